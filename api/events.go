@@ -7,6 +7,7 @@ import (
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
+	"questscheduler/scheduler"
 )
 
 // Events is implemented by mirrors.Events. What is not the person's is NotFound.
@@ -16,9 +17,9 @@ type Events interface {
 	Get(ctx context.Context, ownerID, id string) (mirrors.Shown, error)
 	// Create makes an event in one of the person's calendars. request names the request,
 	// so that the same one again finds the first event.
-	Create(ctx context.Context, ownerID, request string, event mirrors.NewEvent) (mirrors.Shown, error)
-	Change(ctx context.Context, ownerID, id string, change mirrors.Change) (mirrors.Shown, error)
-	Delete(ctx context.Context, ownerID, id string) error
+	Create(ctx context.Context, ownerID, request string, event mirrors.NewEvent, cause scheduler.Cause) (mirrors.Shown, error)
+	Change(ctx context.Context, ownerID, id string, change mirrors.Change, cause scheduler.Cause) (mirrors.Shown, error)
+	Delete(ctx context.Context, ownerID, id string, cause scheduler.Cause) error
 }
 
 func (s *server) eventRoutes() {
@@ -136,7 +137,7 @@ func (s *server) createEvent(ctx context.Context, by caller, in *withBody[create
 		AccountID: string(b.AccountID), CalendarID: string(b.CalendarID), Title: b.Title, Description: b.Description, Location: b.Location,
 		Start: b.Start, End: b.End, TimeZone: b.TimeZone, AllDay: b.AllDay, Recurrence: b.Recurrence,
 		Transparency: b.Transparency, Visibility: b.Visibility,
-	})
+	}, by.cause)
 	return answerEvent(shown), err
 }
 
@@ -159,7 +160,7 @@ func (s *server) updateEvent(ctx context.Context, by caller, in *updateEvent) (e
 	b := in.Body
 	shown, err := s.Events.Change(ctx, by.person.ID, in.ID, mirrors.Change{
 		Title: b.Title, Description: b.Description, Location: b.Location, Start: b.Start, End: b.End, TimeZone: b.TimeZone, AllDay: b.AllDay,
-	})
+	}, by.cause)
 	return answerEvent(shown), err
 }
 
@@ -168,5 +169,5 @@ type deleteEventAnswer struct {
 }
 
 func (s *server) deleteEvent(ctx context.Context, by caller, in *onEvent) (deleteEventAnswer, error) {
-	return deleteEventAnswer{Deleted: true}, s.Events.Delete(ctx, by.person.ID, in.ID)
+	return deleteEventAnswer{Deleted: true}, s.Events.Delete(ctx, by.person.ID, in.ID, by.cause)
 }

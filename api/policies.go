@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"questscheduler/internal/mirror"
+	"questscheduler/scheduler"
 )
 
 // Policies is implemented by mirrors.Policies. What is not the person's is NotFound.
@@ -14,7 +15,7 @@ type Policies interface {
 	Create(ctx context.Context, ownerID, name string) (mirror.Policy, error)
 	// SetEdges replaces all edges of a policy, and has the person's events planned again.
 	// Nothing is written if any edge is refused.
-	SetEdges(ctx context.Context, ownerID, id string, edges []mirror.Edge) (mirror.Policy, error)
+	SetEdges(ctx context.Context, ownerID, id string, edges []mirror.Edge, cause scheduler.Cause) (mirror.Policy, error)
 }
 
 func (s *server) policyRoutes() {
@@ -44,7 +45,7 @@ type edgeAnswer struct {
 	Target         string  `json:"target" enum:"overlay,primary"`
 }
 
-func answerPolicy(p mirror.Policy) policyAnswer {
+func policyOf(p mirror.Policy) policyAnswer {
 	return policyAnswer{
 		ID: p.ID, Name: p.Name, Version: p.Version, CreatedAt: instant(p.CreatedAt), UpdatedAt: instant(p.UpdatedAt),
 		Edges: each(p.Edges, func(e mirror.Edge) edgeAnswer {
@@ -62,16 +63,16 @@ type policyList struct {
 
 func (s *server) listPolicies(ctx context.Context, by caller, _ *struct{}) (policyList, error) {
 	policies, err := s.Policies.List(ctx, by.person.ID)
-	return policyList{Policies: each(policies, answerPolicy)}, err
+	return policyList{Policies: each(policies, policyOf)}, err
 }
 
 type createPolicyBody struct {
-	Name string `json:"name" minLength:"1" maxLength:"200"`
+	Name string `json:"name" minLength:"1" maxLength:"100"`
 }
 
 func (s *server) createPolicy(ctx context.Context, by caller, in *withBody[createPolicyBody]) (policyAnswer, error) {
 	policy, err := s.Policies.Create(ctx, by.person.ID, in.Body.Name)
-	return answerPolicy(policy), err
+	return policyOf(policy), err
 }
 
 type onPolicy struct {
@@ -80,7 +81,7 @@ type onPolicy struct {
 
 func (s *server) getPolicy(ctx context.Context, by caller, in *onPolicy) (policyAnswer, error) {
 	policy, err := s.Policies.Get(ctx, by.person.ID, in.ID)
-	return answerPolicy(policy), err
+	return policyOf(policy), err
 }
 
 type setPolicyEdges struct {
@@ -89,7 +90,7 @@ type setPolicyEdges struct {
 }
 
 type setPolicyEdgesBody struct {
-	Edges []edgeBody `json:"edges" maxItems:"100" doc:"All edges of the policy; an empty list ends its mirrors."`
+	Edges []edgeBody `json:"edges" maxItems:"50" doc:"All edges of the policy; an empty list ends its mirrors."`
 }
 
 type edgeBody struct {
@@ -107,6 +108,6 @@ func (s *server) setPolicyEdges(ctx context.Context, by caller, in *setPolicyEdg
 			Detail: mirror.Detail(e.Detail), Target: mirror.Target(e.Target),
 		}
 	})
-	policy, err := s.Policies.SetEdges(ctx, by.person.ID, in.ID, edges)
-	return answerPolicy(policy), err
+	policy, err := s.Policies.SetEdges(ctx, by.person.ID, in.ID, edges, by.cause)
+	return policyOf(policy), err
 }

@@ -14,7 +14,7 @@ import (
 // fetched first. A deletion that would cancel a poll is applied only after a separate
 // call confirmed it and the owner's other calendars were searched. After an error nothing
 // is applied.
-func (l *syncRun) applyObservation(ctx context.Context, observed scheduler.Observation) error {
+func (l *pollConsumer) applyObservation(ctx context.Context, observed scheduler.Observation) error {
 	applied, err := l.Polls.Apply(ctx, observed)
 	switch {
 	case err != nil:
@@ -29,7 +29,7 @@ func (l *syncRun) applyObservation(ctx context.Context, observed scheduler.Obser
 }
 
 // applySearched applies a deletion after searching for the event elsewhere.
-func (l *syncRun) applySearched(ctx context.Context, observed scheduler.Observation, pollID string) error {
+func (l *pollConsumer) applySearched(ctx context.Context, observed scheduler.Observation, pollID string) error {
 	if !observed.Fresh {
 		event, err := l.fetch(ctx, observed.EventID)
 		if err != nil {
@@ -50,7 +50,7 @@ func (l *syncRun) applySearched(ctx context.Context, observed scheduler.Observat
 
 // movedTo returns the owner's other calendar that has a missing event; the zero Place if
 // none has.
-func (l *syncRun) movedTo(ctx context.Context, eventID, pollID string) (poll.Place, error) {
+func (l *pollConsumer) movedTo(ctx context.Context, eventID, pollID string) (poll.Place, error) {
 	if l.search == nil {
 		l.search = l.MoveFinder.begin(l.calendar.OwnerID)
 	}
@@ -63,7 +63,7 @@ func (l *syncRun) movedTo(ctx context.Context, eventID, pollID string) (poll.Pla
 }
 
 // fetch reads one event; one that is not found is Gone.
-func (l *syncRun) fetch(ctx context.Context, eventID string) (gcal.Event, error) {
+func (l *pollConsumer) fetch(ctx context.Context, eventID string) (gcal.Event, error) {
 	event, err := l.Google.Get(ctx, l.ref, eventID)
 	if fault.Is(err, fault.NotFound) {
 		return gcal.Event{ID: eventID, EventState: rules.Gone}, nil
@@ -78,7 +78,7 @@ const maxSearches = 50
 // withoutMoved removes from the missing events those found in another calendar, whose
 // polls follow them. Events beyond maxSearches, and those whose search keeps failing,
 // remain: they are searched for when a person confirms.
-func (l *syncRun) withoutMoved(ctx context.Context, gone []gcal.Event) (remaining []gcal.Event, err error) {
+func (l *pollConsumer) withoutMoved(ctx context.Context, gone []gcal.Event) (remaining []gcal.Event, err error) {
 	for i, event := range gone {
 		entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, event.ID)
 		if err != nil {

@@ -25,6 +25,7 @@ import (
 type Google interface {
 	Get(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error)
 	List(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error)
+	ListDetails(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error)
 	Watch(ctx context.Context, ref gcal.Ref, request gcal.WatchRequest) (gcal.Channel, error)
 	StopWatch(ctx context.Context, accountID, channelID, resourceID string) error
 }
@@ -53,14 +54,17 @@ type Owners interface {
 	NotifyHeld(ctx context.Context, ownerID, calendarKey string, eventIDs []string) error
 }
 
-// Syncer runs syncs of calendars. All fields but Observing and Meter are required.
+// Syncer runs syncs of calendars. All fields but Consumers, Observing and Meter are
+// required.
 type Syncer struct {
 	Store      store.Store
 	Google     Google
 	MoveFinder *MoveFinder
 	Polls      Polls
 	Owners     Owners
-	Now        func() time.Time
+	// Consumers are those beside polls.
+	Consumers []Consumer
+	Now       func() time.Time
 	// MinGap is the least time between two sync runs of a calendar.
 	MinGap time.Duration
 	// HoldShare and HoldMin are the share and number of a calendar's linked polls; if

@@ -76,9 +76,46 @@ func (w *Watcher) Watched(ctx context.Context, accountID, calendarID string) (bo
 	return slices.ContainsFunc(watches, w.isLive), calendarError(calendarID, "watch channels", err)
 }
 
+// Follow carries out a changed interest in a calendar (calendars.Calendar.Want) after its
+// commit: a calendar that something follows gets a watch channel and its pending sync run,
+// one that nothing follows loses its channels. It is idempotent. What fails is retried by
+// the drain, the sweep and the renewal, and what a crash prevents is done by them.
+func (w *Watcher) Follow(ctx context.Context, accountID, calendarID string, cause scheduler.Cause) error {
+	calendar, ok, err := calendars.Load(ctx, w.Store, accountID, calendarID)
+	switch {
+	case err != nil || !ok || calendar.Wanted() && calendar.Revoked():
+		return err // Links watches it when the account is relinked
+	case calendar.Wanted():
+		failure := w.Ensure(ctx, accountID, calendarID)
+		if calendar.SyncPending {
+			failure = errors.Join(failure, w.enqueueSync(ctx, calendar.Key, cause.Trigger, cause.Trace))
+		}
+		return failure
+	}
+	watches, err := Watches(ctx, w.Store, accountID, calendarID)
+	if err == nil {
+		_, err = w.releaseAll(ctx, watches)
+	}
+	return err
+}
+
+// releaseAll stops the channels of a calendar unless something follows it.
+func (w *Watcher) releaseAll(ctx context.Context, watches []Watch) (stopped int, err error) {
+	for _, watch := range watches {
+		unneeded, err := w.release(ctx, watch)
+		if err != nil {
+			return stopped, err
+		}
+		if unneeded && w.retire(ctx, watch) {
+			stopped++
+		}
+	}
+	return stopped, nil
+}
+
 // release marks a channel superseded if nothing follows its calendar, so that it can be
 // stopped. It reads the calendar in the same transaction. A concurrent finalisation
-// writes the calendar before it calls Ensure: either its interest is found here, or it
+// writes the calendar before it calls Ensure (as does who calls Follow): either its interest is found here, or it
 // finds the channel superseded and opens another.
 func (w *Watcher) release(ctx context.Context, watch Watch) (unneeded bool, err error) {
 	w.cache.drop(watch.ChannelID)

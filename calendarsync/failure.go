@@ -19,6 +19,8 @@ import (
 // No failure changes a poll's status.
 func (l *syncRun) verdict(ctx context.Context, err error) queue.Verdict {
 	switch {
+	case err == nil && l.retry > 0:
+		return queue.Verdict{Outcome: queue.Later, After: l.retry}
 	case err == nil:
 		return queue.Verdict{Outcome: queue.Done}
 	case errors.Is(err, scheduler.ErrFenced):
@@ -162,7 +164,7 @@ func (l *syncRun) showFailed(ctx context.Context, row failure, cause error) erro
 	if fault.CodeOf(cause) == accounts.CodeNotLinked { // its owner knows; Links announces it
 		code, tell = rules.CalendarUnlinked, false
 	}
-	err := l.eachEntry(ctx, func(entry poll.IndexEntry) error {
+	err := eachEntry(ctx, l.Store, l.ref.Account, l.ref.Calendar, func(entry poll.IndexEntry) error {
 		return l.Polls.SetSyncError(ctx, entry.PollID, code, l.cause, l.stillHolds)
 	})
 	if err != nil || !tell {
@@ -173,7 +175,7 @@ func (l *syncRun) showFailed(ctx context.Context, row failure, cause error) erro
 
 // clearAccountErrors clears account errors on the calendar's polls after the first
 // successful run; unchanged events are in no listing.
-func (l *syncRun) clearAccountErrors(ctx context.Context) error {
+func (l *pollConsumer) clearAccountErrors(ctx context.Context) error {
 	if l.calendar.FailedSince.IsZero() {
 		return nil
 	}

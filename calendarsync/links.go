@@ -130,8 +130,8 @@ func (l *Links) follow(ctx context.Context, account accounts.Account, cause sche
 	case accounts.Unlinked:
 		return l.unlinked(ctx, account, cause)
 	default:
-		announce, err := l.detach(ctx, account, rules.TokenExpired, cause)
-		if err != nil || !announce {
+		lost, err := l.detach(ctx, account, rules.TokenExpired, cause)
+		if err != nil || !lost.followed {
 			return err
 		}
 		return l.Owners.NotifySyncError(ctx, account.OwnerID, account.ID)
@@ -160,8 +160,8 @@ func (l *Links) relinked(ctx context.Context, account accounts.Account, calendar
 // unlinked ends what runs in an account's name. Channels are stopped before the grant is
 // given back, since Google stops none afterwards.
 func (l *Links) unlinked(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
-	announce, err := l.detach(ctx, account, rules.CalendarUnlinked, cause)
-	if err == nil && announce {
+	lost, err := l.detach(ctx, account, rules.CalendarUnlinked, cause)
+	if err == nil && lost.polls {
 		err = l.Owners.NotifyUnlinked(ctx, account.OwnerID, account.ID)
 	}
 	if err != nil {
@@ -199,17 +199,20 @@ func (l *Links) stop(ctx context.Context, account accounts.Account, watch Watch)
 	})
 }
 
+// detached says what followed an account's calendars: polls, or anything.
+type detached struct{ polls, followed bool }
+
 // detach shows on all polls of an account that their calendar is lost, and supersedes its
-// channels. found reports whether there were polls. errChanged: the account changed, and
-// nothing more is written.
-func (l *Links) detach(ctx context.Context, account accounts.Account, code rules.ErrorCode, cause scheduler.Cause) (found bool, err error) {
+// channels. errChanged: the account changed, and nothing more is written.
+func (l *Links) detach(ctx context.Context, account accounts.Account, code rules.ErrorCode, cause scheduler.Cause) (lost detached, err error) {
 	err = l.eachCalendar(ctx, account.ID, func(calendar calendars.Calendar) error {
 		// A run under way would report success from what it read before.
 		if err := l.write(ctx, account, calendar.Key, calendars.Calendar.Invalidate); err != nil {
 			return err
 		}
+		lost.followed = lost.followed || len(calendar.Others()) > 0
 		err := eachEntry(ctx, l.Store, calendar.AccountID, calendar.CalendarID, func(entry poll.IndexEntry) error {
-			found = true
+			lost.polls, lost.followed = true, true
 			return l.Polls.SetSyncError(ctx, entry.PollID, code, cause, unchanged(account))
 		})
 		if err != nil {
@@ -220,9 +223,9 @@ func (l *Links) detach(ctx context.Context, account accounts.Account, code rules
 		})
 	})
 	if err != nil {
-		return found, err
+		return lost, err
 	}
-	return found, l.eachWatch(ctx, account.ID, func(watch Watch) error { return l.supersede(ctx, account, watch) })
+	return lost, l.eachWatch(ctx, account.ID, func(watch Watch) error { return l.supersede(ctx, account, watch) })
 }
 
 // supersede puts a live channel out of use.

@@ -53,16 +53,9 @@ func (w *Watcher) renewOne(ctx context.Context, calendar calendars.Calendar, cau
 		return err
 	}
 	if !calendar.Wanted() {
-		for _, watch := range watches {
-			unneeded, err := w.release(ctx, watch)
-			if err != nil {
-				return err
-			}
-			if unneeded && w.retire(ctx, watch) {
-				renewed.Stopped++
-			}
-		}
-		return nil
+		stopped, err := w.releaseAll(ctx, watches)
+		renewed.Stopped += stopped
+		return err
 	}
 	unapplied := observedOnly(calendar) && !w.Observing // observations must now be applied
 	if !unapplied && (w.Address == "" || slices.ContainsFunc(watches, w.upToDate)) {

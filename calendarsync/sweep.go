@@ -21,7 +21,7 @@ const sweepPage = 100
 
 // Swept counts what a sweep did.
 type Swept struct {
-	Calendars  int // followed by a poll
+	Calendars  int // followed by anything
 	HandedOver int // of these, as separate tasks
 	Syncs      int // sync runs enqueued
 	Fresh      int // synced within the hour
@@ -126,7 +126,7 @@ func (w *Watcher) fresh(calendar calendars.Calendar) bool {
 			return false
 		}
 	}
-	return !calendar.SyncPending && calendar.SuccessAt.After(w.Now().Add(-freshFor))
+	return !calendar.SyncPending && !calendar.HasBacklog() && calendar.SuccessAt.After(w.Now().Add(-freshFor))
 }
 
 // repair reconciles a poll; the next sweep retries a failure.

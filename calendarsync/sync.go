@@ -1,6 +1,7 @@
 package calendarsync
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,28 +11,31 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
-	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
 
 // syncRun is one sync of one calendar.
 type syncRun struct {
 	*Syncer
-	// calendar is as it was when the run began.
+	// calendar is as it was when the run began, with the token for further listings.
 	calendar calendars.Calendar
 	ref      gcal.Ref
 	fence    int64
 	cause    scheduler.Cause
 	attempt  int
-	// inFullListing are the linked events of a full listing; nil in an incremental one.
+	// parts are what the run does for each consumer; polls come first.
+	parts []*part
+	// inFullListing are the events of a full listing that concern a consumer; nil in an
+	// incremental one.
 	inFullListing map[string]bool
-	// relisted are the linked events of the listing that last rechecked a 404.
+	// relisted are those of the listing that last rechecked a 404.
 	relisted map[string]bool
-	// search is nil until an event is searched for.
-	search *search
+	// renewed is when the lease was last renewed.
+	renewed time.Time
+	// retry is how long to wait before deferred events are tried again; 0: there are none.
+	retry time.Duration
 }
 
 // Handle is the handler of calendars.SyncKind. It gives up no calendar: its verdict is
@@ -78,80 +82,124 @@ func (l *Syncer) claim(ctx context.Context, request calendars.SyncRequest, attem
 		}
 		run = &syncRun{
 			Syncer: l, calendar: calendar, ref: gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID},
-			fence: fence, cause: scheduler.Cause{Trigger: request.Cause, Trace: request.Trace}, attempt: attempt,
+			fence: fence, cause: scheduler.Cause{Trigger: request.Cause, Trace: request.Trace}, attempt: attempt, renewed: l.Now(),
 		}
+		run.parts = run.newParts()
 		return tx.Update(calendars.Path(request.Key), updates...)
 	})
 	return run, wait, err
 }
 
-// run lists and applies, and stores the new token once everything was applied.
+// run lists what changed, applies it for each consumer, and stores the new token once each
+// has applied or deferred everything.
 func (l *syncRun) run(ctx context.Context) error {
-	token := l.calendar.SyncToken
-	if l.calendar.MaskVersion != l.mask() {
-		token = "" // issued for other fields, so as good as expired
+	next, err := l.listChanges(ctx)
+	if err != nil && !errors.Is(err, errStopped) {
+		return err
 	}
-	next, err := l.list(ctx, token)
+	for _, part := range l.parts {
+		if err := part.complete(ctx); err != nil {
+			return err
+		}
+	}
+	return l.end(ctx, next)
+}
+
+// listChanges lists the changes since the stored token, or everything if it does not count
+// any more, and returns the new one.
+func (l *syncRun) listChanges(ctx context.Context) (next string, err error) {
+	if l.calendar.MaskVersion != l.mask() {
+		l.calendar.SyncToken = "" // issued for other fields, so as good as expired
+	}
+	next, err = l.list(ctx, l.calendar.SyncToken)
 	if fault.CodeOf(err) == gcal.CodeSyncTokenExpired {
-		// The full listing shows no deletions; fetchUnlisted finds them.
+		// The full listing shows no deletions; Consumer.Unlisted finds them.
 		l.Log.InfoContext(ctx, "sync token rejected; running a full sync", "calendar", l.ref.Calendar, "account", l.ref.Account,
 			"hint", l.cause.Trigger, "trace", l.cause.Trace, "error", err)
 		if err := l.commit(ctx, calendars.ResetToken()...); err != nil {
-			return err
+			return "", err
 		}
 		next, err = l.list(ctx, "")
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		l.calendar.SyncToken = next // for listings from here on
 	}
-	l.calendar.SyncToken = next // for listings from here on
-	if err := l.fetchUnlisted(ctx); err != nil {
-		return err
-	}
-	if l.calendar.HoldUnannounced {
-		if err := l.announceHeld(ctx); err != nil {
-			return err
-		}
-	}
-	settled, err := l.fetchDeferred(ctx)
-	if err != nil {
-		return err
-	}
-	if err := l.clearAccountErrors(ctx); err != nil {
-		return err
-	}
-	return l.commitWith(ctx, func(now calendars.Calendar) []store.Update {
-		return append(now.Settled(l.calendar, settled), calendars.Succeeded(l.Now(), next, l.mask())...)
-	})
+	return next, err
 }
 
-// list applies each linked event, page by page, and returns the last page's token.
+// list delivers each event that concerns a consumer, page by page, and returns the last
+// page's token.
 func (l *syncRun) list(ctx context.Context, token string) (nextToken string, err error) {
 	l.inFullListing = nil
 	if token == "" {
 		l.inFullListing = map[string]bool{}
 	}
 	return l.eachPage(ctx, token, func(page gcal.Page) error {
-		for _, event := range page.Events {
-			if !l.follows(event.ID) {
+		return l.deliver(ctx, page, l.parts, l.inFullListing)
+	})
+}
+
+// errStopped says that no consumer takes further events in this run.
+var errStopped = errors.New("no consumer takes further events")
+
+// deliver applies a page's events for each part that they concern, and adds them to listed
+// unless that is nil.
+func (l *syncRun) deliver(ctx context.Context, page gcal.Page, parts []*part, listed map[string]bool) error {
+	for _, event := range page.Events {
+		for _, part := range parts {
+			if event.ID == "" || !part.concerned(event.ID) { // see gcal.Page.Nameless
 				continue
 			}
-			if err := l.applyListed(ctx, event, page.Writable); err != nil {
+			if listed != nil {
+				listed[event.ID] = true
+			}
+			if err := part.apply(ctx, Observation{Event: event, Writable: page.Writable}); err != nil {
 				return err
 			}
 		}
+	}
+	if slices.ContainsFunc(parts, func(p *part) bool { return !p.stopped() }) {
 		return nil
+	}
+	return errStopped
+}
+
+// end records what was done for each consumer. If polls took everything, it stores the new
+// token in the same transaction.
+func (l *syncRun) end(ctx context.Context, next string) error {
+	failure, latest := l.parts[0].failure, time.Time{}
+	if failure != nil && len(l.parts) == 1 {
+		return failure
+	}
+	err := l.commitWith(ctx, func(now calendars.Calendar) (updates []store.Update) {
+		latest = time.Time{}
+		for _, part := range l.parts {
+			written, left := part.progress(l.calendar, now, l.Now())
+			if updates = append(updates, written...); left.After(latest) {
+				latest = left
+			}
+		}
+		if failure != nil {
+			return updates
+		}
+		updates = append(updates, calendars.InZone(l.calendar.TimeZone)...)
+		return append(updates, calendars.Succeeded(l.Now(), next, l.mask())...)
 	})
+	if err == nil && !latest.IsZero() {
+		l.retry = calendars.RetryBacklog(latest, l.Now())
+	}
+	return cmp.Or(err, failure)
 }
 
 // eachPage calls do for each page of a listing and returns the last page's token. It
 // renews the lease between pages.
 func (l *syncRun) eachPage(ctx context.Context, token string, do func(gcal.Page) error) (nextToken string, err error) {
 	for page := ""; ; {
-		got, err := l.Google.List(ctx, l.ref, token, page)
+		got, err := l.page(ctx, token, page)
 		if err != nil {
 			return "", err
 		}
+		l.calendar.TimeZone = cmp.Or(got.TimeZone, l.calendar.TimeZone)
 		if err := do(got); err != nil {
 			return "", err
 		}
@@ -162,87 +210,50 @@ func (l *syncRun) eachPage(ctx context.Context, token string, do func(gcal.Page)
 			return "", fault.New(fault.Unavailable, "the calendar's listing names the same page again")
 		}
 		page = got.NextPage
-		if err := l.commit(ctx, calendars.Renew(l.Now())...); err != nil {
+		if err := l.renewLease(ctx); err != nil {
 			return "", err
 		}
 	}
 }
 
-// follows reports, without reading the store, whether an event may be linked.
-func (l *syncRun) follows(eventID string) bool {
-	return isOurs(eventID) || slices.Contains(l.calendar.LegacyEventIDs, eventID)
+// page lists one page, with the fields that the calendar's consumers read.
+func (l *syncRun) page(ctx context.Context, token, page string) (gcal.Page, error) {
+	if l.wide() {
+		return l.Google.ListDetails(ctx, l.ref, token, page)
+	}
+	return l.Google.List(ctx, l.ref, token, page)
 }
 
-// applyListed applies one listed event. A deletion counts only if we may write to the
-// calendar, since readers may be shown less. Otherwise the event is deferred, and its
-// poll shows sync_failed.
-func (l *syncRun) applyListed(ctx context.Context, event gcal.Event, writable bool) error {
-	if l.inFullListing != nil {
-		l.inFullListing[event.ID] = true
-	}
-	if event.EventState == rules.Gone && !writable {
-		return l.deferFailed(ctx, event.ID)
-	}
-	return l.deferIfStuck(ctx, event.ID, l.applyOrDefer(ctx, event, l.observation(event)))
+// wide reports whether a consumer of the calendar reads gcal.Event.Details.
+func (l *syncRun) wide() bool {
+	return slices.ContainsFunc(l.parts, func(p *part) bool { return p.Wide() })
 }
 
-// applyOrDefer applies an observation. A malformed event is applied as unreadable and
-// deferred too: once it is readable, no further listing need show it.
-func (l *syncRun) applyOrDefer(ctx context.Context, event gcal.Event, observed scheduler.Observation) error {
-	if err := l.applyObservation(ctx, observed); err != nil || !event.Malformed {
-		return err
+// mask is the version stored with sync tokens: that of the calendar's fields. A token from
+// observing is invalid for applying, as nothing it covers was applied, and vice versa: the
+// next run is a full sync.
+func (l *syncRun) mask() int64 {
+	version := int64(gcal.MaskVersion)
+	if l.wide() {
+		version = gcal.WideMaskVersion
 	}
-	return l.deferEvent(ctx, event.ID)
+	if l.Observing {
+		return -version
+	}
+	return version
 }
 
-// observation is an event as the rules take it.
-func (l *syncRun) observation(event gcal.Event) scheduler.Observation {
-	return scheduler.Observation{
-		AccountID: l.ref.Account, CalendarID: l.ref.Calendar, EventID: event.ID,
-		EventState: event.EventState, Fingerprint: event.Fingerprint, Updated: event.Updated,
-		Fence: l.fence, Cause: l.cause,
+// keepLease renews the lease if a third of it is over.
+func (l *syncRun) keepLease(ctx context.Context) error {
+	if l.Now().Sub(l.renewed) < calendars.Lease/3 {
+		return nil
 	}
+	return l.renewLease(ctx)
 }
 
-// stuckAfter is how many attempts one failing event may block the sync token.
-const stuckAfter = 3
-
-// deferIfStuck lets the sync token pass an event that keeps failing: its poll shows
-// sync_failed, and it is fetched individually from then on.
-func (l *syncRun) deferIfStuck(ctx context.Context, eventID string, failure error) error {
-	if failure == nil || l.endsRun(ctx, failure) || l.attempt < stuckAfter {
-		return failure
-	}
-	l.Log.ErrorContext(ctx, "event keeps failing and is deferred", "event", eventID, "calendar", l.ref.Calendar,
-		"trace", l.cause.Trace, "error", failure)
-	return l.deferFailed(ctx, eventID)
-}
-
-// deferFailed defers an event and shows that on its poll.
-func (l *syncRun) deferFailed(ctx context.Context, eventID string) error {
-	if err := l.deferEvent(ctx, eventID); err != nil {
-		return err
-	}
-	entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, eventID)
-	if err != nil || entry == nil {
-		return err
-	}
-	if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.SyncFailed, l.cause, l.stillHolds); err != nil {
-		// The event is deferred all the same: a poll that cannot be written blocks no other.
-		l.Log.ErrorContext(ctx, "sync_failed not shown on poll", "poll", entry.PollID, "trace", l.cause.Trace, "error", err)
-	}
-	return nil
-}
-
-// deferEvent has an event fetched individually by later runs. Events that await or have a
-// user's confirmation are left alone.
-func (l *syncRun) deferEvent(ctx context.Context, eventID string) error {
-	return l.commitWith(ctx, func(now calendars.Calendar) []store.Update {
-		if now.Awaits(eventID) {
-			return nil
-		}
-		return []store.Update{calendars.Defer(eventID, calendars.DeferredFailed)}
-	})
+func (l *syncRun) renewLease(ctx context.Context) error {
+	l.renewed = l.Now()
+	return l.commit(ctx, calendars.Renew(l.renewed)...)
 }
 
 // stillHolds fails a transaction with ErrFenced if a newer run of the calendar began.

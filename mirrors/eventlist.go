@@ -121,12 +121,12 @@ func byStart(a, b Shown) int {
 
 // overlapping reads a person's events, and those of the groups that they are connected to.
 func (e *Events) overlapping(ctx context.Context, ownerID string, from, to time.Time) ([]mirror.Event, error) {
-	events, err := mirror.OverlapsOfPeople(ctx, e.Store, []string{ownerID}, from, to)
+	events, err := mirror.OverlapsOfPeople(ctx, e.Service.Store, []string{ownerID}, from, to)
 	if err != nil {
 		return nil, err
 	}
 	events = slices.DeleteFunc(events, func(event mirror.Event) bool { return event.Source == mirror.SourceGroup })
-	connections, err := mirror.ConnectionsOf(ctx, e.Store, ownerID)
+	connections, err := mirror.ConnectionsOf(ctx, e.Service.Store, ownerID)
 	if err != nil || len(connections) == 0 {
 		return events, err
 	}
@@ -135,7 +135,7 @@ func (e *Events) overlapping(ctx context.Context, ownerID string, from, to time.
 		groups = append(groups, connection.GroupID)
 	}
 	slices.Sort(groups)
-	shared, err := mirror.OverlapsOfGroups(ctx, e.Store, slices.Compact(groups), from, to)
+	shared, err := mirror.OverlapsOfGroups(ctx, e.Service.Store, slices.Compact(groups), from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (e *Events) addMirrors(ctx context.Context, ownerID string, shown []Shown) 
 		ids = append(ids, one.ID)
 	}
 	slices.Sort(ids)
-	found, err := mirror.OfEvents(ctx, e.Store, ownerID, slices.Compact(ids))
+	found, err := mirror.OfEvents(ctx, e.Service.Store, ownerID, slices.Compact(ids))
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package mirrors
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"questscheduler/internal/accounts"
@@ -9,7 +10,7 @@ import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/recurrence"
-	"questscheduler/internal/store"
+	"questscheduler/scheduler"
 )
 
 // EventGoogle is the part of gcal.Client that Events needs.
@@ -25,15 +26,12 @@ type EventGoogle interface {
 // Google's answer is applied as a sync would apply it: after a crash in between, the next
 // sync does the same.
 type Events struct {
-	Store    store.Store
 	Google   EventGoogle
 	Accounts interface {
 		Owned(ctx context.Context, ownerID, id string) (accounts.Account, error)
 	}
-	// Observe applies an event that Google answered with, and returns the canonical event.
-	Observe func(ctx context.Context, account accounts.Account, calendarID string, seen gcal.Event) (mirror.Event, error)
-	// Follow has a calendar synced from now on; an event made in it is shown as it is then.
-	Follow func(ctx context.Context, account accounts.Account, calendarID string) error
+	// Service applies what Google answered, and has calendars followed.
+	Service *Service
 	// ReadOnly refuses changes (QS_SYNC=off or observe).
 	ReadOnly bool
 }
@@ -73,7 +71,8 @@ type Change struct {
 	AllDay                       *bool
 }
 
-// Get returns a person's event with its mirrors; NotFound if it is not theirs.
+// Get returns a person's event, or one of a group that they are connected to, with the
+// person's mirrors of it. NotFound if it is another's.
 func (e *Events) Get(ctx context.Context, ownerID, id string) (Shown, error) {
 	event, err := e.load(ctx, ownerID, id)
 	if err != nil {
@@ -83,8 +82,15 @@ func (e *Events) Get(ctx context.Context, ownerID, id string) (Shown, error) {
 }
 
 func (e *Events) load(ctx context.Context, ownerID, id string) (mirror.Event, error) {
-	event, err := mirror.LoadEvent(ctx, e.Store, id)
-	if fault.Is(err, fault.NotFound) || err == nil && event.OwnerID != ownerID {
+	event, err := mirror.LoadEvent(ctx, e.Service.Store, id)
+	if fault.Is(err, fault.NotFound) {
+		err = errNoEvent()
+	}
+	if err != nil || event.OwnerID == ownerID {
+		return event, err
+	}
+	connections, err := mirror.ConnectionsOf(ctx, e.Service.Store, ownerID)
+	if err == nil && !slices.ContainsFunc(connections, func(c mirror.Connection) bool { return c.GroupID == event.GroupID }) {
 		err = errNoEvent()
 	}
 	return event, err
@@ -101,16 +107,16 @@ func (e *Events) show(ctx context.Context, ownerID string, event mirror.Event) (
 
 // Create makes an event. request names the request: the same one again finds the event
 // that it made. Unavailable: it may have been made.
-func (e *Events) Create(ctx context.Context, ownerID, request string, asked NewEvent) (Shown, error) {
+func (e *Events) Create(ctx context.Context, ownerID, request string, asked NewEvent, cause scheduler.Cause) (Shown, error) {
 	content, err := asked.content()
 	if err != nil {
 		return Shown{}, err
 	}
-	account, ref, err := e.writable(ctx, ownerID, asked.AccountID, asked.CalendarID)
+	ref, err := e.writable(ctx, ownerID, asked.AccountID, asked.CalendarID)
 	if err != nil {
 		return Shown{}, err
 	}
-	if err := e.Follow(ctx, account, ref.Calendar); err != nil {
+	if err := e.Service.FollowAlso(ctx, ownerID, mirror.Place{AccountID: ref.Account, CalendarID: ref.Calendar}, cause); err != nil {
 		return Shown{}, err
 	}
 	id := mirror.APIEventID(ownerID, request)
@@ -121,13 +127,13 @@ func (e *Events) Create(ctx context.Context, ownerID, request string, asked NewE
 	if err != nil {
 		return Shown{}, err
 	}
-	return e.observe(ctx, account, ref.Calendar, seen)
+	return e.observe(ctx, ref, seen, cause)
 }
 
 // Change changes an event in its calendar. Conflict: it was changed meanwhile, or belongs
 // to a poll. Forbidden: only its organizer may.
-func (e *Events) Change(ctx context.Context, ownerID, id string, change Change) (Shown, error) {
-	event, account, err := e.changeable(ctx, ownerID, id)
+func (e *Events) Change(ctx context.Context, ownerID, id string, change Change, cause scheduler.Cause) (Shown, error) {
+	event, err := e.changeable(ctx, ownerID, id)
 	if err != nil {
 		return Shown{}, err
 	}
@@ -143,13 +149,13 @@ func (e *Events) Change(ctx context.Context, ownerID, id string, change Change) 
 	if seen, err = e.Google.PatchContent(ctx, ref, event.EventID, seen.ETag, content); err != nil {
 		return Shown{}, err
 	}
-	return e.observe(ctx, account, ref.Calendar, seen)
+	return e.observe(ctx, ref, seen, cause)
 }
 
 // Delete deletes an event from its calendar, and its mirrors after it. One that is gone
 // already is no error.
-func (e *Events) Delete(ctx context.Context, ownerID, id string) error {
-	event, account, err := e.changeable(ctx, ownerID, id)
+func (e *Events) Delete(ctx context.Context, ownerID, id string, cause scheduler.Cause) error {
+	event, err := e.changeable(ctx, ownerID, id)
 	if err != nil {
 		return err
 	}
@@ -167,35 +173,36 @@ func (e *Events) Delete(ctx context.Context, ownerID, id string) error {
 	if seen, err = e.Google.Get(ctx, ref, event.EventID); err != nil {
 		return err
 	}
-	_, err = e.Observe(ctx, account, ref.Calendar, seen)
+	_, err = e.Service.Observe(ctx, ref, seen, cause)
 	return err
 }
 
-func (e *Events) observe(ctx context.Context, account accounts.Account, calendarID string, seen gcal.Event) (Shown, error) {
-	event, err := e.Observe(ctx, account, calendarID, seen)
+// observe applies what Google answered, as a sync would, and shows it.
+func (e *Events) observe(ctx context.Context, ref gcal.Ref, seen gcal.Event, cause scheduler.Cause) (Shown, error) {
+	event, err := e.Service.Observe(ctx, ref, seen, cause)
 	if err != nil {
 		return Shown{}, err
 	}
-	return e.show(ctx, account.OwnerID, event)
+	return e.show(ctx, event.OwnerID, event)
 }
 
 // changeable loads an event that routes may change.
-func (e *Events) changeable(ctx context.Context, ownerID, id string) (mirror.Event, accounts.Account, error) {
+func (e *Events) changeable(ctx context.Context, ownerID, id string) (mirror.Event, error) {
 	if e.ReadOnly {
-		return mirror.Event{}, accounts.Account{}, errReadOnly()
+		return mirror.Event{}, errReadOnly()
 	}
 	event, err := e.load(ctx, ownerID, id)
 	switch {
 	case err != nil:
-		return mirror.Event{}, accounts.Account{}, err
+		return mirror.Event{}, err
 	case event.Source == mirror.SourcePoll:
-		return mirror.Event{}, accounts.Account{}, fault.Newf(fault.Conflict,
+		return mirror.Event{}, fault.Newf(fault.Conflict,
 			"This is the session of poll %s. Change or cancel the poll, and its event follows.", event.PollID)
 	case event.Source == mirror.SourceGroup:
-		return mirror.Event{}, accounts.Account{}, fault.New(fault.Conflict, "This is an event of a group. Change it under the group's events.")
+		return mirror.Event{}, fault.New(fault.Conflict, "This is an event of a group. Change it under the group's events.")
 	}
-	account, err := e.owned(ctx, ownerID, event.AccountID)
-	return event, account, err
+	_, err = e.owned(ctx, ownerID, event.AccountID)
+	return event, err
 }
 
 // organized reads an event whose organizer is its own calendar.
@@ -221,13 +228,13 @@ func (e *Events) owned(ctx context.Context, ownerID, accountID string) (accounts
 	return account, err
 }
 
-func (e *Events) writable(ctx context.Context, ownerID, accountID, calendarID string) (accounts.Account, gcal.Ref, error) {
+func (e *Events) writable(ctx context.Context, ownerID, accountID, calendarID string) (gcal.Ref, error) {
 	if e.ReadOnly {
-		return accounts.Account{}, gcal.Ref{}, errReadOnly()
+		return gcal.Ref{}, errReadOnly()
 	}
 	account, err := e.owned(ctx, ownerID, accountID)
 	if err != nil {
-		return account, gcal.Ref{}, err
+		return gcal.Ref{}, err
 	}
 	if calendarID == "" || calendarID == "primary" {
 		calendarID = account.Primary()
@@ -237,7 +244,7 @@ func (e *Events) writable(ctx context.Context, ownerID, accountID, calendarID st
 	if err == nil && !access.Writable {
 		err = fault.New(fault.Forbidden, "This account may not write to that calendar. Choose another calendar, or have its owner allow it.")
 	}
-	return account, ref, err
+	return ref, err
 }
 
 func (n NewEvent) content() (gcal.Content, error) {

@@ -19,7 +19,7 @@ var exempt = slices.Concat(
 	exemptions("calendarEventIndex", "createdAt"),
 	exemptions("calendarWatches", "address", "tokenHash", "grantedAt", "createdAt", "updatedAt"),
 	exemptions("calendars", "syncToken", "lookGen", "begunGen", "fence", "lookedAt", "lastSyncedAt", "lastSuccessAt", "lastError",
-		"legacyEventIds", "pendingLooks"),
+		"legacyEventIds", "pendingLooks", "deferred", "relist"),
 	exemptions("accounts", "updatedAt"),
 	exemptions("accountSecrets", "refreshToken", "updatedAt"),
 	exemptions("idempotencyKeys", "body", "data", "createdAt", "leaseUntil"),

@@ -38,11 +38,13 @@ const Google = "google"
 const KindOAuth = "oauth"
 
 // Scopes that a person can grant. ScopeEvents is required, or ScopeCalendar, which includes
-// it; without ScopeCalendarList only the primary calendar is known.
+// it; without ScopeCalendarList only the primary calendar is known. ScopeAppCreated allows
+// calendars of our own, as ScopeCalendar does.
 const (
 	ScopeEvents       = "https://www.googleapis.com/auth/calendar.events"
 	ScopeCalendar     = "https://www.googleapis.com/auth/calendar"
 	ScopeCalendarList = "https://www.googleapis.com/auth/calendar.calendarlist.readonly"
+	ScopeAppCreated   = "https://www.googleapis.com/auth/calendar.app.created"
 )
 
 // Codes of this package's errors; calendarSync.error may hold the first two (rules.ErrorCode).
@@ -161,7 +163,8 @@ func errNotFound() error {
 // Path is the path of an account's document.
 func Path(id string) store.Path { return store.Doc("accounts", id) }
 
-func decode(doc store.Document) Account {
+// Decode reads an account's document.
+func Decode(doc store.Document) Account {
 	f := store.Fields(doc.Data)
 	return Account{
 		ID: doc.Path.ID(), OwnerID: f.String("ownerId"), Provider: f.String("provider"), Sub: f.String("sub"),

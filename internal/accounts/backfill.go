@@ -155,7 +155,7 @@ func (r *Repository) reseal(ctx context.Context, tx store.Tx, accountID string, 
 	if err != nil || !docs[0].Exists() || !docs[1].Exists() {
 		return Backfilled{}, err // deleted since it was listed, or an orphan for the cleanup
 	}
-	account := decode(docs[0])
+	account := Decode(docs[0])
 	token, current, err := r.unseal(docs[1].Data["refreshToken"], account)
 	if err != nil || current {
 		return Backfilled{Read: 1, Already: 1}, err

@@ -33,7 +33,7 @@ func (g *Grants) CheckUntouched(ctx context.Context) (Checked, error) {
 	var checked Checked
 	until := g.now().Add(checkFor)
 	asked := untouched.With(string(Active), g.now().Add(-Untouched))
-	for account, err := range store.All(ctx, g.accounts.store, asked, decode) {
+	for account, err := range store.All(ctx, g.accounts.store, asked, Decode) {
 		if err != nil {
 			return checked, err
 		}

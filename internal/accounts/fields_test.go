@@ -14,7 +14,7 @@ import (
 func TestAccount_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
 	roundtrip.Check(t, roundtrip.Codec[Account]{Through: func(a Account) Account {
-		return decode(roundtrip.Kept(t, Path(a.ID), roundtrip.Whole(encode(a))))
+		return Decode(roundtrip.Kept(t, Path(a.ID), roundtrip.Whole(encode(a))))
 	}})
 }
 

@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"slices"
 
 	"questscheduler/internal/store"
 )
@@ -9,6 +10,8 @@ import (
 var (
 	ofOwner = store.Select("linked accounts of a person, first linked first", "accounts", "createdAt",
 		store.Where("ownerId", store.Equal))
+	ofPeople = store.Select("linked accounts of people, first linked first", "accounts", "createdAt",
+		store.Where("ownerId", store.In))
 	ofIdentity = store.Select("linked accounts of an identity, first linked first", "accounts", "createdAt",
 		store.Where("provider", store.Equal), store.Where("sub", store.Equal))
 	due = store.Select("linked accounts with a change to carry to their calendars", "accounts", "",
@@ -26,12 +29,24 @@ var (
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{ofOwner, ofIdentity, due, unlinkedBefore, untouched, userSecrets, accountSecrets, statesBefore, byStatus, everybodys}
+var Queries = []*store.Query{ofOwner, ofPeople, ofIdentity, due, unlinkedBefore, untouched, userSecrets, accountSecrets, statesBefore, byStatus, everybodys}
 
 // OfOwner lists a person's accounts, revoked and unlinked ones included, oldest link
 // first.
 func OfOwner(ctx context.Context, reader store.Reader, ownerID string) ([]Account, error) {
 	return list(ctx, reader, ofOwner.With(ownerID))
+}
+
+// OfPeople is OfOwner for several people, by one query for each 30.
+func OfPeople(ctx context.Context, reader store.Reader, ownerIDs []string) (all []Account, err error) {
+	for some := range slices.Chunk(ownerIDs, 30) { // as many as an In filter takes
+		found, err := list(ctx, reader, ofPeople.With(some))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // WithStatus lists at most limit accounts that have a status.
@@ -42,7 +57,7 @@ func WithStatus(ctx context.Context, reader store.Reader, status Status, limit i
 // All lists all accounts, oldest link first, at most limit after a cursor. next
 // continues; nil at the end.
 func All(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) (accounts []Account, next *store.Cursor, err error) {
-	return store.Page(ctx, reader, everybodys.With().First(limit).From(after), decode)
+	return store.Page(ctx, reader, everybodys.With().First(limit).From(after), Decode)
 }
 
 func list(ctx context.Context, reader store.Reader, query store.Bound) ([]Account, error) {
@@ -52,7 +67,7 @@ func list(ctx context.Context, reader store.Reader, query store.Bound) ([]Accoun
 	}
 	accounts := make([]Account, 0, len(docs))
 	for _, doc := range docs {
-		accounts = append(accounts, decode(doc))
+		accounts = append(accounts, Decode(doc))
 	}
 	return accounts, nil
 }

@@ -158,5 +158,5 @@ func Load(ctx context.Context, reader store.Reader, id string) (Account, error) 
 	if !doc.Exists() {
 		return Account{}, errNotFound()
 	}
-	return decode(doc), nil
+	return Decode(doc), nil
 }

@@ -35,7 +35,7 @@ func (r *Repository) open(ctx context.Context, id string, leaving bool) (grant, 
 	if !docs[0].Exists() {
 		return grant{}, errNotFound()
 	}
-	account := decode(docs[0])
+	account := Decode(docs[0])
 	if err := account.usableFor(leaving); err != nil {
 		return grant{}, err
 	}

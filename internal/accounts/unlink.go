@@ -41,7 +41,7 @@ func (r *Repository) Unlink(ctx context.Context, ownerID, id string) (Account, e
 
 // Due yields accounts that are Due, from behind after (nil: from the first).
 func (r *Repository) Due(ctx context.Context, after *store.Cursor) iter.Seq2[Account, error] {
-	return store.All(ctx, r.store, due.With(true).From(after), decode)
+	return store.All(ctx, r.store, due.With(true).From(after), Decode)
 }
 
 // Settled records that an account's change was carried to its calendars. done is false if

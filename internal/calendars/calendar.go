@@ -28,6 +28,8 @@ type Calendar struct {
 	AccountID  string
 	CalendarID string
 	OwnerID    string
+	// TimeZone is the calendar's IANA zone as the last sync run saw it; "" before the first.
+	TimeZone string
 	// SyncToken is where the next listing continues; "" requests a full one.
 	SyncToken string
 	// MaskVersion is the version of the fields mask that the token is for.
@@ -61,9 +63,11 @@ type Calendar struct {
 	Interests map[string]int64
 	// LegacyEventIDs are linked events with ids that Google generated.
 	LegacyEventIDs []string
-	// Deferred holds the reason for each event that must be fetched individually, by
-	// event id.
+	// Deferred holds the reason for each event that must be fetched individually for polls,
+	// by event id.
 	Deferred map[string]string
+	// Backlogs are what consumers other than polls have yet to get, by consumer.
+	Backlogs map[string]Backlog
 	// HoldUnannounced marks held events that are not yet announced to the owner.
 	HoldUnannounced bool
 }
@@ -107,14 +111,14 @@ func LoadKey(ctx context.Context, reader store.Reader, key string) (c Calendar, 
 func Decode(doc store.Document) Calendar {
 	f := store.Fields(doc.Data)
 	c := Calendar{
-		Key: doc.Path.ID(), AccountID: f.String("accountId"), CalendarID: f.String("calendarId"), OwnerID: f.String("ownerId"),
+		Key: doc.Path.ID(), AccountID: f.String("accountId"), CalendarID: f.String("calendarId"), OwnerID: f.String("ownerId"), TimeZone: f.String("timeZone"),
 		SyncToken: f.String("syncToken"), MaskVersion: f.Int("maskVersion"),
 		SyncGen: f.Int("lookGen"), StartedGen: f.Int("begunGen"), Fence: f.Int("fence"), LeaseUntil: f.Time("leaseUntil"), StartedAt: f.Time("lookedAt"),
 		SyncedAt: f.Time("lastSyncedAt"), SuccessAt: f.Time("lastSuccessAt"),
 		FailedSince: f.Time("failedSince"), LastError: f.String("lastError"), PausedUntil: f.Time("parkedUntil"),
 		SweptAt: f.Time("sweptAt"), GoodSweeps: f.Int("goodSweeps"),
 		SyncPending: f.Bool("lookDue"), HoldUnannounced: f.Bool("holdUntold"), LegacyEventIDs: f.Strings("legacyEventIds"),
-		Interests: map[string]int64{}, Deferred: map[string]string{},
+		Interests: map[string]int64{}, Deferred: map[string]string{}, Backlogs: map[string]Backlog{},
 	}
 	interests, pending := f.Map("interests"), f.Map("pendingLooks")
 	for consumer := range interests {
@@ -122,6 +126,17 @@ func Decode(doc store.Document) Calendar {
 	}
 	for event := range pending {
 		c.Deferred[event] = pending.String(event)
+	}
+	deferred, relist := f.Map("deferred"), f.Map("relist")
+	for consumer := range deferred {
+		events, times := deferred.Map(consumer), map[string]time.Time{}
+		for event := range events {
+			times[event] = events.Time(event)
+		}
+		c.Backlogs[consumer] = Backlog{Deferred: times, Relist: relist.Time(consumer)}
+	}
+	for consumer := range relist {
+		c.Backlogs[consumer] = Backlog{Deferred: c.Backlogs[consumer].Deferred, Relist: relist.Time(consumer)}
 	}
 	return c
 }

@@ -26,10 +26,18 @@ func TestCalendar_EveryField_IsStored(t *testing.T) {
 			swept, _ := calendars.Calendar{SweptAt: c.SweptAt, SuccessAt: c.SweptAt, GoodSweeps: c.GoodSweeps - 1}.Unwatched(c.SweptAt)
 			updates := [][]store.Update{
 				linked, claimed, calendars.Succeeded(c.SuccessAt, c.SyncToken, c.MaskVersion), before.Failed(c.SyncedAt, c.LastError),
-				calendars.Renew(c.LeaseUntil.Add(-calendars.Lease)), {calendars.Pause(c.PausedUntil)}, swept,
+				calendars.InZone(c.TimeZone), calendars.Renew(c.LeaseUntil.Add(-calendars.Lease)), {calendars.Pause(c.PausedUntil)}, swept,
 			}
 			for event, reason := range c.Deferred {
 				updates = append(updates, []store.Update{calendars.Defer(event, reason)})
+			}
+			for consumer, backlog := range c.Backlogs {
+				follows := calendars.Calendar{Interests: map[string]int64{consumer: 1}}
+				for event, at := range backlog.Deferred {
+					deferred, _ := follows.Progressed(follows, consumer, calendars.Progress{Deferred: []string{event}}, at)
+					updates = append(updates, deferred)
+				}
+				updates = append(updates, follows.RequestRelist(consumer, backlog.Relist)[1:])
 			}
 			if c.SyncPending {
 				updates = append(updates, calendars.RequestSync())

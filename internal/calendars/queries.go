@@ -3,9 +3,9 @@ package calendars
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 
-	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )
 
@@ -14,11 +14,6 @@ var (
 		store.Where("lookDue", store.Equal))
 	leased = store.Select("calendars with a lease", "calendars", "leaseUntil",
 		store.Where("leaseUntil", store.Greater))
-	followed = &store.Query{
-		Name: "calendars that polls follow", Collection: "calendars",
-		Filters: []store.Filter{{Path: store.Field("interests", poll.ConsumerPoll), Op: store.Greater}},
-		Order:   []store.Order{{Path: store.Field("interests", poll.ConsumerPoll)}},
-	}
 	// inOrder has the order of paths, which does not change while a caller pages through
 	// it.
 	inOrder   = store.Select("calendars", "calendars", "")
@@ -36,7 +31,7 @@ var (
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{syncsPending, leased, followed, inOrder, ofOwner, ofAccount, failing, failingLately, paused}
+var Queries = []*store.Query{syncsPending, leased, inOrder, ofOwner, ofAccount, failing, failingLately, paused}
 
 // Failing lists calendars that fail for one of 1 to 30 reasons, longest first, at most
 // limit after a cursor. Some may no longer be Wanted.
@@ -83,9 +78,11 @@ func Leased(ctx context.Context, reader store.Reader, now time.Time) ([]Calendar
 	return calendars, err
 }
 
-// Followed lists calendars that polls follow, at most limit after a cursor.
+// Followed lists those of at most limit calendars (0: all) after a cursor that anything
+// follows, by key.
 func Followed(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
-	return store.Page(ctx, reader, followed.With(0).First(limit).From(after), Decode)
+	found, next, err := store.Page(ctx, reader, inOrder.With().First(limit).From(after), Decode)
+	return slices.DeleteFunc(found, func(c Calendar) bool { return !c.Wanted() }), next, err
 }
 
 // All lists all calendars by key, at most limit after a key ("" starts at the beginning).

@@ -50,6 +50,14 @@ func Succeeded(now time.Time, token string, mask int64) []store.Update {
 	}
 }
 
+// InZone records the calendar's time zone as a listing gives it. "" keeps the known one.
+func InZone(name string) []store.Update {
+	if name == "" {
+		return nil
+	}
+	return []store.Update{store.Set("timeZone", name)}
+}
+
 // Pause pauses a calendar until a time.
 func Pause(until time.Time) store.Update { return store.Set("parkedUntil", until) }
 
@@ -104,18 +112,21 @@ func (c Calendar) Unwatched(now time.Time) (updates []store.Update, good int64) 
 // Link adds the interest of one more poll and requests a run. The caller must merge
 // the updates. legacyEvent is the event's id if Google generated it.
 func (c Calendar) Link(now time.Time, ownerID, legacyEvent string) []store.Update {
-	updates := []store.Update{
-		store.Set("accountId", c.AccountID), store.Set("calendarId", c.CalendarID), store.Set("ownerId", ownerID),
-		interest(c.Interests[poll.ConsumerPoll] + 1), store.Set("lookDue", true),
+	updates := append(c.followed(now, ownerID), interest(c.Interests[poll.ConsumerPoll]+1), store.Set("lookDue", true))
+	if legacyEvent != "" && !slices.Contains(c.LegacyEventIDs, legacyEvent) {
+		updates = append(updates, store.Set("legacyEventIds", append(slices.Clone(c.LegacyEventIDs), legacyEvent)))
 	}
+	return updates
+}
+
+// followed writes what a calendar needs that something follows from now on.
+func (c Calendar) followed(now time.Time, ownerID string) []store.Update {
+	updates := []store.Update{store.Set("accountId", c.AccountID), store.Set("calendarId", c.CalendarID), store.Set("ownerId", ownerID)}
 	if c.SyncGen == 0 {
 		updates = append(updates, store.Set("lookGen", now.UnixMicro()))
 	}
 	if !c.Wanted() && !c.FailedSince.IsZero() { // relinking the account skipped it
 		updates = append(updates, store.Set("failedSince", store.Delete), store.Set("lastError", store.Delete))
-	}
-	if legacyEvent != "" && !slices.Contains(c.LegacyEventIDs, legacyEvent) {
-		updates = append(updates, store.Set("legacyEventIds", append(slices.Clone(c.LegacyEventIDs), legacyEvent)))
 	}
 	return updates
 }

@@ -108,3 +108,49 @@ func TestBudget_ACallThatCannotWait_TakesNothing(t *testing.T) {
 		t.Errorf("the next one waits %v: %v", c.waited, err)
 	}
 }
+
+// What mirrors take leaves the rest of an account's quota to others at any time.
+func TestBudget_WithinAShare_LeavesTheRest(t *testing.T) {
+	t.Parallel()
+	budget, c := newTestBudget(1)
+	half := budget.within(0.5)
+	shares, rest, end := 0, 0, c.at.Add(4*time.Minute)
+	for ; c.at.Before(end); c.at = c.at.Add(50 * time.Millisecond) {
+		if half.take(t.Context(), "a") == nil {
+			shares++
+		}
+	}
+	for c.at = end; ; rest++ {
+		before := c.waited
+		if budget.take(t.Context(), "a") != nil || c.waited > before {
+			break
+		}
+	}
+	// A burst of a quarter of the quota and what refills at a quarter of it a minute, each a
+	// twentieth below.
+	if most := 143 + 4*143; shares < most-20 || shares > most+20 {
+		t.Errorf("the share made %d calls in four minutes, want about %d", shares, most)
+	}
+	if rest < 142 {
+		t.Errorf("the others could make %d calls at once", rest)
+	}
+	if err := half.take(t.Context(), "b"); err != nil {
+		t.Errorf("another account: %v", err)
+	}
+	if budget.within(0.5).project.Burst() != budget.project.Burst()/2 {
+		t.Errorf("of the project's burst of %d it takes %d", budget.project.Burst(), budget.within(0.5).project.Burst())
+	}
+}
+
+// What a share is refused costs the whole nothing.
+func TestBudget_RefusedShare_GivesItsTurnsBack(t *testing.T) {
+	t.Parallel()
+	budget, c := newTestBudget(1)
+	half := budget.within(0.01)
+	for range 100 {
+		_ = half.take(t.Context(), "a") // most are refused
+	}
+	if left := budget.person("a", c.at).TokensAt(c.at); left < 270 {
+		t.Errorf("%.0f of 285 calls are left", left)
+	}
+}

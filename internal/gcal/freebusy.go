@@ -9,8 +9,12 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// MaxFreeBusy is the most calendars that one call of FreeBusy takes.
-const MaxFreeBusy = 50
+// MaxFreeBusy is the most calendars that one call of FreeBusy takes, MaxFreeBusyRange the
+// longest time; Google documents the first and refuses more than the second.
+const (
+	MaxFreeBusy      = 50
+	MaxFreeBusyRange = 90 * 24 * time.Hour
+)
 
 // Interval is a span of time; its end is exclusive.
 type Interval struct{ Start, End time.Time }
@@ -26,12 +30,12 @@ type FreeBusy struct {
 }
 
 // FreeBusy asks when calendars are busy between two times, in one call for at most
-// MaxFreeBusy calendars. The answer has an entry for each of them, under the id given. It
+// MaxFreeBusy calendars and MaxFreeBusyRange. The answer has an entry for each of them, under the id given. It
 // needs a scope that people grant with the feature: without it the error is Forbidden with
 // CodeScopeMissing.
 func (c *Client) FreeBusy(ctx context.Context, account string, calendars []string, from, to time.Time) (map[string]FreeBusy, error) {
-	if len(calendars) > MaxFreeBusy || !from.Before(to) {
-		return nil, fault.New(fault.Invalid, "free and busy times need at most 50 calendars, and a start before the end")
+	if len(calendars) > MaxFreeBusy || !from.Before(to) || to.Sub(from) > MaxFreeBusyRange {
+		return nil, fault.New(fault.Invalid, "free and busy times are of at most 50 calendars and 90 days, and the start is before the end")
 	}
 	request := &calendar.FreeBusyRequest{
 		TimeMin: from.UTC().Format(time.RFC3339), TimeMax: to.UTC().Format(time.RFC3339), CalendarExpansionMax: MaxFreeBusy,

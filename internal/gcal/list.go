@@ -45,6 +45,8 @@ type Page struct {
 	// Writable reports whether the account may write to the calendar. If not, an absence
 	// proves nothing.
 	Writable bool
+	// TimeZone is the calendar's IANA zone.
+	TimeZone string
 	// Nameless marks a page with an event whose id cannot be read: it may be any event of
 	// the calendar, so no other is known to be absent.
 	Nameless bool
@@ -93,7 +95,7 @@ var errNameless = errors.New("google events.list: an event of the page has no id
 func (l *listed) page(wide bool) Page {
 	page := Page{
 		Events:   make([]Event, 0, len(l.Items)),
-		NextPage: l.NextPage, NextSync: l.NextSync, Writable: writable(l.Role),
+		NextPage: l.NextPage, NextSync: l.NextSync, Writable: writable(l.Role), TimeZone: l.Zone,
 	}
 	for _, shown := range l.Items {
 		if shown == nil { // a null in the list is no event

@@ -128,7 +128,7 @@ func TestPages_AreReadAsGooglesClientReadsThem(t *testing.T) {
 		}
 		want := Page{
 			Events: make([]Event, 0, len(theirs.Items)), NextPage: theirs.NextPageToken, NextSync: theirs.NextSyncToken,
-			Writable: writable(theirs.AccessRole),
+			Writable: writable(theirs.AccessRole), TimeZone: theirs.TimeZone,
 		}
 		for _, item := range theirs.Items {
 			want.Events = append(want.Events, fromClient(item).event(theirs.TimeZone))

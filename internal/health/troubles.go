@@ -145,6 +145,9 @@ func Of(facts Facts, terms Terms) Calendar {
 		Key: c.Key, CalendarID: c.CalendarID, LastSync: c.SyncedAt, LastSuccess: c.SuccessAt,
 		Deferred: len(c.Deferred), SyncPending: c.SyncPending,
 	}
+	for _, consumer := range c.Others() {
+		health.Deferred += len(c.Backlogs[consumer].Deferred)
+	}
 	for _, reason := range c.Deferred {
 		switch reason {
 		case calendars.DeferredHeld:

@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"context"
+	"time"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
@@ -85,12 +86,14 @@ func DecodeConnection(doc store.Document) Connection {
 func EncodePerson(p Person) map[string]any {
 	overlays := map[string]any{}
 	for account, overlay := range p.Overlays {
-		overlays[account] = map[string]any{
-			"calendarId": store.NullIfEmpty(overlay.CalendarID), "suppressed": overlay.Suppressed, "generation": overlay.Generation,
-		}
+		overlays[account] = EncodeOverlay(overlay)
+	}
+	held := map[string]any{}
+	for key, since := range p.HeldSince {
+		held[key] = since
 	}
 	return map[string]any{
-		"ownerId": p.OwnerID, "overlays": overlays, "planPending": p.PlanPending, "planGeneration": p.PlanGeneration,
+		"ownerId": p.OwnerID, "followed": EncodePlaces(p.Followed), "overlays": overlays, "heldSince": held, "planPending": p.PlanPending, "planGeneration": p.PlanGeneration,
 		"planAfter": store.NullIfEmpty(p.PlanAfter), "sharesAvailability": p.SharesAvailability,
 		"updatedAt": store.NullIfZero(p.UpdatedAt),
 	}
@@ -101,18 +104,42 @@ func EncodePerson(p Person) map[string]any {
 func DecodePerson(doc store.Document) Person {
 	f := store.Fields(doc.Data)
 	p := Person{
-		OwnerID: doc.Path.ID(), Overlays: map[string]OverlayCalendar{}, PlanPending: f.Bool("planPending"),
+		OwnerID: doc.Path.ID(), Overlays: map[string]OverlayCalendar{}, HeldSince: map[string]time.Time{}, PlanPending: f.Bool("planPending"),
 		PlanGeneration: f.Int("planGeneration"), PlanAfter: f.String("planAfter"),
 		SharesAvailability: f.Bool("sharesAvailability"), UpdatedAt: f.Time("updatedAt"),
 	}
 	overlays := f.Map("overlays")
 	for account := range overlays {
-		overlay := overlays.Map(account)
-		p.Overlays[account] = OverlayCalendar{
-			CalendarID: overlay.String("calendarId"), Suppressed: overlay.Bool("suppressed"), Generation: overlay.Int("generation"),
-		}
+		p.Overlays[account] = decodeOverlay(overlays.Map(account))
+	}
+	for _, item := range f.List("followed") {
+		fields, _ := item.(map[string]any)
+		place := store.Fields(fields)
+		p.Followed = append(p.Followed, Place{AccountID: place.String("accountId"), CalendarID: place.String("calendarId")})
+	}
+	held := f.Map("heldSince")
+	for key := range held {
+		p.HeldSince[key] = held.Time(key)
 	}
 	return p
+}
+
+// EncodePlaces gives a list of places as a field.
+func EncodePlaces(places []Place) []any {
+	list := make([]any, 0, len(places))
+	for _, place := range places {
+		list = append(list, map[string]any{"accountId": place.AccountID, "calendarId": place.CalendarID})
+	}
+	return list
+}
+
+// RequestPlan gives the updates of a person's document, to be merged, that have all events of
+// the person planned again.
+func (p Person) RequestPlan(now time.Time) []store.Update {
+	return []store.Update{
+		store.Set("ownerId", p.OwnerID), store.Set("planPending", true), store.Set("planGeneration", p.PlanGeneration+1),
+		store.Set("planAfter", store.Delete), store.Set("updatedAt", now),
+	}
 }
 
 // LoadPerson reads a person's document, as DecodePerson does.

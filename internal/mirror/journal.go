@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"strconv"
 	"time"
 
 	"questscheduler/internal/store"
@@ -30,16 +31,57 @@ const (
 type Entry struct {
 	ID      string // jrn_ and a ULID, so ids sort by time
 	EventID string // of the canonical event
+	// OwnerID is whose journal it is in: the owner of the mirror, else of the canonical event.
+	OwnerID string
 	At      time.Time
 	// Trigger is such as push, timer, person; Trace correlates all effects of one trigger.
 	Trigger, Trace string
 	Step           Step
-	// MirrorID is the mirror's; "" for the origin's.
-	MirrorID string
-	// Before and After are the states of the mirror, or the versions of the origin.
+	// MirrorID and TargetAccountID are the mirror's; "" for the origin's.
+	MirrorID, TargetAccountID string
+	// Before and After are the states of the mirror, or the versions of the origin; Before is
+	// "" for what was new, After for a mirror whose document was removed.
 	Before, After string
-	// Reason says why in a few words, such as the rule that decided; it names no title.
+	// Reason says why in a few words, such as the rule that decided, the verdict on an
+	// observation, or the kind of an error; it names no title.
 	Reason string
+	// Generation, Wanted, Written and Attempts are the mirror's after the step, for the replay.
+	Generation      int64
+	Wanted, Written string
+	Attempts        int64
+}
+
+// MirrorStep is the entry of a step that made a mirror what it is from what it was: the
+// zero Mirror before it was planned, and after its document was removed. The caller adds
+// the id, the time, the trigger and the trace.
+func MirrorStep(step Step, was, is Mirror, reason string) Entry {
+	known := is
+	if is.ID == "" {
+		known = was
+	}
+	return Entry{
+		EventID: known.CanonicalID, OwnerID: known.OwnerID, Step: step, MirrorID: known.ID, TargetAccountID: known.TargetAccountID,
+		Before: string(was.State), After: string(is.State), Reason: reason,
+		Generation: is.Generation, Wanted: is.Wanted, Written: is.Written, Attempts: is.Attempts,
+	}
+}
+
+// OriginStep is the entry of a step that made a canonical event what it is from what it was:
+// the zero Event before it was known, and after its document was removed. The caller adds
+// what MirrorStep lacks too.
+func OriginStep(step Step, was, is Event, reason string) Entry {
+	known := is
+	if is.ID == "" {
+		known = was
+	}
+	return Entry{EventID: known.ID, OwnerID: known.OwnerID, Step: step, Before: versionOf(was), After: versionOf(is), Reason: reason}
+}
+
+func versionOf(e Event) string {
+	if e.ID == "" {
+		return ""
+	}
+	return strconv.FormatInt(e.Version, 10)
 }
 
 // journals is the collection of the journals below canonical events. It is not named
@@ -52,9 +94,10 @@ func EntryPath(eventID, id string) store.Path { return EventPath(eventID).Doc(jo
 // EncodeEntry gives the fields of an entry.
 func EncodeEntry(e Entry) map[string]any {
 	return map[string]any{
-		"at": e.At, "trigger": e.Trigger, "trace": store.NullIfEmpty(e.Trace), "step": string(e.Step),
-		"mirrorId": store.NullIfEmpty(e.MirrorID), "before": store.NullIfEmpty(e.Before), "after": store.NullIfEmpty(e.After),
-		"reason": store.NullIfEmpty(e.Reason),
+		"at": e.At, "ownerId": e.OwnerID, "trigger": e.Trigger, "trace": store.NullIfEmpty(e.Trace), "step": string(e.Step),
+		"mirrorId": store.NullIfEmpty(e.MirrorID), "targetAccountId": store.NullIfEmpty(e.TargetAccountID), "before": store.NullIfEmpty(e.Before), "after": store.NullIfEmpty(e.After),
+		"reason": store.NullIfEmpty(e.Reason), "generation": e.Generation,
+		"wanted": store.NullIfEmpty(e.Wanted), "written": store.NullIfEmpty(e.Written), "attempts": e.Attempts,
 	}
 }
 
@@ -63,7 +106,8 @@ func DecodeEntry(doc store.Document) Entry {
 	f := store.Fields(doc.Data)
 	return Entry{
 		ID: doc.Path.ID(), EventID: doc.Path.Parent().ID(), At: f.Time("at"), Trigger: f.String("trigger"), Trace: f.String("trace"),
-		Step: Step(f.String("step")), MirrorID: f.String("mirrorId"), Before: f.String("before"), After: f.String("after"),
-		Reason: f.String("reason"),
+		OwnerID: f.String("ownerId"), Step: Step(f.String("step")), MirrorID: f.String("mirrorId"), TargetAccountID: f.String("targetAccountId"),
+		Before: f.String("before"), After: f.String("after"), Reason: f.String("reason"),
+		Generation: f.Int("generation"), Wanted: f.String("wanted"), Written: f.String("written"), Attempts: f.Int("attempts"),
 	}
 }

@@ -65,12 +65,14 @@ type Mirror struct {
 	// Replacing marks that the event must be deleted before the next generation is written,
 	// in the calendar that Target then means.
 	Replacing bool
-	State State
+	State     State
 	// Due is when the writer should next take it up; zero if there is nothing to do.
 	Due time.Time
 	// Attempts counts failures since the last success.
 	Attempts  int64
 	LastError string
+	// FailedSince is when it last became ERROR.
+	FailedSince time.Time
 	// LastWrite is when the event was last written.
 	LastWrite time.Time
 	// Reverts are when changes by a person were reverted, and DeletedAt when the event was

@@ -69,6 +69,12 @@ type Person struct {
 	PlanPending    bool
 	PlanGeneration int64
 	PlanAfter      string
+	// HeldSince says since when the absence of many events at once awaits a second full
+	// listing, by the key of their calendar.
+	HeldSince map[string]time.Time
+	// Followed are calendars of the person's that are followed although no edge leads from
+	// them, since the person made events in them over REST.
+	Followed []Place
 	// SharesAvailability lets the people of the same polls ask when the person is free.
 	SharesAvailability bool
 	UpdatedAt          time.Time
@@ -84,4 +90,10 @@ type OverlayCalendar struct {
 	// Generation counts the calendars created for the account; the mark of the calendar
 	// names it.
 	Generation int64
+	// TryingUntil is until when an attempt to create it may be under way. A past time means
+	// that nobody knows whether the last attempt created it; zero that none did.
+	TryingUntil time.Time
 }
+
+// Place is a calendar of an account.
+type Place struct{ AccountID, CalendarID string }

@@ -3,6 +3,7 @@ package mirror
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"questscheduler/internal/fault"
@@ -38,7 +39,7 @@ var (
 	mirrorsOfEvent    = store.Select("mirrors of a canonical event", mirrors, "", store.Where("canonicalId", store.Equal))
 	mirrorsOfEvents   = store.Select("mirrors of a person's canonical events", mirrors, "", store.Where("ownerId", store.Equal), store.Where("canonicalId", store.In))
 	mirrorsInCalendar = store.Select("mirrors in a calendar", mirrors, "", store.Where("targetAccountId", store.Equal), store.Where("targetCalendarId", store.Equal))
-	mirrorByEvent     = store.Select("mirror of a calendar's event", mirrors, "", store.Where("eventId", store.Equal))
+	mirrorsByEvent    = store.Select("mirrors that name an event", mirrors, "", store.Where("eventId", store.Equal))
 	mirrorsDue        = store.Select("mirrors by due", mirrors, "due", store.Where("due", store.LessOrEqual))
 	mirrorsInState    = store.Select("mirrors in some states", mirrors, "", store.Where("state", store.In))
 	mirrorsOfOwner    = store.Select("mirrors of a person in some states", mirrors, "", store.Where("ownerId", store.Equal), store.Where("state", store.In))
@@ -47,6 +48,8 @@ var (
 	mirrorsOfGroup    = store.Select("mirrors of a group by end", mirrors, "ends", store.Where("groupId", store.Equal), store.Where("ends", store.Less))
 
 	policiesOfOwner      = store.Select("policies of a person", policies, "", store.Where("ownerId", store.Equal))
+	mirrorsEnding        = store.Select("mirrors of a person by end", mirrors, "ends", store.Where("ownerId", store.Equal), store.Where("ends", store.Greater))
+	groupEventsEnding    = store.Select("canonical events of a group by end", events, "until", store.Where("groupId", store.Equal), store.Where("until", store.Greater))
 	peoplePending        = store.Select("people whose events must be planned", people, "", store.Where("planPending", store.Equal))
 	connectionsOfGroup   = store.Select("connections of a group", connections, "", store.Where("groupId", store.Equal))
 	connectionsOfOwner   = store.Select("connections of a person", connections, "", store.Where("ownerId", store.Equal))
@@ -62,11 +65,12 @@ var (
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{
+var Queries = slices.Concat(ofPeople.queries(), ofGroups.queries(), []*store.Query{
+	connectionsOfPeople,
 	eventByOrigin, eventsOfUID, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsStarting, longEventsEnding, eventsToPlan,
-	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsFrom, mirrorsTo, mirrorsOfGroup,
-	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, entriesBefore,
-}
+	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsFrom, mirrorsTo, mirrorsOfGroup,
+	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, entriesBefore, mirrorsEnding, groupEventsEnding,
+})
 
 // OfOrigin reads the canonical event of an origin; ok is false if there is none.
 func OfOrigin(ctx context.Context, reader store.Reader, accountID, calendarID, eventID string) (event Event, ok bool, err error) {
@@ -111,6 +115,18 @@ func OfCalendar(ctx context.Context, reader store.Reader, accountID, calendarID 
 	return store.All(ctx, reader, eventsOfCalendar.With(accountID, calendarID), DecodeEvent)
 }
 
+// SomeOfCalendar lists at most limit canonical events of a calendar.
+func SomeOfCalendar(ctx context.Context, reader store.Reader, accountID, calendarID string, limit int) ([]Event, error) {
+	found, _, err := store.Page(ctx, reader, eventsOfCalendar.With(accountID, calendarID).First(limit), DecodeEvent)
+	return found, err
+}
+
+// SomeOfAccount lists at most limit canonical events of an account.
+func SomeOfAccount(ctx context.Context, reader store.Reader, accountID string, limit int) ([]Event, error) {
+	found, _, err := store.Page(ctx, reader, eventsOfAccount.With(accountID).First(limit), DecodeEvent)
+	return found, err
+}
+
 // OfAccount yields the canonical events of an account, by id.
 func OfAccount(ctx context.Context, reader store.Reader, accountID string) iter.Seq2[Event, error] {
 	return store.All(ctx, reader, eventsOfAccount.With(accountID), DecodeEvent)
@@ -121,6 +137,26 @@ func OfAccount(ctx context.Context, reader store.Reader, accountID string) iter.
 func EndingAfter(ctx context.Context, reader store.Reader, ownerID string, end time.Time, limit int, at string) (page []Event, next string, err error) {
 	asked := eventsEnding.With(ownerID, end).First(limit).From(store.DecodeCursor(at, events))
 	page, behind, err := store.Page(ctx, reader, asked, DecodeEvent)
+	if err == nil {
+		next, err = store.EncodeCursor(behind)
+	}
+	return page, next, err
+}
+
+// OfGroupEndingAfter is EndingAfter for the events of a group.
+func OfGroupEndingAfter(ctx context.Context, reader store.Reader, groupID string, end time.Time, limit int, at string) (page []Event, next string, err error) {
+	asked := groupEventsEnding.With(groupID, end).First(limit).From(store.DecodeCursor(at, events))
+	page, behind, err := store.Page(ctx, reader, asked, DecodeEvent)
+	if err == nil {
+		next, err = store.EncodeCursor(behind)
+	}
+	return page, next, err
+}
+
+// MirrorsEndingAfter is EndingAfter for the mirrors of a person.
+func MirrorsEndingAfter(ctx context.Context, reader store.Reader, ownerID string, end time.Time, limit int, at string) (page []Mirror, next string, err error) {
+	asked := mirrorsEnding.With(ownerID, end).First(limit).From(store.DecodeCursor(at, mirrors))
+	page, behind, err := store.Page(ctx, reader, asked, Decode)
 	if err == nil {
 		next, err = store.EncodeCursor(behind)
 	}
@@ -161,15 +197,11 @@ func InCalendar(ctx context.Context, reader store.Reader, accountID, calendarID 
 	return store.All(ctx, reader, mirrorsInCalendar.With(accountID, calendarID), Decode)
 }
 
-// ByEvent reads the mirror of an event of a calendar; ok is false if there is none.
-func ByEvent(ctx context.Context, reader store.Reader, accountID, calendarID, eventID string) (m Mirror, ok bool, err error) {
-	found, _, err := store.Page(ctx, reader, mirrorByEvent.With(eventID), Decode)
-	for _, m := range found {
-		if m.TargetAccountID == accountID && m.TargetCalendarID == calendarID {
-			return m, true, nil
-		}
-	}
-	return Mirror{}, false, err
+// ByEvent lists the mirrors that name an event, in whatever calendar: one at most of each
+// calendar.
+func ByEvent(ctx context.Context, reader store.Reader, eventID string) ([]Mirror, error) {
+	found, _, err := store.Page(ctx, reader, mirrorsByEvent.With(eventID), Decode)
+	return found, err
 }
 
 // Due yields mirrors that are due at now, those due longest first.

@@ -1,12 +1,17 @@
 package plan
 
 import (
+	"reflect"
+	"slices"
 	"time"
 
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/recurrence"
 	"questscheduler/rules"
 )
+
+const cancelled = "cancelled"
 
 // Origin says whose event an observation is, and where it was observed.
 type Origin struct {
@@ -27,15 +32,112 @@ type Origin struct {
 // cancelled exception its series and original start too: the rest stays as it was known.
 // Version grows if a field that the API shows changes.
 func Canonical(was mirror.Event, shown gcal.Event, at Origin, now time.Time) (next mirror.Event, changed bool) {
-	panic("unwritten")
+	if rules.Older(shown.Updated, was.Updated) {
+		return was, false
+	}
+	var details gcal.Details
+	if shown.Details != nil {
+		details = *shown.Details
+	}
+	next = was
+	next.OwnerID, next.AccountID, next.CalendarID, next.EventID = at.OwnerID, at.AccountID, at.CalendarID, shown.ID
+	next.PollID, next.GroupID = at.PollID, at.GroupID
+	keep(&next.Source, at.Source)
+	keep(&next.Source, mirror.SourceProvider, next.Source == "")
+	keep(&next.ICalUID, at.ICalUID)
+	keep(&next.ICalUID, details.ICalUID)
+	keep(&next.ETag, shown.ETag)
+	next.Updated = rules.Newest(was.Updated, shown.Updated)
+	switch {
+	case gone(shown):
+		keep(&next.SeriesID, shown.InstanceOf)
+		if next.OriginalStart.IsZero() {
+			next.OriginalStart = details.Original
+		}
+		if was.Version == 0 && (next.SeriesID == "" || next.OriginalStart.IsZero()) {
+			return was, false
+		}
+		if next.Start.IsZero() {
+			next.Start, next.End = next.OriginalStart, next.OriginalStart
+		}
+		next.Status = cancelled
+	case details.Start.IsZero() || details.End.IsZero() || shown.EventState == rules.Unreadable:
+		return was, false
+	default:
+		describe(&next, details)
+		next.SeriesID, next.OriginalStart = shown.InstanceOf, details.Original
+	}
+	next.From, next.Until = Bounds(next)
+	if !differs(was, next) {
+		return was, false
+	}
+	if differs(face(was), face(next)) {
+		next.Version++
+	}
+	if was.Version == 0 {
+		next.CreatedAt = now
+	}
+	next.PlanAt, next.UpdatedAt = PlanAt(next, now), now
+	return next, true
 }
 
+func describe(e *mirror.Event, details gcal.Details) {
+	e.Title, e.Description, e.Location = details.Summary, details.Description, details.Location
+	e.Start, e.End, e.Recurrence = details.Start, details.End, slices.Clone(details.Recurrence)
+	e.Status, e.Visibility, e.Transparency, e.Kind = "confirmed", "default", "opaque", "default"
+	keep(&e.Status, details.Status)
+	keep(&e.Visibility, details.Visibility)
+	keep(&e.Transparency, details.Transparency)
+	keep(&e.Kind, details.Kind)
+	e.Declined = details.Response == "declined"
+}
+
+// keep sets a field unless the value is empty or a condition is false.
+func keep[S ~string](field *S, value S, conditions ...bool) {
+	if value != "" && !slices.Contains(conditions, false) {
+		*field = value
+	}
+}
+
+// face is what the API shows of an event.
+func face(e mirror.Event) mirror.Event {
+	return mirror.Event{
+		Title: e.Title, Description: e.Description, Location: e.Location, Start: e.Start, End: e.End,
+		Status: e.Status, Visibility: e.Visibility, Transparency: e.Transparency, Source: e.Source,
+		Recurrence: e.Recurrence, SeriesID: e.SeriesID, OriginalStart: e.OriginalStart,
+	}
+}
+
+// differs compares two events, except for when they were written and planned. Equal times
+// in different representations are equal.
+func differs(a, b mirror.Event) bool {
+	for _, e := range []*mirror.Event{&a, &b} {
+		e.PlanAt, e.CreatedAt, e.UpdatedAt = time.Time{}, time.Time{}, time.Time{}
+		for _, at := range []*time.Time{&e.Start.Time, &e.End.Time, &e.OriginalStart.Time, &e.Updated, &e.From, &e.Until} {
+			*at = at.UTC()
+		}
+		if len(e.Recurrence) == 0 {
+			e.Recurrence = nil
+		}
+	}
+	return !reflect.DeepEqual(a, b)
+}
+
+var endless = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+
 // Bounds returns the start of the event's first occurrence and the end of its last, as
-// Event.From and Event.Until. A series whose rule cannot be read counts as endless.
-func Bounds(event mirror.Event) (from, until time.Time) { panic("unwritten") }
-
-// PlanAt is when time alone next changes which mirrors the event should have: when it comes
-// within the window; zero for never. Store it with the event after each planning.
-func PlanAt(event mirror.Event, now time.Time) time.Time { panic("unwritten") }
-
-func gone(shown gcal.Event) bool { return shown.EventState == rules.Gone }
+// Event.From and Event.Until; days begin in UTC. A series whose rule cannot be read counts
+// as endless.
+func Bounds(event mirror.Event) (from, until time.Time) {
+	from, until = event.Start.Instant(time.UTC).UTC(), event.End.Instant(time.UTC).UTC()
+	if len(event.Recurrence) > 0 {
+		last, isEndless, err := recurrence.End(recurrence.Series{Start: event.Start, End: event.End, Lines: event.Recurrence})
+		if until = last.UTC(); err != nil || isEndless {
+			until = endless
+		}
+	}
+	if until.Before(from) {
+		until = from
+	}
+	return from, until
+}

@@ -3,6 +3,7 @@ package plan
 import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/rules"
 )
 
 // The private extended properties of a mirror's event. They are opaque and no part of its
@@ -31,3 +32,5 @@ func DeletesStray(shown gcal.Event, installation string, mapped bool) bool {
 	return !IsOrigin(shown) && !mapped && shown.InstanceOf == "" && !gone(shown) &&
 		installation != "" && shown.Private[MarkInstallation] == installation
 }
+
+func gone(shown gcal.Event) bool { return shown.EventState == rules.Gone }

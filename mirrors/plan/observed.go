@@ -1,10 +1,13 @@
 package plan
 
 import (
+	"slices"
 	"time"
 
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/recurrence"
+	"questscheduler/rules"
 )
 
 // Verdict is what an observation of a mirror's event means.
@@ -31,14 +34,129 @@ const (
 // event of state rules.Gone. The document must be written if it differs from m. If m is
 // the mirror of a series and its Generation changed, Plan again in the same transaction.
 func Observed(m mirror.Mirror, shown gcal.Event, now time.Time) (next mirror.Mirror, verdict Verdict) {
-	panic("unwritten")
+	shows := observedHash(shown)
+	switch {
+	case shown.ID == "" || shown.ID != m.EventID || m.ETag == "" || shows == "" || deletes(m):
+		return m, Ignored
+	case m.State != mirror.Active && m.State != mirror.Pending && m.State != mirror.Failed:
+		return m, Ignored
+	case rules.Older(shown.Updated, m.AnsweredAt):
+		return m, Ignored
+	}
+	isKnown := shows == m.Answered || shows == shownBy(m.Wanted)
+	next = m
+	next.Answered, next.AnsweredAt = shows, rules.Newest(m.AnsweredAt, shown.Updated)
+	if shown.ETag != "" {
+		next.ETag = shown.ETag
+	}
+	switch {
+	case isKnown:
+		next.Answered = m.Answered
+		if m.State == mirror.Active {
+			next.Answered = shows
+		}
+		return next, Echo
+	case gone(shown):
+		return deletedByPerson(next, now)
+	case m.State != mirror.Active: // a write is pending, which reverts it too
+		next.Written = ""
+		return next, Drift
+	}
+	return revert(next, now, mirror.Pending)
 }
 
 // ObservedInstance is for an instance whose id no mirror has: shown.InstanceOf is the event
-// of series, a mirror of of.Mirrors. If the mirror of an exception is meant, that one is
-// returned, with the instance's id and the observation applied. Else a person changed or
-// deleted one occurrence of the series, which has no document: the event of the series is
-// replaced by its next generation, and Plan must follow in the same transaction.
+// of series, a mirror of of.Mirrors. If the mirror of an exception is meant, the observation is
+// ignored, since its writer has yet to find the instance. Else a person changed or deleted
+// one occurrence of the series, which has no document: the event of the series is replaced
+// by its next generation, with all occurrences as wanted, and Plan must follow in the same
+// transaction. That counts as a revert.
 func ObservedInstance(of Situation, series mirror.Mirror, shown gcal.Event) (next mirror.Mirror, verdict Verdict) {
-	panic("unwritten")
+	shows := observedHash(shown)
+	if shown.InstanceOf == "" || shown.InstanceOf != series.EventID || deletes(series) || shows == "" || shown.Details == nil {
+		return series, Ignored
+	}
+	if series.State != mirror.Active && series.State != mirror.Pending && series.State != mirror.Failed {
+		return series, Ignored
+	}
+	original := shown.Details.Original
+	var master mirror.Event
+	for _, event := range of.Events {
+		if event.ID == series.CanonicalID {
+			master = event
+		}
+		if event.OriginalStart.Equal(original) && event.SeriesID != "" && hasMirror(of.Mirrors, event.ID, series.ID) {
+			return series, Ignored // the writer finds the instance
+		}
+	}
+	if master.ID == "" || original.IsZero() || shows == Hash(instance(Project(master, series.Detail), original)) {
+		return series, Echo
+	}
+	next, verdict = revert(series, of.Now, mirror.Deleting)
+	next.Replacing = verdict == Drift
+	return next, verdict
+}
+
+// mostReverts is how often a person's changes are reverted within a day.
+const mostReverts = 3
+
+// revert has the event written again, or replaced, as the state says.
+func revert(m mirror.Mirror, now time.Time, state mirror.State) (mirror.Mirror, Verdict) {
+	m.UpdatedAt = now
+	m.Reverts = slices.DeleteFunc(slices.Clone(m.Reverts), func(at time.Time) bool { return !at.After(now.Add(-day)) })
+	if len(m.Reverts) >= mostReverts {
+		m.State, m.Due = mirror.Contested, time.Time{}
+		return m, GaveUp
+	}
+	m.Reverts = append(m.Reverts, now)
+	m.State, m.Due, m.Written, m.Attempts, m.LastError = state, now, "", 0, ""
+	return m, Drift
+}
+
+// deletedByPerson keeps the event's id: of an instance, which is confirmed again under its
+// id, and of an event that is left deleted.
+func deletedByPerson(m mirror.Mirror, now time.Time) (mirror.Mirror, Verdict) {
+	again := !m.DeletedAt.IsZero() && m.DeletedAt.After(now.Add(-day))
+	m.DeletedAt, m.UpdatedAt = now, now
+	switch {
+	case again:
+		m.State, m.Due = mirror.Suppressed, time.Time{}
+		return m, LeftDeleted
+	case m.SeriesMirrorID == "":
+		return NextGeneration(m, now), Recreated
+	}
+	m.State, m.Due, m.Written, m.Attempts, m.LastError = mirror.Pending, now, "", 0, ""
+	return m, Recreated
+}
+
+// observedHash is the Hash of what an event shows; "" if that is unknown.
+func observedHash(shown gcal.Event) string {
+	switch {
+	case gone(shown):
+		return wantsCancelled
+	case shown.Details == nil || shown.EventState == rules.Unreadable:
+		return ""
+	}
+	return Hash(Shown(*shown.Details))
+}
+
+// instance is the content of the occurrence of a series with an original start.
+func instance(series gcal.Content, original recurrence.Moment) gcal.Content {
+	length := series.End.Instant(time.UTC).Sub(series.Start.Instant(time.UTC))
+	zones := [2]string{series.Start.Zone, series.End.Zone}
+	series.Recurrence = nil
+	if original.AllDay() {
+		series.Start = recurrence.Moment{Date: original.Date}
+		series.End = recurrence.Moment{Date: original.Instant(time.UTC).Add(length).Format(time.DateOnly)}
+		return series
+	}
+	series.Start = recurrence.Moment{Time: original.Time, Zone: zones[0]}
+	series.End = recurrence.Moment{Time: original.Time.Add(length), Zone: zones[1]}
+	return series
+}
+
+func hasMirror(mirrors []mirror.Mirror, canonicalID, seriesMirrorID string) bool {
+	return slices.ContainsFunc(mirrors, func(m mirror.Mirror) bool {
+		return m.CanonicalID == canonicalID && m.SeriesMirrorID == seriesMirrorID
+	})
 }

@@ -1,10 +1,20 @@
 package plan
 
 import (
+	"errors"
 	"time"
 
+	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+)
+
+// Waits after failures: 5, 20, 80 and 320 seconds, then a day.
+const (
+	mostAttempts = 5
+	firstWait    = 5 * time.Second
+	waitForQuota = time.Minute
+	day          = 24 * time.Hour
 )
 
 // Op is what the writer has to do for a mirror.
@@ -24,34 +34,101 @@ const (
 )
 
 // Next is what the writer has to do for a mirror whose Due has come.
-func Next(m mirror.Mirror) Op { panic("unwritten") }
+func Next(m mirror.Mirror) Op {
+	switch m.State {
+	case mirror.Pending, mirror.Deleting, mirror.Failed:
+	default:
+		return Nothing
+	}
+	switch {
+	case deletes(m):
+		return Delete
+	case shownBy(m.Wanted) == wantsCancelled:
+		return Cancel
+	}
+	return Write
+}
 
 // Ready reports whether the mirror of an exception can be written: the event of its
 // series' mirror is as wanted. series is nil if it does not exist. Other mirrors are
 // always ready. For one that is not, set Due later and count no failure.
-func Ready(m mirror.Mirror, series *mirror.Mirror) bool { panic("unwritten") }
+func Ready(m mirror.Mirror, series *mirror.Mirror) bool {
+	return m.SeriesMirrorID == "" || deletes(m) ||
+		series != nil && series.EventID != "" && (series.State == mirror.Active || series.State == mirror.Contested)
+}
 
 // Begin names the event before it is first written: calendarID is the calendar that
 // m.Target means, eventID mirror.EventID of the generation or, for an exception, the id of
 // the instance. Commit it before the insert, so that no event exists without its mapping.
-func Begin(m mirror.Mirror, calendarID, eventID string) mirror.Mirror { panic("unwritten") }
+func Begin(m mirror.Mirror, calendarID, eventID string) mirror.Mirror {
+	m.TargetCalendarID, m.EventID = calendarID, eventID
+	return m
+}
 
 // Written is the mirror after a write that Google took. wrote is the mirror's Wanted as
 // read before the write; if another has come since, the mirror stays PENDING and due.
 func Written(m mirror.Mirror, wrote string, answer gcal.Event, now time.Time) mirror.Mirror {
-	panic("unwritten")
+	m.EventID, m.ETag, m.AnsweredAt = answer.ID, answer.ETag, answer.Updated
+	m.Written, m.Answered, m.LastWrite, m.UpdatedAt = wrote, observedHash(answer), now, now
+	switch {
+	case m.State != mirror.Pending && m.State != mirror.Failed:
+		return m // another decision has come since
+	case m.Wanted == wrote:
+		m.State, m.Due = mirror.Active, time.Time{}
+	default:
+		m.State, m.Due = mirror.Pending, now
+	}
+	m.Attempts, m.LastError = 0, ""
+	return m
 }
 
 // Deleted is the mirror after its event was deleted, or was found to be gone, by the
 // writer. If keep is false its document must be deleted; else it is PENDING with the next
 // generation, or COVERED.
-func Deleted(m mirror.Mirror, now time.Time) (next mirror.Mirror, keep bool) { panic("unwritten") }
+func Deleted(m mirror.Mirror, now time.Time) (next mirror.Mirror, keep bool) {
+	if m.Wanted == wantsNothing {
+		return m, false
+	}
+	next = NextGeneration(m, now)
+	if m.Wanted == wantsCovered {
+		next.State, next.Due, next.SeriesMirrorID = mirror.Covered, time.Time{}, ""
+	}
+	return next, true
+}
 
 // NextGeneration is the mirror whose event id is used up (an insert answered duplicate and
 // the event is cancelled, or a patch found it gone): PENDING, with no event.
-func NextGeneration(m mirror.Mirror, now time.Time) mirror.Mirror { panic("unwritten") }
+func NextGeneration(m mirror.Mirror, now time.Time) mirror.Mirror {
+	m = forget(m)
+	m.Generation++
+	m.State, m.Due, m.Attempts, m.LastError, m.UpdatedAt = mirror.Pending, now, 0, "", now
+	return m
+}
 
 // FailedWrite is the mirror after a failed call. Rate limits and used-up quotas wait and
 // count no failure; a revoked grant waits, without Due, for Plan after relinking; the fifth
-// failure makes it ERROR, which is due again a day later.
-func FailedWrite(m mirror.Mirror, err error, now time.Time) mirror.Mirror { panic("unwritten") }
+// failure makes it ERROR, which is due again a day later, as does the first one that only a
+// person can help (Forbidden, Invalid).
+func FailedWrite(m mirror.Mirror, err error, now time.Time) mirror.Mirror {
+	m.UpdatedAt = now
+	switch fault.KindOf(err) {
+	case fault.Revoked:
+		m.Due = time.Time{}
+	case fault.RateLimited, fault.Exhausted:
+		m.Due = now.Add(max(fault.RetryAfter(err), waitForQuota))
+	default:
+		m.Attempts++
+		m.Due = now.Add(firstWait << (2 * (min(m.Attempts, mostAttempts) - 1)))
+		if kind := fault.KindOf(err); m.Attempts >= mostAttempts || kind == fault.Forbidden || kind == fault.Invalid {
+			if m.State != mirror.Failed {
+				m.FailedSince = now
+			}
+			m.State, m.Due = mirror.Failed, now.Add(day)
+		}
+	}
+	m.LastError = "the calendar could not be written"
+	if sentence, ok := errors.AsType[*fault.Error](err); ok && sentence.Message != "" {
+		m.LastError = sentence.Message
+	}
+	return m
+}

@@ -6,6 +6,11 @@
 package plan
 
 import (
+	"cmp"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"questscheduler/internal/mirror"
@@ -48,4 +53,45 @@ type Account struct {
 // (see Deleted). Plan again, in the same transaction, after Observed or ObservedInstance
 // changed the mirror of a series, since the mirrors of its exceptions then name instances
 // of an event that is gone. Planning twice returns nothing the second time.
-func Plan(of Situation) []mirror.Mirror { panic("unwritten") }
+func Plan(of Situation) []mirror.Mirror {
+	p := newPlanning(of)
+	for account := range maps.Keys(of.Accounts) {
+		p.decide(account)
+	}
+	slices.SortFunc(p.wanted, func(a, b want) int {
+		return cmp.Or(compareBool(a.event.SeriesID != "", b.event.SeriesID != ""), strings.Compare(a.id(), b.id()))
+	})
+	var changed []mirror.Mirror
+	note := func(was, next mirror.Mirror) {
+		if !reflect.DeepEqual(was, next) {
+			next.UpdatedAt = of.Now
+			changed = append(changed, next)
+		}
+	}
+	planned := map[string]mirror.Mirror{}
+	for _, w := range p.wanted {
+		was := p.mirrors[w.id()]
+		if next, ok := p.revise(was, w, planned); ok {
+			planned[next.ID] = next
+			note(was, next)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(p.mirrors)) {
+		if _, kept := planned[id]; !kept {
+			was := p.mirrors[id]
+			note(was, p.retire(was, planned[was.SeriesMirrorID]))
+		}
+	}
+	return changed
+}
+
+// compareBool orders false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

@@ -68,20 +68,7 @@ func (s *Server) RemoveCalendar(calendarID string) error {
 		if cal == nil || cal.Primary != "" {
 			return errors.New("google simulator: no such calendar, or a primary one")
 		}
-		info := *cal.calendarInfo
-		info.Epoch++
-		info.Roles = map[string]Role{}
-		c.record.Calendars = append(c.record.Calendars, &info)
-		for _, id := range cal.watchers {
-			ch := c.world.channels[id]
-			if !ch.liveAt(c.now) {
-				continue
-			}
-			ended := *ch
-			ended.Stopped, ended.StoppedAt = true, c.now.UTC()
-			c.record.Channels = append(c.record.Channels, &ended)
-			c.push(ch, "not_exists")
-		}
+		c.removeCalendar(cal)
 		return nil
 	})
 }

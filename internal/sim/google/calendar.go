@@ -38,8 +38,12 @@ func (r Role) sees(e *event) bool {
 
 // calendarInfo is a calendar without its events.
 type calendarInfo struct {
-	ID       string          `json:"id"`
-	Summary  string          `json:"summary"`
+	ID      string `json:"id"`
+	Summary string `json:"summary"`
+	// Description is shown where the calendar is.
+	Description string `json:"description,omitempty"`
+	// App is the client that made the calendar (appOf); "" for one made by a person.
+	App      string          `json:"app,omitempty"`
 	TimeZone string          `json:"time_zone"`
 	Primary  string          `json:"primary,omitempty"` // the user whose primary calendar it is
 	Roles    map[string]Role `json:"roles"`             // by user key

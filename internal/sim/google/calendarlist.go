@@ -120,7 +120,7 @@ func (s *Server) getCalendarListEntry(c *call) (answer, error) {
 
 // entryEtag differs for whatever an entry shows.
 func (c *calendar) entryEtag(user *User, role Role) string {
-	return `"` + digest(strings.Join([]string{c.ID, c.Summary, c.TimeZone, user.Key, string(role)}, "\n")) + `"`
+	return `"` + digest(strings.Join([]string{c.ID, c.Summary, c.Description, c.TimeZone, user.Key, string(role)}, "\n")) + `"`
 }
 
 // entry is the calendar as it stands in a person's list.
@@ -137,6 +137,9 @@ func (c *calendar) entry(user *User, role Role) object {
 		{"selected", true},
 		{"accessRole", string(role)},
 		{"defaultReminders", []object{}},
+	}
+	if c.Description != "" {
+		o = append(o, field{"description", c.Description})
 	}
 	if c.Primary == user.Key {
 		o = append(o, field{"primary", true})

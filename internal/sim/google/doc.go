@@ -11,7 +11,12 @@
 //
 // A series is expanded (rule.go) as far as its rule is one of days, weeks,
 // months or years; an instance that is written becomes an event of its own, and
-// keeps what it has when the series changes, unless that moves.
+// keeps what it has when the series changes, unless the series no longer takes
+// place then.
+//
+// The scope calendar.app.created makes calendars, and finds no others than those
+// that the same OAuth client made. freebusy.query covers at most 50 calendars and
+// 90 days.
 //
 // Beside the controls of package control there are, as JSON over HTTP:
 //
@@ -31,6 +36,8 @@
 //	                                 also summary and time_zone. One that is not
 //	                                 there is made for the owner that roles name
 //	POST   /_sim/calendars/{id}/clear  as calendars.clear, for any caller
+//	POST   /_sim/calendars/{id}/duplicate  {"event": "…", "to": "…"}: copies an
+//	                                 event as people do by hand, see Duplicate
 //
 // State is a world (world.go) that only commit changes, by applying a record;
 // with Options.Dir the record is written to a journal first, so what was

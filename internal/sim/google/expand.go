@@ -9,7 +9,7 @@ func (l *listing) items(c *calendar, e *event) ([]*event, error) {
 		}
 		return nil, nil
 	}
-	all, err := c.instances(e)
+	all, err := c.instances(e, l.filter.timeMax)
 	if err != nil {
 		return nil, err
 	}

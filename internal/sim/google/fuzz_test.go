@@ -53,7 +53,7 @@ func FuzzRecurrence(f *testing.F) {
 			e.Start, e.End = moment{Date: "2026-01-31"}, moment{Date: "2026-02-01"}
 		}
 		cal := &calendar{calendarInfo: &calendarInfo{ID: "c"}, events: map[string]*event{e.ID: e}}
-		all, err := cal.instances(e)
+		all, err := cal.instances(e, time.Time{})
 		if err != nil {
 			return
 		}

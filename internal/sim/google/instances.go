@@ -39,7 +39,7 @@ func (s *Server) findInstances(c *call) (page foundPage, err error) {
 	if q.err != nil {
 		return page, q.err
 	}
-	all, err := cal.instances(master)
+	all, err := cal.instances(master, shown.until())
 	if err != nil {
 		return page, err
 	}
@@ -70,6 +70,15 @@ func readInstanceFilter(q *query, zone *time.Location) instanceFilter {
 		}
 	}
 	return f
+}
+
+// until is after the last instance that can be shown; zero: unknown. A day begins at
+// another time elsewhere.
+func (f *instanceFilter) until() time.Time {
+	if !f.original.IsZero() {
+		return f.original.Add(24 * time.Hour)
+	}
+	return f.timeMax
 }
 
 func (f *instanceFilter) shows(e *event) bool {

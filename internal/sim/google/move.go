@@ -41,7 +41,7 @@ func (w *world) destination(c *call) (*calendar, error) {
 		return nil, &apiError{status: http.StatusBadRequest, reason: "required",
 			message: "Required parameter: destination", location: "destination", locationType: "parameter"}
 	}
-	to, role, err := w.calendarOf(c.user, id)
+	to, role, err := w.calendarOf(c, id)
 	if err == nil && !role.mayWrite() {
 		return nil, errNoWriter
 	}

@@ -54,6 +54,8 @@ var scopeWords = map[string]string{
 	ScopeEvents:               "View and edit events on all your calendars",
 	ScopeEventsReadonly:       "View events on all your calendars",
 	ScopeCalendarListReadonly: "See the list of your calendars",
+	ScopeAppCreated:           "Make secondary calendars, and see and edit events on them",
+	ScopeFreeBusy:             "See when you are busy in your calendars",
 }
 
 type pageUser struct {

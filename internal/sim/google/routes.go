@@ -18,6 +18,8 @@ type call struct {
 	grant *grant
 	query url.Values
 	mask  mask
+	// ownOnly: the grant is good for calendars that its client made alone.
+	ownOnly bool
 }
 
 // answer is what a call gives where it succeeds.
@@ -51,7 +53,9 @@ type route struct {
 
 // writes says whether the method changes events.
 func (rt route) writes() bool {
-	return slices.Equal(rt.scope, writeEvents) || slices.Equal(rt.scope, writeCalendars)
+	return slices.ContainsFunc([][]string{writeEvents, moveEvents, clearCalendars, makeCalendars}, func(scopes []string) bool {
+		return slices.Equal(rt.scope, scopes)
+	})
 }
 
 // apiRoutes are those of the Calendar API.
@@ -65,12 +69,15 @@ func apiRoutes() []route {
 		{"events.update", "PUT", events + "/{eventId}", writeEvents, eventShape, (*Server).updateEvent},
 		{"events.delete", "DELETE", events + "/{eventId}", writeEvents, nil, (*Server).deleteEvent},
 		{"events.instances", "GET", events + "/{eventId}/instances", readEvents, listShape, (*Server).listInstances},
-		{"events.move", "POST", events + "/{eventId}/move", writeEvents, eventShape, (*Server).moveEvent},
+		{"events.move", "POST", events + "/{eventId}/move", moveEvents, eventShape, (*Server).moveEvent},
 		{"events.watch", "POST", events + "/watch", readEvents, nil, (*Server).watchEvents},
 		{"channels.stop", "POST", "/channels/stop", readEvents, nil, (*Server).stopChannel},
-		{"calendars.clear", "POST", "/calendars/{calendarId}/clear", writeCalendars, nil, (*Server).clearCalendar},
+		{"calendars.insert", "POST", "/calendars", makeCalendars, calendarShape, (*Server).insertCalendar},
+		{"calendars.delete", "DELETE", "/calendars/{calendarId}", makeCalendars, nil, (*Server).deleteCalendar},
+		{"freebusy.query", "POST", "/freeBusy", readFreeBusy, freeBusyShape, (*Server).queryFreeBusy},
+		{"calendars.clear", "POST", "/calendars/{calendarId}/clear", clearCalendars, nil, (*Server).clearCalendar},
 		{"calendarList.list", "GET", "/users/me/calendarList", readCalendarList, entriesShape, (*Server).listCalendars},
-		{"calendarList.get", "GET", "/users/me/calendarList/{calendarId}", readCalendarList, entryShape, (*Server).getCalendarListEntry},
+		{"calendarList.get", "GET", "/users/me/calendarList/{calendarId}", readEntry, entryShape, (*Server).getCalendarListEntry},
 	}
 }
 
@@ -126,6 +133,7 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("POST /_sim/expire-sync-tokens", s.simExpireSyncTokens)
 	s.mux.HandleFunc("PUT /_sim/calendars/{calendar}", s.simCalendar)
 	s.mux.HandleFunc("POST /_sim/calendars/{calendar}/clear", s.simClear)
+	s.mux.HandleFunc("POST /_sim/calendars/{calendar}/duplicate", s.simDuplicate)
 	s.mux.HandleFunc("POST /_sim/malformed", s.simMalform)
 	s.mux.HandleFunc("GET /_sim/malformed", s.simMalformed)
 	s.mux.HandleFunc("DELETE /_sim/malformed", s.simClearMalformed)
@@ -173,7 +181,8 @@ func (s *Server) answer(rt route, r *http.Request) (answer, error) {
 	if err := m.check(rt.shape); err != nil {
 		return answer{}, err
 	}
-	return rt.serve(s, &call{r: r, user: user, grant: g, query: query, mask: m})
+	ownOnly := !slices.ContainsFunc(rt.scope, func(scope string) bool { return scope != ScopeAppCreated && slices.Contains(g.Scopes, scope) })
+	return rt.serve(s, &call{r: r, user: user, grant: g, query: query, mask: m, ownOnly: ownOnly})
 }
 
 // describe is what faults are limited by. "primary" is the caller's.
@@ -197,7 +206,7 @@ func (s *Server) describe(r *http.Request) control.Call {
 
 // calendarFor finds the calendar that a call names in its path.
 func (w *world) calendarFor(c *call) (*calendar, Role, error) {
-	return w.calendarOf(c.user, c.r.PathValue("calendarId"))
+	return w.calendarOf(c, c.r.PathValue("calendarId"))
 }
 
 // named is the calendar that a person's call means by an id, nil where there is
@@ -212,14 +221,14 @@ func (w *world) named(user *User, id string) *calendar {
 	return w.calendars[fold(id)]
 }
 
-// calendarOf finds a calendar for a person. One that they may not read is not
-// found.
-func (w *world) calendarOf(user *User, id string) (*calendar, Role, error) {
-	cal := w.named(user, id)
-	if cal == nil {
+// calendarOf finds a calendar for a call. One that its person may not read, or its client
+// has no access to, is not found.
+func (w *world) calendarOf(c *call, id string) (*calendar, Role, error) {
+	cal := w.named(c.user, id)
+	if cal == nil || c.ownOnly && cal.App != appOf(c.grant) {
 		return nil, NoAccess, errNotFound
 	}
-	role := cal.role(user.Key)
+	role := cal.role(c.user.Key)
 	if !role.mayRead() {
 		return nil, NoAccess, errNotFound
 	}

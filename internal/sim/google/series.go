@@ -86,8 +86,9 @@ func (e *event) ownZone() *time.Location {
 	return time.UTC // all-day events recur by date
 }
 
-// starts are when a series takes place, in order, each once.
-func (e *event) starts() ([]moment, error) {
+// starts are when a series takes place, in order, each once: by its rules up to a time;
+// zero: a number of them.
+func (e *event) starts(until time.Time) ([]moment, error) {
 	s, err := e.series()
 	switch {
 	case err != nil:
@@ -102,7 +103,7 @@ func (e *event) starts() ([]moment, error) {
 		times = append(times, first)
 	}
 	for _, r := range s.rules {
-		times = slices.AppendSeq(times, r.starts(first))
+		times = slices.AppendSeq(times, r.starts(first, until))
 	}
 	times = slices.DeleteFunc(times, func(at time.Time) bool {
 		return slices.ContainsFunc(s.excluded, at.Equal)
@@ -114,6 +115,16 @@ func (e *event) starts() ([]moment, error) {
 		starts[i] = e.Start.at(at)
 	}
 	return starts, nil
+}
+
+// startsAt says whether a series takes place at a moment by its recurrence.
+func (e *event) startsAt(at moment) (bool, error) {
+	if at.allDay() != e.Start.allDay() {
+		return false, nil
+	}
+	zone := e.ownZone()
+	starts, err := e.starts(at.in(zone))
+	return slices.ContainsFunc(starts, func(start moment) bool { return start.in(zone).Equal(at.in(zone)) }), err
 }
 
 // at is the moment moved to another time, of the same kind.
@@ -143,9 +154,10 @@ func (e *event) instance(start moment) *event {
 	return &one
 }
 
-// instances are all of a series that were not changed or deleted by themselves.
-func (c *calendar) instances(master *event) ([]*event, error) {
-	starts, err := master.starts()
+// instances are those of a series that were not changed or deleted by themselves; see
+// event.starts.
+func (c *calendar) instances(master *event, until time.Time) ([]*event, error) {
+	starts, err := master.starts(until)
 	if err != nil {
 		return nil, err
 	}
@@ -169,16 +181,15 @@ func (c *calendar) find(id string) *event {
 	if !ok || master == nil || !master.recurring() || master.Cancelled {
 		return nil
 	}
-	starts, err := master.starts()
-	if err != nil {
+	at, isDate, ok := parseStamp(stamp, time.UTC)
+	if !ok || isDate != master.Start.allDay() {
 		return nil
 	}
-	for _, start := range starts {
-		if start.stamp() == stamp {
-			return master.instance(start)
-		}
+	start := master.Start.at(at)
+	if takesPlace, err := master.startsAt(start); err != nil || !takesPlace || start.stamp() != stamp {
+		return nil
 	}
-	return nil
+	return master.instance(start)
 }
 
 // exceptions are the stored instances of a series, as they were made.
@@ -192,8 +203,9 @@ func (c *calendar) exceptions(masterID string) []*event {
 	return list
 }
 
-// resetSeries cancels the instances that were changed by themselves, where the
-// series is deleted or takes place at other times: what they stand for is gone.
+// resetSeries cancels the instances that were changed by themselves, where the series is
+// deleted or no longer takes place when they stand for. The others keep their changes, as
+// Google documents.
 func (c *change) resetSeries(before, after *event) error {
 	if before == nil || before.Cancelled || !before.recurring() {
 		return nil
@@ -204,6 +216,11 @@ func (c *change) resetSeries(before, after *event) error {
 	for _, one := range c.world.calendars[before.Calendar].exceptions(before.ID) {
 		if one.Cancelled {
 			continue
+		}
+		if !after.Cancelled && after.recurring() {
+			if stays, err := after.startsAt(one.Original); err == nil && stays {
+				continue
+			}
 		}
 		if err := c.cancel(one); err != nil {
 			return err

@@ -226,6 +226,8 @@ func TestRecurrence(t *testing.T) {
 		"a day of the month": {allDay, `"RRULE:FREQ=MONTHLY;COUNT=3"`, "20260131, 20260331, 20260531"},
 		"yearly":             {allDay, `"RRULE:FREQ=YEARLY;UNTIL=20280201"`, "20260131, 20270131, 20280131"},
 		"dates of its own":   {allDay, `"RDATE;VALUE=DATE:20260210,20260205","EXDATE;VALUE=DATE:20260210"`, "20260131, 20260205"},
+		"a second Tuesday":   {timed, `"RRULE:FREQ=MONTHLY;BYDAY=2TU;COUNT=3"`, "20260310T180000Z, 20260414T170000Z, 20260512T170000Z"},
+		"a last weekday":     {timed, `"RRULE:FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1;COUNT=2"`, "20260331T170000Z, 20260430T170000Z"},
 		"no rule":            {timed, `"soon"`, ""},
 		"no frequency":       {timed, `"RRULE:COUNT=3"`, ""},
 		"unknown frequency":  {timed, `"RRULE:FREQ=OFTEN"`, ""},
@@ -259,7 +261,7 @@ func TestRecurrence(t *testing.T) {
 
 	t.Log("what it cannot expand is kept all the same")
 	w := newWorld(t, testOptions())
-	for _, recurrence := range []string{"RRULE:FREQ=MONTHLY;BYDAY=2TU", "RRULE:FREQ=HOURLY", "RRULE:FREQ=YEARLY;BYMONTH=3"} {
+	for _, recurrence := range []string{"RRULE:FREQ=HOURLY", "RRULE:FREQ=DAILY;INTERVAL=99999"} {
 		_, _, text := w.curl("gm", "POST", "/calendar/v3/calendars/primary/events", `{`+timed+`,"recurrence":["`+recurrence+`"]}`)
 		if !strings.Contains(text, recurrence) {
 			t.Errorf("%s: %s", recurrence, text)

@@ -13,6 +13,10 @@ const (
 	ScopeEvents               = "https://www.googleapis.com/auth/calendar.events"
 	ScopeEventsReadonly       = "https://www.googleapis.com/auth/calendar.events.readonly"
 	ScopeCalendarListReadonly = "https://www.googleapis.com/auth/calendar.calendarlist.readonly"
+	// ScopeAppCreated makes secondary calendars, and reads and writes those that the same
+	// client made; ScopeFreeBusy reads when calendars are busy.
+	ScopeAppCreated = "https://www.googleapis.com/auth/calendar.app.created"
+	ScopeFreeBusy   = "https://www.googleapis.com/auth/calendar.freebusy"
 	// ScopeEmail and ScopeProfile are what a consent to "email" and "profile"
 	// is answered with.
 	ScopeEmail   = "https://www.googleapis.com/auth/userinfo.email"
@@ -21,14 +25,18 @@ const (
 
 // The scopes of which a call needs one.
 var (
-	writeEvents      = []string{ScopeCalendar, ScopeEvents}
-	writeCalendars   = []string{ScopeCalendar}
-	readEvents       = []string{ScopeCalendar, ScopeEvents, ScopeCalendarReadonly, ScopeEventsReadonly}
+	writeEvents      = []string{ScopeCalendar, ScopeEvents, ScopeAppCreated}
+	moveEvents       = []string{ScopeCalendar, ScopeEvents}
+	clearCalendars   = []string{ScopeCalendar}
+	makeCalendars    = []string{ScopeCalendar, ScopeAppCreated}
+	readEvents       = []string{ScopeCalendar, ScopeEvents, ScopeCalendarReadonly, ScopeEventsReadonly, ScopeAppCreated}
 	readCalendarList = []string{ScopeCalendar, ScopeCalendarReadonly, ScopeCalendarListReadonly}
+	readEntry        = []string{ScopeCalendar, ScopeCalendarReadonly, ScopeCalendarListReadonly, ScopeAppCreated}
+	readFreeBusy     = []string{ScopeCalendar, ScopeCalendarReadonly, ScopeFreeBusy}
 )
 
 // allScopes are what AddUser and NewGrant give.
-var allScopes = []string{"openid", "email", ScopeEvents, ScopeCalendarListReadonly}
+var allScopes = []string{"openid", "email", ScopeEvents, ScopeCalendarListReadonly, ScopeAppCreated, ScopeFreeBusy}
 
 // User is a Google account of the simulator.
 type User struct {

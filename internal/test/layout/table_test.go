@@ -14,7 +14,7 @@ type row struct {
 
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
-	"internal/fault", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "availability", "internal/store", "internal/queue", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/config",
+	"internal/fault", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/queue", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "availability", "internal/config",
 	"scheduler", "calendarsync", "internal/backfill", "notify", "internal/documentchanges", "internal/timers", "internal/health",
 }
 
@@ -28,7 +28,6 @@ var table = []row{
 	{packages: "rules", may: []string{"internal/fault"}, standardOnly: true},
 
 	{packages: "internal/recurrence", may: []string{"internal/fault"}},
-	{packages: "availability", may: []string{"internal/recurrence", "internal/fault"}},
 
 	{packages: "internal/store", may: []string{"internal/fault"}},
 	// Below the drivers: keys, indexes and buffered writes, for drivers alone.
@@ -58,6 +57,9 @@ var table = []row{
 	{packages: "internal/signin/revocation", may: []string{"internal/signin", "internal/fault"}},
 	{packages: "internal/gcal", may: []string{"rules", "internal/recurrence", "internal/fault"}},
 	{packages: "mirrors/plan", may: []string{"internal/mirror", "internal/gcal", "internal/recurrence", "rules", "internal/fault"}},
+	{packages: "availability", may: []string{
+		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store", "internal/fault",
+	}},
 	{packages: "internal/config", may: []string{"internal/accounts/seal", "internal/fault"}},
 	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "internal/transition", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
 	{packages: "calendarsync", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/gcal", "internal/accounts", "scheduler", "internal/meter", "internal/fault"}},
@@ -137,6 +139,6 @@ var restrictions = []restriction{
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/prometheus", only: []string{"internal/metrics"}, why: "metrics alone knows Prometheus; the others hand it their events (internal/meter)"},
 	{imports: "github.com/chromedp", only: []string{"internal/test/chromium", "cmd/..."}, why: "tests alone drive a browser"},
-	{imports: "log/slog", never: []string{"rules", "internal/transition", "mirrors/plan"}, why: "decisions are pure"},
 	{imports: "github.com/teambition/rrule-go", only: []string{"internal/recurrence"}, why: "internal/recurrence bounds the work that a rule may cause"},
+	{imports: "log/slog", never: []string{"rules", "internal/transition", "internal/recurrence", "mirrors/plan"}, why: "decisions are pure"},
 }

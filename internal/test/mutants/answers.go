@@ -7,7 +7,7 @@ var answers = []mutant{
 		name:   "malformed-event-not-deferred",
 		breaks: "An event that could not be read is passed over with the sync token, and nothing fetches it again: a move that it was part of is lost (invariants 8 and 9).",
 		changes: []change{{
-			file: "calendarsync/sync.go",
+			file: "calendarsync/polls.go",
 			old: `
 	return l.deferEvent(ctx, event.ID)
 }
@@ -24,7 +24,7 @@ var answers = []mutant{
 		name:   "malformed-event-settled-by-asking",
 		breaks: "A deferred event that is malformed once more counts as applied, and nothing fetches it again (invariant 8).",
 		changes: []change{{
-			file: "calendarsync/fetch.go",
+			file: "calendarsync/polldeferred.go",
 			old:  `err == nil && event.Malformed {`,
 			new:  `err == nil && false {`,
 		}},

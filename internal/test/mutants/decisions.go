@@ -168,7 +168,7 @@ var decisions = []mutant{
 				new:  `return false`,
 			},
 			{
-				file: "calendarsync/fetch.go",
+				file: "calendarsync/polldeferred.go",
 				old: `
 		if l.calendar.Deferred[eventID] == calendars.DeferredHeld {
 			continue // awaits confirmation

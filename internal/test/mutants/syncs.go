@@ -9,16 +9,40 @@ var syncs = []mutant{
 			file: "calendarsync/sync.go",
 			old: `
 	return l.eachPage(ctx, token, func(page gcal.Page) error {
-		for _, event := range page.Events {`,
+		return l.deliver(ctx, page, l.parts, l.inFullListing)`,
 			new: `
 	return l.eachPage(ctx, token, func(page gcal.Page) error {
 		if page.NextSync != "" {
-			err := l.commit(ctx, poll.Set("syncToken", page.NextSync), poll.Set("maskVersion", int64(gcal.MaskVersion)))
+			err := l.commit(ctx, store.Set("syncToken", page.NextSync), store.Set("maskVersion", l.mask()))
 			if err != nil {
 				return err
 			}
 		}
-		for _, event := range page.Events {`,
+		return l.deliver(ctx, page, l.parts, l.inFullListing)`,
+		}},
+	},
+	{
+		name:   "token-stored-although-one-consumer-failed",
+		breaks: "An event that a consumer could not apply is not deferred for it, and the token is stored: the consumer never gets that change (invariant 9).",
+		changes: []change{{
+			file: "calendarsync/part.go",
+			old: `
+	p.outcome[eventID] = false`,
+			new: `
+	p.outcome[eventID] = true`,
+		}},
+	},
+	{
+		name:   "one-consumers-failure-defers-all",
+		breaks: "What one consumer could not apply is deferred for the others too, though they applied it: one that fails delays everybody (invariant 9).",
+		changes: []change{{
+			file: "calendarsync/part.go",
+			old: `
+	p.outcome[eventID] = false`,
+			new: `
+	for _, other := range p.run.sync.parts[1:] {
+		other.outcome[eventID] = false
+	}`,
 		}},
 	},
 	{
@@ -38,7 +62,7 @@ var syncs = []mutant{
 			{
 				file: "calendarsync/sync.go",
 				old:  `calendars.Succeeded(l.Now(), next, l.mask())...)`,
-				new:  `append(calendars.Succeeded(l.Now(), next, l.mask()), poll.Set("lookGen", now.SyncGen+1))...)`,
+				new:  `append(calendars.Succeeded(l.Now(), next, l.mask()), store.Set("lookGen", now.SyncGen+1))...)`,
 			},
 		},
 	},
@@ -78,18 +102,16 @@ var syncs = []mutant{
 		name:   "no-check-after-410",
 		breaks: "After a full listing nobody asks for the linked events that it did not show, so a deletion in the gap is missed (invariant 8).",
 		changes: []change{{
-			file: "calendarsync/sync.go",
-			old: `
-	if err := l.fetchUnlisted(ctx); err != nil {
-		return err
-	}`,
+			file: "calendarsync/polls.go",
+			old:  `return l.fetchUnlisted(ctx)`,
+			new:  `return nil`,
 		}},
 	},
 	{
 		name:   "deletion-while-linking-forgotten",
 		breaks: "A full listing does not show what was deleted, and nobody asks for the events whose insert is under way: the poll is then linked to one that is gone (invariants 8 and 9).",
 		changes: []change{{
-			file: "calendarsync/fetch.go",
+			file: "calendarsync/unlisted.go",
 			old: `
 	if err := l.deferInserts(ctx); err != nil {
 		return err
@@ -157,7 +179,7 @@ var syncs = []mutant{
 		name:   "mass-deletion-not-held",
 		breaks: "However many events a full listing lacks at once, their polls are cancelled without a person's word (\"Gone means confirmed\").",
 		changes: []change{{
-			file: "calendarsync/fetch.go",
+			file: "calendarsync/unlisted.go",
 			old:  `return len(gone) > l.HoldMin && float64(len(gone)) > l.HoldShare*float64(linked)`,
 			new:  `return len(gone) > linked`,
 		}},

@@ -117,7 +117,7 @@ var watches = []mutant{
 			return false
 		}
 	}
-	return !calendar.SyncPending && calendar.SuccessAt.After(w.Now().Add(-freshFor))`,
+	return !calendar.SyncPending && !calendar.HasBacklog() && calendar.SuccessAt.After(w.Now().Add(-freshFor))`,
 				new: `
 	return calendar.SuccessAt.After(w.Now().Add(-freshFor))`,
 			},

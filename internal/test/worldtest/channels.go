@@ -44,7 +44,7 @@ func (w *World) ChannelProblems() (problems []string) {
 			wanted = 1
 		}
 		if live[calendar.Key] != wanted {
-			problems = append(problems, fmt.Sprintf("calendar %s has %d live watch channels, and %d polls follow it", calendar.CalendarID, live[calendar.Key], calendar.Interests[poll.ConsumerPoll]))
+			problems = append(problems, fmt.Sprintf("calendar %s has %d live watch channels, and its interests are %v", calendar.CalendarID, live[calendar.Key], calendar.Interests))
 		}
 	}
 	return problems

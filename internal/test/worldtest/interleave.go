@@ -209,14 +209,21 @@ func (w *World) halt(at halt) {
 func (w *World) die(point string) {
 	if s := w.running; s != nil {
 		s.killed = true
+	} else {
+		w.ports.dead = &crashed{point}
 	}
 	panic(crashed{point})
 }
 
-// refuseKilled keeps an operation that died from making a call on its way out.
+// refuseKilled keeps an operation, or a program, that died from making a call on its way
+// out.
 func (w *World) refuseKilled(call string) {
-	if s := w.running; s != nil && s.killed {
+	s := w.running
+	switch {
+	case s != nil && s.killed:
 		panic(crashed{"before " + call})
+	case s == nil && w.ports.dead != nil:
+		panic(*w.ports.dead)
 	}
 }
 

@@ -24,6 +24,9 @@ type ports struct {
 	// at is the point (counted from 1) where do runs.
 	at int
 	do func()
+	// dead is set from the program's death until its caller learns of it: on the way
+	// there, a part of the program that recovers from a panic makes no further call.
+	dead *crashed
 	// failures are the errors that calls end with, by point: "before", without
 	// an effect, or "after" it.
 	failures map[string][]error
@@ -115,6 +118,7 @@ func (w *World) Survives(do func()) (lived bool, point string) {
 		switch death := recover().(type) {
 		case nil:
 		case crashed:
+			w.ports.dead = nil
 			lived, point = false, death.point
 		default:
 			panic(death)
@@ -245,6 +249,13 @@ func (g *googlePort) List(ctx context.Context, ref gcal.Ref, syncToken, pageToke
 	return ask(g, ref.Account, "events.list", func() (gcal.Page, error) {
 		g.ports.world.beginsListing(ref, syncToken, pageToken)
 		return g.client.List(ctx, ref, syncToken, pageToken)
+	})
+}
+
+func (g *googlePort) ListDetails(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error) {
+	return ask(g, ref.Account, "events.list", func() (gcal.Page, error) {
+		g.ports.world.beginsListing(ref, syncToken, pageToken)
+		return g.client.ListDetails(ctx, ref, syncToken, pageToken)
 	})
 }
 

@@ -27,6 +27,17 @@ type restrained struct {
 
 // List implements calendarsync.Google.
 func (r *restrained) List(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error) {
+	r.lists(ref, syncToken, pageToken)
+	return r.googleCalls.List(ctx, ref, syncToken, pageToken)
+}
+
+// ListDetails implements calendarsync.Google.
+func (r *restrained) ListDetails(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error) {
+	r.lists(ref, syncToken, pageToken)
+	return r.googleCalls.ListDetails(ctx, ref, syncToken, pageToken)
+}
+
+func (r *restrained) lists(ref gcal.Ref, syncToken, pageToken string) {
 	key := poll.CalendarKey(ref.Account, ref.Calendar)
 	calendar := calendars.Decode(r.world.observed.document(calendars.Path(key)))
 	alone := r.world.running == nil && !r.world.skewed // a sync run that was overtaken may list once more
@@ -36,5 +47,4 @@ func (r *restrained) List(ctx context.Context, ref gcal.Ref, syncToken, pageToke
 	if pageToken == "" {
 		r.world.past.listed(key)
 	}
-	return r.googleCalls.List(ctx, ref, syncToken, pageToken)
 }

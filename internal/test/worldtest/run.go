@@ -285,7 +285,7 @@ func (w *World) receivePush(rw http.ResponseWriter, r *http.Request) {
 		switch death := recover().(type) {
 		case nil:
 		case crashed:
-			w.died = &death
+			w.ports.dead, w.died = nil, &death
 			panic(http.ErrAbortHandler)
 		default:
 			panic(death)

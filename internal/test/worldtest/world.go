@@ -89,6 +89,8 @@ type Options struct {
 	// Skew gives how far the clock of an instance is from everybody else's, when
 	// it starts; nil: not at all.
 	Skew func() time.Duration
+	// Consumers are the consumers of calendars beside polls.
+	Consumers []*Consumer
 	Settings
 }
 
@@ -191,7 +193,7 @@ func New(t TB, options Options) *World {
 
 // openPorts makes what outlives the program.
 func (w *World) openPorts() {
-	queries := slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, inspections(), w.options.Queries)
+	queries := slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, inspections(), []*store.Query{allConsumerEvents, eventsOfCalendar}, w.options.Queries)
 	open := w.options.Open
 	if open == nil {
 		open = w.openMemory

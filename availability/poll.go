@@ -1,0 +1,123 @@
+package availability
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
+)
+
+// Slot is what is known of people at one slot of a poll.
+type Slot struct {
+	ID string
+	// People are in the order of Poll.People.
+	People []PersonState
+}
+
+// PersonState is one person at one slot.
+type PersonState struct {
+	ID    string
+	State SlotState
+}
+
+// ForPoll answers which of a poll's people can come to which of its slots. It shows the
+// asker themselves, and others who share their availability; everybody else, and everybody
+// without a linked account, is unknown. The poll's own session counts for nobody: where a
+// source does not tell it from other events, its time is unknown. So are slots before
+// yesterday and those beyond MaxRange.
+//
+// NotFound: the asker does not take part in the poll. RateLimited: the poll had its answers
+// of the day (perDay).
+func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, error) {
+	p, err := poll.Load(ctx, s.Store, pollID)
+	if err != nil {
+		return nil, err
+	}
+	group, err := poll.LoadGroup(ctx, s.Store, p.GroupID)
+	if err != nil {
+		return nil, err
+	}
+	people := peopleOf(p, group)
+	if askerID == "" || !slices.Contains(people, askerID) {
+		return nil, poll.ErrNotFound()
+	}
+	if err := s.count(ctx, p.ID); err != nil {
+		return nil, err
+	}
+	slots, err := poll.LoadSlots(ctx, s.Store, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	within, ok := s.rangeOf(p, slots)
+	known := map[string]Answer{}
+	if ok {
+		if known, err = s.knownOf(ctx, p, slots, people, askerID, within); err != nil {
+			return nil, err
+		}
+	}
+	answers := make([]Slot, len(slots))
+	for i, slot := range slots {
+		answers[i] = Slot{ID: slot.ID, People: statesAt(slotTime(slot, p), within, people, known)}
+	}
+	return answers, nil
+}
+
+// peopleOf are the poll's creator, its participants and its group's members, each once.
+func peopleOf(p poll.Poll, group *poll.Group) []string {
+	people := p.People(group)
+	if p.CreatorID != "" && !slices.Contains(people, p.CreatorID) {
+		people = slices.Insert(people, 0, p.CreatorID)
+	}
+	return people
+}
+
+// rangeOf spans the slots that can be answered; ok is false if there is none.
+func (s *Service) rangeOf(p poll.Poll, slots []poll.Slot) (within Interval, ok bool) {
+	first := s.Now().UTC().Add(-24 * time.Hour)
+	for _, slot := range slots {
+		at := slotTime(slot, p)
+		if at.Start.Before(first) {
+			continue
+		}
+		if !ok || at.Start.Before(within.Start) {
+			within.Start = at.Start
+		}
+		if !ok || at.End.After(within.End) {
+			within.End = at.End
+		}
+		ok = true
+	}
+	within.End = earlier(within.End, within.Start.Add(MaxRange))
+	return within, ok && within.Start.Before(within.End)
+}
+
+// knownOf are the answers of those people whose availability the asker may know.
+func (s *Service) knownOf(ctx context.Context, p poll.Poll, slots []poll.Slot, people []string, askerID string, within Interval) (map[string]Answer, error) {
+	sharing, err := mirror.Sharing(ctx, s.Store, people)
+	if err != nil {
+		return nil, err
+	}
+	shown := slices.DeleteFunc(slices.Clone(people), func(id string) bool { return id != askerID && !sharing[id] })
+	linked, err := accounts.OfPeople(ctx, s.Store, shown)
+	if err != nil {
+		return nil, err
+	}
+	return s.read(ctx, linkedOnes(linked), within, sessionOf(p, slots))
+}
+
+// statesAt are the states of people at a time; those of whom nothing is known are unknown.
+func statesAt(at, within Interval, people []string, known map[string]Answer) []PersonState {
+	states := make([]PersonState, len(people))
+	for i, id := range people {
+		states[i] = PersonState{ID: id, State: StateUnknown}
+		answer, ok := known[id]
+		inRange := !at.Start.Before(within.Start) && !at.End.After(within.End)
+		if ok && inRange {
+			states[i].State = State(at, answer.Busy, answer.Unknown)
+		}
+	}
+	return states
+}

@@ -1,0 +1,162 @@
+package availability_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"questscheduler/availability"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/memorystore"
+	"questscheduler/internal/test/storetest"
+)
+
+// now is the time of every world: a Monday noon.
+var now = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+// world is the service over a store, with a Google whose answers a test sets.
+type world struct {
+	*availability.Service
+	t      *testing.T
+	google *google
+	reads  *reads
+	clock  time.Time
+	events int
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, mirror.Queries, availability.Queries))
+	must(t, err)
+	w := &world{t: t, google: &google{answers: map[string]func() (gcal.FreeBusy, error){}}, reads: &reads{Store: storetest.Rerun(documents)}, clock: now}
+	w.Service = &availability.Service{Store: w.reads, Google: w.google, Now: func() time.Time { return w.clock }, Recent: 7 * time.Hour}
+	return w
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *world) set(path store.Path, data map[string]any) {
+	w.t.Helper()
+	must(w.t, w.Store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Set(path, data) }))
+}
+
+// link links an account of a person with the id acc_ID, whose primary calendar is ID@x.
+func (w *world) link(owner, id string, status accounts.Status) string {
+	w.t.Helper()
+	w.set(accounts.Path("acc_"+id), map[string]any{
+		"ownerId": owner, "email": id + "@x", "status": string(status), "provider": "google", "kind": "oauth", "createdAt": now,
+	})
+	return "acc_" + id
+}
+
+// sync marks the primary calendar of an account as synced for mirrors at a time, in
+// Zurich. change may change its document.
+func (w *world) sync(owner, id string, at time.Time, change func(map[string]any)) {
+	w.t.Helper()
+	data := map[string]any{
+		"ownerId": owner, "accountId": "acc_" + id, "calendarId": id + "@x", "timeZone": zurich,
+		"interests": map[string]any{mirror.Consumer: 1}, "maskVersion": gcal.WideMaskVersion, "lastSuccessAt": at,
+	}
+	if change != nil {
+		change(data)
+	}
+	w.set(calendars.Path(poll.CalendarKey("acc_"+id, id+"@x")), data)
+}
+
+// synced links an account and syncs it.
+func (w *world) synced(owner, id string) string {
+	w.t.Helper()
+	account := w.link(owner, id, accounts.Active)
+	w.sync(owner, id, now.Add(-time.Hour), nil)
+	return account
+}
+
+// add stores a canonical event of a person in the primary calendar of an account.
+func (w *world) add(owner, id string, e availability.Event, change func(*mirror.Event)) {
+	w.t.Helper()
+	w.events++
+	stored := mirror.Event{
+		ID: fmt.Sprintf("evt_%03d", w.events), OwnerID: owner, AccountID: "acc_" + id, CalendarID: id + "@x",
+		EventID: fmt.Sprintf("event%d", w.events), Title: "Secret", Source: mirror.SourceProvider,
+		Start: e.Start, End: e.End, Recurrence: e.Lines, OriginalStart: e.Original, Status: "confirmed", Transparency: "opaque",
+		From: e.Start.Instant(time.UTC).UTC(), Until: e.End.Instant(time.UTC).UTC(),
+	}
+	stored.ICalUID = stored.EventID + "@google.com"
+	if len(e.Lines) > 0 {
+		stored.Until = mirror.Endless()
+	}
+	if change != nil {
+		change(&stored)
+	}
+	w.set(mirror.EventPath(stored.ID), mirror.EncodeEvent(stored))
+}
+
+// own is what a person is answered about their own accounts.
+func (w *world) own(userID string, from, to time.Time, accountIDs ...string) availability.Answer {
+	w.t.Helper()
+	answer, err := w.Own(w.t.Context(), userID, from, to, accountIDs)
+	must(w.t, err)
+	return answer
+}
+
+// google answers for accounts as a test sets; others are free.
+type google struct {
+	mu      sync.Mutex
+	asked   []string
+	answers map[string]func() (gcal.FreeBusy, error)
+}
+
+func (g *google) FreeBusy(_ context.Context, account string, ids []string, from, to time.Time) (map[string]gcal.FreeBusy, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.asked = append(g.asked, fmt.Sprintf("%s %s", account, to.Sub(from)))
+	answer := g.answers[account]
+	if answer == nil {
+		return map[string]gcal.FreeBusy{ids[0]: {}}, nil
+	}
+	calendar, err := answer()
+	if err != nil {
+		return nil, err
+	}
+	return map[string]gcal.FreeBusy{ids[0]: calendar}, nil
+}
+
+// busy has Google show an account as busy.
+func (g *google) busy(account string, intervals ...gcal.Interval) {
+	g.answers[account] = func() (gcal.FreeBusy, error) { return gcal.FreeBusy{Busy: intervals}, nil }
+}
+
+// reads counts the reads of a store outside transactions, and the documents that they gave.
+type reads struct {
+	store.Store
+	calls, documents int
+}
+
+func (r *reads) Get(ctx context.Context, path store.Path) (store.Document, error) {
+	r.calls, r.documents = r.calls+1, r.documents+1
+	return r.Store.Get(ctx, path)
+}
+
+func (r *reads) GetAll(ctx context.Context, paths []store.Path) ([]store.Document, error) {
+	r.calls, r.documents = r.calls+1, r.documents+len(paths)
+	return r.Store.GetAll(ctx, paths)
+}
+
+func (r *reads) Query(ctx context.Context, query store.Bound) ([]store.Document, error) {
+	docs, err := r.Store.Query(ctx, query)
+	r.calls, r.documents = r.calls+1, r.documents+len(docs)
+	return docs, err
+}

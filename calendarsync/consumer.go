@@ -1,0 +1,77 @@
+package calendarsync
+
+import (
+	"context"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/store"
+	"questscheduler/scheduler"
+)
+
+// Consumer wants to know what changes in calendars. It says which ones by an interest on
+// the calendar's document (calendars.Calendar.Want, then Watcher.Follow). Syncer.Consumers
+// lists all but polls, which are the first.
+//
+// Of a calendar in which it has an interest it gets every change at least once, as the
+// calendar shows the event then, perhaps long after the change. When its interest begins,
+// and after a sync token was lost, it gets every event there is, then Unlisted.
+//
+// A method that fails or panics stops neither the run nor another consumer: its event is
+// deferred, that is fetched individually and applied by a later run. A run has a minute, so
+// Apply must be quick, and quickest where nothing changed: a full listing that runs out of
+// time begins anew.
+type Consumer interface {
+	// Name is the key of its interests and deferred events in calendars' documents. It
+	// never changes.
+	Name() string
+	// Wide reports whether it reads gcal.Event.Details.
+	Wide() bool
+	// Concerns reports, without IO, whether an event may concern it. It says the same of
+	// one event in every run.
+	Concerns(calendar calendars.Calendar, eventID string) bool
+	// Apply applies an observed event in a transaction of its own that calls Run.Holds. It
+	// is idempotent: the same observation may come again.
+	Apply(ctx context.Context, run Run, observed Observation) error
+	// Unlisted decides, after a full listing, about the consumer's events that it did not
+	// show, each by Run.Fetch: a full listing shows no deletions. If it fails, the next run
+	// lists everything for the consumer again.
+	Unlisted(ctx context.Context, run Run, shown func(eventID string) bool) error
+}
+
+// Observation is what a run read of one event.
+type Observation struct {
+	Event gcal.Event
+	// Fresh reports that it was fetched individually, and not listed.
+	Fresh bool
+	// Writable reports that the calendar takes us for a writer. If not, an absence proves
+	// nothing.
+	Writable bool
+}
+
+// Run is a sync run, as a consumer sees it.
+type Run struct {
+	// Calendar is as it was when the run began.
+	Calendar calendars.Calendar
+	Cause    scheduler.Cause
+	// Observing reports that consumers journal what they would do, and write nothing to
+	// Google.
+	Observing bool
+
+	sync *syncRun
+}
+
+// Holds fails a transaction with scheduler.ErrFenced if a newer run of the calendar began.
+func (r Run) Holds(ctx context.Context, reader store.Reader) error {
+	return r.sync.stillHolds(ctx, reader)
+}
+
+// Fetch reads one event, with its Details. It is Gone only if that is confirmed: the
+// calendar itself answers us as a writer, and does not list the event. Otherwise a missing
+// event is an error.
+func (r Run) Fetch(ctx context.Context, eventID string) (gcal.Event, error) {
+	if err := r.sync.keepLease(ctx); err != nil {
+		return gcal.Event{}, err
+	}
+	return r.sync.fetchConfirmed(ctx, eventID)
+}

@@ -1,0 +1,245 @@
+package calendarsync
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+// part is what a run does for one consumer. Its methods fail only where the run must end
+// for every consumer.
+type part struct {
+	Consumer
+	run Run
+	// polls is set for polls: their failure keeps the sync token from being stored, and
+	// they keep their deferred events themselves.
+	polls   *pollConsumer
+	failure error
+	// outcome says of events whether the last attempt in this run applied or deferred them.
+	outcome map[string]bool
+	// relisted, overflow: see calendars.Progress.
+	relisted, overflow bool
+}
+
+// newParts are the parts: that of polls, then those of the consumers with an interest in the calendar. Polls
+// need none: an event of theirs may be inserted before its link counts.
+func (l *syncRun) newParts() (parts []*part) {
+	polls := &pollConsumer{syncRun: l}
+	parts = append(parts, &part{Consumer: polls, run: l.asRun(), polls: polls})
+	for _, consumer := range l.Consumers {
+		if l.calendar.Interests[consumer.Name()] > 0 {
+			parts = append(parts, &part{Consumer: consumer, run: l.asRun(), outcome: map[string]bool{}})
+		}
+	}
+	return parts
+}
+
+func (l *syncRun) asRun() Run {
+	return Run{Calendar: l.calendar, Cause: l.cause, Observing: l.Observing, sync: l}
+}
+
+// stopped reports that the part gets no more events in this run.
+func (p *part) stopped() bool { return p.failure != nil || p.overflow }
+
+// concerned is Concerns; a consumer that panics has to be asked by Apply.
+func (p *part) concerned(eventID string) (concerned bool) {
+	defer func() {
+		if recover() != nil {
+			concerned = true
+		}
+	}()
+	return p.Concerns(p.run.Calendar, eventID)
+}
+
+// apply applies an event for the consumer.
+func (p *part) apply(ctx context.Context, observed Observation) error {
+	if p.stopped() {
+		return nil
+	}
+	if p.polls == nil {
+		if err := p.run.sync.keepLease(ctx); err != nil {
+			return err
+		}
+	}
+	err := guarded(func() error { return p.Apply(ctx, p.run, observed) })
+	if err == nil && observed.Event.Malformed && p.polls == nil {
+		err = errMalformed // once it is readable, no further listing need show it
+	}
+	return p.applied(ctx, observed.Event.ID, err)
+}
+
+// applied notes what became of an event.
+func (p *part) applied(ctx context.Context, eventID string, failure error) error {
+	switch {
+	case p.polls != nil:
+		return p.note(ctx, failure, "")
+	case failure == nil:
+		p.outcome[eventID] = true
+		return nil
+	}
+	p.outcome[eventID] = false
+	p.overflow = p.overflow || p.failed() > calendars.MaxBacklog
+	return p.note(ctx, failure, eventID)
+}
+
+// failed is how many events were deferred in this run.
+func (p *part) failed() (count int) {
+	for _, applied := range p.outcome {
+		if !applied {
+			count++
+		}
+	}
+	return count
+}
+
+// note logs a consumer's failure, and returns it if it ends the run for all.
+func (p *part) note(ctx context.Context, failure error, eventID string) error {
+	l := p.run.sync
+	switch {
+	case failure == nil:
+		return nil
+	case errors.Is(failure, scheduler.ErrFenced) || ctx.Err() != nil:
+		return failure
+	case p.polls != nil:
+		p.failure = failure
+		return nil
+	}
+	l.Log.WarnContext(ctx, "a consumer failed", "consumer", p.Name(), "event", eventID, "calendar", l.ref.Calendar,
+		"account", l.ref.Account, "trace", l.cause.Trace, "error", failure)
+	if panicked, ok := errors.AsType[*queue.PanicError](failure); ok {
+		l.Log.ErrorContext(ctx, "a consumer panicked", "consumer", p.Name(), "stack", string(panicked.Stack))
+	}
+	return nil
+}
+
+// guarded turns a panic into an error.
+func guarded(do func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &queue.PanicError{Value: value, Stack: debug.Stack()}
+		}
+	}()
+	return do()
+}
+
+// complete does what follows a listing that the part got: it has the consumer decide
+// about events that a full one did not show, and applies deferred events. A consumer that
+// needs a full listing, and did not get one, gets its own.
+func (p *part) complete(ctx context.Context) error {
+	l := p.run.sync
+	if p.stopped() {
+		return nil
+	}
+	if l.inFullListing != nil {
+		if err := p.unlisted(ctx, l.inFullListing); err != nil || p.stopped() {
+			return err
+		}
+	}
+	switch {
+	case p.polls != nil:
+		return p.note(ctx, guarded(func() error { return p.polls.settle(ctx) }), "")
+	case l.inFullListing == nil && !p.backlog().Relist.IsZero():
+		return p.relist(ctx)
+	default:
+		return p.fetchDeferred(ctx)
+	}
+}
+
+func (p *part) backlog() calendars.Backlog { return p.run.Calendar.Backlogs[p.Name()] }
+
+// unlisted has the consumer decide about what a full listing did not show.
+func (p *part) unlisted(ctx context.Context, listed map[string]bool) error {
+	shown := func(eventID string) bool { return listed[eventID] }
+	failure := guarded(func() error { return p.Unlisted(ctx, p.run, shown) })
+	p.relisted = failure == nil
+	p.overflow = p.overflow || failure != nil && p.polls == nil
+	return p.note(ctx, failure, "")
+}
+
+// relist lists everything for this consumer alone, and drops the token: the run's own goes
+// on where it is.
+func (p *part) relist(ctx context.Context) error {
+	l, listed := p.run.sync, map[string]bool{}
+	_, failure := l.eachPage(ctx, "", func(page gcal.Page) error {
+		return l.deliver(ctx, page, []*part{p}, listed)
+	})
+	switch {
+	case p.stopped():
+		return nil
+	case failure != nil:
+		return p.note(ctx, failure, "")
+	default:
+		return p.unlisted(ctx, listed)
+	}
+}
+
+// maxFetches bounds the deferred events that a run fetches for a consumer, of the 600
+// calls that Google answers an account in a minute.
+const maxFetches = 50
+
+// fetchDeferred fetches the events that were deferred when the run began and that it has
+// not met, in another order in each run, so that failing ones keep none of the others back.
+func (p *part) fetchDeferred(ctx context.Context) error {
+	l := p.run.sync
+	eventIDs := slices.Sorted(maps.Keys(p.backlog().Deferred))
+	eventIDs = slices.DeleteFunc(eventIDs, func(eventID string) bool { _, met := p.outcome[eventID]; return met })
+	if len(eventIDs) > maxFetches {
+		from := int(l.fence * maxFetches % int64(len(eventIDs)))
+		eventIDs = slices.Concat(eventIDs[from:], eventIDs[:from])[:maxFetches]
+	}
+	for _, eventID := range eventIDs {
+		observed, failure := l.observeFresh(ctx, eventID)
+		if failure == nil {
+			if err := p.apply(ctx, observed); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := p.applied(ctx, eventID, failure); err != nil {
+			return err
+		}
+		if l.endsRun(ctx, failure) { // the account answers nothing more now
+			return nil
+		}
+	}
+	return nil
+}
+
+// observeFresh fetches an event. One that is missing from a calendar that does not take us for
+// a writer is Gone without being Writable.
+func (l *syncRun) observeFresh(ctx context.Context, eventID string) (Observation, error) {
+	if err := l.keepLease(ctx); err != nil {
+		return Observation{}, err
+	}
+	event, err := l.fetchConfirmed(ctx, eventID)
+	if errors.Is(err, errNotWriter) {
+		return Observation{Event: gcal.Event{ID: eventID, EventState: rules.Gone}, Fresh: true}, nil
+	}
+	return Observation{Event: event, Fresh: true, Writable: true}, err
+}
+
+// progress is what was done for the consumer, to be recorded.
+func (p *part) progress(began, now calendars.Calendar, at time.Time) (updates []store.Update, latest time.Time) {
+	if p.polls != nil {
+		return now.Settled(began, p.polls.settled), time.Time{}
+	}
+	did := calendars.Progress{Relisted: p.relisted && !p.overflow, Overflow: p.overflow}
+	for _, eventID := range slices.Sorted(maps.Keys(p.outcome)) {
+		if p.outcome[eventID] {
+			did.Settled = append(did.Settled, eventID)
+		} else {
+			did.Deferred = append(did.Deferred, eventID)
+		}
+	}
+	return now.Progressed(began, p.Name(), did, store.Instant(at))
+}

@@ -1,0 +1,177 @@
+package calendarsync
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+)
+
+// fetchUnlisted fetches every linked event that a full listing lacks, since a full
+// listing does not show deletions. If too many are gone at once, their cancellations are
+// held for a person's confirmation.
+func (l *pollConsumer) fetchUnlisted(ctx context.Context) error {
+	if l.inFullListing == nil {
+		return nil
+	}
+	if err := l.deferInserts(ctx); err != nil {
+		return err
+	}
+	linked := 0
+	var gone []gcal.Event
+	err := l.eachEntry(ctx, func(entry poll.IndexEntry) error {
+		linked++
+		if l.inFullListing[entry.EventID] || l.calendar.Deferred[entry.EventID] == calendars.DeferredConfirmed {
+			return nil
+		}
+		event, err := l.fetchConfirmed(ctx, entry.EventID)
+		switch {
+		case err != nil:
+		case event.EventState == rules.Gone:
+			gone = append(gone, event)
+		default:
+			err = l.applyOrDefer(ctx, event, l.freshObservation(event))
+		}
+		return l.deferIfStuck(ctx, entry.EventID, err)
+	})
+	if err != nil {
+		return err
+	}
+	if l.tooMany(gone, linked) {
+		found := len(gone)
+		if gone, err = l.withoutMoved(ctx, gone); err != nil {
+			return err
+		}
+		linked -= found - len(gone)
+	}
+	if l.tooMany(gone, linked) {
+		return l.hold(ctx, gone)
+	}
+	for _, event := range gone {
+		err := l.applyObservation(ctx, l.freshObservation(event))
+		if err := l.deferIfStuck(ctx, event.ID, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tooMany reports whether too many linked events are gone at once to be believed
+// unconfirmed.
+func (l *pollConsumer) tooMany(gone []gcal.Event, linked int) bool {
+	return len(gone) > l.HoldMin && float64(len(gone)) > l.HoldShare*float64(linked)
+}
+
+// deferInserts defers events that a full listing lacks while their insert is under way:
+// they may have been created and deleted before it. Those linked by now are in the index,
+// which is read after this.
+func (l *pollConsumer) deferInserts(ctx context.Context) error {
+	for intent, err := range poll.PendingIntents(ctx, l.Store, l.Now().Add(farFuture)) {
+		if err != nil {
+			return err
+		}
+		here := intent.AccountID == l.ref.Account && intent.CalendarID == l.ref.Calendar
+		if intent.Kind != poll.IntentInsert || !here || l.inFullListing[intent.EventID] {
+			continue
+		}
+		if err := l.commit(ctx, calendars.Defer(intent.EventID, calendars.DeferredRace)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// farFuture is later than any intent is due.
+const farFuture = 365 * 24 * time.Hour
+
+// hold keeps absences from cancelling their polls until a person confirms them, and
+// announces that to the calendar's owner once.
+func (l *pollConsumer) hold(ctx context.Context, gone []gcal.Event) error {
+	l.Log.WarnContext(ctx, "many events gone at once; cancellations held", "calendar", l.ref.Calendar,
+		"count", len(gone), "trace", l.cause.Trace)
+	for _, event := range gone {
+		entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, event.ID)
+		if err != nil {
+			return err
+		}
+		if entry == nil {
+			continue
+		}
+		p, err := poll.Load(ctx, l.Store, entry.PollID)
+		switch {
+		case fault.Is(err, fault.NotFound):
+			continue
+		case err != nil:
+			return err
+		case p.GoogleEventID != event.ID:
+			continue // the poll names another event by now
+		}
+		// Hold first: a poll that shows the error must be one that a person can confirm. After
+		// a crash the next run shows it.
+		held, err := l.holdUnlessConfirmed(ctx, event.ID)
+		if err != nil {
+			return err
+		}
+		if !held {
+			continue
+		}
+		l.calendar.HoldUnannounced = true
+		if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.MassCancellationHeld, l.cause, l.stillHolds); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holdUnlessConfirmed holds the cancellation of an event unless a person has confirmed
+// it.
+func (l *pollConsumer) holdUnlessConfirmed(ctx context.Context, eventID string) (held bool, err error) {
+	err = l.commitWith(ctx, func(now calendars.Calendar) []store.Update {
+		if held = now.Deferred[eventID] != calendars.DeferredConfirmed; !held {
+			return nil
+		}
+		return calendars.Hold(eventID)
+	})
+	return held, err
+}
+
+// announceHeld tells the calendar's owner once what this run, or an interrupted one, has
+// held.
+func (l *pollConsumer) announceHeld(ctx context.Context) error {
+	now, _, err := calendars.LoadKey(ctx, l.Store, l.calendar.Key)
+	if err != nil {
+		return err
+	}
+	if held := now.Held(); len(held) > 0 {
+		if err := l.Owners.NotifyHeld(ctx, now.OwnerID, now.Key, held); err != nil {
+			return err
+		}
+	}
+	return l.commit(ctx, calendars.HoldAnnounced())
+}
+
+func (l *pollConsumer) eachEntry(ctx context.Context, do func(poll.IndexEntry) error) error {
+	return eachEntry(ctx, l.Store, l.ref.Account, l.ref.Calendar, do)
+}
+
+// eachEntry calls do for every event of a calendar that a poll follows, except awaited
+// ones, whose polls are cancelled.
+func eachEntry(ctx context.Context, reader store.Reader, accountID, calendarID string, do func(poll.IndexEntry) error) error {
+	for entry, err := range poll.IndexOfCalendar(ctx, reader, accountID, calendarID) {
+		if err != nil {
+			return err
+		}
+		if entry.Awaited {
+			continue
+		}
+		if err := do(entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package groupevents
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/scheduler"
+)
+
+// cleanPage is how many documents one step of a cleaning reads.
+const cleanPage = 100
+
+var (
+	connectionsByTime = store.Select("group connections by time", "groupConnections", "createdAt")
+	eventsEndedBefore = store.Select("canonical events of groups and polls by end", "canonicalEvents", "until",
+		store.Where("source", store.In), store.Where("until", store.Less))
+	keptEndedBefore = store.Select("kept copies by end", "keptCopies", "ends", store.Where("ends", store.Less))
+)
+
+// RemoveEnded removes a page of the events of groups that ended longer than Keep ago, with
+// their mirrors, and returns how many. The events in people's calendars stay. at is where an
+// earlier page ended ("": the beginning); next is where to go on, "" at the end.
+func RemoveEnded(ctx context.Context, documents store.Store, now time.Time, at string) (removed int, next string, err error) {
+	sources := []any{string(mirror.SourceGroup), string(mirror.SourcePoll)}
+	asked := eventsEndedBefore.With(sources, now.Add(-Keep)).First(cleanPage).From(store.DecodeCursor(at, eventsEndedBefore.Collection))
+	events, behind, err := store.Page(ctx, documents, asked, mirror.DecodeEvent)
+	if err != nil {
+		return 0, "", err
+	}
+	for _, event := range events {
+		if event.GroupID == "" {
+			continue // a session that no group shares
+		}
+		if err := removeEnded(ctx, documents, event); err != nil {
+			return removed, "", err
+		}
+		removed++
+	}
+	next, err = store.EncodeCursor(behind)
+	return removed, next, err
+}
+
+func removeEnded(ctx context.Context, documents store.Store, event mirror.Event) error {
+	return documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		mirrors, err := mirror.OfEvent(ctx, tx, event.ID)
+		if err != nil {
+			return err
+		}
+		held, err := loadShelf(ctx, tx, event.GroupID)
+		if err != nil {
+			return err
+		}
+		for _, m := range mirrors {
+			if err := tx.Delete(mirror.Path(m.ID)); err != nil {
+				return err
+			}
+		}
+		if held.holds(event.ID) {
+			if err := held.without(event.ID).write(tx); err != nil {
+				return err
+			}
+		}
+		return tx.Delete(mirror.EventPath(event.ID))
+	})
+}
+
+// RemoveKept removes at most limit records of kept copies whose events ended longer than Keep
+// ago, and returns how many.
+func RemoveKept(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, err error) {
+	return store.DeletePage(ctx, documents, keptEndedBefore.With(now.Add(-Keep)).First(limit), nil)
+}
+
+// EndConnections ends a page of the connections whose owner left the group or unlinked the
+// account, for what nobody did at once: the web app removes people from groups itself. at and
+// next are those of RemoveEnded.
+func (s *Service) EndConnections(ctx context.Context, at string) (ended int, next string, err error) {
+	asked := connectionsByTime.With().First(cleanPage).From(store.DecodeCursor(at, connectionsByTime.Collection))
+	page, behind, err := store.Page(ctx, s.Store, asked, mirror.DecodeConnection)
+	if err != nil {
+		return 0, "", err
+	}
+	cause := scheduler.Cause{Trigger: "cleanup", Trace: s.NewID("trc")}
+	for _, connection := range page {
+		over, unlinked, err := s.isOver(ctx, connection)
+		if err == nil && over {
+			err = s.disconnect(ctx, connection, unlinked, cause)
+			ended++
+		}
+		if err != nil {
+			return ended, "", err
+		}
+	}
+	next, err = store.EncodeCursor(behind)
+	return ended, next, err
+}
+
+// isOver reports whether a connection has to end, and whether that is for its account.
+func (s *Service) isOver(ctx context.Context, c mirror.Connection) (over, unlinked bool, err error) {
+	account, err := accounts.Load(ctx, s.Store, c.AccountID)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return false, false, err
+	}
+	if err != nil || account.Status == accounts.Unlinked || account.OwnerID != c.OwnerID {
+		return true, true, nil
+	}
+	group, err := poll.LoadGroup(ctx, s.Store, c.GroupID)
+	return err == nil && !group.Has(c.OwnerID), false, err
+}

@@ -1,0 +1,209 @@
+package groupevents
+
+import (
+	"context"
+	"slices"
+
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+	"questscheduler/scheduler"
+)
+
+// Connected is a connection and the e-mail address of its account.
+type Connected struct {
+	mirror.Connection
+	Email string
+}
+
+// Connections is what a person may know of a group's connections.
+type Connections struct {
+	// Own are the person's, by account id.
+	Own []Connected
+	// People are the ids of everybody who is connected, for the group's creator; nil for
+	// others.
+	People []string
+}
+
+func errNotConnected() error {
+	return fault.New(fault.NotFound, "You have not connected this account to the group.")
+}
+
+// Connect has the events of a group shown in an account of a member's. Connecting twice
+// changes nothing. NotFound: not a member, or another person's account. Revoked: the account
+// cannot be used.
+func (s *Service) Connect(ctx context.Context, person scheduler.Person, groupID, accountID string, cause scheduler.Cause) (Connected, error) {
+	made := s.memberWork(groupID, person.ID, cause.Trace)
+	var connected Connected
+	changed := false
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		changed = false
+		if _, err := member(ctx, tx, person.ID, groupID); err != nil {
+			return err
+		}
+		account, err := owned(ctx, tx, person.ID, accountID)
+		if err != nil {
+			return err
+		}
+		path := mirror.ConnectionPath(groupID, accountID)
+		doc, err := tx.Get(ctx, path)
+		if err != nil {
+			return err
+		}
+		if doc.Exists() {
+			connected = Connected{mirror.DecodeConnection(doc), account.Email}
+			return nil
+		}
+		changed = true
+		connected = Connected{mirror.Connection{GroupID: groupID, AccountID: accountID, OwnerID: person.ID, CreatedAt: store.Instant(s.Now())}, account.Email}
+		if err := tx.Create(path, mirror.EncodeConnection(connected.Connection)); err != nil {
+			return err
+		}
+		return record(tx, made)
+	})
+	if err == nil && changed {
+		s.soon(ctx, made)
+	}
+	return connected, err
+}
+
+func owned(ctx context.Context, reader store.Reader, personID, accountID string) (accounts.Account, error) {
+	account, err := accounts.Load(ctx, reader, accountID)
+	switch {
+	case err != nil:
+		return accounts.Account{}, err
+	case account.OwnerID != personID:
+		return accounts.Account{}, fault.New(fault.NotFound, "There is no such linked account.")
+	default:
+		return account, account.Usable()
+	}
+}
+
+// Connections lists what a member may know: their own accounts, and the creator also who is
+// connected.
+func (s *Service) Connections(ctx context.Context, person scheduler.Person, groupID string) (Connections, error) {
+	group, err := member(ctx, s.Store, person.ID, groupID)
+	if err != nil {
+		return Connections{}, err
+	}
+	all, err := mirror.ConnectionsOfGroup(ctx, s.Store, groupID)
+	if err != nil {
+		return Connections{}, err
+	}
+	var shown Connections
+	for _, connection := range all {
+		if group.CreatorID == person.ID && group.Has(connection.OwnerID) {
+			shown.People = append(shown.People, connection.OwnerID)
+		}
+		if connection.OwnerID != person.ID {
+			continue
+		}
+		account, err := accounts.Load(ctx, s.Store, connection.AccountID)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return Connections{}, err
+		}
+		shown.Own = append(shown.Own, Connected{connection, account.Email})
+	}
+	slices.SortFunc(shown.Own, func(a, b Connected) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	slices.Sort(shown.People)
+	shown.People = slices.Compact(shown.People)
+	return shown, nil
+}
+
+// Disconnect ends a person's connection. The group's events that the account shows stay there
+// as they are, or go with deleteEvents. NotFound where the person has no such connection; one
+// who left the group may have it still.
+func (s *Service) Disconnect(ctx context.Context, person scheduler.Person, groupID, accountID string, deleteEvents bool, cause scheduler.Cause) error {
+	doc, err := store.Document{}, error(nil)
+	if path := mirror.ConnectionPath(groupID, accountID); path.Valid() == nil {
+		doc, err = s.Store.Get(ctx, path)
+	}
+	if err != nil {
+		return err
+	}
+	connection := mirror.DecodeConnection(doc)
+	if !doc.Exists() || connection.OwnerID != person.ID {
+		if _, err := member(ctx, s.Store, person.ID, groupID); err != nil {
+			return err
+		}
+		return errNotConnected()
+	}
+	return s.disconnect(ctx, connection, deleteEvents, cause)
+}
+
+// disconnect removes a connection. A missing one is no error.
+func (s *Service) disconnect(ctx context.Context, connection mirror.Connection, deleteEvents bool, cause scheduler.Cause) error {
+	if deleteEvents {
+		return s.disconnectDeleting(ctx, connection, cause)
+	}
+	return s.disconnectKeeping(ctx, connection, cause)
+}
+
+func (s *Service) disconnectDeleting(ctx context.Context, c mirror.Connection, cause scheduler.Cause) error {
+	ended := s.deletionWork(c.GroupID, c.OwnerID, c.AccountID, cause.Trace)
+	err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
+		if err := tx.Delete(mirror.ConnectionPath(c.GroupID, c.AccountID)); err != nil {
+			return err
+		}
+		return record(tx, ended)
+	})
+	if err == nil {
+		s.soon(ctx, ended)
+	}
+	return err
+}
+
+// disconnectKeeping removes the documents of the mirrors and then the connection. The last of
+// them go in the transaction that removes the connection: planning before it may make mirrors
+// anew, and planning after it deletes the events of those that are left.
+func (s *Service) disconnectKeeping(ctx context.Context, c mirror.Connection, cause scheduler.Cause) error {
+	ended := s.memberWork(c.GroupID, c.OwnerID, cause.Trace)
+	for more := true; more; {
+		err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
+			if more, err = eachCopy(ctx, tx, c.GroupID, c.AccountID, release); err != nil || more {
+				return err
+			}
+			if err := tx.Delete(mirror.ConnectionPath(c.GroupID, c.AccountID)); err != nil {
+				return err
+			}
+			return record(tx, ended)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	s.soon(ctx, ended)
+	return nil
+}
+
+// Prune disconnects everybody who does not belong to a group any more; the copies in their
+// accounts stay. It returns how many connections that were.
+func (s *Service) Prune(ctx context.Context, groupID string, cause scheduler.Cause) (ended int, err error) {
+	former, err := formerConnections(ctx, s.Store, groupID)
+	if err != nil {
+		return 0, err
+	}
+	for _, connection := range former {
+		if err := s.disconnect(ctx, connection, false, cause); err != nil {
+			return ended, err
+		}
+		ended++
+	}
+	return ended, nil
+}
+
+// Unlinked disconnects an account that its owner unlinked from every group, and has the copies
+// in it deleted.
+func (s *Service) Unlinked(ctx context.Context, accountID string, cause scheduler.Cause) error {
+	connections, err := mirror.ConnectionsOfAccount(ctx, s.Store, accountID)
+	if err != nil {
+		return err
+	}
+	for _, connection := range connections {
+		if err := s.disconnect(ctx, connection, true, cause); err != nil {
+			return err
+		}
+	}
+	return nil
+}

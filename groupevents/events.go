@@ -1,0 +1,236 @@
+package groupevents
+
+import (
+	"context"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/scheduler"
+)
+
+// The statuses of a group's event.
+const (
+	statusConfirmed = "confirmed"
+	statusCancelled = "cancelled" // deleted: kept until its mirrors are gone
+)
+
+// View is an event of a group as one member sees it.
+type View struct {
+	mirror.Event
+	// Mirrors are the member's own, by account id.
+	Mirrors []mirror.Mirror
+}
+
+// Create is the input for a new event.
+type Create struct {
+	// ID is the event's, "evt_" and a ULID; "" makes a new one. Asking again for one that the
+	// person made gives the event as it is by now.
+	ID string
+	Input
+}
+
+// Create makes an event of a group, by a member. Invalid names the wrong field. Conflict: an
+// event of the id was made and deleted.
+func (s *Service) Create(ctx context.Context, person scheduler.Person, groupID string, ask Create, cause scheduler.Cause) (View, error) {
+	now := store.Instant(s.Now())
+	fresh := mirror.Event{
+		ID: ask.ID, OwnerID: person.ID, GroupID: groupID, Source: mirror.SourceGroup, Status: statusConfirmed,
+		Visibility: "default", Transparency: "opaque", Kind: "default", Version: 1, Updated: now, CreatedAt: now, UpdatedAt: now,
+	}
+	if fresh.ID == "" {
+		fresh.ID = s.NewID("evt")
+	}
+	fresh.ICalUID = fresh.ID
+	wrong := ask.fill(&fresh)
+	made := s.eventWork(groupID, fresh.ID, cause.Trace)
+	var event mirror.Event
+	err := s.change(ctx, groupID, cause, func(ctx context.Context, tx store.Tx) error {
+		if _, err := member(ctx, tx, person.ID, groupID); err != nil {
+			return err
+		}
+		if wrong != nil {
+			return wrong
+		}
+		before, err := tx.Get(ctx, mirror.EventPath(fresh.ID))
+		if err != nil {
+			return err
+		}
+		if before.Exists() {
+			event = mirror.DecodeEvent(before)
+			return madeAgain(event, fresh)
+		}
+		held, err := loadShelf(ctx, tx, groupID)
+		if err != nil {
+			return err
+		}
+		event = fresh
+		if err := tx.Create(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil {
+			return err
+		}
+		if err := held.put(event).write(tx); err != nil {
+			return err
+		}
+		return record(tx, made)
+	})
+	if err != nil {
+		return View{}, err
+	}
+	return s.changed(ctx, person.ID, event, made, cause)
+}
+
+// madeAgain refuses an id that is another event's, or that of an event deleted since.
+func madeAgain(event, fresh mirror.Event) error {
+	if event.OwnerID != fresh.OwnerID || event.GroupID != fresh.GroupID || event.Status == statusCancelled {
+		return fault.New(fault.Conflict, "This event was made and deleted. Send the request with a new Idempotency-Key to make another one.")
+	}
+	return nil
+}
+
+// changed is an event after its change: planned at once for the person who changed it, so that
+// the answer shows their mirrors, and soon for the others.
+func (s *Service) changed(ctx context.Context, personID string, event mirror.Event, made work, cause scheduler.Cause) (View, error) {
+	s.soon(ctx, made)
+	if err := s.Plan(ctx, personID, event.ICalUID, cause); err != nil {
+		s.Log.WarnContext(ctx, "a group's event is planned later", "event", event.ID, "group", event.GroupID, "trace", cause.Trace, "error", err)
+	}
+	return s.view(ctx, personID, event)
+}
+
+// Get finds an event of a group for a member.
+func (s *Service) Get(ctx context.Context, person scheduler.Person, groupID string, ref Reference) (View, error) {
+	if _, err := member(ctx, s.Store, person.ID, groupID); err != nil {
+		return View{}, err
+	}
+	event, err := find(ctx, s.Store, groupID, ref)
+	if err != nil {
+		return View{}, err
+	}
+	return s.view(ctx, person.ID, event)
+}
+
+// Update changes an event; its author may, and the group's creator. A change to what it is
+// already writes nothing.
+func (s *Service) Update(ctx context.Context, person scheduler.Person, groupID string, ref Reference, ask Edit, cause scheduler.Cause) (View, error) {
+	event, made, err := s.edit(ctx, person, groupID, ref, cause, func(e *mirror.Event) error {
+		return ask.applyTo(inputOf(*e)).fill(e)
+	})
+	if err != nil {
+		return View{}, err
+	}
+	return s.changed(ctx, person.ID, event, made, cause)
+}
+
+// Delete deletes an event with its mirrors; its author may, and the group's creator.
+func (s *Service) Delete(ctx context.Context, person scheduler.Person, groupID string, ref Reference, cause scheduler.Cause) (View, error) {
+	event, made, err := s.edit(ctx, person, groupID, ref, cause, func(e *mirror.Event) error {
+		e.Status = statusCancelled
+		return nil
+	})
+	if err != nil {
+		return View{}, err
+	}
+	return s.changed(ctx, person.ID, event, made, cause)
+}
+
+// edit writes what change does to an event that the person may change.
+func (s *Service) edit(
+	ctx context.Context, person scheduler.Person, groupID string, ref Reference, cause scheduler.Cause, change func(*mirror.Event) error,
+) (event mirror.Event, made work, err error) {
+	now := store.Instant(s.Now())
+	err = s.change(ctx, groupID, cause, func(ctx context.Context, tx store.Tx) error {
+		group, err := member(ctx, tx, person.ID, groupID)
+		if err != nil {
+			return err
+		}
+		before, err := find(ctx, tx, groupID, ref)
+		if err != nil {
+			return err
+		}
+		if before.OwnerID != person.ID && group.CreatorID != person.ID {
+			return fault.New(fault.Forbidden, "Only the author of this event and the creator of the group may change it. Ask one of them.")
+		}
+		held, err := loadShelf(ctx, tx, groupID)
+		if err != nil {
+			return err
+		}
+		event = before
+		if err := change(&event); err != nil {
+			return err
+		}
+		made = s.eventWork(groupID, event.ID, cause.Trace)
+		if sameText(before, event) {
+			return nil
+		}
+		event.Version, event.Updated, event.UpdatedAt = before.Version+1, now, now
+		if err := tx.Set(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil {
+			return err
+		}
+		if err := record(tx, made); err != nil {
+			return err
+		}
+		return held.after(event, tx)
+	})
+	return event, made, err
+}
+
+// after writes the shelf after a change of an event, if it holds it.
+func (h shelf) after(e mirror.Event, tx store.Tx) error {
+	switch {
+	case !h.holds(e.ID):
+		return nil
+	case e.Status == statusCancelled:
+		return h.without(e.ID).write(tx)
+	default:
+		return h.put(e).write(tx)
+	}
+}
+
+// view adds a member's own mirrors: those in the accounts that they connected.
+func (s *Service) view(ctx context.Context, personID string, event mirror.Event) (View, error) {
+	mirrors, err := s.mirrorsOf(ctx, personID, event.GroupID, []string{event.ID})
+	return View{Event: event, Mirrors: mirrors[event.ID]}, err
+}
+
+// mirrorsOf reads a person's own mirrors of some events of a group, by event.
+func (s *Service) mirrorsOf(ctx context.Context, personID, groupID string, eventIDs []string) (map[string][]mirror.Mirror, error) {
+	connections, err := mirror.ConnectionsOf(ctx, s.Store, personID)
+	if err != nil {
+		return nil, err
+	}
+	var paths []store.Path
+	for _, connection := range connections {
+		if connection.GroupID != groupID {
+			continue
+		}
+		for _, id := range eventIDs {
+			paths = append(paths, mirror.Path(mirror.MirrorID(id, connection.AccountID)))
+		}
+	}
+	found := map[string][]mirror.Mirror{}
+	if len(paths) == 0 {
+		return found, nil
+	}
+	docs, err := s.Store.GetAll(ctx, paths)
+	for _, doc := range docs {
+		if m := mirror.Decode(doc); doc.Exists() && m.OwnerID == personID {
+			found[m.CanonicalID] = append(found[m.CanonicalID], m)
+		}
+	}
+	return found, err
+}
+
+// ignoreMissing treats a document that is gone as nothing to do.
+func ignoreMissing(err error) error {
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// ShareSessions reports whether a group shares the sessions of its polls.
+func (s *Service) ShareSessions(ctx context.Context, group poll.Group) (bool, error) {
+	held, err := loadShelf(ctx, s.Store, group.ID)
+	return held.ShareSessions, err
+}

@@ -1,0 +1,174 @@
+package groupevents
+
+import (
+	"strings"
+	"time"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/recurrence"
+)
+
+// Limits of an event.
+const (
+	MaxTitle       = 200 // characters
+	MaxLocation    = 500
+	MaxDescription = 8000
+	MaxLength      = 366 * 24 * time.Hour
+	// firstYear and lastYear are those that an event may lie in.
+	firstYear, lastYear = 1971, 9000
+)
+
+// Input is what a person says of an event.
+type Input struct {
+	Title string
+	// Start and End are days ("2026-03-10"), of which the end is exclusive, or times in RFC
+	// 3339 with an offset.
+	Start, End string
+	// Timezone is the IANA zone in which times are shown; "" for none. Days have none.
+	Timezone    string
+	Location    string
+	Description string
+}
+
+// Edit is a change of an event; nil leaves a field as it is.
+type Edit struct {
+	Title, Start, End, Timezone, Location, Description *string
+}
+
+// inputOf is what would have made an event as it is.
+func inputOf(e mirror.Event) Input {
+	return Input{
+		Title: e.Title, Start: Text(e.Start), End: Text(e.End), Timezone: e.Start.Zone, Location: e.Location, Description: e.Description,
+	}
+}
+
+// Text is a moment as Input takes it: a day, or the time in its zone (UTC if it has none).
+func Text(m recurrence.Moment) string {
+	if m.AllDay() {
+		return m.Date
+	}
+	zone, err := poll.Zone(m.Zone)
+	if err != nil {
+		zone = time.UTC // removed from the zones that this machine knows
+	}
+	return m.Time.In(zone).Format(time.RFC3339)
+}
+
+func (e Edit) applyTo(in Input) Input {
+	set := func(field *string, value *string) {
+		if value != nil {
+			*field = *value
+		}
+	}
+	set(&in.Title, e.Title)
+	set(&in.Start, e.Start)
+	set(&in.End, e.End)
+	set(&in.Location, e.Location)
+	set(&in.Description, e.Description)
+	if e.Timezone == nil && isDay(in.Start) {
+		in.Timezone = ""
+	}
+	set(&in.Timezone, e.Timezone)
+	return in
+}
+
+// fill writes the input into an event. Invalid: it names the field and its rule.
+func (in Input) fill(e *mirror.Event) error {
+	title := strings.TrimSpace(in.Title)
+	switch {
+	case title == "" || longer(title, MaxTitle):
+		return fault.Field("title", "must be 1 to 200 characters long")
+	case longer(in.Location, MaxLocation):
+		return fault.Field("location", "must be at most 500 characters long")
+	case longer(in.Description, MaxDescription):
+		return fault.Field("description", "must be at most 8000 characters long")
+	}
+	start, end, err := in.span()
+	if err != nil {
+		return err
+	}
+	e.Title, e.Location, e.Description, e.Start, e.End = title, in.Location, in.Description, start, end
+	e.From, e.Until = bounds(start, end)
+	return nil
+}
+
+func longer(text string, most int) bool { return len([]rune(text)) > most }
+
+func isDay(text string) bool {
+	_, err := time.Parse(time.DateOnly, text)
+	return err == nil
+}
+
+// span reads the two ends.
+func (in Input) span() (start, end recurrence.Moment, err error) {
+	if start, err = in.moment("start", in.Start); err != nil {
+		return start, end, err
+	}
+	if end, err = in.moment("end", in.End); err != nil {
+		return start, end, err
+	}
+	from, until := instant(start), instant(end)
+	switch {
+	case start.AllDay() != end.AllDay():
+		err = fault.Field("end", "must be a day if start is one, and a time with an offset if start is one")
+	case start.AllDay() && in.Timezone != "":
+		err = fault.Field("timezone", "must be left out if start and end are days")
+	case from.Year() < firstYear || until.Year() > lastYear:
+		err = fault.Field("start", "must lie between the years 1971 and 9000, and end too")
+	case start.AllDay() && !from.Before(until):
+		err = fault.Field("end", "must be after start: it is the day after the last one")
+	case !from.Before(until):
+		err = fault.Field("end", "must be after start")
+	case until.Sub(from) > MaxLength:
+		err = fault.Field("end", "must be at most 366 days after start")
+	}
+	return start, end, err
+}
+
+func (in Input) moment(field, text string) (recurrence.Moment, error) {
+	if isDay(text) {
+		return recurrence.Moment{Date: text}, nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return recurrence.Moment{}, fault.Field(field, "must be a day such as 2026-03-10, or a time with an offset such as 2026-03-10T19:00:00+01:00")
+	}
+	if _, err := poll.Zone(in.Timezone); err != nil {
+		return recurrence.Moment{}, fault.Field("timezone", "must be an IANA time zone such as Europe/Berlin")
+	}
+	return recurrence.Moment{Time: at.UTC().Truncate(time.Second), Zone: in.Timezone}, nil
+}
+
+// instant is a moment in time; a day begins at midnight UTC.
+func instant(m recurrence.Moment) time.Time {
+	if !m.AllDay() {
+		return m.Time
+	}
+	day, err := time.Parse(time.DateOnly, m.Date)
+	if err != nil {
+		return time.Time{} // it was parsed before
+	}
+	return day
+}
+
+// bounds are mirror.Event.From and Until of a single event. A day begins first in the zone
+// 14 hours ahead of UTC and ends last in the one 12 hours behind.
+func bounds(start, end recurrence.Moment) (from, until time.Time) {
+	from, until = instant(start), instant(end)
+	if start.AllDay() {
+		from, until = from.Add(-14*time.Hour), until.Add(12*time.Hour)
+	}
+	return from, until
+}
+
+// sameText reports whether two events show the same.
+func sameText(a, b mirror.Event) bool {
+	return a.Title == b.Title && a.Location == b.Location && a.Description == b.Description &&
+		sameMoment(a.Start, b.Start) && sameMoment(a.End, b.End) && a.Status == b.Status
+}
+
+func sameMoment(a, b recurrence.Moment) bool {
+	return a.Date == b.Date && a.Zone == b.Zone && a.Time.Equal(b.Time)
+}

@@ -1,0 +1,113 @@
+// Package groupevents keeps the events that a group shares: its members connect accounts of
+// theirs, and each event of the group shows in all of them. With share_sessions, so do the
+// sessions of the group's finalised polls.
+//
+// An event of a group is one canonical event (mirror.Event) and is planned once for each
+// member, as that member's own mirrors. Every change is one transaction that also records the
+// planning that it calls for (work.go), so a crash in between leaves work that the drain
+// finds. Membership decides in the transaction of each change: somebody who left a group gets
+// nothing new, even where the web app removed them directly.
+package groupevents
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
+	"questscheduler/scheduler"
+)
+
+// Keep is how long after its end an event and its mirrors stay on record.
+const Keep = 90 * 24 * time.Hour
+
+// Service carries out what members do with the events of their groups. All fields are needed.
+type Service struct {
+	Store store.Store
+	Queue queue.Enqueuer
+	// Plan decides about the mirrors of a person's events with one iCalUID, those of groups
+	// whose connections the person has included. It is idempotent.
+	Plan func(ctx context.Context, ownerID, icalUID string, cause scheduler.Cause) error
+	Now  func() time.Time
+	// NewID makes a ULID with a prefix, such as evt_01H….
+	NewID func(prefix string) string
+	Log   *slog.Logger
+}
+
+func errNoGroup() error {
+	return fault.New(fault.NotFound, "There is no such group, or you do not belong to it.")
+}
+
+func errNoEvent() error {
+	return fault.New(fault.NotFound, "There is no such event in this group. List the group's events for the references there are.")
+}
+
+// member loads a group that a person belongs to. NotFound for everybody else, invitees too.
+func member(ctx context.Context, reader store.Reader, personID, groupID string) (poll.Group, error) {
+	if poll.GroupPath(groupID).Valid() != nil {
+		return poll.Group{}, errNoGroup()
+	}
+	group, err := poll.LoadGroup(ctx, reader, groupID)
+	if err == nil && !group.Has(personID) {
+		err = errNoGroup()
+	}
+	if err != nil {
+		return poll.Group{}, err
+	}
+	return *group, nil
+}
+
+// errFormer is the outcome of a transaction that met connections of former members.
+var errFormer = errors.New("people who left the group are still connected")
+
+// formerRetries is how often a change is tried again after former members were disconnected.
+const formerRetries = 3
+
+// change runs a transaction of a group's member that leads to new planning. It first
+// disconnects former members of the group, whose planning would show them the change.
+func (s *Service) change(ctx context.Context, groupID string, cause scheduler.Cause, fn func(ctx context.Context, tx store.Tx) error) error {
+	for try := 0; ; try++ {
+		err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+			former, err := formerConnections(ctx, tx, groupID)
+			if err == nil && len(former) > 0 {
+				err = errFormer
+			}
+			if err != nil {
+				return err
+			}
+			return fn(ctx, tx)
+		})
+		if !errors.Is(err, errFormer) {
+			return err
+		}
+		if try == formerRetries {
+			return fault.Wrap(fault.Unavailable, err, "The members of this group keep changing. Try again.")
+		}
+		if _, err := s.Prune(ctx, groupID, cause); err != nil {
+			return err
+		}
+	}
+}
+
+// formerConnections lists the connections of people who do not belong to the group any more.
+func formerConnections(ctx context.Context, reader store.Reader, groupID string) (former []mirror.Connection, err error) {
+	group, err := poll.LoadGroup(ctx, reader, groupID)
+	if err != nil {
+		return nil, err
+	}
+	connections, err := mirror.ConnectionsOfGroup(ctx, reader, groupID)
+	if err != nil {
+		return nil, err
+	}
+	for _, connection := range connections {
+		if !group.Has(connection.OwnerID) {
+			former = append(former, connection)
+		}
+	}
+	return former, nil
+}

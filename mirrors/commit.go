@@ -1,0 +1,166 @@
+package mirrors
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"time"
+
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+	"questscheduler/mirrors/plan"
+	"questscheduler/scheduler"
+)
+
+// cancelledFor is how long a cancelled event that still has mirrors rests before it is
+// planned again, and removed if they are gone.
+const cancelledFor = time.Hour
+
+// write is what one transaction writes about a person's mirrors of one iCalUID.
+type write struct {
+	s       *Service
+	cause   scheduler.Cause
+	events  []mirror.Event
+	removed []mirror.Event
+	mirrors []mirror.Mirror
+	entries []mirror.Entry
+}
+
+// record adds an entry to the journal of a canonical event.
+func (w *write) record(entry mirror.Entry) {
+	entry.ID, entry.At, entry.Trigger, entry.Trace = "jrn_"+w.s.NewID(), w.s.now(), w.cause.Trigger, w.cause.Trace
+	w.entries = append(w.entries, entry)
+}
+
+// decide plans, and adds what differs from what is stored: the mirrors, and of the
+// person's events those in dirty and those whose PlanAt moved. Cancelled events that
+// nothing needs are removed.
+func (w *write) decide(of *situation, dirty ...string) {
+	for _, next := range plan.Plan(of.Situation) {
+		w.planned(of.Mirrors, next)
+		of.putMirror(next)
+	}
+	for _, event := range of.Events {
+		changed := slices.Contains(dirty, event.ID)
+		switch {
+		case event.GroupID != "" && changed:
+			event.PlanAt = of.Now // for the people of the group; PlanEvent follows
+		case event.GroupID != "" || event.OwnerID != of.Owner:
+			continue
+		case needless(event, of):
+			w.removed = append(w.removed, event)
+			continue
+		default:
+			at := planAt(event, of.Now)
+			changed = changed || !at.Equal(event.PlanAt)
+			event.PlanAt = at
+		}
+		if changed {
+			w.events = append(w.events, event)
+		}
+	}
+}
+
+// planned adds a mirror that a plan changed.
+func (w *write) planned(stored []mirror.Mirror, next mirror.Mirror) {
+	var was mirror.Mirror
+	if i := slices.IndexFunc(stored, func(m mirror.Mirror) bool { return m.ID == next.ID }); i >= 0 {
+		was = stored[i]
+	}
+	step := mirror.StepPlanned
+	if w.s.Observing {
+		step = mirror.StepWouldPlan
+	}
+	w.record(mirror.MirrorStep(step, was, next, ""))
+	w.put(next)
+}
+
+// put adds a mirror, or replaces what is to be written of it.
+func (w *write) put(m mirror.Mirror) {
+	i := slices.IndexFunc(w.mirrors, func(other mirror.Mirror) bool { return other.ID == m.ID })
+	if i < 0 {
+		w.mirrors = append(w.mirrors, m)
+		return
+	}
+	w.mirrors[i] = m
+}
+
+// planAt is when an event must be planned again. A cancelled event keeps a time that has
+// not come, so that planning it twice changes nothing.
+func planAt(event mirror.Event, now time.Time) time.Time {
+	if event.Status != cancelled {
+		return plan.PlanAt(event, now)
+	}
+	if event.PlanAt.After(now) && !event.PlanAt.After(now.Add(cancelledFor)) {
+		return event.PlanAt
+	}
+	return store.Instant(now.Add(cancelledFor))
+}
+
+// cancelled is the status of an event that is deleted.
+const cancelled = "cancelled"
+
+// needless reports whether a cancelled event can be removed: no mirror shows it, and if it
+// is an exception, its series is gone too.
+func needless(event mirror.Event, of *situation) bool {
+	if event.Status != cancelled || slices.ContainsFunc(of.Mirrors, func(m mirror.Mirror) bool { return m.CanonicalID == event.ID }) {
+		return false
+	}
+	return event.SeriesID == "" || !slices.ContainsFunc(of.Events, func(series mirror.Event) bool {
+		return isSeriesOf(series, event) && series.Status != cancelled
+	})
+}
+
+func isSeriesOf(series, event mirror.Event) bool {
+	return event.SeriesID != "" && series.EventID == event.SeriesID && series.AccountID == event.AccountID && series.CalendarID == event.CalendarID
+}
+
+// commit writes it.
+func (w *write) commit(tx store.Tx) error {
+	for _, event := range w.events {
+		if err := tx.Set(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil {
+			return err
+		}
+	}
+	for _, event := range w.removed {
+		if err := tx.Delete(mirror.EventPath(event.ID)); err != nil {
+			return err
+		}
+	}
+	for _, m := range w.mirrors {
+		if err := tx.Set(mirror.Path(m.ID), mirror.Encode(m)); err != nil {
+			return err
+		}
+	}
+	for _, entry := range w.entries {
+		if err := tx.Create(mirror.EntryPath(entry.EventID, entry.ID), mirror.EncodeEntry(entry)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transact runs a transaction that fills a write, and enqueues the writes of its mirrors
+// after the commit.
+func (s *Service) transact(ctx context.Context, cause scheduler.Cause, fill func(ctx context.Context, tx store.Reader, w *write) error) (*write, error) {
+	var w *write
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		w = &write{s: s, cause: cause}
+		if err := fill(ctx, tx, w); err != nil {
+			return err
+		}
+		return w.commit(tx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.enqueueWrites(ctx, w.mirrors, cause)
+	for _, event := range w.events {
+		if event.GroupID != "" && !event.PlanAt.After(s.Now()) {
+			s.enqueue(ctx, eventTask(event, cause.Trace), cause)
+		}
+	}
+	return w, nil
+}
+
+func same(a, b mirror.Mirror) bool { return reflect.DeepEqual(a, b) }

@@ -1,0 +1,42 @@
+package mirrors
+
+import (
+	"context"
+
+	"questscheduler/calendarsync"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/mirror"
+)
+
+// Consumer is the Service as a consumer of calendar changes. Every event of a calendar that
+// mirroring follows concerns it: an event of a person is an origin, an event of ours a
+// mirror.
+type Consumer struct{ *Service }
+
+var _ calendarsync.Consumer = Consumer{}
+
+// Name implements calendarsync.Consumer.
+func (Consumer) Name() string { return mirror.Consumer }
+
+// Wide implements calendarsync.Consumer.
+func (Consumer) Wide() bool { return true }
+
+// Concerns implements calendarsync.Consumer.
+func (Consumer) Concerns(calendar calendars.Calendar, _ string) bool {
+	return calendar.Interests[mirror.Consumer] > 0
+}
+
+// Apply implements calendarsync.Consumer. An observation that changes nothing writes
+// nothing.
+func (c Consumer) Apply(ctx context.Context, run calendarsync.Run, observed calendarsync.Observation) error {
+	return c.apply(ctx, observation{
+		calendar: run.Calendar, cause: run.Cause, event: observed.Event, writable: observed.Writable, holds: run.Holds,
+	})
+}
+
+// Unlisted implements calendarsync.Consumer.
+func (c Consumer) Unlisted(ctx context.Context, run calendarsync.Run, shown func(eventID string) bool) error {
+	return c.unlisted(ctx, listing{
+		calendar: run.Calendar, cause: run.Cause, shown: shown, fetch: run.Fetch, holds: run.Holds,
+	})
+}

@@ -1,0 +1,137 @@
+package mirrors
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/mirrors/plan"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+// observation is an event of a calendar as a sync run observed it.
+type observation struct {
+	calendar calendars.Calendar
+	cause    scheduler.Cause
+	event    gcal.Event
+	// writable reports that the calendar takes us for a writer. If not, an absence proves
+	// nothing.
+	writable bool
+	// holds fails a transaction if a newer run of the calendar began.
+	holds func(ctx context.Context, reader store.Reader) error
+}
+
+// errUnproven keeps a deletion deferred that a reader of the calendar was shown.
+var errUnproven = fault.New(fault.Unavailable, "the calendar does not take us for one of its writers, so an absence proves nothing")
+
+// apply applies an observation in one transaction.
+func (s *Service) apply(ctx context.Context, o observation) error {
+	if o.event.EventState == rules.Gone && !o.writable {
+		return errUnproven
+	}
+	newID := "evt_" + s.NewID()
+	_, err := s.transact(ctx, o.cause, func(ctx context.Context, tx store.Reader, w *write) error {
+		if err := o.holds(ctx, tx); err != nil {
+			return err
+		}
+		if !plan.IsOrigin(o.event) {
+			return s.observeMirror(ctx, tx, o, w)
+		}
+		return s.observeOrigin(ctx, tx, o, w, newID)
+	})
+	return err
+}
+
+// observeOrigin brings the canonical event of an origin up to date and plans again. An
+// observation that changes nothing costs the reads of the calendar and the event.
+func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observation, w *write, newID string) error {
+	was, known, err := mirror.OfOrigin(ctx, tx, o.calendar.AccountID, o.calendar.CalendarID, o.event.ID)
+	if err != nil {
+		return err
+	}
+	if !known {
+		was = mirror.Event{ID: newID}
+	}
+	at, err := s.origin(ctx, tx, o, was)
+	if err != nil {
+		return err
+	}
+	next, changed := plan.Canonical(was, o.event, at, s.now())
+	if !changed {
+		return nil
+	}
+	of, err := s.situation(ctx, tx, next.OwnerID, next.ICalUID)
+	if err != nil {
+		return err
+	}
+	if !known && isOverlay(of.person, o.calendar.AccountID, o.calendar.CalendarID) {
+		return nil // an overlay calendar holds mirrors; what else is in it is nobody's origin
+	}
+	of.put(next)
+	dirty := append(of.cancelExceptions(next), next.ID)
+	if !known {
+		was = mirror.Event{}
+	}
+	w.record(mirror.OriginStep(mirror.StepObserved, was, next, next.Status))
+	w.decide(&of, dirty...)
+	return nil
+}
+
+// cancelExceptions cancels the exceptions of a cancelled series, since the calendar may
+// not report each, and returns their ids.
+func (of *situation) cancelExceptions(series mirror.Event) (ids []string) {
+	if series.Status != cancelled {
+		return nil
+	}
+	for i, event := range of.Events {
+		if isSeriesOf(series, event) && event.Status != cancelled {
+			of.Events[i].Status, of.Events[i].UpdatedAt = cancelled, of.Now
+			of.Events[i].Version++
+			ids = append(ids, event.ID)
+		}
+	}
+	return ids
+}
+
+// origin says whose event an observation is. Of an exception whose answer lacks its
+// iCalUID, that of its series counts.
+func (s *Service) origin(ctx context.Context, tx store.Reader, o observation, was mirror.Event) (plan.Origin, error) {
+	at := plan.Origin{
+		OwnerID: o.calendar.OwnerID, AccountID: o.calendar.AccountID, CalendarID: o.calendar.CalendarID,
+		Source: was.Source, PollID: was.PollID, GroupID: was.GroupID, ICalUID: was.ICalUID,
+	}
+	if at.ICalUID == "" && o.event.InstanceOf != "" && (o.event.Details == nil || o.event.Details.ICalUID == "") {
+		series, ok, err := mirror.OfOrigin(ctx, tx, at.AccountID, at.CalendarID, o.event.InstanceOf)
+		if err != nil {
+			return at, err
+		}
+		if ok {
+			at.ICalUID = series.ICalUID
+		}
+	}
+	if strings.HasPrefix(o.event.ID, mirror.APIEventPrefix) {
+		at.Source = mirror.SourceAPI
+	}
+	if at.PollID == "" && (strings.HasPrefix(o.event.ID, poll.EventPrefix) || slices.Contains(o.calendar.LegacyEventIDs, o.event.ID)) {
+		entry, _, err := poll.FindIndex(ctx, tx, at.AccountID, at.CalendarID, o.event.ID)
+		if err != nil {
+			return at, err
+		}
+		if entry != nil {
+			at.PollID, at.Source = entry.PollID, mirror.SourcePoll
+		}
+	}
+	if at.PollID == "" || s.SharedBy == nil {
+		return at, nil
+	}
+	var err error
+	at.GroupID, err = s.SharedBy(ctx, tx, at.PollID)
+	return at, err
+}

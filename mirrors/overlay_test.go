@@ -1,0 +1,207 @@
+package mirrors_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/sim/control"
+	"questscheduler/internal/sim/google"
+	"questscheduler/internal/store"
+	"questscheduler/mirrors"
+)
+
+// overlays are home's overlay calendars.
+func (s *stage) overlays() (found []gcal.Entry) {
+	s.Helper()
+	entries, err := s.full.Calendars(s.ctx, home)
+	s.must(err)
+	for _, entry := range entries {
+		if entry.Summary == mirror.OverlaySummary {
+			found = append(found, entry)
+		}
+	}
+	return found
+}
+
+func (s *stage) person() mirror.OverlayCalendar {
+	s.Helper()
+	person, err := mirror.LoadPerson(s.ctx, s.memory, gm)
+	s.must(err)
+	return person.Overlays[home]
+}
+
+// grant gives the program another grant of home's.
+func (s *stage) grant(scopes ...string) {
+	s.Helper()
+	grant, err := s.google.NewGrant(home, scopes...)
+	s.must(err)
+	if s.full == s.client {
+		s.full = s.clientOf(s.grants[home])
+	}
+	s.grants[home] = grant
+}
+
+// clientOf is a client with a grant of home's.
+func (s *stage) clientOf(grant google.Grant) *gcal.Client {
+	other := &stage{T: s.T, clock: s.clock, google: s.google, grants: map[string]google.Grant{home: grant}, broken: map[string]bool{}}
+	return other.newClient()
+}
+
+func (s *stage) deleteCalendar(id string) {
+	s.Helper()
+	request, err := http.NewRequestWithContext(s.ctx, http.MethodDelete, "http://google.sim/calendar/v3/calendars/"+url.PathEscape(id), nil)
+	s.must(err)
+	request.Header.Set("Authorization", "Bearer "+s.grants[home].AccessToken)
+	response, err := (&http.Client{Transport: control.Transport(s.google.Handler())}).Do(request)
+	s.must(err)
+	s.must(response.Body.Close())
+	if response.StatusCode != http.StatusNoContent {
+		s.Fatalf("the calendar was not deleted: %s", response.Status)
+	}
+}
+
+func TestOverlay_OnFirstUse_IsCreatedOnceAndFollowed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.toOverlay()
+	for _, id := range []string{"e1", "e2", "e3"} {
+		s.event(id, id)
+	}
+	s.run(2 * time.Minute)
+	s.each(3)
+	found := s.overlays()
+	if len(found) != 1 || found[0].TimeZone != "Europe/Zurich" || strings.Contains(found[0].Description, home) || s.person().CalendarID != found[0].ID {
+		t.Fatalf("the calendars are %+v, recorded is %+v", found, s.person())
+	}
+	calendar, _, err := calendars.Load(s.ctx, s.memory, home, found[0].ID)
+	s.must(err)
+	if calendar.Interests[mirror.Consumer] != 1 || !calendar.SyncPending {
+		t.Errorf("it is followed by %v, a sync is pending: %v", calendar.Interests, calendar.SyncPending)
+	}
+}
+
+func TestOverlay_ALostAnswer_CreatesNoSecondCalendar(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.toOverlay()
+	s.must(s.google.Control().Plant(control.Rule{Match: "calendars.insert", LostAnswer: true, Times: 1}))
+	s.event("e1", "Stand-up")
+	s.run(10 * time.Minute)
+	s.each(1)
+	if found := s.overlays(); len(found) != 1 {
+		t.Errorf("the calendars are %+v", found)
+	}
+}
+
+// Without the list of calendars nobody can find what a lost answer left.
+func TestOverlay_ALostAnswerWithoutTheList_AsksItsOwner(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.toOverlay()
+	s.grant(google.ScopeEvents, google.ScopeAppCreated)
+	s.must(s.google.Control().Plant(control.Rule{Match: "calendars.insert", LostAnswer: true, Times: 1}))
+	s.event("e1", "Stand-up")
+	s.run(time.Hour)
+	if m := s.only(); m.State != mirror.Failed || !strings.Contains(m.LastError, "allow the list of calendars") {
+		t.Errorf("the mirror is %s: %s", m.State, m.LastError)
+	}
+	if found := s.overlays(); len(found) != 1 {
+		t.Errorf("the calendars are %+v", found)
+	}
+	s.grant()
+	s.run(25 * time.Hour)
+	s.each(1)
+}
+
+func TestOverlay_WithoutTheList_IsCreated(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.toOverlay()
+	s.grant(google.ScopeEvents, google.ScopeAppCreated)
+	s.event("e1", "Stand-up")
+	s.run(2 * time.Minute)
+	if found := s.overlays(); len(found) != 1 || found[0].TimeZone != "Europe/Zurich" || s.only().State != mirror.Active {
+		t.Errorf("the calendars are %+v, the mirror %+v", found, s.only())
+	}
+}
+
+func TestOverlay_WithoutTheScope_SaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.toOverlay()
+	s.grant(google.ScopeEvents, google.ScopeCalendarListReadonly)
+	s.event("e1", "Stand-up")
+	s.run(time.Hour)
+	m := s.only()
+	if m.State != mirror.Failed || !strings.Contains(m.LastError, "link it again") || !m.Due.After(s.clock.Now().Add(20*time.Hour)) {
+		t.Errorf("the mirror is %s, due %v: %s", m.State, m.Due, m.LastError)
+	}
+	if calls := s.google.Control().Calls()["calendars.insert"]; calls != 1 {
+		t.Errorf("it was tried %d times", calls)
+	}
+}
+
+func TestOverlay_DeletedByItsOwner_IsLeftAloneUntilEdgesAreSet(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.toOverlay()
+	s.event("e1", "Stand-up")
+	s.event("e2", "Review")
+	s.run(2 * time.Minute)
+	s.deleteCalendar(s.overlays()[0].ID)
+	s.event("e1", "Retrospective")
+	s.run(time.Hour)
+	for _, m := range s.mirrors() {
+		if m.State != mirror.Suppressed || !m.Due.IsZero() {
+			t.Errorf("the mirror of %s is %s, due %v: %s", m.CanonicalID, m.State, m.Due, m.LastError)
+		}
+	}
+	if overlay := s.person(); !overlay.Suppressed || len(s.overlays()) != 0 {
+		t.Fatalf("recorded is %+v, the calendars are %+v", overlay, s.overlays())
+	}
+	s.event("e3", "Planning")
+	s.run(time.Hour)
+	if len(s.overlays()) != 0 {
+		t.Fatal("it was created again")
+	}
+	s.setEdgesAgain()
+	s.run(5 * time.Minute)
+	s.each(3)
+}
+
+// setEdgesAgain is what setting edges to home does.
+func (s *stage) setEdgesAgain() {
+	s.Helper()
+	s.must(s.memory.Run(s.ctx, func(_ context.Context, tx store.Tx) error {
+		return tx.Merge(mirror.PersonPath(gm), mirror.WriteOverlay(gm, home, s.person().Again(), s.clock.Now())...)
+	}))
+	for _, id := range []string{"e1", "e2", "e3"} {
+		s.plan(id + "@google.com")
+	}
+}
+
+func TestOverlay_TwoWritersAtOnce_CreateOneCalendar(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.toOverlay()
+	s.event("e1", "Stand-up")
+	s.event("e2", "Review")
+	var all sync.WaitGroup
+	for _, m := range s.mirrors() {
+		for range 4 {
+			writer := s.newConcurrentWriter()
+			all.Go(func() { writer.Handle(s.ctx, deliver(mirrors.WriteTask(m, ""))) })
+		}
+	}
+	all.Wait()
+	s.run(10 * time.Minute)
+	s.each(2)
+}

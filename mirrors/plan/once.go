@@ -1,0 +1,169 @@
+package plan
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"questscheduler/internal/mirror"
+)
+
+// want is a mirror that should be, and what its account should show of it.
+type want struct {
+	ask
+	mode mode
+	// series is the event of which the mirror's is an exception, if the account shows that
+	// series by a mirror.
+	series *mirror.Event
+}
+
+type mode int
+
+const (
+	show   mode = iota
+	cancel      // the instance of the series' mirror must be cancelled
+	cover       // the account shows the meeting otherwise
+)
+
+func (w want) id() string { return mirror.MirrorID(w.event.ID, w.account) }
+
+func (w want) seriesMirror() string {
+	if w.series == nil {
+		return ""
+	}
+	return mirror.MirrorID(w.series.ID, w.account)
+}
+
+// planning is a situation with its indexes, and what was decided.
+type planning struct {
+	Situation
+	mirrors map[string]mirror.Mirror  // the owner's, by id
+	asked   map[string]map[string]ask // by event id and account
+	byUID   map[string][]mirror.Event // by iCalUID, each list by id
+	wanted  []want
+}
+
+func newPlanning(of Situation) *planning {
+	p := &planning{Situation: of, mirrors: map[string]mirror.Mirror{}, asked: map[string]map[string]ask{}, byUID: map[string][]mirror.Event{}}
+	for _, m := range of.Mirrors {
+		if m.OwnerID == of.Owner {
+			p.mirrors[m.ID] = m
+		}
+	}
+	for _, event := range of.Events {
+		p.asked[event.ID] = of.asks(event)
+		uid := cmp.Or(event.ICalUID, event.ID) // without one it is a meeting of its own
+		p.byUID[uid] = append(p.byUID[uid], event)
+	}
+	for _, events := range p.byUID {
+		slices.SortFunc(events, func(a, b mirror.Event) int { return strings.Compare(a.ID, b.ID) })
+	}
+	return p
+}
+
+// decide settles for one account what shows each meeting: a native copy, else the copy of
+// a group's event, else the mirror of the lowest canonical id.
+func (p *planning) decide(account string) {
+	for _, events := range p.byUID {
+		occurrences := map[string]bool{}
+		for _, event := range events {
+			if event.SeriesID != "" {
+				occurrences[event.OriginalStart.String()] = true
+			}
+		}
+		native := p.native(events, account, "")
+		series := p.settle(p.candidates(events, account, ""), native.covers)
+		for at := range maps.Keys(occurrences) {
+			p.decideOccurrence(events, account, at, native, series)
+		}
+	}
+}
+
+// decideOccurrence settles one occurrence that is an exception somewhere. series is the
+// mirror that shows the whole series in the account, if there is one: its own exception is
+// then an instance of it, which is changed or cancelled, and exceptions of other origins
+// count only where it has none to show.
+func (p *planning) decideOccurrence(events []mirror.Event, account, at string, whole copies, series *ask) {
+	native := p.native(events, account, at)
+	if !native.exists {
+		native = whole
+	}
+	shown := series != nil // by the rule, unless an exception says otherwise
+	for _, event := range events {
+		a, asked := p.asked[event.ID][account]
+		if !asked || series == nil || !isOccurrence(event, at) || !isExceptionOf(event, series.event) {
+			continue
+		}
+		w := want{ask: a, series: &series.event}
+		if shown = isMirrored(event, p.Owner, a.detail) && !native.covers; !shown {
+			w.mode = cancel
+		}
+		until := event.Until
+		if original := event.OriginalStart.Instant(time.UTC); original.After(until) {
+			until = original
+		}
+		if !ended(until, p.Now) || p.mirrors[w.id()].EventID != "" {
+			p.wanted = append(p.wanted, w)
+		}
+	}
+	loose := slices.DeleteFunc(p.candidates(events, account, at), func(a ask) bool {
+		return series != nil && isExceptionOf(a.event, series.event)
+	})
+	p.settle(loose, native.covers || shown)
+}
+
+// candidates lists the asks for mirrors of their own, the strongest first: of whole
+// events, or of the exceptions at a time.
+func (p *planning) candidates(events []mirror.Event, account, at string) (found []ask) {
+	for _, event := range events {
+		a, asked := p.asked[event.ID][account]
+		if !asked || !isOccurrence(event, at) || !isMirrored(event, p.Owner, a.detail) || beyond(event, p.Now) {
+			continue
+		}
+		if !ended(event.Until, p.Now) || p.mirrors[mirror.MirrorID(event.ID, account)].EventID != "" {
+			found = append(found, a)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b ask) int { return compareBool(a.from != fromConnection, b.from != fromConnection) })
+	return found
+}
+
+// settle wants the first candidate shown and the others covered, or all covered. It
+// returns the one that is shown.
+func (p *planning) settle(candidates []ask, covered bool) (winner *ask) {
+	for _, a := range candidates {
+		w := want{ask: a, mode: cover}
+		if winner == nil && !covered {
+			winner, w.mode = &a, show
+		}
+		p.wanted = append(p.wanted, w)
+	}
+	return winner
+}
+
+// copies are the native copies of a meeting in an account: whether one exists, and whether
+// it shows the meeting, being neither declined nor cancelled.
+type copies struct{ exists, covers bool }
+
+func (p *planning) native(events []mirror.Event, account, at string) (found copies) {
+	for _, event := range events {
+		if event.OwnerID == p.Owner && event.AccountID == account && isOccurrence(event, at) {
+			found.exists = true
+			found.covers = found.covers || !event.Declined && event.Status != cancelled
+		}
+	}
+	return found
+}
+
+// isOccurrence reports whether the event is the exception for the occurrence at a time, or
+// for "" no exception.
+func isOccurrence(event mirror.Event, at string) bool {
+	return (event.SeriesID != "") == (at != "") && (at == "" || event.OriginalStart.String() == at)
+}
+
+func isExceptionOf(event, series mirror.Event) bool {
+	return event.SeriesID == series.EventID && event.OwnerID == series.OwnerID &&
+		event.AccountID == series.AccountID && event.CalendarID == series.CalendarID
+}

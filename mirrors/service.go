@@ -1,0 +1,67 @@
+// Package mirrors keeps a person's calendars informed of each other. What a sync run
+// observes becomes canonical events (observe.go), which with the person's policies decide
+// on mirrors (planning.go). Mirrors are documents and their own outbox: the writer brings
+// the calendars to what they want.
+//
+// The decisions are in mirrors/plan, pure. A transaction here reads all that decides about
+// one iCalUID of one person, asks for the decision, and writes it.
+package mirrors
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
+	"questscheduler/scheduler"
+)
+
+// Service observes events and decides on mirrors. All fields but SharedBy and Observing
+// are required.
+type Service struct {
+	Store store.Store
+	Queue queue.Enqueuer
+	// Follow carries out a changed interest in a calendar (calendarsync.Watcher.Follow).
+	Follow func(ctx context.Context, accountID, calendarID string, cause scheduler.Cause) error
+	// Installation names the deployment in the marks of events.
+	Installation string
+	// SharedBy returns the group that shares the session of a poll, "" for none. It reads
+	// with the reader of a transaction. nil: no group does.
+	SharedBy func(ctx context.Context, reader store.Reader, pollID string) (groupID string, err error)
+	// HoldShare and HoldMin are as for polls: if more events than both are missing from a
+	// full listing, a second one has to confirm it.
+	HoldShare float64
+	HoldMin   int
+	// Observing journals what would be planned and enqueues no writes (QS_SYNC=observe).
+	Observing bool
+	Now       func() time.Time
+	// NewID returns a new ULID.
+	NewID func() string
+	Log   *slog.Logger
+}
+
+// now is the time as the store keeps it, so that what is written equals what is read.
+func (s *Service) now() time.Time { return store.Instant(s.Now()) }
+
+// enqueueWrites enqueues the writes of mirrors that are due soon. What fails is left to the
+// drain.
+func (s *Service) enqueueWrites(ctx context.Context, changed []mirror.Mirror, cause scheduler.Cause) {
+	if s.Observing {
+		return
+	}
+	until := s.Now().Add(soon)
+	for _, m := range changed {
+		if m.Due.IsZero() || m.Due.After(until) {
+			continue
+		}
+		s.enqueue(ctx, WriteTask(m, cause.Trace), cause)
+	}
+}
+
+func (s *Service) enqueue(ctx context.Context, task queue.Task, cause scheduler.Cause) {
+	if _, err := s.Queue.Enqueue(ctx, task); err != nil {
+		s.Log.WarnContext(ctx, "mirroring not enqueued; left to the drain", "kind", task.Kind, "trace", cause.Trace, "error", err)
+	}
+}

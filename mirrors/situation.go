@@ -1,0 +1,111 @@
+package mirrors
+
+import (
+	"context"
+	"slices"
+
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+	"questscheduler/mirrors/plan"
+)
+
+// situation is what decides about a person's mirrors of one iCalUID, with the person's
+// document.
+type situation struct {
+	plan.Situation
+	person mirror.Person
+}
+
+// situation reads what decides about a person's mirrors of one iCalUID: canonical events,
+// those of the groups to which the person connected an account, policies, accounts and
+// the mirrors there are.
+func (s *Service) situation(ctx context.Context, reader store.Reader, ownerID, icalUID string) (of situation, err error) {
+	of = situation{Situation: plan.Situation{Owner: ownerID, Now: s.now()}}
+	if of.person, err = mirror.LoadPerson(ctx, reader, ownerID); err != nil {
+		return of, err
+	}
+	policies, err := mirror.PoliciesOf(ctx, reader, ownerID)
+	if err != nil {
+		return of, err
+	}
+	for _, policy := range policies {
+		of.Edges = append(of.Edges, policy.Edges...)
+	}
+	if of.Connections, err = mirror.ConnectionsOf(ctx, reader, ownerID); err != nil {
+		return of, err
+	}
+	linked, err := accounts.OfOwner(ctx, reader, ownerID)
+	if err != nil {
+		return of, err
+	}
+	of.Accounts = situated(linked, of.person)
+	if of.Events, err = mirror.OfUID(ctx, reader, ownerID, icalUID); err != nil {
+		return of, err
+	}
+	groups, err := mirror.OfGroupsUID(ctx, reader, groupsOf(of.Connections), icalUID)
+	if err != nil {
+		return of, err
+	}
+	for _, event := range groups {
+		of.put(event)
+	}
+	of.Mirrors, err = mirror.MirrorsOfUID(ctx, reader, ownerID, icalUID)
+	return of, err
+}
+
+// put adds an event, or replaces the one with its id.
+func (of *situation) put(event mirror.Event) {
+	i := slices.IndexFunc(of.Events, func(other mirror.Event) bool { return other.ID == event.ID })
+	if i < 0 {
+		of.Events = append(of.Events, event)
+		return
+	}
+	of.Events[i] = event
+}
+
+// putMirror adds a mirror, or replaces the one with its id.
+func (of *situation) putMirror(m mirror.Mirror) {
+	i := slices.IndexFunc(of.Mirrors, func(other mirror.Mirror) bool { return other.ID == m.ID })
+	if i < 0 {
+		of.Mirrors = append(of.Mirrors, m)
+		return
+	}
+	of.Mirrors[i] = m
+}
+
+// situated are a person's linked accounts as plans know them.
+func situated(linked []accounts.Account, person mirror.Person) map[string]plan.Account {
+	all := map[string]plan.Account{}
+	for _, account := range linked {
+		if account.Status == accounts.Unlinked {
+			continue
+		}
+		all[account.ID] = plan.Account{
+			Usable: account.Usable() == nil, PrimaryID: primaryOf(account), Overlay: person.Overlays[account.ID],
+		}
+	}
+	return all
+}
+
+// primaryOf is the real id of an account's primary calendar; "" if it is unknown.
+func primaryOf(account accounts.Account) string {
+	if id := account.Primary(); id != "primary" {
+		return id
+	}
+	return ""
+}
+
+func groupsOf(connections []mirror.Connection) (ids []string) {
+	for _, connection := range connections {
+		ids = append(ids, connection.GroupID)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// isOverlay reports whether a calendar is one of the person's overlay calendars.
+func isOverlay(person mirror.Person, accountID, calendarID string) bool {
+	overlay, ok := person.Overlays[accountID]
+	return ok && overlay.CalendarID == calendarID && calendarID != ""
+}

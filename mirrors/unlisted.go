@@ -1,0 +1,136 @@
+package mirrors
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+// CodeMassDeletionHeld (Unavailable): many events are missing from a calendar at once, which
+// a later full listing has to confirm.
+const CodeMassDeletionHeld = "mass_deletion_held"
+
+// confirmAfter is how much later a second full listing has to miss the events.
+const confirmAfter = time.Hour
+
+// listing is a full listing of a calendar.
+type listing struct {
+	calendar calendars.Calendar
+	cause    scheduler.Cause
+	shown    func(eventID string) bool
+	// fetch reads one event; it is Gone only if that is confirmed.
+	fetch func(ctx context.Context, eventID string) (gcal.Event, error)
+	holds func(ctx context.Context, reader store.Reader) error
+}
+
+// unlisted decides about the events of a calendar that a full listing did not show: each is
+// fetched, and applied as it is. If many are gone at once, they are held until another
+// listing at least an hour later misses them too. It keeps their ids alone in memory.
+func (s *Service) unlisted(ctx context.Context, l listing) error {
+	person, err := mirror.LoadPerson(ctx, s.Store, l.calendar.OwnerID)
+	if err != nil {
+		return err
+	}
+	since := person.HeldSince[l.calendar.Key]
+	if left := since.Add(confirmAfter).Sub(s.Now()); !since.IsZero() && left > 0 {
+		return held(left)
+	}
+	known, missing, err := s.missing(ctx, l)
+	if err != nil {
+		return err
+	}
+	var gone []gcal.Event
+	for _, eventID := range missing {
+		event, err := l.fetch(ctx, eventID)
+		if err != nil {
+			return err
+		}
+		if event.EventState == rules.Gone {
+			gone = append(gone, gcal.Event{ID: eventID, EventState: rules.Gone, InstanceOf: event.InstanceOf, Updated: event.Updated, Details: event.Details})
+			continue
+		}
+		if err := s.applyListed(ctx, l, event); err != nil {
+			return err
+		}
+	}
+	if s.tooMany(len(gone), known) && since.IsZero() {
+		s.Log.WarnContext(ctx, "many events gone at once; their mirrors are kept until another listing confirms it",
+			"calendar", l.calendar.CalendarID, "count", len(gone), "trace", l.cause.Trace)
+		if err := s.setHeld(ctx, l, s.now()); err != nil {
+			return err
+		}
+		return held(confirmAfter)
+	}
+	for _, event := range gone {
+		if err := s.applyListed(ctx, l, event); err != nil {
+			return err
+		}
+	}
+	if since.IsZero() {
+		return nil
+	}
+	return s.setHeld(ctx, l, store.Delete)
+}
+
+func held(left time.Duration) error {
+	return &fault.Error{
+		Kind: fault.Unavailable, Code: CodeMassDeletionHeld, RetryAfter: left,
+		Message: "Many events are missing from the calendar at once. Another listing has to confirm that.",
+	}
+}
+
+// tooMany reports whether too many known events are gone at once to be believed.
+func (s *Service) tooMany(gone, known int) bool {
+	return gone > s.HoldMin && float64(gone) > s.HoldShare*float64(known)
+}
+
+// missing counts the events that the calendar should have, origins and mirrors, and lists
+// those that were not shown.
+func (s *Service) missing(ctx context.Context, l listing) (known int, missing []string, err error) {
+	expect := func(eventID string) {
+		known++
+		if !l.shown(eventID) {
+			missing = append(missing, eventID)
+		}
+	}
+	for event, err := range mirror.OfCalendar(ctx, s.Store, l.calendar.AccountID, l.calendar.CalendarID) {
+		if err != nil {
+			return 0, nil, err
+		}
+		if event.Status != cancelled {
+			expect(event.EventID)
+		}
+	}
+	for m, err := range mirror.InCalendar(ctx, s.Store, l.calendar.AccountID, l.calendar.CalendarID) {
+		if err != nil {
+			return 0, nil, err
+		}
+		if m.EventID != "" && m.ETag != "" && (m.State == mirror.Active || m.State == mirror.Pending || m.State == mirror.Failed) {
+			expect(m.EventID)
+		}
+	}
+	return known, missing, nil
+}
+
+// applyListed applies an event that was fetched, which only a writer of the calendar is
+// told to be gone.
+func (s *Service) applyListed(ctx context.Context, l listing, event gcal.Event) error {
+	return s.apply(ctx, observation{calendar: l.calendar, cause: l.cause, event: event, writable: true, holds: l.holds})
+}
+
+// setHeld records since when events of the calendar are held, or store.Delete.
+func (s *Service) setHeld(ctx context.Context, l listing, since any) error {
+	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		if err := l.holds(ctx, tx); err != nil {
+			return err
+		}
+		return tx.Merge(mirror.PersonPath(l.calendar.OwnerID), store.Update{Path: store.Field("heldSince", l.calendar.Key), Value: since})
+	})
+}

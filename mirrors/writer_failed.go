@@ -1,0 +1,124 @@
+package mirrors
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/mirrors/plan"
+	"questscheduler/scheduler"
+)
+
+// Sentences for people, kept in LastError.
+const (
+	sayRelink = "This Google account must be linked again."
+	sayUnsure = "Whether the calendar \"External Busy\" was created is not known. Link the account again and allow the list of calendars; if it is there twice, delete the empty one."
+)
+
+// failed records a failed call in the mirror, and rests the account where every other
+// call would fail too. The error is the store's.
+func (w *Writer) failed(ctx context.Context, a *attempt, cause error) error {
+	now := w.Now()
+	switch fault.KindOf(cause) {
+	case fault.RateLimited, fault.Exhausted, fault.Unavailable:
+		w.pauses.rest(a.Mirror.TargetAccountID, now, cause)
+	}
+	m, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
+		*m = plan.FailedWrite(*m, cause, now)
+		return outcome{mirror.StepFailed, fault.KindOf(cause).String()}
+	})
+	if err != nil {
+		return err
+	}
+	w.Meter.Count(Failed{Kind: fault.KindOf(cause)})
+	w.Log.WarnContext(ctx, "mirror not written", "mirror", m.ID, "account", m.TargetAccountID, "state", string(m.State),
+		"attempts", m.Attempts, "due", m.Due, "trace", a.cause.Trace, "error", cause)
+	return nil
+}
+
+// sentence is an error's message for people.
+func sentence(err error) string {
+	if said, ok := errors.AsType[*fault.Error](err); ok && said.Message != "" {
+		return said.Message
+	}
+	return "Google Calendar refused this."
+}
+
+// observed records what was seen of a mirror's event; see plan.Observed. The event is
+// fetched, not listed, so an absence is confirmed.
+func (w *Writer) observed(ctx context.Context, was mirror.Mirror, shown gcal.Event, cause scheduler.Cause) (verdict plan.Verdict, err error) {
+	now := w.Now()
+	m, held, err := w.commit(ctx, was, cause, func(m *mirror.Mirror) outcome {
+		*m, verdict = plan.Observed(*m, shown, now)
+		switch verdict {
+		case plan.Drift, plan.GaveUp:
+			return outcome{mirror.StepDrift, string(verdict)}
+		case plan.Recreated, plan.LeftDeleted:
+			return outcome{mirror.StepRemoved, string(verdict)}
+		}
+		return outcome{}
+	})
+	if err != nil || !held {
+		return "", err
+	}
+	w.Meter.Count(Observed{Verdict: verdict})
+	if m.Generation != was.Generation || m.State != was.State { // exceptions depend on their series
+		err = w.Plan(ctx, m.OwnerID, m.ICalUID, cause)
+	}
+	return verdict, err
+}
+
+// pauses rest accounts in this process after a refusal that concerns the whole account, so
+// that one call finds out what a thousand mirrors would. Its zero value rests none.
+type pauses struct {
+	mu   sync.Mutex
+	ends map[string]pause
+}
+
+type pause struct {
+	until time.Time
+	step  time.Duration // doubles while failures follow each other
+}
+
+const (
+	shortestPause = 5 * time.Second
+	longestPause  = 10 * time.Minute
+)
+
+// rest pauses an account for as long as the error says, or twice as long as last time.
+func (p *pauses) rest(account string, now time.Time, cause error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ends == nil {
+		p.ends = map[string]pause{}
+	}
+	for other, at := range p.ends {
+		if now.After(at.until.Add(longestPause)) {
+			delete(p.ends, other)
+		}
+	}
+	was := p.ends[account]
+	step := min(max(2*was.step, shortestPause), longestPause)
+	p.ends[account] = pause{until: now.Add(max(step, fault.RetryAfter(cause))), step: step}
+}
+
+// until is when an account's rest ends; a past time or zero if it does not rest.
+func (p *pauses) until(account string, now time.Time) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at := p.ends[account]; at.until.After(now) {
+		return at.until
+	}
+	return time.Time{}
+}
+
+// over forgets an account's rest after a call that succeeded.
+func (p *pauses) over(account string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.ends, account)
+}

@@ -1,0 +1,307 @@
+package mirrors_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/recurrence"
+	"questscheduler/internal/sim/control"
+	"questscheduler/internal/sim/google"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/memoryqueue"
+	"questscheduler/internal/test/memorystore"
+	"questscheduler/internal/test/storetest"
+	"questscheduler/mirrors"
+	"questscheduler/mirrors/plan"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+// stage is one person, gm, with three linked accounts at a simulated Google, and the
+// writer over memory drivers. Nothing runs on its own.
+type stage struct {
+	*testing.T
+	ctx    context.Context
+	clock  *control.Clock
+	google *google.Server
+	grants map[string]google.Grant
+	client *gcal.Client
+	// full has every scope, as a browser has; the program does not use it.
+	full   *gcal.Client
+	memory store.Store
+	queue  *memoryqueue.Queue
+	writer *mirrors.Writer
+	points *points
+	log    bytes.Buffer
+	ids    int
+
+	edges  []mirror.Edge
+	broken map[string]bool // accounts without a grant
+}
+
+const (
+	gm       = "gm"
+	work     = "acc_work"
+	home     = "acc_home"
+	club     = "acc_club"
+	homeMail = "home@example.test"
+)
+
+var stageStart = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+
+// newStage makes a stage on which what happens at work is shown at home, with all details.
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{T: t, ctx: t.Context(), grants: map[string]google.Grant{}, broken: map[string]bool{}}
+	s.clock = control.NewClock(func() time.Time { return stageStart })
+	var err error
+	s.google, err = google.New(google.Options{Clock: s.clock, Sequential: true})
+	s.must(err)
+	s.memory, err = memorystore.Open(slices.Concat(mirror.Queries, calendars.Queries, accounts.Queries))
+	s.must(err)
+	s.queue, err = memoryqueue.New(memoryqueue.Options{Kinds: []string{mirrors.WriteKind}, Now: s.clock.Now, Rand: func(n int) int { return n - 1 }})
+	s.must(err)
+	for i, account := range []string{work, home, club} {
+		email := strings.TrimPrefix(account, "acc_") + "@example.test"
+		s.grants[account], err = s.google.AddUser(google.User{Key: account, Sub: fmt.Sprint(1000 + i), Email: email, TimeZone: "Europe/Zurich"})
+		s.must(err)
+		s.account(account, accounts.Active)
+	}
+	s.client = s.newClient()
+	s.full = s.client
+	s.edges = []mirror.Edge{{FromAccountID: work, ToAccountID: home, Detail: mirror.Full, Target: mirror.PrimaryTarget}}
+	s.restart()
+	return s
+}
+
+func (s *stage) newClient() *gcal.Client {
+	return gcal.New(gcal.Options{
+		Endpoint: "http://google.sim", Now: s.clock.Now,
+		Client: func(ctx context.Context, account string) (*http.Client, error) {
+			if s.broken[account] {
+				return nil, fault.New(fault.Revoked, "link it again")
+			}
+			ctx = context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: control.Transport(s.google.Handler())})
+			return oauth2.NewClient(ctx, oauth2.StaticTokenSource(&oauth2.Token{AccessToken: s.grants[account].AccessToken})), nil
+		},
+	})
+}
+
+// restart is the death of the program and the start of another.
+func (s *stage) restart() {
+	s.queue.Crash()
+	s.points = &points{}
+	s.writer = s.newWriter()
+}
+
+func (s *stage) newWriter() *mirrors.Writer {
+	calls := &googlePoints{Google: s.client, points: s.points}
+	documents := &storePoints{Store: storetest.Rerun(s.memory), points: s.points}
+	return &mirrors.Writer{
+		Store: documents, Queue: &queuePoints{Queue: s.queue, points: s.points}, Google: calls, Leaving: calls, Installation: "here",
+		Follow: func(context.Context, string, string) error { return nil },
+		Plan: func(ctx context.Context, owner, uid string, _ scheduler.Cause) error {
+			return s.planIn(ctx, documents, owner, uid)
+		},
+		Now: s.clock.Now, NewID: s.newID, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
+	}
+}
+
+func (s *stage) newID() string { s.ids++; return fmt.Sprintf("%013d%013d", 1, s.ids) }
+
+func (s *stage) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatalf("unexpected error: %v\n%s", err, s.log.String())
+	}
+}
+
+func (s *stage) account(id string, status accounts.Status) {
+	s.must(s.memory.Run(s.ctx, func(_ context.Context, tx store.Tx) error {
+		email := strings.TrimPrefix(id, "acc_") + "@example.test"
+		return tx.Merge(accounts.Path(id), store.Set("ownerId", gm), store.Set("email", email), store.Set("primaryCalendarId", email),
+			store.Set("status", string(status)), store.Set("provider", accounts.Google), store.Set("createdAt", stageStart))
+	}))
+}
+
+// event stores a canonical event of work's calendar and plans its mirrors.
+func (s *stage) event(id, title string, change ...func(e *mirror.Event)) mirror.Event {
+	s.Helper()
+	e := mirror.Event{
+		ID: "evt_" + id, OwnerID: gm, AccountID: work, CalendarID: "work@example.test", EventID: id, ICalUID: id + "@google.com", Title: title,
+		Start: at("2026-03-05T09:00:00Z"), End: at("2026-03-05T10:00:00Z"), Status: "confirmed", Visibility: "default", Transparency: "opaque",
+		Kind: "default", Version: 1, Source: mirror.SourceProvider, CreatedAt: stageStart, UpdatedAt: stageStart,
+	}
+	for _, do := range change {
+		do(&e)
+	}
+	e.From, e.Until = plan.Bounds(e)
+	s.must(s.memory.Run(s.ctx, func(_ context.Context, tx store.Tx) error {
+		return tx.Set(mirror.EventPath(e.ID), mirror.EncodeEvent(e))
+	}))
+	s.plan(e.ICalUID)
+	return e
+}
+
+func at(text string) recurrence.Moment {
+	instant, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		panic(err)
+	}
+	return recurrence.Moment{Time: instant, Zone: "Europe/Zurich"}
+}
+
+func weekly(e *mirror.Event) { e.Recurrence = []string{"RRULE:FREQ=WEEKLY;COUNT=4"} }
+
+// exception makes an event the occurrence of the series on a day.
+func exception(series string, original recurrence.Moment) func(e *mirror.Event) {
+	return func(e *mirror.Event) { e.SeriesID, e.ICalUID, e.OriginalStart = series, series+"@google.com", original }
+}
+
+func (s *stage) plan(uid string) { s.Helper(); s.must(s.planIn(s.ctx, s.memory, gm, uid)) }
+
+// planIn is the planning of one iCalUID.
+func (s *stage) planIn(ctx context.Context, documents store.Store, owner, uid string) error {
+	return documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		person, err := mirror.LoadPerson(ctx, tx, owner)
+		if err != nil {
+			return err
+		}
+		of := plan.Situation{Owner: owner, Now: store.Instant(s.clock.Now()), Edges: s.edges, Accounts: map[string]plan.Account{}}
+		linked, err := accounts.OfOwner(ctx, tx, owner)
+		for _, account := range linked {
+			if account.Status != accounts.Unlinked {
+				of.Accounts[account.ID] = plan.Account{Usable: account.Usable() == nil, PrimaryID: account.Primary(), Overlay: person.Overlays[account.ID]}
+			}
+		}
+		if err == nil {
+			of.Events, err = mirror.OfUID(ctx, tx, owner, uid)
+		}
+		if err == nil {
+			of.Mirrors, err = mirror.MirrorsOfUID(ctx, tx, owner, uid)
+		}
+		if err != nil {
+			return err
+		}
+		for _, m := range plan.Plan(of) {
+			if err := tx.Set(mirror.Path(m.ID), mirror.Encode(m)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// run has the clock go on for a time, minute by minute, with a drain each minute.
+func (s *stage) run(d time.Duration) {
+	s.Helper()
+	for end := s.clock.Now().Add(d); ; {
+		if _, err := s.writer.Drain(s.ctx, scheduler.Cause{Trigger: "timer"}); !fault.Is(err, fault.Unavailable) {
+			s.must(err) // the next minute does the rest
+		}
+		s.runDue()
+		if !s.clock.Now().Before(end) {
+			return
+		}
+		s.must(s.clock.Advance(min(time.Minute, end.Sub(s.clock.Now()))))
+	}
+}
+
+// runDue runs the tasks that are due until none is.
+func (s *stage) runDue() {
+	s.Helper()
+	for range 1000 {
+		due := s.queue.Due(s.clock.Now())
+		if len(due) == 0 {
+			return
+		}
+		run, ok := s.queue.Take(due[0].ID)
+		if ok {
+			run.Settle(s.writer.Handle(s.ctx, run.Delivery))
+		}
+	}
+	s.Fatalf("tasks never end:\n%s", s.log.String())
+}
+
+func (s *stage) mirrors() (all []mirror.Mirror) {
+	for _, account := range []string{work, home, club} {
+		for m, err := range mirror.IntoAccount(s.ctx, s.memory, account) {
+			s.must(err)
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// only is the one mirror.
+func (s *stage) only() mirror.Mirror {
+	s.Helper()
+	all := s.mirrors()
+	if len(all) != 1 {
+		s.Fatalf("there are %d mirrors, want one:\n%+v\n%s", len(all), all, s.log.String())
+	}
+	return all[0]
+}
+
+// shown lists the live events of a calendar, with exceptions of series.
+func (s *stage) shown(account, calendar string) (live []gcal.Event) {
+	s.Helper()
+	for token := ""; ; {
+		page, err := s.full.ListDetails(s.ctx, gcal.Ref{Account: account, Calendar: calendar}, "", token)
+		s.must(err)
+		for _, event := range page.Events {
+			if event.EventState != rules.Gone {
+				live = append(live, event)
+			}
+		}
+		if token = page.NextPage; token == "" {
+			return live
+		}
+	}
+}
+
+// atHome is the one event at home.
+func (s *stage) atHome() gcal.Event {
+	s.Helper()
+	all := s.shown(home, homeMail)
+	if len(all) != 1 {
+		s.Fatalf("home shows %d events, want one:\n%+v\n%s", len(all), s.mirrors(), s.log.String())
+	}
+	return all[0]
+}
+
+// agree fails where a mirror is not as it should be: every one is ACTIVE with its one event.
+func (s *stage) agree(want int) {
+	s.Helper()
+	all, events := s.mirrors(), 0
+	for _, m := range all {
+		if m.State != mirror.Active || !m.Due.IsZero() {
+			s.Errorf("the mirror %s is %s, due %v: %s", m.CanonicalID, m.State, m.Due, m.LastError)
+		}
+	}
+	for _, event := range s.shown(home, homeMail) {
+		if event.InstanceOf == "" {
+			events++
+		}
+	}
+	if events != want {
+		s.Errorf("home shows %d events, want %d", events, want)
+	}
+	if s.Failed() {
+		s.Logf("%s", s.log.String())
+	}
+}

@@ -1,0 +1,241 @@
+package mirrors
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+	"questscheduler/mirrors/plan"
+	"questscheduler/rules"
+)
+
+// take takes one step. Errors of Google are recorded in the mirror; those of the store
+// are returned.
+func (w *Writer) take(ctx context.Context, a *attempt, step choice) error {
+	switch step {
+	case doForget:
+		return w.forgotten(ctx, a.Mirror, false, a.cause)
+	case doRemove:
+		return w.remove(ctx, a)
+	case doOpen:
+		return w.openOverlay(ctx, a)
+	case doName:
+		return w.name(ctx, a)
+	case doFind:
+		return w.find(ctx, a)
+	case doCancel:
+		return w.cancel(ctx, a)
+	case doInsert:
+		return w.insert(ctx, a)
+	case doPatch:
+		return w.patch(ctx, a)
+	default:
+		return w.wait(ctx, a, step)
+	}
+}
+
+// seriesPause is how long an exception waits at least for its series.
+const seriesPause = 5 * time.Second
+
+// wait takes the steps that call nobody.
+func (w *Writer) wait(ctx context.Context, a *attempt, step choice) error {
+	now := w.Now()
+	_, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
+		switch step {
+		case doPark: // Relinked makes it due again
+			m.Due, m.LastError = time.Time{}, sayRelink
+			return outcome{mirror.StepFailed, "the account must be linked again"}
+		case doHold:
+			m.Due = store.Instant(a.Paused)
+		case doAwait:
+			m.Due = store.Instant(now.Add(seriesPause))
+			if a.Series.Due.After(now) {
+				m.Due = store.Instant(a.Series.Due.Add(seriesPause))
+			}
+		case doFollow:
+			m.State, m.Due = a.Series.State, time.Time{}
+			return outcome{mirror.StepPlanned, "its series is left alone"}
+		case doSuppress:
+			m.State, m.Due = mirror.Suppressed, time.Time{}
+			return outcome{mirror.StepPlanned, "its owner deleted the calendar"}
+		}
+		return outcome{}
+	})
+	return err
+}
+
+// name records the calendar and the id of a mirror's event before it is created, so that
+// no event exists that no document names.
+func (w *Writer) name(ctx context.Context, a *attempt) error {
+	calendarID := a.Account.Primary()
+	if a.Mirror.Target == mirror.Overlay {
+		calendarID = a.Overlay.CalendarID
+	}
+	_, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
+		*m = plan.Begin(*m, calendarID, w.eventID(*m, calendarID))
+		return outcome{}
+	})
+	return err
+}
+
+// insert creates a mirror's event.
+func (w *Writer) insert(ctx context.Context, a *attempt) error {
+	content := plan.Project(a.Event, a.Mirror.Detail)
+	answer, err := a.google.InsertContent(ctx, a.ref(), a.Mirror.EventID, content, plan.Marks(a.Mirror, w.Installation))
+	switch {
+	case fault.CodeOf(err) == gcal.CodeDuplicate:
+		return w.adopt(ctx, a)
+	case fault.Is(err, fault.NotFound):
+		return w.calendarMissing(ctx, a, err)
+	case err != nil:
+		return w.failed(ctx, a, err)
+	}
+	return w.written(ctx, a, answer, true)
+}
+
+// adopt takes an event that a call with a lost answer, or another writer, created. An id
+// that was deleted stays taken, so the next event is of the next generation.
+func (w *Writer) adopt(ctx context.Context, a *attempt) error {
+	shown, err := a.google.Get(ctx, a.ref(), a.Mirror.EventID)
+	if err != nil {
+		return w.failed(ctx, a, err)
+	}
+	switch {
+	case shown.EventState == rules.Gone || !w.ours(shown, a.Mirror.ID):
+		return w.nextGeneration(ctx, a, "the id of its event is used up")
+	case shown.Details != nil && plan.Hash(plan.Shown(*shown.Details)) == plan.Hash(plan.Project(a.Event, a.Mirror.Detail)):
+		return w.written(ctx, a, shown, true)
+	}
+	_, _, err = w.commitWith(ctx, a.Mirror, a.cause, w.afresh(a), func(m *mirror.Mirror) outcome {
+		m.ETag = shown.ETag // and the next step changes it
+		return outcome{}
+	})
+	return err
+}
+
+// patch brings a mirror's event to its projection.
+func (w *Writer) patch(ctx context.Context, a *attempt) error {
+	answer, err := a.google.PatchContent(ctx, a.ref(), a.Mirror.EventID, a.Mirror.ETag, plan.Project(a.Event, a.Mirror.Detail))
+	switch {
+	case fault.CodeOf(err) == gcal.CodeStale, fault.Is(err, fault.NotFound):
+		return w.lookAgain(ctx, a, err)
+	case err != nil:
+		return w.failed(ctx, a, err)
+	}
+	return w.written(ctx, a, answer, false)
+}
+
+// written records an answered write. An event that was created for a document which names
+// it no more is deleted at once; if that fails, the reconciliation does it.
+func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, created bool) error {
+	w.pauses.over(a.Mirror.TargetAccountID)
+	now, also := w.Now(), (func([]mirror.Mirror) []mirror.Mirror)(nil)
+	if created {
+		also = w.afresh(a)
+	}
+	m, _, err := w.commitWith(ctx, a.Mirror, a.cause, also, func(m *mirror.Mirror) outcome {
+		*m = plan.Written(*m, a.Mirror.Wanted, answer, now)
+		return outcome{step: mirror.StepWritten}
+	})
+	if err != nil {
+		return err
+	}
+	w.Meter.Count(Written{})
+	if created && m.EventID != answer.ID {
+		if _, err := a.google.DeleteQuietly(ctx, a.ref(), answer.ID, ""); err != nil && !fault.Is(err, fault.NotFound) {
+			w.Log.WarnContext(ctx, "event of a forgotten mirror not deleted; left to the reconciliation",
+				"mirror", a.Mirror.ID, "trace", a.cause.Trace, "error", err)
+		}
+	}
+	return nil
+}
+
+// afresh has the exceptions of a series written again, once it has a new event.
+func (w *Writer) afresh(a *attempt) func(all []mirror.Mirror) []mirror.Mirror {
+	if len(a.Event.Recurrence) == 0 {
+		return nil
+	}
+	now := store.Instant(w.Now())
+	return func(all []mirror.Mirror) (again []mirror.Mirror) {
+		for _, m := range all {
+			if m.SeriesMirrorID == a.Mirror.ID && m.EventID != "" && !ofSeries(m, a.Mirror) && (m.State == mirror.Active || m.State == mirror.Pending) {
+				m.State, m.Due, m.EventID, m.ETag, m.Written, m.Answered = mirror.Pending, now, "", "", "", ""
+				again = append(again, m)
+			}
+		}
+		return again
+	}
+}
+
+// lookAgain decides again after a write was refused because the event is not what the
+// mirror remembers.
+func (w *Writer) lookAgain(ctx context.Context, a *attempt, refused error) error {
+	shown, err := a.google.Get(ctx, a.ref(), a.Mirror.EventID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		if _, err := a.google.Access(ctx, a.ref()); err != nil {
+			return w.calendarMissing(ctx, a, err)
+		}
+		shown = gcal.Event{ID: a.Mirror.EventID, EventState: rules.Gone} // its tombstone is gone too
+	case err != nil:
+		return w.failed(ctx, a, err)
+	}
+	verdict, err := w.observed(ctx, a.Mirror, shown, a.cause)
+	if err == nil && verdict == plan.Ignored { // the next try would end the same
+		return w.failed(ctx, a, refused)
+	}
+	return err
+}
+
+// find finds the instance that an exception replaces.
+func (w *Writer) find(ctx context.Context, a *attempt) error {
+	ref := gcal.Ref{Account: a.Series.TargetAccountID, Calendar: a.Series.TargetCalendarID}
+	shown, err := a.google.Instance(ctx, ref, a.Series.EventID, a.Event.OriginalStart)
+	if err != nil && (!fault.Is(err, fault.NotFound) || plan.Next(a.Mirror) != plan.Cancel) {
+		return w.failed(ctx, a, err)
+	}
+	now := w.Now()
+	_, _, err = w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
+		if shown.ID == "" { // there is no such occurrence, as wanted
+			*m = plan.Written(*m, a.Mirror.Wanted, gcal.Event{EventState: rules.Gone}, now)
+			return outcome{mirror.StepWritten, "there is no such occurrence"}
+		}
+		*m = plan.Begin(*m, ref.Calendar, shown.ID)
+		m.ETag = shown.ETag
+		return outcome{}
+	})
+	return err
+}
+
+// cancel deletes the instance of an occurrence that is not to be shown. The mirror stays,
+// so that the occurrence is cancelled again in a later event of the series.
+func (w *Writer) cancel(ctx context.Context, a *attempt) error {
+	if _, err := a.google.DeleteQuietly(ctx, a.ref(), a.Mirror.EventID, ""); err != nil && !fault.Is(err, fault.NotFound) {
+		return w.failed(ctx, a, err)
+	}
+	return w.written(ctx, a, gcal.Event{ID: a.Mirror.EventID, EventState: rules.Gone}, false)
+}
+
+// insertGrace is how long after a mirror began to be deleted an insert that began before
+// may still reach Google: the time of a task, and of a call that was abandoned.
+const insertGrace = 2 * time.Minute
+
+// remove deletes a mirror's event and then its document. If the event was never seen, a
+// call under way may still create it, and the document stays until that is over.
+func (w *Writer) remove(ctx context.Context, a *attempt) error {
+	deleted, err := a.google.DeleteQuietly(ctx, a.ref(), a.Mirror.EventID, "")
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return w.failed(ctx, a, err)
+	}
+	if until := a.Mirror.UpdatedAt.Add(insertGrace); err != nil && a.Mirror.ETag == "" && w.Now().Before(until) {
+		_, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome { m.Due = store.Instant(until); return outcome{} })
+		return err
+	}
+	if deleted {
+		w.Meter.Count(Deleted{})
+	}
+	return w.forgotten(ctx, a.Mirror, deleted, a.cause)
+}

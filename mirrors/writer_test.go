@@ -1,0 +1,193 @@
+package mirrors_test
+
+import (
+	"testing"
+	"time"
+
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/recurrence"
+	"questscheduler/internal/sim/control"
+	"questscheduler/mirrors/plan"
+)
+
+func TestWriter_ANewMirror_CreatesItsEvent(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Stand-up")
+	s.run(0)
+	s.agree(1)
+	shown, m := s.atHome(), s.only()
+	if shown.ID != m.EventID || !mirror.IsMirror(shown.ID) || shown.Private[plan.MarkMirror] != m.ID || shown.Private[plan.MarkInstallation] != "here" {
+		t.Errorf("the event is %s with the marks %v, the mirror names %s", shown.ID, shown.Private, m.EventID)
+	}
+	if plan.Hash(plan.Shown(*shown.Details)) != m.Wanted {
+		t.Errorf("it shows %+v", shown.Details)
+	}
+}
+
+func TestWriter_AsWanted_CallsNobody(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	e := s.event("e1", "Stand-up")
+	s.run(0)
+	s.google.Control().ResetCalls()
+	s.plan(e.ICalUID)
+	s.run(time.Hour)
+	if calls := s.google.Control().Calls(); calls["events.insert"]+calls["events.patch"]+calls["events.get"] > 0 {
+		t.Errorf("it called %v", calls)
+	}
+}
+
+// Each row changes what a mirror's event should show, or the event itself.
+func TestWriter_AChange_IsFollowed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		do     func(s *stage)
+		events int
+		title  string
+		start  string
+	}{
+		"another title": {func(s *stage) { s.event("e1", "Retrospective") }, 1, "Retrospective", "2026-03-05T09:00:00Z"},
+		"moved": {func(s *stage) {
+			s.event("e1", "Stand-up", func(e *mirror.Event) { e.Start, e.End = at("2026-03-06T09:00:00Z"), at("2026-03-06T10:00:00Z") })
+		}, 1, "Stand-up", "2026-03-06T09:00:00Z"},
+		"all day": {func(s *stage) {
+			s.event("e1", "Stand-up", func(e *mirror.Event) {
+				e.Start, e.End = recurrence.Moment{Date: "2026-03-06"}, recurrence.Moment{Date: "2026-03-07"}
+			})
+		}, 1, "Stand-up", "2026-03-06T00:00:00Z"},
+		"cancelled":           {func(s *stage) { s.event("e1", "Stand-up", func(e *mirror.Event) { e.Status = "cancelled" }) }, 0, "", ""},
+		"the edge is removed": {func(s *stage) { s.edges = nil; s.plan("e1@google.com") }, 0, "", ""},
+		"removed and set again at once": {func(s *stage) {
+			edges := s.edges
+			s.edges = nil
+			s.plan("e1@google.com")
+			s.edges = edges
+			s.plan("e1@google.com")
+		}, 1, "Stand-up", "2026-03-05T09:00:00Z"},
+		"removed, written and set again": {func(s *stage) {
+			edges := s.edges
+			s.edges = nil
+			s.plan("e1@google.com")
+			s.run(time.Minute)
+			s.edges = edges
+			s.plan("e1@google.com")
+		}, 1, "Stand-up", "2026-03-05T09:00:00Z"},
+		"a person changed it meanwhile": {func(s *stage) {
+			s.change(s.atHome(), "Mine")
+			s.event("e1", "Retrospective")
+		}, 1, "Retrospective", "2026-03-05T09:00:00Z"},
+		"a person deleted it meanwhile": {func(s *stage) {
+			s.delete(s.atHome())
+			s.event("e1", "Retrospective")
+		}, 1, "Retrospective", "2026-03-05T09:00:00Z"},
+		"a person deleted it twice": {func(s *stage) {
+			for _, title := range []string{"Retrospective", "Planning"} {
+				s.delete(s.atHome())
+				s.event("e1", title)
+				s.run(time.Minute)
+			}
+		}, 0, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.event("e1", "Stand-up")
+			s.run(0)
+			c.do(s)
+			s.run(5 * time.Minute)
+			shown := s.shown(home, homeMail)
+			if len(shown) != c.events {
+				t.Fatalf("home shows %d events, want %d; mirrors %+v\n%s", len(shown), c.events, s.mirrors(), s.log.String())
+			}
+			if c.events == 0 {
+				return
+			}
+			if got := shown[0].Details; got.Summary != c.title || got.Start.Instant(time.UTC).Format(time.RFC3339) != c.start {
+				t.Errorf("it shows %q at %v", got.Summary, got.Start)
+			}
+			s.agree(1)
+		})
+	}
+}
+
+func (s *stage) change(event gcal.Event, title string) {
+	s.Helper()
+	content := plan.Shown(*event.Details)
+	content.Summary = title
+	_, err := s.full.PatchContent(s.ctx, gcal.Ref{Account: home, Calendar: homeMail}, event.ID, "", content)
+	s.must(err)
+}
+
+func (s *stage) delete(event gcal.Event) {
+	s.Helper()
+	_, err := s.full.DeleteQuietly(s.ctx, gcal.Ref{Account: home, Calendar: homeMail}, event.ID, "")
+	s.must(err)
+}
+
+func TestWriter_ALostAnswer_IsMadeUpFor(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"events.insert", "events.patch", "events.delete"} {
+		t.Run(method, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.event("e1", "Stand-up")
+			if method != "events.insert" {
+				s.run(0)
+			}
+			s.must(s.google.Control().Plant(control.Rule{Match: method, LostAnswer: true, Times: 1}))
+			want := 1
+			switch method {
+			case "events.patch":
+				s.event("e1", "Retrospective")
+			case "events.delete":
+				s.edges, want = nil, 0
+				s.plan("e1@google.com")
+			}
+			s.run(10 * time.Minute)
+			s.agree(want)
+			if left := s.google.Control().Rules(); len(left) > 0 {
+				t.Errorf("no answer was lost: %v", left)
+			}
+			if len(s.mirrors()) != want {
+				t.Errorf("the mirrors are %+v", s.mirrors())
+			}
+		})
+	}
+}
+
+func TestWriter_ASeriesWithExceptions_IsWrittenInOrder(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	second, third := at("2026-03-12T09:00:00Z"), at("2026-03-19T09:00:00Z")
+	s.event("e2", "Late", exception("e1", second), func(e *mirror.Event) { e.Start, e.End = at("2026-03-12T15:00:00Z"), at("2026-03-12T16:00:00Z") })
+	s.event("e3", "Off", exception("e1", third), func(e *mirror.Event) { e.Start, e.End, e.Status = third, at("2026-03-19T10:00:00Z"), "cancelled" })
+	s.event("e1", "Weekly", weekly)
+	s.run(2 * time.Minute)
+	s.agree(1)
+	series := s.only3(t, s)
+	moved, err := s.full.Instance(s.ctx, gcal.Ref{Account: home, Calendar: homeMail}, series.EventID, second)
+	s.must(err)
+	if moved.Details.Summary != "Late" || !moved.Details.Start.Time.Equal(at("2026-03-12T15:00:00Z").Time) {
+		t.Errorf("the second occurrence is %q at %v", moved.Details.Summary, moved.Details.Start)
+	}
+	off, err := s.full.Instance(s.ctx, gcal.Ref{Account: home, Calendar: homeMail}, series.EventID, third)
+	s.must(err)
+	if off.Details.Status != "cancelled" {
+		t.Errorf("the third occurrence is %s", off.Details.Status)
+	}
+}
+
+// only3 is the mirror of the series among three.
+func (s *stage) only3(t *testing.T, _ *stage) mirror.Mirror {
+	t.Helper()
+	all := s.mirrors()
+	for _, m := range all {
+		if len(all) == 3 && m.SeriesMirrorID == "" {
+			return m
+		}
+	}
+	t.Fatalf("the mirrors are %+v", all)
+	return mirror.Mirror{}
+}
