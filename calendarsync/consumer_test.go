@@ -14,6 +14,7 @@ import (
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
+	"questscheduler/internal/test/storetest"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/notify"
 	"questscheduler/rules"
@@ -346,7 +347,7 @@ func TestBacklog_OfTooManyEvents_BecomesAFullListing(t *testing.T) {
 			}
 			same(t, "problems", w.ConsumerProblems(), nil)
 			w.LosePushes()
-			w.Run(6 * time.Hour)
+			w.Run(15 * time.Minute) // what recovers is fetched by the minute
 			read(t, w)
 			equal(t, "full listings", c.Relisted-listed, map[bool]int{true: 1}[over])
 			equal(t, "full listings of the other", steady.Relisted-steadily, 0)
@@ -460,11 +461,20 @@ func TestConsumer_OfARelinkedAccount_GoesOn(t *testing.T) {
 // The cost of a calendar that polls alone follow is that of a program without consumers.
 func TestConsumerWithoutInterest_CostsNothing(t *testing.T) {
 	t.Parallel()
+	cost := func(consumers ...*worldtest.Consumer) storetest.Cost {
+		var meter *storetest.Counter
+		w := worldtest.New(t, worldtest.Options{Consumers: consumers, Wrap: func(inner store.Store) store.Store {
+			meter = storetest.Count(inner)
+			return meter
+		}})
+		_, _, eventID := w.Finalised()
+		w.MoveEvent("gm", eventID, noon)
+		insert(w, "gm", 20)
+		w.Run(10 * time.Minute)
+		equal(t, "mask", w.Calendar("gm").MaskVersion, gcal.MaskVersion)
+		return meter.Total()
+	}
 	c := &worldtest.Consumer{Name: "one", Wide: true}
-	w := worldtest.New(t, worldtest.Options{Consumers: []*worldtest.Consumer{c}})
-	_, _, eventID := w.Finalised()
-	w.MoveEvent("gm", eventID, noon)
-	w.Run(time.Minute)
+	equal(t, "cost", cost(c), cost())
 	equal(t, "events", len(c.Applied), 0)
-	equal(t, "mask", w.Calendar("gm").MaskVersion, gcal.MaskVersion)
 }

@@ -27,8 +27,9 @@ type part struct {
 	failure error
 	// outcome says of events whether the last attempt in this run applied or deferred them.
 	outcome map[string]bool
-	// relisted, overflow: see calendars.Progress.
-	relisted, overflow bool
+	// relisted reports that a full listing came to its end, incomplete that an event of it
+	// could not be identified, and overflow that events were left out.
+	relisted, incomplete, overflow bool
 }
 
 // newParts are the parts: that of polls, then those of the consumers with an interest in the calendar. Polls
@@ -228,12 +229,23 @@ func (l *syncRun) observeFresh(ctx context.Context, eventID string) (Observation
 	return Observation{Event: event, Fresh: true, Writable: true}, err
 }
 
+// recovers reports whether the consumer applied an event that was deferred for it.
+func (p *part) recovers() bool {
+	for eventID := range p.backlog().Deferred {
+		if p.outcome[eventID] {
+			return true
+		}
+	}
+	return false
+}
+
 // progress is what was done for the consumer, to be recorded.
 func (p *part) progress(began, now calendars.Calendar, at time.Time) (updates []store.Update, latest time.Time) {
 	if p.polls != nil {
 		return now.Settled(began, p.polls.settled), time.Time{}
 	}
-	did := calendars.Progress{Relisted: p.relisted && !p.overflow, Overflow: p.overflow}
+	again := p.overflow || p.incomplete
+	did := calendars.Progress{Relisted: p.relisted && !again, Overflow: again}
 	for _, eventID := range slices.Sorted(maps.Keys(p.outcome)) {
 		if p.outcome[eventID] {
 			did.Settled = append(did.Settled, eventID)

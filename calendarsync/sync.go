@@ -158,6 +158,9 @@ func (l *syncRun) deliver(ctx context.Context, page gcal.Page, parts []*part, li
 			}
 		}
 	}
+	for _, part := range parts {
+		part.incomplete = part.incomplete || page.Nameless // of a full listing, see gcal.Page
+	}
 	if slices.ContainsFunc(parts, func(p *part) bool { return !p.stopped() }) {
 		return nil
 	}
@@ -186,7 +189,8 @@ func (l *syncRun) end(ctx context.Context, next string) error {
 		return append(updates, calendars.Succeeded(l.Now(), next, l.mask())...)
 	})
 	if err == nil && !latest.IsZero() {
-		l.retry = calendars.RetryBacklog(latest, l.Now())
+		recovers := slices.ContainsFunc(l.parts, (*part).recovers)
+		l.retry = calendars.RetryBacklog(latest, l.Now(), recovers)
 	}
 	return cmp.Or(err, failure)
 }

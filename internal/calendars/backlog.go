@@ -82,7 +82,7 @@ func (c Calendar) HasBacklog() bool {
 
 // Progressed records what a run did for a consumer, given the calendar at its beginning.
 // What was requested since stays. latest is the last time of the backlog that is left; zero
-// if none is.
+// if none is, or if a run is requested that takes it up.
 func (c Calendar) Progressed(began Calendar, consumer string, did Progress, now time.Time) (updates []store.Update, latest time.Time) {
 	if c.Interests[consumer] <= 0 {
 		return nil, time.Time{}
@@ -111,7 +111,10 @@ func (c Calendar) Progressed(began Calendar, consumer string, did Progress, now 
 			mark = now
 		}
 	}
-	return append(deferring(consumer, is.Deferred, left), marking(consumer, is.Relist, mark)...), Backlog{left, mark}.latest()
+	if !c.SyncPending {
+		latest = Backlog{left, mark}.latest()
+	}
+	return append(deferring(consumer, is.Deferred, left), marking(consumer, is.Relist, mark)...), latest
 }
 
 // deferring writes the difference between two sets of deferred events.
@@ -175,7 +178,10 @@ func (b Backlog) latest() time.Time {
 }
 
 // RetryBacklog is how long to wait before a backlog is tried again: as long as the last of
-// it has waited, from a minute up to an hour.
-func RetryBacklog(latest, now time.Time) time.Duration {
+// it has waited, from a minute up to an hour; a minute if the last run applied some of it.
+func RetryBacklog(latest, now time.Time, recovers bool) time.Duration {
+	if recovers {
+		return time.Minute
+	}
 	return min(max(now.Sub(latest), time.Minute), time.Hour)
 }

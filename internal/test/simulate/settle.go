@@ -16,7 +16,7 @@ import (
 // checks what must hold in the end.
 func (l *life) settle() {
 	l.say("the faults end; clocks are correct again; everybody links again; what was put away is brought back; a sweep")
-	l.skewed = false
+	l.skewed, l.consumers.share = false, 0
 	l.w.SetClocks()
 	l.w.Calm()
 	l.w.Heal()
@@ -57,6 +57,8 @@ func (l *life) settle() {
 	l.problems = append(l.problems, l.w.UnknownChannels()...)
 	l.problems = append(l.problems, l.w.OpenedTooOften()...)
 	l.problems = append(l.problems, l.w.CardProblems()...)
+	l.problems = append(l.problems, l.w.ConsumerProblems()...)
+	l.problems = append(l.problems, l.w.Unread()...)
 	l.problems = append(l.problems, l.w.TouchedProblems()...)
 	l.left()
 	for _, p := range l.w.Polls() {

@@ -99,6 +99,7 @@ type life struct {
 	gone      []event
 	vanished  []string
 	recreated []string
+	consumers consumers
 	// described is the last description of each poll.
 	described map[string]string
 	// checked, where set, is called after each check of the invariants.
@@ -137,6 +138,7 @@ func (l *life) run() {
 	options.Wrap = worldtest.Contended(func() bool { return l.contention.IntN(contention) == 0 })
 	options.Instances, options.Skew = l.instances, l.skew
 	options.Shared = true
+	options.Consumers = l.makeConsumers()
 	l.w = worldtest.New(l, options)
 	l.sayClocks()
 	l.begin()
@@ -190,12 +192,16 @@ func (l *life) draw(of int) {
 		return rand.New(rand.NewPCG(l.seed, uint64(of*streams+purpose)))
 	}
 	l.draws, l.queue, l.contention, l.clocks = stream(streamWorld), stream(streamQueue), stream(streamContention), stream(streamClocks)
+	l.drawConsumers(of)
 }
 
 // step takes one step; if the program dies of it, another takes over.
 func (l *life) step(d step) {
 	l.use()
-	lived, point := l.w.Survives(func() { d.do(l) })
+	lived, point := l.w.Survives(func() {
+		l.mayFollow()
+		d.do(l)
+	})
 	if !lived {
 		l.add("the program dies " + point)
 		if l.draws.IntN(2) == 0 {
@@ -214,7 +220,7 @@ func (l *life) step(d step) {
 
 // check finds invariants that do not hold now.
 func (l *life) check() {
-	history, found := l.w.HistoryProblems(), l.w.Problems()
+	history, found := l.w.HistoryProblems(), append(l.w.Problems(), l.w.ConsumerProblems()...)
 	if l.checked != nil {
 		l.checked(found)
 	}
