@@ -34,7 +34,7 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/teambition/rrule-go v1.8.2 // indirect
+require github.com/teambition/rrule-go v1.8.2
 
 require (
 	cel.dev/expr v0.25.2 // indirect

@@ -57,6 +57,7 @@ type accountAnswer struct {
 	Status            string     `json:"status" enum:"active,revoked,unlinked" doc:"revoked: Google refuses the grant; link it again."`
 	Kind              string     `json:"kind"`
 	Scopes            []string   `json:"scopes" doc:"What was granted."`
+	Features          []string   `json:"features" doc:"What the grant covers beside polls: mirrors, availability."`
 	Default           bool       `json:"default" doc:"Finalisations that name no calendar use it."`
 	Message           *string    `json:"message" doc:"What must be done; null if nothing must."`
 	PrimaryCalendarID string     `json:"primary_calendar_id"`
@@ -68,7 +69,7 @@ type accountAnswer struct {
 func answerAccount(a accounts.Account, isDefault bool) accountAnswer {
 	answer := accountAnswer{
 		ID: a.ID, Provider: a.Provider, Email: optional(a.Email), Status: string(a.Status), Kind: a.Kind,
-		Scopes: append([]string{}, a.Scopes...), Default: isDefault, PrimaryCalendarID: a.Primary(),
+		Scopes: append([]string{}, a.Scopes...), Features: each(a.Features(), func(f accounts.Feature) string { return string(f) }), Default: isDefault, PrimaryCalendarID: a.Primary(),
 		CreatedAt: instant(a.CreatedAt), UpdatedAt: instant(a.UpdatedAt), UnlinkedAt: instant(a.UnlinkedAt),
 	}
 	if err := a.Usable(); err != nil {
@@ -93,6 +94,7 @@ func (s *server) listAccounts(ctx context.Context, by caller, _ *struct{}) (acco
 type linkAccountBody struct {
 	AccountID documentID `json:"account_id,omitempty" doc:"The account to link again; absent: any."`
 	AnyOther  bool       `json:"any_account,omitempty" doc:"With account_id: another Google account may be chosen and is linked too. Otherwise it is refused with other_account."`
+	Features  []string   `json:"features,omitempty" maxItems:"2" enum:"mirrors,availability" doc:"What to grant beside polls, when it is switched on; what was granted earlier stays granted."`
 	ReturnTo  string     `json:"return_to,omitempty" maxLength:"2000" doc:"Where to go afterwards: an address or a path of the web app."`
 }
 
@@ -105,6 +107,7 @@ func (s *server) linkAccount(ctx context.Context, by caller, in *withBody[linkAc
 	address, until, err := s.Accounts.Start(ctx, accounts.Ask{
 		PersonID: by.person.ID, PersonName: by.person.Email, AccountID: string(in.Body.AccountID),
 		AnyIdentity: in.Body.AnyOther, ReturnTo: in.Body.ReturnTo,
+		Features: each(in.Body.Features, func(f string) accounts.Feature { return accounts.Feature(f) }),
 	})
 	return linkAnswer{URL: address, ExpiresAt: until.UTC().Truncate(time.Second)}, err
 }
@@ -141,6 +144,9 @@ func (s *server) unlinkAccount(ctx context.Context, by caller, in *onAccount) (a
 	account, err := s.Accounts.Accounts.Unlink(ctx, by.person.ID, in.ID)
 	if err != nil {
 		return accountAnswer{}, err
+	}
+	if err := s.GroupEvents.Unlinked(ctx, account.ID, by.cause); err != nil { // the cleanup does it
+		s.Log.WarnContext(ctx, "connections of an unlinked account are ended later", "account", account.ID, "trace", by.cause.Trace, "error", err)
 	}
 	s.follow(ctx, account.ID, by.cause)
 	return s.answerOne(ctx, account)

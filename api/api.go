@@ -27,6 +27,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/labstack/echo/v4"
 
+	"questscheduler/availability"
+	"questscheduler/groupevents"
 	"questscheduler/internal/health"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/store"
@@ -42,7 +44,11 @@ type Options struct {
 	Policies  Policies
 	Events    Events
 	Health    *health.Reader
-	Tasks     Tasks
+	// Availability answers when people are busy.
+	Availability *availability.Service
+	// GroupEvents are the events that groups share.
+	GroupEvents *groupevents.Service
+	Tasks       Tasks
 	// Store holds people's notifications (notify.List) and idempotency keys; it
 	// answers Queries.
 	Store   store.Store
@@ -143,8 +149,11 @@ func New(options Options) *echo.Echo {
 	s.eventRoutes()
 	s.policyRoutes()
 	s.syncRoutes()
+	s.availabilityRoutes()
 	s.streamRoutes()
 	s.groupRoutes()
+	s.groupConnectionRoutes()
+	s.groupEventRoutes()
 	s.notificationRoutes()
 	s.healthRoutes()
 	s.metricsRoutes()

@@ -70,7 +70,7 @@ func (s *server) count(by caller, pollID string) (undo func(), err error) {
 // fails. A repeated answer, and a retry of one that still runs or was cut off, are
 // recognised by the record of their key or by the pending intent; they do not count
 // and are never refused.
-func (s *server) countedFinalise(ctx context.Context, by caller, pollID string, ask scheduler.Finalise, asked func(scheduler.Finalise) command) (pollAnswer, error) {
+func (s *server) countedFinalise(ctx context.Context, by caller, pollID string, ask scheduler.Finalise, asked func(scheduler.Finalise) command[pollAnswer]) (pollAnswer, error) {
 	undo, refusal := s.count(by, pollID)
 	if refusal != nil {
 		again, err := s.keyKnown(ctx, by, asked(ask))
@@ -84,7 +84,7 @@ func (s *server) countedFinalise(ctx context.Context, by caller, pollID string, 
 			return pollAnswer{}, refusal
 		}
 		ask.Begin = func() error { return refusal }
-		return s.once(ctx, by, asked(ask))
+		return once(ctx, s, by, asked(ask))
 	}
 	ran, began := false, false
 	ask.Begin = func() error {
@@ -97,7 +97,7 @@ func (s *server) countedFinalise(ctx context.Context, by caller, pollID string, 
 		ran = true
 		return do(ctx, t)
 	}
-	answer, err := s.once(ctx, by, carried)
+	answer, err := once(ctx, s, by, carried)
 	if !ran || !began && s.Scheduler.Repeats(ctx, by.person, pollID, ask, err) {
 		undo()
 	}

@@ -52,6 +52,8 @@ type problem struct {
 type detail struct {
 	Fields []wrongField `json:"fields,omitempty" doc:"What is wrong in the input."`
 	Reason string       `json:"reason,omitempty" doc:"Finer than the code, such as token_expired."`
+	// Candidates are what an ambiguous reference may mean.
+	Candidates []candidate `json:"candidates,omitempty" doc:"With ambiguous_reference: the newest of the events that match, newest first."`
 }
 
 type wrongField struct {

@@ -31,9 +31,12 @@ func (s *server) finalise(ctx context.Context, by caller, in *onPollWith[finalis
 		Title: body.Title, Description: body.Description, Duration: minutes(valueOr(body.DurationMinutes, 0)),
 		Attendees: texts(body.Attendees), KeepOldEvent: !valueOr(body.DeleteOldEvent, true),
 	}
-	return s.countedFinalise(ctx, by, in.ID, ask, func(ask scheduler.Finalise) command {
-		return command{
-			route: "POST /v1/polls/" + in.ID + "/finalize", body: in.Body, poll: in.ID,
+	return s.countedFinalise(ctx, by, in.ID, ask, func(ask scheduler.Finalise) command[pollAnswer] {
+		return command[pollAnswer]{
+			route: "POST /v1/polls/" + in.ID + "/finalize", body: in.Body,
+			read: func(ctx context.Context, _ try) (pollAnswer, error) {
+				return answered(s.Scheduler.View(ctx, by.person, in.ID))
+			},
 			do: func(ctx context.Context, t try) (pollAnswer, error) {
 				done, err := s.finalisedBefore(ctx, by, in, t)
 				if err != nil {

@@ -15,6 +15,13 @@ type groupAnswer struct {
 	MemberIDs        []string      `json:"member_ids"`
 	PendingMemberIDs []string      `json:"pending_member_ids" doc:"People who are invited and have not accepted; shown to the creator and admins, empty for others."`
 	Discord          discordAnswer `json:"discord"`
+	ShareSessions    *bool         `json:"share_sessions,omitempty" doc:"The sessions of the group's finalised polls show in every connected account. Absent in lists, false for invitees."`
+}
+
+// withSharing adds a setting that is not in the group's own document.
+func withSharing(answer groupAnswer, shares bool) groupAnswer {
+	answer.ShareSessions = &shares
+	return answer
 }
 
 type discordAnswer struct {

@@ -42,6 +42,8 @@ type updateGroupBody struct {
 	Add       []personID    `json:"add_member_ids,omitempty" maxItems:"500" doc:"The people to invite; everybody else stays. Not together with member_ids."`
 	Remove    []personID    `json:"remove_member_ids,omitempty" maxItems:"500" doc:"The members and invitees to remove; everybody else stays. Not together with member_ids; nobody may be in add_member_ids too."`
 	Discord   *discordInput `json:"discord,omitempty" doc:"Only admins set it. It replaces the earlier settings as a whole."`
+	// ShareSessions is a setting of ours, not of the web app's document.
+	ShareSessions *bool `json:"share_sessions,omitempty" doc:"Show the sessions of the group's finalised polls in every connected account."`
 }
 
 type discordInput struct {
@@ -90,7 +92,7 @@ func (s *server) createGroup(ctx context.Context, by caller, in *withBody[create
 	group, err := s.Scheduler.CreateGroup(ctx, by.person, scheduler.EditGroup{
 		Name: &in.Body.Name, MemberIDs: texts(in.Body.MemberIDs), Discord: in.Body.Discord.asked(),
 	})
-	return answerGroup(group, by.person), err
+	return withSharing(answerGroup(group, by.person), false), err
 }
 
 type groupList struct {
@@ -109,7 +111,19 @@ func (s *server) listGroups(ctx context.Context, by caller, in *struct{ Paging }
 
 func (s *server) getGroup(ctx context.Context, by caller, in *onGroup) (groupAnswer, error) {
 	group, err := s.Scheduler.Group(ctx, by.person, in.ID)
-	return answerGroup(group, by.person), err
+	return s.groupDetails(ctx, by, group, err)
+}
+
+// groupDetails shows a group, unless reading it failed.
+func (s *server) groupDetails(ctx context.Context, by caller, group poll.Group, err error) (groupAnswer, error) {
+	if err != nil {
+		return groupAnswer{}, err
+	}
+	answer, shares := answerGroup(group, by.person), false
+	if !answer.Invited {
+		shares, err = s.GroupEvents.ShareSessions(ctx, group)
+	}
+	return withSharing(answer, shares), err
 }
 
 func (s *server) updateGroup(ctx context.Context, by caller, in *updateGroup) (groupAnswer, error) {
@@ -117,12 +131,18 @@ func (s *server) updateGroup(ctx context.Context, by caller, in *updateGroup) (g
 		Name: in.Body.Name, MemberIDs: texts(in.Body.MemberIDs), Add: texts(in.Body.Add), Remove: texts(in.Body.Remove),
 		Discord: in.Body.Discord.asked(),
 	})
-	return answerGroup(group, by.person), err
+	if err == nil && (in.Body.MemberIDs != nil || in.Body.Remove != nil) {
+		s.endConnections(ctx, by, in.ID)
+	}
+	if err == nil && in.Body.ShareSessions != nil {
+		err = s.GroupEvents.SetSharing(ctx, in.ID, *in.Body.ShareSessions, by.cause)
+	}
+	return s.groupDetails(ctx, by, group, err)
 }
 
 func (s *server) acceptGroup(ctx context.Context, by caller, in *onGroup) (groupAnswer, error) {
 	group, err := s.Scheduler.AcceptGroup(ctx, by.person, in.ID)
-	return answerGroup(group, by.person), err
+	return s.groupDetails(ctx, by, group, err)
 }
 
 func (s *server) declineGroup(ctx context.Context, by caller, in *onGroup) (declineAnswer, error) {
@@ -130,5 +150,9 @@ func (s *server) declineGroup(ctx context.Context, by caller, in *onGroup) (decl
 }
 
 func (s *server) leaveGroup(ctx context.Context, by caller, in *onGroup) (leaveAnswer, error) {
-	return leaveAnswer{Left: true}, s.Scheduler.LeaveGroup(ctx, by.person, in.ID)
+	err := s.Scheduler.LeaveGroup(ctx, by.person, in.ID)
+	if err == nil {
+		s.endConnections(ctx, by, in.ID)
+	}
+	return leaveAnswer{Left: true}, err
 }

@@ -56,14 +56,15 @@ func takeKey(ctx huma.Context) (huma.Context, error) {
 	}
 }
 
-// command is a request that is carried out once for its key.
-type command struct {
+// command is a request that is carried out once for its key, and its answer.
+type command[A any] struct {
 	// route and body identify the request: the same key on another route is another
 	// key, and with another body it is refused.
 	route string
 	body  any
-	poll  string // the id of the poll that is answered; "": that of the try
-	do    func(ctx context.Context, t try) (pollAnswer, error)
+	do    func(ctx context.Context, t try) (A, error)
+	// read gives the answer as it is by now, where the stored one was too large.
+	read func(ctx context.Context, t try) (A, error)
 }
 
 // try is one of the tries at a command with a key; the zero try is that of a
@@ -85,10 +86,10 @@ type try struct {
 // later, is not: the same request then runs again, as it does if the first one
 // died. Neither is a 400: nothing began, and the key may be sent again with a
 // corrected body.
-func (s *server) once(ctx context.Context, by caller, asked command) (pollAnswer, error) {
-	claim, err := s.newClaim(ctx, by, asked)
+func once[A any](ctx context.Context, s *server, by caller, asked command[A]) (none A, err error) {
+	claim, err := s.newClaim(ctx, by, asked.route, asked.body)
 	if err != nil {
-		return pollAnswer{}, err
+		return none, err
 	}
 	if claim.id == "" {
 		return asked.do(ctx, try{})
@@ -98,18 +99,18 @@ func (s *server) once(ctx context.Context, by caller, asked command) (pollAnswer
 		kept, mine, err := s.claimKey(ctx, claim)
 		switch {
 		case err != nil:
-			return pollAnswer{}, err
+			return none, err
 		case mine:
-			return s.carryOut(ctx, kept, asked.do)
+			return carryOut(ctx, s, kept, asked.do)
 		case kept.answered():
-			return s.answerKept(ctx, by, asked, kept)
+			return answerKept(ctx, asked, kept)
 		}
 		pause = min(2*pause, maxKeyCheck, left)
 		if err := s.Wait(ctx, pause); err != nil {
-			return pollAnswer{}, err
+			return none, err
 		}
 	}
-	return pollAnswer{}, errRetryKey("The first request with this Idempotency-Key still runs. Send it again shortly.", nil)
+	return none, errRetryKey("The first request with this Idempotency-Key still runs. Send it again shortly.", nil)
 }
 
 func errRetryKey(message string, cause error) error {
@@ -118,17 +119,17 @@ func errRetryKey(message string, cause error) error {
 
 // newClaim is the record by which a request claims its key; its id is "" without a
 // key.
-func (s *server) newClaim(ctx context.Context, by caller, asked command) (keyRecord, error) {
+func (s *server) newClaim(ctx context.Context, by caller, route string, body any) (keyRecord, error) {
 	key, _ := ctx.Value(idempotencyKey{}).(string)
 	if key == "" {
 		return keyRecord{}, nil
 	}
-	name, err := json.Marshal([]string{by.person.ID, asked.route, key})
+	name, err := json.Marshal([]string{by.person.ID, route, key})
 	if err != nil {
 		return keyRecord{}, err
 	}
-	body, err := json.Marshal(asked.body) // of the parsed body: formatting does not count
-	return keyRecord{id: hash(name), body: hash(body), holder: by.cause.Trace, start: s.start}, err
+	sent, err := json.Marshal(body) // of the parsed body: formatting does not count
+	return keyRecord{id: hash(name), body: hash(sent), holder: by.cause.Trace, start: s.start}, err
 }
 
 func hash(text []byte) string {
@@ -140,12 +141,12 @@ func hash(text []byte) string {
 // before another request may take the claim over. Storing goes on after the caller
 // has disconnected; if it fails, the same request runs again once the claim has
 // expired.
-func (s *server) carryOut(ctx context.Context, claim keyRecord, do func(context.Context, try) (pollAnswer, error)) (answer pollAnswer, err error) {
+func carryOut[A any](ctx context.Context, s *server, claim keyRecord, do func(context.Context, try) (A, error)) (answer A, err error) {
 	outcome := error(fault.New(fault.Internal, "the command panicked"))
 	defer func() {
 		settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
 		defer cancel()
-		if err := s.settleKey(settling, claim, answer, outcome); err != nil {
+		if err := settleKey(settling, s.Store, claim, answer, outcome); err != nil {
 			s.Log.WarnContext(ctx, "the answer to an idempotency key is not kept", "trace", claim.holder, "error", err)
 		}
 	}()

@@ -77,8 +77,8 @@ func (k keyRecord) try() try {
 	return try{id: uuid.NewHash(sha256.New(), subjects, []byte(name), 8).String(), again: k.tries > 1, since: k.createdAt}
 }
 
-// answerKept repeats the stored answer; it reads the poll if that was too large.
-func (s *server) answerKept(ctx context.Context, by caller, asked command, kept keyRecord) (answer pollAnswer, err error) {
+// answerKept repeats the stored answer; it reads it again if that was too large.
+func answerKept[A any](ctx context.Context, asked command[A], kept keyRecord) (answer A, err error) {
 	switch {
 	case kept.problem != "":
 		f := &failure{status: int(kept.status)}
@@ -87,13 +87,13 @@ func (s *server) answerKept(ctx context.Context, by caller, asked command, kept 
 		err = json.Unmarshal([]byte(kept.data), &answer)
 		return answer, err
 	default:
-		return answered(s.Scheduler.View(ctx, by.person, cmp.Or(asked.poll, kept.try().id)))
+		return asked.read(ctx, kept.try())
 	}
 }
 
 // keyKnown reports whether the same command was sent with its key before.
-func (s *server) keyKnown(ctx context.Context, by caller, asked command) (bool, error) {
-	claim, err := s.newClaim(ctx, by, asked)
+func (s *server) keyKnown(ctx context.Context, by caller, asked command[pollAnswer]) (bool, error) {
+	claim, err := s.newClaim(ctx, by, asked.route, asked.body)
 	if err != nil || claim.id == "" {
 		return false, err
 	}
@@ -140,12 +140,12 @@ func (s *server) runs(kept keyRecord, now time.Time) bool {
 }
 
 // settleKey stores the outcome of a command, unless the claim was taken over.
-func (s *server) settleKey(ctx context.Context, claim keyRecord, answer pollAnswer, outcome error) error {
+func settleKey(ctx context.Context, documents store.Store, claim keyRecord, answer any, outcome error) error {
 	settled, err := claim.settled(answer, outcome)
 	if err != nil {
 		return err
 	}
-	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	return documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		doc, err := tx.Get(ctx, claim.path())
 		if err != nil || decodeKey(doc).holder != claim.holder {
 			return err
@@ -159,7 +159,7 @@ func (s *server) settleKey(ctx context.Context, claim keyRecord, answer pollAnsw
 
 // settled is the record after its command: with the answer, or with none if the
 // same request may run again.
-func (k keyRecord) settled(answer pollAnswer, outcome error) (keyRecord, error) {
+func (k keyRecord) settled(answer any, outcome error) (keyRecord, error) {
 	k.holder, k.start, k.leaseUntil = "", "", time.Time{}
 	if outcome == nil {
 		data, err := json.Marshal(answer)

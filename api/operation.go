@@ -33,24 +33,26 @@ const (
 type audience []role
 
 var (
-	everybody     = audience{anonymous, stranger, invitee, participant, member, creator, admin, machine}
-	persons       = audience{stranger, invitee, participant, member, creator, admin}
-	pollReaders   = audience{invitee, participant, member, creator, admin} // strangers too, with link sharing
-	pollVoters    = audience{participant, member, creator}
-	pollCreator   = audience{creator, admin}
-	pollJoiners   = audience{invitee, participant, member, creator} // strangers too, with link sharing
-	pollLeavers   = audience{participant}                           // group members leave the group
-	invitees      = audience{invitee}
-	groupReaders  = audience{invitee, member, creator, admin}
-	groupJoiners  = audience{invitee, member, creator}
-	groupLeavers  = audience{member}
-	groupCreator  = audience{creator, admin}
-	calendarOwner = audience{creator, admin} // of the account that links it
-	accountOwner  = audience{creator}
-	// mirroringOwner is the person whose policy or event it is.
-	mirroringOwner = audience{creator}
-	admins         = audience{admin}
-	operators      = audience{admin, machine} // machines that act as admins
+	everybody    = audience{anonymous, stranger, invitee, participant, member, creator, admin, machine}
+	persons      = audience{stranger, invitee, participant, member, creator, admin}
+	pollReaders  = audience{invitee, participant, member, creator, admin} // strangers too, with link sharing
+	pollVoters   = audience{participant, member, creator}
+	pollCreator  = audience{creator, admin}
+	pollJoiners  = audience{invitee, participant, member, creator} // strangers too, with link sharing
+	pollLeavers  = audience{participant}                           // group members leave the group
+	invitees     = audience{invitee}
+	groupReaders = audience{invitee, member, creator, admin}
+	groupJoiners = audience{invitee, member, creator}
+	groupLeavers = audience{member}
+	groupMembers = audience{member, creator}
+	groupCreator = audience{creator, admin}
+	// groupEventAuthors: the event's author too.
+	groupEventAuthors = audience{creator}
+	calendarOwner     = audience{creator, admin} // of the account that links it
+	accountOwner      = audience{creator}
+	mirroringOwner    = audience{creator} // of the policy or the event
+	admins            = audience{admin}
+	operators         = audience{admin, machine} // machines that act as admins
 )
 
 func (a audience) has(r role) bool { return slices.Contains(a, r) }
@@ -79,6 +81,7 @@ var sections = []*huma.Tag{
 	{Name: "events", Description: "The events of the caller's calendars that mirroring follows, and their mirrors."},
 	{Name: "policies", Description: "Which of the caller's calendars know about which."},
 	{Name: "sync", Description: "The sync between the caller's calendars and polls, and its decisions."},
+	{Name: "availability", Description: "When the caller and the people of their polls are free or busy."},
 	{Name: "notifications", Description: "The caller's notifications in the app."},
 	{Name: "operation", Description: "For operators of the server."},
 	{Name: "admin", Description: "For the admins of QS_ADMIN_USERS and, on routes that say so, the machines of QS_MACHINE_ACCOUNTS; for everybody else these routes do not exist."},
@@ -220,6 +223,9 @@ func (s *server) describe(pattern, id string, who audience, summary string, trai
 	}
 	if strings.Contains(path, "{") {
 		step(checkID(path))
+	}
+	if strings.Contains(path, "{ref}") {
+		step(checkTitle)
 	}
 	for _, one := range traits {
 		switch one {

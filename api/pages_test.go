@@ -25,7 +25,7 @@ type listed struct {
 	// changes one as people do.
 	make           func() string
 	remove, change func(id string)
-	// long is where a text of an item stands that can be long.
+	// long is where a text of an item stands that can be long; nil: there is none.
 	long func(id string) (path store.Path, field string)
 }
 
@@ -119,6 +119,22 @@ func (w *world) listings() map[string]listed {
 			},
 			change: func(id string) { edit(poll.EntryPath(p.ID, id), poll.Set("fieldOfTheWebApp", true)) },
 			long:   func(id string) (store.Path, string) { return poll.EntryPath(p.ID, id), "reason" },
+		},
+	}
+	const group = "party-of-ana"
+	w.writeGroup(group, "ana", "ana")
+	listings["list-group-events"] = listed{
+		path: "/v1/groups/" + group + "/events?", as: "ana", key: "events",
+		make: func() string {
+			var made groupEventJSON
+			w.want(http.StatusCreated, call{as: "ana", method: "POST", path: "/v1/groups/" + group + "/events", body: movieNight}, &made)
+			return made.ID
+		},
+		remove: func(id string) {
+			w.want(200, call{as: "ana", method: "DELETE", path: "/v1/groups/" + group + "/events/" + id}, nil)
+		},
+		change: func(id string) {
+			w.want(200, call{as: "ana", method: "PATCH", path: "/v1/groups/" + group + "/events/" + id, body: map[string]any{"title": "Renamed"}}, nil)
 		},
 	}
 	journals := listings["list-journal"]

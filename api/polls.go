@@ -65,8 +65,11 @@ func (s *server) createPoll(ctx context.Context, by caller, in *withBody[createP
 		GroupID: string(in.Body.GroupID), AllowLinkSharing: in.Body.AllowLinkSharing,
 		Slots: each(in.Body.Slots, func(slot slotInput) scheduler.Times { return scheduler.Times(slot) }),
 	}
-	return s.once(ctx, by, command{
+	return once(ctx, s, by, command[pollAnswer]{
 		route: "POST /v1/polls", body: in.Body,
+		read: func(ctx context.Context, t try) (pollAnswer, error) {
+			return answered(s.Scheduler.View(ctx, by.person, t.id))
+		},
 		do: func(ctx context.Context, t try) (pollAnswer, error) {
 			ask.ID, ask.Again = t.id, t.again
 			return answered(s.Scheduler.Create(ctx, by.person, ask, by.cause))

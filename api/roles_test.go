@@ -74,12 +74,16 @@ func (s *fixture) inviteToGroup() {
 	s.patchGroup(s.group, map[string]any{"add_member_ids": []string{"ben"}})
 }
 
+// meets gives the group an event of gm's.
+func (s *fixture) meets() { s.newGroupEvent("gm", s.group, movieNight) }
+
 // Whole columns that come again.
 var (
 	forPersons  = statuses{401, 200, 200, 200, 200, 200, 200}
 	forCreators = statuses{401, 404, 403, 403, 403, 200, 200}
 	forOwners   = statuses{401, 404, 404, 404, 404, 200, 404} // gm's own things, which no admin uses
 	forAdmins   = statuses{401, 404, 404, 404, 404, 404, 200}
+	forMembers  = statuses{401, 404, 404, 404, 200, 200, 404} // of the group
 )
 
 // plain is a call without a body of a route that is about no poll.
@@ -128,6 +132,13 @@ var roleTable = map[string]roleRow{
 		return call{method: "GET", path: "/v1/sync/status/" + s.newAccount("gm")}
 	}},
 
+	"own-availability":         {call: plain("GET", "/v1/availability?start=2026-03-01T00:00:00Z&end=2026-03-08T00:00:00Z"), want: forPersons},
+	"poll-availability":        {call: on("GET", "/availability", nil), want: statuses{401, 404, 404, 200, 200, 200, 404}},
+	"get-availability-sharing": {call: plain("GET", "/v1/availability/sharing"), want: forPersons},
+	"set-availability-sharing": {want: forPersons, call: func(fixture) call {
+		return call{method: "PUT", path: "/v1/availability/sharing", body: map[string]any{"share": true}}
+	}},
+
 	"create-group": {call: func(fixture) call {
 		return call{method: "POST", path: "/v1/groups", body: map[string]any{"name": "Others"}}
 	}, want: statuses{401, 201, 201, 201, 201, 201, 201}},
@@ -138,6 +149,23 @@ var roleTable = map[string]roleRow{
 	"leave-group":          {before: (*fixture).inviteToGroup, call: onGroup("POST", "/leave"), want: statuses{401, 404, 409, 404, 200, 409, 409}},
 	"update-group": {before: (*fixture).inviteToGroup, want: statuses{401, 404, 403, 404, 403, 200, 200}, call: func(s fixture) call {
 		return call{method: "PATCH", path: "/v1/groups/" + s.group, body: map[string]any{"name": "New"}}
+	}},
+	// An account and a connection are their owner's: gm's, in every role of the caller.
+	"connect-group-account": {want: statuses{401, 404, 404, 404, 404, 201, 404}, call: func(s fixture) call {
+		return call{method: "POST", path: "/v1/groups/" + s.group + "/connections", body: map[string]any{"account_id": s.newAccount("gm")}}
+	}},
+	"list-group-connections": {call: onGroup("GET", "/connections"), want: forMembers},
+	"disconnect-group-account": {want: statuses{401, 404, 404, 404, 404, 200, 404}, call: func(s fixture) call {
+		return call{method: "DELETE", path: "/v1/groups/" + s.group + "/connections/" + s.connect("gm", s.group)}
+	}},
+	"create-group-event": {want: statuses{401, 404, 404, 404, 201, 201, 404}, call: func(s fixture) call {
+		return call{method: "POST", path: "/v1/groups/" + s.group + "/events", body: movieNight}
+	}},
+	"list-group-events":  {call: onGroup("GET", "/events"), want: forMembers},
+	"get-group-event":    {before: (*fixture).meets, call: onGroup("GET", "/events/latest"), want: forMembers},
+	"delete-group-event": {before: (*fixture).meets, call: onGroup("DELETE", "/events/latest"), want: statuses{401, 404, 404, 404, 403, 200, 404}},
+	"update-group-event": {before: (*fixture).meets, want: statuses{401, 404, 404, 404, 403, 200, 404}, call: func(s fixture) call {
+		return call{method: "PATCH", path: "/v1/groups/" + s.group + "/events/latest", body: map[string]any{"title": "New"}}
 	}},
 
 	"list-notifications":     {call: func(fixture) call { return call{method: "GET", path: "/v1/notifications"} }, want: forPersons},
@@ -278,7 +306,7 @@ func TestMachines_WithoutAValidToken_AreRefused(t *testing.T) {
 
 // saidOtherwise are routes about one person's own things, which every person
 // has: whose they are is no role.
-var saidOtherwise = map[string]bool{"read-notification": true}
+var saidOtherwise = map[string]bool{"read-notification": true, "connect-group-account": true, "disconnect-group-account": true}
 
 // newFixture makes a poll of gm's group, and prepares it for a row.
 func newFixture(w *world, row roleRow) fixture {

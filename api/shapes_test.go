@@ -88,6 +88,7 @@ type openAPI struct {
 	Components struct {
 		Schemas map[string]struct {
 			Properties map[string]struct{ Type json.RawMessage }
+			Required   []string
 		}
 	}
 }

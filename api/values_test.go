@@ -32,6 +32,8 @@ func TestBadValues(t *testing.T) {
 	w := newWorld(t)
 	made := w.newPoll(nil)
 	group := w.newGroup()
+	events := "/v1/groups/" + group + "/events"
+	w.newGroupEvent("gm", group, movieNight)
 	slot := func(start, end string) any { return []map[string]string{{"start": start, "end": end}} }
 
 	poll := map[string]any{"title": "Session", "slots": slots("2026-03-01T18:00:00Z")}
@@ -129,6 +131,32 @@ func TestBadValues(t *testing.T) {
 		{"a former member who is a path", "PATCH", "/v1/groups/" + group, with(party, "remove_member_ids", []string{"a/b"}), "remove_member_ids[0]"},
 		{"501 new members", "PATCH", "/v1/groups/" + group, with(party, "add_member_ids", many(501, "p%d")), "add_member_ids"},
 
+		{"availability without a start", "GET", "/v1/availability?end=2026-03-01T00:00:00Z", nil, "start"},
+		{"availability from rubbish", "GET", "/v1/availability?end=2026-03-01T00:00:00Z&start=" + marker, nil, "start"},
+		{"availability that ends before it starts", "GET", "/v1/availability?start=2026-03-02T00:00:00Z&end=2026-03-01T00:00:00Z", nil, "end"},
+		{"availability of no time", "GET", "/v1/availability?start=2026-03-01T00:00:00Z&end=2026-03-01T00:00:00Z", nil, "end"},
+		{"availability of over 366 days", "GET", "/v1/availability?start=2026-03-01T00:00:00Z&end=2027-03-03T00:00:00Z", nil, "end"},
+		{"availability of an account that is a path", "GET", "/v1/availability?start=2026-03-01T00:00:00Z&end=2026-03-02T00:00:00Z&account_id=../" + marker, nil, "account_id[0]"},
+		{"perhaps share", "PUT", "/v1/availability/sharing", map[string]any{"share": marker}, "share"},
+		{"an event without a title", "POST", events, with(movieNight, "title", " "), "title"},
+		{"a long title of a group's event", "POST", events, with(movieNight, "title", strings.Repeat("a", 201)), "title"},
+		{"a start that is none", "POST", events, with(movieNight, "start", marker), "start"},
+		{"a start without an offset", "POST", events, with(movieNight, "start", "2026-03-10T19:00:00"), "start"},
+		{"an end before the start", "POST", events, with(movieNight, "end", "2026-03-10T18:00:00+01:00"), "end"},
+		{"an end at the start", "POST", events, with(movieNight, "end", movieNight["start"]), "end"},
+		{"a day and a time", "POST", events, with(movieNight, "end", "2026-03-11"), "end"},
+		{"a last day that is the first", "POST", events, map[string]any{"title": "A", "start": "2026-03-10", "end": "2026-03-10"}, "end"},
+		{"367 days", "POST", events, map[string]any{"title": "A", "start": "2026-03-10", "end": "2027-03-12"}, "end"},
+		{"an event of long ago", "POST", events, map[string]any{"title": "A", "start": "1970-03-10", "end": "1970-03-12"}, "start"},
+		{"a zone that is none", "POST", events, with(movieNight, "timezone", "Mars/"+marker), "timezone"},
+		{"a zone of days", "POST", events, map[string]any{"title": "A", "start": "2026-03-10", "end": "2026-03-11", "timezone": "Europe/Berlin"}, "timezone"},
+		{"a long location", "POST", events, with(movieNight, "location", strings.Repeat("a", 501)), "location"},
+		{"a long description of a group's event", "POST", events, with(movieNight, "description", strings.Repeat("a", 8001)), "description"},
+		{"an end before the start, later", "PATCH", events + "/latest", map[string]any{"end": "2026-03-10T18:00:00+01:00"}, "end"},
+		{"an account that is a path, connected", "POST", "/v1/groups/" + group + "/connections", map[string]any{"account_id": "../" + marker}, "account_id"},
+		{"perhaps delete the copies", "DELETE", "/v1/groups/" + group + "/connections/acc_x?delete_events=" + marker, nil, "delete_events"},
+		{"perhaps share", "PATCH", "/v1/groups/" + group, map[string]any{"share_sessions": marker}, "share_sessions"},
+
 		{"a limit of none", "GET", "/v1/polls?limit=0", nil, "limit"},
 		{"a limit beyond all", "GET", "/v1/polls?limit=101", nil, "limit"},
 		{"a limit beyond numbers", "GET", "/v1/polls?limit=99999999999999999999", nil, "limit"},
@@ -173,6 +201,8 @@ func TestUnknownIDs_AreNotFound(t *testing.T) {
 		{method: "POST", path: "/v1/polls/" + made.ID + "/finalize", body: finalize},
 		{method: "POST", path: "/v1/polls/" + nobody + "/cancel"},
 		{method: "POST", path: "/v1/polls/" + nobody + "/sync"},
+		{method: "GET", path: "/v1/polls/" + nobody + "/availability"},
+		{method: "GET", path: "/v1/availability?start=2026-03-01T00:00:00Z&end=2026-03-08T00:00:00Z&account_id=acc_" + nobody},
 		{method: "GET", path: "/v1/polls/" + nobody + "/journal"},
 		{method: "PATCH", path: "/v1/polls/" + nobody, body: map[string]any{"title": "x"}},
 		{method: "DELETE", path: "/v1/polls/" + nobody},

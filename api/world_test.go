@@ -19,11 +19,14 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/api"
+	"questscheduler/availability"
 	"questscheduler/calendarsync"
+	"questscheduler/groupevents"
 	linked "questscheduler/internal/accounts"
 	"questscheduler/internal/bodylimit"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/health"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/signin"
@@ -34,6 +37,7 @@ import (
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/promises"
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/mirrors"
 	"questscheduler/notify"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -53,9 +57,11 @@ type world struct {
 	shared   bool // by several tests
 	changes  *changes.Store
 	linked   *linked.Repository
+	groups   groupWorld
 	followed followed
 	google   *google.Server
 	queue    *memoryqueue.Queue
+	freeBusy *freeBusy
 	accounts *accounts
 	calendar *calendar
 	channels *channels
@@ -82,7 +88,7 @@ type setup struct {
 func newWorld(t *testing.T, changed ...func(*setup)) *world {
 	t.Helper()
 	w := &world{
-		t: t, accounts: &accounts{}, calendar: newCalendar(), channels: &channels{guilds: map[string]string{"22": "1"}}, log: &logText{}, tokens: map[string]string{},
+		t: t, accounts: &accounts{}, calendar: newCalendar(), channels: &channels{guilds: map[string]string{"22": "1"}}, freeBusy: &freeBusy{}, log: &logText{}, tokens: map[string]string{},
 	}
 	// Package testing keeps a test's clean-up functions until the process ends, and so all that they refer to.
 	t.Cleanup(w.release)
@@ -146,11 +152,11 @@ func (w *world) replayEach() {
 // openPorts makes what stands behind the API.
 func (w *world) openPorts(options *api.Options) {
 	w.t.Helper()
-	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, notify.Queries, linked.Queries, api.Queries, []*store.Query{worldtest.AllPolls}))
+	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, notify.Queries, linked.Queries, mirror.Queries, availability.Queries, groupevents.Queries, api.Queries, []*store.Query{worldtest.AllPolls}))
 	must(w.t, err)
 	w.store = &countingStore{Store: documents}
 	w.changes = changes.New(w.store)
-	w.queue, err = memoryqueue.New(memoryqueue.Options{Kinds: []string{poll.AnnounceKind, scheduler.KindIntent, calendars.SyncKind}, Now: options.Now})
+	w.queue, err = memoryqueue.New(memoryqueue.Options{Kinds: []string{poll.AnnounceKind, scheduler.KindIntent, calendars.SyncKind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.WriteKind}, Now: options.Now})
 	must(w.t, err)
 	key, err := signin.LoadOrCreateKey(filepath.Join(w.t.TempDir(), "key"))
 	must(w.t, err)
@@ -167,6 +173,8 @@ func (w *world) openPorts(options *api.Options) {
 	options.Health = &health.Reader{
 		Store: w.changes, Now: options.Now, Recent: 7 * time.Hour, Address: pushAddress, Sync: "on", Tasks: w.queue,
 	}
+	options.Availability = &availability.Service{Store: w.changes, Google: w.freeBusy, Now: options.Now, Recent: 7 * time.Hour}
+	options.GroupEvents = w.openGroupEvents(options)
 	options.Scheduler = &scheduler.Service{
 		Store: w.changes, Queue: w.queue, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Channels: w.channels, Now: options.Now,
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },

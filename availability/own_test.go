@@ -141,6 +141,7 @@ func TestOwn_EachAccount_HasItsSource(t *testing.T) {
 		"synced too long ago":           {before: synced(now.Add(-7*time.Hour), nil), source: availability.FromFreeBusy, asOf: now, busy: hour},
 		"synced for polls alone":        {before: synced(now, func(d map[string]any) { d["interests"] = map[string]any{"poll": 1} }), source: availability.FromFreeBusy, asOf: now, busy: hour},
 		"synced with few fields so far": {before: synced(now, func(d map[string]any) { d["maskVersion"] = gcal.MaskVersion }), source: availability.FromFreeBusy, asOf: now, busy: hour},
+		"synced but for an event":       {before: synced(now, func(d map[string]any) { d["deferred"] = map[string]any{mirror.Consumer: map[string]any{"e1": now}} }), source: availability.FromFreeBusy, asOf: now, busy: hour},
 		"never synced yet":              {before: synced(now, func(d map[string]any) { delete(d, "lastSuccessAt") }), source: availability.FromFreeBusy, asOf: now, busy: hour},
 		"revoked here":                  {status: accounts.Revoked, before: synced(now, nil), source: availability.FromNothing, unknown: all, reason: availability.ReasonRevoked},
 		"revoked at Google":             {before: fails(&fault.Error{Kind: fault.Revoked}), source: availability.FromNothing, unknown: all, reason: availability.ReasonRevoked},
@@ -178,6 +179,25 @@ func TestOwn_EachAccount_HasItsSource(t *testing.T) {
 				t.Errorf("the account is %+v, reason %q", account, reason)
 			}
 		})
+	}
+}
+
+func TestOwn_WithoutTheScope_UsesEventsAndNeverAsksGoogle(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, id := range []string{"home", "work"} {
+		w.set(accounts.Path("acc_"+id), map[string]any{
+			"ownerId": "gm", "email": id + "@x", "status": "active", "createdAt": now, "scopes": []any{accounts.ScopeEvents},
+		})
+	}
+	w.sync("gm", "work", now, nil)
+	got := w.own("gm", now, now.Add(time.Hour))
+	home, work := got.Accounts[0], got.Accounts[1]
+	if home.Unknown == nil || home.Unknown.Reason != availability.ReasonScopeMissing || work.Source != availability.FromEvents || work.Unknown != nil || len(got.Unknown) != 1 {
+		t.Errorf("got %+v", got)
+	}
+	if len(w.google.asked) != 0 {
+		t.Errorf("Google was asked %q", w.google.asked)
 	}
 }
 

@@ -191,7 +191,7 @@ func TestForPoll_TheThirtyFirstAnswerOfADay_IsRefused(t *testing.T) {
 		t.Fatalf("the 31st answer: %v", err)
 	}
 	if limited := new(fault.Error); !errors.As(err, &limited) || limited.RetryAfter != 30*time.Minute {
-		t.Errorf("it is to be retried after %v", limited.RetryAfter)
+		t.Errorf("it should be retried after %v", limited.RetryAfter)
 	}
 	removed := func(want int) {
 		t.Helper()

@@ -46,7 +46,7 @@ const (
 // Reasons why times of an account are unknown, as the API shows them.
 const (
 	ReasonRevoked      = accounts.CodeTokenExpired
-	ReasonScopeMissing = gcal.CodeScopeMissing
+	ReasonScopeMissing = accounts.CodeScopeMissing
 	ReasonFailing      = "failing"
 	ReasonSeries       = "series_not_expandable"
 	ReasonTimeZone     = "time_zone_unknown"
@@ -61,7 +61,7 @@ type Unknown struct {
 
 var unknowns = map[string]string{
 	ReasonRevoked:      "Google Calendar authorization expired. Re-link in Settings.",
-	ReasonScopeMissing: "Reading when you are busy was not granted; link the account again and allow it.",
+	ReasonScopeMissing: "Reading when you are busy was not granted; link the account again with the feature availability, and allow it.",
 	ReasonFailing:      "Google Calendar did not say when you are busy; try again later.",
 	ReasonSeries:       "A recurring event has a rule that cannot be read; from its start on, only other events are known.",
 	ReasonTimeZone:     "The calendar's time zone is not known yet, so it is not known when its all-day events begin; try again after the next sync.",

@@ -94,6 +94,8 @@ func (s *Service) open(ctx context.Context, linked []accounts.Account) ([]*readi
 			r.Source, r.Unknown = FromNothing, unknownFor(ReasonRevoked)
 		case s.current(stored[i]):
 			r.Source, r.AsOf = FromEvents, stored[i].SuccessAt
+		case account.UsableFor(accounts.Availability) != nil:
+			r.Source, r.Unknown = FromNothing, unknownFor(ReasonScopeMissing)
 		}
 		readings[i] = r
 	}
@@ -101,9 +103,10 @@ func (s *Service) open(ctx context.Context, linked []accounts.Account) ([]*readi
 }
 
 // current reports whether the canonical events of a calendar are all there and recent.
-// Before a sync with the wide mask there are none, and one that is deferred is unknown.
+// Before a sync with the wide mask there are none, and nobody knows when deferred ones are.
 func (s *Service) current(c calendars.Calendar) bool {
-	return c.Interests[mirror.Consumer] > 0 && c.MaskVersion == gcal.WideMaskVersion &&
+	backlog := c.Backlogs[mirror.Consumer]
+	return c.Interests[mirror.Consumer] > 0 && c.MaskVersion == gcal.WideMaskVersion && len(backlog.Deferred) == 0 && backlog.Relist.IsZero() &&
 		!c.SuccessAt.IsZero() && s.Now().Sub(c.SuccessAt) < s.Recent
 }
 

@@ -58,6 +58,7 @@ func (w *world) link(owner, id string, status accounts.Status) string {
 	w.t.Helper()
 	w.set(accounts.Path("acc_"+id), map[string]any{
 		"ownerId": owner, "email": id + "@x", "status": string(status), "provider": "google", "kind": "oauth", "createdAt": now,
+		"scopes": []any{accounts.ScopeEvents, accounts.ScopeFreeBusy},
 	})
 	return "acc_" + id
 }

@@ -21,7 +21,7 @@ import (
 // Links carries a change of a linked account (relinked, grant refused, unlinked) to its
 // calendars, channels and polls. The account is marked first (accounts.Account.Due) and
 // settled last, so the next drain finishes what was interrupted; every step is
-// idempotent. All exported fields are required.
+// idempotent. All exported fields but Mirrors are required.
 type Links struct {
 	Store    store.Store
 	Accounts Accounts
@@ -36,6 +36,8 @@ type Links struct {
 	Watcher *Watcher
 	Polls   Polls
 	Owners  LinkOwners
+	// Mirrors ends and resumes mirroring in accounts; nil if there is none.
+	Mirrors LinkMirrors
 	Now     func() time.Time
 	Log     *slog.Logger
 
@@ -55,6 +57,16 @@ type Accounts interface {
 type LinkOwners interface {
 	NotifySyncError(ctx context.Context, ownerID, accountID string) error
 	NotifyUnlinked(ctx context.Context, ownerID, accountID string) error
+}
+
+// LinkMirrors carries a change of an account to what is mirrored from it and into it
+// (package mirrors). Its methods are idempotent.
+type LinkMirrors interface {
+	// AccountLeaving ends mirroring in an unlinked account, whose grant still works for
+	// accounts.Grants.Leaving. While it fails the grant is not given back.
+	AccountLeaving(ctx context.Context, account accounts.Account, cause scheduler.Cause) error
+	// AccountBack resumes mirroring in an account that was linked again.
+	AccountBack(ctx context.Context, account accounts.Account, cause scheduler.Cause) error
 }
 
 // FollowDue carries on the changes of all accounts that are Due, as far as time allows,
@@ -124,9 +136,13 @@ func unchanged(account accounts.Account) scheduler.While {
 func (l *Links) follow(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
 	switch account.Status {
 	case accounts.Active:
-		return l.eachCalendar(ctx, account.ID, func(calendar calendars.Calendar) error {
+		err := l.eachCalendar(ctx, account.ID, func(calendar calendars.Calendar) error {
 			return l.relinked(ctx, account, calendar, cause)
 		})
+		if err != nil || l.Mirrors == nil {
+			return err
+		}
+		return l.Mirrors.AccountBack(ctx, account, cause)
 	case accounts.Unlinked:
 		return l.unlinked(ctx, account, cause)
 	default:
@@ -157,8 +173,8 @@ func (l *Links) relinked(ctx context.Context, account accounts.Account, calendar
 	return l.Watcher.enqueueSync(ctx, calendar.Key, "relink", cause.Trace)
 }
 
-// unlinked ends what runs in an account's name. Channels are stopped before the grant is
-// given back, since Google stops none afterwards.
+// unlinked ends what runs in an account's name. Channels are stopped and mirrors deleted
+// before the grant is given back, since Google does neither afterwards.
 func (l *Links) unlinked(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
 	lost, err := l.detach(ctx, account, rules.CalendarUnlinked, cause)
 	if err == nil && lost.polls {
@@ -168,6 +184,9 @@ func (l *Links) unlinked(ctx context.Context, account accounts.Account, cause sc
 		return err
 	}
 	err = l.eachWatch(ctx, account.ID, func(watch Watch) error { return l.stop(ctx, account, watch) })
+	if err == nil && l.Mirrors != nil {
+		err = l.Mirrors.AccountLeaving(ctx, account, cause)
+	}
 	if err != nil {
 		return err
 	}

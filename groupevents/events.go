@@ -2,6 +2,7 @@ package groupevents
 
 import (
 	"context"
+	"time"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
@@ -44,7 +45,7 @@ func (s *Service) Create(ctx context.Context, person scheduler.Person, groupID s
 	}
 	fresh.ICalUID = fresh.ID
 	wrong := ask.fill(&fresh)
-	made := s.eventWork(groupID, fresh.ID, cause.Trace)
+	fresh.PlanAt = now
 	var event mirror.Event
 	err := s.change(ctx, groupID, cause, func(ctx context.Context, tx store.Tx) error {
 		if _, err := member(ctx, tx, person.ID, groupID); err != nil {
@@ -69,15 +70,12 @@ func (s *Service) Create(ctx context.Context, person scheduler.Person, groupID s
 		if err := tx.Create(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil {
 			return err
 		}
-		if err := held.put(event).write(tx); err != nil {
-			return err
-		}
-		return record(tx, made)
+		return held.put(event).write(tx)
 	})
 	if err != nil {
 		return View{}, err
 	}
-	return s.changed(ctx, person.ID, event, made, cause)
+	return s.changed(ctx, person.ID, event, cause)
 }
 
 // madeAgain refuses an id that is another event's, or that of an event deleted since.
@@ -90,9 +88,9 @@ func madeAgain(event, fresh mirror.Event) error {
 
 // changed is an event after its change: planned at once for the person who changed it, so that
 // the answer shows their mirrors, and soon for the others.
-func (s *Service) changed(ctx context.Context, personID string, event mirror.Event, made work, cause scheduler.Cause) (View, error) {
-	s.soon(ctx, made)
-	if err := s.Plan(ctx, personID, event.ICalUID, cause); err != nil {
+func (s *Service) changed(ctx context.Context, personID string, event mirror.Event, cause scheduler.Cause) (View, error) {
+	s.Plans.PlanEventSoon(ctx, event, cause)
+	if err := s.Plans.PlanUID(ctx, personID, event.ICalUID, cause); err != nil {
 		s.Log.WarnContext(ctx, "a group's event is planned later", "event", event.ID, "group", event.GroupID, "trace", cause.Trace, "error", err)
 	}
 	return s.view(ctx, personID, event)
@@ -113,31 +111,35 @@ func (s *Service) Get(ctx context.Context, person scheduler.Person, groupID stri
 // Update changes an event; its author may, and the group's creator. A change to what it is
 // already writes nothing.
 func (s *Service) Update(ctx context.Context, person scheduler.Person, groupID string, ref Reference, ask Edit, cause scheduler.Cause) (View, error) {
-	event, made, err := s.edit(ctx, person, groupID, ref, cause, func(e *mirror.Event) error {
+	event, err := s.edit(ctx, person, groupID, ref, cause, func(e *mirror.Event) error {
 		return ask.applyTo(inputOf(*e)).fill(e)
 	})
 	if err != nil {
 		return View{}, err
 	}
-	return s.changed(ctx, person.ID, event, made, cause)
+	return s.changed(ctx, person.ID, event, cause)
 }
 
 // Delete deletes an event with its mirrors; its author may, and the group's creator.
 func (s *Service) Delete(ctx context.Context, person scheduler.Person, groupID string, ref Reference, cause scheduler.Cause) (View, error) {
-	event, made, err := s.edit(ctx, person, groupID, ref, cause, func(e *mirror.Event) error {
+	now := store.Instant(s.Now())
+	event, err := s.edit(ctx, person, groupID, ref, cause, func(e *mirror.Event) error {
 		e.Status = statusCancelled
+		if e.Until.After(now) { // it is on record for Keep from now, not from its end
+			e.Until, e.From = now, earlier(e.From, now)
+		}
 		return nil
 	})
 	if err != nil {
 		return View{}, err
 	}
-	return s.changed(ctx, person.ID, event, made, cause)
+	return s.changed(ctx, person.ID, event, cause)
 }
 
 // edit writes what change does to an event that the person may change.
 func (s *Service) edit(
 	ctx context.Context, person scheduler.Person, groupID string, ref Reference, cause scheduler.Cause, change func(*mirror.Event) error,
-) (event mirror.Event, made work, err error) {
+) (event mirror.Event, err error) {
 	now := store.Instant(s.Now())
 	err = s.change(ctx, groupID, cause, func(ctx context.Context, tx store.Tx) error {
 		group, err := member(ctx, tx, person.ID, groupID)
@@ -159,20 +161,16 @@ func (s *Service) edit(
 		if err := change(&event); err != nil {
 			return err
 		}
-		made = s.eventWork(groupID, event.ID, cause.Trace)
 		if sameText(before, event) {
 			return nil
 		}
-		event.Version, event.Updated, event.UpdatedAt = before.Version+1, now, now
+		event.Version, event.Updated, event.UpdatedAt, event.PlanAt = before.Version+1, now, now, now
 		if err := tx.Set(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil {
-			return err
-		}
-		if err := record(tx, made); err != nil {
 			return err
 		}
 		return held.after(event, tx)
 	})
-	return event, made, err
+	return event, err
 }
 
 // after writes the shelf after a change of an event, if it holds it.
@@ -221,12 +219,11 @@ func (s *Service) mirrorsOf(ctx context.Context, personID, groupID string, event
 	return found, err
 }
 
-// ignoreMissing treats a document that is gone as nothing to do.
-func ignoreMissing(err error) error {
-	if fault.Is(err, fault.NotFound) {
-		return nil
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
 	}
-	return err
+	return b
 }
 
 // ShareSessions reports whether a group shares the sessions of its polls.

@@ -12,7 +12,7 @@ import (
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{workDue, eventsOfGroupEnding, mirrorsInAccount, eventsOfGroupByID, connectionsByTime, eventsEndedBefore, keptEndedBefore}
+var Queries = []*store.Query{workDue, mirrorsInAccount, eventsOfGroupByID, connectionsByTime, eventsEndedBefore, keptEndedBefore, eventsOfPoll, pollsOfGroup}
 
 // eventsOfGroupByID is in the order of ids: ULIDs, so by time, oldest first.
 var eventsOfGroupByID = store.Select("canonical events of a group by id", "canonicalEvents", "", store.Where("groupId", store.Equal))
@@ -79,6 +79,9 @@ type Listed struct {
 	// Mirrors are the member's own.
 	Mirrors []mirror.Mirror
 }
+
+// ListedOf is an event as a list shows it.
+func ListedOf(view View) Listed { return Listed{summarise(view.Event), view.Mirrors} }
 
 // List gives a group's events to take, newest first from behind after, until take took limit
 // of them or refuses one. The latest recentEvents are one read. next is the place behind the

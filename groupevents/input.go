@@ -90,7 +90,7 @@ func (in Input) fill(e *mirror.Event) error {
 		return err
 	}
 	e.Title, e.Location, e.Description, e.Start, e.End = title, in.Location, in.Description, start, end
-	e.From, e.Until = bounds(start, end)
+	e.From, e.Until = instant(start), instant(end)
 	return nil
 }
 
@@ -141,7 +141,7 @@ func (in Input) moment(field, text string) (recurrence.Moment, error) {
 	return recurrence.Moment{Time: at.UTC().Truncate(time.Second), Zone: in.Timezone}, nil
 }
 
-// instant is a moment in time; a day begins at midnight UTC.
+// instant is a moment as mirror.Event.From and Until have it: a day begins at midnight UTC.
 func instant(m recurrence.Moment) time.Time {
 	if !m.AllDay() {
 		return m.Time
@@ -151,16 +151,6 @@ func instant(m recurrence.Moment) time.Time {
 		return time.Time{} // it was parsed before
 	}
 	return day
-}
-
-// bounds are mirror.Event.From and Until of a single event. A day begins first in the zone
-// 14 hours ahead of UTC and ends last in the one 12 hours behind.
-func bounds(start, end recurrence.Moment) (from, until time.Time) {
-	from, until = instant(start), instant(end)
-	if start.AllDay() {
-		from, until = from.Add(-14*time.Hour), until.Add(12*time.Hour)
-	}
-	return from, until
 }
 
 // sameText reports whether two events show the same.

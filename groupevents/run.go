@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -86,8 +85,6 @@ func (s *Service) finish(ctx context.Context, w work, failed error) error {
 func (s *Service) carryOut(ctx context.Context, w work) error {
 	cause := scheduler.Cause{Trigger: "group", Trace: w.Trace}
 	switch {
-	case w.EventID != "":
-		return s.planEvent(ctx, w.GroupID, w.EventID, cause)
 	case w.PollID != "":
 		return s.followSession(ctx, w.PollID, cause)
 	case w.Sessions:
@@ -97,47 +94,12 @@ func (s *Service) carryOut(ctx context.Context, w work) error {
 	}
 }
 
-// planEvent plans an event for everybody who is connected to its group, and for everybody who
-// has mirrors of it. A failure for one does not keep it from the others.
-func (s *Service) planEvent(ctx context.Context, groupID, eventID string, cause scheduler.Cause) error {
-	event, err := mirror.LoadEvent(ctx, s.Store, eventID)
-	if err != nil {
-		return ignoreMissing(err)
-	}
-	connections, err := mirror.ConnectionsOfGroup(ctx, s.Store, groupID)
-	if err != nil {
-		return err
-	}
-	mirrors, err := mirror.OfEvent(ctx, s.Store, eventID)
-	if err != nil {
-		return err
-	}
-	var owners []string
-	for _, connection := range connections {
-		owners = append(owners, connection.OwnerID)
-	}
-	for _, m := range mirrors {
-		owners = append(owners, m.OwnerID)
-	}
-	slices.Sort(owners)
-	var failed []error
-	for _, owner := range slices.Compact(owners) {
-		if err := s.Plan(ctx, owner, event.ICalUID, cause); err != nil {
-			failed = append(failed, fmt.Errorf("plan event %s of group %s: %w", eventID, groupID, err))
-		}
-	}
-	return errors.Join(failed...)
-}
-
 // memberPage is how many events are planned between two marks of progress.
 const memberPage = 50
 
 // window is how long ago an event may have ended that is still planned, with time to spare
 // for days in any zone.
 const window = 72 * time.Hour
-
-var eventsOfGroupEnding = store.Select("canonical events of a group by end", "canonicalEvents", "until",
-	store.Where("groupId", store.Equal), store.Where("until", store.Greater))
 
 // planMember plans the group's present and future events for one member, after their
 // connections changed.
@@ -149,17 +111,16 @@ func (s *Service) planMember(ctx context.Context, w work, cause scheduler.Cause)
 	}
 	after := s.Now().Add(-window)
 	for {
-		asked := eventsOfGroupEnding.With(w.GroupID, after).First(memberPage).From(store.DecodeCursor(w.At, eventsOfGroupEnding.Collection))
-		events, next, err := store.Page(ctx, s.Store, asked, mirror.DecodeEvent)
+		events, next, err := mirror.OfGroupEndingAfter(ctx, s.Store, w.GroupID, after, memberPage, w.At)
 		if err != nil {
 			return err
 		}
 		for _, event := range events {
-			if err := s.Plan(ctx, w.OwnerID, event.ICalUID, cause); err != nil {
+			if err := s.Plans.PlanUID(ctx, w.OwnerID, event.ICalUID, cause); err != nil {
 				return fmt.Errorf("plan event %s of group %s: %w", event.ID, w.GroupID, err)
 			}
 		}
-		if next == nil {
+		if next == "" {
 			return nil
 		}
 		if same, err := s.advance(ctx, &w, next); err != nil || !same {
@@ -170,10 +131,8 @@ func (s *Service) planMember(ctx context.Context, w work, cause scheduler.Cause)
 
 // advance records how far work is. same is false where it is for a later change by now, which
 // begins again.
-func (s *Service) advance(ctx context.Context, w *work, next *store.Cursor) (same bool, err error) {
-	if w.At, err = store.EncodeCursor(next); err != nil {
-		return false, err
-	}
+func (s *Service) advance(ctx context.Context, w *work, at string) (same bool, err error) {
+	w.At = at
 	return s.settle(ctx, *w, func(tx store.Tx, path store.Path) error {
 		return tx.Update(path, store.Set("at", w.At), store.Set("due", s.Now().Add(lease)))
 	})

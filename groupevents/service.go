@@ -3,9 +3,9 @@
 // sessions of the group's finalised polls.
 //
 // An event of a group is one canonical event (mirror.Event) and is planned once for each
-// member, as that member's own mirrors. Every change is one transaction that also records the
-// planning that it calls for (work.go), so a crash in between leaves work that the drain
-// finds. Membership decides in the transaction of each change: somebody who left a group gets
+// member, as that member's own mirrors. A transaction that changes an event makes its PlanAt
+// due; one that changes connections or settings records the planning that it calls for
+// (work.go). So a crash in between leaves work that the drain finds. Membership decides in the transaction of each change: somebody who left a group gets
 // nothing new, even where the web app removed them directly.
 package groupevents
 
@@ -26,14 +26,22 @@ import (
 // Keep is how long after its end an event and its mirrors stay on record.
 const Keep = 90 * 24 * time.Hour
 
+// Planner decides about mirrors: mirrors.Service.
+type Planner interface {
+	// PlanUID decides about a person's mirrors of the events with one iCalUID. It is
+	// idempotent.
+	PlanUID(ctx context.Context, ownerID, icalUID string, cause scheduler.Cause) error
+	// PlanEventSoon has a group's event planned for everybody. Its PlanAt is due, so the
+	// drain finds it too.
+	PlanEventSoon(ctx context.Context, event mirror.Event, cause scheduler.Cause)
+}
+
 // Service carries out what members do with the events of their groups. All fields are needed.
 type Service struct {
 	Store store.Store
 	Queue queue.Enqueuer
-	// Plan decides about the mirrors of a person's events with one iCalUID, those of groups
-	// whose connections the person has included. It is idempotent.
-	Plan func(ctx context.Context, ownerID, icalUID string, cause scheduler.Cause) error
-	Now  func() time.Time
+	Plans Planner
+	Now   func() time.Time
 	// NewID makes a ULID with a prefix, such as evt_01H….
 	NewID func(prefix string) string
 	Log   *slog.Logger

@@ -13,12 +13,10 @@ import (
 
 // work is a document of groupWork, the outbox of this package: planning that a committed
 // change calls for. It is written in the transaction of the change and removed when it is
-// done. One of four subjects is set.
+// done. One of three subjects is set.
 type work struct {
 	ID      string
 	GroupID string
-	// EventID has one event planned for everybody whom it concerns.
-	EventID string
 	// OwnerID has all events of the group planned for one member. With AccountID, the copies
 	// in that account are deleted first.
 	OwnerID   string
@@ -46,10 +44,6 @@ func workID(parts ...string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-func (s *Service) eventWork(groupID, eventID, trace string) work {
-	return s.newWork(work{ID: workID("event", eventID), GroupID: groupID, EventID: eventID, Trace: trace})
-}
-
 func (s *Service) memberWork(groupID, ownerID, trace string) work {
 	return s.newWork(work{ID: workID("member", groupID, ownerID), GroupID: groupID, OwnerID: ownerID, Trace: trace})
 }
@@ -69,7 +63,7 @@ func (s *Service) newWork(w work) work {
 
 func (w work) encode() map[string]any {
 	return map[string]any{
-		"groupId": w.GroupID, "eventId": store.NullIfEmpty(w.EventID), "ownerId": store.NullIfEmpty(w.OwnerID),
+		"groupId": w.GroupID, "ownerId": store.NullIfEmpty(w.OwnerID),
 		"accountId": store.NullIfEmpty(w.AccountID), "pollId": store.NullIfEmpty(w.PollID), "sessions": w.Sessions,
 		"ref": w.Ref, "trace": store.NullIfEmpty(w.Trace), "due": w.Due, "attempts": w.Attempts, "at": store.NullIfEmpty(w.At),
 	}
@@ -78,7 +72,7 @@ func (w work) encode() map[string]any {
 func decodeWork(doc store.Document) work {
 	f := store.Fields(doc.Data)
 	return work{
-		ID: doc.Path.ID(), GroupID: f.String("groupId"), EventID: f.String("eventId"), OwnerID: f.String("ownerId"),
+		ID: doc.Path.ID(), GroupID: f.String("groupId"), OwnerID: f.String("ownerId"),
 		AccountID: f.String("accountId"), PollID: f.String("pollId"), Sessions: f.Bool("sessions"),
 		Ref: f.String("ref"), Trace: f.String("trace"), Due: f.Time("due"), Attempts: f.Int("attempts"), At: f.String("at"),
 	}

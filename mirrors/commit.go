@@ -23,6 +23,8 @@ type write struct {
 	events  []mirror.Event
 	removed []mirror.Event
 	mirrors []mirror.Mirror
+	// dropped are mirrors whose documents go, unless mirrors has them too.
+	dropped []string
 	entries []mirror.Entry
 }
 
@@ -75,7 +77,7 @@ func (w *write) planned(stored []mirror.Mirror, next mirror.Mirror) {
 	w.put(next)
 }
 
-// put adds a mirror, or replaces what is to be written of it.
+// put adds a mirror, in place of an earlier state of it.
 func (w *write) put(m mirror.Mirror) {
 	i := slices.IndexFunc(w.mirrors, func(other mirror.Mirror) bool { return other.ID == m.ID })
 	if i < 0 {
@@ -101,14 +103,19 @@ func planAt(event mirror.Event, now time.Time) time.Time {
 const cancelled = "cancelled"
 
 // needless reports whether a cancelled event can be removed: no mirror shows it, and if it
-// is an exception, its series is gone too.
+// is an exception, its series is gone too, or was not listed within cancelledFor.
 func needless(event mirror.Event, of *situation) bool {
 	if event.Status != cancelled || slices.ContainsFunc(of.Mirrors, func(m mirror.Mirror) bool { return m.CanonicalID == event.ID }) {
 		return false
 	}
-	return event.SeriesID == "" || !slices.ContainsFunc(of.Events, func(series mirror.Event) bool {
-		return isSeriesOf(series, event) && series.Status != cancelled
-	})
+	if event.SeriesID == "" {
+		return true
+	}
+	i := slices.IndexFunc(of.Events, func(series mirror.Event) bool { return isSeriesOf(series, event) })
+	if i < 0 { // a listing may show exceptions before their series
+		return !of.Now.Before(event.UpdatedAt.Add(cancelledFor))
+	}
+	return of.Events[i].Status == cancelled
 }
 
 func isSeriesOf(series, event mirror.Event) bool {
@@ -124,6 +131,14 @@ func (w *write) commit(tx store.Tx) error {
 	}
 	for _, event := range w.removed {
 		if err := tx.Delete(mirror.EventPath(event.ID)); err != nil {
+			return err
+		}
+	}
+	for _, id := range w.dropped {
+		if slices.ContainsFunc(w.mirrors, func(m mirror.Mirror) bool { return m.ID == id }) {
+			continue
+		}
+		if err := tx.Delete(mirror.Path(id)); err != nil {
 			return err
 		}
 	}

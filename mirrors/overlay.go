@@ -23,7 +23,7 @@ const (
 )
 
 // openOverlay creates an account's overlay calendar. Google takes no id for a calendar, so
-// one attempt at a time has a lease in its owner's document, and each looks for the mark
+// one attempt at a time has a lease in its owner's document, and each searches for the mark
 // of an earlier one first.
 func (w *Writer) openOverlay(ctx context.Context, a *attempt) error {
 	owner, account := a.Mirror.OwnerID, a.Mirror.TargetAccountID
@@ -135,7 +135,7 @@ func (w *Writer) enterOverlay(ctx context.Context, a *attempt, trying mirror.Ove
 		return err
 	}
 	w.Meter.Count(OverlayCreated{})
-	if err := w.Follow(ctx, account, id); err != nil {
+	if err := w.Follow(ctx, account, id, a.cause); err != nil {
 		w.Log.WarnContext(ctx, "overlay calendar not watched yet", "calendar", id, "account", account, "trace", a.cause.Trace, "error", err)
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 // mirrors, until edges to the account are set again (mirror.OverlayCalendar.Again). It may
 // be repeated after it was interrupted.
 func (w *Writer) suppressOverlay(ctx context.Context, owner, account, calendarID string, cause scheduler.Cause) error {
-	now := w.Now()
+	now := w.now()
 	err := w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		person, err := mirror.LoadPerson(ctx, tx, owner)
 		if err != nil {
@@ -37,6 +37,9 @@ func (w *Writer) suppressOverlay(ctx context.Context, owner, account, calendarID
 	})
 	if err != nil {
 		return err
+	}
+	if err := w.Follow(ctx, account, calendarID, cause); err != nil {
+		w.Log.WarnContext(ctx, "deleted overlay calendar's channel not stopped yet", "calendar", calendarID, "account", account, "trace", cause.Trace, "error", err)
 	}
 	w.Log.InfoContext(ctx, "overlay calendar deleted by its owner", "calendar", calendarID, "account", account, "trace", cause.Trace)
 	for m, err := range mirror.InCalendar(ctx, w.Store, account, calendarID) {
@@ -64,7 +67,7 @@ func (w *Writer) suppressOverlay(ctx context.Context, owner, account, calendarID
 
 // nextGeneration has a mirror's event created anew.
 func (w *Writer) nextGeneration(ctx context.Context, a *attempt, reason string) error {
-	now := w.Now()
+	now := w.now()
 	_, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		*m = plan.NextGeneration(*m, now)
 		return outcome{mirror.StepPlanned, reason}

@@ -103,12 +103,22 @@ func (s *Service) PlanEvent(ctx context.Context, eventID string, cause scheduler
 	if err != nil {
 		return err
 	}
-	for _, ownerID := range owners {
+	var failed []error
+	for _, ownerID := range owners { // one who cannot be planned does not delay the others
 		if err := s.PlanUID(ctx, ownerID, event.ICalUID, cause); err != nil {
-			return fmt.Errorf("mirrors of a person: %w", err)
+			failed = append(failed, fmt.Errorf("mirrors of a person: %w", err))
 		}
 	}
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
 	return s.settleGroupEvent(ctx, event)
+}
+
+// PlanEventSoon enqueues the planning of an event whose PlanAt has come, after the transaction
+// that set it. What fails is left to the drain.
+func (s *Service) PlanEventSoon(ctx context.Context, event mirror.Event, cause scheduler.Cause) {
+	s.enqueue(ctx, eventTask(event, cause.Trace), cause)
 }
 
 // ownersOf lists the people who have mirrors of a group's event, or should have.

@@ -15,18 +15,6 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Reconciler compares, once a day, what mirrors' documents say with what their calendars
-// have, and corrects what the sync missed: events that are missing or were changed, and
-// events of ours that no document names.
-type Reconciler struct {
-	*Writer
-	// Share and Least guard strays: more of them than Share of a calendar's mirrors, and
-	// more than Least, are left alone unless a person asks, since rather the documents are
-	// wrong (MASS_CANCEL_SHARE, MASS_CANCEL_MIN).
-	Share float64
-	Least int
-}
-
 // Reconciled counts what a step of the reconciliation did.
 type Reconciled struct {
 	Calendars int
@@ -42,24 +30,27 @@ type Reconciled struct {
 // reconcilePage is how many calendars' documents are read at once.
 const reconcilePage = 50
 
-// Reconcile compares the next calendar that mirroring follows, behind the key at ("": the
-// first), and returns where to continue; "" at the end. A calendar that fails is logged
-// and left to the next day. byHand deletes strays however many they are.
-func (r *Reconciler) Reconcile(ctx context.Context, cause scheduler.Cause, at string, byHand bool) (did Reconciled, next string, err error) {
-	page, further, err := calendars.All(ctx, r.Store, reconcilePage, at)
-	if err != nil || r.Observing {
+// Reconcile compares what mirrors' documents say with what their calendars have, and
+// corrects what the sync missed: events that are missing or were changed, and strays,
+// events of ours that no document names. It runs daily and takes the next calendar that
+// mirroring follows, behind the key at ("": the first); next is where to continue, "" at
+// the end. A calendar that fails is logged and left to the next day. More strays than
+// HoldMin and HoldShare are left alone unless byHand: rather the documents are wrong.
+func (w *Writer) Reconcile(ctx context.Context, cause scheduler.Cause, at string, byHand bool) (did Reconciled, next string, err error) {
+	page, further, err := calendars.All(ctx, w.Store, reconcilePage, at)
+	if err != nil || w.Observing {
 		return did, "", err
 	}
 	for _, calendar := range page {
 		if calendar.Interests[mirror.Consumer] == 0 {
 			continue
 		}
-		did, err = r.calendar(ctx, calendar, cause, byHand)
+		did, err = w.reconcile(ctx, calendar, cause, byHand)
 		switch {
 		case ctx.Err() != nil:
 			return did, at, err
 		case err != nil:
-			r.Log.WarnContext(ctx, "calendar's mirrors not reconciled", "calendar", calendar.CalendarID, "account", calendar.AccountID,
+			w.Log.WarnContext(ctx, "calendar's mirrors not reconciled", "calendar", calendar.CalendarID, "account", calendar.AccountID,
 				"trace", cause.Trace, "error", err)
 			did.Failed = 1
 		}
@@ -71,24 +62,24 @@ func (r *Reconciler) Reconcile(ctx context.Context, cause scheduler.Cause, at st
 
 // calendar reconciles one calendar. The documents are read after the listing: an event
 // that was created during it is named by a document before it exists.
-func (r *Reconciler) calendar(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, byHand bool) (did Reconciled, err error) {
-	account, err := accounts.Load(ctx, r.Store, calendar.AccountID)
+func (w *Writer) reconcile(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, byHand bool) (did Reconciled, err error) {
+	account, err := accounts.Load(ctx, w.Store, calendar.AccountID)
 	if fault.Is(err, fault.NotFound) || err == nil && account.Usable() != nil {
 		return did, nil // it is reconciled after it is linked again
 	}
 	if err != nil {
 		return did, err
 	}
-	began := r.Now()
-	shown, err := r.list(ctx, gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID})
+	began := w.Now()
+	shown, err := w.listOurs(ctx, gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID})
 	if fault.Is(err, fault.NotFound) {
-		return did, r.lost(ctx, calendar, cause, err)
+		return did, w.calendarLost(ctx, calendar, cause, err)
 	}
 	if err != nil {
 		return did, err
 	}
 	left := mostFetches
-	for m, err := range mirror.InCalendar(ctx, r.Store, calendar.AccountID, calendar.CalendarID) {
+	for m, err := range mirror.InCalendar(ctx, w.Store, calendar.AccountID, calendar.CalendarID) {
 		if err != nil {
 			return did, err
 		}
@@ -102,7 +93,7 @@ func (r *Reconciler) calendar(ctx context.Context, calendar calendars.Calendar, 
 			continue
 		}
 		left--
-		corrected, err := r.check(ctx, m, cause)
+		corrected, err := w.compare(ctx, m, cause)
 		if err != nil {
 			return did, err
 		}
@@ -110,7 +101,7 @@ func (r *Reconciler) calendar(ctx context.Context, calendar calendars.Calendar, 
 			did.Corrected++
 		}
 	}
-	err = r.strays(ctx, calendar, shown, &did, cause, byHand)
+	err = w.deleteStrays(ctx, calendar, shown, &did, cause, byHand)
 	return did, err
 }
 
@@ -125,16 +116,16 @@ type listedEvent struct {
 
 // list lists the events of ours in a calendar. It keeps nothing of others, and drops the
 // listing's token.
-func (r *Reconciler) list(ctx context.Context, ref gcal.Ref) (shown map[string]listedEvent, err error) {
+func (w *Writer) listOurs(ctx context.Context, ref gcal.Ref) (shown map[string]listedEvent, err error) {
 	shown = map[string]listedEvent{}
 	for pageToken, more := "", true; more; more = pageToken != "" {
-		page, err := r.Google.ListDetails(ctx, ref, "", pageToken)
+		page, err := w.Google.ListDetails(ctx, ref, "", pageToken)
 		if err != nil {
 			return nil, err
 		}
 		for _, event := range page.Events {
 			if !plan.IsOrigin(event) {
-				shown[event.ID] = listedEvent{etag: event.ETag, stray: plan.DeletesStray(event, r.Installation, false)}
+				shown[event.ID] = listedEvent{etag: event.ETag, stray: plan.DeletesStray(event, w.Installation, false)}
 			}
 		}
 		pageToken = page.NextPage
@@ -144,50 +135,48 @@ func (r *Reconciler) list(ctx context.Context, ref gcal.Ref) (shown map[string]l
 
 // check fetches a mirror's event and records the observation. corrected reports whether
 // the mirror must be written again or is left alone from now on.
-func (r *Reconciler) check(ctx context.Context, m mirror.Mirror, cause scheduler.Cause) (corrected bool, err error) {
-	shown, err := r.Google.Get(ctx, gcal.Ref{Account: m.TargetAccountID, Calendar: m.TargetCalendarID}, m.EventID)
+func (w *Writer) compare(ctx context.Context, m mirror.Mirror, cause scheduler.Cause) (corrected bool, err error) {
+	shown, err := w.Google.Get(ctx, gcal.Ref{Account: m.TargetAccountID, Calendar: m.TargetCalendarID}, m.EventID)
 	if fault.Is(err, fault.NotFound) {
 		shown, err = gcal.Event{ID: m.EventID, EventState: rules.Gone}, nil // the calendar itself was just listed
 	}
 	if err != nil {
 		return false, err
 	}
-	if _, err := r.observed(ctx, m, shown, cause); err != nil {
+	if _, err := w.observed(ctx, m, shown, cause); err != nil {
 		return false, err
 	}
-	now, found, err := mirror.Load(ctx, r.Store, m.ID)
+	now, found, err := mirror.Load(ctx, w.Store, m.ID)
 	if err != nil || !found || now.State == m.State && now.Generation == m.Generation {
 		return false, err
 	}
-	if !now.Due.IsZero() {
-		r.enqueue(ctx, now, cause.Trace)
-	}
+	w.enqueueWrites(ctx, []mirror.Mirror{now}, cause)
 	return true, nil
 }
 
 // strays deletes events of ours that no document names.
-func (r *Reconciler) strays(ctx context.Context, calendar calendars.Calendar, shown map[string]listedEvent, did *Reconciled, cause scheduler.Cause, byHand bool) error {
+func (w *Writer) deleteStrays(ctx context.Context, calendar calendars.Calendar, shown map[string]listedEvent, did *Reconciled, cause scheduler.Cause, byHand bool) error {
 	var ids []string
 	for id, event := range shown {
 		if event.stray {
 			ids = append(ids, id)
 		}
 	}
-	if many := len(ids) > r.Least && float64(len(ids)) > r.Share*float64(len(ids)+did.Checked); many && !byHand {
+	if many := len(ids) > w.HoldMin && float64(len(ids)) > w.HoldShare*float64(len(ids)+did.Checked); many && !byHand {
 		did.Guarded = len(ids)
-		r.Log.ErrorContext(ctx, "many events of ours have no mirror; none was deleted", "events", len(ids), "calendar", calendar.CalendarID,
+		w.Log.ErrorContext(ctx, "many events of ours have no mirror; none was deleted", "events", len(ids), "calendar", calendar.CalendarID,
 			"account", calendar.AccountID, "trace", cause.Trace)
 		return nil
 	}
 	slices.Sort(ids)
 	var failures []error
 	for _, id := range ids {
-		_, err := r.Google.DeleteQuietly(ctx, gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID}, id, shown[id].etag)
+		_, err := w.Google.DeleteQuietly(ctx, gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID}, id, shown[id].etag)
 		switch {
 		case err == nil || fault.Is(err, fault.NotFound):
 			did.Strays++
-			r.Meter.Count(StrayDeleted{})
-			r.Log.InfoContext(ctx, "stray event of ours deleted", "event", id, "calendar", calendar.CalendarID, "trace", cause.Trace)
+			w.Meter.Count(StrayDeleted{})
+			w.Log.InfoContext(ctx, "stray event of ours deleted", "event", id, "calendar", calendar.CalendarID, "trace", cause.Trace)
 		case fault.CodeOf(err) != gcal.CodeStale: // one that changed is decided about tomorrow
 			failures = append(failures, err)
 		}
@@ -200,17 +189,17 @@ func (r *Reconciler) strays(ctx context.Context, calendar calendars.Calendar, sh
 
 // lost decides about a calendar that was not found: an overlay calendar that its account
 // does not list was deleted by its owner.
-func (r *Reconciler) lost(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, missing error) error {
-	person, err := mirror.LoadPerson(ctx, r.Store, calendar.OwnerID)
+func (w *Writer) calendarLost(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, missing error) error {
+	person, err := mirror.LoadPerson(ctx, w.Store, calendar.OwnerID)
 	if err != nil {
 		return err
 	}
 	if person.Overlays[calendar.AccountID].CalendarID != calendar.CalendarID {
 		return missing
 	}
-	listed, err := r.lists(ctx, calendar.AccountID, calendar.CalendarID)
+	listed, err := w.lists(ctx, calendar.AccountID, calendar.CalendarID)
 	if err != nil || listed {
 		return errors.Join(missing, err)
 	}
-	return r.suppressOverlay(ctx, calendar.OwnerID, calendar.AccountID, calendar.CalendarID, cause)
+	return w.suppressOverlay(ctx, calendar.OwnerID, calendar.AccountID, calendar.CalendarID, cause)
 }

@@ -74,6 +74,11 @@ func (of *situation) putMirror(m mirror.Mirror) {
 	of.Mirrors[i] = m
 }
 
+// dropMirror removes a mirror.
+func (of *situation) dropMirror(id string) {
+	of.Mirrors = slices.DeleteFunc(of.Mirrors, func(m mirror.Mirror) bool { return m.ID == id })
+}
+
 // situated are a person's linked accounts as plans know them.
 func situated(linked []accounts.Account, person mirror.Person) map[string]plan.Account {
 	all := map[string]plan.Account{}

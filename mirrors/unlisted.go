@@ -119,8 +119,8 @@ func (s *Service) missing(ctx context.Context, l listing) (known int, missing []
 	return known, missing, nil
 }
 
-// applyListed applies an event that was fetched, which only a writer of the calendar is
-// told to be gone.
+// applyListed applies an event that was fetched, which confirms an absence to writers of
+// the calendar alone.
 func (s *Service) applyListed(ctx context.Context, l listing, event gcal.Event) error {
 	return s.apply(ctx, observation{calendar: l.calendar, cause: l.cause, event: event, writable: true, holds: l.holds})
 }

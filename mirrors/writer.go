@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"log/slog"
 	"strconv"
 	"time"
 
@@ -44,27 +43,11 @@ type Google interface {
 // whose answer was lost is found again; a patch carries the etag that it is based on; and
 // an outcome is recorded only for the generation that it is of.
 type Writer struct {
-	Store store.Store
-	Queue queue.Enqueuer
+	*Service
 	// Google makes the writer's calls. Leaving makes the last ones of an account that is
 	// being unlinked (accounts.Grants.Leaving).
 	Google, Leaving Google
-	// Installation names the deployment in the ids and marks of events and calendars.
-	Installation string
-	// Follow opens the watch channel of a calendar that is wanted now, and syncs it
-	// (calendarsync.Watcher.Follow).
-	Follow func(ctx context.Context, accountID, calendarID string) error
-	// Plan decides again about the mirrors of a person's events with one iCalUID, after a
-	// mirror's event was deleted: another one may take its place.
-	Plan func(ctx context.Context, ownerID, icalUID string, cause scheduler.Cause) error
-	// Observing has the writer log what it would do, and write nothing (QS_SYNC=observe
-	// and off).
-	Observing bool
-	Now       func() time.Time
-	// NewID returns a new ULID.
-	NewID func() string
-	Log   *slog.Logger
-	Meter meter.Meter
+	Meter           meter.Meter
 
 	pauses pauses
 }
@@ -77,7 +60,7 @@ type Work struct {
 	Trace string    `json:"trace,omitempty"`
 }
 
-// WriteTask is the task that writes a mirror when it is due. Its name has what is to be
+// WriteTask is the task that writes a mirror when it is due. Its name says what must be
 // done and when, so that a mirror that becomes due again gets another task.
 func WriteTask(m mirror.Mirror, trace string) queue.Task {
 	payload, err := json.Marshal(Work{ID: m.ID, Due: m.Due, Trace: trace})
@@ -105,7 +88,8 @@ func (w *Writer) Handle(ctx context.Context, delivery queue.Delivery) queue.Verd
 	if err := json.Unmarshal(delivery.Payload, &work); err != nil || mirror.Path(work.ID).Valid() != nil {
 		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no mirror")}
 	}
-	left, err := w.write(ctx, work.ID, scheduler.Cause{Trigger: WriteKind, Trace: work.Trace})
+	cause := scheduler.Cause{Trigger: WriteKind, Trace: work.Trace}
+	left, err := w.write(ctx, work.ID, cause)
 	switch {
 	case err != nil:
 		return queue.Verdict{Err: fmt.Errorf("mirror %s: %w", work.ID, err), After: fault.RetryAfter(err)}
@@ -114,7 +98,7 @@ func (w *Writer) Handle(ctx context.Context, delivery queue.Delivery) queue.Verd
 	case left.Due.Equal(work.Due): // this clock is behind the one that made the task
 		return queue.Verdict{Outcome: queue.Later, After: max(left.Due.Sub(w.Now()), time.Millisecond)}
 	case left.Due.Sub(w.Now()) < soon:
-		w.enqueue(ctx, left, work.Trace)
+		w.enqueueWrites(ctx, []mirror.Mirror{left}, cause)
 	}
 	return queue.Verdict{Outcome: queue.Done} // the drain takes it up when it is due
 }
@@ -123,13 +107,6 @@ func (w *Writer) Handle(ctx context.Context, delivery queue.Delivery) queue.Verd
 // enqueues later ones.
 const soon = 2 * time.Minute
 
-// enqueue enqueues the task of a mirror. If that fails, the drain does it.
-func (w *Writer) enqueue(ctx context.Context, m mirror.Mirror, trace string) {
-	if _, err := w.Queue.Enqueue(ctx, WriteTask(m, trace)); err != nil {
-		w.Log.WarnContext(ctx, "mirror not enqueued; left to the drain", "mirror", m.ID, "trace", trace, "error", err)
-	}
-}
-
 // drainMost is how many mirrors one drain enqueues, and drainRead how many it reads for
 // that.
 const (
@@ -137,7 +114,7 @@ const (
 	drainRead = 2000
 )
 
-// Drain enqueues mirrors that are due, those due longest first and at most 500, and
+// Drain enqueues mirrors that are due (Service.Drain the planning), those due longest first and at most 500, and
 // returns how many. Tasks that are queued already absorb the second.
 func (w *Writer) Drain(ctx context.Context, cause scheduler.Cause) (enqueued int, err error) {
 	if w.Observing {
@@ -179,7 +156,7 @@ func (w *Writer) write(ctx context.Context, id string, cause scheduler.Cause) (m
 		if err != nil || !found {
 			return mirror.Mirror{}, err
 		}
-		choice := choose(now.scene, w.Now())
+		choice := choose(now.facts, w.Now())
 		if choice == doNothing {
 			return now.Mirror, nil
 		}

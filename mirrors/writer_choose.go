@@ -8,8 +8,8 @@ import (
 	"questscheduler/mirrors/plan"
 )
 
-// scene is what the writer knows when it chooses its next step for a mirror.
-type scene struct {
+// facts are what the writer knows when it chooses its next step for a mirror.
+type facts struct {
 	Mirror mirror.Mirror
 	// Event is the canonical event; HasEvent is false if it is gone.
 	Event    mirror.Event
@@ -29,7 +29,7 @@ type choice uint8
 
 const (
 	doNothing  choice = iota // nothing is due
-	doPark                   // the account cannot be used until it is linked again
+	doDefer                  // the account cannot be used until it is linked again
 	doHold                   // the account rests for a while
 	doForget                 // there is no event to delete: remove the document
 	doRemove                 // delete the event, and then the document
@@ -45,7 +45,7 @@ const (
 )
 
 var choiceNames = [...]string{
-	doNothing: "do nothing", doPark: "wait until the account is linked again", doHold: "wait until the account has rested", doForget: "forget the mirror",
+	doNothing: "do nothing", doDefer: "wait until the account is linked again", doHold: "wait until the account has rested", doForget: "forget the mirror",
 	doRemove: "delete the event", doName: "name the event", doOpen: "create the overlay calendar", doSuppress: "leave the deleted overlay calendar alone",
 	doAwait: "wait for the series", doFollow: "leave the series alone", doFind: "find the occurrence", doCancel: "cancel the occurrence",
 	doInsert: "create the event", doPatch: "change the event",
@@ -55,7 +55,7 @@ var choiceNames = [...]string{
 func (c choice) String() string { return choiceNames[c] }
 
 // choose decides what to do next for a mirror. It is pure.
-func choose(s scene, now time.Time) choice {
+func choose(s facts, now time.Time) choice {
 	m := s.Mirror
 	if m.Due.IsZero() || m.Due.After(now) {
 		return doNothing
@@ -70,7 +70,7 @@ func choose(s scene, now time.Time) choice {
 	case op == plan.Delete && m.EventID == "":
 		return doForget // no call was ever made
 	case !s.Usable:
-		return doPark
+		return doDefer
 	case s.Paused.After(now):
 		return doHold
 	case op == plan.Delete:
@@ -87,7 +87,7 @@ func choose(s scene, now time.Time) choice {
 }
 
 // chooseCalendar is for a mirror whose event is not named yet.
-func chooseCalendar(s scene) choice {
+func chooseCalendar(s facts) choice {
 	switch {
 	case s.Mirror.Target == mirror.Overlay && s.Overlay.Suppressed:
 		return doSuppress
@@ -98,7 +98,7 @@ func chooseCalendar(s scene) choice {
 	}
 }
 
-func chooseInstance(s scene, op plan.Op) choice {
+func chooseInstance(s facts, op plan.Op) choice {
 	switch {
 	case s.HasSeries && (s.Series.State == mirror.Suppressed || s.Series.State == mirror.Covered):
 		return doFollow

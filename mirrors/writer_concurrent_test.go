@@ -1,11 +1,8 @@
 package mirrors_test
 
 import (
-	"context"
-	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,27 +10,18 @@ import (
 	"questscheduler/internal/queue"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/mirrors"
-	"questscheduler/scheduler"
 )
 
 func deliver(task queue.Task) queue.Delivery {
 	return queue.Delivery{Kind: task.Kind, Name: task.Name, Payload: task.Payload, Attempt: 1}
 }
 
-var concurrentID atomic.Int64
-
 // newConcurrentWriter is one of several processes.
 func (s *stage) newConcurrentWriter() *mirrors.Writer {
-	documents, client := storetest.Rerun(s.memory), s.newClient()
-	return &mirrors.Writer{
-		Store: documents, Queue: s.queue, Google: client, Leaving: client, Installation: "here",
-		Follow: func(context.Context, string, string) error { return nil },
-		Plan: func(ctx context.Context, owner, uid string, _ scheduler.Cause) error {
-			return s.planIn(ctx, documents, owner, uid)
-		},
-		Now: s.clock.Now, NewID: func() string { return fmt.Sprintf("concurrent%016d", concurrentID.Add(1)) },
-		Log: slog.New(slog.DiscardHandler),
-	}
+	client := s.newClient()
+	service := s.service(storetest.Rerun(s.memory), s.queue)
+	service.Log = slog.New(slog.DiscardHandler)
+	return &mirrors.Writer{Service: service, Google: client, Leaving: client}
 }
 
 // Several writers of one mirror, while it changes and a person changes its event, leave one

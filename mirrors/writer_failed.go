@@ -22,7 +22,7 @@ const (
 // failed records a failed call in the mirror, and rests the account where every other
 // call would fail too. The error is the store's.
 func (w *Writer) failed(ctx context.Context, a *attempt, cause error) error {
-	now := w.Now()
+	now := w.now()
 	switch fault.KindOf(cause) {
 	case fault.RateLimited, fault.Exhausted, fault.Unavailable:
 		w.pauses.rest(a.Mirror.TargetAccountID, now, cause)
@@ -48,28 +48,19 @@ func sentence(err error) string {
 	return "Google Calendar refused this."
 }
 
-// observed records what was seen of a mirror's event; see plan.Observed. The event is
+// observed records an observation of a mirror's event; see plan.Observed. The event is
 // fetched, not listed, so an absence is confirmed.
 func (w *Writer) observed(ctx context.Context, was mirror.Mirror, shown gcal.Event, cause scheduler.Cause) (verdict plan.Verdict, err error) {
-	now := w.Now()
-	m, held, err := w.commit(ctx, was, cause, func(m *mirror.Mirror) outcome {
+	now := w.now()
+	_, held, err := w.commit(ctx, was, cause, func(m *mirror.Mirror) outcome {
 		*m, verdict = plan.Observed(*m, shown, now)
-		switch verdict {
-		case plan.Drift, plan.GaveUp:
-			return outcome{mirror.StepDrift, string(verdict)}
-		case plan.Recreated, plan.LeftDeleted:
-			return outcome{mirror.StepRemoved, string(verdict)}
-		}
-		return outcome{}
+		return outcome{stepOf(verdict), string(verdict)}
 	})
 	if err != nil || !held {
 		return "", err
 	}
 	w.Meter.Count(Observed{Verdict: verdict})
-	if m.Generation != was.Generation || m.State != was.State { // exceptions depend on their series
-		err = w.Plan(ctx, m.OwnerID, m.ICalUID, cause)
-	}
-	return verdict, err
+	return verdict, nil
 }
 
 // pauses rest accounts in this process after a refusal that concerns the whole account, so

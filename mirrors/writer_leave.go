@@ -2,10 +2,11 @@ package mirrors
 
 import (
 	"context"
-	"iter"
 	"time"
 
+	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
@@ -14,6 +15,8 @@ import (
 	"questscheduler/scheduler"
 )
 
+var _ calendarsync.LinkMirrors = (*Writer)(nil)
+
 const (
 	// leaveStretch is how long one call of Leave works, and leaveFor how long after an
 	// account was unlinked its grant is kept for that.
@@ -21,31 +24,44 @@ const (
 	leaveFor     = 30 * time.Minute
 )
 
-// Leave deletes the mirrors of an unlinked account's events elsewhere, and ours in the
-// account itself while its grant still lives. It is called before the grant is given back,
-// and may be repeated. Unavailable: it works for seconds at a time, and more is left for
-// the next call. Half an hour after the account was unlinked it gives up: what is left in
-// the account is logged, and deleted if the account is linked again.
+// AccountLeaving ends mirroring in an unlinked account: Service.AccountLeaving, and Leave. It
+// implements calendarsync.LinkMirrors.
+func (w *Writer) AccountLeaving(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+	followed := false // else it was done before, and planning everything again would never end
+	for calendar, err := range calendars.OfAccount(ctx, w.Store, account.ID) {
+		if err != nil {
+			return err
+		}
+		followed = followed || calendar.Interests[mirror.Consumer] > 0
+	}
+	if followed {
+		if err := w.Service.AccountLeaving(ctx, account, cause); err != nil {
+			return err
+		}
+	}
+	return w.Leave(ctx, account, cause)
+}
+
+// AccountBack resumes mirroring in an account that was linked again: Service.AccountBack, and
+// Relinked. It implements calendarsync.LinkMirrors.
+func (w *Writer) AccountBack(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+	if err := w.Service.AccountBack(ctx, account, cause); err != nil {
+		return err
+	}
+	return w.Relinked(ctx, account, cause)
+}
+
+// Leave deletes ours in an unlinked account while its grant still lives, after
+// AccountLeaving and before the grant is given back. It may be repeated. Unavailable: it
+// works for seconds at a time, and more is left for the next call. Half an hour after the
+// account was unlinked it gives up: what is left in the account is logged, and deleted if
+// the account is linked again.
 func (w *Writer) Leave(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
 	if w.Observing {
 		return nil
 	}
 	until := w.Now().Add(leaveStretch)
-	more, err := w.eachUID(ctx, mirror.FromAccount(ctx, w.Store, account.ID), until, func(m mirror.Mirror) error {
-		if err := w.Plan(ctx, m.OwnerID, m.ICalUID, cause); err != nil {
-			return err
-		}
-		if now, found, err := mirror.Load(ctx, w.Store, m.ID); err != nil || !found || now.Due.IsZero() {
-			return err
-		} else {
-			w.enqueue(ctx, now, cause.Trace)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	deleted, left := 0, 0
+	left := 0
 	for m, err := range mirror.IntoAccount(ctx, w.Store, account.ID) {
 		if err != nil {
 			return err
@@ -57,17 +73,19 @@ func (w *Writer) Leave(ctx context.Context, account accounts.Account, cause sche
 			left++
 			continue
 		}
-		gone, err := w.leaveBehind(ctx, m, cause)
+		refused, err := w.leaveBehind(ctx, m, cause)
 		if err != nil {
 			return err
 		}
-		if gone {
-			deleted++
-		} else {
+		switch fault.KindOf(refused) {
+		case fault.Unavailable, fault.RateLimited, fault.Exhausted, fault.Revoked:
+			until = w.Now() // the next call would end the same
+		}
+		if refused != nil {
 			left++
 		}
 	}
-	if left == 0 && !more {
+	if left == 0 {
 		return nil
 	}
 	if w.Now().Before(account.UnlinkedAt.Add(leaveFor)) {
@@ -78,8 +96,8 @@ func (w *Writer) Leave(ctx context.Context, account accounts.Account, cause sche
 }
 
 // leaveBehind deletes a mirror's event with the last use of its account's grant, and its
-// document. gone is false if Google did not allow it.
-func (w *Writer) leaveBehind(ctx context.Context, m mirror.Mirror, cause scheduler.Cause) (gone bool, err error) {
+// document. refused is Google's error, err the store's.
+func (w *Writer) leaveBehind(ctx context.Context, m mirror.Mirror, cause scheduler.Cause) (refused, err error) {
 	ref := gcal.Ref{Account: m.TargetAccountID, Calendar: m.TargetCalendarID}
 	deleted, failure := w.Leaving.DeleteQuietly(ctx, ref, m.EventID, "")
 	if failure != nil && !fault.Is(failure, fault.NotFound) {
@@ -89,33 +107,12 @@ func (w *Writer) leaveBehind(ctx context.Context, m mirror.Mirror, cause schedul
 			m.Due, m.LastError = time.Time{}, sentence(failure)
 			return outcome{}
 		})
-		return false, err
+		return failure, err
 	}
 	if deleted {
 		w.Meter.Count(Deleted{})
 	}
-	return true, w.forgotten(ctx, m, deleted, cause)
-}
-
-// eachUID calls do for the first of the mirrors with each iCalUID, until a time; more
-// reports whether it ran out.
-func (w *Writer) eachUID(ctx context.Context, all iter.Seq2[mirror.Mirror, error], until time.Time, do func(mirror.Mirror) error) (more bool, err error) {
-	done := map[string]bool{}
-	for m, err := range all {
-		switch {
-		case err != nil:
-			return true, err
-		case m.State == mirror.Deleting || done[m.OwnerID+"\x00"+m.ICalUID]:
-			continue
-		case ctx.Err() != nil || !w.Now().Before(until):
-			return true, nil
-		}
-		done[m.OwnerID+"\x00"+m.ICalUID] = true
-		if err := do(m); err != nil {
-			return true, err
-		}
-	}
-	return false, nil
+	return nil, w.forgotten(ctx, m, deleted, cause)
 }
 
 // Relinked makes the mirrors in an account due that waited for it to be linked again: those
@@ -136,7 +133,7 @@ func (w *Writer) Relinked(ctx context.Context, account accounts.Account, cause s
 			return err
 		}
 		if held {
-			w.enqueue(ctx, m, cause.Trace)
+			w.enqueueWrites(ctx, []mirror.Mirror{m}, cause)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package mirrors
 
 import (
 	"context"
-	"slices"
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/gcal"
@@ -12,9 +11,9 @@ import (
 	"questscheduler/scheduler"
 )
 
-// attempt is one step's scene, with what is needed to take it.
+// attempt is one step's facts, with what is needed to take it.
 type attempt struct {
-	scene
+	facts
 	Account accounts.Account
 	google  Google
 	cause   scheduler.Cause
@@ -65,98 +64,90 @@ type outcome struct {
 // commit changes a mirror's document in a transaction, as long as its generation and its
 // etag are those of was; otherwise another writer was here first, and held is false. It
 // returns the document as it then is. change is given the present document and may run
-// more than once.
+// more than once. If the mirror gets another event, or none, all with its iCalUID are
+// decided again in the same transaction, since those of exceptions name instances of it.
 func (w *Writer) commit(ctx context.Context, was mirror.Mirror, cause scheduler.Cause, change func(now *mirror.Mirror) outcome) (m mirror.Mirror, held bool, err error) {
-	return w.commitWith(ctx, was, cause, nil, change)
-}
-
-// commitWith is commit that also writes what also returns for the mirrors with the same
-// iCalUID, in the same transaction.
-func (w *Writer) commitWith(
-	ctx context.Context, was mirror.Mirror, cause scheduler.Cause, also func(all []mirror.Mirror) []mirror.Mirror, change func(now *mirror.Mirror) outcome,
-) (m mirror.Mirror, held bool, err error) {
-	at, id := store.Instant(w.Now()), "jrn_"+w.NewID()
+	var changes *write
 	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		changes, held = &write{s: w.Service, cause: cause}, false
 		var found bool
-		var stored, others []mirror.Mirror
-		held = false
 		if m, found, err = mirror.Load(ctx, tx, was.ID); err != nil || !found || m.Generation != was.Generation || m.ETag != was.ETag {
 			return err
-		}
-		if also != nil {
-			if stored, err = mirror.MirrorsOfUID(ctx, tx, m.OwnerID, m.ICalUID); err != nil {
-				return err
-			}
-			others = also(stored)
 		}
 		held = true
 		before := m
 		did := change(&m)
-		for _, other := range append(others, m) {
-			if err := tx.Set(mirror.Path(other.ID), mirror.Encode(other)); err != nil {
+		changes.put(m)
+		if did.step != "" {
+			changes.record(mirror.MirrorStep(did.step, before, m, did.reason))
+		}
+		if m.Generation != before.Generation || m.State != before.State && m.State == mirror.Suppressed {
+			if err := w.decideAgain(ctx, tx, changes, m, true); err != nil {
 				return err
 			}
 		}
-		for _, other := range others {
-			i := slices.IndexFunc(stored, func(m mirror.Mirror) bool { return m.ID == other.ID })
-			entry := mirror.MirrorStep(mirror.StepPlanned, stored[i], other, "its series was written anew")
-			entry.ID, entry.At = "jrn_"+w.NewID(), at
-			if err := journal(tx, entry, cause); err != nil {
-				return err
-			}
-		}
-		if did.step == "" {
-			return nil
-		}
-		entry := mirror.MirrorStep(did.step, before, m, did.reason)
-		entry.ID, entry.At = id, at
-		return journal(tx, entry, cause)
+		return changes.commit(tx)
 	})
-	return m, held, err
+	if err != nil {
+		return m, false, err
+	}
+	for _, other := range changes.mirrors {
+		if other.ID == m.ID {
+			m = other
+			continue
+		}
+		w.enqueueWrites(ctx, []mirror.Mirror{other}, cause)
+	}
+	return m, held, nil
 }
 
-// journal writes an entry of the writer.
-func journal(tx store.Tx, entry mirror.Entry, cause scheduler.Cause) error {
-	entry.Trigger, entry.Trace = cause.Trigger, cause.Trace
-	return tx.Create(mirror.EntryPath(entry.EventID, entry.ID), mirror.EncodeEntry(entry))
+// decideAgain plans the mirrors with a mirror's iCalUID, given that mirror or without it. A
+// stray has none.
+func (w *Writer) decideAgain(ctx context.Context, reader store.Reader, changes *write, m mirror.Mirror, keep bool) error {
+	if m.CanonicalID == strayEvent {
+		return nil
+	}
+	of, err := w.situation(ctx, reader, m.OwnerID, m.ICalUID)
+	if err != nil {
+		return err
+	}
+	of.dropMirror(m.ID)
+	if keep {
+		of.putMirror(m)
+	}
+	changes.decide(&of)
+	return nil
 }
 
 // forgotten records that a mirror has no event (any more), and removes the document unless
-// it is to have another one. The mirrors with the same iCalUID are then decided again,
-// since another may take its place.
+// it is to have another one. The mirrors with the same iCalUID are decided again, since
+// another may take its place.
 func (w *Writer) forgotten(ctx context.Context, was mirror.Mirror, deleted bool, cause scheduler.Cause) error {
-	at, id := store.Instant(w.Now()), "jrn_"+w.NewID()
-	err := w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	at := store.Instant(w.Now())
+	_, err := w.transact(ctx, cause, func(ctx context.Context, tx store.Reader, changes *write) error {
 		m, found, err := mirror.Load(ctx, tx, was.ID)
 		if err != nil || !found || m.Generation != was.Generation || m.EventID != was.EventID {
+			return err
+		}
+		event, err := tx.Get(ctx, mirror.EventPath(m.CanonicalID))
+		if err != nil {
 			return err
 		}
 		step := mirror.StepForgotten
 		if deleted {
 			step = mirror.StepDeleted
 		}
-		event, err := tx.Get(ctx, mirror.EventPath(m.CanonicalID))
-		if err != nil {
-			return err
-		}
 		next, keep := plan.Deleted(m, at)
-		if keep && event.Exists() {
-			err = tx.Set(mirror.Path(m.ID), mirror.Encode(next))
+		if keep = keep && event.Exists(); keep {
+			changes.record(mirror.MirrorStep(step, m, next, ""))
+			changes.put(next)
 		} else {
-			next = mirror.Mirror{}
-			err = tx.Delete(mirror.Path(m.ID))
+			changes.record(mirror.MirrorStep(step, m, mirror.Mirror{}, ""))
+			changes.dropped = append(changes.dropped, m.ID)
 		}
-		if err != nil {
-			return err
-		}
-		entry := mirror.MirrorStep(step, m, next, "")
-		entry.ID, entry.At = id, at
-		return journal(tx, entry, cause)
+		return w.decideAgain(ctx, tx, changes, next, keep)
 	})
-	if err != nil || was.ICalUID == "" { // a stray is nobody's mirror
-		return err
-	}
-	return w.Plan(ctx, was.OwnerID, was.ICalUID, cause)
+	return err
 }
 
 // eventID is the id of the event of a mirror's generation in a calendar.

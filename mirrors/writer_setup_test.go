@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/queue"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/google"
@@ -47,7 +49,7 @@ type stage struct {
 	writer *mirrors.Writer
 	points *points
 	log    bytes.Buffer
-	ids    int
+	ids    atomic.Int64
 
 	edges  []mirror.Edge
 	broken map[string]bool // accounts without a grant
@@ -111,17 +113,10 @@ func (s *stage) restart() {
 func (s *stage) newWriter() *mirrors.Writer {
 	calls := &googlePoints{Google: s.client, points: s.points}
 	documents := &storePoints{Store: storetest.Rerun(s.memory), points: s.points}
-	return &mirrors.Writer{
-		Store: documents, Queue: &queuePoints{Queue: s.queue, points: s.points}, Google: calls, Leaving: calls, Installation: "here",
-		Follow: func(context.Context, string, string) error { return nil },
-		Plan: func(ctx context.Context, owner, uid string, _ scheduler.Cause) error {
-			return s.planIn(ctx, documents, owner, uid)
-		},
-		Now: s.clock.Now, NewID: s.newID, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
-	}
+	return &mirrors.Writer{Service: s.service(documents, &queuePoints{Queue: s.queue, points: s.points}), Google: calls, Leaving: calls}
 }
 
-func (s *stage) newID() string { s.ids++; return fmt.Sprintf("%013d%013d", 1, s.ids) }
+func (s *stage) newID() string { return fmt.Sprintf("%026d", s.ids.Add(1)) }
 
 func (s *stage) must(err error) {
 	s.Helper()
@@ -172,38 +167,26 @@ func exception(series string, original recurrence.Moment) func(e *mirror.Event) 
 	return func(e *mirror.Event) { e.SeriesID, e.ICalUID, e.OriginalStart = series, series+"@google.com", original }
 }
 
-func (s *stage) plan(uid string) { s.Helper(); s.must(s.planIn(s.ctx, s.memory, gm, uid)) }
+// plan sets the edges and plans one iCalUID by them. It leaves the tasks to the drain.
+func (s *stage) plan(uid string) {
+	s.Helper()
+	s.must(s.memory.Run(s.ctx, func(_ context.Context, tx store.Tx) error {
+		policy := mirror.Policy{ID: "pol_1", OwnerID: gm, Name: "mine", Edges: s.edges, Version: 1, CreatedAt: stageStart, UpdatedAt: stageStart}
+		return tx.Set(mirror.PolicyPath(policy.ID), mirror.EncodePolicy(policy))
+	}))
+	s.must(s.service(s.memory, discard{}).PlanUID(s.ctx, gm, uid, scheduler.Cause{Trigger: "test"}))
+}
 
-// planIn is the planning of one iCalUID.
-func (s *stage) planIn(ctx context.Context, documents store.Store, owner, uid string) error {
-	return documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		person, err := mirror.LoadPerson(ctx, tx, owner)
-		if err != nil {
-			return err
-		}
-		of := plan.Situation{Owner: owner, Now: store.Instant(s.clock.Now()), Edges: s.edges, Accounts: map[string]plan.Account{}}
-		linked, err := accounts.OfOwner(ctx, tx, owner)
-		for _, account := range linked {
-			if account.Status != accounts.Unlinked {
-				of.Accounts[account.ID] = plan.Account{Usable: account.Usable() == nil, PrimaryID: account.Primary(), Overlay: person.Overlays[account.ID]}
-			}
-		}
-		if err == nil {
-			of.Events, err = mirror.OfUID(ctx, tx, owner, uid)
-		}
-		if err == nil {
-			of.Mirrors, err = mirror.MirrorsOfUID(ctx, tx, owner, uid)
-		}
-		if err != nil {
-			return err
-		}
-		for _, m := range plan.Plan(of) {
-			if err := tx.Set(mirror.Path(m.ID), mirror.Encode(m)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+type discard struct{}
+
+func (discard) Enqueue(context.Context, queue.Task) (bool, error) { return false, nil }
+
+func (s *stage) service(documents store.Store, tasks queue.Enqueuer) *mirrors.Service {
+	return &mirrors.Service{
+		Store: documents, Queue: tasks, Installation: "here", HoldShare: 0.5, HoldMin: 5,
+		Follow: func(context.Context, string, string, scheduler.Cause) error { return nil },
+		Now:    s.clock.Now, NewID: s.newID, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
+	}
 }
 
 // run has the clock go on for a time, minute by minute, with a drain each minute.

@@ -42,10 +42,10 @@ const seriesPause = 5 * time.Second
 
 // wait takes the steps that call nobody.
 func (w *Writer) wait(ctx context.Context, a *attempt, step choice) error {
-	now := w.Now()
+	now := w.now()
 	_, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		switch step {
-		case doPark: // Relinked makes it due again
+		case doDefer: // Relinked makes it due again
 			m.Due, m.LastError = time.Time{}, sayRelink
 			return outcome{mirror.StepFailed, "the account must be linked again"}
 		case doHold:
@@ -109,7 +109,7 @@ func (w *Writer) adopt(ctx context.Context, a *attempt) error {
 	case shown.Details != nil && plan.Hash(plan.Shown(*shown.Details)) == plan.Hash(plan.Project(a.Event, a.Mirror.Detail)):
 		return w.written(ctx, a, shown, true)
 	}
-	_, _, err = w.commitWith(ctx, a.Mirror, a.cause, w.afresh(a), func(m *mirror.Mirror) outcome {
+	_, _, err = w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		m.ETag = shown.ETag // and the next step changes it
 		return outcome{}
 	})
@@ -121,7 +121,7 @@ func (w *Writer) patch(ctx context.Context, a *attempt) error {
 	answer, err := a.google.PatchContent(ctx, a.ref(), a.Mirror.EventID, a.Mirror.ETag, plan.Project(a.Event, a.Mirror.Detail))
 	switch {
 	case fault.CodeOf(err) == gcal.CodeStale, fault.Is(err, fault.NotFound):
-		return w.lookAgain(ctx, a, err)
+		return w.checkAgain(ctx, a, err)
 	case err != nil:
 		return w.failed(ctx, a, err)
 	}
@@ -132,11 +132,8 @@ func (w *Writer) patch(ctx context.Context, a *attempt) error {
 // it no more is deleted at once; if that fails, the reconciliation does it.
 func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, created bool) error {
 	w.pauses.over(a.Mirror.TargetAccountID)
-	now, also := w.Now(), (func([]mirror.Mirror) []mirror.Mirror)(nil)
-	if created {
-		also = w.afresh(a)
-	}
-	m, _, err := w.commitWith(ctx, a.Mirror, a.cause, also, func(m *mirror.Mirror) outcome {
+	now := w.now()
+	m, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		*m = plan.Written(*m, a.Mirror.Wanted, answer, now)
 		return outcome{step: mirror.StepWritten}
 	})
@@ -153,26 +150,9 @@ func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, cre
 	return nil
 }
 
-// afresh has the exceptions of a series written again, once it has a new event.
-func (w *Writer) afresh(a *attempt) func(all []mirror.Mirror) []mirror.Mirror {
-	if len(a.Event.Recurrence) == 0 {
-		return nil
-	}
-	now := store.Instant(w.Now())
-	return func(all []mirror.Mirror) (again []mirror.Mirror) {
-		for _, m := range all {
-			if m.SeriesMirrorID == a.Mirror.ID && m.EventID != "" && !ofSeries(m, a.Mirror) && (m.State == mirror.Active || m.State == mirror.Pending) {
-				m.State, m.Due, m.EventID, m.ETag, m.Written, m.Answered = mirror.Pending, now, "", "", "", ""
-				again = append(again, m)
-			}
-		}
-		return again
-	}
-}
-
-// lookAgain decides again after a write was refused because the event is not what the
+// checkAgain decides again after a write was refused because the event is not what the
 // mirror remembers.
-func (w *Writer) lookAgain(ctx context.Context, a *attempt, refused error) error {
+func (w *Writer) checkAgain(ctx context.Context, a *attempt, refused error) error {
 	shown, err := a.google.Get(ctx, a.ref(), a.Mirror.EventID)
 	switch {
 	case fault.Is(err, fault.NotFound):
@@ -197,7 +177,7 @@ func (w *Writer) find(ctx context.Context, a *attempt) error {
 	if err != nil && (!fault.Is(err, fault.NotFound) || plan.Next(a.Mirror) != plan.Cancel) {
 		return w.failed(ctx, a, err)
 	}
-	now := w.Now()
+	now := w.now()
 	_, _, err = w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		if shown.ID == "" { // there is no such occurrence, as wanted
 			*m = plan.Written(*m, a.Mirror.Wanted, gcal.Event{EventState: rules.Gone}, now)
@@ -223,7 +203,7 @@ func (w *Writer) cancel(ctx context.Context, a *attempt) error {
 // may still reach Google: the time of a task, and of a call that was abandoned.
 const insertGrace = 2 * time.Minute
 
-// remove deletes a mirror's event and then its document. If the event was never seen, a
+// remove deletes a mirror's event and then its document. If the event was never known to exist, a
 // call under way may still create it, and the document stays until that is over.
 func (w *Writer) remove(ctx context.Context, a *attempt) error {
 	deleted, err := a.google.DeleteQuietly(ctx, a.ref(), a.Mirror.EventID, "")

@@ -74,11 +74,11 @@ func TestWriter_AChange_IsFollowed(t *testing.T) {
 			s.edges = edges
 			s.plan("e1@google.com")
 		}, 1, "Stand-up", "2026-03-05T09:00:00Z"},
-		"a person changed it meanwhile": {func(s *stage) {
+		"a person changed it concurrently": {func(s *stage) {
 			s.change(s.atHome(), "Mine")
 			s.event("e1", "Retrospective")
 		}, 1, "Retrospective", "2026-03-05T09:00:00Z"},
-		"a person deleted it meanwhile": {func(s *stage) {
+		"a person deleted it concurrently": {func(s *stage) {
 			s.delete(s.atHome())
 			s.event("e1", "Retrospective")
 		}, 1, "Retrospective", "2026-03-05T09:00:00Z"},

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"time"
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
@@ -103,6 +104,10 @@ func (s *Service) handOver(ctx context.Context, out transition.Outcome, doing st
 	}
 	if out.Sync != nil {
 		s.syncSoon(ctx, out.Sync.AccountID, out.Sync.CalendarID, cause)
+	}
+	if out.Session != nil {
+		id := poll.SessionWorkID(out.Session.PollID)
+		s.enqueue(ctx, poll.GroupWorkKind, id+"/"+out.Session.Ref, Work{ID: id, Trace: cause.Trace}, time.Time{})
 	}
 	if out.Card != nil {
 		s.updateCardSoon(ctx, *out.Card, doing+"/"+store.Instant(s.Now()).String(), cause)

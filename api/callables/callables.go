@@ -3,7 +3,7 @@
 //
 //	request → function name (paths.go) → cross-origin headers
 //	  answered here → sign-in → data (protocol.go) → one call of scheduler
-//	         (finalise.go, calendar.go) → result or error (failure.go)
+//	         (finalise.go, calendar.go, busy.go) → result or error (failure.go)
 //	  otherwise → passed on whole (upstream.go), or NOT_FOUND
 //
 // Pages of the allowed origins can read every answer, errors and unknown names
@@ -50,6 +50,8 @@ type Options struct {
 	// Calendars lists the calendars of a person's linked accounts. Revoked: there
 	// is no account, or Google refuses all.
 	Calendars func(ctx context.Context, uid string) ([]gcal.Entry, error)
+	// Availability says when people are busy.
+	Availability Availability
 	// LimitPerson and LimitAddress return RateLimited for a person, or for the
 	// address of an unknown caller, that is over its rate.
 	LimitPerson  func(c echo.Context, uid string) error
@@ -72,7 +74,7 @@ type Options struct {
 }
 
 // Names are the functions that are always answered here.
-var Names = []string{nameStart, nameCalendars, nameFinalise, nameDelete}
+var Names = []string{nameStart, nameCalendars, nameFinalise, nameDelete, nameBusy}
 
 // Shared are the functions that are answered here unless there is an upstream.
 var Shared = []string{nameSummary, nameEmit, nameReconcile}
@@ -83,6 +85,7 @@ const (
 	nameCalendars = "googleCalendarListCalendars"
 	nameFinalise  = "googleCalendarFinalizePoll"
 	nameDelete    = "googleCalendarDeleteEvent"
+	nameBusy      = "googleCalendarBusyWindows"
 	nameSummary   = "getRequiredEmbeddedPollFinalizeSummary"
 	nameEmit      = "emitNotificationEvent"
 	nameReconcile = "reconcilePendingNotifications"
@@ -113,7 +116,7 @@ func Register(e *echo.Echo, options Options) error {
 	s := &server{Options: options, taken: sync.OnceValue(func() []string { return paths(e) })}
 	s.functions = map[string]func(context.Context, call) (any, error){
 		nameStart: s.startAuth, nameCalendars: s.listCalendars, nameFinalise: s.finalise, nameDelete: s.deleteEvent,
-		nameSummary: s.summary, nameEmit: nothing, nameReconcile: nothing,
+		nameBusy: s.busyWindows, nameSummary: s.summary, nameEmit: nothing, nameReconcile: nothing,
 	}
 	if s.Refused == nil {
 		s.Refused = s.Log

@@ -27,6 +27,9 @@ var party = []string{"gm", "ana", "ben", "cho"}
 // demoTokens is how long bearer tokens last.
 const demoTokens = 30 * 24 * time.Hour
 
+// second is the game master's second Google account.
+const second = "gm-second"
+
 // spares are Google accounts that nobody has linked yet.
 var spares = []string{"spare", "spare2", "spare3"}
 
@@ -44,20 +47,23 @@ func (d *demo) seed(ctx context.Context) error {
 // seedPeople gives each member of the party a linked Google account and a token.
 func (d *demo) seedPeople(ctx context.Context) error {
 	for _, name := range party {
-		account, grant, err := d.seedAccount(name)
+		linked, err := d.seedLinked(ctx, name, name)
 		if err != nil {
 			return err
 		}
-		who := accounts.Identity{Provider: accounts.Google, Sub: "sub-" + name, Email: account.Email}
-		if _, err := d.accounts.Link(ctx, name, who, grant.RefreshToken, grant.Scopes); err != nil {
-			return err
-		}
-		token, err := d.issuer.Issue(signin.Person{UID: name, Email: account.Email, EmailVerified: true, Name: name}, demoTokens)
+		token, err := d.issuer.Issue(signin.Person{UID: name, Email: linked.Email, EmailVerified: true, Name: name}, demoTokens)
 		if err != nil {
 			return err
 		}
-		d.world.Users[name] = demoUser{ID: name, Token: token, demoAccount: account}
+		d.world.Users[name] = demoUser{ID: name, Token: token, demoAccount: linked.demoAccount}
 	}
+	linked, err := d.seedLinked(ctx, "gm", second)
+	if err != nil {
+		return err
+	}
+	gm := d.world.Users["gm"]
+	gm.Second = &linked
+	d.world.Users["gm"] = gm
 	for _, name := range spares {
 		account, _, err := d.seedAccount(name)
 		if err != nil {
@@ -65,9 +71,19 @@ func (d *demo) seedPeople(ctx context.Context) error {
 		}
 		d.world.Spares = append(d.world.Spares, account)
 	}
-	var err error
 	d.world.AdminToken, err = d.issuer.Issue(signin.Person{UID: demoAdmin, Name: "Admin"}, demoTokens)
 	return err
+}
+
+// seedLinked links a Google account of that name, with all scopes, to a person.
+func (d *demo) seedLinked(ctx context.Context, person, name string) (demoLinked, error) {
+	account, grant, err := d.seedAccount(name)
+	if err != nil {
+		return demoLinked{}, err
+	}
+	who := accounts.Identity{Provider: accounts.Google, Sub: "sub-" + name, Email: account.Email}
+	linked, err := d.accounts.Link(ctx, person, who, grant.RefreshToken, grant.Scopes)
+	return demoLinked{AccountID: linked.ID, demoAccount: account}, err
 }
 
 func (d *demo) seedAccount(name string) (demoAccount, google.Grant, error) {

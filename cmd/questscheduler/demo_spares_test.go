@@ -37,6 +37,27 @@ func TestDemo_SpareAccounts_AreLinkedAndActedIn(t *testing.T) {
 	}
 }
 
+// TestDemo_SecondAccount_IsTheGameMastersToo: it is linked behind the first, with every
+// feature, and its token opens its calendar.
+func TestDemo_SecondAccount_IsTheGameMastersToo(t *testing.T) {
+	t.Parallel()
+	o := &outside{t, startDemo(t, t.TempDir())}
+	gm := o.ready.Users["gm"]
+	if gm.Second == nil || o.ready.Users["ana"].Second != nil {
+		t.Fatalf("second accounts: %+v", o.ready.Users)
+	}
+	answered, err := o.v1("gm", "GET", "/accounts", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked := list(answered["accounts"])
+	if len(linked) != 2 || linked[0]["email"] != gm.Email || linked[0]["default"] != true || linked[1]["id"] != gm.Second.AccountID ||
+		linked[1]["email"] != gm.Second.Email || fmt.Sprint(linked[1]["features"]) != "[availability mirrors]" {
+		t.Errorf("linked: %v", linked)
+	}
+	actInCalendar(t, o, gm.Second.demoAccount, gm.Second.AccountID, 9)
+}
+
 // actInCalendar finalises a new poll in an account's calendar, and moves and deletes
 // its event there.
 func actInCalendar(t *testing.T, o *outside, spare demoAccount, account string, day int) {

@@ -36,6 +36,14 @@ type demoUser struct {
 	ID    string `json:"id"`
 	Token string `json:"token"`
 	demoAccount
+	// Second is a second linked account, which the game master alone has.
+	Second *demoLinked `json:"second,omitempty"`
+}
+
+// demoLinked is a linked Google account.
+type demoLinked struct {
+	AccountID string `json:"account_id"`
+	demoAccount
 }
 
 // demoAccount is a Google account. GoogleToken opens its calendar as its owner does.

@@ -78,6 +78,7 @@ func TestCallables_ByTheOfficialClient(t *testing.T) {
 			}
 
 			// An error that the app knows by its text.
+			o.unlinkSecond()
 			accounts, err := o.v1("gm", "GET", "/accounts", nil)
 			if err == nil {
 				_, err = o.v1("gm", "DELETE", fmt.Sprintf("/accounts/%v", list(accounts["accounts"])[0]["id"]), nil)

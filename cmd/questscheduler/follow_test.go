@@ -176,6 +176,9 @@ func (w *calendarWorld) wantNoSecrets(t *testing.T, text string) {
 	secrets := []string{secretOfClient, w.DiscordToken, w.AdminToken, strings.TrimPrefix(string(key), "k1:"), "1//sim-", "ya29.sim-"}
 	for _, user := range w.Users {
 		secrets = append(secrets, user.Token, user.GoogleToken)
+		if user.Second != nil {
+			secrets = append(secrets, user.Second.GoogleToken)
+		}
 	}
 	if i := slices.IndexFunc(secrets, func(secret string) bool { return strings.Contains(text, secret) }); i >= 0 {
 		t.Errorf("the log holds a secret, number %d of the test's", i)

@@ -111,7 +111,7 @@ func TestDemo_LinksAnotherGoogleAccount_AndUnlinksIt(t *testing.T) {
 	if err != nil || calls.body["oauth.revoke"] != 1.0 || calls.body["channels.stop"] != 1.0 {
 		t.Errorf("calls of the simulator: %v, %v", calls.body, err)
 	}
-	if linked, err := o.v1("gm", "GET", "/accounts", nil); err != nil || len(list(linked["accounts"])) != 1 {
+	if linked, err := o.v1("gm", "GET", "/accounts", nil); err != nil || len(list(linked["accounts"])) != 2 {
 		t.Errorf("still linked: %v, %v", linked, err)
 	}
 }

@@ -55,6 +55,14 @@ func within(t *testing.T, patience time.Duration, what string, check func() erro
 	}
 }
 
+// unlinkSecond leaves the game master one account.
+func (o *outside) unlinkSecond() {
+	o.t.Helper()
+	if _, err := o.v1("gm", "DELETE", "/accounts/"+o.ready.Users["gm"].Second.AccountID, nil); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
 // answer is a response: its status and its JSON.
 type answer struct {
 	status int

@@ -13,7 +13,9 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"questscheduler/api"
+	"questscheduler/availability"
 	"questscheduler/calendarsync"
+	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
@@ -32,13 +34,13 @@ import (
 )
 
 // kinds are the kinds of tasks; each has a queue of its own.
-var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind}
+var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind}
 
 // queries are all queries that the program runs.
 func queries() []*store.Query {
 	return slices.Concat(
 		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, cloudtasks.Queries,
-		mirror.Queries,
+		mirror.Queries, availability.Queries, groupevents.Queries,
 	)
 }
 
@@ -139,7 +141,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	changed := &documentchanges.Intake{Queue: s.queue, Polls: polls, Now: s.now, Cards: cards.check}
 	consents := s.newConsents(google)
 	edge, err := s.newEdge(routes{
-		people: people, scheduler: service, watcher: watcher, health: health, timers: jobs, changed: changed,
+		people: people, scheduler: service, watcher: watcher, health: health, timers: jobs, changed: changed, availability: s.newAvailability(google),
 		linked: api.LinkedAccounts{
 			Accounts: google.accounts, Consents: consents, Calendars: google.client.Calendars, Follow: links.Follow, URL: reachedAt(s.config),
 		},

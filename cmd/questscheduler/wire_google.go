@@ -6,8 +6,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"time"
 
 	"questscheduler/api"
+	"questscheduler/availability"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
@@ -55,6 +57,11 @@ func (s *server) newLinks(google googleAccess, watcher *calendarsync.Watcher, po
 		Store: s.documents, Accounts: google.accounts, Grants: google.grants, Leaving: leaving,
 		Watcher: watcher, Polls: polls, Owners: owners, Now: s.now, Log: s.log,
 	}
+}
+
+// newAvailability builds what says when people are busy.
+func (s *server) newAvailability(google googleAccess) *availability.Service {
+	return &availability.Service{Store: s.documents, Google: google.client, Now: s.now, Recent: s.config.FallbackEvery + time.Hour}
 }
 
 func (s *server) newConsents(google googleAccess) *accounts.Linking {

@@ -12,6 +12,7 @@ import (
 
 	"questscheduler/api"
 	"questscheduler/api/callables"
+	"questscheduler/availability"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/config"
@@ -31,13 +32,14 @@ const answerTimeout = 90 * time.Second
 
 // routes are the parts behind the HTTP routes.
 type routes struct {
-	people    signin.Verifier
-	scheduler *scheduler.Service
-	watcher   *calendarsync.Watcher
-	linked    api.LinkedAccounts
-	health    *health.Reader
-	timers    *timers.Timers
-	changed   *documentchanges.Intake
+	people       signin.Verifier
+	scheduler    *scheduler.Service
+	watcher      *calendarsync.Watcher
+	linked       api.LinkedAccounts
+	availability *availability.Service
+	health       *health.Reader
+	timers       *timers.Timers
+	changed      *documentchanges.Intake
 }
 
 // newEdge builds every route: the API, the web app's calls, and what machines call.
@@ -46,7 +48,8 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	people := signin.WithAdmins(to.people, s.config.AdminUsers)
 	commands := api.NewCommands(s.config.PollCommands, s.now)
 	edge := api.New(api.Options{
-		Commands: commands, Scheduler: to.scheduler, Calendars: to.watcher, Accounts: to.linked, Health: to.health, Tasks: s.queue,
+		Commands: commands, Scheduler: to.scheduler, Calendars: to.watcher, Accounts: to.linked, Availability: to.availability,
+		Health: to.health, Tasks: s.queue,
 		Store: s.documents, Changes: s.documents, SingleProcess: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: people, Operators: operators, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, TrustedProxies: s.config.TrustedProxies,
@@ -66,7 +69,7 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 		webhooks.RegisterTasks(edge, deliverers, s.tasks)
 	}
 	return edge, callables.Register(edge, callables.Options{
-		Polls: to.scheduler, SignIn: people, StartLink: startLink(to.linked), Calendars: calendarsOf(to.linked),
+		Polls: to.scheduler, SignIn: people, StartLink: startLink(to.linked), Calendars: calendarsOf(to.linked), Availability: to.availability,
 		LimitPerson: api.LimitPerson(api.Rate{}, s.now), LimitAddress: api.LimitAddress(api.Rate{}, s.now), Count: commands.Count,
 		Upstream: s.config.CallablesUpstream, Origins: slices.Concat(s.config.AllowedOrigins, origins([]string{s.config.AppURL})),
 		Callback: api.PathCallback, Log: s.log, Refused: api.Sampled(s.log, s.now),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"questscheduler/api"
+	"questscheduler/availability"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/config"
@@ -41,6 +42,7 @@ func (s *server) cleanings() []timers.Cleaning {
 		{What: "OAuth states", Remove: limited(accounts.RemoveExpiredStates)},
 		{What: "accounts long unlinked", Remove: limited(accounts.RemoveUnlinked)},
 		{What: "idempotency keys", Remove: limited(api.RemoveExpiredKeys)},
+		{What: "expired counts of answers on availability", Remove: limited(availability.RemoveExpired)},
 		{
 			What: "old journal entries",
 			RemoveFrom: func(ctx context.Context, documents store.Store, now time.Time, at string) (int, string, error) {

@@ -38,13 +38,15 @@ const Google = "google"
 const KindOAuth = "oauth"
 
 // Scopes that a person can grant. ScopeEvents is required, or ScopeCalendar, which includes
-// it; without ScopeCalendarList only the primary calendar is known. ScopeAppCreated allows
-// calendars of our own, as ScopeCalendar does.
+// it; without ScopeCalendarList only the primary calendar is known. The last two are those
+// of features (feature.go).
 const (
 	ScopeEvents       = "https://www.googleapis.com/auth/calendar.events"
 	ScopeCalendar     = "https://www.googleapis.com/auth/calendar"
 	ScopeCalendarList = "https://www.googleapis.com/auth/calendar.calendarlist.readonly"
-	ScopeAppCreated   = "https://www.googleapis.com/auth/calendar.app.created"
+	// ScopeAppCreated creates calendars, and reaches events of these alone.
+	ScopeAppCreated = "https://www.googleapis.com/auth/calendar.app.created"
+	ScopeFreeBusy   = "https://www.googleapis.com/auth/calendar.freebusy"
 )
 
 // Codes of this package's errors; calendarSync.error may hold the first two (rules.ErrorCode).
@@ -68,6 +70,8 @@ const (
 	// CodeOtherIdentity (Conflict): the person chose another Google account than the one
 	// to relink, and has to confirm that.
 	CodeOtherIdentity = "other_account"
+	// CodeScopeMissing (Forbidden): the account's owner did not grant what a feature needs.
+	CodeScopeMissing = "scope_missing"
 	// CodeUnsafeReturn (Invalid): the return address is not one of ours.
 	CodeUnsafeReturn = "unsafe_return_address"
 	// CodeClientRefused (Provider): Google rejects our OAuth client.

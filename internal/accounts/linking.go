@@ -18,7 +18,7 @@ import (
 // GoogleAuthURL is Google's consent page.
 const GoogleAuthURL = "https://accounts.google.com/o/oauth2/v2/auth"
 
-// asked are the requested scopes.
+// asked are the scopes that every consent requests.
 var asked = []string{"openid", "email", ScopeEvents, ScopeCalendarList}
 
 // LinkingOptions configure a Linking.
@@ -92,25 +92,32 @@ type Ask struct {
 	AccountID string `json:"account,omitempty"`
 	// AnyIdentity accepts another Google account than AccountID's and links it as well.
 	AnyIdentity bool `json:"any,omitempty"`
+	// Features are those whose scopes are requested too; those of the account to relink
+	// stay without being named.
+	Features []Feature `json:"features,omitempty"`
 	// ReturnTo is where they go afterwards; "" means home.
 	ReturnTo string `json:"return,omitempty"`
 }
 
 // check validates an ask and resolves its return address. NotFound: the account to relink
-// is not the person's. Invalid with CodeUnsafeReturn: the return address is not one of
-// ours.
+// is not the person's. Invalid: there is no such feature, or with CodeUnsafeReturn the
+// return address is not one of ours.
 func (l *Linking) check(ctx context.Context, ask Ask) (checked Ask, account Account, err error) {
 	if ask.AccountID != "" {
 		if account, err = l.accounts.Owned(ctx, ask.PersonID, ask.AccountID); err != nil {
 			return Ask{}, Account{}, err
 		}
 	}
+	if _, err := scopesFor(ask.Features); err != nil {
+		return Ask{}, Account{}, err
+	}
 	ask.ReturnTo, err = l.safeReturn(ask.ReturnTo)
 	return ask, account, err
 }
 
 // Ticket seals an ask for the browser to bring to Start within StateLife. Its errors are
-// NotFound (the account to relink is not the person's) and Invalid with CodeUnsafeReturn.
+// NotFound (the account to relink is not the person's) and Invalid: a feature that does not
+// exist, or with CodeUnsafeReturn.
 func (l *Linking) Ticket(ctx context.Context, ask Ask) (ticket string, until time.Time, err error) {
 	if ask, _, err = l.check(ctx, ask); err != nil {
 		return "", time.Time{}, err
@@ -141,6 +148,13 @@ func (l *Linking) Start(ctx context.Context, ask Ask, browser string) (address s
 	if !ask.AnyIdentity {
 		identity = cmp.Or(account.Sub, account.Email)
 	}
+	// An account that is linked again keeps its features: Google forgets those of a grant
+	// that was revoked.
+	ask.Features = append(account.Features(), ask.Features...)
+	scopes, err := scopesFor(ask.Features)
+	if err != nil {
+		return "", err
+	}
 	begun := state{ID: l.accounts.newID(), Ask: ask, Verifier: l.newVerifier(), Browser: hashBrowser(browser)}
 	sealed, err := l.accounts.begin(ctx, begun)
 	if err != nil {
@@ -148,6 +162,9 @@ func (l *Linking) Start(ctx context.Context, ask Ask, browser string) (address s
 	}
 	options := []oauth2.AuthCodeOption{
 		oauth2.AccessTypeOffline, oauth2.S256ChallengeOption(begun.Verifier), oauth2.SetAuthURLParam("nonce", begun.ID),
+		oauth2.SetAuthURLParam("scope", strings.Join(scopes, " ")),
+		// What the person granted earlier stays part of the grant.
+		oauth2.SetAuthURLParam("include_granted_scopes", "true"),
 		// Without "consent" Google returns a refresh token the first time only.
 		oauth2.SetAuthURLParam("prompt", "select_account consent"),
 	}
@@ -230,7 +247,10 @@ func (l *Linking) exchange(ctx context.Context, code string, begun state) (conse
 		}
 		return consented{}, errExchange(kind, fmt.Errorf("exchange a code: %w", refused.Err))
 	}
-	got := consented{refreshToken: token.RefreshToken, scopes: slices.Clone(asked)}
+	got := consented{refreshToken: token.RefreshToken}
+	if got.scopes, err = scopesFor(begun.Ask.Features); err != nil {
+		return consented{}, err
+	}
 	if text, ok := token.Extra("scope").(string); ok { // left out, it is what was asked for
 		got.scopes = strings.Fields(text)
 	}

@@ -89,6 +89,7 @@ func (r *Repository) begin(ctx context.Context, begun state) (sealed string, err
 			"uid": begun.Ask.PersonID, "name": begun.Ask.PersonName, "createdAt": now,
 			"accountId": store.NullIfEmpty(begun.Ask.AccountID), "anyIdentity": begun.Ask.AnyIdentity,
 			"returnTo": store.NullIfEmpty(begun.Ask.ReturnTo), "verifier": verifier, "browser": store.NullIfEmpty(begun.Browser),
+			"features": texts(begun.Ask.Features),
 		})
 	})
 }
@@ -124,6 +125,9 @@ func (r *Repository) end(ctx context.Context, back Back) (state, error) {
 			PersonID: f.String("uid"), PersonName: f.String("name"), AccountID: f.String("accountId"),
 			AnyIdentity: f.Bool("anyIdentity"), ReturnTo: f.String("returnTo"),
 		}}
+		for _, feature := range f.Strings("features") {
+			begun.Ask.Features = append(begun.Ask.Features, Feature(feature))
+		}
 		return tx.Update(statePath(opened.ID), store.Set("usedAt", now), store.Set("verifier", store.Delete))
 	})
 	if err != nil {

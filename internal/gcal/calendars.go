@@ -78,7 +78,7 @@ type NewCalendar struct {
 }
 
 // InsertCalendar creates a calendar in an account and returns its id. Google takes no id for
-// it: after Unavailable it may exist, so look for its mark before another try. It needs a
+// it: after Unavailable it may exist, so search Calendars for its mark before another try. It needs a
 // scope that people grant with the feature: without it the error is Forbidden with
 // CodeScopeMissing.
 func (c *Client) InsertCalendar(ctx context.Context, account string, wanted NewCalendar) (id string, err error) {

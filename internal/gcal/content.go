@@ -66,7 +66,7 @@ func (c *Client) PatchContent(ctx context.Context, ref Ref, id, etag string, con
 	})
 }
 
-// DeleteQuietly is Delete without telling anybody. With an etag, an event that changed
+// DeleteQuietly is Delete, and tells nobody. With an etag, an event that changed
 // since is left alone: Conflict with CodeStale.
 func (c *Client) DeleteQuietly(ctx context.Context, ref Ref, id, etag string) (deleted bool, err error) {
 	return c.delete(ctx, ref, id, etag, notifyNone)

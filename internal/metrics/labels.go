@@ -52,7 +52,7 @@ var (
 	// are those of its OAuth endpoints.
 	methods = labelOf("method",
 		"events.insert", "events.get", "events.list", "events.patch", "events.delete", "events.watch", "channels.stop",
-		"calendarList.list", "token", "revoke")
+		"events.instances", "calendarList.list", "calendars.insert", "freebusy.query", "token", "revoke")
 	taskKinds = labelOf("kind",
 		calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind)
 	verdicts    = labelOf("verdict", "done", "retry", "later", "dead")

@@ -2,6 +2,7 @@ package transition
 
 import (
 	"slices"
+	"strconv"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
@@ -169,6 +170,9 @@ func (s *Step) purge() {
 		Kind: poll.IntentPurge, PollID: s.Poll.ID, Generation: s.LastGeneration(), Due: s.Now, CreatedAt: s.Now, Trace: s.Trace,
 	})
 	s.remove(poll.AnnouncementPath(s.Poll.ID))
+	if s.Poll.GroupID != "" || s.Poll.CreatorID == "" { // of a poll that is gone, its group is unknown
+		s.followSession(s.Poll.ID, s.Poll.GroupID, "purge."+strconv.FormatInt(s.LastGeneration(), 10))
+	}
 }
 
 // Times are a slot as an edit asks for it; ID is "" for a new one.

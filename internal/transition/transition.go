@@ -60,7 +60,13 @@ type Outcome struct {
 	Card *poll.Poll
 	// Sync names the calendar to sync at once; nil for none.
 	Sync *poll.Place
+	// Session is the change of a group's session that is compared with what the group
+	// shares; nil for none.
+	Session *Session
 }
+
+// Session is a change of a poll whose group may share its session.
+type Session struct{ PollID, Ref string }
 
 // Announcement is one that a transition made due.
 type Announcement struct {
@@ -140,7 +146,18 @@ func (s *Step) record(after poll.Poll, entry poll.Entry, winning *poll.Slot, ann
 	} else if entry.Decision == rules.Adopt {
 		s.merge(poll.AnnouncementPath(after.ID), poll.KnownUpdates(after.ID, state)...)
 	}
+	before := s.Poll
+	if after.GroupID != "" && (after.GoogleEventID != before.GoogleEventID || after.Status != before.Status || after.Sync.Applied != before.Sync.Applied) {
+		s.followSession(after.ID, after.GroupID, entry.ID)
+	}
 	s.After, s.Entries = &after, append(s.Entries, entry)
+}
+
+// followSession has package groupevents compare the poll's session with what its group shares.
+// Whether it shares anything is not known here.
+func (s *Step) followSession(pollID, groupID, ref string) {
+	s.Session = &Session{PollID: pollID, Ref: ref}
+	s.merge(poll.GroupWorkPath(poll.SessionWorkID(pollID)), poll.SessionWorkUpdates(pollID, groupID, ref, s.Trace, s.Now)...)
 }
 
 // entryTime is the time of the poll's next journal entry: now, but always later than the last

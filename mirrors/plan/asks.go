@@ -34,7 +34,7 @@ func (a ask) beats(b ask) bool {
 	return cmp.Or(a.from-b.from, rank(a.detail)-rank(b.detail), strings.Compare(string(a.target), string(b.target))) < 0
 }
 
-// asks lists what edges and connections ask of an event, by account.
+// asks lists what edges and connections ask of an event, by account, never by its own.
 func (of Situation) asks(event mirror.Event) map[string]ask {
 	found := map[string]ask{}
 	own := event.OwnerID == of.Owner
@@ -72,11 +72,11 @@ func (of Situation) asks(event mirror.Event) map[string]ask {
 }
 
 // leads reports whether an edge leads away from a calendar, as fromCalendar or fromAccount,
-// else -1. An edge to the origin's own account never applies.
+// else -1.
 func (of Situation) leads(edge mirror.Edge, account, calendar string) int {
 	from, linked := of.Accounts[account]
 	switch {
-	case !linked || edge.FromAccountID != account || edge.ToAccountID == account:
+	case !linked || edge.FromAccountID != account:
 		return -1
 	case edge.FromCalendarID == "" && (calendar == from.PrimaryID || calendar == "primary"):
 		return fromAccount

@@ -52,9 +52,6 @@ func Observed(m mirror.Mirror, shown gcal.Event, now time.Time) (next mirror.Mir
 	switch {
 	case isKnown:
 		next.Answered = m.Answered
-		if m.State == mirror.Active {
-			next.Answered = shows
-		}
 		return next, Echo
 	case gone(shown):
 		return deletedByPerson(next, now)

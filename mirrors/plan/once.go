@@ -104,7 +104,7 @@ func (p *planning) decideOccurrence(events []mirror.Event, account, at string, w
 		if original := event.OriginalStart.Instant(time.UTC); original.After(until) {
 			until = original
 		}
-		if !ended(until, p.Now) || p.mirrors[w.id()].EventID != "" {
+		if p.isDue(w.id(), until) {
 			p.wanted = append(p.wanted, w)
 		}
 	}
@@ -122,12 +122,18 @@ func (p *planning) candidates(events []mirror.Event, account, at string) (found 
 		if !asked || !isOccurrence(event, at) || !isMirrored(event, p.Owner, a.detail) || beyond(event, p.Now) {
 			continue
 		}
-		if !ended(event.Until, p.Now) || p.mirrors[mirror.MirrorID(event.ID, account)].EventID != "" {
+		if p.isDue(mirror.MirrorID(event.ID, account), event.Until) {
 			found = append(found, a)
 		}
 	}
 	slices.SortStableFunc(found, func(a, b ask) int { return compareBool(a.from != fromConnection, b.from != fromConnection) })
 	return found
+}
+
+// isDue reports whether an event with that end may have the mirror: one that has ended
+// keeps what it has and gets no new one.
+func (p *planning) isDue(id string, until time.Time) bool {
+	return !ended(until, p.Now) || p.mirrors[id].Wanted != wantsNothing
 }
 
 // settle wants the first candidate shown and the others covered, or all covered. It

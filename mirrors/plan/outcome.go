@@ -27,7 +27,8 @@ const (
 	// is set) find the instance and patch it.
 	Write Op = "write"
 	// Cancel: find the instance of the series' mirror and delete it, then call Written with
-	// the cancelled instance. For exceptions alone.
+	// the cancelled instance. If there is none, call Written with an event of state
+	// rules.Gone alone. For exceptions alone.
 	Cancel Op = "cancel"
 	// Delete: delete the event if EventID is not "", then call Deleted.
 	Delete Op = "delete"
@@ -66,12 +67,13 @@ func Begin(m mirror.Mirror, calendarID, eventID string) mirror.Mirror {
 }
 
 // Written is the mirror after a write that Google took. wrote is the mirror's Wanted as
-// read before the write; if another has come since, the mirror stays PENDING and due.
+// read before the write; if another has come since, the mirror stays PENDING and due. m is
+// the document as it is then; it must have the same Generation and EventID still, or none.
 func Written(m mirror.Mirror, wrote string, answer gcal.Event, now time.Time) mirror.Mirror {
 	m.EventID, m.ETag, m.AnsweredAt = answer.ID, answer.ETag, answer.Updated
 	m.Written, m.Answered, m.LastWrite, m.UpdatedAt = wrote, observedHash(answer), now, now
 	switch {
-	case m.State != mirror.Pending && m.State != mirror.Failed:
+	case m.State != mirror.Pending && m.State != mirror.Failed || deletes(m):
 		return m // another decision has come since
 	case m.Wanted == wrote:
 		m.State, m.Due = mirror.Active, time.Time{}
@@ -83,7 +85,7 @@ func Written(m mirror.Mirror, wrote string, answer gcal.Event, now time.Time) mi
 }
 
 // Deleted is the mirror after its event was deleted, or was found to be gone, by the
-// writer. If keep is false its document must be deleted; else it is PENDING with the next
+// writer. m is the document as it is then; it must have the same EventID still. If keep is false its document must be deleted; else it is PENDING with the next
 // generation, or COVERED.
 func Deleted(m mirror.Mirror, now time.Time) (next mirror.Mirror, keep bool) {
 	if m.Wanted == wantsNothing {

@@ -30,7 +30,7 @@ type Situation struct {
 	// Connections of the owner; those of other people are ignored.
 	Connections []mirror.Connection
 	// Mirrors are all of the owner's with the iCalUIDs of Events. One whose canonical event is
-	// not among Events is to be deleted.
+	// not among Events must be deleted.
 	Mirrors []mirror.Mirror
 	// Accounts are all of the owner's linked accounts, those with a revoked grant included:
 	// what is missing here counts as unlinked, and its edges do not apply.

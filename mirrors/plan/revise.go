@@ -132,7 +132,7 @@ func (p *planning) withoutEvent(was, next mirror.Mirror) mirror.Mirror {
 func (p *planning) retire(was, series mirror.Mirror) mirror.Mirror {
 	next := was
 	next.Wanted = wantsNothing
-	if was.SeriesMirrorID != "" && (series.ID == "" || series.Replacing || series.Wanted == wantsCovered) {
+	if was.SeriesMirrorID != "" && (series.ID == "" || deletes(series)) {
 		next = forget(next)
 	}
 	return p.withoutEvent(was, next)

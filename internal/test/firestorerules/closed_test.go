@@ -19,7 +19,7 @@ import (
 // document in each: the server's own, and what nobody has heard of.
 var closedCollections = []string{
 	"calendarEventIndex/NOTE", "calendarWatches/NOTE", "calendars/NOTE", "intents/NOTE", "announcements/POLL",
-	"accounts/NOTE", "accountSecrets/NOTE", "userSecrets/gm", "oauthStates/NOTE", "idempotencyKeys/NOTE",
+	"accounts/NOTE", "accountSecrets/NOTE", "userSecrets/gm", "oauthStates/NOTE", "idempotencyKeys/NOTE", "availabilityAnswers/NOTE",
 	"timers/NOTE", "backfills/NOTE", "deadTasks/NOTE", "documentHints/NOTE", "health/readiness", "schedulers/POLL/journal/NOTE", "questingGroups/GROUP/journal/NOTE",
 	"mirrors/NOTE", "mirrorPeople/gm", "groupConnections/NOTE", "canonicalEvents/NOTE/mirrorJournal/NOTE",
 	"users/gm/secrets/NOTE", "unknownCollection/NOTE", "schedulers/POLL/unknownCollection/NOTE",

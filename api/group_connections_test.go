@@ -1,0 +1,209 @@
+package api_test
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"testing"
+
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+)
+
+func (w *world) connections(as, group string) (shown groupConnectionsJSON) {
+	w.t.Helper()
+	w.want(http.StatusOK, call{as: as, method: "GET", path: "/v1/groups/" + group + "/connections"}, &shown)
+	return shown
+}
+
+func TestGroupConnections_EachSeesTheirOwn_TheCreatorAlsoWho(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroupOf("ana", "ben")
+	gms, anas := w.connect("gm", group), w.connect("ana", group)
+	for _, row := range []struct {
+		as, account, email string
+		people             []string
+	}{{"gm", gms, "gm@example.com", []string{"ana", "gm"}}, {"ana", anas, "ana@example.com", []string{}}, {"ben", "", "", []string{}}} {
+		shown := w.connections(row.as, group)
+		if row.account == "" && len(shown.Connections) == 0 && len(shown.MemberIDs) == 0 {
+			continue
+		}
+		if len(shown.Connections) != 1 || shown.Connections[0].AccountID != row.account || shown.Connections[0].Email != row.email || !slices.Equal(shown.MemberIDs, row.people) {
+			t.Errorf("%s sees %+v", row.as, shown)
+		}
+	}
+}
+
+func TestGroupConnect_Refuses_AndWritesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroupOf("ana")
+	anas, eves := w.newAccount("ana"), w.newAccount("eve")
+	for _, row := range []struct {
+		name, as, group, account string
+		status                   int
+	}{
+		{"another's account", "gm", group, anas, 404},
+		{"an unknown account", "ana", group, "acc_unknown", 404},
+		{"an unknown group", "ana", "unknown", anas, 404},
+		{"a group of others", "eve", group, eves, 404},
+	} {
+		before := w.store.writes.Load()
+		got := w.do(call{as: row.as, method: "POST", path: "/v1/groups/" + row.group + "/connections", body: map[string]any{"account_id": row.account}})
+		if got.status != row.status || got.Error.Code != "NOT_FOUND" || w.store.writes.Load() != before {
+			t.Errorf("%s: %d %s", row.name, got.status, got.text)
+		}
+	}
+}
+
+func TestGroupConnect_ShowsTheEventsThatThereAre_Once(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroup()
+	made := w.newGroupEvent("gm", group, movieNight)
+	anas := w.connect("ana", group)
+	if again := w.connect("ana", group); again != anas {
+		t.Errorf("connected %s and %s", anas, again)
+	}
+	if got := w.accountsShowing(made.ID, mirror.Pending); !slices.Equal(got, []string{anas}) || len(w.connections("ana", group).Connections) != 1 {
+		t.Errorf("it shows in %v", got)
+	}
+}
+
+// writeMirror records that the event of a mirror was written.
+func (w *world) writeMirror(eventID, account string) {
+	w.t.Helper()
+	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
+		return tx.Update(mirror.Path(mirror.MirrorID(eventID, account)),
+			store.Set("state", string(mirror.Active)), store.Set("eventId", "questmirror1"), store.Set("generation", 1), store.Set("due", nil))
+	}))
+}
+
+func TestGroupDisconnect_KeepsOrDeletesTheCopies(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		query    string
+		deleting bool
+	}{{"", false}, {"?delete_events=false", false}, {"?delete_events=true", true}} {
+		t.Run(row.query, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			group := w.newGroup()
+			gms, anas := w.connect("gm", group), w.connect("ana", group)
+			made := w.newGroupEvent("gm", group, movieNight)
+			w.writeMirror(made.ID, anas)
+			path := "/v1/groups/" + group + "/connections/" + anas
+			w.want(404, call{as: "gm", method: "DELETE", path: path + row.query}, nil)
+			w.want(200, call{as: "ana", method: "DELETE", path: path + row.query}, nil)
+			w.carryOutGroupWork()
+			w.want(404, call{as: "ana", method: "DELETE", path: path + row.query}, nil)
+
+			id := mirror.MirrorID(made.ID, anas)
+			_, mapped, err := mirror.Load(t.Context(), w.store, id)
+			must(t, err)
+			kept, err := mirror.IsKept(t.Context(), w.store, id)
+			must(t, err)
+			if mapped != row.deleting || kept == row.deleting || slices.Contains(w.accountsShowing(made.ID, mirror.Deleting), anas) != row.deleting {
+				t.Errorf("mapped %t, kept %t, deleting from %v", mapped, kept, w.accountsShowing(made.ID, mirror.Deleting))
+			}
+			if got := w.accountsShowing(made.ID, mirror.Pending); !slices.Equal(got, []string{gms}) {
+				t.Errorf("it shows in %v, want %s alone", got, gms)
+			}
+			w.want(200, call{as: "gm", method: "PATCH", path: "/v1/groups/" + group + "/events/latest", body: map[string]any{"title": "Later"}}, nil)
+			w.carryOutGroupWork()
+			if got := w.accountsShowing(made.ID, mirror.Pending); !slices.Equal(got, []string{gms}) {
+				t.Errorf("after a change it shows in %v", got)
+			}
+		})
+	}
+}
+
+func TestGroupDisconnect_OfHundredsOfCopies_ReleasesAll(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroup()
+	anas := w.connect("ana", group)
+	for range 205 {
+		var made groupEventJSON
+		w.want(http.StatusCreated, call{as: "ana", method: "POST", path: "/v1/groups/" + group + "/events", body: movieNight}, &made)
+	}
+	w.carryOutGroupWork()
+	w.want(200, call{as: "ana", method: "DELETE", path: "/v1/groups/" + group + "/connections/" + anas}, nil)
+	w.carryOutGroupWork()
+	left, err := mirror.InState(t.Context(), w.store, "ana", 1000, mirror.Pending, mirror.Deleting)
+	if must(t, err); len(left) != 0 {
+		t.Errorf("%d mirrors are left", len(left))
+	}
+}
+
+func TestGroup_LeftOrRemoved_Disconnects(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(w *world, group string){
+		"leaves": func(w *world, group string) {
+			w.want(200, call{as: "ana", method: "POST", path: "/v1/groups/" + group + "/leave"}, nil)
+		},
+		"is removed": func(w *world, group string) {
+			w.patchGroup(group, map[string]any{"remove_member_ids": []string{"ana"}})
+		},
+		"is absent from all members": func(w *world, group string) { w.patchGroup(group, map[string]any{"member_ids": []string{}}) },
+		"is removed by the web app, and an event is made": func(w *world, group string) {
+			w.writeGroup(group, "gm", "gm")
+			w.newGroupEvent("gm", group, with(movieNight, "title", "Secret"))
+		},
+		"is removed by the web app, and the cleanup runs": func(w *world, group string) {
+			w.writeGroup(group, "gm", "gm")
+			ended, next, err := w.options.GroupEvents.EndConnections(w.t.Context(), "")
+			if must(w.t, err); ended != 1 || next != "" {
+				w.t.Errorf("%d connections ended, next %q", ended, next)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			group := w.newGroup()
+			gms, _ := w.connect("gm", group), w.connect("ana", group)
+			made := w.newGroupEvent("gm", group, movieNight)
+			end(w, group)
+			w.carryOutGroupWork()
+			if shown := w.connections("gm", group); !slices.Equal(shown.MemberIDs, []string{"gm"}) {
+				t.Errorf("connected are %v", shown.MemberIDs)
+			}
+			if got := w.accountsShowing(made.ID, mirror.Pending); !slices.Equal(got, []string{gms}) {
+				t.Errorf("it shows in %v", got)
+			}
+			var latest groupEventJSON
+			w.want(200, call{as: "gm", method: "GET", path: "/v1/groups/" + group + "/events/latest"}, &latest)
+			if got := w.accountsShowing(latest.ID, mirror.Pending); !slices.Equal(got, []string{gms}) {
+				t.Errorf("the latest shows in %v", got)
+			}
+			w.want(404, call{as: "ana", method: "GET", path: "/v1/groups/" + group + "/events"}, nil)
+		})
+	}
+}
+
+func TestAccount_Unlinked_DisconnectsAndDeletesTheCopies(t *testing.T) {
+	t.Parallel()
+	for _, crashed := range []bool{false, true} {
+		w := newWorld(t)
+		group := w.newGroup()
+		gms, anas := w.connect("gm", group), w.connect("ana", group)
+		made := w.newGroupEvent("gm", group, movieNight)
+		if crashed { // between unlinking and disconnecting
+			_, err := w.linked.Unlink(t.Context(), "ana", anas)
+			must(t, err)
+			_, _, err = w.options.GroupEvents.EndConnections(t.Context(), "")
+			must(t, err)
+		} else {
+			w.want(200, call{as: "ana", method: "DELETE", path: "/v1/accounts/" + anas}, nil)
+		}
+		w.carryOutGroupWork()
+		if got := w.accountsShowing(made.ID, mirror.Deleting); !slices.Equal(got, []string{anas}) || len(w.connections("ana", group).Connections) != 0 {
+			t.Errorf("deleted from %v", got)
+		}
+		if got := w.accountsShowing(made.ID, mirror.Pending); !slices.Equal(got, []string{gms}) {
+			t.Errorf("it shows in %v", got)
+		}
+	}
+}

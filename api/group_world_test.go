@@ -1,0 +1,182 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"questscheduler/api"
+	"questscheduler/groupevents"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/memoryqueue"
+	"questscheduler/mirrors"
+	"questscheduler/scheduler"
+)
+
+// groupWorld is what plans the mirrors of groups' events.
+type groupWorld struct {
+	mirrors *mirrors.Service
+	store   *refusing
+}
+
+// refusing is a store that refuses to read what is needed to plan for some people.
+type refusing struct {
+	store.Store
+	people []string
+}
+
+type refusingTx struct {
+	store.Tx
+	from *refusing
+}
+
+func (r *refusing) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
+	return r.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error { return fn(ctx, refusingTx{tx, r}) })
+}
+
+func (r refusingTx) Get(ctx context.Context, path store.Path) (store.Document, error) {
+	for _, person := range r.from.people {
+		if path == mirror.PersonPath(person) {
+			return store.Document{}, errors.New("it cannot be read")
+		}
+	}
+	return r.Tx.Get(ctx, path)
+}
+
+func (w *world) openGroupEvents(options *api.Options) *groupevents.Service {
+	w.groups.store = &refusing{Store: w.changes}
+	w.groups.mirrors = &mirrors.Service{
+		Store: w.groups.store, Queue: w.queue, Installation: "test", SharedBy: groupevents.SharedBy, HoldShare: 0.5, HoldMin: 5, Now: options.Now,
+		Follow: func(context.Context, string, string, scheduler.Cause) error { return nil },
+		NewID:  func() string { return strings.TrimPrefix(options.NewID("mir"), "mir_") }, Log: options.Log,
+	}
+	return &groupevents.Service{
+		Store: w.changes, Queue: w.queue, Plans: w.groups.mirrors, Now: options.Now, NewID: options.NewID, Log: options.Log,
+	}
+}
+
+// carryOutGroupWork runs the tasks of groups' events that wait, as the queue does.
+func (w *world) carryOutGroupWork() {
+	w.t.Helper()
+	handlers := map[string]queue.Handler{poll.GroupWorkKind: w.options.GroupEvents.Handle, mirrors.PlanKind: w.groups.mirrors.HandlePlan}
+	for {
+		due := slices.DeleteFunc(w.queue.Due(w.options.Now()), func(task memoryqueue.Pending) bool { return handlers[task.Kind] == nil })
+		if len(due) == 0 {
+			return
+		}
+		run, taken := w.queue.Take(due[0].ID)
+		if !taken {
+			w.t.Fatal("the task does not wait")
+		}
+		if verdict := handlers[run.Kind](w.t.Context(), run.Delivery); !run.Settle(verdict) || verdict.Outcome == queue.Permanent {
+			w.t.Fatalf("the task ends with %v", verdict)
+		}
+	}
+}
+
+// drainGroups hands over the recorded work that is due, and returns how much.
+func (w *world) drainGroups() int {
+	w.t.Helper()
+	handed, err := w.options.GroupEvents.Drain(w.t.Context())
+	must(w.t, err)
+	drained, err := w.groups.mirrors.Drain(w.t.Context(), scheduler.Cause{})
+	must(w.t, err)
+	return handed + drained.Events + drained.People
+}
+
+type groupEventJSON struct {
+	ID, Ref, Title, Start, End, Location, Description, Status string
+	AllDay                                                    bool `json:"all_day"`
+	Timezone                                                  *string
+	AuthorID                                                  string `json:"author_id"`
+	Version                                                   int
+	Mirrors                                                   []groupMirrorJSON
+}
+
+type groupMirrorJSON struct {
+	AccountID string `json:"account_id"`
+	State     string
+}
+
+type groupConnectionsJSON struct {
+	Connections []struct {
+		AccountID string `json:"account_id"`
+		Email     string
+	}
+	MemberIDs []string `json:"member_ids"`
+}
+
+var movieNight = map[string]any{
+	"title": "Movie night", "start": "2026-03-10T19:00:00+01:00", "end": "2026-03-10T22:00:00+01:00", "timezone": "Europe/Berlin",
+	"location": "Ana's place", "description": "Bring snacks",
+}
+
+// connect connects an account of a person's to a group, and gives the account's id.
+func (w *world) connect(as, group string) string {
+	w.t.Helper()
+	account := w.newAccount(as)
+	w.want(http.StatusCreated, call{as: as, method: "POST", path: "/v1/groups/" + group + "/connections", body: map[string]any{"account_id": account}}, nil)
+	w.carryOutGroupWork()
+	return account
+}
+
+// newGroupEvent makes an event of a group and has it planned for everybody.
+func (w *world) newGroupEvent(as, group string, body map[string]any) (made groupEventJSON) {
+	w.t.Helper()
+	w.want(http.StatusCreated, call{as: as, method: "POST", path: "/v1/groups/" + group + "/events", body: body}, &made)
+	w.carryOutGroupWork()
+	return made
+}
+
+// groupEvent reads an event as one person sees it.
+func (w *world) groupEvent(as, group, ref string) (shown groupEventJSON) {
+	w.t.Helper()
+	w.want(http.StatusOK, call{as: as, method: "GET", path: "/v1/groups/" + group + "/events/" + ref}, &shown)
+	return shown
+}
+
+// accountsShowing are the accounts whose mirrors of an event are to be, or are, in a state.
+func (w *world) accountsShowing(eventID string, state mirror.State) (ids []string) {
+	w.t.Helper()
+	mirrors, err := mirror.OfEvent(w.t.Context(), w.store, eventID)
+	must(w.t, err)
+	for _, m := range mirrors {
+		if m.State == state {
+			ids = append(ids, m.TargetAccountID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func sorted(ids ...string) []string {
+	slices.Sort(ids)
+	return ids
+}
+
+// candidatesOf are the ids in the answer to an ambiguous reference.
+func candidatesOf(t *testing.T, got answer) (ids []string) {
+	t.Helper()
+	var read struct {
+		Error struct {
+			Detail struct {
+				Candidates []struct{ ID, Ref, Title, Start string }
+			}
+		}
+	}
+	must(t, json.Unmarshal([]byte(got.text), &read))
+	for _, c := range read.Error.Detail.Candidates {
+		if c.Ref == "" || c.Title == "" || c.Start == "" {
+			t.Errorf("a candidate is not whole: %+v", c)
+		}
+		ids = append(ids, c.ID)
+	}
+	return ids
+}

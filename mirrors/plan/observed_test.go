@@ -1,0 +1,163 @@
+package plan_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/mirrors/plan"
+	"questscheduler/rules"
+)
+
+// active is a written mirror, with its event as written.
+func active() (mirror.Mirror, gcal.Event) {
+	google := newCalendars()
+	s := written(situation(meeting("a", hour)), google)
+	m := s.Mirrors[0]
+	return m, google.events[m.TargetCalendarID+"/"+m.EventID]
+}
+
+// dragged is the event after a person moved it at a time.
+func dragged(event gcal.Event, after time.Duration) gcal.Event {
+	details := *event.Details
+	details.Start, details.End = at(after), at(after+hour)
+	event.Details, event.ETag, event.Updated = &details, event.ETag+after.String(), event.Updated.Add(after)
+	return event
+}
+
+func TestObserved(t *testing.T) {
+	t.Parallel()
+	m, event := active()
+	in := func(state mirror.State, changes ...func(m *mirror.Mirror)) mirror.Mirror {
+		next := m
+		next.State = state
+		for _, change := range changes {
+			change(&next)
+		}
+		return next
+	}
+	reverts := func(ago ...time.Duration) func(m *mirror.Mirror) {
+		return func(m *mirror.Mirror) {
+			for _, before := range ago {
+				m.Reverts = append(m.Reverts, now.Add(-before))
+			}
+		}
+	}
+	deleted := func(ago time.Duration) func(m *mirror.Mirror) {
+		return func(m *mirror.Mirror) { m.DeletedAt = now.Add(-ago) }
+	}
+	moved, gone := dragged(event, 5*hour), absent(event.ID, event.Updated.Add(hour))
+	change := func(e gcal.Event, change func(e *gcal.Event)) gcal.Event { change(&e); return e }
+	for name, row := range map[string]struct {
+		m       mirror.Mirror
+		shown   gcal.Event
+		verdict plan.Verdict
+		state   mirror.State
+	}{
+		"as written":                  {m, event, plan.Echo, mirror.Active},
+		"with another etag":           {m, change(event, func(e *gcal.Event) { e.ETag = "x" }), plan.Echo, mirror.Active},
+		"moved":                       {m, moved, plan.Drift, mirror.Pending},
+		"moved, older than the write": {m, change(moved, func(e *gcal.Event) { e.Updated = event.Updated.Add(-hour) }), plan.Ignored, mirror.Active},
+		"moved, two reverts today":    {in(mirror.Active, reverts(20*hour, hour)), moved, plan.Drift, mirror.Pending},
+		"moved, three reverts today":  {in(mirror.Active, reverts(20*hour, 2*hour, hour)), moved, plan.GaveUp, mirror.Contested},
+		"moved, three in two days":    {in(mirror.Active, reverts(25*hour, 2*hour, hour)), moved, plan.Drift, mirror.Pending},
+		"moved, a write is pending":   {in(mirror.Pending), moved, plan.Drift, mirror.Pending},
+		"moved, in error":             {in(mirror.Failed), moved, plan.Drift, mirror.Failed},
+		"moved, contested":            {in(mirror.Contested), moved, plan.Ignored, mirror.Contested},
+		"moved, being deleted":        {in(mirror.Deleting), moved, plan.Ignored, mirror.Deleting},
+		"unreadable":                  {m, change(moved, func(e *gcal.Event) { e.EventState = rules.Unreadable }), plan.Ignored, mirror.Active},
+		"without details":             {m, change(moved, func(e *gcal.Event) { e.Details = nil }), plan.Ignored, mirror.Active},
+		"another event":               {m, change(moved, func(e *gcal.Event) { e.ID = "other" }), plan.Ignored, mirror.Active},
+		"deleted":                     {m, gone, plan.Recreated, mirror.Pending},
+		"deleted, the id alone":       {m, gcal.Event{ID: event.ID, EventState: rules.Gone}, plan.Recreated, mirror.Pending},
+		"deleted again within a day":  {in(mirror.Active, deleted(23*hour)), gone, plan.LeftDeleted, mirror.Suppressed},
+		"deleted again after a day":   {in(mirror.Active, deleted(25*hour)), gone, plan.Recreated, mirror.Pending},
+		"deleted, a write is pending": {in(mirror.Pending), gone, plan.Recreated, mirror.Pending},
+		"deleted, suppressed":         {in(mirror.Suppressed), gone, plan.Ignored, mirror.Suppressed},
+		"deleted by us":               {in(mirror.Deleting), gone, plan.Ignored, mirror.Deleting},
+		"deleted, never confirmed":    {in(mirror.Pending, func(m *mirror.Mirror) { m.ETag = "" }), gone, plan.Ignored, mirror.Pending},
+	} {
+		next, verdict := plan.Observed(row.m, row.shown, now)
+		if verdict != row.verdict || next.State != row.state {
+			t.Errorf("%s: %s, %+v", name, verdict, next)
+		}
+		if verdict == plan.Ignored && !reflect.DeepEqual(next, row.m) {
+			t.Errorf("%s: ignored, but changed: %+v", name, next)
+		}
+		if again, verdict := plan.Observed(next, row.shown, now); verdict != plan.Echo && verdict != plan.Ignored || !reflect.DeepEqual(again, next) {
+			t.Errorf("%s, observed again: %s, %+v", name, verdict, again)
+		}
+	}
+}
+
+func TestObserved_Drift_IsRevertedWithTheObservedETag(t *testing.T) {
+	t.Parallel()
+	m, event := active()
+	next, _ := plan.Observed(m, dragged(event, 5*hour), now)
+	if next.ETag != dragged(event, 5*hour).ETag || next.Written != "" || !next.Due.Equal(now) || len(next.Reverts) != 1 || plan.Next(next) != plan.Write || next.Generation != m.Generation {
+		t.Errorf("it is %+v", next)
+	}
+	if len(m.Reverts) != 0 {
+		t.Error("the mirror that was given changed")
+	}
+}
+
+func TestObserved_Deletion_IsTheNextGeneration(t *testing.T) {
+	t.Parallel()
+	m, event := active()
+	next, _ := plan.Observed(m, absent(event.ID, event.Updated), now)
+	if next.Generation != m.Generation+1 || next.EventID != "" || next.ETag != "" || !next.Due.Equal(now) || !next.DeletedAt.Equal(now) || plan.Next(next) != plan.Write {
+		t.Errorf("it is %+v", next)
+	}
+}
+
+func TestObserved_AnswerOfGoogle_IsNoDrift(t *testing.T) {
+	t.Parallel()
+	m, event := active()
+	details := *event.Details
+	details.Summary = "Busy (cleaned)"
+	event.Details = &details
+	m = plan.Written(m, m.Wanted, event, now)
+	if next, verdict := plan.Observed(m, event, now); verdict != plan.Echo || next.State != mirror.Active {
+		t.Errorf("%s: %+v", verdict, next)
+	}
+}
+
+func TestObserved_DeletedInstance_IsConfirmedOnceThenLeft(t *testing.T) {
+	t.Parallel()
+	google := newCalendars()
+	s := written(situation(series, moved), google)
+	m := of(s, moved, "home")
+	path := m.TargetCalendarID + "/" + m.EventID
+	for _, step := range []struct {
+		verdict plan.Verdict
+		after   mirror.State
+	}{{plan.Recreated, mirror.Active}, {plan.LeftDeleted, mirror.Suppressed}} {
+		google.delete(m.TargetCalendarID, m.EventID)
+		var verdict plan.Verdict
+		if s, verdict = google.observe(s, path); verdict != step.verdict {
+			t.Fatalf("%s, want %s", verdict, step.verdict)
+		}
+		if s = google.write(s); of(s, moved, "home").State != step.after || of(s, moved, "home").Generation != 1 || of(s, series, "home").State != mirror.Active {
+			t.Fatalf("after %s: %v", verdict, states(s))
+		}
+	}
+}
+
+func TestObserved_SeriesDeletedTwice_ExceptionsAreLeftToo(t *testing.T) {
+	t.Parallel()
+	google := newCalendars()
+	s := written(situation(series, moved), google)
+	for range 2 {
+		master := of(s, series, "home")
+		google.delete(master.TargetCalendarID, master.EventID)
+		s, _ = google.observe(s, master.TargetCalendarID+"/"+master.EventID)
+		s = google.write(s)
+	}
+	expect(t, s, wantStates{"s>home": mirror.Suppressed, "x>home": mirror.Suppressed})
+	if live := google.live(); len(live) > 0 {
+		t.Errorf("the calendars show %v", live)
+	}
+}

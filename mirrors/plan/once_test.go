@@ -1,0 +1,156 @@
+package plan_test
+
+import (
+	"testing"
+
+	"questscheduler/internal/mirror"
+)
+
+// invited is the same meeting in another account.
+func invited(id string, same mirror.Event, account string, changes ...func(e *mirror.Event)) mirror.Event {
+	changes = append([]func(e *mirror.Event){in(account), func(e *mirror.Event) { e.ID = "evt_" + id }}, changes...)
+	return with(same, changes...)
+}
+
+func groupEvent(changes ...func(e *mirror.Event)) mirror.Event {
+	return with(meeting("g", hour), append([]func(e *mirror.Event){func(e *mirror.Event) {
+		e.OwnerID, e.Source, e.GroupID, e.ICalUID = "ben", mirror.SourceGroup, "group", e.ID
+		e.AccountID, e.CalendarID, e.EventID = "", "", ""
+	}}, changes...)...)
+}
+
+func sharedBy(owner string) func(e *mirror.Event) {
+	return func(e *mirror.Event) {
+		e.OwnerID, e.GroupID, e.Source, e.PollID = owner, "group", mirror.SourcePoll, "poll"
+	}
+}
+
+func TestPlan_OncePerCalendar(t *testing.T) {
+	t.Parallel()
+	a := meeting("a", hour)
+	toHome := []mirror.Edge{edge("work", "home", mirror.Busy), edge("club", "home", mirror.Full)}
+	for name, row := range map[string]struct {
+		events      []mirror.Event
+		edges       []mirror.Edge
+		connections []string
+		want        wantStates
+	}{
+		"a native copy covers":                  {[]mirror.Event{a, invited("n", a, "home")}, toHome, nil, wantStates{"a>home": mirror.Covered}},
+		"a declined native copy does not":       {[]mirror.Event{a, invited("n", a, "home", declined)}, toHome, nil, wantStates{"a>home": mirror.Active}},
+		"a cancelled one does not":              {[]mirror.Event{a, invited("n", a, "home", isCancelled)}, toHome, nil, wantStates{"a>home": mirror.Active}},
+		"another meeting does not":              {[]mirror.Event{a, with(meeting("b", hour), in("home"))}, toHome, nil, wantStates{"a>home": mirror.Active}},
+		"the lowest of two counts":              {[]mirror.Event{invited("b", a, "club"), a}, toHome, nil, wantStates{"a>home": mirror.Active, "b>home": mirror.Covered}},
+		"the next if it is declined":            {[]mirror.Event{invited("b", a, "club"), with(a, declined)}, toHome, nil, wantStates{"b>home": mirror.Active}},
+		"a group's event":                       {[]mirror.Event{groupEvent()}, nil, []string{"home", "work"}, wantStates{"g>home": mirror.Active, "g>work": mirror.Active}},
+		"a group's event, not connected":        {[]mirror.Event{groupEvent()}, toHome, nil, wantStates{}},
+		"one's own group's event":               {[]mirror.Event{groupEvent(func(e *mirror.Event) { e.OwnerID = "ana" })}, nil, []string{"home"}, wantStates{"g>home": mirror.Active}},
+		"edges lead a group's event on":         {[]mirror.Event{groupEvent()}, toHome, []string{"work"}, wantStates{"g>work": mirror.Active, "g>home": mirror.Active}},
+		"a shared session of somebody":          {[]mirror.Event{with(a, sharedBy("ben"))}, nil, []string{"home"}, wantStates{"a>home": mirror.Active}},
+		"a session that its organiser declined": {[]mirror.Event{with(a, sharedBy("ben"), declined)}, nil, []string{"home"}, wantStates{"a>home": mirror.Active}},
+		"its native copy covers":                {[]mirror.Event{with(a, sharedBy("ben")), invited("n", a, "home")}, nil, []string{"home"}, wantStates{"a>home": mirror.Covered}},
+		"one's own, connected elsewhere":        {[]mirror.Event{with(a, sharedBy("ana"))}, nil, []string{"work", "home"}, wantStates{"a>home": mirror.Active}},
+		"a group copy beats a lower mirror": {
+			[]mirror.Event{invited("z", a, "work", sharedBy("ben")), invited("b", a, "club")}, toHome, []string{"home"},
+			wantStates{"z>home": mirror.Active, "b>home": mirror.Covered},
+		},
+	} {
+		s := situation(row.events...)
+		s.Edges = row.edges
+		for _, account := range row.connections {
+			s.Connections = append(s.Connections, mirror.Connection{GroupID: "group", AccountID: account, OwnerID: "ana"})
+		}
+		s, _ = applied(s)
+		s = newCalendars().write(s)
+		t.Run(name, func(t *testing.T) { t.Parallel(); expect(t, s, row.want) })
+	}
+}
+
+func TestPlan_Connection_BeatsAnEdgeAndShowsEverything(t *testing.T) {
+	t.Parallel()
+	s := situation(groupEvent())
+	s.Connections = []mirror.Connection{
+		{GroupID: "group", AccountID: "work", OwnerID: "ana"}, {GroupID: "group", AccountID: "home", OwnerID: "ana"},
+		{GroupID: "group", AccountID: "club", OwnerID: "ben"}, {GroupID: "other", AccountID: "club", OwnerID: "ana"},
+	}
+	s, planned := applied(s)
+	if m := of(s, s.Events[0], "home"); len(planned) != 2 || m.Detail != mirror.Full || m.Target != mirror.PrimaryTarget || m.TargetCalendarID != "home@x" || m.GroupID != "group" || m.FromAccountID != "" {
+		t.Errorf("planned are %+v", planned)
+	}
+	s.Connections = s.Connections[:1]
+	s, _ = applied(s)
+	if m := of(s, s.Events[0], "home"); m.Detail != mirror.Busy || m.Target != mirror.Overlay || m.GroupID != "group" {
+		t.Errorf("disconnected, home has %+v", m)
+	}
+	s.Connections = nil
+	s, _ = applied(newCalendars().write(s))
+	expect(t, s, wantStates{"g>home": mirror.Deleting, "g>work": mirror.Deleting})
+}
+
+func TestPlan_EdgesOfTwoConnectedAccounts_LeastDetailCounts(t *testing.T) {
+	t.Parallel()
+	s := situation(groupEvent())
+	s.Edges = []mirror.Edge{edge("work", "club", mirror.Full), edge("home", "club", mirror.Busy)}
+	s.Connections = []mirror.Connection{{GroupID: "group", AccountID: "work", OwnerID: "ana"}, {GroupID: "group", AccountID: "home", OwnerID: "ana"}}
+	if s, _ = applied(s); of(s, s.Events[0], "club").Detail != mirror.Busy {
+		t.Errorf("it is %+v", of(s, s.Events[0], "club"))
+	}
+}
+
+func TestPlan_CopyGoes_CoveredIsDecidedAgain(t *testing.T) {
+	t.Parallel()
+	a := meeting("a", hour)
+	native := invited("n", a, "home")
+	google := newCalendars()
+	s, _ := applied(situation(a))
+	s = google.write(s)
+	for _, step := range []struct {
+		name   string
+		events []mirror.Event
+		want   mirror.State
+		live   int
+	}{
+		{"it appears", []mirror.Event{a, native}, mirror.Covered, 0},
+		{"it is declined", []mirror.Event{a, with(native, declined)}, mirror.Active, 1},
+		{"it is accepted", []mirror.Event{a, native}, mirror.Covered, 0},
+		{"it goes", []mirror.Event{a}, mirror.Active, 1},
+	} {
+		s.Events = step.events
+		s, _ = applied(s)
+		s = google.write(s)
+		if m := of(s, a, "home"); m.State != step.want || len(google.live()) != step.live {
+			t.Errorf("%s: the mirror is %+v, the calendars show %v", step.name, m, google.live())
+		}
+	}
+}
+
+func TestPlan_LeftAloneWinner_StillCoversOthers(t *testing.T) {
+	t.Parallel()
+	a := meeting("a", hour)
+	s := situation(a, invited("b", a, "club"))
+	s.Edges = append(s.Edges, edge("club", "home", mirror.Busy))
+	s, _ = applied(s)
+	s = newCalendars().write(s)
+	for i, m := range s.Mirrors {
+		if m.CanonicalID == a.ID {
+			s.Mirrors[i].State = mirror.Suppressed
+		}
+	}
+	s, planned := applied(s)
+	if len(planned) > 0 {
+		t.Errorf("planned are %+v", planned)
+	}
+	expect(t, s, wantStates{"a>home": mirror.Suppressed, "b>home": mirror.Covered})
+}
+
+func TestPlan_LeftDeleted_StaysSoAfterANativeCopyWent(t *testing.T) {
+	t.Parallel()
+	a := meeting("a", hour)
+	s, _ := applied(situation(a))
+	s = newCalendars().write(s)
+	s.Mirrors[0].State = mirror.Suppressed
+	for _, events := range [][]mirror.Event{{a, invited("n", a, "home")}, {a}} {
+		s.Events = events
+		s, _ = applied(s)
+		expect(t, s, wantStates{"a>home": mirror.Suppressed})
+	}
+}

@@ -1,0 +1,169 @@
+package mirrors_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+	"questscheduler/mirrors/plan"
+)
+
+func toPrimary(from, to string) mirror.Edge {
+	return mirror.Edge{FromAccountID: from, ToAccountID: to, Detail: mirror.Full, Target: mirror.PrimaryTarget}
+}
+
+// The events are known already, so no listing shows them again.
+func TestSetEdges_OneMore_MirrorsWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.insert(work, "Stand-up", thursday)
+	policy := w.mirrorWork()
+	w.settle()
+	_, err := w.policies.SetEdges(w.ctx, gm, policy.ID, []mirror.Edge{toPrimary(work, home), toPrimary(work, club)}, cause)
+	w.must(err)
+	w.settle()
+	w.wantTitles(home, "Stand-up")
+	w.wantTitles(club, "Stand-up")
+}
+
+func TestSetEdges_OfADeletedOverlay_MakesAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.insert(work, "Stand-up", thursday)
+	edge := mirror.Edge{FromAccountID: work, ToAccountID: home, Detail: mirror.Full}
+	policy := w.mirrorWork(edge)
+	w.run(5 * time.Minute)
+	first := w.overlay()
+	if first.CalendarID == "" || len(w.shown(home, first.CalendarID)) != 1 {
+		t.Fatalf("the overlay is %+v\n%s", first, w.log.String())
+	}
+	w.set(mirror.PersonPath(gm), mirror.WriteOverlay(gm, home, first.Lost(), w.clock.Now())...)
+	_, err := w.policies.SetEdges(w.ctx, gm, policy.ID, []mirror.Edge{edge}, cause)
+	w.must(err)
+	if again := w.overlay(); again.Suppressed || again.Generation != first.Generation+1 {
+		t.Errorf("the overlay is %+v after %+v", again, first)
+	}
+}
+
+func (w *world) overlay() mirror.OverlayCalendar {
+	w.Helper()
+	person, err := mirror.LoadPerson(w.ctx, w.memory, gm)
+	w.must(err)
+	return person.Overlays[home]
+}
+
+func TestSync_EventsMadeInAnOverlay_AreNobodysOrigin(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.insert(work, "Stand-up", thursday)
+	w.mirrorWork(mirror.Edge{FromAccountID: work, ToAccountID: home, Detail: mirror.Full})
+	w.run(5 * time.Minute)
+	overlay := gcal.Ref{Account: home, Calendar: w.overlay().CalendarID}
+	_, err := w.full.InsertContent(w.ctx, overlay, "event99", gcal.Content{
+		Summary: "Mine", Start: at(thursday), End: at(friday), Transparency: "opaque", Visibility: "default",
+	}, nil)
+	w.must(err)
+	w.must(w.queueSyncOf(overlay))
+	w.settle()
+	if known := w.canonical(home); len(known) > 0 {
+		t.Errorf("known are %+v", known)
+	}
+	if shown := w.shown(home, overlay.Calendar); len(shown) != 2 {
+		t.Errorf("the overlay shows %d events, want both", len(shown))
+	}
+}
+
+// The calendar reports the end of the series alone.
+func TestSync_ASeriesIsDeleted_ItsExceptionsGoWithIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mirrorWork()
+	w.settle()
+	series := w.insert(work, "Weekly", thursday, "RRULE:FREQ=WEEKLY;COUNT=4")
+	w.sync(work)
+	exception := w.canonical(work)[0]
+	exception.ID, exception.EventID, exception.SeriesID, exception.Title = "evt_exception", series.ID+"_unreported", series.ID, "With cake"
+	exception.OriginalStart, exception.Recurrence = at("2026-03-12T09:00:00Z"), nil
+	exception.Start, exception.End = at("2026-03-12T11:00:00Z"), at("2026-03-12T12:00:00Z")
+	exception.From, exception.Until = plan.Bounds(exception)
+	w.put(exception)
+	w.must(w.service.PlanUID(w.ctx, gm, exception.ICalUID, cause))
+	w.run(5 * time.Minute)
+	w.wantTitles(home, "Weekly", "With cake")
+
+	_, err := w.full.DeleteQuietly(w.ctx, refTo(work), series.ID, "")
+	w.must(err)
+	w.sync(work)
+	w.run(5 * time.Minute)
+	w.wantTitles(home)
+}
+
+func TestSync_AMirroredSeriesIsDeleted_ExceptionsComeBackToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mirrorWork()
+	w.settle()
+	series := w.insert(work, "Weekly", thursday, "RRULE:FREQ=WEEKLY;COUNT=4")
+	second, err := w.full.Instance(w.ctx, refTo(work), series.ID, at("2026-03-12T09:00:00Z"))
+	w.must(err)
+	content := plan.Shown(*second.Details)
+	content.Summary = "With cake"
+	_, err = w.full.PatchContent(w.ctx, refTo(work), second.ID, "", content)
+	w.must(err)
+	w.sync(work)
+	w.run(5 * time.Minute)
+	w.wantTitles(home, "Weekly", "With cake")
+	w.delete(w.masterAtHome())
+	w.sync(home)
+	w.run(10 * time.Minute)
+	w.wantTitles(home, "Weekly", "With cake")
+}
+
+// A newer run of the calendar begins between two events of a listing.
+func TestSync_ARunThatWasSuperseded_AppliesNothingMore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mirrorWork()
+	w.settle()
+	w.insert(work, "One", thursday)
+	w.insert(work, "Two", thursday)
+	w.onEnqueue = func() {
+		w.onEnqueue = nil
+		c, _, err := calendars.LoadKey(w.ctx, w.memory, w.key(work))
+		w.must(err)
+		w.set(calendars.Path(c.Key), c.Invalidate()...)
+	}
+	w.must(w.clock.Advance(2 * time.Second))
+	w.must(w.queueSync(work))
+	run, ok := w.queue.Take(w.queue.Due(w.clock.Now())[0].ID)
+	if !ok {
+		t.Fatal("there is no task")
+	}
+	run.Settle(w.syncer.Handle(w.ctx, run.Delivery))
+	if known := w.canonical(work); len(known) != 1 {
+		t.Errorf("%d events are known, want the one before", len(known))
+	}
+	w.sync(work)
+	w.wantTitles(home, "One", "Two")
+}
+
+func TestRequestPlan_ConnectionsThatChanged_AreFollowed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	session := w.canonicalSession()
+	w.put(session)
+	w.connect(club, gm)
+	w.must(w.service.RequestPlan(w.ctx, gm, cause))
+	w.settle()
+	w.wantTitles(club, "Session")
+	w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
+		return tx.Delete(mirror.ConnectionPath("party", club))
+	}))
+	w.must(w.service.RequestPlan(w.ctx, gm, cause))
+	w.settle()
+	w.wantTitles(club)
+}

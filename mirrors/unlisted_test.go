@@ -1,0 +1,183 @@
+package mirrors_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+)
+
+// lose deletes an event so that no incremental listing shows it.
+func (w *world) lose(account, eventID string) {
+	w.Helper()
+	_, err := w.full.DeleteQuietly(w.ctx, refTo(account), eventID, "")
+	w.must(err)
+	w.relist(account)
+}
+
+func TestUnlisted_EventsThatAreGone_TakeTheirMirrors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	gone := w.insert(work, "Gone", thursday)
+	w.insert(work, "Stays", thursday)
+	w.insert(work, "Stays too", thursday)
+	w.mirrorWork()
+	w.settle()
+	w.lose(work, gone.ID)
+	w.sync(work)
+	w.wantTitles(home, "Stays", "Stays too")
+}
+
+func TestUnlisted_AMirrorThatIsGone_IsRecreated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.insert(work, "Stand-up", thursday)
+	w.insert(home, "Dentist", friday)
+	w.mirrorWork()
+	w.settle()
+	w.lose(home, w.only().EventID)
+	w.wantTitles(home, "Dentist")
+	w.sync(home)
+	w.wantTitles(home, "Dentist", "Stand-up")
+}
+
+func TestUnlisted_ManyGoneAtOnce_NeedASecondListing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var ids []string
+	for i := range 5 {
+		ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
+	}
+	w.mirrorWork()
+	w.settle()
+	for _, id := range ids {
+		w.lose(work, id)
+	}
+	w.sync(work)
+	w.run(30 * time.Minute)
+	if shown := w.titles(home); len(shown) != 5 {
+		t.Fatalf("home shows %v after one listing\n%s", shown, w.log.String())
+	}
+	w.must(w.clock.Advance(time.Hour))
+	w.sync(work)
+	w.run(10 * time.Minute)
+	w.wantTitles(home)
+	person, err := mirror.LoadPerson(w.ctx, w.memory, gm)
+	w.must(err)
+	if len(person.HeldSince) > 0 {
+		t.Errorf("still held: %v", person.HeldSince)
+	}
+}
+
+func TestUnlisted_ManyGoneThatComeBack_KeepTheirMirrors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for i := range 5 {
+		w.insert(work, fmt.Sprint("Event ", i), thursday)
+	}
+	w.mirrorWork()
+	w.settle()
+	w.set(mirror.PersonPath(gm), store.Update{Path: store.Field("heldSince", w.key(work)), Value: stageStart.Add(-2 * time.Hour)})
+	w.relist(work)
+	w.sync(work)
+	person, err := mirror.LoadPerson(w.ctx, w.memory, gm)
+	w.must(err)
+	if len(person.HeldSince) > 0 || len(w.titles(home)) != 5 {
+		t.Errorf("held: %v; home shows %v", person.HeldSince, w.titles(home))
+	}
+}
+
+func TestAccount_UnlinkedAndBack_FollowsItsEvents(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.insert(work, "Stand-up", thursday)
+	w.mirrorWork()
+	w.settle()
+	w.account(work, accounts.Unlinked)
+	account := accounts.Account{ID: work, OwnerID: gm, Status: accounts.Unlinked, UnlinkedAt: w.clock.Now()}
+	w.must(w.service.AccountLeaving(w.ctx, account, cause))
+	w.settle()
+	w.wantTitles(home)
+	w.wantFollowed()
+	if known := w.canonical(work); len(known) > 0 {
+		t.Errorf("still known are %+v", known)
+	}
+	w.account(work, accounts.Active)
+	w.must(w.service.AccountBack(w.ctx, account, cause))
+	w.settle()
+	w.wantTitles(home, "Stand-up")
+}
+
+func TestRemoveStale_RevokedForLong_ForgetsItsEvents(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.insert(work, "Stand-up", thursday)
+	w.insert(work, "Weekly", thursday, "RRULE:FREQ=WEEKLY")
+	w.mirrorWork()
+	w.settle()
+	w.account(work, accounts.Revoked)
+	w.set(accounts.Path(work), store.Set("updatedAt", w.clock.Now()))
+	for _, row := range []struct {
+		after   time.Duration
+		removed int
+	}{{29 * 24 * time.Hour, 0}, {2 * 24 * time.Hour, 2}, {0, 0}} {
+		w.must(w.clock.Advance(row.after))
+		removed := 0
+		for more := true; more; {
+			n, further, err := w.service.RemoveStale(w.ctx, 1, cause)
+			w.must(err)
+			removed, more = removed+n, further
+		}
+		if removed != row.removed {
+			t.Errorf("after %v: %d removed, want %d", row.after, removed, row.removed)
+		}
+	}
+	w.settle()
+	for _, m := range w.mirrors() {
+		if m.State != mirror.Deleting {
+			t.Errorf("the mirror %s is %s", m.CanonicalID, m.State)
+		}
+	}
+}
+
+// A group's event reaches the accounts that its members connected, each by their own
+// mirrors, and their own edges project it further.
+func TestPlanEvent_AGroupsEvent_ReachesItsMembers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.connect(home, gm)
+	w.connect(annes, ana)
+	event := w.canonicalSession()
+	w.put(event)
+	_, err := w.service.Drain(w.ctx, cause)
+	w.must(err)
+	w.settle()
+	w.wantTitles(home, "Session")
+	w.wantTitles(annes, "Session")
+	w.mirrorWork(mirror.Edge{FromAccountID: home, ToAccountID: work, Detail: mirror.Full, Target: mirror.PrimaryTarget})
+	w.settle()
+	w.wantTitles(work, "Session")
+
+	event, err = mirror.LoadEvent(w.ctx, w.memory, event.ID)
+	w.must(err)
+	if event.PlanAt.Equal(stageStart) {
+		t.Error("it is still due")
+	}
+	event.Status, event.PlanAt, event.Version = "cancelled", w.clock.Now(), 2
+	w.put(event)
+	w.must(w.service.PlanEvent(w.ctx, event.ID, cause))
+	w.settle()
+	w.wantTitles(home)
+	w.wantTitles(annes)
+	w.wantTitles(work)
+	w.must(w.clock.Advance(2 * time.Hour))
+	_, err = w.service.Drain(w.ctx, cause)
+	w.must(err)
+	w.settle()
+	if doc, err := w.memory.Get(w.ctx, mirror.EventPath(event.ID)); err != nil || doc.Exists() {
+		t.Errorf("it is still there: %v, %v", doc.Data, err)
+	}
+}

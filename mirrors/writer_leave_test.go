@@ -1,0 +1,90 @@
+package mirrors_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/sim/control"
+	"questscheduler/internal/store"
+	"questscheduler/scheduler"
+)
+
+// leave unlinks an account and has the writer leave it, as far as one call goes.
+func (s *stage) leave(account string, since time.Duration) error {
+	s.Helper()
+	s.account(account, accounts.Unlinked)
+	loaded, err := accounts.Load(s.ctx, s.memory, account)
+	s.must(err)
+	loaded.UnlinkedAt = store.Instant(s.clock.Now().Add(-since))
+	return s.writer.Leave(s.ctx, loaded, scheduler.Cause{Trigger: "unlink"})
+}
+
+func TestLeave_AnAccountWithMirrors_DeletesThem(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Stand-up")
+	s.event("e2", "Weekly", weekly)
+	s.event("e3", "Late", exception("e2", at("2026-03-12T09:00:00Z")))
+	s.run(2 * time.Minute)
+	s.must(s.leave(home, 0))
+	s.plan("e1@google.com")
+	s.plan("e2@google.com")
+	s.run(time.Minute)
+	if shown, left := s.shown(home, homeMail), s.mirrors(); len(shown) != 0 || len(left) != 0 {
+		t.Errorf("home shows %+v; the mirrors are %+v\n%s", shown, left, s.log.String())
+	}
+}
+
+func TestLeave_GoogleRefuses_IsTriedAgainAndThenGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for n := range 3 {
+		s.event(fmt.Sprintf("e%d", n), "Stand-up")
+	}
+	s.run(time.Minute)
+	s.must(s.google.Control().Plant(control.Rule{Match: "events.delete", Status: 503}))
+	if err := s.leave(home, time.Minute); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("after a minute: %v", err)
+	}
+	s.must(s.leave(home, 31*time.Minute))
+	if got := len(s.shown(home, homeMail)); got != 3 {
+		t.Fatalf("home shows %d events", got)
+	}
+	for n := range 3 { // nobody wants them in an account that is not linked
+		s.plan(fmt.Sprintf("e%d@google.com", n))
+	}
+	s.google.Control().Clear()
+	s.run(time.Hour)
+	if got := len(s.shown(home, homeMail)); got != 3 {
+		t.Fatalf("home shows %d events while it is unlinked", got)
+	}
+	s.edges = nil
+	for n := range 3 {
+		s.plan(fmt.Sprintf("e%d@google.com", n))
+	}
+	s.relink(home)
+	s.run(time.Minute)
+	if shown, left := s.shown(home, homeMail), s.mirrors(); len(shown) != 0 || len(left) != 0 {
+		t.Errorf("home shows %+v; the mirrors are %+v\n%s", shown, left, s.log.String())
+	}
+}
+
+func TestRelinked_AnAccountThatLeftCopies_HasThemAsWanted(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Stand-up")
+	s.run(time.Minute)
+	s.account(home, accounts.Revoked)
+	s.event("e1", "Retrospective")
+	s.run(time.Hour)
+	s.relink(home)
+	s.run(0)
+	s.each(1)
+	if m := s.only(); m.State != mirror.Active || m.LastError != "" {
+		t.Errorf("the mirror is %+v", m)
+	}
+}
