@@ -34,8 +34,6 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/teambition/rrule-go v1.8.2
-
 require (
 	cel.dev/expr v0.25.2 // indirect
 	cloud.google.com/go v0.123.0 // indirect

@@ -169,7 +169,7 @@ func (w Wishes) checkAccounts(edge mirror.Edge, from, to accounts.Account) error
 			Kind: fault.Invalid, Code: CodeUnknownCalendar,
 			Message: "from_calendar_id is no calendar that its account may write to. Choose one of the account's list of calendars.",
 		}
-	case edge.Target == mirror.Overlay && !to.Granted(accounts.ScopeCalendar) && !to.Granted(accounts.ScopeAppCreated):
+	case edge.Target == mirror.Overlay && !to.Allows(accounts.Mirrors):
 		return &fault.Error{
 			Kind: fault.Invalid, Code: accounts.CodeScopesInsufficient,
 			Message: "This account does not let us make a calendar for external events. Link it again and allow that, or use the target primary.",

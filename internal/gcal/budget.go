@@ -71,6 +71,9 @@ func NewBudget(options BudgetOptions) *Budget {
 
 // within returns a budget of a share of b, whose calls count for b too.
 func (b *Budget) within(share float64) *Budget {
+	if share <= 0 || share > 1 {
+		share = 1
+	}
 	return &Budget{
 		options: b.options, persons: map[string]*rate.Limiter{}, whole: b, share: b.share * share,
 		project: bucket(projectPerMinute*b.options.Share*b.share*share, projectAtOnce),

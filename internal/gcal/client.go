@@ -76,7 +76,7 @@ func New(options Options) *Client {
 	return &Client{options: options}
 }
 
-// Within returns a client whose calls take at most a share (above 0, at most 1) of what the
+// Within returns a client whose calls take at most a share (above 0, else all) of what the
 // budget allows each account and the project, so that others always have the rest. Calls of
 // both clients count for the budget. Each call of Within makes a share of its own.
 func (c *Client) Within(share float64) *Client {
