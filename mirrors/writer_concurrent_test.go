@@ -51,3 +51,72 @@ func TestWriter_SeveralAtOnce_LeaveOneEvent(t *testing.T) {
 func taskOf(m mirror.Mirror) queue.Task { return mirrors.WriteTask(m, "") }
 
 func enqueued(_ bool, err error) error { return err }
+
+// unwanted has nobody want the mirror any more, and another process delete it.
+func (s *stage) unwanted() {
+	s.edges = nil
+	s.plan("e1@google.com")
+	s.newConcurrentWriter().Handle(s.ctx, deliver(taskOf(s.only())))
+}
+
+// nothingLeft fails unless there is neither event nor mirror.
+func (s *stage) nothingLeft() {
+	s.Helper()
+	if shown, left := s.shown(home, homeMail), s.mirrors(); len(shown) != 0 || len(left) != 0 {
+		s.Errorf("home shows %+v; the mirrors are %+v\n%s", shown, left, s.log.String())
+	}
+}
+
+func TestWriter_DeletedDuringItsInsertAndDead_LeavesNoEvent(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Stand-up")
+	s.writer.Google.(*googlePoints).before = s.unwanted
+	s.writer.Google.(*googlePoints).after = func() { panic(died{}) }
+	if survives(func() { s.run(0) }) {
+		t.Fatal("it lived")
+	}
+	s.atHome()
+	s.restart()
+	s.run(10 * time.Minute)
+	s.nothingLeft()
+}
+
+func TestWriter_ForgottenDuringALongInsert_LeavesNoEvent(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Stand-up")
+	s.writer.Google.(*googlePoints).before = func() {
+		s.unwanted()
+		s.must(s.clock.Advance(3 * time.Minute))
+		s.newConcurrentWriter().Handle(s.ctx, deliver(taskOf(s.only())))
+		if left := s.mirrors(); len(left) != 0 {
+			t.Fatalf("the mirrors are %+v", left)
+		}
+	}
+	s.run(0)
+	s.nothingLeft()
+}
+
+// The first writer's patch is recorded after a second one found the event deleted, and
+// created the next generation's.
+func TestWriter_AnOutcomeOfAnEarlierGeneration_IsDropped(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Stand-up")
+	s.run(time.Minute)
+	s.event("e1", "Retrospective")
+	s.writer.Google.(*googlePoints).after = func() {
+		s.delete(s.atHome())
+		s.newConcurrentWriter().Handle(s.ctx, deliver(taskOf(s.only())))
+		if m := s.only(); m.Generation != 2 || m.State != mirror.Active {
+			t.Fatalf("the mirror is %+v", m)
+		}
+	}
+	s.run(0)
+	s.run(10 * time.Minute)
+	s.each(1)
+	if m := s.only(); m.Generation != 2 {
+		t.Errorf("its generation is %d", m.Generation)
+	}
+}

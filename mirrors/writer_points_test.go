@@ -94,14 +94,35 @@ func (q *queuePoints) Enqueue(ctx context.Context, task queue.Task) (bool, error
 type googlePoints struct {
 	mirrors.Google
 	points *points
+	// before and after, if set, run once beside the next insert or patch.
+	before, after func()
 }
 
 func (g *googlePoints) InsertContent(ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string) (gcal.Event, error) {
-	return at2(g.points, func() (gcal.Event, error) { return g.Google.InsertContent(ctx, ref, id, content, private) })
+	return at2(g.points, func() (gcal.Event, error) {
+		defer g.beside()()
+		return g.Google.InsertContent(ctx, ref, id, content, private)
+	})
 }
 
 func (g *googlePoints) PatchContent(ctx context.Context, ref gcal.Ref, id, etag string, content gcal.Content) (gcal.Event, error) {
-	return at2(g.points, func() (gcal.Event, error) { return g.Google.PatchContent(ctx, ref, id, etag, content) })
+	return at2(g.points, func() (gcal.Event, error) {
+		defer g.beside()()
+		return g.Google.PatchContent(ctx, ref, id, etag, content)
+	})
+}
+
+// beside runs before, and returns after.
+func (g *googlePoints) beside() func() {
+	before, after := g.before, g.after
+	g.before, g.after = nil, nil
+	if before != nil {
+		before()
+	}
+	if after == nil {
+		return func() {}
+	}
+	return after
 }
 
 func (g *googlePoints) DeleteQuietly(ctx context.Context, ref gcal.Ref, id, etag string) (bool, error) {
