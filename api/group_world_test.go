@@ -107,7 +107,7 @@ type groupMirrorJSON struct {
 
 type groupConnectionsJSON struct {
 	Connections []struct {
-		AccountID string `json:"account_id"`
+		AccountID string `json:"target_account_id"`
 		Email     string
 	}
 	MemberIDs []string `json:"member_ids"`
