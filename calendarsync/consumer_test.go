@@ -387,7 +387,7 @@ func TestWideConsumer_ChangesTheMaskOfItsCalendarAlone(t *testing.T) {
 	mask("gm", gcal.MaskVersion)
 	follow(t, w, c, "gm", 1)
 	w.LosePushes()
-	w.DeleteEvent("gm", eventID) // seen by nothing but what follows a full listing
+	w.DeleteEvent("gm", eventID) // found by nothing but what follows a full listing
 	w.LosePushes()
 	mask("gm", gcal.WideMaskVersion)
 	mask("ana", gcal.MaskVersion)
@@ -437,6 +437,26 @@ func TestConsumer_AfterALostToken_FindsDeletions(t *testing.T) {
 	w.Run(10 * time.Minute)
 	read(t, w)
 	atRest(t, w)
+}
+
+// An event without a readable id may be any: the listing is repeated until it can be read.
+func TestConsumer_OfAnEventWithoutID_GetsAnotherListing(t *testing.T) {
+	t.Parallel()
+	c := &worldtest.Consumer{Name: "one"}
+	w := worldtest.New(t, worldtest.Options{Consumers: []*worldtest.Consumer{c}})
+	ids := insert(w, "gm", 2)
+	w.Malform("gm", ids[0], `{"id": 7}`)
+	follow(t, w, c, "gm", 1)
+	w.Run(time.Minute)
+	equal(t, "read without the id", given(w, "gm", ids[0], c), 0)
+	equal(t, "read with one", given(w, "gm", ids[1], c) > 0, true)
+	if w.Calendar("gm").Backlogs["one"].Relist.IsZero() {
+		t.Error("no other listing is requested")
+	}
+	w.Google.ClearMalformed()
+	w.LosePushes()
+	w.Run(time.Hour)
+	read(t, w)
 }
 
 // The account is unlinked and linked again.

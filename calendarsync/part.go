@@ -30,10 +30,12 @@ type part struct {
 	// relisted reports that a full listing came to its end, incomplete that an event of it
 	// could not be identified, and overflow that events were left out.
 	relisted, incomplete, overflow bool
+	// logged: a failure was logged as a warning; further ones of the run are details.
+	logged bool
 }
 
-// newParts are the parts: that of polls, then those of the consumers with an interest in the calendar. Polls
-// need none: an event of theirs may be inserted before its link counts.
+// newParts are the parts: that of polls, then those of the consumers with an interest in
+// the calendar. Polls need none: an event of theirs may be inserted before its link counts.
 func (l *syncRun) newParts() (parts []*part) {
 	polls := &pollConsumer{syncRun: l}
 	parts = append(parts, &part{Consumer: polls, run: l.asRun(), polls: polls})
@@ -115,6 +117,11 @@ func (p *part) note(ctx context.Context, failure error, eventID string) error {
 		p.failure = failure
 		return nil
 	}
+	if p.logged {
+		l.Log.DebugContext(ctx, "a consumer failed again", "consumer", p.Name(), "event", eventID, "trace", l.cause.Trace, "error", failure)
+		return nil
+	}
+	p.logged = true
 	l.Log.WarnContext(ctx, "a consumer failed", "consumer", p.Name(), "event", eventID, "calendar", l.ref.Calendar,
 		"account", l.ref.Account, "trace", l.cause.Trace, "error", failure)
 	if panicked, ok := errors.AsType[*queue.PanicError](failure); ok {

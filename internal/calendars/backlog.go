@@ -38,7 +38,9 @@ type Progress struct {
 }
 
 // Want sets how many interests a consumer other than polls has in the calendar. The caller
-// must merge the updates, and then calls calendarsync.Watcher.Follow. The first interest
+// must merge the updates in a transaction that also reads the account as usable: an
+// account that was unlinked leaves no channel behind. Then it calls
+// calendarsync.Watcher.Follow. The first interest
 // requests a sync, which lists everything for the consumer; the last one's end drops its
 // backlog. Nothing changes if a consumer without interest wants none.
 func (c Calendar) Want(consumer string, count int64, now time.Time, ownerID string) []store.Update {

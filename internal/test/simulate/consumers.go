@@ -11,7 +11,7 @@ import (
 // have streams of their own, so that worlds without them are what they would be anyhow.
 type consumers struct {
 	all []*worldtest.Consumer
-	// steady never fails by itself, and broken does in this share of attempts.
+	// steady has no faults of its own, and broken fails in this share of attempts.
 	steady, broken *worldtest.Consumer
 	share          float64
 	// draws are for what happens in a step, fails for failures.

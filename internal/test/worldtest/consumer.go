@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"questscheduler/calendarsync"
+	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
@@ -37,7 +38,7 @@ var (
 	eventsOfCalendar  = store.Select("world: events of a consumer's calendar", consumerEvents, "", store.Where("key", store.Equal))
 )
 
-// fail is Fails, which notes that the event failed.
+// fail is Fails, if that is set.
 func (c *Consumer) fail(eventID string) error {
 	if c.Fails == nil {
 		return nil
@@ -135,12 +136,20 @@ func (w *World) consumers(documents store.Store) (all []calendarsync.Consumer) {
 }
 
 // Follow gives a consumer a number of interests in a calendar of Calendars, as a part of
-// the program does. Its owner must have linked an account once.
+// the program does. Its owner must have linked an account once, and an interest needs it to
+// be linked now.
 func (w *World) Follow(c *Consumer, person string, count int64) error {
 	w.t.Helper()
 	owner, calendarID := calendarOf(person)
 	account := w.Account(owner)
 	err := w.Watcher.Store.Run(w.ctx, func(ctx context.Context, tx store.Tx) error {
+		linked, err := accounts.Load(ctx, tx, account)
+		if err != nil {
+			return err
+		}
+		if err := linked.Usable(); err != nil && count > 0 {
+			return err
+		}
 		calendar, _, err := calendars.Load(ctx, tx, account, calendarID)
 		if err != nil {
 			return err
