@@ -101,13 +101,13 @@ type groupEventJSON struct {
 }
 
 type groupMirrorJSON struct {
-	AccountID string `json:"account_id"`
+	AccountID string `json:"target_account_id"`
 	State     string
 }
 
 type groupConnectionsJSON struct {
 	Connections []struct {
-		AccountID string `json:"target_account_id"`
+		AccountID string `json:"account_id"`
 		Email     string
 	}
 	MemberIDs []string `json:"member_ids"`
