@@ -27,6 +27,8 @@ type listing struct {
 	collection string
 	within     string // the collection of the documents above, for a list across all of them
 	byID       bool   // sorted by id; cursors hold no value of a field
+	// also is where the other documents of a list are that is merged of two (store.Merged).
+	also *listing
 }
 
 // cursorToken is a cursor in transit. It holds nothing that the list does not show.
@@ -48,6 +50,9 @@ func (l listing) mark() string {
 func (l listing) token(next *store.Cursor) (string, error) {
 	if next == nil {
 		return "", nil
+	}
+	if l.also != nil && next.Path.Collection() == l.also.collection {
+		return l.also.token(next)
 	}
 	token := cursorToken{List: l.mark(), ID: next.Path.ID()}
 	switch {
@@ -77,7 +82,13 @@ func (l listing) cursor(text string) (*store.Cursor, error) {
 		return nil, errCursor()
 	}
 	var token cursorToken
-	if json.Unmarshal(content, &token) != nil || token.List != l.mark() || !isDocumentID(token.ID) || (l.within == "") == isDocumentID(token.In) {
+	if json.Unmarshal(content, &token) != nil {
+		return nil, errCursor()
+	}
+	if l.also != nil && token.List == l.also.mark() {
+		return l.also.cursor(text)
+	}
+	if token.List != l.mark() || !isDocumentID(token.ID) || (l.within == "") == isDocumentID(token.In) {
 		return nil, errCursor()
 	}
 	if l.byID {

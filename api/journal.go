@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )
@@ -36,6 +37,10 @@ type entryAnswer struct {
 	Fence        int64             `json:"fence" doc:"Of the sync run; 0 for commands."`
 	Result       resultAnswer      `json:"result"`
 	Announcement *string           `json:"announcement" doc:"What the decision announces; null if nothing."`
+
+	CanonicalEventID string `json:"canonical_event_id,omitempty" doc:"Of a step of mirroring: the event. poll_id is then empty, decision the step, and before and after are the states of the mirror, or the versions of the event."`
+	MirrorID         string `json:"mirror_id,omitempty" doc:"Of a step of one mirror."`
+	TargetAccountID  string `json:"target_account_id,omitempty" doc:"The account that the mirror is in."`
 }
 
 type observationAnswer struct {
@@ -62,6 +67,15 @@ func (s *server) listJournal(ctx context.Context, by caller, in *listJournal) (j
 		return s.Scheduler.Journal(ctx, by.person, in.ID, in.Limit, after, take)
 	})
 	return journalList{page: is, Entries: entries}, err
+}
+
+// answerMirrorEntry is a step of mirroring in the shape of a poll's entries.
+func answerMirrorEntry(e mirror.Entry) entryAnswer {
+	return entryAnswer{
+		ID: e.ID, At: e.At.UTC(), Trace: e.Trace, Trigger: e.Trigger, Before: e.Before, After: e.After,
+		Decision: string(e.Step), Reason: e.Reason, Observed: e.Step == mirror.StepWouldPlan,
+		CanonicalEventID: e.EventID, MirrorID: e.MirrorID, TargetAccountID: e.TargetAccountID,
+	}
 }
 
 func answerEntry(e poll.Entry) entryAnswer {

@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"questscheduler/internal/health"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )
@@ -18,7 +19,7 @@ func (s *server) syncRoutes() {
 	route(s, "GET /v1/sync/status/{account_id}", "account-sync-status", accountOwner,
 		"The health of one linked account", s.accountSyncStatus)
 	route(s, "GET /v1/sync/journal", "sync-journal", persons,
-		"The journals of the caller's polls as one list, newest first", s.syncJournal)
+		"The journals of the caller's polls and of mirroring as one list, newest first", s.syncJournal)
 }
 
 type syncStatusAnswer struct {
@@ -37,11 +38,11 @@ type accountStatusAnswer struct {
 	LastSuccess    *time.Time             `json:"last_success_ts" doc:"Of the calendar that is furthest behind."`
 	ChannelStatus  *string                `json:"channel_status" doc:"The worst of its calendars': none, error, expired, pending or active; null if none is followed."`
 	ChannelExpiry  *time.Time             `json:"channel_expiry_ts" doc:"When that channel ends; null if there is none."`
-	PendingWrites  int                    `json:"pending_writes" doc:"Events that are not yet inserted or deleted."`
-	ErrorMirrors   int                    `json:"error_mirrors" doc:"Events that cannot be applied."`
+	PendingWrites  int                    `json:"pending_writes" doc:"Events that are not yet inserted, changed or deleted; mirrors among them up to 50."`
+	ErrorMirrors   int                    `json:"error_mirrors" doc:"Mirrors that cannot be written into the account, up to 50, and events of its calendars that cannot be applied to polls."`
 	PendingFetches int                    `json:"pending_looks" doc:"Events that are fetched individually, held ones among them."`
 	LastError      *troubleAnswer         `json:"last_error" doc:"The worst problem; null if there is none."`
-	Calendars      []calendarStatusAnswer `json:"calendars" doc:"Those that polls follow."`
+	Calendars      []calendarStatusAnswer `json:"calendars" doc:"Those that polls or mirrors follow."`
 }
 
 type calendarStatusAnswer struct {
@@ -95,7 +96,7 @@ func (s *server) accountSyncStatus(ctx context.Context, by caller, in *onSyncedA
 func answerAccountStatus(a health.Account) accountStatusAnswer {
 	answer := accountStatusAnswer{
 		AccountID: a.ID, Email: a.Email, Provider: a.Provider, Status: string(a.Status),
-		PendingWrites: a.PendingWrites, Calendars: each(a.Calendars, answerCalendarStatus),
+		PendingWrites: a.PendingWrites, ErrorMirrors: a.FailedMirrors, Calendars: each(a.Calendars, answerCalendarStatus),
 	}
 	for _, calendar := range a.Calendars {
 		answer.ErrorMirrors += calendar.Failing
@@ -129,9 +130,15 @@ func answerTrouble(t health.Trouble) troubleAnswer {
 // syncJournal reads a page. New entries stand before the first page, so what follows
 // a cursor does not change.
 func (s *server) syncJournal(ctx context.Context, by caller, in *struct{ Paging }) (journalList, error) {
-	place := listing{name: "journals of " + by.person.ID, collection: "journal", within: "schedulers"}
-	entries, is, err := listed(place, in.Paging, answerEntry, func(after *store.Cursor, take func(poll.Entry) (bool, error)) (*store.Cursor, error) {
-		return poll.WalkJournals(ctx, s.Store, by.person.ID, in.Limit, after, take)
+	mirrors := listing{name: "journals of mirroring of " + by.person.ID, collection: "mirrorJournal", within: "canonicalEvents"}
+	place := listing{name: "journals of " + by.person.ID, collection: "journal", within: "schedulers", also: &mirrors}
+	all := store.Merged[entryAnswer]{
+		First: poll.Journals(by.person.ID), DecodeFirst: func(doc store.Document) entryAnswer { return answerEntry(poll.DecodeEntry(doc)) },
+		Second: mirror.Journals(by.person.ID), DecodeSecond: func(doc store.Document) entryAnswer { return answerMirrorEntry(mirror.DecodeEntry(doc)) },
+	}
+	itself := func(entry entryAnswer) entryAnswer { return entry }
+	entries, is, err := listed(place, in.Paging, itself, func(after *store.Cursor, take func(entryAnswer) (bool, error)) (*store.Cursor, error) {
+		return all.Walk(ctx, s.Store, in.Limit, after, take)
 	})
 	return journalList{page: is, Entries: entries}, err
 }

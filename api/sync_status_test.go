@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )
@@ -119,4 +120,92 @@ func TestSyncJournal_GrowsDuringPaging_KeepsItsOrder(t *testing.T) {
 		t.Errorf("four entries were there at the first page, and the pages show %s", strings.Join(listed, ", "))
 	}
 	w.want(400, call{as: "ana", method: "GET", path: "/v1/sync/journal?cursor=" + w.want(200, call{as: "gm", method: "GET", path: "/v1/sync/journal?limit=1"}, nil).Meta.NextCursor}, nil)
+}
+
+// mirrorsOf writes a mirror into an account of gm's, and the journals of two people's events.
+func (w *world) mirrorsOf(accountID string, state mirror.State) {
+	w.t.Helper()
+	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
+		m := mirror.Mirror{
+			ID: mirror.MirrorID("evt_1", accountID) + string(state), CanonicalID: "evt_1", OwnerID: "gm", TargetAccountID: accountID, State: state,
+			LastError: "The calendar is full.", FailedSince: begin,
+		}
+		if err := tx.Set(mirror.Path(m.ID), mirror.Encode(m)); err != nil {
+			return err
+		}
+		entry := mirror.MirrorStep(mirror.StepFailed, mirror.Mirror{State: mirror.Pending}, m, "unavailable")
+		entry.ID, entry.At = "jrn_m"+string(state), begin.Add(time.Hour)
+		if err := tx.Set(mirror.EntryPath(entry.EventID, entry.ID), mirror.EncodeEntry(entry)); err != nil {
+			return err
+		}
+		entry.OwnerID, entry.EventID = "ana", "evt_2"
+		return tx.Set(mirror.EntryPath(entry.EventID, entry.ID), mirror.EncodeEntry(entry))
+	}))
+}
+
+func TestSyncStatus_WithAMirrorInError_IsDegraded(t *testing.T) {
+	t.Parallel()
+	clock := newStillClock()
+	w := newWorld(t, clock.on)
+	id := w.newFollowed("gm")
+	w.mirrorsOf(id, mirror.Pending)
+	var one struct {
+		accountStatusJSON
+		PendingWrites int `json:"pending_writes"`
+		ErrorMirrors  int `json:"error_mirrors"`
+	}
+	w.want(200, call{as: "gm", method: "GET", path: "/v1/sync/status/" + id}, &one)
+	if one.Status != "healthy" || one.PendingWrites != 1 || one.ErrorMirrors != 0 || one.LastError != nil {
+		t.Errorf("with a pending mirror the account is %+v", one)
+	}
+	w.mirrorsOf(id, mirror.Failed)
+	w.want(200, call{as: "gm", method: "GET", path: "/v1/sync/status/" + id}, &one)
+	if one.Status != "degraded" || one.PendingWrites != 1 || one.ErrorMirrors != 1 || one.LastError == nil || one.LastError.Code != "mirror_failed" ||
+		!one.LastError.Since.Equal(begin) || !strings.Contains(one.LastError.Message, "The calendar is full.") {
+		t.Errorf("with a mirror in ERROR the account is %+v", one)
+	}
+}
+
+func TestSyncJournal_OfPollsAndMirrors_IsOneList(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.newPoll(nil)
+	w.mirrorsOf("acc_x", mirror.Failed)
+	w.mirrorsOf("acc_x", mirror.Pending)
+	w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + p.ID + "/archive"}, nil)
+	w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + p.ID + "/unarchive"}, nil)
+	var kinds []string
+	for cursor, page := "", 0; ; page++ {
+		var got struct {
+			Entries []struct {
+				PollID   string `json:"poll_id"`
+				Event    string `json:"canonical_event_id"`
+				Mirror   string `json:"mirror_id"`
+				Target   string `json:"target_account_id"`
+				Decision string
+				Before   string
+				After    string
+			}
+		}
+		cursor = w.want(200, call{as: "gm", method: "GET", path: "/v1/sync/journal?limit=1&cursor=" + cursor}, &got).Meta.NextCursor
+		for _, e := range got.Entries {
+			if e.Event != "" {
+				if e.Event != "evt_1" || e.PollID != "" || e.Mirror == "" || e.Target != "acc_x" || e.Decision != "failed" || e.Before != "PENDING" || e.After == "" {
+					t.Errorf("the entry of a mirror is %+v", e)
+				}
+				kinds = append(kinds, "mirror")
+			} else if e.PollID != p.ID || e.Mirror != "" {
+				t.Errorf("the entry of a poll is %+v", e)
+			} else {
+				kinds = append(kinds, "poll")
+			}
+		}
+		if cursor == "" || page > 9 {
+			break
+		}
+	}
+	slices.Sort(kinds)
+	if want := []string{"mirror", "mirror", "poll", "poll"}; !slices.Equal(kinds, want) {
+		t.Errorf("the list has %v", kinds)
+	}
 }

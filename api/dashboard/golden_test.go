@@ -13,6 +13,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/health"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/timers"
@@ -59,6 +60,19 @@ var troubled = dashboard.Page{
 			}},
 		}},
 		MoreHeld: true,
+		Mirrors: health.Mirrors{
+			States: []health.MirrorState{
+				{State: mirror.Pending, Count: 3}, {State: mirror.Active, Count: 50, More: true}, {State: mirror.Failed, Count: 2},
+			},
+			OldestDue: now.Add(-20 * time.Minute), Planning: 1, MoreFailed: true,
+			Failed: []mirror.Mirror{
+				{
+					CanonicalID: "evt_1", OwnerID: "gm", FromAccountID: "acc_1", TargetAccountID: "acc_3", State: mirror.Failed, Attempts: 7,
+					LastError: "The calendar <b>refuses</b> the event.", FailedSince: now.Add(-50 * time.Hour), Due: now.Add(22 * time.Hour),
+				},
+				{CanonicalID: "evt_2", OwnerID: "ana", GroupID: "g1", TargetAccountID: "acc_2", State: mirror.Failed, Attempts: 1, FailedSince: now, Due: now.Add(24 * time.Hour)},
+			},
+		},
 		Jobs: []health.Job{
 			{
 				Job:    timers.Job{Name: "poll-fallback", Does: "find what pushes missed", Every: 6 * time.Hour},

@@ -33,6 +33,7 @@ func concerns(o Overview) (all []Concern) {
 		{"queue", Bad, len(o.Dead), o.MoreDead, "1 task ended as a dead letter", "%s tasks ended as dead letters"},
 		{"held", Bad, held, o.MoreHeld, "1 cancellation awaits confirmation", "%s cancellations await confirmation"},
 		{"timers", Bad, count(o.Jobs, func(j Job) bool { return j.Level == Bad }), false, "1 timer fails or is late", "%s timers fail or are late"},
+		{"mirrors", Mind, len(o.Mirrors.Failed), o.Mirrors.MoreFailed, "1 mirror cannot be written", "%s mirrors cannot be written"},
 		{"watches", Mind, channels(Mind), false, "1 watch channel ends soon or has no answer yet", "%s watch channels end soon or have no answer yet"},
 		{"accounts", Mind, accounts(Mind), o.MoreFailing, "1 account is degraded", "%s accounts are degraded"},
 	} {

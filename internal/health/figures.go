@@ -11,6 +11,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
@@ -37,6 +38,10 @@ type Figures struct {
 	Revoked int
 	// Errors are polls that show an error of their sync.
 	Errors map[rules.ErrorCode]int
+	// Mirrors are those in one of MirrorStates. MirrorsDue is when the one was due that is
+	// due longest; zero: none is due.
+	Mirrors    map[mirror.State]int
+	MirrorsDue time.Time
 }
 
 const (
@@ -62,8 +67,8 @@ var ErrorCodes = []rules.ErrorCode{
 
 // Figures counts the troubles, without a call to Google. Its errors are the store's.
 func (r *Reader) Figures(ctx context.Context) (Figures, error) {
-	figures := Figures{Failing: map[fault.Kind]int{}, Errors: map[rules.ErrorCode]int{}}
-	for _, part := range []func(context.Context, *Figures) error{r.countWatches, r.countCalendars, r.countOwners} {
+	figures := Figures{Failing: map[fault.Kind]int{}, Errors: map[rules.ErrorCode]int{}, Mirrors: map[mirror.State]int{}}
+	for _, part := range []func(context.Context, *Figures) error{r.countWatches, r.countCalendars, r.countOwners, r.countMirrors} {
 		if err := part(ctx, &figures); err != nil {
 			return Figures{}, fmt.Errorf("figures: %w", err)
 		}

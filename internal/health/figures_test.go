@@ -10,6 +10,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/health"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
@@ -27,7 +28,7 @@ func figures(t *testing.T, w *worldtest.World) health.Figures {
 }
 
 // empty are the figures of a server that is well.
-var empty = health.Figures{Failing: map[fault.Kind]int{}, Errors: map[rules.ErrorCode]int{}}
+var empty = health.Figures{Failing: map[fault.Kind]int{}, Errors: map[rules.ErrorCode]int{}, Mirrors: map[mirror.State]int{}}
 
 func wantFigures(t *testing.T, w *worldtest.World, when string, want health.Figures) {
 	t.Helper()
@@ -174,7 +175,7 @@ func TestFigures_BehindManyUncounted_AreFound(t *testing.T) {
 	}
 	want := health.Figures{
 		WatchesEnding: 1, WatchesFailed: 1, Paused: 1, Errors: map[rules.ErrorCode]int{}, FailingSince: now.Add(-time.Hour),
-		Failing: map[fault.Kind]int{fault.NotFound: 1, fault.Revoked: health.FiguresMost},
+		Failing: map[fault.Kind]int{fault.NotFound: 1, fault.Revoked: health.FiguresMost}, Mirrors: map[mirror.State]int{},
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("the figures are %+v, want %+v", got, want)

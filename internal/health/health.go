@@ -80,12 +80,15 @@ type Account struct {
 	Provider string
 	// Status is the worst of the calendars', or that of the account itself.
 	Status Status
-	// Calendars are those that polls follow, by key.
+	// Calendars are those that polls or mirrors follow, by key.
 	Calendars []Calendar
 	// Troubles are those of the account itself; AllTroubles adds the calendars'.
 	Troubles []Trouble
-	// PendingWrites counts events that are yet to be inserted or deleted.
+	// PendingWrites counts events that are yet to be inserted, changed or deleted: those of
+	// polls, and mirrors, up to 50.
 	PendingWrites int
+	// FailedMirrors counts mirrors into the account that cannot be written, up to 50.
+	FailedMirrors int
 }
 
 // Calendar is the health of one followed calendar.

@@ -13,9 +13,9 @@ import (
 	"questscheduler/rules"
 )
 
-// Limits of an overview: with them it reads some 400 documents at most as a rule
+// Limits of an overview: with them it reads some 450 documents at most as a rule
 // (an account has a calendar or two, and a calendar a channel or two), beside the
-// intents of the accounts that it shows.
+// intents of the accounts that it shows and the mirrors (mirrors.go).
 const (
 	maxRefused = 25 // watch channels that Google refused
 	maxEnding  = 25 // watch channels that live, those that end first
@@ -56,6 +56,7 @@ type Overview struct {
 	MoreDead    bool
 	Held        []HeldCalendar
 	MoreHeld    bool
+	Mirrors     Mirrors
 	Jobs        []Job
 	Entries     []poll.Entry
 	// everyAccount adds to Accounts those that fail, whatever page is shown.
@@ -70,7 +71,7 @@ func (r *Reader) Overview(ctx context.Context, after *store.Cursor) (Overview, e
 	for _, read := range []func(context.Context, *Overview) error{
 		r.channels,
 		func(ctx context.Context, o *Overview) error { return r.accounts(ctx, o, after) },
-		r.queue, r.held, r.jobs, r.entries,
+		r.queue, r.held, r.mirrors, r.jobs, r.entries,
 	} {
 		if err := read(ctx, &o); err != nil {
 			return Overview{}, err

@@ -22,7 +22,7 @@ const page = 100
 
 // Reader reads health from the store. Store, Now and Recent are needed, by Overview
 // Tasks and Jobs too; the store answers Queries of accounts, calendars,
-// calendarsync and poll.
+// calendarsync, mirror and poll.
 type Reader struct {
 	Store store.Reader
 	Now   func() time.Time
@@ -44,7 +44,7 @@ func (r *Reader) terms() Terms {
 }
 
 // OfPerson reads the health of a person's accounts, in the order in which they were
-// linked. An unlinked account counts only while polls follow its calendars.
+// linked. An unlinked account counts only while something follows its calendars.
 func (r *Reader) OfPerson(ctx context.Context, ownerID string) (Report, error) {
 	linked, err := accounts.OfOwner(ctx, r.Store, ownerID)
 	if err != nil {
@@ -165,7 +165,7 @@ func (r *Reader) ofAccount(
 	if len(followed) == 0 && account.Status == accounts.Revoked {
 		health.Status, health.Troubles = Error, situation{Facts: Facts{Account: account.Status}}.troubles(accountRows)
 	}
-	return health, nil
+	return health, r.ofMirrors(ctx, &health)
 }
 
 // failingPolls reads the polls of a person that show sync_failed: once, and as a
@@ -188,7 +188,7 @@ func failingSince(calendar calendars.Calendar, failing failingPolls) (since time
 	return since, err
 }
 
-// followedOf reads the calendars of an account that polls follow.
+// followedOf reads the calendars of an account that polls or mirrors follow.
 func (r *Reader) followedOf(ctx context.Context, accountID string) (all []calendars.Calendar, err error) {
 	all, err = store.Collect(calendars.OfAccount(ctx, r.Store, accountID))
 	return wanted(all), err

@@ -42,6 +42,9 @@ type situation struct {
 	Terms
 	channel       ChannelStatus
 	held, failing int
+	// behind counts the events that mirroring has not had, since when.
+	behind      int
+	behindSince time.Time
 }
 
 // row is one thing that can be wrong with a followed calendar.
@@ -80,10 +83,43 @@ var calendarRows = []row{
 	{"sync_failed", "", func(s situation) (time.Time, bool) { return s.FailingSince, s.failing > 0 }, func(s situation) string {
 		return fmt.Sprintf("%d of its events cannot be applied and are retried with every sweep. If this stays, ask for a sync of their sessions, or finalise those again.", s.failing)
 	}},
+	{"mirrors_behind", "", func(s situation) (time.Time, bool) {
+		return s.behindSince, !s.behindSince.IsZero() && s.Now.Sub(s.behindSince) > backlogGrace
+	}, func(s situation) string {
+		return fmt.Sprintf("%s of its events could not be mirrored yet, and are retried every hour at least. If this stays, the server's log says why.", cmp.Or(countOf(s.behind), "Some"))
+	}},
 	{"mass_cancellation_held", Degraded, func(s situation) (time.Time, bool) { return time.Time{}, s.held > 0 }, func(s situation) string {
 		return fmt.Sprintf("%d of its events are gone at once. Confirm that they were deleted on purpose, or restore them in Google Calendar.", s.held)
 	}},
 	{"watch_failed", Degraded, func(s situation) (time.Time, bool) { return time.Time{}, s.channel != ChannelActive && !s.Off }, channelMessage},
+}
+
+// backlogGrace is how long the events of a calendar may wait for mirroring: the first
+// listing takes its time.
+const backlogGrace = 10 * time.Minute
+
+// backlog counts what consumers beside polls have not had of a calendar, and since when.
+func backlog(c calendars.Calendar) (behind int, since time.Time) {
+	older := func(at time.Time) {
+		if !at.IsZero() && (since.IsZero() || at.Before(since)) {
+			since = at
+		}
+	}
+	for _, consumer := range c.Others() {
+		older(c.Backlogs[consumer].Relist)
+		for _, at := range c.Backlogs[consumer].Deferred {
+			behind++
+			older(at)
+		}
+	}
+	return behind, since
+}
+
+func countOf(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
 }
 
 func says(message string) func(situation) string { return func(situation) string { return message } }
@@ -157,6 +193,7 @@ func Of(facts Facts, terms Terms) Calendar {
 		}
 	}
 	health.Held, health.Failing = s.held, s.failing
+	s.behind, s.behindSince = backlog(c)
 	if c.PausedUntil.After(terms.Now) {
 		health.PausedUntil = c.PausedUntil
 	}

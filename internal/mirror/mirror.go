@@ -26,6 +26,9 @@ const (
 	Failed     State = "ERROR"      // writing it failed five times; retried daily
 )
 
+// States are all there are.
+var States = []State{Pending, Active, Deleting, Suppressed, Covered, Contested, Failed}
+
 // Mirror is a document of mirrors: one canonical event in one account that should show
 // it. It is its own outbox: a writer brings the calendar to what the document wants, so
 // no other record of pending writes exists.

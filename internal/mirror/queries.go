@@ -37,12 +37,12 @@ var (
 
 	mirrorsOfUID      = store.Select("mirrors of a person with one iCalUID", mirrors, "", store.Where("ownerId", store.Equal), store.Where("icalUid", store.Equal))
 	mirrorsOfEvent    = store.Select("mirrors of a canonical event", mirrors, "", store.Where("canonicalId", store.Equal))
-	mirrorsOfEvents   = store.Select("mirrors of a person's canonical events", mirrors, "", store.Where("ownerId", store.Equal), store.Where("canonicalId", store.In))
 	mirrorsInCalendar = store.Select("mirrors in a calendar", mirrors, "", store.Where("targetAccountId", store.Equal), store.Where("targetCalendarId", store.Equal))
 	mirrorsByEvent    = store.Select("mirrors that name an event", mirrors, "", store.Where("eventId", store.Equal))
 	mirrorsDue        = store.Select("mirrors by due", mirrors, "due", store.Where("due", store.LessOrEqual))
 	mirrorsInState    = store.Select("mirrors in some states", mirrors, "", store.Where("state", store.In))
 	mirrorsOfOwner    = store.Select("mirrors of a person in some states", mirrors, "", store.Where("ownerId", store.Equal), store.Where("state", store.In))
+	mirrorsIntoState  = store.Select("mirrors into an account in some states", mirrors, "", store.Where("targetAccountId", store.Equal), store.Where("state", store.In))
 	mirrorsFrom       = store.Select("mirrors from an account", mirrors, "", store.Where("fromAccountId", store.Equal))
 	mirrorsTo         = store.Select("mirrors into an account", mirrors, "", store.Where("targetAccountId", store.Equal))
 	mirrorsOfGroup    = store.Select("mirrors of a group by end", mirrors, "ends", store.Where("groupId", store.Equal), store.Where("ends", store.Less))
@@ -58,6 +58,10 @@ var (
 	journalOf = &store.Query{
 		Name: "journal of a canonical event, newest first", Collection: journals, Order: []store.Order{{Path: store.Field("at"), Descending: true}},
 	}
+	journalsOfOwner = &store.Query{
+		Name: "journals of a person's canonical events and mirrors, newest first", Collection: journals, Group: true,
+		Filters: []store.Filter{store.Where("ownerId", store.Equal)}, Order: []store.Order{{Path: store.Field("at"), Descending: true}},
+	}
 	entriesBefore = &store.Query{
 		Name: "journal entries of canonical events from before a time", Collection: journals, Group: true,
 		Filters: []store.Filter{store.Where("at", store.Less)}, Order: []store.Order{{Path: store.Field("at")}},
@@ -68,8 +72,8 @@ var (
 var Queries = slices.Concat(ofPeople.queries(), ofGroups.queries(), []*store.Query{
 	connectionsOfPeople,
 	eventByOrigin, eventsOfUID, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsStarting, longEventsEnding, eventsToPlan,
-	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsFrom, mirrorsTo, mirrorsOfGroup,
-	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, entriesBefore, mirrorsEnding, groupEventsEnding,
+	mirrorsOfUID, mirrorsOfEvent, mirrorsInCalendar, mirrorsByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsFrom, mirrorsTo, mirrorsOfGroup,
+	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, journalsOfOwner, entriesBefore, mirrorsEnding, groupEventsEnding,
 })
 
 // OfOrigin reads the canonical event of an origin; ok is false if there is none.
@@ -180,18 +184,6 @@ func OfEvent(ctx context.Context, reader store.Reader, canonicalID string) ([]Mi
 	return found, err
 }
 
-// OfEvents lists a person's mirrors of canonical events, by one query for each 30.
-func OfEvents(ctx context.Context, reader store.Reader, ownerID string, canonicalIDs []string) (all []Mirror, err error) {
-	for some := range slices.Chunk(canonicalIDs, maxIn) {
-		found, _, err := store.Page(ctx, reader, mirrorsOfEvents.With(ownerID, some), Decode)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	return all, nil
-}
-
 // InCalendar yields the mirrors whose target is a calendar, by id.
 func InCalendar(ctx context.Context, reader store.Reader, accountID, calendarID string) iter.Seq2[Mirror, error] {
 	return store.All(ctx, reader, mirrorsInCalendar.With(accountID, calendarID), Decode)
@@ -217,6 +209,22 @@ func InState(ctx context.Context, reader store.Reader, ownerID string, limit int
 	}
 	found, _, err := store.Page(ctx, reader, asked.First(limit), Decode)
 	return found, err
+}
+
+// IntoAccountInState lists at most limit mirrors into an account in some states, for
+// counting.
+func IntoAccountInState(ctx context.Context, reader store.Reader, accountID string, limit int, states ...State) ([]Mirror, error) {
+	found, _, err := store.Page(ctx, reader, mirrorsIntoState.With(accountID, texts(states)).First(limit), Decode)
+	return found, err
+}
+
+// OldestDue is when the mirror was due that is due longest; zero if none is.
+func OldestDue(ctx context.Context, reader store.Reader, now time.Time) (time.Time, error) {
+	found, _, err := store.Page(ctx, reader, mirrorsDue.With(now).First(1), Decode)
+	if err != nil || len(found) == 0 {
+		return time.Time{}, err
+	}
+	return found[0].Due, nil
 }
 
 func texts(states []State) (all []string) {
@@ -253,6 +261,12 @@ func PeoplePending(ctx context.Context, reader store.Reader) iter.Seq2[Person, e
 	return store.All(ctx, reader, peoplePending.With(true), DecodePerson)
 }
 
+// CountPeoplePending counts those people, up to limit.
+func CountPeoplePending(ctx context.Context, reader store.Reader, limit int) (int, error) {
+	found, _, err := store.Page(ctx, reader, peoplePending.With(true).First(limit), DecodePerson)
+	return len(found), err
+}
+
 // ConnectionsOfGroup lists the connections of a group.
 func ConnectionsOfGroup(ctx context.Context, reader store.Reader, groupID string) ([]Connection, error) {
 	found, _, err := store.Page(ctx, reader, connectionsOfGroup.With(groupID), DecodeConnection)
@@ -275,6 +289,15 @@ func ConnectionsOfAccount(ctx context.Context, reader store.Reader, accountID st
 // newest first.
 func LoadJournal(ctx context.Context, reader store.Reader, eventID string, limit int, after *store.Cursor) ([]Entry, *store.Cursor, error) {
 	return store.Page(ctx, reader, journalOf.With().Below(EventPath(eventID)).First(limit).From(after), DecodeEntry)
+}
+
+// Journals is the query for all entries of a person's canonical events and mirrors, newest
+// first.
+func Journals(ownerID string) store.Bound { return journalsOfOwner.With(ownerID) }
+
+// Journal yields the journal of a canonical event, newest first.
+func Journal(ctx context.Context, reader store.Reader, eventID string) iter.Seq2[Entry, error] {
+	return store.All(ctx, reader, journalOf.With().Below(EventPath(eventID)), DecodeEntry)
 }
 
 // RemoveOldEntries removes at most limit journal entries from before a time, and returns how

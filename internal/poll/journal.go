@@ -153,12 +153,9 @@ var journalByTime = newestFirst("at", store.Select("journal of a poll, newest fi
 
 var journalsOfCreator = newestFirst("at", everywhere(store.Select("journals of a creator's polls, newest first", "journal", "", store.Where("creatorId", store.Equal))))
 
-// WalkJournals gives the journals of all polls that a person made to take, as one, newest
-// first, at most limit entries behind after, as store.Walk does. Old entries without a creator
-// are left out.
-func WalkJournals(ctx context.Context, reader store.Reader, creatorID string, limit int, after *store.Cursor, take func(Entry) (taken bool, err error)) (next *store.Cursor, err error) {
-	return store.Walk(ctx, reader, journalsOfCreator.With(creatorID).First(limit).From(after), DecodeEntry, take)
-}
+// Journals is the query for the journals of all polls that a person made, as one, newest
+// first. Old entries without a creator are left out.
+func Journals(creatorID string) store.Bound { return journalsOfCreator.With(creatorID) }
 
 // WalkJournal gives a poll's journal to take in the same way.
 func WalkJournal(ctx context.Context, reader store.Reader, pollID string, limit int, after *store.Cursor, take func(Entry) (taken bool, err error)) (next *store.Cursor, err error) {

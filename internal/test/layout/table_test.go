@@ -75,7 +75,7 @@ var table = []row{
 	{packages: "internal/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "scheduler", "internal/fault"}},
 	{packages: "internal/timers", may: []string{"internal/poll", "internal/store", "internal/queue", "scheduler", "calendarsync", "notify", "internal/fault"}},
 	{packages: "internal/health", may: []string{
-		"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/accounts", "calendarsync", "internal/timers", "internal/fault",
+		"rules", "internal/mirror", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/accounts", "calendarsync", "internal/timers", "internal/fault",
 	}},
 
 	{packages: "internal/metrics", may: []string{"rules", "internal/poll", "internal/calendars", "internal/queue", "scheduler", "calendarsync", "internal/health", "notify", "internal/timers", "internal/documentchanges", "internal/fault"}},

@@ -25,6 +25,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/discord"
@@ -193,7 +194,7 @@ func New(t TB, options Options) *World {
 
 // openPorts makes what outlives the program.
 func (w *World) openPorts() {
-	queries := slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, inspections(), []*store.Query{allConsumerEvents, eventsOfCalendar}, w.options.Queries)
+	queries := slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, mirror.Queries, inspections(), []*store.Query{allConsumerEvents, eventsOfCalendar}, w.options.Queries)
 	open := w.options.Open
 	if open == nil {
 		open = w.openMemory
