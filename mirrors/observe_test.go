@@ -1,11 +1,15 @@
 package mirrors_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/storetest"
 	"questscheduler/mirrors/plan"
 )
 
@@ -162,17 +166,29 @@ func TestSync_SeriesAndExceptions_AreMirrored(t *testing.T) {
 	}
 }
 
-func TestSync_CalendarOfNobodysInterest_CostsMirrorsNothing(t *testing.T) {
+// Only polls follow the club's calendar: its events cost mirroring no read, however many
+// they are.
+func TestSync_CalendarOfPollsAlone_CostsMirrorsNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
-	w.insert(club, "Match", thursday)
-	if err := w.queueSync(club); err == nil {
-		t.Error("the club's calendar is synced")
+	var costs []storetest.Cost
+	for _, events := range []int{0, 20} {
+		w := newWorld(t)
+		w.mirrorWork()
+		w.settle()
+		club, clubs := refTo(club), calendars.Calendar{AccountID: club, CalendarID: refTo(club).Calendar}
+		w.set(store.Doc("calendars", w.key(club.Account)), clubs.Link(w.clock.Now(), gm, "")...)
+		for i := range events {
+			w.insert(club.Account, fmt.Sprint("Match ", i), thursday)
+		}
+		w.counter.Reset()
+		w.sync(club.Account)
+		costs = append(costs, w.counter.Reset())
+		if known := w.canonical(club.Account); len(known) > 0 {
+			t.Errorf("known are %+v", known)
+		}
 	}
-	if known := w.canonical(club); len(known) > 0 {
-		t.Errorf("known are %+v", known)
+	if costs[0] != costs[1] {
+		t.Errorf("costs %+v", costs)
 	}
 }
 

@@ -16,18 +16,19 @@ func toPrimary(from, to string) mirror.Edge {
 	return mirror.Edge{FromAccountID: from, ToAccountID: to, Detail: mirror.Full, Target: mirror.PrimaryTarget}
 }
 
-// The events are known already, so no listing shows them again.
+// The event is known already, since mirrors go into its calendar, so no listing shows it
+// again; and no mirror leads to it.
 func TestSetEdges_OneMore_MirrorsWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.insert(work, "Stand-up", thursday)
-	policy := w.mirrorWork()
+	policy := w.mirrorWork(toPrimary(home, work))
 	w.settle()
-	_, err := w.policies.SetEdges(w.ctx, gm, policy.ID, []mirror.Edge{toPrimary(work, home), toPrimary(work, club)}, cause)
+	_, err := w.policies.SetEdges(w.ctx, gm, policy.ID, []mirror.Edge{toPrimary(home, work), toPrimary(work, club)}, cause)
 	w.must(err)
 	w.settle()
-	w.wantTitles(home, "Stand-up")
 	w.wantTitles(club, "Stand-up")
+	w.wantTitles(home)
 }
 
 func TestSetEdges_OfADeletedOverlay_MakesAnother(t *testing.T) {

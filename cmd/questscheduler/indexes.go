@@ -39,6 +39,8 @@ var exempt = slices.Concat(
 	exemptions("mirrorPolicies", "edges", "createdAt", "updatedAt"),
 	exemptions("mirrorPeople", "overlays", "planAfter", "planGeneration", "updatedAt"),
 	exemptions("groupConnections", "createdAt"),
+	exemptions("groupEvents", "recent", "older", "shareSessions"),
+	exemptions("groupWork", "at", "attempts", "ref", "trace", "sessions"),
 )
 
 func exemptions(collection string, fields ...string) (all []firestore.Exemption) {

@@ -14,6 +14,7 @@ import (
 	"questscheduler/api/callables"
 	"questscheduler/availability"
 	"questscheduler/calendarsync"
+	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/config"
 	"questscheduler/internal/documentchanges"
@@ -35,6 +36,7 @@ type routes struct {
 	people       signin.Verifier
 	scheduler    *scheduler.Service
 	watcher      *calendarsync.Watcher
+	groups       *groupevents.Service
 	linked       api.LinkedAccounts
 	availability *availability.Service
 	health       *health.Reader
@@ -48,8 +50,8 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	people := signin.WithAdmins(to.people, s.config.AdminUsers)
 	commands := api.NewCommands(s.config.PollCommands, s.now)
 	edge := api.New(api.Options{
-		Commands: commands, Scheduler: to.scheduler, Calendars: to.watcher, Accounts: to.linked, Availability: to.availability,
-		Health: to.health, Tasks: s.queue,
+		Commands: commands, Scheduler: to.scheduler, GroupEvents: to.groups, Calendars: to.watcher, Accounts: to.linked,
+		Availability: to.availability, Health: to.health, Tasks: s.queue,
 		Store: s.documents, Changes: s.documents, SingleProcess: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: people, Operators: operators, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, TrustedProxies: s.config.TrustedProxies,

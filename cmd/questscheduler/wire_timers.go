@@ -9,19 +9,21 @@ import (
 	"questscheduler/api"
 	"questscheduler/availability"
 	"questscheduler/calendarsync"
+	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/config"
 	"questscheduler/internal/health"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/timers"
+	"questscheduler/mirrors"
 	"questscheduler/scheduler"
 )
 
 // newTimers builds the table of jobs; the queue asks every minute which are due.
 func (s *server) newTimers(
 	google googleAccess, service *scheduler.Service, watcher *calendarsync.Watcher, links *calendarsync.Links,
-	cards cards,
+	cards cards, groups *groupevents.Service, planner *mirrors.Service,
 ) *timers.Timers {
 	var started time.Time
 	if s.alone() {
@@ -31,7 +33,7 @@ func (s *server) newTimers(
 		Store: s.documents, Queue: s.queue, Now: s.now, NewTrace: s.newTrace, Log: s.log, Started: started,
 		Jobs: timers.Jobs(timers.Parts{
 			Scheduler: service, Watcher: watcher, FollowLinks: links.FollowDue, SweepCards: cards.sweep, FallbackEvery: s.config.FallbackEvery,
-			NoSync: s.config.Sync == config.SyncOff, Observing: s.config.Sync == config.SyncObserve, Documents: s.documents, Cleaning: s.cleanings(),
+			NoSync: s.config.Sync == config.SyncOff, Observing: s.config.Sync == config.SyncObserve, Documents: s.documents, Cleaning: slices.Concat(s.cleanings(), groupCleanings(groups)), DrainMore: drainGroups(groups, planner),
 			Health: s.surveyHealth(google.grants, s.newHealth(watcher, nil)), CheckAccounts: checkAccounts(google.grants), Now: s.now, Log: s.log,
 		}),
 	}

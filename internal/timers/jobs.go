@@ -16,6 +16,8 @@ type Parts struct {
 	Watcher   *calendarsync.Watcher
 	// FollowLinks is calendarsync.Links.FollowDue; nil if account linking is off.
 	FollowLinks func(ctx context.Context, cause scheduler.Cause) (settled int, err error)
+	// DrainMore enqueues pending work of other parts, with the drain; nil: there is none.
+	DrainMore func(ctx context.Context, cause scheduler.Cause) (did Counts, err error)
 	// FallbackEvery is the period of the sweep, over which it is spread.
 	FallbackEvery time.Duration
 	// NoSync leaves out what speaks with calendars (QS_SYNC=off).
@@ -75,6 +77,11 @@ func (p Parts) drain(ctx context.Context, run Run) (Stretch, error) {
 		{"announcements", drained.Announcements},
 		{"cards to draw", drained.Cards},
 		{"looks at calendars", drained.Syncs},
+	}
+	if err == nil && p.DrainMore != nil {
+		var more Counts
+		more, err = p.DrainMore(ctx, run.Cause)
+		did = append(did, more...)
 	}
 	if err == nil && !p.NoSync {
 		var tried int
