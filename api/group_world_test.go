@@ -101,7 +101,7 @@ type groupEventJSON struct {
 }
 
 type groupMirrorJSON struct {
-	AccountID string `json:"account_id"`
+	AccountID string `json:"target_account_id"`
 	State     string
 }
 
