@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -26,7 +27,7 @@ func (s *server) eventRoutes() {
 	route(s, "GET /v1/events", "list-events", persons,
 		"The events of the caller's calendars that mirroring follows, as one list by start, with the mirrors of each", s.listEvents)
 	route(s, "POST /v1/events", "create-event", persons,
-		"Make an event in one of the caller's accounts", s.createEvent, created)
+		"Make an event in one of the caller's accounts", s.createEvent, created, keyed)
 	route(s, "GET /v1/events/{id}", "get-event", mirroringOwner, "An event with its mirrors; a series as one event", s.getEvent)
 	route(s, "PATCH /v1/events/{id}", "update-event", mirroringOwner,
 		"Change an event in its calendar; absent fields stay, and its mirrors follow", s.updateEvent)
@@ -133,12 +134,16 @@ type createEventBody struct {
 
 func (s *server) createEvent(ctx context.Context, by caller, in *withBody[createEventBody]) (eventAnswer, error) {
 	b := in.Body
-	shown, err := s.Events.Create(ctx, by.person.ID, requestOf(ctx).id, mirrors.NewEvent{
+	asked := mirrors.NewEvent{
 		AccountID: string(b.AccountID), CalendarID: string(b.CalendarID), Title: b.Title, Description: b.Description, Location: b.Location,
 		Start: b.Start, End: b.End, TimeZone: b.TimeZone, AllDay: b.AllDay, Recurrence: b.Recurrence,
 		Transparency: b.Transparency, Visibility: b.Visibility,
-	}, by.cause)
-	return answerEvent(shown), err
+	}
+	create := func(ctx context.Context, t try) (eventAnswer, error) {
+		shown, err := s.Events.Create(ctx, by.person.ID, cmp.Or(t.id, requestOf(ctx).id), asked, by.cause)
+		return answerEvent(shown), err
+	}
+	return once(ctx, s, by, command[eventAnswer]{route: "POST /v1/events", body: in.Body, do: create, read: create})
 }
 
 type updateEvent struct {

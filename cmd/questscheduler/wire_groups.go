@@ -4,12 +4,9 @@ import (
 	"context"
 	"time"
 
-	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
-	"questscheduler/internal/config"
 	"questscheduler/internal/store"
 	"questscheduler/internal/timers"
-	"questscheduler/mirrors"
 	"questscheduler/scheduler"
 )
 
@@ -20,24 +17,15 @@ func (s *server) newGroupEvents(plans groupevents.Planner) *groupevents.Service 
 	}
 }
 
-// newPlanner builds what decides on mirrors.
-func (s *server) newPlanner(watcher *calendarsync.Watcher) *mirrors.Service {
-	return &mirrors.Service{
-		Store: s.documents, Queue: s.queue, Follow: watcher.Follow, Installation: s.config.PublicURL, SharedBy: groupevents.SharedBy,
-		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Observing: s.config.Sync != config.SyncOn,
-		Now: s.now, NewID: s.newID, Log: s.log,
-	}
-}
-
-// drainGroups enqueues recorded work for groups' events, and planning that is due.
-func drainGroups(groups *groupevents.Service, planner *mirrors.Service) func(context.Context, scheduler.Cause) (timers.Counts, error) {
+// drainGroups enqueues recorded work for groups' events, and what is due of mirroring.
+func drainGroups(groups *groupevents.Service, mirroring mirroring) func(context.Context, scheduler.Cause) (timers.Counts, error) {
 	return func(ctx context.Context, cause scheduler.Cause) (timers.Counts, error) {
 		work, err := groups.Drain(ctx)
 		if err != nil {
 			return nil, err
 		}
-		planned, err := planner.Drain(ctx, cause)
-		return timers.Counts{{What: "work for groups' events", N: work}, {What: "events and people to plan", N: planned.Events + planned.People}}, err
+		did, err := mirroring.drain(ctx, cause)
+		return append(timers.Counts{{What: "work for groups' events", N: work}}, did...), err
 	}
 }
 

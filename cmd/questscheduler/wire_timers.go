@@ -16,14 +16,13 @@ import (
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/timers"
-	"questscheduler/mirrors"
 	"questscheduler/scheduler"
 )
 
 // newTimers builds the table of jobs; the queue asks every minute which are due.
 func (s *server) newTimers(
 	google googleAccess, service *scheduler.Service, watcher *calendarsync.Watcher, links *calendarsync.Links,
-	cards cards, groups *groupevents.Service, planner *mirrors.Service,
+	cards cards, groups *groupevents.Service, mirroring mirroring,
 ) *timers.Timers {
 	var started time.Time
 	if s.alone() {
@@ -33,7 +32,8 @@ func (s *server) newTimers(
 		Store: s.documents, Queue: s.queue, Now: s.now, NewTrace: s.newTrace, Log: s.log, Started: started,
 		Jobs: timers.Jobs(timers.Parts{
 			Scheduler: service, Watcher: watcher, FollowLinks: links.FollowDue, SweepCards: cards.sweep, FallbackEvery: s.config.FallbackEvery,
-			NoSync: s.config.Sync == config.SyncOff, Observing: s.config.Sync == config.SyncObserve, Documents: s.documents, Cleaning: slices.Concat(s.cleanings(), groupCleanings(groups)), DrainMore: drainGroups(groups, planner),
+			NoSync: s.config.Sync == config.SyncOff, Observing: s.config.Sync == config.SyncObserve, Documents: s.documents, Cleaning: slices.Concat(s.cleanings(), groupCleanings(groups), mirroring.cleanings(s.config.JournalKeep)),
+			DrainMore: drainGroups(groups, mirroring), Reconcile: mirroring.reconcile,
 			Health: s.surveyHealth(google.grants, s.newHealth(watcher, nil)), CheckAccounts: checkAccounts(google.grants), Now: s.now, Log: s.log,
 		}),
 	}

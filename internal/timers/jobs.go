@@ -18,6 +18,8 @@ type Parts struct {
 	FollowLinks func(ctx context.Context, cause scheduler.Cause) (settled int, err error)
 	// DrainMore enqueues pending work of other parts, with the drain; nil: there is none.
 	DrainMore func(ctx context.Context, cause scheduler.Cause) (did Counts, err error)
+	// Reconcile compares a calendar's mirrors with what it has; nil leaves the job out.
+	Reconcile Step
 	// FallbackEvery is the period of the sweep, over which it is spread.
 	FallbackEvery time.Duration
 	// NoSync leaves out what speaks with calendars (QS_SYNC=off).
@@ -61,6 +63,11 @@ func Jobs(p Parts) []Job {
 			Name: Cleanup, Every: day, Offset: 3 * time.Hour, Step: inTurn(p.cleanup()),
 			Does: "remove what is past its time",
 		},
+	}
+	if p.Reconcile != nil && !p.NoSync {
+		table = append(table, Job{
+			Name: ReconcileMirrors, Every: day, Offset: 16 * time.Hour, Does: "compare mirrors with what their calendars have", Step: p.Reconcile,
+		})
 	}
 	if p.Health != nil {
 		table = append(table, Job{
