@@ -41,6 +41,8 @@ type Options struct {
 	Scheduler *scheduler.Service
 	Calendars Calendars
 	Accounts  LinkedAccounts
+	Policies  Policies
+	Events    Events
 	Health    *health.Reader
 	// Availability answers when people are busy.
 	Availability *availability.Service
@@ -144,6 +146,8 @@ func New(options Options) *echo.Echo {
 	s.calendarRoutes()
 	s.accountRoutes()
 	s.consentRoutes()
+	s.eventRoutes()
+	s.policyRoutes()
 	s.syncRoutes()
 	s.availabilityRoutes()
 	s.streamRoutes()

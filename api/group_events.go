@@ -12,7 +12,6 @@ import (
 
 	"questscheduler/groupevents"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 )
 
@@ -27,19 +26,6 @@ func (s *server) groupEventRoutes() {
 		"Change an event in every connected account; absent fields stay. Its author may, and the group's creator", s.updateGroupEvent)
 	route(s, "DELETE /v1/groups/{id}/events/{ref}", "delete-group-event", groupEventAuthors,
 		"Delete an event from every connected account. Its author may, and the group's creator", s.deleteGroupEvent)
-}
-
-type mirrorAnswer struct {
-	AccountID   string     `json:"account_id"`
-	State       string     `json:"state" enum:"PENDING,ACTIVE,DELETING,SUPPRESSED,COVERED,CONTESTED,ERROR"`
-	LastWriteTS *time.Time `json:"last_write_ts"`
-	Error       *string    `json:"error,omitempty" doc:"Why the last write failed."`
-}
-
-func answerMirror(m mirror.Mirror) mirrorAnswer {
-	return mirrorAnswer{
-		AccountID: m.TargetAccountID, State: string(m.State), LastWriteTS: instant(m.LastWrite), Error: optional(m.LastError),
-	}
 }
 
 type groupEventAnswer struct {

@@ -101,7 +101,7 @@ type groupEventJSON struct {
 }
 
 type groupMirrorJSON struct {
-	AccountID string `json:"account_id"`
+	AccountID string `json:"target_account_id"`
 	State     string
 }
 
@@ -142,7 +142,7 @@ func (w *world) groupEvent(as, group, ref string) (shown groupEventJSON) {
 	return shown
 }
 
-// accountsShowing are the accounts whose mirrors of an event are to be, or are, in a state.
+// accountsShowing are the accounts whose mirrors of an event are in a state.
 func (w *world) accountsShowing(eventID string, state mirror.State) (ids []string) {
 	w.t.Helper()
 	mirrors, err := mirror.OfEvent(w.t.Context(), w.store, eventID)

@@ -32,6 +32,8 @@ var pathIDs = map[string]pathID{
 	"notifications": {isDocumentID, missing("You have no such notification. List your notifications for the ids there are.")},
 	"accounts":      {idShape.MatchString, missing("There is no such linked account.")},
 	"status":        {idShape.MatchString, missing("There is no such linked account.")},
+	"events":        {eventShape.MatchString, missing("There is no such event among those of your calendars. List your events for the ids there are.")},
+	"policies":      {policyShape.MatchString, missing("There is no such policy of yours. List your policies for the ids there are.")},
 	"tasks":         namesTask,
 	"calendars":     namesCalendar,
 }
@@ -44,6 +46,9 @@ var (
 	uuidShape = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 	keyShape  = regexp.MustCompile(`^[0-9a-f]{32}$`) // poll.CalendarKey
 	idShape   = regexp.MustCompile(idPattern)
+
+	eventShape  = regexp.MustCompile(`^evt_[0-9A-HJKMNP-TV-Z]{26}$`)
+	policyShape = regexp.MustCompile(`^pol_[0-9A-HJKMNP-TV-Z]{26}$`)
 )
 
 const (

@@ -50,6 +50,7 @@ var (
 	groupEventAuthors = audience{creator}
 	calendarOwner     = audience{creator, admin} // of the account that links it
 	accountOwner      = audience{creator}
+	mirroringOwner    = audience{creator} // of the policy or the event
 	admins            = audience{admin}
 	operators         = audience{admin, machine} // machines that act as admins
 )
@@ -77,6 +78,8 @@ var sections = []*huma.Tag{
 	{Name: "groups", Description: "People who play together."},
 	{Name: "accounts", Description: "The caller's Google accounts: linking, choosing a calendar, unlinking."},
 	{Name: "calendars", Description: "Linked calendars with changes that await a person's confirmation."},
+	{Name: "events", Description: "The events of the caller's calendars that mirroring follows, and their mirrors."},
+	{Name: "policies", Description: "Which of the caller's calendars know about which."},
 	{Name: "sync", Description: "The sync between the caller's calendars and polls, and its decisions."},
 	{Name: "availability", Description: "When the caller and the people of their polls are free or busy."},
 	{Name: "notifications", Description: "The caller's notifications in the app."},

@@ -16,7 +16,7 @@ import (
 const cleanPage = 100
 
 var (
-	connectionsByTime = store.Select("group connections by time", "groupConnections", "createdAt")
+	allConnections    = store.Select("group connections by id", "groupConnections", "")
 	eventsEndedBefore = store.Select("canonical events of groups and polls by end", "canonicalEvents", "until",
 		store.Where("source", store.In), store.Where("until", store.Less))
 	keptEndedBefore = store.Select("kept copies by end", "keptCopies", "ends", store.Where("ends", store.Less))
@@ -79,7 +79,10 @@ func RemoveKept(ctx context.Context, documents store.Store, now time.Time, limit
 // account, for what nobody did at once: the web app removes people from groups itself. at and
 // next are those of RemoveEnded.
 func (s *Service) EndConnections(ctx context.Context, at string) (ended int, next string, err error) {
-	asked := connectionsByTime.With().First(cleanPage).From(store.DecodeCursor(at, connectionsByTime.Collection))
+	asked := allConnections.With().First(cleanPage)
+	if at != "" {
+		asked = asked.From(&store.Cursor{Path: store.Doc(allConnections.Collection, at)})
+	}
 	page, behind, err := store.Page(ctx, s.Store, asked, mirror.DecodeConnection)
 	if err != nil {
 		return 0, "", err
@@ -95,8 +98,10 @@ func (s *Service) EndConnections(ctx context.Context, at string) (ended int, nex
 			return ended, "", err
 		}
 	}
-	next, err = store.EncodeCursor(behind)
-	return ended, next, err
+	if behind != nil {
+		next = behind.Path.ID()
+	}
+	return ended, next, nil
 }
 
 // isOver reports whether a connection has to end, and whether that is for its account.

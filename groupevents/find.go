@@ -12,7 +12,7 @@ import (
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{workDue, mirrorsInAccount, eventsOfGroupByID, connectionsByTime, eventsEndedBefore, keptEndedBefore, eventsOfPoll, pollsOfGroup}
+var Queries = []*store.Query{workDue, mirrorsInAccount, eventsOfGroupByID, allConnections, eventsEndedBefore, keptEndedBefore, eventsOfPoll, pollsOfGroup}
 
 // eventsOfGroupByID is in the order of ids: ULIDs, so by time, oldest first.
 var eventsOfGroupByID = store.Select("canonical events of a group by id", "canonicalEvents", "", store.Where("groupId", store.Equal))
@@ -121,7 +121,7 @@ func placeOf(s Summary) *store.Cursor {
 	return &store.Cursor{Values: []any{s.CreatedAt}, Path: mirror.EventPath(s.ID)}
 }
 
-// page lists at most limit events behind a place, first those at hand.
+// page lists at most limit events behind a place, first those available.
 func (s *Service) page(ctx context.Context, groupID string, limit int, after *store.Cursor) (events []Summary, more bool, err error) {
 	held, err := loadShelf(ctx, s.Store, groupID)
 	if err != nil {

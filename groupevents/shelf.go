@@ -10,7 +10,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-// recentEvents is how many of a group's events are kept at hand.
+// recentEvents is how many of a group's events are kept available.
 const recentEvents = 50
 
 // Summary is an event of a group without its description.

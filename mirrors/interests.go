@@ -55,7 +55,7 @@ func refOf(calendar calendars.Calendar) gcal.Ref {
 
 // wanted are the calendars that mirroring must follow: those that edges lead from, and of
 // each account that mirrors go into the primary, whose native copies count, and the
-// overlay calendar.
+// overlay calendar; and those with events made over REST.
 func (w Wishes) wanted() map[gcal.Ref]bool {
 	wanted, linked := map[gcal.Ref]bool{}, map[string]accounts.Account{}
 	for _, account := range w.Accounts {
@@ -91,6 +91,11 @@ func (w Wishes) wanted() map[gcal.Ref]bool {
 			want(account.ID, primaryOf(account))
 		}
 	}
+	for _, place := range w.Person.Followed {
+		if _, ok := linked[place.AccountID]; ok {
+			want(place.AccountID, place.CalendarID)
+		}
+	}
 	return wanted
 }
 
@@ -120,7 +125,7 @@ func (w Wishes) Write(tx store.Tx, now time.Time) (changed []gcal.Ref, generatio
 		}
 		changed = append(changed, ref)
 	}
-	updates := w.Person.RequestPlan(now)
+	updates := append(w.Person.RequestPlan(now), store.Set("followed", mirror.EncodePlaces(w.Person.Followed)))
 	for accountID, overlay := range w.Person.Overlays {
 		updates = append(updates, store.Update{Path: store.Field("overlays", accountID), Value: mirror.EncodeOverlay(overlay)})
 	}

@@ -38,6 +38,9 @@ func (s *Service) observeMirror(ctx context.Context, tx store.Reader, o observat
 	if !plan.DeletesStray(o.event, s.Installation, mapped) {
 		return nil
 	}
+	if kept, err := isKept(ctx, tx, o.event, s.now()); err != nil || kept {
+		return err
+	}
 	return s.deleteStray(ctx, tx, o, w)
 }
 

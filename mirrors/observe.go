@@ -117,6 +117,9 @@ func (s *Service) origin(ctx context.Context, tx store.Reader, o observation, wa
 			at.ICalUID = series.ICalUID
 		}
 	}
+	if strings.HasPrefix(o.event.ID, mirror.APIEventPrefix) {
+		at.Source = mirror.SourceAPI
+	}
 	if at.PollID == "" && (strings.HasPrefix(o.event.ID, poll.EventPrefix) || slices.Contains(o.calendar.LegacyEventIDs, o.event.ID)) {
 		entry, _, err := poll.FindIndex(ctx, tx, at.AccountID, at.CalendarID, o.event.ID)
 		if err != nil {

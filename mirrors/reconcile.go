@@ -111,7 +111,8 @@ const mostFetches = 200
 // listedEvent is what the reconciliation keeps of an event of ours.
 type listedEvent struct {
 	etag  string
-	stray bool // may be deleted if no document names it
+	stray bool   // may be deleted if no document names it
+	mark  string // the mirror that it names
 }
 
 // list lists the events of ours in a calendar. It keeps nothing of others, and drops the
@@ -125,7 +126,8 @@ func (w *Writer) listOurs(ctx context.Context, ref gcal.Ref) (shown map[string]l
 		}
 		for _, event := range page.Events {
 			if !plan.IsOrigin(event) {
-				shown[event.ID] = listedEvent{etag: event.ETag, stray: plan.DeletesStray(event, w.Installation, false)}
+				shown[event.ID] = listedEvent{etag: event.ETag, mark: event.Private[plan.MarkMirror],
+					stray: plan.DeletesStray(event, w.Installation, false) && !endedLongAgo(event, w.Now())}
 			}
 		}
 		pageToken = page.NextPage
@@ -158,7 +160,14 @@ func (w *Writer) compare(ctx context.Context, m mirror.Mirror, cause scheduler.C
 func (w *Writer) deleteStrays(ctx context.Context, calendar calendars.Calendar, shown map[string]listedEvent, did *Reconciled, cause scheduler.Cause, byHand bool) error {
 	var ids []string
 	for id, event := range shown {
-		if event.stray {
+		if !event.stray {
+			continue
+		}
+		kept, err := mirror.IsKept(ctx, w.Store, event.mark)
+		if err != nil {
+			return err
+		}
+		if !kept {
 			ids = append(ids, id)
 		}
 	}

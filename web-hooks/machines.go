@@ -67,11 +67,12 @@ type Jobs interface {
 
 // JobPaths are where Cloud Scheduler requests a job, by the job's name.
 var JobPaths = map[string][]string{
-	timers.Drain:        {"/jobs/" + timers.Drain},
-	timers.RenewWatches: {"/jobs/" + timers.RenewWatches, "/admin/renew-expiring-channels"},
-	timers.PollFallback: {"/jobs/" + timers.PollFallback},
-	timers.Cleanup:      {"/jobs/" + timers.Cleanup},
-	timers.Health:       {"/jobs/" + timers.Health},
+	timers.Drain:            {"/jobs/" + timers.Drain},
+	timers.RenewWatches:     {"/jobs/" + timers.RenewWatches, "/admin/renew-expiring-channels"},
+	timers.PollFallback:     {"/jobs/" + timers.PollFallback},
+	timers.ReconcileMirrors: {"/jobs/" + timers.ReconcileMirrors},
+	timers.Cleanup:          {"/jobs/" + timers.Cleanup},
+	timers.Health:           {"/jobs/" + timers.Health},
 }
 
 // RegisterJobs adds the routes of JobPaths to e, for machines alone. 202: a run

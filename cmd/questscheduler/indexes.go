@@ -38,6 +38,8 @@ var exempt = slices.Concat(
 	exemptions("mirrorJournal", "trigger", "trace", "step", "mirrorId", "targetAccountId", "before", "after", "reason", "generation", "wanted", "written", "attempts"),
 	exemptions("mirrorPolicies", "edges", "createdAt", "updatedAt"),
 	exemptions("mirrorPeople", "overlays", "planAfter", "planGeneration", "updatedAt"),
+	exemptions("groupEvents", "recent", "older", "shareSessions"),
+	exemptions("groupWork", "at", "attempts", "ref", "trace", "sessions"),
 )
 
 func exemptions(collection string, fields ...string) (all []firestore.Exemption) {

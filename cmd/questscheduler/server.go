@@ -29,12 +29,13 @@ import (
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/changes"
 	"questscheduler/internal/timers"
+	"questscheduler/mirrors"
 	"questscheduler/notify"
 	"questscheduler/scheduler"
 )
 
 // kinds are the kinds of tasks; each has a queue of its own.
-var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind}
+var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.WriteKind}
 
 // queries are all queries that the program runs.
 func queries() []*store.Query {
@@ -133,15 +134,18 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	inApp := &notify.InApp{Store: s.documents, Now: s.now, AppURL: s.config.AppURL}
 	announcer := s.newAnnouncer(s.notifyChannels(inApp, discord), polls)
 	owners := s.owners(inApp, google.accounts)
-	syncer := s.newSyncer(google, polls, owners)
-	links := s.newLinks(google, watcher, polls, owners)
+	mirroring := s.newMirroring(google, watcher)
+	syncer := s.newSyncer(google, polls, owners, mirrors.Consumer{Service: mirroring.service})
+	links := s.newLinks(google, watcher, polls, owners, mirroring.writer)
 	cards := s.cardsOf(service)
-	jobs := s.newTimers(google, service, watcher, links, cards)
+	groups := s.newGroupEvents(mirroring.service)
+	jobs := s.newTimers(google, service, watcher, links, cards, groups, mirroring)
 	health := s.newHealth(watcher, jobs.Jobs)
 	changed := &documentchanges.Intake{Queue: s.queue, Polls: polls, Now: s.now, Cards: cards.check}
 	consents := s.newConsents(google)
 	edge, err := s.newEdge(routes{
-		people: people, scheduler: service, watcher: watcher, health: health, timers: jobs, changed: changed, availability: s.newAvailability(google),
+		people: people, scheduler: service, watcher: watcher, groups: groups, health: health, timers: jobs, changed: changed,
+		mirroring: mirroring, availability: s.newAvailability(google),
 		linked: api.LinkedAccounts{
 			Accounts: google.accounts, Consents: consents, Calendars: google.client.Calendars, Follow: links.Follow, URL: reachedAt(s.config),
 		},
@@ -153,7 +157,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	return &program{
 		server: s, accounts: google.accounts, consents: consents, issuer: issuer,
 		scheduler: service, watcher: watcher, links: links, timers: jobs,
-		pollListener: s.newListener(changed, cards), work: s.workOf(service, syncer, watcher, announcer, jobs, changed),
+		pollListener: s.newListener(changed, cards), work: s.workOf(service, syncer, watcher, announcer, jobs, changed, groups, mirroring),
 		edge: edge, http: newHTTPServer(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 1),
 	}, nil
 }

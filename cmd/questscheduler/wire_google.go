@@ -51,11 +51,10 @@ func (s *server) newGoogle() (googleAccess, error) {
 
 // newLinks builds what carries a linked, revoked or unlinked account to its
 // calendars and polls.
-func (s *server) newLinks(google googleAccess, watcher *calendarsync.Watcher, polls calendarsync.Polls, owners owners) *calendarsync.Links {
-	leaving := gcal.New(gcal.Options{Endpoint: s.config.GoogleEndpoint, Client: google.grants.Leaving, Now: s.now, Called: s.metrics.Called})
+func (s *server) newLinks(google googleAccess, watcher *calendarsync.Watcher, polls calendarsync.Polls, owners owners, mirrors calendarsync.LinkMirrors) *calendarsync.Links {
 	return &calendarsync.Links{
-		Store: s.documents, Accounts: google.accounts, Grants: google.grants, Leaving: leaving,
-		Watcher: watcher, Polls: polls, Owners: owners, Now: s.now, Log: s.log,
+		Store: s.documents, Accounts: google.accounts, Grants: google.grants, Leaving: s.leaving(google),
+		Watcher: watcher, Mirrors: mirrors, Polls: polls, Owners: owners, Now: s.now, Log: s.log,
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"questscheduler/api/callables"
 	"questscheduler/availability"
 	"questscheduler/calendarsync"
+	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/config"
 	"questscheduler/internal/documentchanges"
@@ -21,6 +22,7 @@ import (
 	"questscheduler/internal/health"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/timers"
+	"questscheduler/mirrors"
 	"questscheduler/scheduler"
 	webhooks "questscheduler/web-hooks"
 )
@@ -35,7 +37,9 @@ type routes struct {
 	people       signin.Verifier
 	scheduler    *scheduler.Service
 	watcher      *calendarsync.Watcher
+	groups       *groupevents.Service
 	linked       api.LinkedAccounts
+	mirroring    mirroring
 	availability *availability.Service
 	health       *health.Reader
 	timers       *timers.Timers
@@ -48,8 +52,8 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	people := signin.WithAdmins(to.people, s.config.AdminUsers)
 	commands := api.NewCommands(s.config.PollCommands, s.now)
 	edge := api.New(api.Options{
-		Commands: commands, Scheduler: to.scheduler, Calendars: to.watcher, Accounts: to.linked, Availability: to.availability,
-		Health: to.health, Tasks: s.queue,
+		Commands: commands, Scheduler: to.scheduler, GroupEvents: to.groups, Calendars: to.watcher, Accounts: to.linked,
+		Policies: mirrors.Policies{Service: to.mirroring.service}, Events: to.mirroring.events, Availability: to.availability, Health: to.health, Tasks: s.queue,
 		Store: s.documents, Changes: s.documents, SingleProcess: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: people, Operators: operators, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, TrustedProxies: s.config.TrustedProxies,

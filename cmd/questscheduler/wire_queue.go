@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/groupevents"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
 	"questscheduler/internal/documentchanges"
@@ -17,6 +18,7 @@ import (
 	"questscheduler/internal/store/changes"
 	"questscheduler/internal/store/sqlite"
 	"questscheduler/internal/timers"
+	"questscheduler/mirrors"
 	"questscheduler/notify"
 	"questscheduler/scheduler"
 )
@@ -54,7 +56,7 @@ func openQueue(
 // queue down, and Cloud Run does not scale out for tasks that wait in here.
 var workersEach = map[string]int{
 	calendars.SyncKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20,
-	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20,
+	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20, poll.GroupWorkKind: 10, mirrors.PlanKind: 10, mirrors.WriteKind: 20,
 }
 
 // workOf is the handler of each kind of task. With QS_SYNC=off the syncs stay in
@@ -62,6 +64,7 @@ var workersEach = map[string]int{
 func (s *server) workOf(
 	service *scheduler.Service, syncer *calendarsync.Syncer, watcher *calendarsync.Watcher,
 	announcer *notify.Announcer, jobs *timers.Timers, changed *documentchanges.Intake,
+	groups *groupevents.Service, mirroring mirroring,
 ) queue.Config {
 	handlers := map[string]queue.Handler{
 		calendars.SyncKind:     syncer.Handle,
@@ -70,12 +73,15 @@ func (s *server) workOf(
 		poll.AnnounceKind:      announcer.Handle,
 		timers.Kind:            jobs.Handle,
 		documentchanges.Kind:   changed.Handle,
+		poll.GroupWorkKind:     groups.Handle,
+		mirrors.PlanKind:       mirroring.service.HandlePlan,
+		mirrors.WriteKind:      mirroring.writer.Handle,
 	}
 	if s.config.Sync == config.SyncOff {
 		later := func(context.Context, queue.Delivery) queue.Verdict {
 			return queue.Verdict{Outcome: queue.Later, After: 10 * time.Minute}
 		}
-		handlers[calendars.SyncKind], handlers[calendarsync.SweepKind] = later, later
+		handlers[calendars.SyncKind], handlers[calendarsync.SweepKind], handlers[mirrors.WriteKind] = later, later, later
 	}
 	work := queue.Config{Handlers: s.metrics.Handlers(handlers)}
 	if s.tasks != nil {

@@ -58,13 +58,13 @@ var (
 		"events.insert", "events.get", "events.list", "events.patch", "events.delete", "events.watch", "channels.stop",
 		"events.instances", "calendarList.list", "calendars.insert", "freebusy.query", "token", "revoke")
 	taskKinds = labelOf("kind",
-		calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, mirrors.WriteKind, mirrors.PlanKind)
+		calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind, mirrors.WriteKind, mirrors.PlanKind)
 	verdicts    = labelOf("verdict", "done", "retry", "later", "dead")
 	errorKinds  = label{"kind", kinds}
 	levels      = labelOf("level", "warn", "error")
 	httpMethods = labelOf("method", "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 	classes     = labelOf("status", "1xx", "2xx", "3xx", "4xx", "5xx")
-	jobs        = labelOf("job", timers.Drain, timers.RenewWatches, timers.PollFallback, timers.Cleanup, timers.Health)
+	jobs        = labelOf("job", timers.Drain, timers.RenewWatches, timers.PollFallback, timers.ReconcileMirrors, timers.Cleanup, timers.Health)
 )
 
 func labelOf[T ~string](name string, values ...T) label {

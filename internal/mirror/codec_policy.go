@@ -93,7 +93,7 @@ func EncodePerson(p Person) map[string]any {
 		held[key] = since
 	}
 	return map[string]any{
-		"ownerId": p.OwnerID, "overlays": overlays, "heldSince": held, "planPending": p.PlanPending, "planGeneration": p.PlanGeneration,
+		"ownerId": p.OwnerID, "followed": EncodePlaces(p.Followed), "overlays": overlays, "heldSince": held, "planPending": p.PlanPending, "planGeneration": p.PlanGeneration,
 		"planAfter": store.NullIfEmpty(p.PlanAfter), "sharesAvailability": p.SharesAvailability,
 		"updatedAt": store.NullIfZero(p.UpdatedAt),
 	}
@@ -112,11 +112,25 @@ func DecodePerson(doc store.Document) Person {
 	for account := range overlays {
 		p.Overlays[account] = decodeOverlay(overlays.Map(account))
 	}
+	for _, item := range f.List("followed") {
+		fields, _ := item.(map[string]any)
+		place := store.Fields(fields)
+		p.Followed = append(p.Followed, Place{AccountID: place.String("accountId"), CalendarID: place.String("calendarId")})
+	}
 	held := f.Map("heldSince")
 	for key := range held {
 		p.HeldSince[key] = held.Time(key)
 	}
 	return p
+}
+
+// EncodePlaces gives a list of places as a field.
+func EncodePlaces(places []Place) []any {
+	list := make([]any, 0, len(places))
+	for _, place := range places {
+		list = append(list, map[string]any{"accountId": place.AccountID, "calendarId": place.CalendarID})
+	}
+	return list
 }
 
 // RequestPlan gives the updates of a person's document, to be merged, that have all events of

@@ -101,6 +101,13 @@ func EventID(installation, canonicalID, targetAccountID, targetCalendarID string
 	return EventPrefix + hash(installation, canonicalID, targetAccountID, targetCalendarID, fmt.Sprint(generation))
 }
 
+// APIEventPrefix begins the id of every event that a person makes over REST.
+const APIEventPrefix = "questevent"
+
+// APIEventID is the id of the event that a person's request makes: always the same, so a
+// request whose answer was lost finds its event again.
+func APIEventID(ownerID, request string) string { return APIEventPrefix + hash(ownerID, request) }
+
 // IsMirror reports whether an event id, or that of a series that an instance belongs to,
 // is one of a mirror's.
 func IsMirror(eventID string) bool { return strings.HasPrefix(eventID, EventPrefix) }

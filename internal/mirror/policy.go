@@ -72,6 +72,9 @@ type Person struct {
 	// HeldSince says since when the absence of many events at once awaits a second full
 	// listing, by the key of their calendar.
 	HeldSince map[string]time.Time
+	// Followed are calendars of the person's that are followed although no edge leads from
+	// them, since the person made events in them over REST.
+	Followed []Place
 	// SharesAvailability lets the people of the same polls ask when the person is free.
 	SharesAvailability bool
 	UpdatedAt          time.Time
@@ -91,3 +94,6 @@ type OverlayCalendar struct {
 	// that nobody knows whether the last attempt created it; zero that none did.
 	TryingUntil time.Time
 }
+
+// Place is a calendar of an account.
+type Place struct{ AccountID, CalendarID string }

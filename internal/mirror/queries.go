@@ -37,6 +37,7 @@ var (
 
 	mirrorsOfUID      = store.Select("mirrors of a person with one iCalUID", mirrors, "", store.Where("ownerId", store.Equal), store.Where("icalUid", store.Equal))
 	mirrorsOfEvent    = store.Select("mirrors of a canonical event", mirrors, "", store.Where("canonicalId", store.Equal))
+	mirrorsOfEvents   = store.Select("mirrors of a person's canonical events", mirrors, "", store.Where("ownerId", store.Equal), store.Where("canonicalId", store.In))
 	mirrorsInCalendar = store.Select("mirrors in a calendar", mirrors, "", store.Where("targetAccountId", store.Equal), store.Where("targetCalendarId", store.Equal))
 	mirrorsByEvent    = store.Select("mirrors that name an event", mirrors, "", store.Where("eventId", store.Equal))
 	mirrorsDue        = store.Select("mirrors by due", mirrors, "due", store.Where("due", store.LessOrEqual))
@@ -72,7 +73,7 @@ var (
 var Queries = slices.Concat(ofPeople.queries(), ofGroups.queries(), []*store.Query{
 	connectionsOfPeople,
 	eventByOrigin, eventsOfUID, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsStarting, longEventsEnding, eventsToPlan,
-	mirrorsOfUID, mirrorsOfEvent, mirrorsInCalendar, mirrorsByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsFrom, mirrorsTo, mirrorsOfGroup,
+	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsFrom, mirrorsTo, mirrorsOfGroup,
 	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, journalsOfOwner, entriesBefore, mirrorsEnding, groupEventsEnding,
 })
 
@@ -182,6 +183,18 @@ func MirrorsOfUID(ctx context.Context, reader store.Reader, ownerID, icalUID str
 func OfEvent(ctx context.Context, reader store.Reader, canonicalID string) ([]Mirror, error) {
 	found, _, err := store.Page(ctx, reader, mirrorsOfEvent.With(canonicalID), Decode)
 	return found, err
+}
+
+// OfEvents lists a person's mirrors of canonical events, by one query for each 30.
+func OfEvents(ctx context.Context, reader store.Reader, ownerID string, canonicalIDs []string) (all []Mirror, err error) {
+	for some := range slices.Chunk(canonicalIDs, maxIn) {
+		found, _, err := store.Page(ctx, reader, mirrorsOfEvents.With(ownerID, some), Decode)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // InCalendar yields the mirrors whose target is a calendar, by id.

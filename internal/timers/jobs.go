@@ -16,6 +16,10 @@ type Parts struct {
 	Watcher   *calendarsync.Watcher
 	// FollowLinks is calendarsync.Links.FollowDue; nil if account linking is off.
 	FollowLinks func(ctx context.Context, cause scheduler.Cause) (settled int, err error)
+	// DrainMore enqueues pending work of other parts, with the drain; nil: there is none.
+	DrainMore func(ctx context.Context, cause scheduler.Cause) (did Counts, err error)
+	// Reconcile compares a calendar's mirrors with what it has; nil leaves the job out.
+	Reconcile Step
 	// FallbackEvery is the period of the sweep, over which it is spread.
 	FallbackEvery time.Duration
 	// NoSync leaves out what speaks with calendars (QS_SYNC=off).
@@ -60,6 +64,11 @@ func Jobs(p Parts) []Job {
 			Does: "remove what is past its time",
 		},
 	}
+	if p.Reconcile != nil && !p.NoSync {
+		table = append(table, Job{
+			Name: ReconcileMirrors, Every: day, Offset: 16 * time.Hour, Does: "compare mirrors with what their calendars have", Step: p.Reconcile,
+		})
+	}
 	if p.Health != nil {
 		table = append(table, Job{
 			Name: Health, Every: 6 * time.Hour, Does: "check the health of the linked accounts", Step: p.Health,
@@ -75,6 +84,11 @@ func (p Parts) drain(ctx context.Context, run Run) (Stretch, error) {
 		{"announcements", drained.Announcements},
 		{"cards to draw", drained.Cards},
 		{"looks at calendars", drained.Syncs},
+	}
+	if err == nil && p.DrainMore != nil {
+		var more Counts
+		more, err = p.DrainMore(ctx, run.Cause)
+		did = append(did, more...)
 	}
 	if err == nil && !p.NoSync {
 		var tried int

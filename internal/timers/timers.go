@@ -27,8 +27,10 @@ const (
 	Drain        = "drain"
 	RenewWatches = "renew-watches"
 	PollFallback = "poll-fallback"
-	Cleanup      = "cleanup"
-	Health       = "health"
+	// ReconcileMirrors compares mirrors with their calendars.
+	ReconcileMirrors = "reconcile-mirrors"
+	Cleanup          = "cleanup"
+	Health           = "health"
 )
 
 // Job is one row of the table.

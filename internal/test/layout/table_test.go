@@ -70,7 +70,7 @@ var table = []row{
 	{packages: "internal/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "internal/fault"}},
 	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
 
-	{packages: "groupevents", may: []string{"rules", "internal/recurrence", "internal/mirror", "internal/poll", "internal/calendars", "internal/accounts", "internal/store", "internal/queue", "mirrors/plan", "scheduler", "internal/fault"}},
+	{packages: "groupevents", may: []string{"rules", "internal/recurrence", "internal/mirror", "internal/poll", "internal/calendars", "internal/accounts", "internal/store", "internal/queue", "scheduler", "internal/fault"}},
 
 	{packages: "internal/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "scheduler", "internal/fault"}},
 	{packages: "internal/timers", may: []string{"internal/poll", "internal/store", "internal/queue", "scheduler", "calendarsync", "notify", "internal/fault"}},

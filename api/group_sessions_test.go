@@ -1,0 +1,75 @@
+package api_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+)
+
+// sharedSession is the canonical event of a poll's session that its group shares, by way of
+// the mirrors of ana's account.
+func (w *world) sharedSession(account string) (event mirror.Event, states []mirror.State) {
+	w.t.Helper()
+	w.carryOutGroupWork()
+	mirrors, err := store.Collect(mirror.IntoAccount(w.t.Context(), w.store, account))
+	must(w.t, err)
+	for _, m := range mirrors {
+		states = append(states, m.State)
+		if event, err = mirror.LoadEvent(w.t.Context(), w.store, m.CanonicalID); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	return event, states
+}
+
+func TestShareSessions_FinalisedMovedCancelled_FollowInConnectedAccounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroup()
+	anas := w.connect("ana", group)
+	finalised := w.finalise(w.newPoll(map[string]any{"group_id": group}))
+	if _, states := w.sharedSession(anas); len(states) != 0 {
+		t.Errorf("without the setting it shows: %v", states)
+	}
+	var shown struct {
+		ShareSessions bool `json:"share_sessions"`
+	}
+	w.want(http.StatusForbidden, call{as: "ana", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"share_sessions": true}}, nil)
+	w.want(200, call{as: "gm", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"share_sessions": true}}, &shown)
+	event, states := w.sharedSession(anas)
+	if !shown.ShareSessions || !slices.Equal(states, []mirror.State{mirror.Pending}) || event.Source != mirror.SourcePoll || event.GroupID != group ||
+		event.Title != finalised.Title || event.OwnerID != "gm" || event.PollID != finalised.ID {
+		t.Fatalf("%v of %+v", states, event)
+	}
+
+	later := begin.AddDate(0, 2, 0)
+	w.moveEvent(finalised, rules.Timed(later, later.Add(time.Hour)))
+	if event, _ = w.sharedSession(anas); !event.Start.Time.Equal(later) || event.Version != 2 {
+		t.Errorf("moved, it is %+v", event)
+	}
+	w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + finalised.ID + "/cancel"}, nil)
+	if _, states = w.sharedSession(anas); !slices.Equal(states, []mirror.State{mirror.Deleting}) && len(states) != 0 {
+		t.Errorf("cancelled, its mirrors are %v", states)
+	}
+}
+
+func TestShareSessions_TurnedOff_WithdrawsTheSessions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroup()
+	anas := w.connect("ana", group)
+	w.want(200, call{as: "gm", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"share_sessions": true}}, nil)
+	w.finalise(w.newPoll(map[string]any{"group_id": group}))
+	if _, states := w.sharedSession(anas); !slices.Equal(states, []mirror.State{mirror.Pending}) {
+		t.Fatalf("its mirrors are %v", states)
+	}
+	w.want(200, call{as: "gm", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"share_sessions": false}}, nil)
+	if _, states := w.sharedSession(anas); slices.Contains(states, mirror.Pending) {
+		t.Errorf("withdrawn, its mirrors are %v", states)
+	}
+}

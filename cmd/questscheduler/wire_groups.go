@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/groupevents"
+	"questscheduler/internal/store"
+	"questscheduler/internal/timers"
+	"questscheduler/scheduler"
+)
+
+// newGroupEvents builds the events that groups share, over what plans their mirrors.
+func (s *server) newGroupEvents(plans groupevents.Planner) *groupevents.Service {
+	return &groupevents.Service{
+		Store: s.documents, Queue: s.queue, Plans: plans, Now: s.now, NewID: s.newPrefixedID, Log: s.log,
+	}
+}
+
+// drainGroups enqueues recorded work for groups' events, and what is due of mirroring.
+func drainGroups(groups *groupevents.Service, mirroring mirroring) func(context.Context, scheduler.Cause) (timers.Counts, error) {
+	return func(ctx context.Context, cause scheduler.Cause) (timers.Counts, error) {
+		work, err := groups.Drain(ctx)
+		if err != nil {
+			return nil, err
+		}
+		did, err := mirroring.drain(ctx, cause)
+		return append(timers.Counts{{What: "work for groups' events", N: work}}, did...), err
+	}
+}
+
+// groupCleanings remove what is past its time of groups' events.
+func groupCleanings(groups *groupevents.Service) []timers.Cleaning {
+	return []timers.Cleaning{
+		{What: "events of groups long ended", RemoveFrom: groupevents.RemoveEnded},
+		{What: "records of copies that stay", Remove: limited(groupevents.RemoveKept)},
+		{
+			What: "connections of former members",
+			RemoveFrom: func(ctx context.Context, _ store.Store, _ time.Time, at string) (int, string, error) {
+				return groups.EndConnections(ctx, at)
+			},
+		},
+	}
+}

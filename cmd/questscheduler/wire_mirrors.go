@@ -1,0 +1,93 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+
+	"questscheduler/calendarsync"
+	"questscheduler/groupevents"
+	"questscheduler/internal/config"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+	"questscheduler/internal/timers"
+	"questscheduler/mirrors"
+	"questscheduler/scheduler"
+)
+
+// mirroring are the parts that keep a person's calendars informed of each other.
+type mirroring struct {
+	service *mirrors.Service
+	writer  *mirrors.Writer
+	events  *mirrors.Events
+}
+
+// mirrorShare is the part of an account's quota that writes of mirrors take at most, so
+// that a backlog never delays a finalisation.
+const mirrorShare = 0.5
+
+func (s *server) newMirroring(google googleAccess, watcher *calendarsync.Watcher) mirroring {
+	service := &mirrors.Service{
+		Store: s.documents, Queue: s.queue, Follow: watcher.Follow, Installation: installation(s.config), SharedBy: groupevents.SharedBy,
+		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Observing: s.config.Sync != config.SyncOn,
+		Now: s.now, NewID: s.newID, Log: s.log,
+	}
+	return mirroring{
+		service: service,
+		writer:  &mirrors.Writer{Service: service, Google: google.client.Within(mirrorShare), Leaving: s.leaving(google), Meter: s.metrics.Count},
+		events:  &mirrors.Events{Service: service, Google: google.client, Accounts: google.accounts, ReadOnly: s.config.Sync != config.SyncOn},
+	}
+}
+
+// installation names this deployment in the marks of its events, opaquely: its public
+// address, or without one its own key.
+func installation(cfg config.Config) string {
+	sum := sha256.Sum256([]byte("installation\x00" + cmp.Or(cfg.PublicURL, cfg.EncKeys.Reveal())))
+	return hex.EncodeToString(sum[:8])
+}
+
+// leaving is the client for an unlinked account's last calls.
+func (s *server) leaving(google googleAccess) *gcal.Client {
+	return gcal.New(gcal.Options{Endpoint: s.config.GoogleEndpoint, Client: google.grants.Leaving, Now: s.now, Called: s.metrics.Called})
+}
+
+// drain enqueues planning and writes that are due.
+func (m mirroring) drain(ctx context.Context, cause scheduler.Cause) (timers.Counts, error) {
+	planned, err := m.service.Drain(ctx, cause)
+	if err != nil {
+		return nil, err
+	}
+	written, err := m.writer.Drain(ctx, cause)
+	return timers.Counts{{What: "events and people to plan", N: planned.Events + planned.People}, {What: "mirrors", N: written}}, err
+}
+
+// reconcile compares the mirrors of the next calendar with what it has.
+func (m mirroring) reconcile(ctx context.Context, run timers.Run) (timers.Stretch, error) {
+	did, next, err := m.writer.Reconcile(ctx, run.Cause, run.At, run.ByHand)
+	return timers.Stretch{Next: next, Did: timers.Counts{
+		{What: "calendars", N: did.Calendars}, {What: "mirrors checked", N: did.Checked}, {What: "mirrors corrected", N: did.Corrected},
+		{What: "strays deleted", N: did.Strays}, {What: "strays left alone", N: did.Guarded}, {What: "calendars that failed", N: did.Failed},
+	}}, err
+}
+
+// cleanings remove what is past its time of mirroring.
+func (m mirroring) cleanings(keep time.Duration) []timers.Cleaning {
+	return []timers.Cleaning{
+		{
+			What: "old journal entries of mirrored events",
+			Remove: func(ctx context.Context, documents store.Store, now time.Time, limit int) (int, bool, error) {
+				removed, err := mirror.RemoveOldEntries(ctx, documents, now.Add(-keep), limit)
+				return removed, removed == limit, err
+			},
+		},
+		{
+			What: "events of accounts that stayed revoked",
+			Remove: func(ctx context.Context, _ store.Store, _ time.Time, limit int) (int, bool, error) {
+				return m.service.RemoveStale(ctx, limit, scheduler.Cause{Trigger: "cleanup"})
+			},
+		},
+	}
+}

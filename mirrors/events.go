@@ -1,0 +1,323 @@
+package mirrors
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/recurrence"
+	"questscheduler/scheduler"
+)
+
+// EventGoogle is the part of gcal.Client that Events needs.
+type EventGoogle interface {
+	Access(ctx context.Context, ref gcal.Ref) (gcal.Access, error)
+	Get(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error)
+	InsertContent(ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string) (gcal.Event, error)
+	PatchContent(ctx context.Context, ref gcal.Ref, id, etag string, content gcal.Content) (gcal.Event, error)
+	DeleteQuietly(ctx context.Context, ref gcal.Ref, id, etag string) (deleted bool, err error)
+}
+
+// Events shows a person's events and changes them. A change is made in the calendar, and
+// Google's answer is applied as a sync would apply it: after a crash in between, the next
+// sync does the same.
+type Events struct {
+	Google   EventGoogle
+	Accounts interface {
+		Owned(ctx context.Context, ownerID, id string) (accounts.Account, error)
+	}
+	// Service applies what Google answered, and has calendars followed.
+	Service *Service
+	// ReadOnly refuses changes (QS_SYNC=off or observe).
+	ReadOnly bool
+}
+
+// Shown is an event as a list shows it: a single event, an occurrence of a series, or a
+// series that cannot be expanded.
+type Shown struct {
+	mirror.Event
+	// Start and End are the occurrence's.
+	Start, End time.Time
+	Mirrors    []mirror.Mirror
+}
+
+// NewEvent is an event to be made.
+type NewEvent struct {
+	AccountID string
+	// CalendarID is "" for the account's primary calendar.
+	CalendarID  string
+	Title       string
+	Description string
+	Location    string
+	Start, End  time.Time
+	// TimeZone is an IANA zone; "" is UTC.
+	TimeZone string
+	// AllDay takes the dates of Start and End in UTC.
+	AllDay       bool
+	Recurrence   []string
+	Transparency string
+	Visibility   string
+}
+
+// Change changes an event; nil fields stay. Start and End come together.
+type Change struct {
+	Title, Description, Location *string
+	Start, End                   *time.Time
+	TimeZone                     *string
+	AllDay                       *bool
+}
+
+// Get returns a person's event, or one of a group that they are connected to, with the
+// person's mirrors of it. NotFound if it is another's.
+func (e *Events) Get(ctx context.Context, ownerID, id string) (Shown, error) {
+	event, err := e.load(ctx, ownerID, id)
+	if err != nil {
+		return Shown{}, err
+	}
+	return e.show(ctx, ownerID, event)
+}
+
+func (e *Events) load(ctx context.Context, ownerID, id string) (mirror.Event, error) {
+	event, err := mirror.LoadEvent(ctx, e.Service.Store, id)
+	if fault.Is(err, fault.NotFound) {
+		err = errNoEvent()
+	}
+	if err != nil || event.OwnerID == ownerID {
+		return event, err
+	}
+	connections, err := mirror.ConnectionsOf(ctx, e.Service.Store, ownerID)
+	if err == nil && !slices.ContainsFunc(connections, func(c mirror.Connection) bool { return c.GroupID == event.GroupID }) {
+		err = errNoEvent()
+	}
+	return event, err
+}
+
+func (e *Events) show(ctx context.Context, ownerID string, event mirror.Event) (Shown, error) {
+	shown := []Shown{{Event: event, Start: event.From, End: event.Until}}
+	if len(event.Recurrence) > 0 {
+		shown[0].Start, shown[0].End = event.Start.Instant(time.UTC), event.End.Instant(time.UTC)
+	}
+	err := e.addMirrors(ctx, ownerID, shown)
+	return shown[0], err
+}
+
+// Create makes an event. request names the request: the same one again finds the event
+// that it made. Unavailable: it may have been made.
+func (e *Events) Create(ctx context.Context, ownerID, request string, asked NewEvent, cause scheduler.Cause) (Shown, error) {
+	content, err := asked.content()
+	if err != nil {
+		return Shown{}, err
+	}
+	ref, err := e.writable(ctx, ownerID, asked.AccountID, asked.CalendarID)
+	if err != nil {
+		return Shown{}, err
+	}
+	if err := e.Service.FollowAlso(ctx, ownerID, mirror.Place{AccountID: ref.Account, CalendarID: ref.Calendar}, cause); err != nil {
+		return Shown{}, err
+	}
+	id := mirror.APIEventID(ownerID, request)
+	seen, err := e.Google.InsertContent(ctx, ref, id, content, nil)
+	if fault.CodeOf(err) == gcal.CodeDuplicate {
+		seen, err = e.Google.Get(ctx, ref, id)
+	}
+	if err != nil {
+		return Shown{}, err
+	}
+	return e.observe(ctx, ref, seen, cause)
+}
+
+// Change changes an event in its calendar. Conflict: it was changed meanwhile, or belongs
+// to a poll. Forbidden: only its organizer may.
+func (e *Events) Change(ctx context.Context, ownerID, id string, change Change, cause scheduler.Cause) (Shown, error) {
+	event, err := e.changeable(ctx, ownerID, id)
+	if err != nil {
+		return Shown{}, err
+	}
+	ref := gcal.Ref{Account: event.AccountID, Calendar: event.CalendarID}
+	seen, err := e.organized(ctx, ref, event.EventID)
+	if err != nil {
+		return Shown{}, err
+	}
+	content, err := change.over(*seen.Details)
+	if err != nil {
+		return Shown{}, err
+	}
+	if seen, err = e.Google.PatchContent(ctx, ref, event.EventID, seen.ETag, content); err != nil {
+		return Shown{}, err
+	}
+	return e.observe(ctx, ref, seen, cause)
+}
+
+// Delete deletes an event from its calendar, and its mirrors after it. One that is gone
+// already is no error.
+func (e *Events) Delete(ctx context.Context, ownerID, id string, cause scheduler.Cause) error {
+	event, err := e.changeable(ctx, ownerID, id)
+	if err != nil {
+		return err
+	}
+	ref := gcal.Ref{Account: event.AccountID, Calendar: event.CalendarID}
+	seen, err := e.organized(ctx, ref, event.EventID)
+	if fault.Is(err, fault.NotFound) {
+		return nil // the sync finds it gone
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := e.Google.DeleteQuietly(ctx, ref, event.EventID, seen.ETag); err != nil {
+		return err
+	}
+	if seen, err = e.Google.Get(ctx, ref, event.EventID); err != nil {
+		return err
+	}
+	_, err = e.Service.Observe(ctx, ref, seen, cause)
+	return err
+}
+
+// observe applies what Google answered, as a sync would, and shows it.
+func (e *Events) observe(ctx context.Context, ref gcal.Ref, seen gcal.Event, cause scheduler.Cause) (Shown, error) {
+	event, err := e.Service.Observe(ctx, ref, seen, cause)
+	if err != nil {
+		return Shown{}, err
+	}
+	return e.show(ctx, event.OwnerID, event)
+}
+
+// changeable loads an event that routes may change.
+func (e *Events) changeable(ctx context.Context, ownerID, id string) (mirror.Event, error) {
+	if e.ReadOnly {
+		return mirror.Event{}, errReadOnly()
+	}
+	event, err := e.load(ctx, ownerID, id)
+	switch {
+	case err != nil:
+		return mirror.Event{}, err
+	case event.Source == mirror.SourcePoll:
+		return mirror.Event{}, fault.Newf(fault.Conflict,
+			"This is the session of poll %s. Change or cancel the poll, and its event follows.", event.PollID)
+	case event.Source == mirror.SourceGroup:
+		return mirror.Event{}, fault.New(fault.Conflict, "This is an event of a group. Change it under the group's events.")
+	}
+	_, err = e.owned(ctx, ownerID, event.AccountID)
+	return event, err
+}
+
+// organized reads an event whose organizer is its own calendar.
+func (e *Events) organized(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error) {
+	seen, err := e.Google.Get(ctx, ref, eventID)
+	switch {
+	case err != nil:
+		return gcal.Event{}, err
+	case seen.Details == nil || seen.Details.Status == "cancelled":
+		return gcal.Event{}, fault.New(fault.NotFound, "The event was deleted from its calendar.")
+	case !seen.Details.Organized:
+		return gcal.Event{}, fault.New(fault.Forbidden, "You are a guest of this event. Only its organizer may change it.")
+	}
+	return seen, nil
+}
+
+// owned loads a usable account of the person's.
+func (e *Events) owned(ctx context.Context, ownerID, accountID string) (accounts.Account, error) {
+	account, err := e.Accounts.Owned(ctx, ownerID, accountID)
+	if err == nil {
+		err = account.Usable()
+	}
+	return account, err
+}
+
+func (e *Events) writable(ctx context.Context, ownerID, accountID, calendarID string) (gcal.Ref, error) {
+	if e.ReadOnly {
+		return gcal.Ref{}, errReadOnly()
+	}
+	account, err := e.owned(ctx, ownerID, accountID)
+	if err != nil {
+		return gcal.Ref{}, err
+	}
+	if calendarID == "" || calendarID == "primary" {
+		calendarID = account.Primary()
+	}
+	ref := gcal.Ref{Account: account.ID, Calendar: calendarID}
+	access, err := e.Google.Access(ctx, ref)
+	if err == nil && !access.Writable {
+		err = fault.New(fault.Forbidden, "This account may not write to that calendar. Choose another calendar, or have its owner allow it.")
+	}
+	return ref, err
+}
+
+func (n NewEvent) content() (gcal.Content, error) {
+	start, end, err := moments(n.Start, n.End, n.TimeZone, n.AllDay)
+	if err != nil {
+		return gcal.Content{}, err
+	}
+	if len(n.Recurrence) > 0 {
+		if _, _, err := recurrence.End(recurrence.Series{Start: start, End: end, Lines: n.Recurrence}); err != nil {
+			return gcal.Content{}, fault.Field("recurrence", "must be RRULE, RDATE and EXDATE lines of RFC 5545")
+		}
+	}
+	return gcal.Content{
+		Summary: n.Title, Description: n.Description, Location: n.Location, Start: start, End: end,
+		Recurrence: n.Recurrence, Transparency: n.Transparency, Visibility: n.Visibility,
+	}, nil
+}
+
+// over is the content of an event after a change.
+func (c Change) over(was gcal.Details) (gcal.Content, error) {
+	content := gcal.Content{
+		Summary: was.Summary, Description: was.Description, Location: was.Location, Start: was.Start, End: was.End,
+		Recurrence: was.Recurrence, Transparency: was.Transparency, Visibility: was.Visibility,
+	}
+	set(&content.Summary, c.Title)
+	set(&content.Description, c.Description)
+	set(&content.Location, c.Location)
+	if c.Start == nil && c.End == nil && c.TimeZone == nil && c.AllDay == nil {
+		return content, nil
+	}
+	if c.Start == nil || c.End == nil {
+		return gcal.Content{}, fault.Field("start_ts", "must come together with end_ts, also to change timezone or all_day")
+	}
+	zone, allDay := was.Start.Zone, was.Start.AllDay()
+	set(&zone, c.TimeZone)
+	set(&allDay, c.AllDay)
+	var err error
+	content.Start, content.End, err = moments(*c.Start, *c.End, zone, allDay)
+	return content, err
+}
+
+func set[T any](field *T, to *T) {
+	if to != nil {
+		*field = *to
+	}
+}
+
+// moments checks a start and an end as routes take them.
+func moments(start, end time.Time, zone string, allDay bool) (from, to recurrence.Moment, err error) {
+	if _, unknown := time.LoadLocation(zone); unknown != nil || zone == "Local" {
+		return from, to, fault.Field("timezone", "must be an IANA zone such as Europe/Zurich")
+	}
+	if allDay {
+		const day = "2006-01-02"
+		from, to = recurrence.Moment{Date: start.UTC().Format(day)}, recurrence.Moment{Date: end.UTC().Format(day)}
+		if to.Date <= from.Date {
+			err = fault.Field("end_ts", "must be at least a day after start_ts")
+		}
+		return from, to, err
+	}
+	if zone == "" {
+		zone = "UTC"
+	}
+	if !end.After(start) {
+		err = fault.Field("end_ts", "must be after start_ts")
+	}
+	return recurrence.Moment{Time: start.UTC(), Zone: zone}, recurrence.Moment{Time: end.UTC(), Zone: zone}, err
+}
+
+func errNoEvent() error {
+	return fault.New(fault.NotFound, "There is no such event among those of your calendars. List your events for the ids there are.")
+}
+
+func errReadOnly() error {
+	return fault.New(fault.Unavailable, "This server only observes calendars for now (QS_SYNC). Try again once it writes to them.")
+}
