@@ -170,16 +170,25 @@ func (e *Events) Delete(ctx context.Context, ownerID, id string, cause scheduler
 	if _, err := e.Google.DeleteQuietly(ctx, ref, event.EventID, answered.ETag); err != nil {
 		return err
 	}
-	if answered, err = e.Google.Get(ctx, ref, event.EventID); err != nil {
+	answered, err = e.Google.Get(ctx, ref, event.EventID)
+	if fault.Is(err, fault.NotFound) {
+		return nil // the sync finds it gone
+	}
+	if err != nil {
 		return err
 	}
-	_, err = e.Service.Observe(ctx, ref, answered, cause)
-	return err
+	return e.Service.Observe(ctx, ref, answered, cause)
 }
 
 // observe applies what Google answered, as a sync would, and shows it.
 func (e *Events) observe(ctx context.Context, ref gcal.Ref, answered gcal.Event, cause scheduler.Cause) (Shown, error) {
-	event, err := e.Service.Observe(ctx, ref, answered, cause)
+	if err := e.Service.Observe(ctx, ref, answered, cause); err != nil {
+		return Shown{}, err
+	}
+	event, ok, err := mirror.OfOrigin(ctx, e.Service.Store, ref.Account, ref.Calendar, answered.ID)
+	if err == nil && !ok {
+		err = errNoEvent()
+	}
 	if err != nil {
 		return Shown{}, err
 	}
