@@ -173,7 +173,9 @@ func (e *Events) Delete(ctx context.Context, ownerID, id string, cause scheduler
 	if seen, err = e.Google.Get(ctx, ref, event.EventID); err != nil {
 		return err
 	}
-	_, err = e.Service.Observe(ctx, ref, seen, cause)
+	if _, err = e.Service.Observe(ctx, ref, seen, cause); fault.Is(err, fault.NotFound) {
+		return nil // without mirrors nothing of it is kept
+	}
 	return err
 }
 
