@@ -111,7 +111,10 @@ func tests(t *testing.T) map[string]bool {
 func TestWhatHappensWhen_EachRowIsHeldByATest(t *testing.T) {
 	t.Parallel()
 	there := tests(t)
-	table := slices.Concat(tables(docs.Read(t, "docs/what-happens.md")), tables(docs.Read(t, "docs/what-happens-elsewhere.md")))
+	var table [][]string
+	for _, page := range []string{"docs/what-happens.md", "docs/what-happens-elsewhere.md", "docs/what-happens-mirrors.md"} {
+		table = append(table, tables(docs.Read(t, page))...)
+	}
 	if len(table) == 0 {
 		t.Fatal("the table is empty")
 	}
