@@ -269,6 +269,7 @@ func (n NewEvent) content() (gcal.Content, error) {
 	return gcal.Content{
 		Summary: n.Title, Description: n.Description, Location: n.Location, Start: start, End: end,
 		Recurrence: n.Recurrence, Transparency: n.Transparency, Visibility: n.Visibility,
+		KeepsReminders: true, // it is the person's own
 	}, nil
 }
 
@@ -276,7 +277,8 @@ func (n NewEvent) content() (gcal.Content, error) {
 func (c Change) over(was gcal.Details) (gcal.Content, error) {
 	content := gcal.Content{
 		Summary: was.Summary, Description: was.Description, Location: was.Location, Start: was.Start, End: was.End,
-		Recurrence: was.Recurrence, Transparency: was.Transparency, Visibility: was.Visibility,
+		Recurrence: was.Recurrence, Transparency: was.Transparency, Visibility: was.Visibility, Status: was.Status,
+		KeepsReminders: true,
 	}
 	set(&content.Summary, c.Title)
 	set(&content.Description, c.Description)
