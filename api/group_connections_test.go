@@ -207,3 +207,31 @@ func TestAccount_Unlinked_DisconnectsAndDeletesTheCopies(t *testing.T) {
 		}
 	}
 }
+
+func TestGroup_WhileCalendarsAreOnlyObserved_RefusesWhatWouldWrite(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroup()
+	anas, spare := w.connect("ana", group), w.newAccount("gm")
+	made := w.newGroupEvent("gm", group, movieNight)
+	w.options.GroupEvents.ReadOnly = true
+	path := "/v1/groups/" + group
+	for name, refused := range map[string]call{
+		"connect":              {as: "gm", method: "POST", path: path + "/connections", body: map[string]any{"account_id": spare}},
+		"make":                 {as: "gm", method: "POST", path: path + "/events", body: movieNight},
+		"change":               {as: "gm", method: "PATCH", path: path + "/events/latest", body: map[string]any{"title": "Later"}},
+		"delete":               {as: "gm", method: "DELETE", path: path + "/events/latest"},
+		"disconnect, deleting": {as: "ana", method: "DELETE", path: path + "/connections/" + anas + "?delete_events=true"},
+		"share sessions":       {as: "gm", method: "PATCH", path: path, body: map[string]any{"name": "Other", "share_sessions": true}},
+	} {
+		before := w.store.writes.Load()
+		if got := w.do(refused); got.status != http.StatusServiceUnavailable || got.Error.Code != "UNAVAILABLE" || w.store.writes.Load() != before {
+			t.Errorf("%s: %d %s, %d writes", name, got.status, got.text, w.store.writes.Load()-before)
+		}
+	}
+	if shown := w.groupEvent("ana", group, "latest"); shown.ID != made.ID || shown.Title != "Movie night" || len(shown.Mirrors) != 1 {
+		t.Errorf("shown is %+v", shown)
+	}
+	w.want(200, call{as: "gm", method: "PATCH", path: path, body: map[string]any{"name": "Other"}}, nil)
+	w.want(200, call{as: "ana", method: "DELETE", path: path + "/connections/" + anas}, nil)
+}
