@@ -168,9 +168,10 @@ func (s *Service) disconnectDeleting(ctx context.Context, c mirror.Connection, c
 // anew, and planning after it deletes the events of those that are left.
 func (s *Service) disconnectKeeping(ctx context.Context, c mirror.Connection, cause scheduler.Cause) error {
 	ended := s.memberWork(c.GroupID, c.OwnerID, cause.Trace)
+	released := func(tx store.Tx, m mirror.Mirror) error { return s.release(tx, m, cause) }
 	for more := true; more; {
 		err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
-			if more, err = eachCopy(ctx, tx, c.GroupID, c.AccountID, release); err != nil || more {
+			if more, err = eachCopy(ctx, tx, c.GroupID, c.AccountID, released); err != nil || more {
 				return err
 			}
 			if err := tx.Delete(mirror.ConnectionPath(c.GroupID, c.AccountID)); err != nil {
