@@ -148,6 +148,7 @@ func (w *World) drain() {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain: %v", err))
 	}
 	w.followDue()
+	w.drainMirrors()
 }
 
 // Skip lets time pass in which the program does not run.
