@@ -12,26 +12,18 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Observe applies an event that Google answered a route's call with, as a sync run would,
-// and returns its canonical event. A sync run at the same time does no harm: of two
-// observations the later one counts.
-func (s *Service) Observe(ctx context.Context, ref gcal.Ref, seen gcal.Event, cause scheduler.Cause) (mirror.Event, error) {
+// Observe applies an event that Google answered a route's call with, as a sync run would.
+// A sync run at the same time does no harm: of two observations the later one counts.
+func (s *Service) Observe(ctx context.Context, ref gcal.Ref, answered gcal.Event, cause scheduler.Cause) error {
 	calendar, ok, err := calendars.Load(ctx, s.Store, ref.Account, ref.Calendar)
 	if err == nil && !ok {
 		err = fault.New(fault.Unavailable, "the calendar is not followed yet")
 	}
 	if err != nil {
-		return mirror.Event{}, err
+		return err
 	}
 	always := func(context.Context, store.Reader) error { return nil }
-	if err := s.apply(ctx, observation{calendar: calendar, cause: cause, event: seen, writable: true, holds: always}); err != nil {
-		return mirror.Event{}, err
-	}
-	event, ok, err := mirror.OfOrigin(ctx, s.Store, ref.Account, ref.Calendar, seen.ID)
-	if err == nil && !ok {
-		err = errNoEvent()
-	}
-	return event, err
+	return s.apply(ctx, observation{calendar: calendar, cause: cause, event: answered, writable: true, holds: always})
 }
 
 // FollowAlso has a calendar of a person's followed from now on, though no edge leads from

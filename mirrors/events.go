@@ -120,17 +120,17 @@ func (e *Events) Create(ctx context.Context, ownerID, request string, asked NewE
 		return Shown{}, err
 	}
 	id := mirror.APIEventID(ownerID, request)
-	seen, err := e.Google.InsertContent(ctx, ref, id, content, nil)
+	answered, err := e.Google.InsertContent(ctx, ref, id, content, nil)
 	if fault.CodeOf(err) == gcal.CodeDuplicate {
-		seen, err = e.Google.Get(ctx, ref, id)
+		answered, err = e.Google.Get(ctx, ref, id)
 	}
 	if err != nil {
 		return Shown{}, err
 	}
-	return e.observe(ctx, ref, seen, cause)
+	return e.observe(ctx, ref, answered, cause)
 }
 
-// Change changes an event in its calendar. Conflict: it was changed meanwhile, or belongs
+// Change changes an event in its calendar. Conflict: it was changed since, or belongs
 // to a poll. Forbidden: only its organizer may.
 func (e *Events) Change(ctx context.Context, ownerID, id string, change Change, cause scheduler.Cause) (Shown, error) {
 	event, err := e.changeable(ctx, ownerID, id)
@@ -138,18 +138,18 @@ func (e *Events) Change(ctx context.Context, ownerID, id string, change Change, 
 		return Shown{}, err
 	}
 	ref := gcal.Ref{Account: event.AccountID, Calendar: event.CalendarID}
-	seen, err := e.organized(ctx, ref, event.EventID)
+	answered, err := e.organized(ctx, ref, event.EventID)
 	if err != nil {
 		return Shown{}, err
 	}
-	content, err := change.over(*seen.Details)
+	content, err := change.over(*answered.Details)
 	if err != nil {
 		return Shown{}, err
 	}
-	if seen, err = e.Google.PatchContent(ctx, ref, event.EventID, seen.ETag, content); err != nil {
+	if answered, err = e.Google.PatchContent(ctx, ref, event.EventID, answered.ETag, content); err != nil {
 		return Shown{}, err
 	}
-	return e.observe(ctx, ref, seen, cause)
+	return e.observe(ctx, ref, answered, cause)
 }
 
 // Delete deletes an event from its calendar, and its mirrors after it. One that is gone
@@ -160,26 +160,35 @@ func (e *Events) Delete(ctx context.Context, ownerID, id string, cause scheduler
 		return err
 	}
 	ref := gcal.Ref{Account: event.AccountID, Calendar: event.CalendarID}
-	seen, err := e.organized(ctx, ref, event.EventID)
+	answered, err := e.organized(ctx, ref, event.EventID)
 	if fault.Is(err, fault.NotFound) {
 		return nil // the sync finds it gone
 	}
 	if err != nil {
 		return err
 	}
-	if _, err := e.Google.DeleteQuietly(ctx, ref, event.EventID, seen.ETag); err != nil {
+	if _, err := e.Google.DeleteQuietly(ctx, ref, event.EventID, answered.ETag); err != nil {
 		return err
 	}
-	if seen, err = e.Google.Get(ctx, ref, event.EventID); err != nil {
+	answered, err = e.Google.Get(ctx, ref, event.EventID)
+	if fault.Is(err, fault.NotFound) {
+		return nil // the sync finds it gone
+	}
+	if err != nil {
 		return err
 	}
-	_, err = e.Service.Observe(ctx, ref, seen, cause)
-	return err
+	return e.Service.Observe(ctx, ref, answered, cause)
 }
 
 // observe applies what Google answered, as a sync would, and shows it.
-func (e *Events) observe(ctx context.Context, ref gcal.Ref, seen gcal.Event, cause scheduler.Cause) (Shown, error) {
-	event, err := e.Service.Observe(ctx, ref, seen, cause)
+func (e *Events) observe(ctx context.Context, ref gcal.Ref, answered gcal.Event, cause scheduler.Cause) (Shown, error) {
+	if err := e.Service.Observe(ctx, ref, answered, cause); err != nil {
+		return Shown{}, err
+	}
+	event, ok, err := mirror.OfOrigin(ctx, e.Service.Store, ref.Account, ref.Calendar, answered.ID)
+	if err == nil && !ok {
+		err = errNoEvent()
+	}
 	if err != nil {
 		return Shown{}, err
 	}
@@ -207,16 +216,16 @@ func (e *Events) changeable(ctx context.Context, ownerID, id string) (mirror.Eve
 
 // organized reads an event whose organizer is its own calendar.
 func (e *Events) organized(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error) {
-	seen, err := e.Google.Get(ctx, ref, eventID)
+	answered, err := e.Google.Get(ctx, ref, eventID)
 	switch {
 	case err != nil:
 		return gcal.Event{}, err
-	case seen.Details == nil || seen.Details.Status == "cancelled":
+	case answered.Details == nil || answered.Details.Status == "cancelled":
 		return gcal.Event{}, fault.New(fault.NotFound, "The event was deleted from its calendar.")
-	case !seen.Details.Organized:
+	case !answered.Details.Organized:
 		return gcal.Event{}, fault.New(fault.Forbidden, "You are a guest of this event. Only its organizer may change it.")
 	}
-	return seen, nil
+	return answered, nil
 }
 
 // owned loads a usable account of the person's.
