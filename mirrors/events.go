@@ -250,7 +250,10 @@ func (e *Events) writable(ctx context.Context, ownerID, accountID, calendarID st
 	}
 	ref := gcal.Ref{Account: account.ID, Calendar: calendarID}
 	access, err := e.Google.Access(ctx, ref)
-	if err == nil && !access.Writable {
+	switch {
+	case fault.Is(err, fault.NotFound):
+		err = fault.New(fault.NotFound, "This account has no calendar of that id. Choose one of the account's list of calendars.")
+	case err == nil && !access.Writable:
 		err = fault.New(fault.Forbidden, "This account may not write to that calendar. Choose another calendar, or have its owner allow it.")
 	}
 	return ref, err
