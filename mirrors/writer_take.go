@@ -105,7 +105,7 @@ func (w *Writer) adopt(ctx context.Context, a *attempt) error {
 		return w.failed(ctx, a, err)
 	}
 	switch {
-	case shown.EventState == rules.Gone || !w.ours(shown, a.Mirror.ID):
+	case shown.EventState == rules.Gone || !isOf(shown, a.Mirror.ID):
 		return w.nextGeneration(ctx, a, "the id of its event is used up")
 	case shown.Details != nil && plan.Hash(plan.Shown(*shown.Details)) == plan.Hash(plan.Project(a.Event, a.Mirror.Detail)):
 		return w.written(ctx, a, shown, true)
