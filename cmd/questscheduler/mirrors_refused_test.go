@@ -63,7 +63,7 @@ func TestMirrors_BadInput_HasItsOwnSentence(t *testing.T) {
 		{"an unknown event", "GET", "/events/evt_none", nil, 404, "no such event"},
 		{"an event that ends before it starts", "POST", "/events", event(first, "", "2027-01-05T08:00:00Z"), 400, "end_ts must be after start_ts"},
 		{"an event in another person's account", "POST", "/events", event(anas, "", ends), 404, "no such linked account"},
-		{"an event in an unknown calendar", "POST", "/events", event(first, "none@example.com", ends), 404, "no calendar of that id"},
+		{"an event in an unknown calendar", "POST", "/events", event(first, "none@example.com", ends), 400, "no calendar of that account"},
 		{"an event in a calendar that is only read", "POST", "/events", event(first, club, ends), 403, "may not write to that calendar"},
 		{"availability over 366 days", "GET", "/availability?start=2027-01-01T00:00:00Z&end=2028-01-03T00:00:00Z", nil, 400, "at most 366 days"},
 		{"availability of another person's account", "GET", "/availability?start=2027-01-01T00:00:00Z&end=2027-01-02T00:00:00Z&account_id=" + anas, nil, 404, "no such linked account"},

@@ -174,6 +174,11 @@ func (s *mirrorsStory) dragOne() error {
 
 // dragAt moves the copy that starts at a time.
 func (s *mirrorsStory) dragAt(start time.Time, by time.Duration) error {
+	return s.onCopyAt(start, http.MethodPatch, between(start.Add(by), "Europe/Berlin"))
+}
+
+// onCopyAt calls Calendar v3 for the copy that starts at a time.
+func (s *mirrorsStory) onCopyAt(start time.Time, method string, body any) error {
 	overlay, err := s.overlay(s.second)
 	if err != nil {
 		return err
@@ -184,7 +189,7 @@ func (s *mirrorsStory) dragAt(start time.Time, by time.Duration) error {
 	}
 	for _, event := range copies {
 		if instant(s.t, at(event, "start", "dateTime")).Equal(start) {
-			_, err := s.google(s.second, "PATCH", oneEvent(overlay, fmt.Sprint(event["id"])), between(start.Add(by), "Europe/Berlin"))
+			_, err := s.google(s.second, method, oneEvent(overlay, fmt.Sprint(event["id"])), body)
 			return err
 		}
 	}

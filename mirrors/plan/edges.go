@@ -49,7 +49,7 @@ func checkEdge(edge mirror.Edge, linked []string) error {
 	case !slices.Contains(linked, edge.ToAccountID):
 		return refuse(fault.NotFound, CodeUnknownAccount, "to_account_id names no account of yours. Link it first.")
 	case edge.FromAccountID == edge.ToAccountID:
-		return refuse(fault.Invalid, CodeEdgeToItself, "An edge leads from one account to another, not to itself.")
+		return refuse(fault.Invalid, CodeEdgeToItself, "An edge leads from one account to another, not to itself. Choose another account.")
 	case rank(edge.Detail) < 0:
 		return refuse(fault.Invalid, CodeBadEdge, "detail must be BUSY, TITLE or FULL.")
 	case edge.Target != mirror.Overlay && edge.Target != mirror.PrimaryTarget:
