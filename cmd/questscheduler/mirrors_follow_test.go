@@ -14,7 +14,7 @@ import (
 )
 
 // live lists the single events and the occurrences in a calendar that are not cancelled.
-func (s *mirrorsStory) live(as account, calendarID string) ([]map[string]any, error) {
+func (s *mirrorsJob) live(as account, calendarID string) ([]map[string]any, error) {
 	got, err := s.google(as, "GET", eventsOf(calendarID)+"?singleEvents=true&maxResults=2500", nil)
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func ours(event map[string]any) bool {
 }
 
 // times lists the starts and ends of events.
-func (s *mirrorsStory) times(events []map[string]any) (times []string) {
+func (s *mirrorsJob) times(events []map[string]any) (times []string) {
 	for _, event := range events {
 		start, end := instant(s.t, at(event, "start", "dateTime")), instant(s.t, at(event, "end", "dateTime"))
 		times = append(times, start.Format(time.RFC3339)+" "+end.Format(time.RFC3339))
@@ -39,12 +39,12 @@ func (s *mirrorsStory) times(events []map[string]any) (times []string) {
 
 // follows checks that each account's overlay calendar shows the times of the other's own
 // events and nothing else, that no primary calendar holds a copy, and what /v1 says of it.
-func (s *mirrorsStory) follows() error {
+func (s *mirrorsJob) follows() error {
 	return errors.Join(s.noCopyIn(s.first), s.noCopyIn(s.second), s.shows(s.first, s.second), s.shows(s.second, s.first), s.settled())
 }
 
 // noCopyIn checks that an account's primary calendar holds no copy.
-func (s *mirrorsStory) noCopyIn(in account) error {
+func (s *mirrorsJob) noCopyIn(in account) error {
 	shown, err := s.live(in, in.calendarID)
 	if i := slices.IndexFunc(shown, ours); err == nil && i >= 0 {
 		err = fmt.Errorf("the primary calendar of %s holds a copy: %v", in.calendarID, shown[i])
@@ -53,7 +53,7 @@ func (s *mirrorsStory) noCopyIn(in account) error {
 }
 
 // shows checks that a target's overlay calendar shows the events of a source as busy.
-func (s *mirrorsStory) shows(from, in account) error {
+func (s *mirrorsJob) shows(from, in account) error {
 	originals, err := s.live(from, from.calendarID)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (s *mirrorsStory) shows(from, in account) error {
 
 // settled checks that /v1 lists the events of both calendars, each with one mirror in the
 // other account that is ACTIVE, and no mirror as an event, and that no write is pending.
-func (s *mirrorsStory) settled() error {
+func (s *mirrorsJob) settled() error {
 	from, to := s.start.AddDate(0, 0, -30), s.start.AddDate(0, 0, 90)
 	data, err := s.v1("gm", "GET", "/events?limit=500&start="+from.Format(time.RFC3339)+"&end="+to.Format(time.RFC3339), nil)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *mirrorsStory) settled() error {
 	return s.nothingPending()
 }
 
-func (s *mirrorsStory) nothingPending() error {
+func (s *mirrorsJob) nothingPending() error {
 	data, err := s.v1("gm", "GET", "/sync/status", nil)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (s *mirrorsStory) nothingPending() error {
 }
 
 // copies lists the copies as the overlay calendar has them: series are not expanded.
-func (s *mirrorsStory) copies() ([]map[string]any, error) {
+func (s *mirrorsJob) copies() ([]map[string]any, error) {
 	overlay, err := s.overlay(s.second)
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func (s *mirrorsStory) copies() ([]map[string]any, error) {
 }
 
 // isSeries checks that the copy of the series is a series.
-func (s *mirrorsStory) isSeries() error {
+func (s *mirrorsJob) isSeries() error {
 	copies, err := s.copies()
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func (s *mirrorsStory) isSeries() error {
 }
 
 // isOneMoved checks that the copy of the series has one exception.
-func (s *mirrorsStory) isOneMoved() error {
+func (s *mirrorsJob) isOneMoved() error {
 	copies, err := s.copies()
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (s *mirrorsStory) isOneMoved() error {
 	return s.isSeries()
 }
 
-func (s *mirrorsStory) session(status, state string) error {
+func (s *mirrorsJob) session(status, state string) error {
 	poll, err := s.poll(s.ready.Polls["linked"])
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func (s *mirrorsStory) session(status, state string) error {
 
 // inPrimary checks that the second account's primary calendar shows the session of the poll
 // by its title, privately and with a description, and its overlay calendar nothing.
-func (s *mirrorsStory) inPrimary(description string) error {
+func (s *mirrorsJob) inPrimary(description string) error {
 	overlay, err := s.overlay(s.second)
 	if err != nil {
 		return err
@@ -209,7 +209,7 @@ func (s *mirrorsStory) inPrimary(description string) error {
 // isUnlinked checks that no copy is left in either account. Unlinking ended all that the
 // demo was granted, its token for the test too, so the owner lets the test see the calendars
 // by a consent.
-func (s *mirrorsStory) isUnlinked() error {
+func (s *mirrorsJob) isUnlinked() error {
 	var err error
 	if s.second.token, err = s.consent("gm-second"); err != nil {
 		return err
@@ -234,7 +234,7 @@ func (s *mirrorsStory) isUnlinked() error {
 
 // consent is a token for the calendars of one of the simulator's users, who grants it to
 // another program than ours.
-func (s *mirrorsStory) consent(user string) (token string, err error) {
+func (s *mirrorsJob) consent(user string) (token string, err error) {
 	back := httptest.NewServer(http.NotFoundHandler())
 	defer back.Close()
 	asked := url.Values{

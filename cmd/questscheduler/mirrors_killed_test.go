@@ -9,19 +9,19 @@ import (
 // calendar that died keeps others from a second one for two minutes.
 const afterAKill = 4 * time.Minute
 
-// TestMirrors_KilledBetweenAnyTwoEffects_FollowAll runs the story with kill -9 after each act,
+// TestMirrors_KilledBetweenAnyTwoEffects_FollowAll runs the steps with kill -9 after each act,
 // before its effect was awaited, and again after the effect.
 func TestMirrors_KilledBetweenAnyTwoEffects_FollowAll(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
 	running := spawnDemo(t, dir)
-	story := newMirrorsStory(&outside{t, running.ready})
+	job := newMirrorsJob(&outside{t, running.ready})
 	restart := func() {
 		running.kill()
 		running = spawnDemo(t, dir)
-		story.ready = running.ready
+		job.ready = running.ready
 	}
-	for _, step := range story.steps() {
+	for _, step := range job.steps() {
 		if err := step.act(); err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
@@ -32,7 +32,7 @@ func TestMirrors_KilledBetweenAnyTwoEffects_FollowAll(t *testing.T) {
 		restart()
 		within(t, afterAKill, step.name+", after another kill", step.then)
 	}
-	story.unlinkSecond()
+	job.unlinkSecond()
 	restart()
-	within(t, afterAKill, "unlink, after a kill", story.isUnlinked)
+	within(t, afterAKill, "unlink, after a kill", job.isUnlinked)
 }

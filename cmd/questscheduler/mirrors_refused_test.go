@@ -10,19 +10,19 @@ import (
 // says what is wrong, and nothing written.
 func TestMirrors_BadInput_HasItsOwnSentence(t *testing.T) {
 	t.Parallel()
-	story := newMirrorsStory(&outside{t, startDemo(t, t.TempDir())})
-	if err := story.setPolicy(); err != nil {
+	job := newMirrorsJob(&outside{t, startDemo(t, t.TempDir())})
+	if err := job.setPolicy(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "set the policy", story.follows)
+	eventually(t, "set the policy", job.follows)
 	const club = "club@group.calendar.google.com"
-	story.sim("PUT", "calendars/"+club, map[string]any{"roles": map[string]any{"ana": "owner", "gm": "reader"}})
-	accounts, err := story.v1("ana", "GET", "/accounts", nil)
+	job.sim("PUT", "calendars/"+club, map[string]any{"roles": map[string]any{"ana": "owner", "gm": "reader"}})
+	accounts, err := job.v1("ana", "GET", "/accounts", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, second, anas := story.first.id, story.second.id, fmt.Sprint(list(accounts["accounts"])[0]["id"])
-	other, err := story.v1("gm", "POST", "/policies", map[string]any{"name": "Another"})
+	first, second, anas := job.first.id, job.second.id, fmt.Sprint(list(accounts["accounts"])[0]["id"])
+	other, err := job.v1("gm", "POST", "/policies", map[string]any{"name": "Another"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,19 +67,19 @@ func TestMirrors_BadInput_HasItsOwnSentence(t *testing.T) {
 		{"an event in a calendar that is only read", "POST", "/events", event(first, club, ends), 403, "may not write to that calendar"},
 		{"availability over 366 days", "GET", "/availability?start=2027-01-01T00:00:00Z&end=2028-01-03T00:00:00Z", nil, 400, "at most 366 days"},
 		{"availability of another person's account", "GET", "/availability?start=2027-01-01T00:00:00Z&end=2027-01-02T00:00:00Z&account_id=" + anas, nil, 404, "no such linked account"},
-		{"a connection of another person's account", "POST", "/groups/" + story.ready.GroupID + "/connections", map[string]any{"account_id": anas}, 404, "no such linked account"},
+		{"a connection of another person's account", "POST", "/groups/" + job.ready.GroupID + "/connections", map[string]any{"account_id": anas}, 404, "no such linked account"},
 		{"an event of an unknown group", "GET", "/groups/none/events", nil, 404, "no such group"},
-		{"an unknown reference", "GET", "/groups/" + story.ready.GroupID + "/events/EVT-00000000", nil, 404, "no such event in this group"},
-		{"a group's event that ends before it starts", "POST", "/groups/" + story.ready.GroupID + "/events", map[string]any{"title": "Picnic", "start": ends, "end": "2027-01-05T08:00:00Z"}, 400, "end must be after start"},
+		{"an unknown reference", "GET", "/groups/" + job.ready.GroupID + "/events/EVT-00000000", nil, 404, "no such event in this group"},
+		{"a group's event that ends before it starts", "POST", "/groups/" + job.ready.GroupID + "/events", map[string]any{"title": "Picnic", "start": ends, "end": "2027-01-05T08:00:00Z"}, 400, "end must be after start"},
 	} {
 		path, body := row.path, row.body
 		if edges, is := body.([]any); is {
 			body = map[string]any{"edges": edges}
 			if path == "" {
-				path = "/policies/" + story.policyID + "/edges"
+				path = "/policies/" + job.policyID + "/edges"
 			}
 		}
-		got, err := story.try(row.method, story.ready.API+"/v1"+path, "Bearer "+story.ready.Users["gm"].Token, body)
+		got, err := job.try(row.method, job.ready.API+"/v1"+path, "Bearer "+job.ready.Users["gm"].Token, body)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,11 +87,11 @@ func TestMirrors_BadInput_HasItsOwnSentence(t *testing.T) {
 			t.Errorf("%s: answered %d %v, want %d and %q", row.what, got.status, got.body["error"], row.status, row.says)
 		}
 	}
-	policy, err := story.v1("gm", "GET", "/policies/"+story.policyID, nil)
+	policy, err := job.v1("gm", "GET", "/policies/"+job.policyID, nil)
 	if err != nil || len(list(policy["edges"])) != 2 || policy["version"] != 2.0 {
 		t.Errorf("the policy is %v, %v", policy, err)
 	}
-	if err := story.follows(); err != nil {
+	if err := job.follows(); err != nil {
 		t.Errorf("after all: %v", err)
 	}
 }

@@ -12,30 +12,30 @@ import (
 // used again.
 func TestMirrors_OfAnAccountThatIsLinkedAgain_AreThereAgain(t *testing.T) {
 	t.Parallel()
-	story := newMirrorsStory(&outside{t, startDemo(t, dataDir(t))})
-	for _, step := range []step{{"set the policy", story.setPolicy, story.follows}, {"meet in the other account", story.insertInSecond, story.follows}} {
+	job := newMirrorsJob(&outside{t, startDemo(t, dataDir(t))})
+	for _, step := range []step{{"set the policy", job.setPolicy, job.follows}, {"meet in the other account", job.insertInSecond, job.follows}} {
 		if err := step.act(); err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
 		eventually(t, step.name, step.then)
 	}
-	before, err := story.overlay(story.second)
+	before, err := job.overlay(job.second)
 	if err != nil || before == "" {
 		t.Fatalf("the overlay calendar is %q, %v", before, err)
 	}
-	story.unlinkSecond()
-	eventually(t, "unlink", story.isUnlinked)
-	if err := story.insert(); err != nil {
+	job.unlinkSecond()
+	eventually(t, "unlink", job.isUnlinked)
+	if err := job.insert(); err != nil {
 		t.Fatal(err)
 	}
 	b := newBrowser(t)
-	at, _ := b.visit(story.ready.API+"/demo/link?user=gm", "same-origin", nil)
+	at, _ := b.visit(job.ready.API+"/demo/link?user=gm", "same-origin", nil)
 	at, text := b.visit(at.String(), "same-origin", url.Values{"user": {"gm-second"}, "decision": {"allow"}})
-	if at.Query().Get("account_id") != story.second.id {
+	if at.Query().Get("account_id") != job.second.id {
 		t.Fatalf("linking ends at %s: %s", at, text)
 	}
-	eventually(t, "link again", story.follows)
-	if after, err := story.overlay(story.second); after != before {
+	eventually(t, "link again", job.follows)
+	if after, err := job.overlay(job.second); after != before {
 		t.Errorf("the overlay calendar is %q, %v, was %q", after, err, before)
 	}
 }
@@ -46,45 +46,45 @@ func TestMirrors_ByHand_AreRespected(t *testing.T) {
 	t.Parallel()
 	for state, c := range map[string]struct {
 		times int // how often it is repaired
-		act   func(s *mirrorsStory) error
+		act   func(s *mirrorsJob) error
 	}{
-		"SUPPRESSED": {1, (*mirrorsStory).deleteCopy},
-		"CONTESTED":  {3, func(s *mirrorsStory) error { return s.dragAt(s.start, -5*time.Minute) }},
+		"SUPPRESSED": {1, (*mirrorsJob).deleteCopy},
+		"CONTESTED":  {3, func(s *mirrorsJob) error { return s.dragAt(s.start, -5*time.Minute) }},
 	} {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
-			story := newMirrorsStory(&outside{t, startDemo(t, dataDir(t))})
-			for _, act := range []func() error{story.setPolicy, story.insert} {
+			job := newMirrorsJob(&outside{t, startDemo(t, dataDir(t))})
+			for _, act := range []func() error{job.setPolicy, job.insert} {
 				if err := act(); err != nil {
 					t.Fatal(err)
 				}
-				eventually(t, "begin", story.follows)
+				eventually(t, "begin", job.follows)
 			}
 			for turn := range c.times {
-				if err := c.act(story); err != nil {
+				if err := c.act(job); err != nil {
 					t.Fatal(err)
 				}
-				eventually(t, fmt.Sprint("after turn ", turn), story.follows)
+				eventually(t, fmt.Sprint("after turn ", turn), job.follows)
 			}
-			if err := c.act(story); err != nil {
+			if err := c.act(job); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "left alone", func() error { return story.hasMirror(state) })
-			if err := story.delete(); err != nil {
+			eventually(t, "left alone", func() error { return job.hasMirror(state) })
+			if err := job.delete(); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "delete it", story.follows)
+			eventually(t, "delete it", job.follows)
 		})
 	}
 }
 
 // deleteCopy deletes the copy of the meeting by hand.
-func (s *mirrorsStory) deleteCopy() error {
+func (s *mirrorsJob) deleteCopy() error {
 	return s.onCopyAt(s.start, http.MethodDelete, nil)
 }
 
 // hasMirror checks that the meeting has a mirror of a state.
-func (s *mirrorsStory) hasMirror(state string) error {
+func (s *mirrorsJob) hasMirror(state string) error {
 	from := s.start.Format(time.RFC3339)
 	data, err := s.v1("gm", "GET", "/events?start="+from+"&end="+s.start.Add(time.Second).Format(time.RFC3339), nil)
 	if err != nil {

@@ -90,7 +90,7 @@ type OverlayCalendar struct {
 	// Generation counts the calendars created for the account.
 	Generation int64
 	// Mark is the mark of this generation's calendar, "" before the first attempt to create
-	// it. Attempts after a restart with another public address look for the same one.
+	// it. Attempts after a restart with another public address search for the same one.
 	Mark string
 	// TryingUntil is until when an attempt to create it may be under way. A past time means
 	// that nobody knows whether the last attempt created it; zero that none did.

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// mirrorsStory is the life of a meeting in a calendar of somebody with two accounts whose
+// mirrorsJob is the life of a meeting in a calendar of somebody with two accounts whose
 // calendars know about each other, in steps as those of mainJob.
-type mirrorsStory struct {
+type mirrorsJob struct {
 	*outside
 	first, second account
 	policyID      string
@@ -23,10 +23,10 @@ type mirrorsStory struct {
 // account is a linked account as its owner knows it.
 type account struct{ id, token, calendarID string }
 
-func newMirrorsStory(o *outside) *mirrorsStory {
+func newMirrorsJob(o *outside) *mirrorsJob {
 	o.t.Helper()
 	gm := o.ready.Users["gm"]
-	story := &mirrorsStory{
+	job := &mirrorsJob{
 		outside: o, first: account{token: gm.GoogleToken, calendarID: gm.CalendarID},
 		second: account{gm.Second.AccountID, gm.Second.GoogleToken, gm.Second.CalendarID},
 		start:  time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 9).Add(9 * time.Hour),
@@ -37,15 +37,15 @@ func newMirrorsStory(o *outside) *mirrorsStory {
 	}
 	for _, linked := range list(data["accounts"]) {
 		if linked["default"] == true {
-			story.first.id, _ = linked["id"].(string)
+			job.first.id, _ = linked["id"].(string)
 		}
 	}
-	return story
+	return job
 }
 
 const overlayName = "External Busy"
 
-func (s *mirrorsStory) steps() []step {
+func (s *mirrorsJob) steps() []step {
 	return []step{
 		{"set the policy", s.setPolicy, s.follows},
 		{"make a meeting", s.insert, s.follows},
@@ -68,7 +68,7 @@ func (s *mirrorsStory) steps() []step {
 }
 
 // google calls Calendar v3 as the owner of an account, and fails unless it succeeds.
-func (s *mirrorsStory) google(as account, method, path string, body any) (map[string]any, error) {
+func (s *mirrorsJob) google(as account, method, path string, body any) (map[string]any, error) {
 	got, err := s.try(method, s.ready.Google+"/calendar/v3/"+path, "Bearer "+as.token, body)
 	if err == nil && got.status != http.StatusOK && got.status != http.StatusNoContent {
 		err = fmt.Errorf("%s %s answers %d: %v", method, path, got.status, got.body)
@@ -87,7 +87,7 @@ func between(start time.Time, zone string) map[string]any {
 	return map[string]any{"start": moment(start), "end": moment(start.Add(time.Hour))}
 }
 
-func (s *mirrorsStory) setPolicy() error {
+func (s *mirrorsJob) setPolicy() error {
 	data, err := s.v1("gm", "POST", "/policies", map[string]any{"name": "Both ways"})
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (s *mirrorsStory) setPolicy() error {
 
 // setEdges sets what the second account shows of the first; the first shows that the second
 // is busy.
-func (s *mirrorsStory) setEdges(detail, target string) error {
+func (s *mirrorsJob) setEdges(detail, target string) error {
 	_, err := s.v1("gm", "PUT", "/policies/"+s.policyID+"/edges", map[string]any{"edges": []any{
 		map[string]any{"from_account_id": s.first.id, "to_account_id": s.second.id, "detail": detail, "target": target},
 		map[string]any{"from_account_id": s.second.id, "to_account_id": s.first.id, "detail": "BUSY"},
@@ -106,7 +106,7 @@ func (s *mirrorsStory) setEdges(detail, target string) error {
 	return err
 }
 
-func (s *mirrorsStory) insert() error {
+func (s *mirrorsJob) insert() error {
 	body := between(s.start, "UTC")
 	body["summary"], body["description"], body["location"] = "Secret merger", "With the lawyers", "Room 5"
 	event, err := s.google(s.first, "POST", eventsOf(s.first.calendarID), body)
@@ -114,26 +114,26 @@ func (s *mirrorsStory) insert() error {
 	return err
 }
 
-func (s *mirrorsStory) insertInSecond() error {
+func (s *mirrorsJob) insertInSecond() error {
 	body := between(s.start.Add(50*time.Hour), "UTC")
 	body["summary"] = "Night shift"
 	_, err := s.google(s.second, "POST", eventsOf(s.second.calendarID), body)
 	return err
 }
 
-func (s *mirrorsStory) shift(by time.Duration) error {
+func (s *mirrorsJob) shift(by time.Duration) error {
 	_, err := s.google(s.first, "PATCH", oneEvent(s.first.calendarID, s.meeting), between(s.start.Add(by), "Europe/Berlin"))
 	return err
 }
 
-func (s *mirrorsStory) repeat() error {
+func (s *mirrorsJob) repeat() error {
 	body := between(s.start.Add(24*time.Hour), "Europe/Berlin")
 	body["recurrence"] = []string{"RRULE:FREQ=WEEKLY;COUNT=6"}
 	_, err := s.google(s.first, "PATCH", oneEvent(s.first.calendarID, s.meeting), body)
 	return err
 }
 
-func (s *mirrorsStory) moveOne() error {
+func (s *mirrorsJob) moveOne() error {
 	got, err := s.google(s.first, "GET", oneEvent(s.first.calendarID, s.meeting)+"/instances", nil)
 	if err != nil {
 		return err
@@ -148,18 +148,18 @@ func (s *mirrorsStory) moveOne() error {
 	return err
 }
 
-func (s *mirrorsStory) delete() error {
+func (s *mirrorsJob) delete() error {
 	_, err := s.google(s.first, "DELETE", oneEvent(s.first.calendarID, s.meeting), nil)
 	return err
 }
 
 // drag moves the copy of the meeting by hand.
-func (s *mirrorsStory) drag(by time.Duration) error {
+func (s *mirrorsJob) drag(by time.Duration) error {
 	return s.dragAt(s.start.Add(24*time.Hour), by)
 }
 
 // dragOne moves the copy of one occurrence.
-func (s *mirrorsStory) dragOne() error {
+func (s *mirrorsJob) dragOne() error {
 	shown, err := s.live(s.first, s.first.calendarID)
 	if err != nil {
 		return err
@@ -173,12 +173,12 @@ func (s *mirrorsStory) dragOne() error {
 }
 
 // dragAt moves the copy that starts at a time.
-func (s *mirrorsStory) dragAt(start time.Time, by time.Duration) error {
+func (s *mirrorsJob) dragAt(start time.Time, by time.Duration) error {
 	return s.onCopyAt(start, http.MethodPatch, between(start.Add(by), "Europe/Berlin"))
 }
 
 // onCopyAt calls Calendar v3 for the copy that starts at a time.
-func (s *mirrorsStory) onCopyAt(start time.Time, method string, body any) error {
+func (s *mirrorsJob) onCopyAt(start time.Time, method string, body any) error {
 	overlay, err := s.overlay(s.second)
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (s *mirrorsStory) onCopyAt(start time.Time, method string, body any) error 
 
 // overlay is the id of an account's calendar for external events; "" if there is none, and
 // an error if there are several.
-func (s *mirrorsStory) overlay(of account) (id string, err error) {
+func (s *mirrorsJob) overlay(of account) (id string, err error) {
 	got, err := s.google(of, "GET", "users/me/calendarList", nil)
 	if err != nil {
 		return "", err
@@ -216,7 +216,7 @@ func (s *mirrorsStory) overlay(of account) (id string, err error) {
 }
 
 // moveSession moves the event of the poll that follows one.
-func (s *mirrorsStory) moveSession() error {
+func (s *mirrorsJob) moveSession() error {
 	poll, err := s.poll(s.ready.Polls["linked"])
 	if err != nil {
 		return err
@@ -229,20 +229,20 @@ func (s *mirrorsStory) moveSession() error {
 	return err
 }
 
-func (s *mirrorsStory) restoreSession() error {
+func (s *mirrorsJob) restoreSession() error {
 	_, err := s.v1("gm", "POST", "/polls/"+s.ready.Polls["linked"]+"/restore-original-time", nil)
 	return err
 }
 
-func (s *mirrorsStory) cancelSession() error {
+func (s *mirrorsJob) cancelSession() error {
 	_, err := s.v1("gm", "POST", "/polls/"+s.ready.Polls["linked"]+"/cancel", nil)
 	return err
 }
 
 func TestMirrors_OfAMeeting_FollowIt(t *testing.T) {
 	t.Parallel()
-	story := newMirrorsStory(&outside{t, startDemo(t, dataDir(t))})
-	for _, step := range story.steps() {
+	job := newMirrorsJob(&outside{t, startDemo(t, dataDir(t))})
+	for _, step := range job.steps() {
 		if err := step.act(); err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
@@ -250,6 +250,6 @@ func TestMirrors_OfAMeeting_FollowIt(t *testing.T) {
 		eventually(t, step.name, step.then)
 		t.Logf("%s: followed after %v", step.name, time.Since(began).Round(time.Millisecond))
 	}
-	story.unlinkSecond()
-	eventually(t, "unlink", story.isUnlinked)
+	job.unlinkSecond()
+	eventually(t, "unlink", job.isUnlinked)
 }
