@@ -54,7 +54,7 @@ func DecodePolicy(doc store.Document) Policy {
 
 // LoadPolicy reads a person's policy; NotFound if there is none or it is another person's.
 func LoadPolicy(ctx context.Context, reader store.Reader, ownerID, id string) (Policy, error) {
-	none := fault.New(fault.NotFound, "There is no such policy.")
+	none := fault.New(fault.NotFound, "There is no such policy of yours. List your policies for the ids there are.")
 	if PolicyPath(id).Valid() != nil {
 		return Policy{}, none
 	}
