@@ -56,11 +56,11 @@ type Options struct {
 
 // World is people with accounts and the program.
 type World struct {
-	t       worldtest.TB
-	ctx     context.Context
-	Clock   *control.Clock
-	Google  *google.Server
-	Queue   *memoryqueue.Queue
+	t      worldtest.TB
+	ctx    context.Context
+	Clock  *control.Clock
+	Google *google.Server
+	Queue  *memoryqueue.Queue
 	// Documents counts what the program reads and writes.
 	Documents *storetest.Counter
 	// Calendar is the calendars' people's own access.
@@ -74,7 +74,7 @@ type World struct {
 
 	// stored are the documents for what is not counted, program those of the program.
 	stored, program store.Store
-	grants map[string]google.Grant
+	grants          map[string]google.Grant
 	// Revoked are accounts whose grant was withdrawn.
 	Revoked map[string]bool
 	// Cancel ends the run of the current task, as its deadline does.
