@@ -105,9 +105,12 @@ const window = 72 * time.Hour
 // connections changed.
 func (s *Service) planMember(ctx context.Context, w work, cause scheduler.Cause) error {
 	if w.AccountID != "" {
-		if err := s.deleteCopies(ctx, w.GroupID, w.AccountID); err != nil {
+		if err := s.deleteCopies(ctx, w.GroupID, w.AccountID, cause); err != nil {
 			return err
 		}
+	}
+	if err := s.Plans.FollowWanted(ctx, w.OwnerID, cause); err != nil {
+		return fmt.Errorf("follow the calendars of a member of group %s: %w", w.GroupID, err)
 	}
 	after := s.Now().Add(-window)
 	for {
