@@ -89,8 +89,8 @@ func (e *Events) load(ctx context.Context, ownerID, id string) (mirror.Event, er
 	if err != nil || event.OwnerID == ownerID {
 		return event, err
 	}
-	connections, err := mirror.ConnectionsOf(ctx, e.Service.Store, ownerID)
-	if err == nil && !slices.ContainsFunc(connections, func(c mirror.Connection) bool { return c.GroupID == event.GroupID }) {
+	groups, err := belonging(ctx, e.Service.Store, ownerID)
+	if err == nil && !slices.Contains(groups, event.GroupID) {
 		err = errNoEvent()
 	}
 	return event, err
