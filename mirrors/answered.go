@@ -15,7 +15,7 @@ import (
 // Observe applies an event that Google answered a route's call with, as a sync run would,
 // and returns its canonical event; known is false if there is none, as after a deletion. A
 // sync run at the same time does no harm: of two observations the later one counts.
-func (s *Service) Observe(ctx context.Context, ref gcal.Ref, seen gcal.Event, cause scheduler.Cause) (event mirror.Event, known bool, err error) {
+func (s *Service) Observe(ctx context.Context, ref gcal.Ref, answered gcal.Event, cause scheduler.Cause) (event mirror.Event, known bool, err error) {
 	calendar, ok, err := calendars.Load(ctx, s.Store, ref.Account, ref.Calendar)
 	if err == nil && !ok {
 		err = fault.New(fault.Unavailable, "The calendar is not followed any more. Try again shortly.")
@@ -24,10 +24,10 @@ func (s *Service) Observe(ctx context.Context, ref gcal.Ref, seen gcal.Event, ca
 		return mirror.Event{}, false, err
 	}
 	always := func(context.Context, store.Reader) error { return nil }
-	if err := s.apply(ctx, observation{calendar: calendar, cause: cause, event: seen, writable: true, holds: always}); err != nil {
+	if err := s.apply(ctx, observation{calendar: calendar, cause: cause, event: answered, writable: true, holds: always}); err != nil {
 		return mirror.Event{}, false, err
 	}
-	return mirror.OfOrigin(ctx, s.Store, ref.Account, ref.Calendar, seen.ID)
+	return mirror.OfOrigin(ctx, s.Store, ref.Account, ref.Calendar, answered.ID)
 }
 
 // FollowAlso has a calendar of a person's followed from now on, also when no edge leads from

@@ -145,17 +145,17 @@ func (e *Events) Create(ctx context.Context, ownerID, request string, asked NewE
 		return Shown{}, err
 	}
 	id := mirror.APIEventID(ownerID, request)
-	seen, err := e.Google.InsertContent(ctx, ref, id, content, nil)
+	answered, err := e.Google.InsertContent(ctx, ref, id, content, nil)
 	if fault.CodeOf(err) == gcal.CodeDuplicate {
-		seen, err = e.Google.Get(ctx, ref, id)
+		answered, err = e.Google.Get(ctx, ref, id)
 	}
-	if err == nil && seen.EventState == rules.Gone {
+	if err == nil && answered.EventState == rules.Gone {
 		err = fault.New(fault.NotFound, "The event that this request made was deleted since. Make another one.")
 	}
 	if err != nil {
 		return Shown{}, e.refused(ctx, ref, err)
 	}
-	return e.observe(ctx, ref, seen, cause)
+	return e.observe(ctx, ref, answered, cause)
 }
 
 // Change changes an event in its calendar; without a difference it writes nothing. Conflict:
@@ -167,21 +167,21 @@ func (e *Events) Change(ctx context.Context, ownerID, id string, change Change, 
 		return Shown{}, err
 	}
 	ref := gcal.Ref{Account: event.AccountID, Calendar: event.CalendarID}
-	seen, err := e.organized(ctx, ref, event.EventID)
+	answered, err := e.organized(ctx, ref, event.EventID)
 	if err != nil {
 		return Shown{}, err
 	}
-	was := contentOf(*seen.Details)
+	was := contentOf(*answered.Details)
 	content, err := change.over(was)
 	if err != nil {
 		return Shown{}, err
 	}
 	if !reflect.DeepEqual(content, was) {
-		if seen, err = e.Google.PatchContent(ctx, ref, event.EventID, seen.ETag, content); err != nil {
+		if answered, err = e.Google.PatchContent(ctx, ref, event.EventID, answered.ETag, content); err != nil {
 			return Shown{}, e.refused(ctx, ref, err)
 		}
 	}
-	return e.observe(ctx, ref, seen, cause)
+	return e.observe(ctx, ref, answered, cause)
 }
 
 // Delete deletes an event from its calendar, and its mirrors after it. One that is gone
@@ -192,16 +192,16 @@ func (e *Events) Delete(ctx context.Context, ownerID, id string, cause scheduler
 		return err
 	}
 	ref := gcal.Ref{Account: event.AccountID, Calendar: event.CalendarID}
-	seen, err := e.organized(ctx, ref, event.EventID)
+	answered, err := e.organized(ctx, ref, event.EventID)
 	if err == nil {
-		if _, err := e.Google.DeleteQuietly(ctx, ref, event.EventID, seen.ETag); err != nil && !fault.Is(err, fault.NotFound) {
+		if _, err := e.Google.DeleteQuietly(ctx, ref, event.EventID, answered.ETag); err != nil && !fault.Is(err, fault.NotFound) {
 			return e.refused(ctx, ref, err)
 		}
-		seen, err = e.Google.Get(ctx, ref, event.EventID)
+		answered, err = e.Google.Get(ctx, ref, event.EventID)
 	}
 	switch {
-	case seen.EventState == rules.Gone: // also if it was gone before
-		_, _, err = e.Service.Observe(ctx, ref, seen, cause)
+	case answered.EventState == rules.Gone: // also if it was gone before
+		_, _, err = e.Service.Observe(ctx, ref, answered, cause)
 		return err
 	case fault.Is(err, fault.NotFound):
 		return nil // the sync finds it gone
@@ -211,8 +211,8 @@ func (e *Events) Delete(ctx context.Context, ownerID, id string, cause scheduler
 }
 
 // observe applies what Google answered, as a sync would, and shows it.
-func (e *Events) observe(ctx context.Context, ref gcal.Ref, seen gcal.Event, cause scheduler.Cause) (Shown, error) {
-	event, known, err := e.Service.Observe(ctx, ref, seen, cause)
+func (e *Events) observe(ctx context.Context, ref gcal.Ref, answered gcal.Event, cause scheduler.Cause) (Shown, error) {
+	event, known, err := e.Service.Observe(ctx, ref, answered, cause)
 	if err == nil && !known {
 		err = errNoEvent()
 	}
@@ -244,16 +244,16 @@ func (e *Events) changeable(ctx context.Context, ownerID, id string) (mirror.Eve
 // organized reads an event whose organizer is its own calendar. NotFound with EventState
 // Gone: it was deleted.
 func (e *Events) organized(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error) {
-	seen, err := e.Google.Get(ctx, ref, eventID)
+	answered, err := e.Google.Get(ctx, ref, eventID)
 	switch {
 	case err != nil:
 		return gcal.Event{}, err
-	case seen.EventState == rules.Gone:
-		return seen, fault.New(fault.NotFound, "The event was deleted from its calendar.")
-	case !seen.Details.Organized:
+	case answered.EventState == rules.Gone:
+		return answered, fault.New(fault.NotFound, "The event was deleted from its calendar.")
+	case !answered.Details.Organized:
 		return gcal.Event{}, fault.New(fault.Forbidden, "You are a guest of this event. Only its organizer may change it.")
 	}
-	return seen, nil
+	return answered, nil
 }
 
 // owned loads a usable account of the person's.

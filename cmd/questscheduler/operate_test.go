@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/store"
@@ -107,6 +109,40 @@ func TestOperatorCommands_BesideADemo_Work(t *testing.T) {
 	})
 }
 
+func TestExplain_OfAnEvent_ShowsAndReplaysItsMirrors(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	environ := settings(dir)
+	event := mirror.Event{ID: "evt_1", OwnerID: "gm", Status: "confirmed", Version: 1, Title: "Dentist"}
+	m := mirror.Mirror{ID: "mir_1", CanonicalID: event.ID, OwnerID: "gm", TargetAccountID: "acc_2", Generation: 1, Wanted: "hash", State: mirror.Pending}
+	change(t, dir, func(tx store.Tx) error {
+		observed := mirror.OriginStep(mirror.StepObserved, mirror.Event{}, event, "confirmed")
+		planned := mirror.MirrorStep(mirror.StepPlanned, mirror.Mirror{}, m, "")
+		return errors.Join(
+			tx.Create(mirror.EventPath(event.ID), mirror.EncodeEvent(event)), tx.Create(mirror.Path(m.ID), mirror.Encode(m)),
+			tx.Create(mirror.EntryPath(event.ID, "jrn_1"), mirror.EncodeEntry(observed)),
+			tx.Create(mirror.EntryPath(event.ID, "jrn_2"), mirror.EncodeEntry(planned)),
+		)
+	})
+	t.Run("explain shows an event with its mirrors", func(t *testing.T) {
+		explained := run(t, environ, "explain", event.ID, "--replay")
+		explained.want(t, exitOK, "mir_1 into acc_2 of gm: PENDING", "none → PENDING", "agrees")
+		if strings.Contains(explained.out, event.Title) {
+			t.Error("it names the title")
+		}
+		run(t, environ, "explain", event.ID, "--json").want(t, exitOK, `"event": {`, `"target_account_id": "acc_2"`)
+		run(t, environ, "explain", "evt_2").want(t, exitFailed, "there is no event evt_2")
+	})
+
+	change(t, dir, func(tx store.Tx) error {
+		m.State = mirror.Active
+		return tx.Set(mirror.Path(m.ID), mirror.Encode(m))
+	})
+	t.Run("explain finds a mirror that was changed on the sly", func(t *testing.T) {
+		run(t, environ, "explain", event.ID, "--replay").want(t, exitFailed, "DISAGREES", "mir_1 state: PENDING by the journal, ACTIVE stored", "journal and stored event disagree")
+	})
+}
+
 func TestToken_SpeaksForItsPerson(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -182,6 +218,7 @@ func TestSweep_RunsEachJob(t *testing.T) {
 	}{
 		{"cleanup", []string{"REMOVED COUNT", "expired snapshots 1", "idempotency keys 0"}, []string{"expired snapshots 0"}},
 		{"poll-fallback", []string{"SWEPT COUNT", "calendars 1", "looks 1", "failed 1"}, []string{"calendars 1"}},
+		{"reconcile-mirrors", []string{"RECONCILED COUNT", "calendars 0", "strays deleted 0"}, []string{"calendars 0"}},
 		{"renew-watches", []string{"WATCH CHANNELS COUNT", "calendars 1", "failed 1"}, []string{"failed 1"}},
 	} {
 		for n, wanted := range [][]string{c.first, c.then} {

@@ -33,7 +33,7 @@ func (s *server) newMirroring(google googleAccess, watcher *calendarsync.Watcher
 	service := &mirrors.Service{
 		Store: s.documents, Queue: s.queue, Follow: watcher.Follow, Installation: installation(s.config), SharedBy: groupevents.SharedBy,
 		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Observing: s.config.Sync != config.SyncOn,
-		Now: s.now, NewID: s.newID, Log: s.log,
+		Now: s.now, NewID: s.newID, Log: s.log, Meter: s.metrics.Count,
 	}
 	return mirroring{
 		service: service,
