@@ -5,10 +5,19 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/mirrors"
 )
+
+// events serves the routes over the world's documents and calendars.
+func (w *world) events() *mirrors.Events {
+	return &mirrors.Events{
+		Google: w.client, Service: w.service,
+		Accounts: accounts.New(accounts.Options{Store: w.counter, Now: w.clock.Now}),
+	}
+}
 
 const team = "team@group.calendar.google.com" // a calendar of ana's
 
