@@ -105,7 +105,7 @@ const window = 72 * time.Hour
 // connections changed.
 func (s *Service) planMember(ctx context.Context, w work, cause scheduler.Cause) error {
 	if w.AccountID != "" {
-		if err := s.deleteCopies(ctx, w.GroupID, w.AccountID); err != nil {
+		if err := s.deleteCopies(ctx, w.GroupID, w.AccountID, cause); err != nil {
 			return err
 		}
 	}
