@@ -157,7 +157,7 @@ func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, cre
 }
 
 // wake makes the mirrors of exceptions due that wait for their series, which was just
-// written. One that a crash leaves asleep wakes by itself after seriesPause.
+// written. One that a crash leaves asleep is due after seriesPause anyway.
 func (w *Writer) wake(ctx context.Context, series mirror.Mirror, cause scheduler.Cause) error {
 	all, err := mirror.MirrorsOfUID(ctx, w.Store, series.OwnerID, series.ICalUID)
 	if err != nil {
