@@ -75,13 +75,40 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 		return nil // an overlay calendar holds mirrors; what else is in it is nobody's origin
 	}
 	of.put(next)
+	dirty := []string{next.ID}
 	if !known {
 		was = mirror.Event{}
+		orphans, err := orphansOf(ctx, tx, next)
+		if err != nil {
+			return err
+		}
+		for _, orphan := range orphans {
+			of.put(orphan)
+			dirty = append(dirty, orphan.ID)
+		}
 	}
 	w.record(mirror.OriginStep(mirror.StepObserved, was, next, next.Status))
-	dirty := append(w.cancelExceptions(&of, next), next.ID)
+	dirty = append(dirty, w.cancelExceptions(&of, next)...)
 	w.decide(&of, dirty...)
 	return nil
+}
+
+// orphanUID is the iCalUID of the exceptions of a series that was not observed yet, of which
+// Google showed none. No calendar shows it.
+func orphanUID(accountID, calendarID, seriesID string) string {
+	return "series:" + mirror.OriginKey(accountID, calendarID, seriesID)
+}
+
+// orphansOf lists the exceptions of a series that were observed before it, with its iCalUID.
+func orphansOf(ctx context.Context, tx store.Reader, series mirror.Event) (orphans []mirror.Event, err error) {
+	if len(series.Recurrence) == 0 {
+		return nil, nil
+	}
+	orphans, err = mirror.OfUID(ctx, tx, series.OwnerID, orphanUID(series.AccountID, series.CalendarID, series.EventID))
+	for i := range orphans {
+		orphans[i].ICalUID = series.ICalUID
+	}
+	return orphans, err
 }
 
 // cancelExceptions cancels the exceptions of a cancelled series, since the calendar may
@@ -113,6 +140,7 @@ func (s *Service) origin(ctx context.Context, tx store.Reader, o observation, wa
 		if err != nil {
 			return at, err
 		}
+		at.ICalUID = orphanUID(o.calendar.AccountID, o.calendar.CalendarID, o.event.InstanceOf)
 		if ok {
 			at.ICalUID = series.ICalUID
 		}

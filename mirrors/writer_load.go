@@ -41,8 +41,9 @@ func (w *Writer) load(ctx context.Context, id string, google Google, cause sched
 	if err != nil {
 		return nil, false, err
 	}
-	if a.HasEvent = docs[0].Exists(); a.HasEvent {
+	if docs[0].Exists() {
 		a.Event = mirror.DecodeEvent(docs[0])
+		a.HasEvent = a.Event.OwnerID == a.Mirror.OwnerID || a.Event.GroupID != ""
 	}
 	a.Overlay = mirror.DecodePerson(docs[1]).Overlays[a.Mirror.TargetAccountID]
 	a.Account = accounts.Decode(docs[2])
