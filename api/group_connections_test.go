@@ -6,9 +6,12 @@ import (
 	"slices"
 	"testing"
 
+	"questscheduler/groupevents"
+	linked "questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
+	"questscheduler/scheduler"
 )
 
 func (w *world) connections(as, group string) (shown groupConnectionsJSON) {
@@ -181,6 +184,41 @@ func TestGroup_LeftOrRemoved_Disconnects(t *testing.T) {
 			}
 			w.want(404, call{as: "ana", method: "GET", path: "/v1/groups/" + group + "/events"}, nil)
 		})
+	}
+}
+
+// leavingAccount stands in for what deletes the mirrors of an account that leaves.
+type leavingAccount struct {
+	groupevents.AccountMirrors
+	leaves func()
+}
+
+func (l leavingAccount) AccountLeaving(context.Context, linked.Account, scheduler.Cause) error {
+	l.leaves()
+	return nil
+}
+
+func TestAccount_UnlinkedElsewhere_IsDisconnectedBeforeItLeaves(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroup()
+	gms, anas := w.connect("gm", group), w.connect("ana", group)
+	made := w.newGroupEvent("gm", group, movieNight)
+	account, err := w.linked.Unlink(t.Context(), "ana", anas)
+	must(t, err)
+	left := false
+	links := groupevents.Links{Groups: w.options.GroupEvents, AccountMirrors: leavingAccount{leaves: func() {
+		left = true
+		if got := w.accountsShowing(made.ID, mirror.Deleting); !slices.Equal(got, []string{anas}) {
+			t.Errorf("when the account leaves, copies are being deleted from %v", got)
+		}
+		if shown := w.connections("gm", group); !slices.Equal(shown.MemberIDs, []string{"gm"}) {
+			t.Errorf("when the account leaves, connected are %v", shown.MemberIDs)
+		}
+	}}}
+	must(t, links.AccountLeaving(t.Context(), account, scheduler.Cause{}))
+	if got := w.accountsShowing(made.ID, mirror.Pending); !left || !slices.Equal(got, []string{gms}) {
+		t.Errorf("left %t, it shows in %v", left, got)
 	}
 }
 

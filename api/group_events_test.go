@@ -12,6 +12,7 @@ import (
 	"questscheduler/groupevents"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
 
@@ -377,5 +378,56 @@ func TestRemoveEnded_After90Days_ForgetsMappings(t *testing.T) {
 	var list struct{ Events []groupEventJSON }
 	if w.want(200, call{as: "ana", method: "GET", path: "/v1/groups/" + group + "/events"}, &list); len(list.Events) != 0 {
 		t.Errorf("listed are %v", list.Events)
+	}
+}
+
+// changedBefore is a store in which something changes before its first transaction.
+type changedBefore struct {
+	store.Store
+	change func()
+}
+
+func (c *changedBefore) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
+	if change := c.change; change != nil {
+		c.change = nil
+		change()
+	}
+	return c.Store.Run(ctx, fn)
+}
+
+func TestRemoveEnded_OfAnEventMovedMeanwhile_LeavesIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroup()
+	anas := w.connect("ana", group)
+	made := w.newGroupEvent("ana", group, movieNight)
+	documents := &changedBefore{Store: w.store, change: func() {
+		w.want(200, call{as: "ana", method: "PATCH", path: "/v1/groups/" + group + "/events/latest", body: map[string]any{"start": "2026-12-10T19:00:00Z", "end": "2026-12-10T22:00:00Z"}}, nil)
+	}}
+	long := time.Date(2026, 3, 10, 21, 0, 0, 0, time.UTC).Add(groupevents.Keep + time.Hour)
+	removed, _, err := groupevents.RemoveEnded(t.Context(), documents, long, "")
+	if got := w.accountsShowing(made.ID, mirror.Pending); err != nil || removed != 0 || !slices.Equal(got, []string{anas}) {
+		t.Errorf("%d removed, %v, it shows in %v", removed, err, got)
+	}
+	w.groupEvent("ana", group, made.ID)
+}
+
+func TestGroupEvent_FiftyDeleted_OlderOnesAreFoundStill(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroup()
+	oldest := w.newGroupEvent("gm", group, with(movieNight, "title", "The oldest"))
+	older := w.newGroupEvent("gm", group, movieNight)
+	for range 51 {
+		w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/groups/" + group + "/events", body: movieNight}, nil)
+	}
+	for range 51 {
+		w.want(200, call{as: "gm", method: "DELETE", path: "/v1/groups/" + group + "/events/latest"}, nil)
+	}
+	if got := w.groupEvent("gm", group, "latest"); got.ID != older.ID {
+		t.Errorf("the latest is %s, want %s", got.ID, older.ID)
+	}
+	if got := w.groupEvent("gm", group, "title?title=oldest"); got.ID != oldest.ID {
+		t.Errorf("by its title it is %s, want %s", got.ID, oldest.ID)
 	}
 }

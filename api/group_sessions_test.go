@@ -69,8 +69,16 @@ func TestShareSessions_TurnedOff_WithdrawsTheSessions(t *testing.T) {
 		t.Fatalf("its mirrors are %v", states)
 	}
 	w.want(200, call{as: "gm", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"share_sessions": false}}, nil)
-	if _, states := w.sharedSession(anas); slices.Contains(states, mirror.Pending) {
+	withdrawn, states := w.sharedSession(anas)
+	if slices.Contains(states, mirror.Pending) {
 		t.Errorf("withdrawn, its mirrors are %v", states)
+	}
+	if withdrawn.ID != "" && withdrawn.Status != "cancelled" {
+		t.Errorf("nothing follows the session any more, and it stays as %+v", withdrawn)
+	}
+	w.want(200, call{as: "gm", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"share_sessions": true}}, nil)
+	if event, states := w.sharedSession(anas); !slices.Contains(states, mirror.Pending) || event.Status != "confirmed" {
+		t.Errorf("shared again, it is %+v with mirrors %v", event, states)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -281,5 +283,31 @@ func TestAnswers_NeverHoldATitle(t *testing.T) {
 	}
 	if !slices.ContainsFunc(slots[0].People, func(p availability.PersonState) bool { return p.State == availability.StateBusy }) {
 		t.Error("nobody is busy")
+	}
+}
+
+func TestForPoll_AskedByManyAtOnce_AnswersThirtyTimes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.poll([]string{"ana"}, nil)
+	service := *w.Service
+	service.Store = w.reads.Store // which counts nothing
+	var asking sync.WaitGroup
+	var answered, refused atomic.Int64
+	for range 45 {
+		asking.Go(func() {
+			switch _, err := service.ForPoll(t.Context(), "p1", "gm"); {
+			case err == nil:
+				answered.Add(1)
+			case fault.CodeOf(err) == availability.CodeAllowance:
+				refused.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	asking.Wait()
+	if answered.Load() != 30 || refused.Load() != 15 {
+		t.Errorf("%d answered and %d refused", answered.Load(), refused.Load())
 	}
 }

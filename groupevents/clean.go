@@ -36,17 +36,30 @@ func RemoveEnded(ctx context.Context, documents store.Store, now time.Time, at s
 		if event.GroupID == "" {
 			continue // a session that no group shares
 		}
-		if err := removeEnded(ctx, documents, event); err != nil {
+		gone, err := removeEnded(ctx, documents, event.ID, now.Add(-Keep))
+		if err != nil {
 			return removed, "", err
 		}
-		removed++
+		if gone {
+			removed++
+		}
 	}
 	next, err = store.EncodeCursor(behind)
 	return removed, next, err
 }
 
-func removeEnded(ctx context.Context, documents store.Store, event mirror.Event) error {
-	return documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+// removeEnded removes an event that ended before a time. gone is false if it was moved since
+// it was found.
+func removeEnded(ctx context.Context, documents store.Store, eventID string, before time.Time) (gone bool, err error) {
+	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		gone = false
+		event, err := mirror.LoadEvent(ctx, tx, eventID)
+		if fault.Is(err, fault.NotFound) || err == nil && (!event.Until.Before(before) || event.GroupID == "") {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 		mirrors, err := mirror.OfEvent(ctx, tx, event.ID)
 		if err != nil {
 			return err
@@ -55,18 +68,26 @@ func removeEnded(ctx context.Context, documents store.Store, event mirror.Event)
 		if err != nil {
 			return err
 		}
+		isHeld := held.holds(event.ID)
+		if isHeld {
+			if held, err = held.replacing(ctx, tx, event.ID); err != nil {
+				return err
+			}
+		}
+		gone = true
 		for _, m := range mirrors {
 			if err := tx.Delete(mirror.Path(m.ID)); err != nil {
 				return err
 			}
 		}
-		if held.holds(event.ID) {
-			if err := held.without(event.ID).write(tx); err != nil {
+		if isHeld {
+			if err := held.write(tx); err != nil {
 				return err
 			}
 		}
 		return tx.Delete(mirror.EventPath(event.ID))
 	})
+	return gone, err
 }
 
 // RemoveKept removes at most limit records of kept copies whose events ended longer than Keep

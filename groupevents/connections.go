@@ -203,8 +203,8 @@ func (s *Service) Prune(ctx context.Context, groupID string, cause scheduler.Cau
 	return ended, nil
 }
 
-// Unlinked disconnects an account that its owner unlinked from every group, and has the copies
-// in it deleted.
+// Unlinked disconnects an account that its owner unlinked from every group, and makes the
+// copies in it due to be deleted.
 func (s *Service) Unlinked(ctx context.Context, accountID string, cause scheduler.Cause) error {
 	connections, err := mirror.ConnectionsOfAccount(ctx, s.Store, accountID)
 	if err != nil {
@@ -212,6 +212,9 @@ func (s *Service) Unlinked(ctx context.Context, accountID string, cause schedule
 	}
 	for _, connection := range connections {
 		if err := s.disconnect(ctx, connection, true, cause); err != nil {
+			return err
+		}
+		if err := s.deleteCopies(ctx, connection.GroupID, accountID, cause); err != nil { // while its grant lives
 			return err
 		}
 	}

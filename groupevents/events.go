@@ -171,23 +171,29 @@ func (s *Service) edit(
 			return nil
 		}
 		event.Version, event.Updated, event.UpdatedAt, event.PlanAt = before.Version+1, now, now, now
-		if err := tx.Set(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil {
+		held, changed, err := held.after(ctx, tx, event)
+		if err != nil {
 			return err
 		}
-		return held.after(event, tx)
+		if err := tx.Set(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil || !changed {
+			return err
+		}
+		return held.write(tx)
 	})
 	return event, err
 }
 
-// after writes the shelf after a change of an event, if it holds it.
-func (h shelf) after(e mirror.Event, tx store.Tx) error {
+// after is the shelf after a change of an event that it may hold. changed is false if it
+// stays as it is.
+func (h shelf) after(ctx context.Context, reader store.Reader, e mirror.Event) (next shelf, changed bool, err error) {
 	switch {
 	case !h.holds(e.ID):
-		return nil
+		return h, false, nil
 	case e.Status == statusCancelled:
-		return h.without(e.ID).write(tx)
+		next, err = h.replacing(ctx, reader, e.ID)
+		return next, true, err
 	default:
-		return h.put(e).write(tx)
+		return h.put(e), true, nil
 	}
 }
 

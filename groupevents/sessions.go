@@ -236,7 +236,7 @@ func (s *session) compare(now time.Time, newID func() string) (written []mirror.
 		case s.current(was) && s.shared:
 			found = true
 			next = s.share(was, !followed)
-		case followed || s.current(was):
+		case followed:
 			next.GroupID = ""
 		case was.GroupID != "": // nothing else observes it
 			next.Status = statusCancelled

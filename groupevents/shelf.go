@@ -71,6 +71,28 @@ func (h shelf) without(eventID string) shelf {
 	return h
 }
 
+// replacing is the shelf without an event that goes, filled up with older ones.
+func (h shelf) replacing(ctx context.Context, reader store.Reader, eventID string) (shelf, error) {
+	h = h.without(eventID)
+	var last *store.Cursor
+	if len(h.Recent) > 0 {
+		last = placeOf(h.Recent[len(h.Recent)-1])
+	}
+	for h.Older && len(h.Recent) < recentEvents {
+		page, next, err := mirror.OfGroup(ctx, reader, h.GroupID, recentEvents-len(h.Recent), last)
+		if err != nil {
+			return shelf{}, err
+		}
+		for _, event := range page {
+			if event.ID != eventID && belongs(event, h.GroupID) {
+				h.Recent = append(h.Recent, summarise(event))
+			}
+		}
+		last, h.Older = next, next != nil
+	}
+	return h, nil
+}
+
 func (h shelf) holds(eventID string) bool {
 	return slices.ContainsFunc(h.Recent, func(s Summary) bool { return s.ID == eventID })
 }

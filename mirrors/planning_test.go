@@ -168,3 +168,36 @@ func TestRequestPlan_ConnectionsThatChanged_AreFollowed(t *testing.T) {
 	w.settle()
 	w.wantTitles(club)
 }
+
+func TestPlanEvent_OfSomebodyRemovedFromTheGroup_ShowsNothingNew(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*mirror.Event){
+		"changed":   func(e *mirror.Event) { e.Title = "Secret" },
+		"cancelled": func(e *mirror.Event) { e.Status = "cancelled" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			session := w.canonicalSession()
+			w.put(session)
+			w.connect(club, gm)
+			w.must(w.service.PlanEvent(w.ctx, session.ID, cause))
+			w.settle()
+			w.wantTitles(club, "Session")
+
+			w.party(ana) // and the connection is not ended yet
+			change(&session)
+			session.Version++
+			w.put(session)
+			fresh := session
+			fresh.ID, fresh.ICalUID, fresh.Title, fresh.Status = "evt_other", "evt_other", "Another", "confirmed"
+			w.put(fresh)
+			for _, event := range []mirror.Event{session, fresh} {
+				w.must(w.service.PlanEvent(w.ctx, event.ID, cause))
+			}
+			w.must(w.service.RequestPlan(w.ctx, gm, cause))
+			w.settle()
+			w.wantTitles(club, "Session")
+		})
+	}
+}

@@ -303,6 +303,15 @@ func (w *world) connect(account, owner string) {
 	w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
 		return tx.Create(mirror.ConnectionPath(c.GroupID, c.AccountID), mirror.EncodeConnection(c))
 	}))
+	w.party(gm, ana)
+}
+
+// party says who belongs to the group "party", as the web app writes it.
+func (w *world) party(members ...string) {
+	w.Helper()
+	w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
+		return tx.Set(poll.GroupPath("party"), map[string]any{"name": "Party", "creatorId": "keeper", "memberIds": members})
+	}))
 }
 
 // canonicalSession is an event of the group, by ana, that is due for planning.

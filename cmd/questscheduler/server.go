@@ -136,9 +136,9 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	owners := s.owners(inApp, google.accounts)
 	mirroring := s.newMirroring(google, watcher)
 	syncer := s.newSyncer(google, polls, owners, mirrors.Consumer{Service: mirroring.service})
-	links := s.newLinks(google, watcher, polls, owners, mirroring.writer)
-	cards := s.cardsOf(service)
 	groups := s.newGroupEvents(mirroring.service)
+	links := s.newLinks(google, watcher, polls, owners, groupevents.Links{AccountMirrors: mirroring.writer, Groups: groups})
+	cards := s.cardsOf(service)
 	jobs := s.newTimers(google, service, watcher, links, cards, groups, mirroring)
 	health := s.newHealth(watcher, jobs.Jobs)
 	changed := &documentchanges.Intake{Queue: s.queue, Polls: polls, Now: s.now, Cards: cards.check}
