@@ -45,6 +45,9 @@ const seriesPause = 5 * time.Second
 func (w *Writer) wait(ctx context.Context, a *attempt, step choice) error {
 	now := w.now()
 	_, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
+		if !sameWork(*m, a.Mirror) {
+			return outcome{} // the step was chosen for what is not so any more
+		}
 		switch step {
 		case doDefer: // Relinked makes it due again
 			m.Due, m.LastError = time.Time{}, sayRelink
@@ -66,6 +69,11 @@ func (w *Writer) wait(ctx context.Context, a *attempt, step choice) error {
 		return outcome{}
 	})
 	return err
+}
+
+// sameWork reports whether a mirror has the same to be done, at the same time.
+func sameWork(m, was mirror.Mirror) bool {
+	return m.State == was.State && m.Wanted == was.Wanted && m.Replacing == was.Replacing && m.Due.Equal(was.Due)
 }
 
 // name records the calendar and the id of a mirror's event before it is created, so that
@@ -105,7 +113,7 @@ func (w *Writer) adopt(ctx context.Context, a *attempt) error {
 		return w.failed(ctx, a, err)
 	}
 	switch {
-	case shown.EventState == rules.Gone || !w.ours(shown, a.Mirror.ID):
+	case shown.EventState == rules.Gone || !isOf(shown, a.Mirror.ID):
 		return w.nextGeneration(ctx, a, "the id of its event is used up")
 	case shown.Details != nil && plan.Hash(plan.Shown(*shown.Details)) == plan.Hash(plan.Project(a.Event, a.Mirror.Detail)):
 		return w.written(ctx, a, shown, true)
@@ -157,7 +165,7 @@ func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, cre
 }
 
 // wake makes the mirrors of exceptions due that wait for their series, which was just
-// written. One that a crash leaves asleep wakes by itself after seriesPause.
+// written. After a crash they become due after seriesPause.
 func (w *Writer) wake(ctx context.Context, series mirror.Mirror, cause scheduler.Cause) error {
 	all, err := mirror.MirrorsOfUID(ctx, w.Store, series.OwnerID, series.ICalUID)
 	if err != nil {
