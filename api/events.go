@@ -125,7 +125,7 @@ type createEventBody struct {
 	Location     string     `json:"location,omitempty" maxLength:"1000"`
 	Start        time.Time  `json:"start_ts"`
 	End          time.Time  `json:"end_ts" doc:"After start_ts."`
-	TimeZone     string     `json:"timezone,omitempty" maxLength:"64" doc:"An IANA zone; absent: UTC. A series needs one."`
+	TimeZone     string     `json:"timezone,omitempty" maxLength:"64" doc:"An IANA zone, in which a series keeps its wall time; absent: UTC."`
 	AllDay       bool       `json:"all_day,omitempty" doc:"Takes the dates of start_ts and end_ts in UTC; the end is exclusive."`
 	Recurrence   []string   `json:"recurrence,omitempty" maxItems:"50" doc:"RRULE, RDATE and EXDATE lines of RFC 5545."`
 	Transparency string     `json:"transparency,omitempty" enum:"opaque,transparent" default:"opaque"`
@@ -155,7 +155,7 @@ type updateEventBody struct {
 	Title       *string    `json:"title,omitempty" minLength:"1" maxLength:"1000"`
 	Description *string    `json:"description,omitempty" maxLength:"8000"`
 	Location    *string    `json:"location,omitempty" maxLength:"1000"`
-	Start       *time.Time `json:"start_ts,omitempty" doc:"Together with end_ts."`
+	Start       *time.Time `json:"start_ts,omitempty" doc:"Together with end_ts; of a series that of its first occurrence."`
 	End         *time.Time `json:"end_ts,omitempty" doc:"Together with start_ts."`
 	TimeZone    *string    `json:"timezone,omitempty" maxLength:"64"`
 	AllDay      *bool      `json:"all_day,omitempty" doc:"Together with start_ts and end_ts."`

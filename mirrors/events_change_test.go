@@ -119,7 +119,7 @@ func TestChange_AnInstance_LeavesItsSeries(t *testing.T) {
 	w.wantTitles(home, "Dentist")
 }
 
-func TestChange_AnotherOneMeanwhile_IsAConflict(t *testing.T) {
+func TestChange_DuringAnotherChange_IsAConflict(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.create(dentist())
