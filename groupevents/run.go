@@ -109,6 +109,9 @@ func (s *Service) planMember(ctx context.Context, w work, cause scheduler.Cause)
 			return err
 		}
 	}
+	if err := s.Plans.FollowWanted(ctx, w.OwnerID, cause); err != nil {
+		return fmt.Errorf("follow the calendars of a member of group %s: %w", w.GroupID, err)
+	}
 	after := s.Now().Add(-window)
 	for {
 		events, next, err := mirror.OfGroupEndingAfter(ctx, s.Store, w.GroupID, after, memberPage, w.At)

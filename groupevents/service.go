@@ -34,6 +34,9 @@ type Planner interface {
 	// PlanEventSoon has a group's event planned for everybody. Its PlanAt is due, so the
 	// drain finds it too.
 	PlanEventSoon(ctx context.Context, event mirror.Event, cause scheduler.Cause)
+	// FollowWanted has the sync observe the calendars of the accounts that a person connected,
+	// and no longer those of others. It is idempotent.
+	FollowWanted(ctx context.Context, ownerID string, cause scheduler.Cause) error
 }
 
 // Service carries out what members do with the events of their groups. All fields but
