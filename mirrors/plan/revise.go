@@ -86,7 +86,7 @@ func (p *planning) revise(was mirror.Mirror, w want, planned map[string]mirror.M
 		next.State, next.Due, next.Replacing = mirror.Suppressed, time.Time{}, false
 		return next, was.ID != ""
 	}
-	isMoved := was.TargetCalendarID != calendar && (calendar != "" || w.target == mirror.Overlay && was.State == mirror.Suppressed)
+	isMoved := was.TargetCalendarID != calendar && (calendar != "" || w.target == mirror.Overlay) // one yet to be created
 	isReattached := was.SeriesMirrorID != w.seriesMirror()
 	next.SeriesMirrorID = w.seriesMirror()
 	switch {

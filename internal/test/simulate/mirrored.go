@@ -222,7 +222,7 @@ var mirrorSteps = []step{
 	{weight: 5, do: func(l *life) {
 		l.meeting(func(o occurrence) {
 			l.say("%s: %s is deleted", o.name, o.Master())
-			l.w.DeleteEvent(o.name, o.Master())
+			l.deleteMeeting(o.name, o.Master())
 		})
 	}},
 	{weight: 8, do: func(l *life) {
@@ -233,7 +233,7 @@ var mirrorSteps = []step{
 		switch o := among(l, all); l.mirrored.draws.IntN(4) {
 		case 0:
 			l.say("%s: the occurrence %s is cancelled", o.name, o.ID)
-			l.w.DeleteEvent(o.name, o.ID)
+			l.deleteMeeting(o.name, o.ID)
 		case 1:
 			l.say("%s: the occurrence %s is renamed", o.name, o.ID)
 			l.w.PatchEvent(o.name, o.ID, map[string]any{"summary": "This one"})
@@ -270,7 +270,7 @@ var mirrorSteps = []step{
 			id := among(l, []string{o.ID, o.Master()})
 			l.touch(o.name)
 			l.say("%s: deletes the mirror %s", o.name, id)
-			l.w.DeleteEvent(o.name, id)
+			l.deleteMeeting(o.name, id)
 		})
 	}},
 	{weight: 2, do: func(l *life) {
@@ -328,6 +328,13 @@ var mirrorSteps = []step{
 	}},
 }
 
+// deleteMeeting deletes an event, or an occurrence that may outlive its series.
+func (l *life) deleteMeeting(name, id string) {
+	if l.w.EventOf(name, id).Live() {
+		l.w.DeleteEvent(name, id)
+	}
+}
+
 // touch notes that somebody changes mirrors by hand.
 func (l *life) touch(name string) { l.mirrored.touched[name] = true }
 
@@ -369,7 +376,7 @@ func (l *life) leaveMirrored() {
 // mostWaits bounds the rests of mirroring.
 const mostWaits = 8
 
-// settleMirrors has mirroring come to rest, and checks it: first by itself, then after the
+// settleMirrors has mirroring come to rest, and checks it: first as it is, then after the
 // daily reconciliation, which alone finds events that no document names.
 func (l *life) settleMirrors() {
 	if len(l.mirrored.names) == 0 {
@@ -390,6 +397,9 @@ func (l *life) settleMirrors() {
 	l.must(l.w.ReconcileMirrors())
 	l.w.Sweep()
 	l.w.Run(2 * time.Minute)
+	if len(l.w.Queue.Due(l.w.Clock.Now().AddDate(0, 0, 1))) > 0 { // a sync of a calendar that was deleted
+		l.w.Run(l.patience())
+	}
 	if after := l.writes(); after != before && len(l.problems) == 0 {
 		l.Errorf("mirroring that came to rest wrote %d more times", after-before)
 	}

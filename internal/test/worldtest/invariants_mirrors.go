@@ -129,7 +129,10 @@ func (w *World) disagreementsIn(name string, origins map[string][]Occurrence, do
 	}
 	own.shown = origins[name]
 	if id := w.Overlay(name); id != "" {
-		overlay.shown = w.Occurrences(name, id)
+		exists := false
+		if overlay.shown, exists = w.Occurrences(name, id); !exists && !strict { // the daily reconciliation may be the first to hear of it
+			clear(overlay.wanted)
+		}
 	}
 	shown := map[string]string{} // by meeting
 	for i, in := range []*target{&own, &overlay} {
