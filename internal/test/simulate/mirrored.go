@@ -8,6 +8,7 @@ import (
 
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/mirrors/plan"
 )
 
 // mirroredShare is how many worlds there are to one with mirroring.
@@ -273,6 +274,7 @@ var mirrorSteps = []step{
 			l.deleteMeeting(o.name, id)
 		})
 	}},
+	{weight: 3, do: func(l *life) { l.mirrorEvent(l.insist) }},
 	{weight: 2, do: func(l *life) {
 		l.mirrorEvent(func(o occurrence) {
 			to := among(l, l.mirrored.names)
@@ -332,6 +334,31 @@ var mirrorSteps = []step{
 func (l *life) deleteMeeting(name, id string) {
 	if l.w.EventOf(name, id).Live() {
 		l.w.DeleteEvent(name, id)
+	}
+}
+
+// insist deletes a mirror twice. It comes back once: what a person deletes again within a
+// day is left deleted.
+func (l *life) insist(o occurrence) {
+	l.touch(o.name)
+	id := o.Marks.Private[plan.MarkMirror]
+	if o.SeriesID != "" || l.skewed || !l.w.Document(mirror.Path(id)).Exists() {
+		return
+	}
+	began := l.w.Clock.Now()
+	l.say("%s: deletes the mirror %s, and again when it is back", o.name, o.ID)
+	for range 2 {
+		m := mirror.Decode(l.w.Document(mirror.Path(id)))
+		if m.State != mirror.Active || !l.w.EventOf(o.name, m.EventID).Live() {
+			return
+		}
+		began = l.w.Clock.Now()
+		l.w.DeleteEvent(o.name, m.EventID)
+		l.w.Run(2 * time.Minute)
+	}
+	m := mirror.Decode(l.w.Document(mirror.Path(id)))
+	if m.State == mirror.Active && !m.DeletedAt.Before(began) {
+		l.Errorf("mirror %s was deleted twice and is back", id)
 	}
 }
 

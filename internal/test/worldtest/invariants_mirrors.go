@@ -108,6 +108,7 @@ func (w *World) disagreementsIn(name string, origins map[string][]Occurrence, do
 		}
 	}
 	own, overlay := target{wanted: map[string][]string{}}, target{wanted: map[string][]string{}}
+	lost := target{wanted: map[string][]string{}} // in an overlay calendar that was deleted
 	for _, edge := range w.Edges() {
 		if edge.ToAccountID != w.linked[name] {
 			continue
@@ -116,7 +117,7 @@ func (w *World) disagreementsIn(name string, origins map[string][]Occurrence, do
 		if edge.Target == mirror.Overlay {
 			into = &overlay
 			if w.MirrorPerson().Overlays[edge.ToAccountID].Suppressed {
-				continue
+				into = &lost
 			}
 		}
 		for _, o := range origins[w.nameOf(edge.FromAccountID)] {
@@ -161,7 +162,7 @@ func (w *World) disagreementsIn(name string, origins map[string][]Occurrence, do
 			}
 			choices := in.wanted[meeting]
 			at := slices.IndexFunc(choices, func(text string) bool { return len(free[text]) > 0 })
-			if at < 0 && i == 0 && len(overlay.wanted[meeting]) > 0 {
+			if at < 0 && i == 0 && len(overlay.wanted[meeting])+len(lost.wanted[meeting]) > 0 {
 				continue // the other edge has it
 			}
 			if at < 0 {
