@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
@@ -40,6 +41,17 @@ func (w *World) MirrorProblems() (problems []string) {
 		}
 	}
 	return problems
+}
+
+// judgeOrigins ends a world where a sync run took a mirror for an origin: it would not come
+// to rest.
+func (w *World) judgeOrigins(kind string) {
+	if w.running != nil || kind != calendars.SyncKind {
+		return
+	}
+	if problems := w.MirrorProblems(); len(problems) > 0 {
+		w.t.Fatalf("%s", problems[0])
+	}
 }
 
 // MirrorDisagreements are what must hold of mirroring in a world at rest. strict: events of
