@@ -75,13 +75,40 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 		return nil // an overlay calendar holds mirrors; what else is in it is nobody's origin
 	}
 	of.put(next)
+	dirty := []string{next.ID}
 	if !known {
 		was = mirror.Event{}
+		orphans, err := orphansOf(ctx, tx, next)
+		if err != nil {
+			return err
+		}
+		for _, orphan := range orphans {
+			of.put(orphan)
+			dirty = append(dirty, orphan.ID)
+		}
 	}
 	w.record(mirror.OriginStep(mirror.StepObserved, was, next, next.Status))
-	dirty := append(w.cancelExceptions(&of, next), next.ID)
+	dirty = append(dirty, w.cancelExceptions(&of, next)...)
 	w.decide(&of, dirty...)
 	return nil
+}
+
+// orphanUID is the iCalUID of the exceptions of a series that was not observed yet, of which
+// Google showed none. No calendar shows it.
+func orphanUID(accountID, calendarID, seriesID string) string {
+	return "series:" + mirror.OriginKey(accountID, calendarID, seriesID)
+}
+
+// orphansOf lists the exceptions of a series that were observed before it, with its iCalUID.
+func orphansOf(ctx context.Context, tx store.Reader, series mirror.Event) (orphans []mirror.Event, err error) {
+	if len(series.Recurrence) == 0 {
+		return nil, nil
+	}
+	orphans, err = mirror.OfUID(ctx, tx, series.OwnerID, orphanUID(series.AccountID, series.CalendarID, series.EventID))
+	for i := range orphans {
+		orphans[i].ICalUID = series.ICalUID
+	}
+	return orphans, err
 }
 
 // cancelExceptions cancels the exceptions of a cancelled series, since the calendar may
@@ -104,23 +131,18 @@ func (w *write) cancelExceptions(of *situation, series mirror.Event) (ids []stri
 // origin says whose event an observation is. Of an exception whose answer lacks its
 // iCalUID, that of its series counts.
 func (s *Service) origin(ctx context.Context, tx store.Reader, o observation, was mirror.Event) (plan.Origin, error) {
-	at := plan.Origin{
-		OwnerID: o.calendar.OwnerID, AccountID: o.calendar.AccountID, CalendarID: o.calendar.CalendarID,
-		Source: was.Source, PollID: was.PollID, GroupID: was.GroupID, ICalUID: was.ICalUID,
-	}
+	at := originBy(o, was)
 	if at.ICalUID == "" && o.event.InstanceOf != "" && (o.event.Details == nil || o.event.Details.ICalUID == "") {
 		series, ok, err := mirror.OfOrigin(ctx, tx, at.AccountID, at.CalendarID, o.event.InstanceOf)
 		if err != nil {
 			return at, err
 		}
+		at.ICalUID = orphanUID(o.calendar.AccountID, o.calendar.CalendarID, o.event.InstanceOf)
 		if ok {
 			at.ICalUID = series.ICalUID
 		}
 	}
-	if strings.HasPrefix(o.event.ID, mirror.APIEventPrefix) {
-		at.Source = mirror.SourceAPI
-	}
-	if at.PollID == "" && (strings.HasPrefix(o.event.ID, poll.EventPrefix) || slices.Contains(o.calendar.LegacyEventIDs, o.event.ID)) {
+	if at.PollID == "" && mayBePolls(o) {
 		entry, _, err := poll.FindIndex(ctx, tx, at.AccountID, at.CalendarID, o.event.ID)
 		if err != nil {
 			return at, err
@@ -135,4 +157,21 @@ func (s *Service) origin(ctx context.Context, tx store.Reader, o observation, wa
 	var err error
 	at.GroupID, err = s.SharedBy(ctx, tx, at.PollID)
 	return at, err
+}
+
+// originBy is what the observation and the stored event say of that.
+func originBy(o observation, was mirror.Event) plan.Origin {
+	at := plan.Origin{
+		OwnerID: o.calendar.OwnerID, AccountID: o.calendar.AccountID, CalendarID: o.calendar.CalendarID,
+		Source: was.Source, PollID: was.PollID, GroupID: was.GroupID, ICalUID: was.ICalUID,
+	}
+	if strings.HasPrefix(o.event.ID, mirror.APIEventPrefix) {
+		at.Source = mirror.SourceAPI
+	}
+	return at
+}
+
+// mayBePolls reports whether a poll may follow the event.
+func mayBePolls(o observation) bool {
+	return strings.HasPrefix(o.event.ID, poll.EventPrefix) || slices.Contains(o.calendar.LegacyEventIDs, o.event.ID)
 }

@@ -10,6 +10,7 @@ import (
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
 	"questscheduler/rules"
+	"questscheduler/scheduler"
 )
 
 // take takes one step. Errors of Google are recorded in the mirror; those of the store
@@ -44,6 +45,9 @@ const seriesPause = 5 * time.Second
 func (w *Writer) wait(ctx context.Context, a *attempt, step choice) error {
 	now := w.now()
 	_, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
+		if !sameWork(*m, a.Mirror) {
+			return outcome{} // the step was chosen for what is not so any more
+		}
 		switch step {
 		case doDefer: // Relinked makes it due again
 			m.Due, m.LastError = time.Time{}, sayRelink
@@ -65,6 +69,11 @@ func (w *Writer) wait(ctx context.Context, a *attempt, step choice) error {
 		return outcome{}
 	})
 	return err
+}
+
+// sameWork reports whether a mirror has the same to be done, at the same time.
+func sameWork(m, was mirror.Mirror) bool {
+	return m.State == was.State && m.Wanted == was.Wanted && m.Replacing == was.Replacing && m.Due.Equal(was.Due)
 }
 
 // name records the calendar and the id of a mirror's event before it is created, so that
@@ -104,7 +113,7 @@ func (w *Writer) adopt(ctx context.Context, a *attempt) error {
 		return w.failed(ctx, a, err)
 	}
 	switch {
-	case shown.EventState == rules.Gone || !w.ours(shown, a.Mirror.ID):
+	case shown.EventState == rules.Gone || !isOf(shown, a.Mirror.ID):
 		return w.nextGeneration(ctx, a, "the id of its event is used up")
 	case shown.Details != nil && plan.Hash(plan.Shown(*shown.Details)) == plan.Hash(plan.Project(a.Event, a.Mirror.Detail)):
 		return w.written(ctx, a, shown, true)
@@ -141,10 +150,42 @@ func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, cre
 		return err
 	}
 	w.Meter.Count(Written{})
+	if len(a.Event.Recurrence) > 0 && m.State == mirror.Active {
+		if err := w.wake(ctx, m, a.cause); err != nil {
+			return err
+		}
+	}
 	if created && m.EventID != answer.ID {
 		if _, err := a.google.DeleteQuietly(ctx, a.ref(), answer.ID, ""); err != nil && !fault.Is(err, fault.NotFound) {
 			w.Log.WarnContext(ctx, "event of a forgotten mirror not deleted; left to the reconciliation",
 				"mirror", a.Mirror.ID, "trace", a.cause.Trace, "error", err)
+		}
+	}
+	return nil
+}
+
+// wake makes the mirrors of exceptions due that wait for their series, which was just
+// written. After a crash they become due after seriesPause.
+func (w *Writer) wake(ctx context.Context, series mirror.Mirror, cause scheduler.Cause) error {
+	all, err := mirror.MirrorsOfUID(ctx, w.Store, series.OwnerID, series.ICalUID)
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		if m.SeriesMirrorID != series.ID || m.Attempts > 0 || !m.Due.After(w.Now()) {
+			continue
+		}
+		m, held, err := w.commit(ctx, m, cause, func(m *mirror.Mirror) outcome {
+			if m.Attempts == 0 && m.Due.After(w.Now()) {
+				m.Due = w.now()
+			}
+			return outcome{}
+		})
+		if err != nil {
+			return err
+		}
+		if held {
+			w.enqueueWrites(ctx, []mirror.Mirror{m}, cause)
 		}
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 )
 
 // Content is what we write of an event that is no poll's: a mirror's, or one that a person
-// makes over REST. It has no guests, no conference and no reminders.
+// makes over REST. It has no guests and no conference.
 type Content struct {
 	Summary     string
 	Description string
@@ -25,6 +25,9 @@ type Content struct {
 	Visibility   string
 	// Status is "confirmed" or "tentative"; "" is "confirmed".
 	Status string
+	// KeepsReminders leaves an event's reminders as they are, and gives a new one those of
+	// its calendar. Otherwise the event has none.
+	KeepsReminders bool
 }
 
 // notifyNone has Google e-mail no guest about a change.
@@ -82,7 +85,9 @@ func (c Content) encode() (*calendar.Event, error) {
 		Summary: c.Summary, Description: c.Description, Location: c.Location, Recurrence: c.Recurrence,
 		Start: writeMoment(c.Start, len(c.Recurrence) > 0), End: writeMoment(c.End, len(c.Recurrence) > 0),
 		Transparency: c.Transparency, Visibility: c.Visibility, Status: cmp.Or(c.Status, "confirmed"),
-		Reminders: &calendar.EventReminders{NullFields: []string{"Overrides"}, ForceSendFields: []string{"UseDefault"}},
+	}
+	if !c.KeepsReminders {
+		event.Reminders = &calendar.EventReminders{NullFields: []string{"Overrides"}, ForceSendFields: []string{"UseDefault"}}
 	}
 	for _, field := range []struct {
 		name  string

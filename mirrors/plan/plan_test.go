@@ -182,6 +182,24 @@ func TestPlan_AnotherTargetCalendar_DeletesThenWrites(t *testing.T) {
 	}
 }
 
+func TestPlan_OverlayYetToBeMade_TakesThePrimarysEvents(t *testing.T) {
+	t.Parallel()
+	google := newCalendars()
+	s := situation(meeting("a", hour))
+	s.Accounts["home"] = plan.Account{Usable: true, PrimaryID: "home@x"}
+	s.Edges[0].Target = mirror.PrimaryTarget
+	s, _ = applied(s)
+	s = google.write(s)
+	s.Edges[0].Target = mirror.Overlay
+	s, changed := applied(s)
+	if m := s.Mirrors[0]; len(changed) != 1 || plan.Next(m) != plan.Delete || !m.Replacing || m.TargetCalendarID != "home@x" {
+		t.Errorf("it stores %+v", m)
+	}
+	if changed := plan.Plan(s); len(changed) > 0 {
+		t.Errorf("planned again, it stores %+v", changed)
+	}
+}
+
 func TestPlan_RevokedTarget_IsDueAfterRelinking(t *testing.T) {
 	t.Parallel()
 	s := situation(meeting("a", hour))
@@ -259,5 +277,22 @@ func TestPlanAt(t *testing.T) {
 	}
 	if at := plan.PlanAt(meeting("b", hour), now); !at.IsZero() {
 		t.Errorf("an event within the window is planned again at %s", at)
+	}
+}
+
+// A copy that could not be deleted before its account was unlinked is deleted after
+// relinking; until then there is no grant for a call.
+func TestPlan_CopyInAnUnlinkedAccount_IsDueAfterRelinking(t *testing.T) {
+	t.Parallel()
+	s, _ := applied(situation(meeting("a", hour)))
+	s.Mirrors[0].EventID, s.Mirrors[0].ETag, s.Mirrors[0].State, s.Mirrors[0].Due = "copy", "1", mirror.Active, time.Time{}
+	s.Accounts = accounts("work")
+	s, _ = applied(s)
+	if m := s.Mirrors[0]; m.State != mirror.Deleting || !m.Due.IsZero() {
+		t.Errorf("unlinked, it is %s and due %v", m.State, m.Due)
+	}
+	s.Accounts, s.Edges = accounts("work", "home"), nil
+	if s, _ = applied(s); s.Mirrors[0].State != mirror.Deleting || !s.Mirrors[0].Due.Equal(s.Now) {
+		t.Errorf("linked again, it is %+v", s.Mirrors[0])
 	}
 }

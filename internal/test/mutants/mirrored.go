@@ -30,15 +30,6 @@ var mirrored = []mutant{
 		}},
 	},
 	{
-		name:   "written-hash-not-stored",
-		breaks: "What is wanted when a write is answered counts as written, though something else was, so a change that comes during the write is lost.",
-		changes: []change{{
-			file: "mirrors/plan/outcome.go",
-			old:  `case m.Wanted == wrote:`,
-			new:  `case m.Wanted != "":`,
-		}},
-	},
-	{
 		name:   "drift-not-repaired",
 		breaks: "A mirror that a person dragged stays where it is.",
 		changes: []change{{
@@ -152,8 +143,8 @@ var mirrored = []mutant{
 		breaks: "An edge into the primary calendar becomes one into an overlay calendar that is yet to be created, and the mirrors stay in the primary.",
 		changes: []change{{
 			file: "mirrors/plan/revise.go",
-			old:  `(calendar != "" || w.target == mirror.Overlay) //`,
-			new:  `calendar != "" //`,
+			old:  `was.State == mirror.Suppressed || inPrimary)`,
+			new:  `was.State == mirror.Suppressed || inPrimary && calendar != "")`,
 		}},
 	},
 }

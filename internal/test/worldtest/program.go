@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
 	"questscheduler/internal/calendars"
@@ -33,6 +34,7 @@ type Program struct {
 	Announcer *notify.Announcer
 	Health    *health.Reader
 	Timers    *timers.Timers
+	Groups    *groupevents.Service
 	// Mirrors and Writer are nil in a world without mirroring.
 	Mirrors  *mirrors.Service
 	Writer   *mirrors.Writer
@@ -146,6 +148,7 @@ func (w *World) program() *Program {
 	if p.Writer != nil {
 		p.handlers[mirrors.PlanKind], p.handlers[mirrors.WriteKind] = p.Mirrors.HandlePlan, p.Writer.Handle
 	}
+	w.wireGroups(p, documents, tasks, now, log)
 	w.wireTimers(p, documents, tasks, now, log)
 	return p
 }

@@ -149,6 +149,9 @@ func (w *World) drain() {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain: %v", err))
 	}
 	w.followDue()
+	if err := w.drainGroups(); err != nil {
+		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of groups: %v", err))
+	}
 	w.drainMirrors()
 }
 

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
@@ -200,7 +201,7 @@ func New(t TB, options Options) *World {
 
 // openPorts makes what outlives the program.
 func (w *World) openPorts() {
-	queries := slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, mirror.Queries, inspections(), mirrorInspections, []*store.Query{allConsumerEvents, eventsOfCalendar}, w.options.Queries)
+	queries := slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, mirror.Queries, groupevents.Queries, inspections(), mirrorInspections, []*store.Query{allConsumerEvents, eventsOfCalendar}, w.options.Queries)
 	open := w.options.Open
 	if open == nil {
 		open = w.openMemory
@@ -210,8 +211,10 @@ func (w *World) openPorts() {
 	w.observed = observe(w, w.options.Wrap(documents), documents)
 	w.Documents = w.observed
 	w.Queue, err = memoryqueue.New(memoryqueue.Options{
-		Kinds: []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, mirrors.PlanKind, mirrors.WriteKind},
-		Now:   w.Clock.Now, Rand: w.options.Draw,
+		Kinds: []string{
+			calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.WriteKind,
+		},
+		Now: w.Clock.Now, Rand: w.options.Draw,
 	})
 	w.must(err)
 	w.Google, err = google.New(google.Options{
