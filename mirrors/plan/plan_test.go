@@ -215,6 +215,19 @@ func TestPlan_RevokedTarget_IsDueAfterRelinking(t *testing.T) {
 	}
 }
 
+func TestPlan_EdgeNowIntoAnOverlayYetToBeCreated_ReplacesTheEventInThePrimary(t *testing.T) {
+	t.Parallel()
+	s := situation(meeting("a", hour))
+	s.Edges[0].Target = mirror.PrimaryTarget
+	s, _ = applied(s)
+	s = newCalendars().write(s)
+	s.Edges[0].Target = mirror.Overlay
+	s.Accounts["home"] = plan.Account{Usable: true, PrimaryID: "home@x"}
+	if got := plan.Plan(s); len(got) != 1 || !got[0].Replacing || plan.Next(got[0]) != plan.Delete {
+		t.Errorf("planned %+v", got)
+	}
+}
+
 func TestPlan_OverlayDeletedAndSetAgain_IsWrittenAnew(t *testing.T) {
 	t.Parallel()
 	google := newCalendars()

@@ -8,6 +8,7 @@ import (
 
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/mirrors/plan"
 )
 
 // mirroredShare is how many worlds there are to one with mirroring.
@@ -222,7 +223,7 @@ var mirrorSteps = []step{
 	{weight: 5, do: func(l *life) {
 		l.meeting(func(o occurrence) {
 			l.say("%s: %s is deleted", o.name, o.Master())
-			l.w.DeleteEvent(o.name, o.Master())
+			l.deleteMeeting(o.name, o.Master())
 		})
 	}},
 	{weight: 8, do: func(l *life) {
@@ -233,7 +234,7 @@ var mirrorSteps = []step{
 		switch o := among(l, all); l.mirrored.draws.IntN(4) {
 		case 0:
 			l.say("%s: the occurrence %s is cancelled", o.name, o.ID)
-			l.w.DeleteEvent(o.name, o.ID)
+			l.deleteMeeting(o.name, o.ID)
 		case 1:
 			l.say("%s: the occurrence %s is renamed", o.name, o.ID)
 			l.w.PatchEvent(o.name, o.ID, map[string]any{"summary": "This one"})
@@ -270,9 +271,10 @@ var mirrorSteps = []step{
 			id := among(l, []string{o.ID, o.Master()})
 			l.touch(o.name)
 			l.say("%s: deletes the mirror %s", o.name, id)
-			l.w.DeleteEvent(o.name, id)
+			l.deleteMeeting(o.name, id)
 		})
 	}},
+	{weight: 3, do: func(l *life) { l.mirrorEvent(l.insist) }},
 	{weight: 2, do: func(l *life) {
 		l.mirrorEvent(func(o occurrence) {
 			to := among(l, l.mirrored.names)
@@ -328,6 +330,38 @@ var mirrorSteps = []step{
 	}},
 }
 
+// deleteMeeting deletes an event, or an occurrence that may outlive its series.
+func (l *life) deleteMeeting(name, id string) {
+	if l.w.EventOf(name, id).Live() {
+		l.w.DeleteEvent(name, id)
+	}
+}
+
+// insist deletes a mirror twice. It comes back once: what a person deletes again within a
+// day is left deleted.
+func (l *life) insist(o occurrence) {
+	l.touch(o.name)
+	id := o.Marks.Private[plan.MarkMirror]
+	if o.SeriesID != "" || l.skewed || !l.w.Document(mirror.Path(id)).Exists() {
+		return
+	}
+	began := l.w.Clock.Now()
+	l.say("%s: deletes the mirror %s, and again when it is back", o.name, o.ID)
+	for range 2 {
+		m := mirror.Decode(l.w.Document(mirror.Path(id)))
+		if m.State != mirror.Active || !l.w.EventOf(o.name, m.EventID).Live() {
+			return
+		}
+		began = l.w.Clock.Now()
+		l.w.DeleteEvent(o.name, m.EventID)
+		l.w.Run(2 * time.Minute)
+	}
+	m := mirror.Decode(l.w.Document(mirror.Path(id)))
+	if m.State == mirror.Active && !m.DeletedAt.Before(began) {
+		l.Errorf("mirror %s was deleted twice and is back", id)
+	}
+}
+
 // touch notes that somebody changes mirrors by hand.
 func (l *life) touch(name string) { l.mirrored.touched[name] = true }
 
@@ -369,7 +403,7 @@ func (l *life) leaveMirrored() {
 // mostWaits bounds the rests of mirroring.
 const mostWaits = 8
 
-// settleMirrors has mirroring come to rest, and checks it: first by itself, then after the
+// settleMirrors has mirroring come to rest, and checks it: first as it is, then after the
 // daily reconciliation, which alone finds events that no document names.
 func (l *life) settleMirrors() {
 	if len(l.mirrored.names) == 0 {
@@ -390,6 +424,9 @@ func (l *life) settleMirrors() {
 	l.must(l.w.ReconcileMirrors())
 	l.w.Sweep()
 	l.w.Run(2 * time.Minute)
+	if len(l.w.Queue.Due(l.w.Clock.Now().AddDate(0, 0, 1))) > 0 { // a sync of a calendar that was deleted
+		l.w.Run(l.patience())
+	}
 	if after := l.writes(); after != before && len(l.problems) == 0 {
 		l.Errorf("mirroring that came to rest wrote %d more times", after-before)
 	}

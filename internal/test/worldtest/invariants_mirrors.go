@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
@@ -40,6 +41,17 @@ func (w *World) MirrorProblems() (problems []string) {
 		}
 	}
 	return problems
+}
+
+// judgeOrigins ends a world where a sync run took a mirror for an origin: it would not come
+// to rest.
+func (w *World) judgeOrigins(kind string) {
+	if w.running != nil || kind != calendars.SyncKind {
+		return
+	}
+	if problems := w.MirrorProblems(); len(problems) > 0 {
+		w.t.Fatalf("%s", problems[0])
+	}
 }
 
 // MirrorDisagreements are what must hold of mirroring in a world at rest. strict: events of
@@ -108,6 +120,7 @@ func (w *World) disagreementsIn(name string, origins map[string][]Occurrence, do
 		}
 	}
 	own, overlay := target{wanted: map[string][]string{}}, target{wanted: map[string][]string{}}
+	lost := target{wanted: map[string][]string{}} // in an overlay calendar that was deleted
 	for _, edge := range w.Edges() {
 		if edge.ToAccountID != w.linked[name] {
 			continue
@@ -116,7 +129,7 @@ func (w *World) disagreementsIn(name string, origins map[string][]Occurrence, do
 		if edge.Target == mirror.Overlay {
 			into = &overlay
 			if w.MirrorPerson().Overlays[edge.ToAccountID].Suppressed {
-				continue
+				into = &lost
 			}
 		}
 		for _, o := range origins[w.nameOf(edge.FromAccountID)] {
@@ -129,7 +142,10 @@ func (w *World) disagreementsIn(name string, origins map[string][]Occurrence, do
 	}
 	own.shown = origins[name]
 	if id := w.Overlay(name); id != "" {
-		overlay.shown = w.Occurrences(name, id)
+		exists := false
+		if overlay.shown, exists = w.Occurrences(name, id); !exists && !strict { // the daily reconciliation may be the first to hear of it
+			clear(overlay.wanted)
+		}
 	}
 	shown := map[string]string{} // by meeting
 	for i, in := range []*target{&own, &overlay} {
@@ -158,7 +174,7 @@ func (w *World) disagreementsIn(name string, origins map[string][]Occurrence, do
 			}
 			choices := in.wanted[meeting]
 			at := slices.IndexFunc(choices, func(text string) bool { return len(free[text]) > 0 })
-			if at < 0 && i == 0 && len(overlay.wanted[meeting]) > 0 {
+			if at < 0 && i == 0 && len(overlay.wanted[meeting])+len(lost.wanted[meeting]) > 0 {
 				continue // the other edge has it
 			}
 			if at < 0 {

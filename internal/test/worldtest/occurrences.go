@@ -121,8 +121,8 @@ func (o Occurrence) projected(detail mirror.Detail) (shown Occurrence, is bool) 
 const shownUntil = 45 * 24 * time.Hour
 
 // Occurrences are what a calendar shows somebody from now on, each occurrence of a series
-// for itself.
-func (w *World) Occurrences(browser, calendarID string) (all []Occurrence) {
+// alone; exists is false if there is no such calendar.
+func (w *World) Occurrences(browser, calendarID string) (all []Occurrence, exists bool) {
 	w.t.Helper()
 	from := w.Clock.Now().Add(time.Hour)
 	below := "?singleEvents=true&maxResults=2500&timeMin=" + url.QueryEscape(from.Format(time.RFC3339)) +
@@ -130,7 +130,7 @@ func (w *World) Occurrences(browser, calendarID string) (all []Occurrence) {
 	w.own["events.list"]++
 	status, text := w.browse(browser, calendarID, http.MethodGet, below, nil)
 	if status == http.StatusNotFound {
-		return nil
+		return nil, false
 	}
 	var list struct {
 		Items []Occurrence `json:"items"`
@@ -139,11 +139,12 @@ func (w *World) Occurrences(browser, calendarID string) (all []Occurrence) {
 		w.t.Fatalf("%s could not list %s: %d %s", browser, calendarID, status, text)
 	}
 	w.must(json.Unmarshal(text, &list))
-	return list.Items
+	return list.Items, true
 }
 
 // OccurrencesOf are those of the own calendar of one of Mirrorer's accounts.
 func (w *World) OccurrencesOf(name string) []Occurrence {
 	w.t.Helper()
-	return w.Occurrences(name, Person(name).Email)
+	all, _ := w.Occurrences(name, Person(name).Email)
+	return all
 }

@@ -100,6 +100,7 @@ func (w *World) carryOut(run *memoryqueue.Run) {
 		s.lost = append(s.lost, func() { run.Lose() })
 	}
 	verdict := w.handlers[run.Kind](w.ctx, run.Delivery)
+	w.judgeOrigins(run.Kind)
 	if verdict.Outcome == queue.Retry || verdict.Outcome == queue.Permanent {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("%s, attempt %d: %v", run.Kind, run.Attempt, verdict.Err))
 	}

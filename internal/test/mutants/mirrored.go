@@ -1,0 +1,150 @@
+package main
+
+// mirrored are faults of mirroring.
+var mirrored = []mutant{
+	{
+		name:   "mirror-taken-for-an-origin",
+		breaks: "The event of a mirror is an origin like any other, so two edges between two accounts copy each other's copies.",
+		changes: []change{{
+			file: "mirrors/plan/classify.go",
+			old:  `return !mirror.IsMirror(shown.ID) && !mirror.IsMirror(shown.InstanceOf)`,
+			new:  `return true`,
+		}},
+	},
+	{
+		name:   "origin-known-by-event-id-alone",
+		breaks: "An invitation has one id in every calendar, and the copies of two accounts count as one origin.",
+		changes: []change{{
+			file: "internal/mirror/codec_event.go",
+			old:  `return hash(accountID, calendarID, eventID)`,
+			new:  `return hash(eventID)`,
+		}},
+	},
+	{
+		name:   "wanted-hash-not-compared",
+		breaks: "A mirror that was written once counts as right whatever its event becomes.",
+		changes: []change{{
+			file: "mirrors/plan/revise.go",
+			old:  `case was.State == mirror.Active && was.Wanted == next.Wanted:`,
+			new:  `case was.State == mirror.Active:`,
+		}},
+	},
+	{
+		name:   "drift-not-repaired",
+		breaks: "A mirror that a person dragged stays where it is.",
+		changes: []change{{
+			file: "mirrors/plan/observed.go",
+			old:  `return revert(next, now, mirror.Pending)`,
+			new:  `return next, Drift`,
+		}},
+	},
+	{
+		name:   "exception-inserted-as-a-new-event",
+		breaks: "A moved occurrence is mirrored as an event of its own, beside the occurrence of the mirrored series.",
+		changes: []change{{
+			file: "mirrors/plan/once.go",
+			old:  `w := want{ask: a, series: &series.event}`,
+			new:  `w := want{ask: a}`,
+		}},
+	},
+	{
+		name:   "mirror-written-without-its-mapping",
+		breaks: "A mirror's event is created without the mark of its mirror, so that one whose answer was lost is nobody's and stays.",
+		changes: []change{{
+			file: "mirrors/writer_take.go",
+			old:  `content, plan.Marks(a.Mirror, w.Installation))`,
+			new:  `content, nil)`,
+		}},
+	},
+	{
+		name:   "mirror-outlives-its-event",
+		breaks: "An event is deleted, and its mirrors stay.",
+		changes: []change{{
+			file: "mirrors/plan/canonical.go",
+			old: `
+		next.Status = cancelled
+	case details`,
+			new: `
+		return was, false
+	case details`,
+		}},
+	},
+	{
+		name:   "mirror-outlives-a-deletion-after-410",
+		breaks: "Events that a full listing does not show are not asked for, and their mirrors stay.",
+		changes: []change{{
+			file: "mirrors/unlisted.go",
+			old:  `		if !l.shown(eventID) {`,
+			new:  `		if !l.shown(eventID) && eventID == "" {`,
+		}},
+	},
+	{
+		name:   "no-suppression",
+		breaks: "A mirror that a person deletes again and again comes back each time.",
+		changes: []change{{
+			file: "mirrors/plan/observed.go",
+			old:  `again := !m.DeletedAt.IsZero() && m`,
+			new:  `again := m.DeletedAt.IsZero() && m`,
+		}},
+	},
+	{
+		name:   "removed-edge-leaves-copies",
+		breaks: "An edge is removed, and its mirrors stay.",
+		changes: []change{{
+			file: "mirrors/plan/plan.go",
+			old:  `!kept {`,
+			new:  `!kept && len(p.Edges) == 0 {`,
+		}},
+	},
+	{
+		name:   "busy-with-a-title",
+		breaks: "A mirror of the detail BUSY has the title of its event.",
+		changes: []change{{
+			file: "mirrors/plan/project.go",
+			old:  `Summary: "Busy", Start`,
+			new:  `Summary: event.Title, Start`,
+		}},
+	},
+	{
+		name:   "private-event-with-a-title",
+		breaks: "A private event is shown with the detail of the edge.",
+		changes: []change{{
+			file: "mirrors/plan/project.go",
+			old: `
+		return mirror.Busy
+	}
+	return detail`,
+			new: `
+		return detail
+	}
+	return detail`,
+		}},
+	},
+	{
+		name:   "native-copy-not-counted",
+		breaks: "An account that was invited to a meeting itself gets a mirror of it too, and shows it twice.",
+		changes: []change{{
+			file: "mirrors/plan/once.go",
+			old:  `found.covers = found.covers || !event.Declined && event.Status != cancelled`,
+			new:  `found.covers = found.covers && !event.Declined`,
+		}},
+	},
+	{
+		name:   "declined-event-mirrored",
+		breaks: "A meeting that its guest declined blocks the guest's other calendars.",
+		changes: []change{{
+			file: "mirrors/plan/window.go",
+			old:  `(!event.Declined || event.OwnerID != owner) &&`,
+			new:  `(!event.Declined || event.OwnerID == owner) &&`,
+		}},
+	},
+	{
+		name:   "overlay-edge-leaves-the-primary",
+		breaks: "An edge into the primary calendar becomes one into an overlay calendar that is yet to be created, and the mirrors stay in the primary.",
+		changes: []change{{
+			file: "mirrors/plan/revise.go",
+			old:  `was.State == mirror.Suppressed || inPrimary)`,
+			new:  `was.State == mirror.Suppressed || inPrimary && calendar != "")`,
+		}},
+	},
+}
