@@ -101,8 +101,9 @@ const memberPage = 50
 // for days in any zone.
 const window = 72 * time.Hour
 
-// planMember plans the group's present and future events for one member, after their
-// connections changed.
+// planMember has the calendars followed that a member's connections concern, whose native
+// copies and changed copies count, and plans the group's present and future events for the
+// member, after their connections changed.
 func (s *Service) planMember(ctx context.Context, w work, cause scheduler.Cause) error {
 	if w.AccountID != "" {
 		if err := s.deleteCopies(ctx, w.GroupID, w.AccountID, cause); err != nil {

@@ -136,16 +136,11 @@ func (e *Events) overlapping(ctx context.Context, ownerID string, from, to time.
 		return nil, err
 	}
 	events = slices.DeleteFunc(events, func(event mirror.Event) bool { return event.Source == mirror.SourceGroup })
-	connections, err := mirror.ConnectionsOf(ctx, e.Service.Store, ownerID)
-	if err != nil || len(connections) == 0 {
+	groups, err := belonging(ctx, e.Service.Store, ownerID)
+	if err != nil || len(groups) == 0 {
 		return events, err
 	}
-	var groups []string
-	for _, connection := range connections {
-		groups = append(groups, connection.GroupID)
-	}
-	slices.Sort(groups)
-	shared, err := mirror.OverlapsOfGroups(ctx, e.Service.Store, slices.Compact(groups), from, to)
+	shared, err := mirror.OverlapsOfGroups(ctx, e.Service.Store, groups, from, to)
 	if err != nil {
 		return nil, err
 	}

@@ -105,8 +105,8 @@ func (e *Events) load(ctx context.Context, ownerID, id string) (mirror.Event, er
 	if err != nil || event.OwnerID == ownerID && event.Source != mirror.SourceGroup {
 		return event, err
 	}
-	connections, err := mirror.ConnectionsOf(ctx, e.Service.Store, ownerID)
-	if err == nil && !slices.ContainsFunc(connections, func(c mirror.Connection) bool { return c.GroupID == event.GroupID }) {
+	groups, err := belonging(ctx, e.Service.Store, ownerID)
+	if err == nil && !slices.Contains(groups, event.GroupID) {
 		err = errNoEvent()
 	}
 	return asSharedWith(ownerID, event), err

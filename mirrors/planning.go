@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -119,27 +118,6 @@ func (s *Service) PlanEvent(ctx context.Context, eventID string, cause scheduler
 // that set it. What fails is left to the drain.
 func (s *Service) PlanEventSoon(ctx context.Context, event mirror.Event, cause scheduler.Cause) {
 	s.enqueue(ctx, eventTask(event, cause.Trace), cause)
-}
-
-// ownersOf lists the people who have mirrors of a group's event, or should have.
-func (s *Service) ownersOf(ctx context.Context, event mirror.Event) ([]string, error) {
-	owners := []string{event.OwnerID}
-	connections, err := mirror.ConnectionsOfGroup(ctx, s.Store, event.GroupID)
-	if err != nil {
-		return nil, err
-	}
-	for _, connection := range connections {
-		owners = append(owners, connection.OwnerID)
-	}
-	shown, err := mirror.OfEvent(ctx, s.Store, event.ID)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range shown {
-		owners = append(owners, m.OwnerID)
-	}
-	slices.Sort(owners)
-	return slices.Compact(owners), nil
 }
 
 // settleGroupEvent moves the PlanAt of a group's event that was planned for everybody, or

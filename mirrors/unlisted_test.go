@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
+	"questscheduler/mirrors"
 )
 
 // lose deletes an event so that no incremental listing shows it.
@@ -180,4 +182,31 @@ func TestPlanEvent_AGroupsEvent_ReachesItsMembers(t *testing.T) {
 	if doc, err := w.memory.Get(w.ctx, mirror.EventPath(event.ID)); err != nil || doc.Exists() {
 		t.Errorf("it is still there: %v, %v", doc.Data, err)
 	}
+}
+
+// The web app removes members without ending their connections.
+func TestGroupEvent_SomebodyLeft_SeesNoChangeOfIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.connect(home, gm)
+	w.connect(annes, ana)
+	event := w.canonicalSession()
+	w.put(event)
+	w.run(2 * time.Minute)
+	w.wantTitles(home, "Session")
+	w.members(ana)
+	event.Title, event.PlanAt, event.Version = "Surprise for the game master", w.clock.Now(), 2
+	w.put(event)
+	w.run(2 * time.Minute)
+	w.wantTitles(annes, "Surprise for the game master")
+	w.wantTitles(home, "Session")
+	if shown, err := w.routes().Get(w.ctx, gm, event.ID); !fault.Is(err, fault.NotFound) {
+		t.Errorf("the former member reads %q, %v", shown.Title, err)
+	}
+	day := event.Start.Time.Truncate(24 * time.Hour)
+	_, err := w.routes().List(w.ctx, gm, mirrors.Range{Start: day, End: day.Add(24 * time.Hour)}, 10, nil, func(one mirrors.Shown) (bool, error) {
+		t.Errorf("the former member lists %q", one.Title)
+		return true, nil
+	})
+	w.must(err)
 }

@@ -299,6 +299,7 @@ func (w *world) put(event mirror.Event) {
 func (w *world) connect(account, owner string) {
 	w.Helper()
 	c := mirror.Connection{GroupID: "party", AccountID: account, OwnerID: owner, CreatedAt: stageStart}
+	w.members(gm, ana)
 	w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
 		return tx.Create(mirror.ConnectionPath(c.GroupID, c.AccountID), mirror.EncodeConnection(c))
 	}))
@@ -314,4 +315,10 @@ func (w *world) canonicalSession() mirror.Event {
 	}
 	event.From, event.Until = plan.Bounds(event)
 	return event
+}
+
+// members are the people of the group "party", whose creator somebody else is.
+func (w *world) members(people ...string) {
+	w.Helper()
+	w.set(poll.GroupPath("party"), store.Set("creatorId", "zoe"), store.Set("memberIds", people))
 }

@@ -28,7 +28,11 @@ func (w *Writer) failed(ctx context.Context, a *attempt, cause error) error {
 		w.pauses.rest(a.Mirror.TargetAccountID, now, cause)
 	}
 	m, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
+		due := m.Due
 		*m = plan.FailedWrite(*m, cause, now)
+		if fault.Is(cause, fault.Revoked) && !due.Equal(a.Mirror.Due) {
+			m.Due = due // Relinked was here after the call
+		}
 		return outcome{mirror.StepFailed, fault.KindOf(cause).String()}
 	})
 	if err != nil {

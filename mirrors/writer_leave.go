@@ -97,14 +97,16 @@ func (w *Writer) Leave(ctx context.Context, account accounts.Account, cause sche
 
 // leaveBehind deletes a mirror's event with the last use of its account's grant, and its
 // document. refused is Google's error, err the store's.
-func (w *Writer) leaveBehind(ctx context.Context, m mirror.Mirror, cause scheduler.Cause) (refused, err error) {
-	ref := gcal.Ref{Account: m.TargetAccountID, Calendar: m.TargetCalendarID}
-	deleted, failure := w.Leaving.DeleteQuietly(ctx, ref, m.EventID, "")
+func (w *Writer) leaveBehind(ctx context.Context, was mirror.Mirror, cause scheduler.Cause) (refused, err error) {
+	ref := gcal.Ref{Account: was.TargetAccountID, Calendar: was.TargetCalendarID}
+	deleted, failure := w.Leaving.DeleteQuietly(ctx, ref, was.EventID, "")
 	if failure != nil && !fault.Is(failure, fault.NotFound) {
-		w.Log.WarnContext(ctx, "copy in an unlinked account not deleted", "mirror", m.ID, "account", m.TargetAccountID,
+		w.Log.WarnContext(ctx, "copy in an unlinked account not deleted", "mirror", was.ID, "account", was.TargetAccountID,
 			"trace", cause.Trace, "error", failure)
-		_, _, err := w.commit(ctx, m, cause, func(m *mirror.Mirror) outcome { // Relinked makes it due
-			m.Due, m.LastError = time.Time{}, sentence(failure)
+		_, _, err := w.commit(ctx, was, cause, func(m *mirror.Mirror) outcome { // Relinked makes it due
+			if m.Due.Equal(was.Due) {
+				m.Due, m.LastError = time.Time{}, sentence(failure)
+			}
 			return outcome{}
 		})
 		return failure, err
@@ -112,17 +114,18 @@ func (w *Writer) leaveBehind(ctx context.Context, m mirror.Mirror, cause schedul
 	if deleted {
 		w.Meter.Count(Deleted{})
 	}
-	return nil, w.forgotten(ctx, m, deleted, cause)
+	return nil, w.forgotten(ctx, was, deleted, cause)
 }
 
 // Relinked makes the mirrors in an account due that waited for it to be linked again: those
-// to be written, and copies that a revoked or unlinked account kept.
+// to be written, and copies that a revoked or unlinked account kept. One that is due already
+// gets another time, by which a writer that began before knows that it need not wait.
 func (w *Writer) Relinked(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
 	for m, err := range mirror.IntoAccount(ctx, w.Store, account.ID) {
 		if err != nil {
 			return err
 		}
-		if !m.Due.IsZero() || plan.Next(m) == plan.Nothing {
+		if plan.Next(m) == plan.Nothing {
 			continue
 		}
 		m, held, err := w.commit(ctx, m, cause, func(m *mirror.Mirror) outcome {

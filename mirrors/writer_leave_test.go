@@ -88,3 +88,32 @@ func TestRelinked_AnAccountThatLeftCopies_HasThemAsWanted(t *testing.T) {
 		t.Errorf("the mirror is %+v", m)
 	}
 }
+
+// The writer read the account before it was linked again, and its mirror after.
+func TestRelinked_WhileAWriterWaitsForIt_IsNotMissed(t *testing.T) {
+	t.Parallel()
+	for what, refuse := range map[string]func(s *stage){
+		"before a call": func(s *stage) { s.account(home, accounts.Revoked) },
+		"by a call":     func(s *stage) { s.broken[home] = true },
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.event("e1", "Stand-up")
+			s.run(0)
+			s.event("e1", "Retrospective")
+			refuse(s)
+			relinked := false
+			last := 3 // before the commit
+			if s.broken[home] {
+				last = 5 // that is behind the call
+			}
+			s.points.strike(last, func() error { s.must(s.clock.Advance(time.Second)); s.relink(home); relinked = true; return nil })
+			s.run(time.Hour)
+			if !relinked {
+				t.Fatal("nobody waited")
+			}
+			s.agree(1)
+		})
+	}
+}

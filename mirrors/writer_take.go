@@ -45,6 +45,9 @@ const seriesPause = 5 * time.Second
 func (w *Writer) wait(ctx context.Context, a *attempt, step choice) error {
 	now := w.now()
 	_, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
+		if !sameWork(*m, a.Mirror) {
+			return outcome{} // the step was chosen for what is not so any more
+		}
 		switch step {
 		case doDefer: // Relinked makes it due again
 			m.Due, m.LastError = time.Time{}, sayRelink
@@ -66,6 +69,11 @@ func (w *Writer) wait(ctx context.Context, a *attempt, step choice) error {
 		return outcome{}
 	})
 	return err
+}
+
+// sameWork reports whether a mirror has the same to be done, at the same time.
+func sameWork(m, was mirror.Mirror) bool {
+	return m.State == was.State && m.Wanted == was.Wanted && m.Replacing == was.Replacing && m.Due.Equal(was.Due)
 }
 
 // name records the calendar and the id of a mirror's event before it is created, so that

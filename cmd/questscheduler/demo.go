@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/template"
 	"time"
 
@@ -185,6 +186,21 @@ func (d *demo) end() error {
 var demoTextSource string
 
 var demoText = template.Must(template.New("demo").Parse(demoTextSource))
+
+//go:embed demo_mirrors.txt
+var demoMirrorsSource string
+
+var demoMirrors = template.Must(template.New("demo mirrors").Parse(demoMirrorsSource))
+
+// Mirrors returns the shell lines that try mirrors; "" without a second account.
+func (r demoReady) Mirrors() (string, error) {
+	if r.Users["gm"].Second == nil {
+		return "", nil
+	}
+	var lines strings.Builder
+	err := demoMirrors.Execute(&lines, r)
+	return lines.String(), err
+}
 
 func (d *demo) print(out io.Writer, asJSON bool) error {
 	if asJSON {

@@ -266,3 +266,20 @@ func TestPlanAt(t *testing.T) {
 		t.Errorf("an event within the window is planned again at %s", at)
 	}
 }
+
+// A copy that could not be deleted before its account was unlinked is deleted after
+// relinking; until then there is no grant for a call.
+func TestPlan_CopyInAnUnlinkedAccount_IsDueAfterRelinking(t *testing.T) {
+	t.Parallel()
+	s, _ := applied(situation(meeting("a", hour)))
+	s.Mirrors[0].EventID, s.Mirrors[0].ETag, s.Mirrors[0].State, s.Mirrors[0].Due = "copy", "1", mirror.Active, time.Time{}
+	s.Accounts = accounts("work")
+	s, _ = applied(s)
+	if m := s.Mirrors[0]; m.State != mirror.Deleting || !m.Due.IsZero() {
+		t.Errorf("unlinked, it is %s and due %v", m.State, m.Due)
+	}
+	s.Accounts, s.Edges = accounts("work", "home"), nil
+	if s, _ = applied(s); s.Mirrors[0].State != mirror.Deleting || !s.Mirrors[0].Due.Equal(s.Now) {
+		t.Errorf("linked again, it is %+v", s.Mirrors[0])
+	}
+}

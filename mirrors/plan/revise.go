@@ -141,7 +141,8 @@ func (p *planning) retire(was, series mirror.Mirror) mirror.Mirror {
 }
 
 // due makes a mirror whose work changed due, and keeps the wait and the failures of work
-// that did not change. Nothing is due in an account that is not usable.
+// that did not change. Nothing is due in an account that is not usable, nor a call for one
+// that is not linked.
 func (p *planning) due(was, next mirror.Mirror) mirror.Mirror {
 	sameWork := was.Wanted == next.Wanted && was.Replacing == next.Replacing && was.EventID == next.EventID
 	switch {
@@ -150,7 +151,8 @@ func (p *planning) due(was, next mirror.Mirror) mirror.Mirror {
 	case !sameWork || was.State != next.State:
 		next.Due, next.Attempts, next.LastError = p.Now, 0, ""
 	}
-	if account, linked := p.Accounts[next.TargetAccountID]; linked && !account.Usable {
+	account, linked := p.Accounts[next.TargetAccountID]
+	if linked && !account.Usable || !linked && next.EventID != "" {
 		next.Due = time.Time{}
 	} else if next.Due.IsZero() {
 		next.Due = p.Now

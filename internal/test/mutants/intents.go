@@ -128,8 +128,10 @@ var intents = []mutant{
 		breaks: "Restoring the original time patches the event whatever it has become since it was read, and overwrites a move that nobody saw (invariant 2).",
 		changes: []change{{
 			file: "internal/gcal/events.go",
-			old:  `if etag != "" {`,
-			new:  `if etag != "" && id == "" {`,
+			old: `SendUpdates(notifyAll).Fields(eventFields).Context(ctx)
+		if etag != "" {`,
+			new: `SendUpdates(notifyAll).Fields(eventFields).Context(ctx)
+		if etag != "" && id == "" {`,
 		}},
 	},
 	{

@@ -42,10 +42,9 @@ var links = []mutant{
 			file: "calendarsync/links.go",
 			old: `
 	err = l.eachWatch(ctx, account.ID, func(watch Watch) error { return l.stop(ctx, account, watch) })
-	if err != nil {
-		return err
-	}`,
-			new: ``,
+	if err == nil && l.Mirrors != nil {`,
+			new: `
+	if l.Mirrors != nil {`,
 		}},
 	},
 	{
@@ -72,11 +71,11 @@ var links = []mutant{
 		changes: []change{{
 			file: "calendarsync/links.go",
 			old: `
-		return l.eachCalendar(ctx, account.ID, func(calendar calendars.Calendar) error {
+		err := l.eachCalendar(ctx, account.ID, func(calendar calendars.Calendar) error {
 			return l.relinked(ctx, account, calendar, cause)
 		})`,
 			new: `
-		return nil`,
+		var err error`,
 		}},
 	},
 }
