@@ -69,7 +69,7 @@ var badIDs = []string{
 func TestBadInput_OnEveryRoute_IsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	ids := map[string]string{"polls": w.newPoll(nil).ID, "groups": w.newGroup(), "notifications": w.newNotification("gm"), "calendars": w.newCalendar("gm"), "accounts": w.newAccount("gm"), "sync": w.newAccount("gm"), "tasks": w.newDeadLetter()}
+	ids := map[string]string{"polls": w.newPoll(nil).ID, "groups": w.newGroup(), "notifications": w.newNotification("gm"), "calendars": w.newCalendar("gm"), "accounts": w.newAccount("gm"), "sync": w.newAccount("gm"), "tasks": w.newDeadLetter(), "policies": w.newPolicy("gm"), "events": w.newEvent("gm")}
 	ids["announcements"] = ids["polls"]
 	before, waiting := w.store.writes.Load(), w.waiting()
 	refused := func(t *testing.T, c call, status int) answer {
@@ -136,8 +136,9 @@ func TestBadInput_OnEveryRoute_IsRefused(t *testing.T) {
 					continue
 				}
 				t.Run("a wrong "+parameter.Name, func(t *testing.T) {
-					wantField(t, refused(t, call{method: method, path: here + "?" + parameter.Name + "=" + marker}, 400), parameter.Name)
-					wantField(t, refused(t, call{method: method, path: here + "?" + parameter.Name + "=%ff"}, 400), parameter.Name)
+					asked := here + "?" + op.requiredBeside(parameter.Name) + parameter.Name
+					wantField(t, refused(t, call{method: method, path: asked + "=" + marker}, 400), parameter.Name)
+					wantField(t, refused(t, call{method: method, path: asked + "=%ff"}, 400), parameter.Name)
 				})
 			}
 			for _, field := range w.document().fields(op) {
@@ -178,6 +179,18 @@ func (op operationJSON) body() any {
 		return nil
 	}
 	return map[string]any{}
+}
+
+// requiredBeside are values of the parameters of the query that an operation demands beside
+// one: the start and the end of a day.
+func (op operationJSON) requiredBeside(name string) (query string) {
+	values := map[string]string{"start": "2026-03-01T00:00:00Z", "end": "2026-03-02T00:00:00Z"}
+	for _, parameter := range op.Parameters {
+		if parameter.In == "query" && parameter.Required && parameter.Name != name {
+			query += parameter.Name + "=" + values[parameter.Name] + "&"
+		}
+	}
+	return query
 }
 
 // filled is a body with the texts that an operation demands.

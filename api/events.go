@@ -36,12 +36,12 @@ func (s *server) eventRoutes() {
 }
 
 type listEvents struct {
-	Start     time.Time  `query:"start" required:"true" doc:"The range's start, inclusive."`
-	End       time.Time  `query:"end" required:"true" doc:"The range's end, exclusive; at most 366 days after start."`
-	AccountID documentID `query:"account_id" doc:"Only events of this account."`
-	Status    string     `query:"status" enum:"confirmed,tentative,cancelled" doc:"Only events of this status; absent: all but cancelled ones."`
-	Limit     int        `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"The maximum number of events; a page also ends before its events exceed 1 MiB."`
-	Cursor    string     `query:"cursor" maxLength:"4096" doc:"Where to continue: meta.next_cursor of the previous page."`
+	Start     time.Time `query:"start" required:"true" doc:"The range's start, inclusive."`
+	End       time.Time `query:"end" required:"true" doc:"The range's end, exclusive; at most 366 days after start."`
+	AccountID accountID `query:"account_id" doc:"Only events of this account."`
+	Status    string    `query:"status" enum:"confirmed,tentative,cancelled" doc:"Only events of this status; absent: all but cancelled ones."`
+	Limit     int       `query:"limit" minimum:"1" maximum:"500" default:"100" doc:"The maximum number of events; a page also ends before its events exceed 1 MiB."`
+	Cursor    string    `query:"cursor" maxLength:"4096" doc:"Where to continue: meta.next_cursor of the previous page."`
 }
 
 type eventList struct {

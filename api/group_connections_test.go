@@ -233,3 +233,64 @@ func TestGroupConnect_FollowsTheAccountsCalendar_UntilItIsDisconnected(t *testin
 		t.Errorf("the interest is %d after disconnecting", got)
 	}
 }
+
+func TestGroup_WhileCalendarsAreOnlyObserved_RefusesWhatWouldWrite(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroup()
+	anas, spare := w.connect("ana", group), w.newAccount("gm")
+	made := w.newGroupEvent("gm", group, movieNight)
+	w.options.GroupEvents.ReadOnly = true
+	path := "/v1/groups/" + group
+	for name, refused := range map[string]call{
+		"connect":              {as: "gm", method: "POST", path: path + "/connections", body: map[string]any{"account_id": spare}},
+		"make":                 {as: "gm", method: "POST", path: path + "/events", body: movieNight},
+		"change":               {as: "gm", method: "PATCH", path: path + "/events/latest", body: map[string]any{"title": "Later"}},
+		"delete":               {as: "gm", method: "DELETE", path: path + "/events/latest"},
+		"disconnect, deleting": {as: "ana", method: "DELETE", path: path + "/connections/" + anas + "?delete_events=true"},
+		"share sessions":       {as: "gm", method: "PATCH", path: path, body: map[string]any{"name": "Other", "share_sessions": true}},
+	} {
+		before := w.store.writes.Load()
+		if got := w.do(refused); got.status != http.StatusServiceUnavailable || got.Error.Code != "UNAVAILABLE" || w.store.writes.Load() != before {
+			t.Errorf("%s: %d %s, %d writes", name, got.status, got.text, w.store.writes.Load()-before)
+		}
+	}
+	if shown := w.groupEvent("ana", group, "latest"); shown.ID != made.ID || shown.Title != "Movie night" || len(shown.Mirrors) != 1 {
+		t.Errorf("shown is %+v", shown)
+	}
+	w.want(200, call{as: "gm", method: "PATCH", path: path, body: map[string]any{"name": "Other"}}, nil)
+	w.want(200, call{as: "ana", method: "DELETE", path: path + "/connections/" + anas}, nil)
+}
+
+func TestGroupDisconnect_DeletingWhatAnEarlierOneKept_BeforeItIsPlanned(t *testing.T) {
+	t.Parallel()
+	for name, planned := range map[string]bool{"planned again": true, "not planned yet": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			group := w.newGroup()
+			anas := w.connect("ana", group)
+			made := w.newGroupEvent("gm", group, movieNight)
+			w.writeMirror(made.ID, anas)
+			disconnect := call{as: "ana", method: "DELETE", path: "/v1/groups/" + group + "/connections/" + anas}
+			w.want(200, disconnect, nil)
+			w.carryOutGroupWork()
+			w.want(201, call{as: "ana", method: "POST", path: "/v1/groups/" + group + "/connections", body: map[string]any{"account_id": anas}}, nil)
+			if planned {
+				w.carryOutGroupWork()
+			}
+			disconnect.path += "?delete_events=true"
+			w.want(200, disconnect, nil)
+			w.carryOutGroupWork()
+
+			m, mapped, err := mirror.Load(t.Context(), w.store, mirror.MirrorID(made.ID, anas))
+			must(t, err)
+			if !mapped || m.State != mirror.Deleting || m.Wanted != "" || m.Due.IsZero() || m.EventID != "questmirror1" || m.Generation != 1 {
+				t.Errorf("mapped %t: %+v", mapped, m)
+			}
+			if kept, err := mirror.IsKept(t.Context(), w.store, m.ID); err != nil || kept {
+				t.Errorf("kept %t, %v", kept, err)
+			}
+		})
+	}
+}

@@ -73,3 +73,42 @@ func TestShareSessions_TurnedOff_WithdrawsTheSessions(t *testing.T) {
 		t.Errorf("withdrawn, its mirrors are %v", states)
 	}
 }
+
+func TestShareSessions_MovedAndCancelled_IsRestoredInConnectedAccounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroup()
+	anas := w.connect("ana", group)
+	w.want(200, call{as: "gm", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"share_sessions": true}}, nil)
+	finalised := w.finalise(w.newPoll(map[string]any{"group_id": group}))
+	first, _ := w.sharedSession(anas)
+	path := "/v1/polls/" + finalised.ID
+
+	later := begin.AddDate(0, 2, 0)
+	w.moveEvent(finalised, rules.Timed(later, later.Add(time.Hour)))
+	if moved, _ := w.sharedSession(anas); !moved.Start.Time.Equal(later) {
+		t.Fatalf("moved, it is %+v", moved)
+	}
+	w.want(200, call{as: "gm", method: "POST", path: path + "/restore-original-time"}, nil)
+	restored, states := w.sharedSession(anas)
+	if restored.ID != first.ID || !restored.Start.Time.Equal(first.Start.Time) || !restored.End.Time.Equal(first.End.Time) || !slices.Equal(states, []mirror.State{mirror.Pending}) {
+		t.Errorf("restored, it is %+v with mirrors %v, want %+v", restored, states, first)
+	}
+
+	w.want(200, call{as: "gm", method: "POST", path: path + "/cancel"}, nil)
+	w.sharedSession(anas)
+	w.want(200, call{as: "gm", method: "POST", path: path + "/reopen"}, nil)
+	again := w.finalise(finalised)
+	w.carryOutGroupWork()
+	live := map[mirror.State][]string{} // ids of the events in the calendars
+	mirrors, err := store.Collect(mirror.IntoAccount(t.Context(), w.store, anas))
+	must(t, err)
+	for _, m := range mirrors {
+		event, err := mirror.LoadEvent(t.Context(), w.store, m.CanonicalID)
+		must(t, err)
+		live[m.State] = append(live[m.State], event.EventID)
+	}
+	if !slices.Equal(live[mirror.Pending], []string{*again.GoogleEventID}) || slices.Contains(live[mirror.Deleting], *again.GoogleEventID) {
+		t.Errorf("finalised again as %s, its mirrors are %v", *again.GoogleEventID, live)
+	}
+}

@@ -127,6 +127,11 @@ func (s *server) groupDetails(ctx context.Context, by caller, group poll.Group, 
 }
 
 func (s *server) updateGroup(ctx context.Context, by caller, in *updateGroup) (groupAnswer, error) {
+	if in.Body.ShareSessions != nil { // before anything is changed
+		if err := s.GroupEvents.Writes(); err != nil {
+			return groupAnswer{}, err
+		}
+	}
 	group, err := s.Scheduler.UpdateGroup(ctx, by.person, in.ID, scheduler.EditGroup{
 		Name: in.Body.Name, MemberIDs: texts(in.Body.MemberIDs), Add: texts(in.Body.Add), Remove: texts(in.Body.Remove),
 		Discord: in.Body.Discord.asked(),

@@ -41,7 +41,7 @@ func (w *world) openLinked(options *api.Options) api.LinkedAccounts {
 	w.google, err = google.New(google.Options{Now: options.Now, Sequential: true})
 	must(w.t, err)
 	for _, name := range []string{"gm", "ana", "work"} {
-		_, err := w.google.AddUser(google.User{Key: name, Sub: "sub-" + name, Email: name + "@example.com"})
+		w.grants[name], err = w.google.AddUser(google.User{Key: name, Sub: "sub-" + name, Email: name + "@example.com"})
 		must(w.t, err)
 	}
 	server := httptest.NewServer(w.google.Handler())

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/notify"
@@ -49,10 +50,11 @@ func (w *world) pageOf(l listed, limit int, after string) (ids []string, bytes i
 	var items []struct {
 		ID        string
 		ChannelID string `json:"channel_id"`
+		EventID   string `json:"canonical_event_id"`
 	}
 	must(w.t, json.Unmarshal(lists[l.key], &items))
 	for _, item := range items {
-		ids = append(ids, cmp.Or(item.ID, item.ChannelID))
+		ids = append(ids, cmp.Or(item.ID, item.ChannelID, item.EventID))
 	}
 	return ids, len(got.Data), got.Meta.NextCursor
 }
@@ -136,6 +138,20 @@ func (w *world) listings() map[string]listed {
 		change: func(id string) {
 			w.want(200, call{as: "ana", method: "PATCH", path: "/v1/groups/" + group + "/events/" + id, body: map[string]any{"title": "Renamed"}}, nil)
 		},
+	}
+	planned := 0
+	listings["list-events"] = listed{
+		path: "/v1/events?start=2026-03-01T00:00:00Z&end=2026-04-01T00:00:00Z&", as: "gm", key: "events",
+		make: func() string {
+			planned++ // some share their start: the id then says which comes first
+			start := begin.AddDate(0, 0, 50-planned/2)
+			return w.newEventAt("gm", with(with(evening, "start_ts", start), "end_ts", start.Add(time.Hour)))
+		},
+		remove: func(id string) { w.want(200, call{as: "gm", method: "DELETE", path: "/v1/events/" + id}, nil) },
+		change: func(id string) {
+			w.want(200, call{as: "gm", method: "PATCH", path: "/v1/events/" + id, body: map[string]any{"title": "Renamed"}}, nil)
+		},
+		long: func(id string) (store.Path, string) { return mirror.EventPath(id), "description" },
 	}
 	journals := listings["list-journal"]
 	journals.path = "/v1/sync/journal?"

@@ -168,6 +168,31 @@ var roleTable = map[string]roleRow{
 		return call{method: "PATCH", path: "/v1/groups/" + s.group + "/events/latest", body: map[string]any{"title": "New"}}
 	}},
 
+	// An account, a policy and an event are their owner's: gm's, in every role of the caller.
+	"list-policies": {call: plain("GET", "/v1/policies"), want: forPersons},
+	"create-policy": {want: statuses{401, 201, 201, 201, 201, 201, 201}, call: func(fixture) call {
+		return call{method: "POST", path: "/v1/policies", body: map[string]any{"name": "Evenings"}}
+	}},
+	"get-policy": {want: forOwners, call: func(s fixture) call {
+		return call{method: "GET", path: "/v1/policies/" + s.newPolicy("gm")}
+	}},
+	"set-policy-edges": {want: forOwners, call: func(s fixture) call {
+		return call{method: "PUT", path: "/v1/policies/" + s.newPolicy("gm") + "/edges", body: map[string]any{"edges": []any{}}}
+	}},
+	"list-events": {call: plain("GET", "/v1/events?start=2026-03-01T00:00:00Z&end=2026-04-01T00:00:00Z"), want: forPersons},
+	"create-event": {want: statuses{401, 404, 404, 404, 404, 201, 404}, call: func(s fixture) call {
+		return call{method: "POST", path: "/v1/events", body: with(evening, "account_id", s.newAccount("gm"))}
+	}},
+	"get-event": {want: forOwners, call: func(s fixture) call {
+		return call{method: "GET", path: "/v1/events/" + s.newEvent("gm")}
+	}},
+	"update-event": {want: forOwners, call: func(s fixture) call {
+		return call{method: "PATCH", path: "/v1/events/" + s.newEvent("gm"), body: map[string]any{"title": "New"}}
+	}},
+	"delete-event": {want: forOwners, call: func(s fixture) call {
+		return call{method: "DELETE", path: "/v1/events/" + s.newEvent("gm")}
+	}},
+
 	"list-notifications":     {call: func(fixture) call { return call{method: "GET", path: "/v1/notifications"} }, want: forPersons},
 	"read-all-notifications": {call: func(fixture) call { return call{method: "POST", path: "/v1/notifications/read-all"} }, want: forPersons},
 	// gm's alone, in every role of the caller.
@@ -306,7 +331,7 @@ func TestMachines_WithoutAValidToken_AreRefused(t *testing.T) {
 
 // saidOtherwise are routes about one person's own things, which every person
 // has: whose they are is no role.
-var saidOtherwise = map[string]bool{"read-notification": true, "connect-group-account": true, "disconnect-group-account": true}
+var saidOtherwise = map[string]bool{"read-notification": true, "connect-group-account": true, "create-event": true, "disconnect-group-account": true}
 
 // newFixture makes a poll of gm's group, and prepares it for a row.
 func newFixture(w *world, row roleRow) fixture {

@@ -96,7 +96,10 @@ type openAPI struct {
 type operationJSON struct {
 	OperationID string
 	Tags        []string
-	Parameters  []struct{ Name, In string }
+	Parameters  []struct {
+		Name, In string
+		Required bool
+	}
 	RequestBody *struct {
 		Required bool
 		Content  map[string]struct {

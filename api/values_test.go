@@ -42,6 +42,10 @@ func TestBadValues(t *testing.T) {
 	party := map[string]any{"name": "Party"}
 	path := "/v1/polls/" + made.ID
 	calendar := "/v1/calendars/" + w.newCalendar("gm") + "/confirm-cancellations"
+	policy, own, march := "/v1/policies/"+w.newPolicy("gm")+"/edges", "/v1/events/"+w.newEvent("gm"), "/v1/events?start=2026-03-01T00:00:00Z&end=2026-04-01T00:00:00Z"
+	evening := with(evening, "account_id", w.newAccount("gm"))
+	edge := map[string]any{"from_account_id": evening["account_id"], "to_account_id": "acc_work", "detail": "BUSY"}
+	edges := func(all ...any) any { return map[string]any{"edges": all} }
 
 	before, waiting := w.store.writes.Load(), w.waiting()
 	admin := map[string]bool{"a channel that is no number": true, "a channel without its guild": true, "a role that is none": true}
@@ -156,6 +160,32 @@ func TestBadValues(t *testing.T) {
 		{"an account that is a path, connected", "POST", "/v1/groups/" + group + "/connections", map[string]any{"account_id": "../" + marker}, "account_id"},
 		{"perhaps delete the copies", "DELETE", "/v1/groups/" + group + "/connections/acc_x?delete_events=" + marker, nil, "delete_events"},
 		{"perhaps share", "PATCH", "/v1/groups/" + group, map[string]any{"share_sessions": marker}, "share_sessions"},
+
+		{"a policy without a name", "POST", "/v1/policies", map[string]any{"name": " "}, "name"},
+		{"a long name of a policy", "POST", "/v1/policies", map[string]any{"name": strings.Repeat("ä", 101)}, "name"},
+		{"a detail that is none", "PUT", policy, edges(with(edge, "detail", marker)), "edges[0].detail"},
+		{"a target that is none", "PUT", policy, edges(with(edge, "target", marker)), "edges[0].target"},
+		{"an edge from a path", "PUT", policy, edges(with(edge, "from_account_id", "../"+marker)), "edges[0].from_account_id"},
+		{"an edge to a path", "PUT", policy, edges(with(edge, "to_account_id", "../"+marker)), "edges[0].to_account_id"},
+		{"an edge from a calendar that is a path", "PUT", policy, edges(with(edge, "from_calendar_id", "../"+marker)), "edges[0].from_calendar_id"},
+		{"51 edges", "PUT", policy, edges(slices.Repeat([]any{edge}, 51)...), "edges"},
+		{"events without a start", "GET", "/v1/events?end=2026-03-01T00:00:00Z", nil, "start"},
+		{"events that end before they start", "GET", "/v1/events?start=2026-03-02T00:00:00Z&end=2026-03-01T00:00:00Z", nil, "end"},
+		{"events of over 366 days", "GET", "/v1/events?start=2026-03-01T00:00:00Z&end=2027-03-03T00:00:00Z", nil, "end"},
+		{"events of a status that is none", "GET", march + "&status=" + marker, nil, "status"},
+		{"events of an account that is a path", "GET", march + "&account_id=../" + marker, nil, "account_id"},
+		{"501 events", "GET", march + "&limit=501", nil, "limit"},
+		{"an event of one's own without a title", "POST", "/v1/events", with(evening, "title", ""), "title"},
+		{"a long title of one's own", "POST", "/v1/events", with(evening, "title", strings.Repeat("ä", 1001)), "title"},
+		{"an account that is a path, for an event", "POST", "/v1/events", with(evening, "account_id", "../"+marker), "account_id"},
+		{"an end before the start, of one's own", "POST", "/v1/events", with(evening, "end_ts", "2026-03-10T17:00:00Z"), "end_ts"},
+		{"no day", "POST", "/v1/events", with(with(evening, "end_ts", evening["start_ts"]), "all_day", true), "end_ts"},
+		{"a zone that is none, of one's own", "POST", "/v1/events", with(evening, "timezone", "Mars/"+marker), "timezone"},
+		{"a rule that is none", "POST", "/v1/events", with(evening, "recurrence", []string{marker}), "recurrence"},
+		{"51 rules", "POST", "/v1/events", with(evening, "recurrence", many(51, "RRULE:FREQ=DAILY;COUNT=%d")), "recurrence"},
+		{"an end before the start, of one's own, later", "PATCH", own, map[string]any{"start_ts": "2026-03-10T18:00:00Z", "end_ts": "2026-03-10T17:00:00Z"}, "end_ts"},
+		{"a start without an end", "PATCH", own, map[string]any{"start_ts": "2026-03-10T18:00:00Z"}, "start_ts"},
+		{"an empty title of one's own", "PATCH", own, map[string]any{"title": ""}, "title"},
 
 		{"a limit of none", "GET", "/v1/polls?limit=0", nil, "limit"},
 		{"a limit beyond all", "GET", "/v1/polls?limit=101", nil, "limit"},

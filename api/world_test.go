@@ -60,6 +60,7 @@ type world struct {
 	groups   groupWorld
 	followed followed
 	google   *google.Server
+	grants   grants
 	queue    *memoryqueue.Queue
 	freeBusy *freeBusy
 	accounts *accounts
@@ -88,7 +89,7 @@ type setup struct {
 func newWorld(t *testing.T, changed ...func(*setup)) *world {
 	t.Helper()
 	w := &world{
-		t: t, accounts: &accounts{}, calendar: newCalendar(), channels: &channels{guilds: map[string]string{"22": "1"}}, freeBusy: &freeBusy{}, log: &logText{}, tokens: map[string]string{},
+		t: t, accounts: &accounts{}, calendar: newCalendar(), channels: &channels{guilds: map[string]string{"22": "1"}}, freeBusy: &freeBusy{}, log: &logText{}, tokens: map[string]string{}, grants: grants{},
 	}
 	// Package testing keeps a test's clean-up functions until the process ends, and so all that they refer to.
 	t.Cleanup(w.release)
@@ -175,6 +176,7 @@ func (w *world) openPorts(options *api.Options) {
 	}
 	options.Availability = &availability.Service{Store: w.changes, Google: w.freeBusy, Now: options.Now, Recent: 7 * time.Hour}
 	options.GroupEvents = w.openGroupEvents(options)
+	options.Policies, options.Events = mirrors.Policies{Service: w.groups.mirrors}, w.openEvents(options.Now)
 	options.Scheduler = &scheduler.Service{
 		Store: w.changes, Queue: w.queue, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Channels: w.channels, Now: options.Now,
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },

@@ -32,8 +32,11 @@ func errNotConnected() error {
 
 // Connect has the events of a group shown in an account of a member's. Connecting twice
 // changes nothing. NotFound: not a member, or another person's account. Revoked: the account
-// cannot be used.
+// cannot be used. Unavailable: the server only observes calendars.
 func (s *Service) Connect(ctx context.Context, person scheduler.Person, groupID, accountID string, cause scheduler.Cause) (Connected, error) {
+	if err := s.Writes(); err != nil {
+		return Connected{}, err
+	}
 	made := s.memberWork(groupID, person.ID, cause.Trace)
 	var connected Connected
 	changed := false
@@ -113,8 +116,14 @@ func (s *Service) Connections(ctx context.Context, person scheduler.Person, grou
 
 // Disconnect ends a person's connection. The group's events that the account shows stay there
 // as they are, or go with deleteEvents. NotFound where the person has no such connection; one
-// who left the group may have it still.
+// who left the group may have it still. Unavailable: events would be deleted, and the server
+// only observes calendars.
 func (s *Service) Disconnect(ctx context.Context, person scheduler.Person, groupID, accountID string, deleteEvents bool, cause scheduler.Cause) error {
+	if deleteEvents {
+		if err := s.Writes(); err != nil {
+			return err
+		}
+	}
 	doc, err := store.Document{}, error(nil)
 	if path := mirror.ConnectionPath(groupID, accountID); path.Valid() == nil {
 		doc, err = s.Store.Get(ctx, path)
@@ -159,9 +168,10 @@ func (s *Service) disconnectDeleting(ctx context.Context, c mirror.Connection, c
 // anew, and planning after it deletes the events of those that are left.
 func (s *Service) disconnectKeeping(ctx context.Context, c mirror.Connection, cause scheduler.Cause) error {
 	ended := s.memberWork(c.GroupID, c.OwnerID, cause.Trace)
+	released := func(tx store.Tx, m mirror.Mirror) error { return s.release(tx, m, cause) }
 	for more := true; more; {
 		err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
-			if more, err = eachCopy(ctx, tx, c.GroupID, c.AccountID, release); err != nil || more {
+			if more, err = eachCopy(ctx, tx, c.GroupID, c.AccountID, released); err != nil || more {
 				return err
 			}
 			if err := tx.Delete(mirror.ConnectionPath(c.GroupID, c.AccountID)); err != nil {

@@ -35,6 +35,9 @@ type Create struct {
 // Create makes an event of a group, by a member. Invalid names the wrong field. Conflict: an
 // event of the id was made and deleted.
 func (s *Service) Create(ctx context.Context, person scheduler.Person, groupID string, ask Create, cause scheduler.Cause) (View, error) {
+	if err := s.Writes(); err != nil {
+		return View{}, err
+	}
 	now := store.Instant(s.Now())
 	fresh := mirror.Event{
 		ID: ask.ID, OwnerID: person.ID, GroupID: groupID, Source: mirror.SourceGroup, Status: statusConfirmed,
@@ -140,6 +143,9 @@ func (s *Service) Delete(ctx context.Context, person scheduler.Person, groupID s
 func (s *Service) edit(
 	ctx context.Context, person scheduler.Person, groupID string, ref Reference, cause scheduler.Cause, change func(*mirror.Event) error,
 ) (event mirror.Event, err error) {
+	if err := s.Writes(); err != nil {
+		return mirror.Event{}, err
+	}
 	now := store.Instant(s.Now())
 	err = s.change(ctx, groupID, cause, func(ctx context.Context, tx store.Tx) error {
 		group, err := member(ctx, tx, person.ID, groupID)

@@ -106,7 +106,7 @@ const window = 72 * time.Hour
 // member, after their connections changed.
 func (s *Service) planMember(ctx context.Context, w work, cause scheduler.Cause) error {
 	if w.AccountID != "" {
-		if err := s.deleteCopies(ctx, w.GroupID, w.AccountID); err != nil {
+		if err := s.deleteCopies(ctx, w.GroupID, w.AccountID, cause); err != nil {
 			return err
 		}
 	}

@@ -39,12 +39,16 @@ type Planner interface {
 	PlanEventSoon(ctx context.Context, event mirror.Event, cause scheduler.Cause)
 }
 
-// Service carries out what members do with the events of their groups. All fields are needed.
+// Service carries out what members do with the events of their groups. All fields but
+// ReadOnly are needed.
 type Service struct {
 	Store store.Store
 	Queue queue.Enqueuer
 	Plans Planner
-	Now   func() time.Time
+	// ReadOnly refuses what would write to calendars (QS_SYNC=off or observe). What follows
+	// from other changes is still planned, for the journal.
+	ReadOnly bool
+	Now      func() time.Time
 	// NewID makes a ULID with a prefix, such as evt_01H….
 	NewID func(prefix string) string
 	Log   *slog.Logger
@@ -56,6 +60,15 @@ func errNoGroup() error {
 
 func errNoEvent() error {
 	return fault.New(fault.NotFound, "There is no such event in this group. List the group's events for the references there are.")
+}
+
+// Writes refuses a request that would write to calendars while the server only observes
+// them (Unavailable).
+func (s *Service) Writes() error {
+	if s.ReadOnly {
+		return fault.New(fault.Unavailable, "This server only observes calendars for now (QS_SYNC). Try again once it writes to them.")
+	}
+	return nil
 }
 
 // member loads a group that a person belongs to. NotFound for everybody else, invitees too.

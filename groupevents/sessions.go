@@ -20,8 +20,11 @@ var (
 )
 
 // SetSharing turns the sharing of sessions on or off for a group. The caller has checked that
-// the person may change the group.
+// the person may change the group. Unavailable: the server only observes calendars.
 func (s *Service) SetSharing(ctx context.Context, groupID string, share bool, cause scheduler.Cause) error {
+	if err := s.Writes(); err != nil {
+		return err
+	}
 	made := s.sessionsWork(groupID, cause.Trace)
 	changed := false
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {

@@ -13,37 +13,41 @@ import (
 )
 
 // Observe applies an event that Google answered a route's call with, as a sync run would,
-// and returns its canonical event. A sync run at the same time does no harm: of two
-// observations the later one counts.
-func (s *Service) Observe(ctx context.Context, ref gcal.Ref, seen gcal.Event, cause scheduler.Cause) (mirror.Event, error) {
+// and returns its canonical event; known is false if there is none, as after a deletion. A
+// sync run at the same time does no harm: of two observations the later one counts.
+func (s *Service) Observe(ctx context.Context, ref gcal.Ref, answered gcal.Event, cause scheduler.Cause) (event mirror.Event, known bool, err error) {
 	calendar, ok, err := calendars.Load(ctx, s.Store, ref.Account, ref.Calendar)
 	if err == nil && !ok {
-		err = fault.New(fault.Unavailable, "the calendar is not followed yet")
+		err = fault.New(fault.Unavailable, "The calendar is not followed any more. Try again shortly.")
 	}
 	if err != nil {
-		return mirror.Event{}, err
+		return mirror.Event{}, false, err
 	}
 	always := func(context.Context, store.Reader) error { return nil }
-	if err := s.apply(ctx, observation{calendar: calendar, cause: cause, event: seen, writable: true, holds: always}); err != nil {
-		return mirror.Event{}, err
+	if err := s.apply(ctx, observation{calendar: calendar, cause: cause, event: answered, writable: true, holds: always}); err != nil {
+		return mirror.Event{}, false, err
 	}
-	event, ok, err := mirror.OfOrigin(ctx, s.Store, ref.Account, ref.Calendar, seen.ID)
-	if err == nil && !ok {
-		err = errNoEvent()
-	}
-	return event, err
+	return mirror.OfOrigin(ctx, s.Store, ref.Account, ref.Calendar, answered.ID)
 }
 
-// FollowAlso has a calendar of a person's followed from now on, though no edge leads from
-// it.
+// FollowAlso has a calendar of a person's followed from now on, also when no edge leads from
+// it any more. Invalid with CodeOverlayCalendar: mirrors go into it.
 func (s *Service) FollowAlso(ctx context.Context, ownerID string, place mirror.Place, cause scheduler.Cause) error {
 	var changed []gcal.Ref
 	var generation int64
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		changed, generation = nil, 0
 		wishes, err := ReadWishes(ctx, tx, ownerID)
-		if err != nil || wishes.wanted()[gcal.Ref{Account: place.AccountID, Calendar: place.CalendarID}] {
+		switch {
+		case err != nil:
 			return err
+		case isOverlay(wishes.Person, place.AccountID, place.CalendarID):
+			return &fault.Error{
+				Kind: fault.Invalid, Code: CodeOverlayCalendar,
+				Message: "calendar_id is the calendar for external events, which only shows what is in others. Choose another one.",
+			}
+		case slices.Contains(wishes.Person.Followed, place):
+			return nil
 		}
 		wishes.Person.Followed = append(slices.Clone(wishes.Person.Followed), place)
 		changed, generation, err = wishes.Write(tx, s.now())

@@ -32,6 +32,10 @@ func (r Range) String() string {
 
 func (r Range) check() error {
 	switch {
+	case !inYears(r.Start):
+		return fault.Field("start", "must lie between the years 1971 and 9000")
+	case !inYears(r.End):
+		return fault.Field("end", "must lie between the years 1971 and 9000")
 	case !r.End.After(r.Start):
 		return fault.Field("end", "must be after start")
 	case r.End.Sub(r.Start) > longest:
@@ -43,6 +47,12 @@ func (r Range) check() error {
 func (r Range) shows(event mirror.Event) bool {
 	return (r.AccountID == "" || event.AccountID == r.AccountID) &&
 		(r.Status == event.Status || r.Status == "" && event.Status != "cancelled")
+}
+
+// overlaps reports whether an occurrence is in the range. One without length is if it begins
+// there.
+func (r Range) overlaps(one Shown) bool {
+	return one.Start.Before(r.End) && (one.End.After(r.Start) || !one.Start.Before(r.Start))
 }
 
 // maxOccurrences bounds what one series shows.
@@ -105,11 +115,11 @@ func (e *Events) shown(ctx context.Context, ownerID string, in Range, after *sto
 	var all []Shown
 	for _, event := range events {
 		if in.shows(event) {
-			all = append(all, expand(event, from, in.End, replaced)...)
+			all = append(all, expand(event, in, replaced)...)
 		}
 	}
 	all = slices.DeleteFunc(all, func(one Shown) bool {
-		return !one.Start.Before(in.End) || !one.End.After(in.Start) && one.Start.Before(in.Start) || after != nil && byStart(one, last) <= 0
+		return after != nil && byStart(one, last) <= 0
 	})
 	slices.SortFunc(all, byStart)
 	return all, nil
@@ -136,21 +146,28 @@ func (e *Events) overlapping(ctx context.Context, ownerID string, from, to time.
 	}
 	for _, event := range shared {
 		if event.OwnerID != ownerID || event.Source == mirror.SourceGroup { // the owner's sessions are there already
-			events = append(events, event)
+			events = append(events, asSharedWith(ownerID, event))
 		}
 	}
 	return events, nil
 }
 
-// expand lists the occurrences of an event but those that exceptions replace.
-func expand(event mirror.Event, from, to time.Time, replaced map[string]bool) (shown []Shown) {
+// expand lists the occurrences of an event in a range but those that exceptions replace. It
+// takes the whole range on every page: whether a series can be expanded depends on it.
+func expand(event mirror.Event, in Range, replaced map[string]bool) (shown []Shown) {
 	if len(event.Recurrence) == 0 {
-		return []Shown{{Event: event, Start: event.From, End: event.Until}}
+		if one := (Shown{Event: event, Start: event.From, End: event.Until}); in.overlaps(one) {
+			shown = append(shown, one)
+		}
+		return shown
 	}
 	series := recurrence.Series{Start: event.Start, End: event.End, Lines: event.Recurrence}
-	occurrences, err := recurrence.Expand(series, time.UTC, from, to, maxOccurrences)
-	if err != nil { // it is shown as the series
-		return []Shown{{Event: event, Start: event.Start.Instant(time.UTC), End: event.End.Instant(time.UTC)}}
+	occurrences, err := recurrence.Expand(series, time.UTC, in.Start, in.End, maxOccurrences)
+	if err != nil { // it is shown as the series, wherever in the range it occurs
+		if event.From.Before(in.End) && event.Until.After(in.Start) {
+			shown = append(shown, Shown{Event: event, Start: event.From, End: event.End.Instant(time.UTC)})
+		}
+		return shown
 	}
 	for _, o := range occurrences {
 		if !replaced[occurrence(event, event.EventID, o.Original)] {

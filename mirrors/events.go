@@ -2,6 +2,7 @@ package mirrors
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"time"
 
@@ -10,7 +11,22 @@ import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/recurrence"
+	"questscheduler/rules"
 	"questscheduler/scheduler"
+)
+
+// Codes of the errors of Events, beside CodeUnknownCalendar.
+const (
+	// CodeNotWritable (Forbidden): the account may only read the calendar.
+	CodeNotWritable = "calendar_not_writable"
+	// CodeOverlayCalendar (Invalid): the calendar is ours, for mirrors.
+	CodeOverlayCalendar = "overlay_calendar"
+)
+
+// The years in which events and ranges must lie.
+const (
+	firstYear = 1971
+	lastYear  = 9000
 )
 
 // EventGoogle is the part of gcal.Client that Events needs.
@@ -86,14 +102,23 @@ func (e *Events) load(ctx context.Context, ownerID, id string) (mirror.Event, er
 	if fault.Is(err, fault.NotFound) {
 		err = errNoEvent()
 	}
-	if err != nil || event.OwnerID == ownerID {
+	if err != nil || event.OwnerID == ownerID && event.Source != mirror.SourceGroup {
 		return event, err
 	}
 	groups, err := belonging(ctx, e.Service.Store, ownerID)
 	if err == nil && !slices.Contains(groups, event.GroupID) {
 		err = errNoEvent()
 	}
-	return event, err
+	return asSharedWith(ownerID, event), err
+}
+
+// asSharedWith is an event as a person sees it: where another one's is, and what that one
+// answered, is nobody else's business.
+func asSharedWith(personID string, event mirror.Event) mirror.Event {
+	if event.OwnerID != personID {
+		event.AccountID, event.CalendarID, event.Declined = "", "", false
+	}
+	return event
 }
 
 func (e *Events) show(ctx context.Context, ownerID string, event mirror.Event) (Shown, error) {
@@ -120,68 +145,77 @@ func (e *Events) Create(ctx context.Context, ownerID, request string, asked NewE
 		return Shown{}, err
 	}
 	id := mirror.APIEventID(ownerID, request)
-	seen, err := e.Google.InsertContent(ctx, ref, id, content, nil)
+	answered, err := e.Google.InsertContent(ctx, ref, id, content, nil)
 	if fault.CodeOf(err) == gcal.CodeDuplicate {
-		seen, err = e.Google.Get(ctx, ref, id)
+		answered, err = e.Google.Get(ctx, ref, id)
+	}
+	if err == nil && answered.EventState == rules.Gone {
+		err = fault.New(fault.NotFound, "The event that this request made was deleted since. Make another one.")
 	}
 	if err != nil {
-		return Shown{}, err
+		return Shown{}, e.refused(ctx, ref, err)
 	}
-	return e.observe(ctx, ref, seen, cause)
+	return e.observe(ctx, ref, answered, cause)
 }
 
-// Change changes an event in its calendar. Conflict: it was changed meanwhile, or belongs
-// to a poll. Forbidden: only its organizer may.
+// Change changes an event in its calendar; without a difference it writes nothing. Conflict:
+// it changed during the call, or belongs to a poll or a group. Forbidden: only its organizer
+// may, or the account may not write to its calendar.
 func (e *Events) Change(ctx context.Context, ownerID, id string, change Change, cause scheduler.Cause) (Shown, error) {
 	event, err := e.changeable(ctx, ownerID, id)
 	if err != nil {
 		return Shown{}, err
 	}
 	ref := gcal.Ref{Account: event.AccountID, Calendar: event.CalendarID}
-	seen, err := e.organized(ctx, ref, event.EventID)
+	answered, err := e.organized(ctx, ref, event.EventID)
 	if err != nil {
 		return Shown{}, err
 	}
-	content, err := change.over(*seen.Details)
+	was := contentOf(*answered.Details)
+	content, err := change.over(was)
 	if err != nil {
 		return Shown{}, err
 	}
-	if seen, err = e.Google.PatchContent(ctx, ref, event.EventID, seen.ETag, content); err != nil {
-		return Shown{}, err
+	if !reflect.DeepEqual(content, was) {
+		if answered, err = e.Google.PatchContent(ctx, ref, event.EventID, answered.ETag, content); err != nil {
+			return Shown{}, e.refused(ctx, ref, err)
+		}
 	}
-	return e.observe(ctx, ref, seen, cause)
+	return e.observe(ctx, ref, answered, cause)
 }
 
 // Delete deletes an event from its calendar, and its mirrors after it. One that is gone
-// already is no error.
+// from the calendar already is no error. Other errors are those of Change.
 func (e *Events) Delete(ctx context.Context, ownerID, id string, cause scheduler.Cause) error {
 	event, err := e.changeable(ctx, ownerID, id)
 	if err != nil {
 		return err
 	}
 	ref := gcal.Ref{Account: event.AccountID, Calendar: event.CalendarID}
-	seen, err := e.organized(ctx, ref, event.EventID)
-	if fault.Is(err, fault.NotFound) {
+	answered, err := e.organized(ctx, ref, event.EventID)
+	if err == nil {
+		if _, err := e.Google.DeleteQuietly(ctx, ref, event.EventID, answered.ETag); err != nil && !fault.Is(err, fault.NotFound) {
+			return e.refused(ctx, ref, err)
+		}
+		answered, err = e.Google.Get(ctx, ref, event.EventID)
+	}
+	switch {
+	case answered.EventState == rules.Gone: // also if it was gone before
+		_, _, err = e.Service.Observe(ctx, ref, answered, cause)
+		return err
+	case fault.Is(err, fault.NotFound):
 		return nil // the sync finds it gone
-	}
-	if err != nil {
+	default:
 		return err
 	}
-	if _, err := e.Google.DeleteQuietly(ctx, ref, event.EventID, seen.ETag); err != nil {
-		return err
-	}
-	if seen, err = e.Google.Get(ctx, ref, event.EventID); err != nil {
-		return err
-	}
-	if _, err = e.Service.Observe(ctx, ref, seen, cause); fault.Is(err, fault.NotFound) {
-		return nil // without mirrors nothing of it is kept
-	}
-	return err
 }
 
 // observe applies what Google answered, as a sync would, and shows it.
-func (e *Events) observe(ctx context.Context, ref gcal.Ref, seen gcal.Event, cause scheduler.Cause) (Shown, error) {
-	event, err := e.Service.Observe(ctx, ref, seen, cause)
+func (e *Events) observe(ctx context.Context, ref gcal.Ref, answered gcal.Event, cause scheduler.Cause) (Shown, error) {
+	event, known, err := e.Service.Observe(ctx, ref, answered, cause)
+	if err == nil && !known {
+		err = errNoEvent()
+	}
 	if err != nil {
 		return Shown{}, err
 	}
@@ -207,18 +241,19 @@ func (e *Events) changeable(ctx context.Context, ownerID, id string) (mirror.Eve
 	return event, err
 }
 
-// organized reads an event whose organizer is its own calendar.
+// organized reads an event whose organizer is its own calendar. NotFound with EventState
+// Gone: it was deleted.
 func (e *Events) organized(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error) {
-	seen, err := e.Google.Get(ctx, ref, eventID)
+	answered, err := e.Google.Get(ctx, ref, eventID)
 	switch {
 	case err != nil:
 		return gcal.Event{}, err
-	case seen.Details == nil || seen.Details.Status == "cancelled":
-		return gcal.Event{}, fault.New(fault.NotFound, "The event was deleted from its calendar.")
-	case !seen.Details.Organized:
+	case answered.EventState == rules.Gone:
+		return answered, fault.New(fault.NotFound, "The event was deleted from its calendar.")
+	case !answered.Details.Organized:
 		return gcal.Event{}, fault.New(fault.Forbidden, "You are a guest of this event. Only its organizer may change it.")
 	}
-	return seen, nil
+	return answered, nil
 }
 
 // owned loads a usable account of the person's.
@@ -238,15 +273,40 @@ func (e *Events) writable(ctx context.Context, ownerID, accountID, calendarID st
 	if err != nil {
 		return gcal.Ref{}, err
 	}
-	if calendarID == "" || calendarID == "primary" {
+	if calendarID == "" || calendarID == "primary" || isAddressOf(account, calendarID) {
 		calendarID = account.Primary()
 	}
 	ref := gcal.Ref{Account: account.ID, Calendar: calendarID}
 	access, err := e.Google.Access(ctx, ref)
-	if err == nil && !access.Writable {
-		err = fault.New(fault.Forbidden, "This account may not write to that calendar. Choose another calendar, or have its owner allow it.")
+	switch {
+	case fault.Is(err, fault.NotFound):
+		err = &fault.Error{
+			Kind: fault.Invalid, Code: CodeUnknownCalendar, Err: err,
+			Message: "calendar_id is no calendar of that account. Choose one of the account's list of calendars.",
+		}
+	case err == nil && !access.Writable:
+		err = errNotWritable()
 	}
 	return ref, err
+}
+
+// refused says of an error of a write whether the account may not write to the calendar, which
+// Google says in several ways.
+func (e *Events) refused(ctx context.Context, ref gcal.Ref, err error) error {
+	if !fault.Is(err, fault.Provider) {
+		return err
+	}
+	if access, unknown := e.Google.Access(ctx, ref); unknown == nil && !access.Writable {
+		return errNotWritable()
+	}
+	return err
+}
+
+func errNotWritable() error {
+	return &fault.Error{
+		Kind: fault.Forbidden, Code: CodeNotWritable,
+		Message: "This account may not write to that calendar. Choose another calendar, or have its owner allow it.",
+	}
 }
 
 func (n NewEvent) content() (gcal.Content, error) {
@@ -261,18 +321,21 @@ func (n NewEvent) content() (gcal.Content, error) {
 	}
 	return gcal.Content{
 		Summary: n.Title, Description: n.Description, Location: n.Location, Start: start, End: end,
-		Recurrence: n.Recurrence, Transparency: n.Transparency, Visibility: n.Visibility,
-		KeepsReminders: true, // it is the person's own
+		Recurrence: n.Recurrence, Transparency: n.Transparency, Visibility: n.Visibility, KeepsReminders: true,
 	}, nil
 }
 
-// over is the content of an event after a change.
-func (c Change) over(was gcal.Details) (gcal.Content, error) {
-	content := gcal.Content{
-		Summary: was.Summary, Description: was.Description, Location: was.Location, Start: was.Start, End: was.End,
-		Recurrence: was.Recurrence, Transparency: was.Transparency, Visibility: was.Visibility, Status: was.Status,
-		KeepsReminders: true,
+// contentOf is what a change of an event may change, and what stays.
+func contentOf(shown gcal.Details) gcal.Content {
+	return gcal.Content{
+		Summary: shown.Summary, Description: shown.Description, Location: shown.Location, Start: shown.Start, End: shown.End,
+		Recurrence: shown.Recurrence, Transparency: shown.Transparency, Visibility: shown.Visibility, Status: shown.Status, KeepsReminders: true,
 	}
+}
+
+// over is the content of an event after a change.
+func (c Change) over(was gcal.Content) (gcal.Content, error) {
+	content := was
 	set(&content.Summary, c.Title)
 	set(&content.Description, c.Description)
 	set(&content.Location, c.Location)
@@ -287,6 +350,14 @@ func (c Change) over(was gcal.Details) (gcal.Content, error) {
 	set(&allDay, c.AllDay)
 	var err error
 	content.Start, content.End, err = moments(*c.Start, *c.End, zone, allDay)
+	if c.TimeZone == nil && !allDay && was.End.Zone != "" {
+		content.End.Zone = was.End.Zone // a flight ends in another zone
+	}
+	if err == nil && allDay != was.Start.AllDay() && len(was.Recurrence) > 0 {
+		if _, _, unreadable := recurrence.End(recurrence.Series{Start: content.Start, End: content.End, Lines: was.Recurrence}); unreadable != nil {
+			err = fault.Field("all_day", "cannot change for this series, whose rules name days or times")
+		}
+	}
 	return content, err
 }
 
@@ -300,6 +371,9 @@ func set[T any](field *T, to *T) {
 func moments(start, end time.Time, zone string, allDay bool) (from, to recurrence.Moment, err error) {
 	if _, unknown := time.LoadLocation(zone); unknown != nil || zone == "Local" {
 		return from, to, fault.Field("timezone", "must be an IANA zone such as Europe/Zurich")
+	}
+	if !inYears(start) || !inYears(end) {
+		return from, to, fault.Field("start_ts", "must lie between the years 1971 and 9000, and end_ts too")
 	}
 	if allDay {
 		const day = "2006-01-02"
@@ -316,6 +390,12 @@ func moments(start, end time.Time, zone string, allDay bool) (from, to recurrenc
 		err = fault.Field("end_ts", "must be after start_ts")
 	}
 	return recurrence.Moment{Time: start.UTC(), Zone: zone}, recurrence.Moment{Time: end.UTC(), Zone: zone}, err
+}
+
+// inYears keeps times within what every calendar and store keeps.
+func inYears(at time.Time) bool {
+	year := at.UTC().Year()
+	return year >= firstYear && year <= lastYear
 }
 
 func errNoEvent() error {

@@ -21,7 +21,7 @@ func TestIsKept_OfAnEventWithoutAMirror(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Set(mirror.KeptPath("mir_kept"), mirror.EncodeKept(mirror.Kept{AccountID: "acc_ana", Ends: now}))
+		return tx.Set(mirror.KeptPath("mir_kept"), mirror.Encode(mirror.Mirror{TargetAccountID: "acc_ana", Ends: now}))
 	})
 	if err != nil {
 		t.Fatal(err)

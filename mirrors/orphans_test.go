@@ -17,7 +17,7 @@ func TestSync_ACancelledOccurrenceBeforeItsSeries_IsCancelledInTheMirror(t *test
 	w.settle()
 	series := w.insert(work, "Weekly", thursday, "RRULE:FREQ=WEEKLY;COUNT=4")
 	second := at("2026-03-12T09:00:00Z")
-	_, err := w.service.Observe(w.ctx, refTo(work), gcal.Event{
+	_, _, err := w.service.Observe(w.ctx, refTo(work), gcal.Event{
 		ID: series.ID + "_20260312T090000Z", EventState: rules.Gone, InstanceOf: series.ID, Updated: w.clock.Now(),
 		Details: &gcal.Details{Status: "cancelled", Original: second},
 	}, cause)

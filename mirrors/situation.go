@@ -3,6 +3,7 @@ package mirrors
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/mirror"
@@ -99,6 +100,12 @@ func primaryOf(account accounts.Account) string {
 		return id
 	}
 	return ""
+}
+
+// isAddressOf reports whether a calendar's id is the address of an account, by which Google
+// also knows its primary calendar, in whatever case.
+func isAddressOf(account accounts.Account, calendarID string) bool {
+	return calendarID != "" && strings.EqualFold(calendarID, account.Email)
 }
 
 func groupsOf(connections []mirror.Connection) (ids []string) {

@@ -90,6 +90,9 @@ func (s *stage) each(want int) {
 		if m.State != mirror.Active || !m.Due.IsZero() {
 			s.Errorf("the mirror of %s is %s, due %v: %s", m.CanonicalID, m.State, m.Due, m.LastError)
 		}
+		if m.Target == mirror.Overlay && m.TargetCalendarID == homeMail {
+			s.Errorf("the mirror of %s is in the primary calendar", m.CanonicalID)
+		}
 		byID[m.EventID] = m.CanonicalID
 	}
 	events := 0

@@ -10,6 +10,7 @@ import (
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
 	"questscheduler/rules"
+	"questscheduler/scheduler"
 )
 
 // take takes one step. Errors of Google are recorded in the mirror; those of the store
@@ -149,10 +150,42 @@ func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, cre
 		return err
 	}
 	w.Meter.Count(Written{})
+	if len(a.Event.Recurrence) > 0 && m.State == mirror.Active {
+		if err := w.wake(ctx, m, a.cause); err != nil {
+			return err
+		}
+	}
 	if created && m.EventID != answer.ID {
 		if _, err := a.google.DeleteQuietly(ctx, a.ref(), answer.ID, ""); err != nil && !fault.Is(err, fault.NotFound) {
 			w.Log.WarnContext(ctx, "event of a forgotten mirror not deleted; left to the reconciliation",
 				"mirror", a.Mirror.ID, "trace", a.cause.Trace, "error", err)
+		}
+	}
+	return nil
+}
+
+// wake makes the mirrors of exceptions due that wait for their series, which was just
+// written. One that a crash leaves asleep wakes by itself after seriesPause.
+func (w *Writer) wake(ctx context.Context, series mirror.Mirror, cause scheduler.Cause) error {
+	all, err := mirror.MirrorsOfUID(ctx, w.Store, series.OwnerID, series.ICalUID)
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		if m.SeriesMirrorID != series.ID || m.Attempts > 0 || !m.Due.After(w.Now()) {
+			continue
+		}
+		m, held, err := w.commit(ctx, m, cause, func(m *mirror.Mirror) outcome {
+			if m.Attempts == 0 && m.Due.After(w.Now()) {
+				m.Due = w.now()
+			}
+			return outcome{}
+		})
+		if err != nil {
+			return err
+		}
+		if held {
+			w.enqueueWrites(ctx, []mirror.Mirror{m}, cause)
 		}
 	}
 	return nil

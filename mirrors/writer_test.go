@@ -191,3 +191,20 @@ func (s *stage) only3(t *testing.T, _ *stage) mirror.Mirror {
 	t.Fatalf("the mirrors are %+v", all)
 	return mirror.Mirror{}
 }
+
+// The exception's task comes first, and finds that it has to wait.
+func TestWriter_AWrittenSeries_WakesItsExceptions(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	series := s.event("e1", "Stand-up", weekly)
+	exception := s.event("e1_x", "Stand-up", exception(series.EventID, at("2026-03-12T09:00:00Z")), func(e *mirror.Event) {
+		e.Start, e.End = at("2026-03-12T14:00:00Z"), at("2026-03-12T15:00:00Z")
+	})
+	for _, m := range s.mirrors() {
+		if m.CanonicalID == exception.ID {
+			s.writer.Handle(s.ctx, deliver(taskOf(m)))
+		}
+	}
+	s.run(0)
+	s.agree(1)
+}

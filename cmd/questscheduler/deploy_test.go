@@ -158,8 +158,8 @@ func TestDeploy_Jobs_AreTheTimers(t *testing.T) {
 	for _, row := range table(t, "jobs.txt") {
 		asked[row[0]] = strings.Join(row[1:], " ")
 	}
-	health := func(context.Context, timers.Run) (timers.Stretch, error) { return timers.Stretch{}, nil }
-	for _, job := range timers.Jobs(timers.Parts{FallbackEvery: config.Default().FallbackEvery, Health: health}) {
+	step := func(context.Context, timers.Run) (timers.Stretch, error) { return timers.Stretch{}, nil }
+	for _, job := range timers.Jobs(timers.Parts{FallbackEvery: config.Default().FallbackEvery, Health: step, Reconcile: step}) {
 		cron, is := asked[job.Name]
 		delete(asked, job.Name)
 		at := time.Time{}.Add(job.Offset)

@@ -90,6 +90,7 @@ var outsideDocument = map[string][2]string{
 	"POST /jobs/poll-fallback":              {machinesWho, "The sweep; for every `QS_FALLBACK_EVERY`"},
 	"POST /jobs/cleanup":                    {machinesWho, "Remove what is past its time; for every day"},
 	"POST /jobs/health":                     {machinesWho, "Check the health of the linked accounts; for every 6 hours"},
+	"POST /jobs/reconcile-mirrors":          {machinesWho, "Compare mirrors with what their calendars have; for every day"},
 	"POST /admin/renew-expiring-channels":   {machinesWho, "The same as /jobs/renew-watches"},
 	"GET /dashboard":                        {"admins; others are asked to sign in", "How sync stands, and what wants a person: watch channels, accounts, queue, held cancellations, timers, journal"},
 	"GET /dashboard/page.css":               {"everybody", "What the page loads"},

@@ -218,6 +218,7 @@ func TestSweep_RunsEachJob(t *testing.T) {
 	}{
 		{"cleanup", []string{"REMOVED COUNT", "expired snapshots 1", "idempotency keys 0"}, []string{"expired snapshots 0"}},
 		{"poll-fallback", []string{"SWEPT COUNT", "calendars 1", "looks 1", "failed 1"}, []string{"calendars 1"}},
+		{"reconcile-mirrors", []string{"RECONCILED COUNT", "calendars 0", "strays deleted 0"}, []string{"calendars 0"}},
 		{"renew-watches", []string{"WATCH CHANNELS COUNT", "calendars 1", "failed 1"}, []string{"failed 1"}},
 	} {
 		for n, wanted := range [][]string{c.first, c.then} {

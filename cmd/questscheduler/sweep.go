@@ -11,10 +11,11 @@ import (
 
 // sweepCommand has a command for each job.
 type sweepCommand struct {
-	Drain        jobCommand `cmd:"" help:"Run the job of every minute once: enqueue what was committed and may not have been."`
-	RenewWatches jobCommand `cmd:"" help:"Renew the watch channels that end soon, and stop those that nothing needs."`
-	PollFallback jobCommand `cmd:"" help:"Find what pushes missed, calendar by calendar."`
-	Cleanup      jobCommand `cmd:"" help:"Remove what has expired."`
+	Drain            jobCommand `cmd:"" help:"Run the job of every minute once: enqueue what was committed and may not have been."`
+	RenewWatches     jobCommand `cmd:"" help:"Renew the watch channels that end soon, and stop those that nothing needs."`
+	PollFallback     jobCommand `cmd:"" help:"Find what pushes missed, calendar by calendar."`
+	Cleanup          jobCommand `cmd:"" help:"Remove what has expired."`
+	ReconcileMirrors jobCommand `cmd:"" help:"Compare mirrors with what their calendars have, and correct them."`
 }
 
 // jobCommand runs one job to its end.
@@ -34,6 +35,9 @@ func newSweepCommand() sweepCommand {
 		Cleanup: jobCommand{timers.Cleanup, "REMOVED",
 			`It removes expired snapshots, except those that a rescheduled poll needs; old watch channels and notifications; ` +
 				`idempotency keys. A server does this every day.`},
+		ReconcileMirrors: jobCommand{timers.ReconcileMirrors, "RECONCILED",
+			`Mirrors whose events are missing or were changed are written again. Events of ours that no mirror names are deleted; ` +
+				`by this command even if they are many, which a server leaves alone. A server does this every day. It needs QS_SYNC on.`},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"questscheduler/groupevents"
+	"questscheduler/internal/config"
 	"questscheduler/internal/store"
 	"questscheduler/internal/timers"
 	"questscheduler/scheduler"
@@ -14,6 +15,7 @@ import (
 func (s *server) newGroupEvents(plans groupevents.Planner) *groupevents.Service {
 	return &groupevents.Service{
 		Store: s.documents, Queue: s.queue, Plans: plans, Now: s.now, NewID: s.newPrefixedID, Log: s.log,
+		ReadOnly: s.config.Sync != config.SyncOn,
 	}
 }
 

@@ -26,7 +26,7 @@ type Content struct {
 	// Status is "confirmed" or "tentative"; "" is "confirmed".
 	Status string
 	// KeepsReminders leaves an event's reminders as they are, and gives a new one those of
-	// its calendar. Otherwise it has none.
+	// its calendar. Otherwise the event has none.
 	KeepsReminders bool
 }
 
@@ -50,8 +50,8 @@ func (c *Client) InsertContent(ctx context.Context, ref Ref, id string, content 
 	})
 }
 
-// PatchContent replaces every field of an event that Content has, and unless it keeps them
-// its reminders, and tells nobody; other fields stay. A cancelled event, such as an instance of a series,
+// PatchContent replaces every field of an event that Content has, and its reminders, and
+// tells nobody; other fields stay. A cancelled event, such as an instance of a series,
 // comes back. With an etag, an event that changed since is left alone: Conflict with
 // CodeStale. After Unavailable it may have changed.
 func (c *Client) PatchContent(ctx context.Context, ref Ref, id, etag string, content Content) (Event, error) {

@@ -16,7 +16,7 @@ var endless = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 func Endless() time.Time { return endless }
 
 // shortest is the longest time from From to Until of an event that is found by its From
-// alone (Overlapping); longer ones and series are found by their Until.
+// alone (OverlapsOfPeople); longer ones and series are found by their Until.
 const shortest = 25 * time.Hour
 
 // EventPath is where a canonical event is.

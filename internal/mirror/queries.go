@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 )
 
@@ -29,11 +28,7 @@ var (
 	eventsOfCalendar = store.Select("canonical events of a calendar", events, "", store.Where("accountId", store.Equal), store.Where("calendarId", store.Equal))
 	eventsOfAccount  = store.Select("canonical events of an account", events, "", store.Where("accountId", store.Equal))
 	eventsEnding     = store.Select("canonical events of a person by end", events, "until", store.Where("ownerId", store.Equal), store.Where("until", store.Greater))
-	eventsStarting   = store.Select("short canonical events of a person by start", events, "from",
-		store.Where("ownerId", store.Equal), store.Where("long", store.Equal), store.Where("from", store.Greater), store.Where("from", store.Less))
-	longEventsEnding = store.Select("long canonical events of a person by end", events, "until",
-		store.Where("ownerId", store.Equal), store.Where("long", store.Equal), store.Where("until", store.Greater))
-	eventsToPlan = store.Select("canonical events that time changes", events, "planAt", store.Where("planAt", store.LessOrEqual))
+	eventsToPlan     = store.Select("canonical events that time changes", events, "planAt", store.Where("planAt", store.LessOrEqual))
 
 	mirrorsOfUID      = store.Select("mirrors of a person with one iCalUID", mirrors, "", store.Where("ownerId", store.Equal), store.Where("icalUid", store.Equal))
 	mirrorsOfEvent    = store.Select("mirrors of a canonical event", mirrors, "", store.Where("canonicalId", store.Equal))
@@ -44,9 +39,7 @@ var (
 	mirrorsInState    = store.Select("mirrors in some states", mirrors, "", store.Where("state", store.In))
 	mirrorsOfOwner    = store.Select("mirrors of a person in some states", mirrors, "", store.Where("ownerId", store.Equal), store.Where("state", store.In))
 	mirrorsIntoState  = store.Select("mirrors into an account in some states", mirrors, "", store.Where("targetAccountId", store.Equal), store.Where("state", store.In))
-	mirrorsFrom       = store.Select("mirrors from an account", mirrors, "", store.Where("fromAccountId", store.Equal))
 	mirrorsTo         = store.Select("mirrors into an account", mirrors, "", store.Where("targetAccountId", store.Equal))
-	mirrorsOfGroup    = store.Select("mirrors of a group by end", mirrors, "ends", store.Where("groupId", store.Equal), store.Where("ends", store.Less))
 
 	policiesOfOwner      = store.Select("policies of a person", policies, "", store.Where("ownerId", store.Equal))
 	mirrorsEnding        = store.Select("mirrors of a person by end", mirrors, "ends", store.Where("ownerId", store.Equal), store.Where("ends", store.Greater))
@@ -72,8 +65,8 @@ var (
 // Queries are the package's queries, for opening a store.
 var Queries = slices.Concat(ofPeople.queries(), ofGroups.queries(), []*store.Query{
 	connectionsOfPeople,
-	eventByOrigin, eventsOfUID, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsStarting, longEventsEnding, eventsToPlan,
-	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsFrom, mirrorsTo, mirrorsOfGroup,
+	eventByOrigin, eventsOfUID, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsToPlan,
+	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsTo,
 	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, journalsOfOwner, entriesBefore, mirrorsEnding, groupEventsEnding,
 })
 
@@ -247,20 +240,9 @@ func texts(states []State) (all []string) {
 	return all
 }
 
-// FromAccount yields the mirrors of events of an account, by id.
-func FromAccount(ctx context.Context, reader store.Reader, accountID string) iter.Seq2[Mirror, error] {
-	return store.All(ctx, reader, mirrorsFrom.With(accountID), Decode)
-}
-
 // IntoAccount yields the mirrors whose target is an account, by id.
 func IntoAccount(ctx context.Context, reader store.Reader, accountID string) iter.Seq2[Mirror, error] {
 	return store.All(ctx, reader, mirrorsTo.With(accountID), Decode)
-}
-
-// OfGroupEndedBefore lists at most limit mirrors of a group whose event ended before a time.
-func OfGroupEndedBefore(ctx context.Context, reader store.Reader, groupID string, end time.Time, limit int) ([]Mirror, error) {
-	found, _, err := store.Page(ctx, reader, mirrorsOfGroup.With(groupID, end).First(limit), Decode)
-	return found, err
 }
 
 // PoliciesOf lists a person's policies, by id.
@@ -317,9 +299,4 @@ func Journal(ctx context.Context, reader store.Reader, eventID string) iter.Seq2
 // many.
 func RemoveOldEntries(ctx context.Context, documents store.Store, before time.Time, limit int) (removed int, err error) {
 	return store.DeletePage(ctx, documents, entriesBefore.With(before).First(limit), nil)
-}
-
-// errCursor refuses a cursor that was not made by Overlapping.
-func errCursor() error {
-	return fault.Field("cursor", "is not one of this list; begin again without it")
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
 )
@@ -40,46 +40,32 @@ func event(id string, from, until time.Duration, rules ...string) mirror.Event {
 	return mirror.Event{ID: id, OwnerID: "gm", From: day.Add(from), Until: day.Add(until), Recurrence: rules}
 }
 
-func TestOverlapping_InPagesOfAnySize_FindsTheSame(t *testing.T) {
+func TestOverlapsOfPeople_LongShortAndEndless_FindsEachOnce(t *testing.T) {
 	t.Parallel()
 	const hour = time.Hour
 	endless := event("evt_endless", -900*hour, 0, "RRULE:FREQ=DAILY")
 	endless.Until = mirror.Endless()
 	other := event("evt_other", 9*hour, 10*hour)
 	other.OwnerID = "ana"
-	documents := stored(t, endless, other,
-		event("evt_past", -2*hour, -hour), event("evt_touches", -hour, 0), event("evt_into", -hour, hour),
-		event("evt_night", -24*hour, hour), event("evt_inside", 9*hour, 10*hour), event("evt_refused", 9*hour, 10*hour),
-		event("evt_out", 23*hour, 25*hour), event("evt_after", 24*hour, 25*hour), event("evt_week", -72*hour, 72*hour),
-		event("evt_over", -72*hour, -hour), event("evt_later", 48*hour, 480*hour), event("evt_ended", -900*hour, -hour, "RRULE:FREQ=DAILY;COUNT=2"))
-	want := []string{"evt_week", "evt_endless", "evt_night", "evt_into", "evt_inside", "evt_out"}
-	for limit := 1; limit < 9; limit++ {
-		var got []string
-		for at, pages := "", 0; pages == 0 || at != ""; pages++ {
-			page, next, err := mirror.Overlapping(t.Context(), documents, "gm", day, day.Add(24*hour), limit, at,
-				func(e mirror.Event) bool { return e.ID != "evt_refused" })
-			if err != nil || len(page) > limit || pages > 9 {
-				t.Fatalf("limit %d: page %d has %d: %v", limit, pages, len(page), err)
-			}
-			for _, e := range page {
-				got = append(got, e.ID)
-			}
-			at = next
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("limit %d: %v, want %v", limit, got, want)
-		}
+	moved := event("evt_moved", 200*hour, 201*hour)
+	moved.OriginalStart = recurrence.Moment{Time: day.Add(9 * hour)}
+	documents := stored(t, endless, other, moved,
+		event("evt_past", -30*hour, -26*hour), event("evt_touches", -26*hour, -24*hour), event("evt_day_before", -2*hour, -hour),
+		event("evt_into", -hour, hour), event("evt_night", -24*hour, hour), event("evt_inside", 9*hour, 10*hour),
+		event("evt_day_after", 47*hour, 49*hour), event("evt_after", 48*hour, 49*hour), event("evt_week", -72*hour, 72*hour),
+		event("evt_over", -72*hour, -26*hour), event("evt_later", 49*hour, 480*hour), event("evt_ended", -900*hour, -26*hour, "RRULE:FREQ=DAILY;COUNT=2"))
+	want := []string{"evt_day_after", "evt_day_before", "evt_endless", "evt_inside", "evt_into", "evt_moved", "evt_night", "evt_week"}
+	found, err := mirror.OverlapsOfPeople(t.Context(), documents, []string{"gm"}, day, day.Add(24*hour))
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-func TestOverlapping_CursorOfAnotherList_IsRefused(t *testing.T) {
-	t.Parallel()
-	documents := stored(t)
-	for _, at := range []string{"x", "long:x", "other:", `short:{"at":"2026-03-01T00:00:00Z","behind":"mirrors/x"}`} {
-		_, _, err := mirror.Overlapping(t.Context(), documents, "gm", day, day, 1, at, nil)
-		if !fault.Is(err, fault.Invalid) {
-			t.Errorf("%s: %v", at, err)
-		}
+	var got []string
+	for _, e := range found {
+		got = append(got, e.ID)
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

@@ -28,15 +28,15 @@ func CheckEdges(edges, others []mirror.Edge, linked []string) error {
 			return err
 		}
 		if was, ok := given[pair(edge)]; ok && was == edge {
-			return refuse(fault.Invalid, CodeDuplicateEdge, "the same edge is given twice: leave one out")
+			return refuse(fault.Invalid, CodeDuplicateEdge, "The same edge is given twice. Leave one out.")
 		} else if ok {
-			return refuse(fault.Conflict, CodeContradiction, "two edges from the same calendar to the same account differ in detail or target: keep one")
+			return refuse(fault.Conflict, CodeContradiction, "Two edges from the same calendar to the same account differ in detail or target. Keep one.")
 		}
 		given[pair(edge)] = edge
 	}
 	for _, other := range others {
 		if edge, ok := given[pair(other)]; ok && edge != other {
-			return refuse(fault.Conflict, CodeContradiction, "another policy has an edge from this calendar to this account with another detail or target: change it there first")
+			return refuse(fault.Conflict, CodeContradiction, "Another policy has an edge from this calendar to this account with another detail or target. Change it there first.")
 		}
 	}
 	return nil
@@ -45,15 +45,15 @@ func CheckEdges(edges, others []mirror.Edge, linked []string) error {
 func checkEdge(edge mirror.Edge, linked []string) error {
 	switch {
 	case !slices.Contains(linked, edge.FromAccountID):
-		return refuse(fault.NotFound, CodeUnknownAccount, "from_account_id names no account of yours: link it first")
+		return refuse(fault.NotFound, CodeUnknownAccount, "from_account_id names no account of yours. Link it first.")
 	case !slices.Contains(linked, edge.ToAccountID):
-		return refuse(fault.NotFound, CodeUnknownAccount, "to_account_id names no account of yours: link it first")
+		return refuse(fault.NotFound, CodeUnknownAccount, "to_account_id names no account of yours. Link it first.")
 	case edge.FromAccountID == edge.ToAccountID:
-		return refuse(fault.Invalid, CodeEdgeToItself, "an edge leads from one account to another, not to itself")
+		return refuse(fault.Invalid, CodeEdgeToItself, "An edge leads from one account to another, not to itself. Choose another account.")
 	case rank(edge.Detail) < 0:
-		return refuse(fault.Invalid, CodeBadEdge, "detail is BUSY, TITLE or FULL")
+		return refuse(fault.Invalid, CodeBadEdge, "detail must be BUSY, TITLE or FULL.")
 	case edge.Target != mirror.Overlay && edge.Target != mirror.PrimaryTarget:
-		return refuse(fault.Invalid, CodeBadEdge, "target is overlay or primary")
+		return refuse(fault.Invalid, CodeBadEdge, "target must be overlay or primary.")
 	}
 	return nil
 }

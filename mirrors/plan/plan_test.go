@@ -182,6 +182,24 @@ func TestPlan_AnotherTargetCalendar_DeletesThenWrites(t *testing.T) {
 	}
 }
 
+func TestPlan_OverlayYetToBeMade_TakesThePrimarysEvents(t *testing.T) {
+	t.Parallel()
+	google := newCalendars()
+	s := situation(meeting("a", hour))
+	s.Accounts["home"] = plan.Account{Usable: true, PrimaryID: "home@x"}
+	s.Edges[0].Target = mirror.PrimaryTarget
+	s, _ = applied(s)
+	s = google.write(s)
+	s.Edges[0].Target = mirror.Overlay
+	s, changed := applied(s)
+	if m := s.Mirrors[0]; len(changed) != 1 || plan.Next(m) != plan.Delete || !m.Replacing || m.TargetCalendarID != "home@x" {
+		t.Errorf("it stores %+v", m)
+	}
+	if changed := plan.Plan(s); len(changed) > 0 {
+		t.Errorf("planned again, it stores %+v", changed)
+	}
+}
+
 func TestPlan_RevokedTarget_IsDueAfterRelinking(t *testing.T) {
 	t.Parallel()
 	s := situation(meeting("a", hour))

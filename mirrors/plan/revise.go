@@ -86,7 +86,9 @@ func (p *planning) revise(was mirror.Mirror, w want, planned map[string]mirror.M
 		next.State, next.Due, next.Replacing = mirror.Suppressed, time.Time{}, false
 		return next, was.ID != ""
 	}
-	isMoved := was.TargetCalendarID != calendar && (calendar != "" || w.target == mirror.Overlay && was.State == mirror.Suppressed)
+	// Without an overlay calendar yet, what is in the primary has to leave it all the same.
+	inPrimary := was.TargetCalendarID != "" && was.TargetCalendarID == account.PrimaryID
+	isMoved := was.TargetCalendarID != calendar && (calendar != "" || w.target == mirror.Overlay && (was.State == mirror.Suppressed || inPrimary))
 	isReattached := was.SeriesMirrorID != w.seriesMirror()
 	next.SeriesMirrorID = w.seriesMirror()
 	switch {

@@ -11,7 +11,10 @@ import (
 	"questscheduler/internal/test/docs"
 )
 
-const architecture = "docs/architecture.md"
+const (
+	architecture = "docs/architecture.md"
+	dependencies = "docs/dependencies.md"
+)
 
 // section is what stands below a heading of the second order, up to the next.
 func section(t *testing.T, page, heading string) string {
@@ -60,7 +63,7 @@ func TestEveryDirectDependency_HasItsReason(t *testing.T) {
 	for _, match := range requirement.FindAllStringSubmatch(docs.Read(t, "go.mod"), -1) {
 		needed = append(needed, match[1]) // a line with // indirect does not end there
 	}
-	for _, row := range rows(section(t, architecture, "Dependencies")) {
+	for _, row := range rows(section(t, dependencies, "Modules")) {
 		for name := range strings.SplitSeq(row[0], ", ") {
 			documented = append(documented, strings.Trim(name, "`"))
 		}
@@ -73,7 +76,7 @@ func TestEveryDirectDependency_HasItsReason(t *testing.T) {
 	}
 	for _, name := range needed {
 		if !slices.Contains(documented, name) {
-			t.Errorf("go.mod requires %s; say in %s why", name, architecture)
+			t.Errorf("go.mod requires %s; say in %s why", name, dependencies)
 		}
 	}
 	for _, name := range documented {
@@ -111,7 +114,10 @@ func tests(t *testing.T) map[string]bool {
 func TestWhatHappensWhen_EachRowIsHeldByATest(t *testing.T) {
 	t.Parallel()
 	there := tests(t)
-	table := slices.Concat(tables(docs.Read(t, "docs/what-happens.md")), tables(docs.Read(t, "docs/what-happens-elsewhere.md")))
+	var table [][]string
+	for _, page := range []string{"docs/what-happens.md", "docs/what-happens-elsewhere.md", "docs/what-happens-mirrors.md"} {
+		table = append(table, tables(docs.Read(t, page))...)
+	}
 	if len(table) == 0 {
 		t.Fatal("the table is empty")
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
 	"questscheduler/internal/calendars"
@@ -32,6 +33,7 @@ type Program struct {
 	Announcer *notify.Announcer
 	Health    *health.Reader
 	Timers    *timers.Timers
+	Groups    *groupevents.Service
 	handlers  map[string]queue.Handler
 	skew      time.Duration
 }
@@ -138,6 +140,7 @@ func (w *World) program() *Program {
 		calendars.SyncKind: p.Syncer.Handle, scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
 		calendarsync.SweepKind: p.Watcher.HandleSweep,
 	}
+	w.wireGroups(p, documents, tasks, now, log)
 	w.wireTimers(p, documents, tasks, now, log)
 	return p
 }

@@ -148,6 +148,9 @@ func (w *World) drain() {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain: %v", err))
 	}
 	w.followDue()
+	if err := w.drainGroups(); err != nil {
+		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of groups: %v", err))
+	}
 }
 
 // Skip lets time pass in which the program does not run.

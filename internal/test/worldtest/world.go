@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
@@ -35,6 +36,7 @@ import (
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/internal/timers"
+	"questscheduler/mirrors"
 	"questscheduler/notify"
 	"questscheduler/scheduler"
 )
@@ -194,7 +196,7 @@ func New(t TB, options Options) *World {
 
 // openPorts makes what outlives the program.
 func (w *World) openPorts() {
-	queries := slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, mirror.Queries, inspections(), []*store.Query{allConsumerEvents, eventsOfCalendar}, w.options.Queries)
+	queries := slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, mirror.Queries, groupevents.Queries, inspections(), []*store.Query{allConsumerEvents, eventsOfCalendar}, w.options.Queries)
 	open := w.options.Open
 	if open == nil {
 		open = w.openMemory
@@ -204,7 +206,7 @@ func (w *World) openPorts() {
 	w.observed = observe(w, w.options.Wrap(documents), documents)
 	w.Documents = w.observed
 	w.Queue, err = memoryqueue.New(memoryqueue.Options{
-		Kinds: []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind},
+		Kinds: []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, poll.GroupWorkKind, mirrors.PlanKind},
 		Now:   w.Clock.Now, Rand: w.options.Draw,
 	})
 	w.must(err)

@@ -1,0 +1,38 @@
+package worldtest
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"questscheduler/groupevents"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
+	"questscheduler/mirrors"
+	"questscheduler/scheduler"
+)
+
+// wireGroups makes what follows the sessions of groups, and what plans their mirrors if
+// nothing does yet.
+func (w *World) wireGroups(p *Program, documents store.Store, tasks queue.Enqueuer, now func() time.Time, log *slog.Logger) {
+	planner := &mirrors.Service{
+		Store: documents, Queue: tasks, Installation: "world", SharedBy: groupevents.SharedBy, HoldShare: 0.5, HoldMin: 5, Now: now,
+		Follow: func(context.Context, string, string, scheduler.Cause) error { return nil },
+		NewID:  func() string { return w.ulid(now()) }, Log: log,
+	}
+	p.Groups = &groupevents.Service{
+		Store: documents, Queue: tasks, Plans: planner, Now: now,
+		NewID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }, Log: log,
+	}
+	p.handlers[poll.GroupWorkKind] = p.Groups.Handle
+	if p.handlers[mirrors.PlanKind] == nil {
+		p.handlers[mirrors.PlanKind] = planner.HandlePlan
+	}
+}
+
+// drainGroups enqueues the recorded work of groups that is due.
+func (w *World) drainGroups() error {
+	_, err := w.Groups.Drain(w.ctx)
+	return err
+}
