@@ -209,31 +209,6 @@ func TestAccount_Unlinked_DisconnectsAndDeletesTheCopies(t *testing.T) {
 	}
 }
 
-// Native copies in a connected account, and copies that a person changes there, are found
-// only where the account's calendar is followed.
-func TestGroupConnect_FollowsTheAccountsCalendar_UntilItIsDisconnected(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, newStillClock().on)
-	group := w.newGroup()
-	anas := w.connect("ana", group)
-	followed := func() (interest int64) {
-		t.Helper()
-		for calendar, err := range calendars.OfAccount(t.Context(), w.store, anas) {
-			must(t, err)
-			interest += calendar.Interests[mirror.Consumer]
-		}
-		return interest
-	}
-	if got := followed(); got != 1 {
-		t.Errorf("the interest is %d after connecting", got)
-	}
-	w.want(http.StatusOK, call{as: "ana", method: "DELETE", path: "/v1/groups/" + group + "/connections/" + anas}, nil)
-	w.carryOutGroupWork()
-	if got := followed(); got != 0 {
-		t.Errorf("the interest is %d after disconnecting", got)
-	}
-}
-
 func TestGroup_WhileCalendarsAreOnlyObserved_RefusesWhatWouldWrite(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -292,5 +267,30 @@ func TestGroupDisconnect_DeletingWhatAnEarlierOneKept_BeforeItIsPlanned(t *testi
 				t.Errorf("kept %t, %v", kept, err)
 			}
 		})
+	}
+}
+
+// Native copies in a connected account, and copies that a person changes there, are found
+// only where the account's calendar is followed.
+func TestGroupConnect_FollowsTheAccountsCalendar_UntilItIsDisconnected(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newStillClock().on)
+	group := w.newGroup()
+	anas := w.connect("ana", group)
+	followed := func() (interest int64) {
+		t.Helper()
+		for calendar, err := range calendars.OfAccount(t.Context(), w.store, anas) {
+			must(t, err)
+			interest += calendar.Interests[mirror.Consumer]
+		}
+		return interest
+	}
+	if got := followed(); got != 1 {
+		t.Errorf("the interest is %d after connecting", got)
+	}
+	w.want(http.StatusOK, call{as: "ana", method: "DELETE", path: "/v1/groups/" + group + "/connections/" + anas}, nil)
+	w.carryOutGroupWork()
+	if got := followed(); got != 0 {
+		t.Errorf("the interest is %d after disconnecting", got)
 	}
 }

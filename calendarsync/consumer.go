@@ -39,6 +39,17 @@ type Consumer interface {
 	Unlisted(ctx context.Context, run Run, shown func(eventID string) bool) error
 }
 
+// PageConsumer is a Consumer that applies many events together, so that a long listing takes
+// few transactions. What it applied of a full listing that ran out of time must cost the
+// next one few reads: that is how the listing comes to its end.
+type PageConsumer interface {
+	Consumer
+	// ApplyPage applies those of a page's events that it can apply together and returns
+	// their ids, after an error too; the others are given to Apply. Each id is there once.
+	// full reports that the listing shows all events.
+	ApplyPage(ctx context.Context, run Run, observed []Observation, full bool) (applied map[string]bool, err error)
+}
+
 // Observation is what a run read of one event.
 type Observation struct {
 	Event gcal.Event

@@ -153,9 +153,17 @@ func (l *syncRun) deliver(ctx context.Context, page gcal.Page, parts []*part, li
 			if listed != nil {
 				listed[event.ID] = true
 			}
+			if part.collects(event) {
+				continue
+			}
 			if err := part.apply(ctx, Observation{Event: event, Writable: page.Writable}); err != nil {
 				return err
 			}
+		}
+	}
+	for _, part := range parts {
+		if err := part.applyPage(ctx, page, listed != nil); err != nil {
+			return err
 		}
 	}
 	for _, part := range parts {

@@ -110,10 +110,8 @@ func (s *Service) planMember(ctx context.Context, w work, cause scheduler.Cause)
 			return err
 		}
 	}
-	if w.At == "" {
-		if err := s.Plans.Rewrite(ctx, w.OwnerID, cause); err != nil {
-			return fmt.Errorf("follow calendars for group %s: %w", w.GroupID, err)
-		}
+	if err := s.Plans.FollowWanted(ctx, w.OwnerID, cause); err != nil {
+		return fmt.Errorf("follow the calendars of a member of group %s: %w", w.GroupID, err)
 	}
 	after := s.Now().Add(-window)
 	for {

@@ -31,12 +31,12 @@ type Planner interface {
 	// PlanUID decides about a person's mirrors of the events with one iCalUID. It is
 	// idempotent.
 	PlanUID(ctx context.Context, ownerID, icalUID string, cause scheduler.Cause) error
-	// Rewrite has the calendars followed that a person's policies and connections concern, and
-	// no others, and all events of the person planned again. It is idempotent.
-	Rewrite(ctx context.Context, ownerID string, cause scheduler.Cause) error
 	// PlanEventSoon has a group's event planned for everybody. Its PlanAt is due, so the
 	// drain finds it too.
 	PlanEventSoon(ctx context.Context, event mirror.Event, cause scheduler.Cause)
+	// FollowWanted has the sync observe the calendars of the accounts that a person connected,
+	// and no longer those of others. It is idempotent.
+	FollowWanted(ctx context.Context, ownerID string, cause scheduler.Cause) error
 }
 
 // Service carries out what members do with the events of their groups. All fields but

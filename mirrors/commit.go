@@ -26,6 +26,8 @@ type write struct {
 	// dropped are mirrors whose documents go, unless mirrors has them too.
 	dropped []string
 	entries []mirror.Entry
+	// person are updates of the document of the owner of the events.
+	person []store.Update
 	// verdicts are counted after the commit.
 	verdicts []plan.Verdict
 }
@@ -128,6 +130,11 @@ func isSeriesOf(series, event mirror.Event) bool {
 func (w *write) commit(tx store.Tx) error {
 	for _, event := range w.events {
 		if err := tx.Set(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil {
+			return err
+		}
+	}
+	if len(w.person) > 0 {
+		if err := tx.Merge(mirror.PersonPath(w.events[0].OwnerID), w.person...); err != nil {
 			return err
 		}
 	}

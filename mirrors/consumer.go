@@ -13,7 +13,7 @@ import (
 // mirror.
 type Consumer struct{ *Service }
 
-var _ calendarsync.Consumer = Consumer{}
+var _ calendarsync.PageConsumer = Consumer{}
 
 // Name implements calendarsync.Consumer.
 func (Consumer) Name() string { return mirror.Consumer }
@@ -32,6 +32,18 @@ func (c Consumer) Apply(ctx context.Context, run calendarsync.Run, observed cale
 	return c.apply(ctx, observation{
 		calendar: run.Calendar, cause: run.Cause, event: observed.Event, writable: observed.Writable, holds: run.Holds,
 	})
+}
+
+// ApplyPage implements calendarsync.PageConsumer.
+func (c Consumer) ApplyPage(ctx context.Context, run calendarsync.Run, observed []calendarsync.Observation, full bool) (map[string]bool, error) {
+	if len(observed) < together {
+		return nil, nil
+	}
+	page := make([]observation, len(observed))
+	for i, one := range observed {
+		page[i] = observation{calendar: run.Calendar, cause: run.Cause, event: one.Event, writable: one.Writable, holds: run.Holds}
+	}
+	return c.applyPage(ctx, page, full)
 }
 
 // Unlisted implements calendarsync.Consumer.

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/recurrence"
@@ -15,14 +14,6 @@ import (
 	"questscheduler/mirrors"
 	"questscheduler/mirrors/plan"
 )
-
-// events serves the routes over the world's documents and calendars.
-func (w *world) events() *mirrors.Events {
-	return &mirrors.Events{
-		Google: w.client, Service: w.service,
-		Accounts: accounts.New(accounts.Options{Store: w.counter, Now: w.clock.Now}),
-	}
-}
 
 // known stores an event of work's calendar that a sync once observed.
 func (w *world) known(id, start, end string, change ...func(e *mirror.Event)) {

@@ -1,28 +1,14 @@
 package mirrors_test
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"questscheduler/internal/accounts"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 )
-
-// ownAccounts are the linked accounts of the world.
-type ownAccounts struct{ store store.Reader }
-
-func (o ownAccounts) Owned(ctx context.Context, _, id string) (accounts.Account, error) {
-	return accounts.Load(ctx, o.store, id)
-}
-
-func (w *world) routes() *mirrors.Events {
-	return &mirrors.Events{Google: w.full, Accounts: ownAccounts{w.memory}, Service: w.service}
-}
 
 func TestDelete_AnEventWithoutMirrors_IsNoError(t *testing.T) {
 	t.Parallel()
@@ -32,7 +18,7 @@ func TestDelete_AnEventWithoutMirrors_IsNoError(t *testing.T) {
 	w.insert(home, "Dentist", thursday)
 	w.sync(home)
 	known := w.canonical(home)
-	w.must(w.routes().Delete(w.ctx, gm, known[0].ID, cause))
+	w.must(w.events().Delete(w.ctx, gm, known[0].ID, cause))
 	w.wantTitles(home)
 }
 
@@ -48,7 +34,7 @@ func TestChange_OfTheTitle_KeepsTheStatus(t *testing.T) {
 	w.must(err)
 	w.sync(work)
 	title := "Perhaps"
-	shown, err := w.routes().Change(w.ctx, gm, w.canonical(work)[0].ID, mirrors.Change{Title: &title}, cause)
+	shown, err := w.events().Change(w.ctx, gm, w.canonical(work)[0].ID, mirrors.Change{Title: &title}, cause)
 	w.must(err)
 	if shown.Title != title || shown.Status != "tentative" {
 		t.Errorf("it is %q and %s", shown.Title, shown.Status)
@@ -65,7 +51,7 @@ func TestChange_OfTheTitle_KeepsTheReminders(t *testing.T) {
 	w.call(http.MethodPatch, `{`+reminders+`}`)
 	w.sync(work)
 	title := "Sit-down"
-	_, err := w.routes().Change(w.ctx, gm, w.canonical(work)[0].ID, mirrors.Change{Title: &title}, cause)
+	_, err := w.events().Change(w.ctx, gm, w.canonical(work)[0].ID, mirrors.Change{Title: &title}, cause)
 	w.must(err)
 	if shown := w.call(http.MethodGet, ""); !strings.Contains(shown, title) || !strings.Contains(shown, `"minutes":7`) {
 		t.Errorf("the event is %s", shown)

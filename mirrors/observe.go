@@ -131,10 +131,7 @@ func (w *write) cancelExceptions(of *situation, series mirror.Event) (ids []stri
 // origin says whose event an observation is. Of an exception whose answer lacks its
 // iCalUID, that of its series counts.
 func (s *Service) origin(ctx context.Context, tx store.Reader, o observation, was mirror.Event) (plan.Origin, error) {
-	at := plan.Origin{
-		OwnerID: o.calendar.OwnerID, AccountID: o.calendar.AccountID, CalendarID: o.calendar.CalendarID,
-		Source: was.Source, PollID: was.PollID, GroupID: was.GroupID, ICalUID: was.ICalUID,
-	}
+	at := originBy(o, was)
 	if at.ICalUID == "" && o.event.InstanceOf != "" && (o.event.Details == nil || o.event.Details.ICalUID == "") {
 		series, ok, err := mirror.OfOrigin(ctx, tx, at.AccountID, at.CalendarID, o.event.InstanceOf)
 		if err != nil {
@@ -145,10 +142,7 @@ func (s *Service) origin(ctx context.Context, tx store.Reader, o observation, wa
 			at.ICalUID = series.ICalUID
 		}
 	}
-	if strings.HasPrefix(o.event.ID, mirror.APIEventPrefix) {
-		at.Source = mirror.SourceAPI
-	}
-	if at.PollID == "" && (strings.HasPrefix(o.event.ID, poll.EventPrefix) || slices.Contains(o.calendar.LegacyEventIDs, o.event.ID)) {
+	if at.PollID == "" && mayBePolls(o) {
 		entry, _, err := poll.FindIndex(ctx, tx, at.AccountID, at.CalendarID, o.event.ID)
 		if err != nil {
 			return at, err
@@ -163,4 +157,21 @@ func (s *Service) origin(ctx context.Context, tx store.Reader, o observation, wa
 	var err error
 	at.GroupID, err = s.SharedBy(ctx, tx, at.PollID)
 	return at, err
+}
+
+// originBy is what the observation and the stored event say of that.
+func originBy(o observation, was mirror.Event) plan.Origin {
+	at := plan.Origin{
+		OwnerID: o.calendar.OwnerID, AccountID: o.calendar.AccountID, CalendarID: o.calendar.CalendarID,
+		Source: was.Source, PollID: was.PollID, GroupID: was.GroupID, ICalUID: was.ICalUID,
+	}
+	if strings.HasPrefix(o.event.ID, mirror.APIEventPrefix) {
+		at.Source = mirror.SourceAPI
+	}
+	return at
+}
+
+// mayBePolls reports whether a poll may follow the event.
+func mayBePolls(o observation) bool {
+	return strings.HasPrefix(o.event.ID, poll.EventPrefix) || slices.Contains(o.calendar.LegacyEventIDs, o.event.ID)
 }

@@ -68,6 +68,7 @@ func (w *Writer) claimOverlay(ctx context.Context, owner, account string) (o mir
 			return nil
 		}
 		o.TryingUntil, o.Generation = now.Add(overlayLease), max(1, o.Generation)
+		o.Mark = cmp.Or(o.Mark, mirror.OverlayMark(w.Installation, account, o.Generation))
 		return tx.Merge(mirror.PersonPath(owner), mirror.WriteOverlay(owner, account, o, now)...)
 	})
 	return o, before, err
@@ -82,7 +83,7 @@ func (w *Writer) findOrCreate(ctx context.Context, a *attempt, trying mirror.Ove
 	switch {
 	case err == nil:
 		for _, entry := range entries {
-			if mirror.MarksOverlay(entry.Description, w.Installation, account, trying.Generation) {
+			if mirror.MarksOverlay(entry.Description, trying.Mark) {
 				return entry.ID, false, nil
 			}
 			if entry.Primary {
@@ -104,7 +105,7 @@ func (w *Writer) findOrCreate(ctx context.Context, a *attempt, trying mirror.Ove
 		return "", false, fault.New(fault.Unavailable, "Google Calendar was slow; it is retried automatically.")
 	}
 	id, err = a.google.InsertCalendar(ctx, account, gcal.NewCalendar{
-		Summary: mirror.OverlaySummary, Description: mirror.OverlayDescription(w.Installation, account, trying.Generation), TimeZone: zone,
+		Summary: mirror.OverlaySummary, Description: mirror.OverlayDescription(trying.Mark), TimeZone: zone,
 	})
 	return id, fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Internal), err
 }

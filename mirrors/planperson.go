@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
+	"questscheduler/mirrors/plan"
 	"questscheduler/scheduler"
 )
 
@@ -49,6 +51,12 @@ func (s *Service) planPerson(ctx context.Context, ownerID string, generation int
 		if err != nil || !person.PlanPending || person.PlanGeneration != generation {
 			return false, err
 		}
+		if person.PlanAfter == "" && person.PlanAgain {
+			if err := s.beginAgain(ctx, person); err != nil {
+				return false, err
+			}
+			continue
+		}
 		at := placeOf(person.PlanAfter)
 		uids, next, err := parts[at.Part](s, ctx, ownerID, at)
 		if err != nil {
@@ -84,6 +92,9 @@ func (s *Service) advance(ctx context.Context, was mirror.Person, next place) (f
 		if finished = !now.PlanPending || now.PlanGeneration != was.PlanGeneration || now.PlanAfter != was.PlanAfter; finished {
 			return nil
 		}
+		if next.Part == len(parts) && now.PlanAgain {
+			return tx.Update(mirror.PersonPath(was.OwnerID), store.Set("planAfter", store.Delete))
+		}
 		if finished = next.Part == len(parts); finished {
 			return tx.Update(mirror.PersonPath(was.OwnerID), store.Set("planPending", false), store.Set("planAfter", store.Delete))
 		}
@@ -94,6 +105,18 @@ func (s *Service) advance(ctx context.Context, was mirror.Person, next place) (f
 		return tx.Update(mirror.PersonPath(was.OwnerID), store.Set("planAfter", string(text)))
 	})
 	return finished, err
+}
+
+// beginAgain notes that the planning is at its beginning, so that it passes all events that
+// are stored by now.
+func (s *Service) beginAgain(ctx context.Context, was mirror.Person) error {
+	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		now, err := mirror.LoadPerson(ctx, tx, was.OwnerID)
+		if err != nil || now.PlanGeneration != was.PlanGeneration || now.PlanAfter != "" {
+			return err
+		}
+		return tx.Update(mirror.PersonPath(was.OwnerID), store.Set("planAgain", false))
+	})
 }
 
 // placeOf reads a stored place; anything else is the beginning.
@@ -115,7 +138,17 @@ func (p place) then(at string) place {
 
 func (s *Service) ownPart(ctx context.Context, ownerID string, from place) (uids []string, next place, err error) {
 	page, at, err := mirror.EndingAfter(ctx, s.Store, ownerID, s.Now().Add(-ended), planPage, from.At)
-	return uidsOf(page), from.then(at), err
+	return s.uidsToPlan(page), from.then(at), err
+}
+
+// uidsToPlan are the iCalUIDs of the events that are not left to their PlanAt, as all are that
+// lie after the window: none of them has mirrors, or leftPart finds those.
+func (s *Service) uidsToPlan(events []mirror.Event) []string {
+	now := s.now()
+	return uidsOf(slices.DeleteFunc(events, func(event mirror.Event) bool {
+		at := plan.PlanAt(event, now)
+		return !at.IsZero() && at.Equal(event.PlanAt)
+	}))
 }
 
 // groupsPart is the events of one group after the other, by id.
@@ -133,9 +166,9 @@ func (s *Service) groupsPart(ctx context.Context, ownerID string, from place) (u
 		}
 		page, at, err := mirror.OfGroupEndingAfter(ctx, s.Store, groupID, s.Now().Add(-ended), planPage, from.At)
 		if at == "" { // the next group begins behind this one
-			return uidsOf(page), place{Part: from.Part, Group: groupID + "\x00"}, err
+			return s.uidsToPlan(page), place{Part: from.Part, Group: groupID + "\x00"}, err
 		}
-		return uidsOf(page), from.then(at), err
+		return s.uidsToPlan(page), from.then(at), err
 	}
 	return nil, from.then(""), nil
 }

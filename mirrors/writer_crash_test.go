@@ -43,7 +43,9 @@ func TestFaults_Anywhere_LeaveOneEventPerMirror(t *testing.T) {
 			s.event("e2", "Late", late, moved)
 		}, func(s *stage) { s.toOverlay(); s.plan("e1@google.com") }, 1},
 	} {
-		for what, strike := range map[string]func(p *points, n int){"it dies": (*points).dieAt, "a call fails": (*points).failAt} {
+		for what, strike := range map[string]func(p *points, n int){
+			"it dies": (*points).dieAt, "a call fails": (*points).failAt, "it dies and moves": (*points).dieAt,
+		} {
 			t.Run(c.name+": "+what, func(t *testing.T) {
 				t.Parallel()
 				for n := 1; n < 200; n++ {
@@ -55,6 +57,9 @@ func TestFaults_Anywhere_LeaveOneEventPerMirror(t *testing.T) {
 						strike(s.points, n)
 						survives(func() { c.act(s); s.run(time.Minute) })
 						if reached = s.points.reached(); reached {
+							if what == "it dies and moves" {
+								s.address = "there"
+							}
 							s.restart()
 						}
 						s.run(15 * time.Minute)

@@ -156,7 +156,6 @@ func (w *Writer) eventID(m mirror.Mirror, calendarID string) string {
 	return mirror.EventID(w.Installation, m.CanonicalID, m.TargetAccountID, calendarID, m.Generation)
 }
 
-// ours reports whether an event has the marks of this installation's mirror.
-func (w *Writer) ours(event gcal.Event, mirrorID string) bool {
-	return event.Private[plan.MarkInstallation] == w.Installation && event.Private[plan.MarkMirror] == mirrorID
-}
+// isOf reports whether an event has the mark of a mirror, whose id no other installation has.
+// The installation's own mark may be another since the event was created.
+func isOf(event gcal.Event, mirrorID string) bool { return event.Private[plan.MarkMirror] == mirrorID }

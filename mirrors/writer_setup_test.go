@@ -51,8 +51,10 @@ type stage struct {
 	log    bytes.Buffer
 	ids    atomic.Int64
 
-	edges  []mirror.Edge
-	broken map[string]bool // accounts without a grant
+	// address names the installation, as its public address does.
+	address string
+	edges   []mirror.Edge
+	broken  map[string]bool // accounts without a grant
 }
 
 const (
@@ -68,7 +70,7 @@ var stageStart = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 // newStage makes a stage on which what happens at work is shown at home, with all details.
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{T: t, ctx: t.Context(), grants: map[string]google.Grant{}, broken: map[string]bool{}}
+	s := &stage{T: t, ctx: t.Context(), address: "here", grants: map[string]google.Grant{}, broken: map[string]bool{}}
 	s.clock = control.NewClock(func() time.Time { return stageStart })
 	var err error
 	s.google, err = google.New(google.Options{Clock: s.clock, Sequential: true})
@@ -183,7 +185,7 @@ func (discard) Enqueue(context.Context, queue.Task) (bool, error) { return false
 
 func (s *stage) service(documents store.Store, tasks queue.Enqueuer) *mirrors.Service {
 	return &mirrors.Service{
-		Store: documents, Queue: tasks, Installation: "here", HoldShare: 0.5, HoldMin: 5,
+		Store: documents, Queue: tasks, Installation: s.address, HoldShare: 0.5, HoldMin: 5,
 		Follow: func(context.Context, string, string, scheduler.Cause) error { return nil },
 		Now:    s.clock.Now, NewID: s.newID, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
 	}

@@ -113,7 +113,7 @@ func (w *Writer) adopt(ctx context.Context, a *attempt) error {
 		return w.failed(ctx, a, err)
 	}
 	switch {
-	case shown.EventState == rules.Gone || !w.ours(shown, a.Mirror.ID):
+	case shown.EventState == rules.Gone || !isOf(shown, a.Mirror.ID):
 		return w.nextGeneration(ctx, a, "the id of its event is used up")
 	case shown.Details != nil && plan.Hash(plan.Shown(*shown.Details)) == plan.Hash(plan.Project(a.Event, a.Mirror.Detail)):
 		return w.written(ctx, a, shown, true)
@@ -165,7 +165,7 @@ func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, cre
 }
 
 // wake makes the mirrors of exceptions due that wait for their series, which was just
-// written. One that a crash leaves asleep wakes by itself after seriesPause.
+// written. After a crash they become due after seriesPause.
 func (w *Writer) wake(ctx context.Context, series mirror.Mirror, cause scheduler.Cause) error {
 	all, err := mirror.MirrorsOfUID(ctx, w.Store, series.OwnerID, series.ICalUID)
 	if err != nil {

@@ -37,7 +37,7 @@ var exempt = slices.Concat(
 		"failedSince", "deletedAt", "createdAt", "updatedAt"),
 	exemptions("mirrorJournal", "trigger", "trace", "step", "mirrorId", "targetAccountId", "before", "after", "reason", "generation", "wanted", "written", "attempts"),
 	exemptions("mirrorPolicies", "edges", "createdAt", "updatedAt"),
-	exemptions("mirrorPeople", "overlays", "planAfter", "planGeneration", "updatedAt"),
+	exemptions("mirrorPeople", "overlays", "planAfter", "planAgain", "planGeneration", "updatedAt"),
 	exemptions("groupEvents", "recent", "older", "shareSessions"),
 	exemptions("groupWork", "at", "attempts", "ref", "trace", "sessions"),
 )

@@ -1,7 +1,11 @@
 package gcal_test
 
 import (
+	"fmt"
+	"io"
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -167,5 +171,34 @@ func TestPatchContent_OfADeletedEvent_BringsItBack(t *testing.T) {
 	}
 	if got := w.get(t, "abcde1"); got.EventState != rules.Present || !sameContent(shown(got), days()) {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// A mirror never has reminders; a person's own event has those of its calendar, or keeps
+// what the person set.
+func TestContent_ThatKeepsReminders_LeavesThem(t *testing.T) {
+	t.Parallel()
+	bodies := make(chan string, 4)
+	client := scripted(t, func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		bodies <- string(body)
+		fmt.Fprint(w, `{"id":"abcde1","start":{"date":"2026-03-05"},"end":{"date":"2026-03-06"}}`)
+	})
+	for _, keeps := range []bool{false, true} {
+		content := days()
+		content.KeepsReminders = keeps
+		_, inserted := client.InsertContent(t.Context(), mine, "abcde1", content, nil)
+		_, patched := client.PatchContent(t.Context(), mine, "abcde1", "", content)
+		if inserted != nil || patched != nil {
+			t.Fatalf("got %v, %v", inserted, patched)
+		}
+		for range 2 {
+			if body := <-bodies; strings.Contains(body, `"reminders"`) == keeps {
+				t.Errorf("keeping reminders is %t, sent is %s", keeps, body)
+			}
+		}
 	}
 }

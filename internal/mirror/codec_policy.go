@@ -54,7 +54,7 @@ func DecodePolicy(doc store.Document) Policy {
 
 // LoadPolicy reads a person's policy; NotFound if there is none or it is another person's.
 func LoadPolicy(ctx context.Context, reader store.Reader, ownerID, id string) (Policy, error) {
-	none := fault.New(fault.NotFound, "There is no such policy.")
+	none := fault.New(fault.NotFound, "There is no such policy of yours. List your policies for the ids there are.")
 	if PolicyPath(id).Valid() != nil {
 		return Policy{}, none
 	}
@@ -94,7 +94,7 @@ func EncodePerson(p Person) map[string]any {
 	}
 	return map[string]any{
 		"ownerId": p.OwnerID, "followed": EncodePlaces(p.Followed), "overlays": overlays, "heldSince": held, "planPending": p.PlanPending, "planGeneration": p.PlanGeneration,
-		"planAfter": store.NullIfEmpty(p.PlanAfter), "sharesAvailability": p.SharesAvailability,
+		"planAfter": store.NullIfEmpty(p.PlanAfter), "planAgain": p.PlanAgain, "sharesAvailability": p.SharesAvailability,
 		"updatedAt": store.NullIfZero(p.UpdatedAt),
 	}
 }
@@ -105,7 +105,7 @@ func DecodePerson(doc store.Document) Person {
 	f := store.Fields(doc.Data)
 	p := Person{
 		OwnerID: doc.Path.ID(), Overlays: map[string]OverlayCalendar{}, HeldSince: map[string]time.Time{}, PlanPending: f.Bool("planPending"),
-		PlanGeneration: f.Int("planGeneration"), PlanAfter: f.String("planAfter"),
+		PlanGeneration: f.Int("planGeneration"), PlanAfter: f.String("planAfter"), PlanAgain: f.Bool("planAgain"),
 		SharesAvailability: f.Bool("sharesAvailability"), UpdatedAt: f.Time("updatedAt"),
 	}
 	overlays := f.Map("overlays")
@@ -138,7 +138,21 @@ func EncodePlaces(places []Place) []any {
 func (p Person) RequestPlan(now time.Time) []store.Update {
 	return []store.Update{
 		store.Set("ownerId", p.OwnerID), store.Set("planPending", true), store.Set("planGeneration", p.PlanGeneration+1),
-		store.Set("planAfter", store.Delete), store.Set("updatedAt", now),
+		store.Set("planAfter", store.Delete), store.Set("planAgain", false), store.Set("updatedAt", now),
+	}
+}
+
+// PlanMore gives the updates of a person's document, to be merged, that have events planned
+// which the same transaction stores: by a new planning, which begins reports, or by the one
+// under way. Where that knows already there are none.
+func (p Person) PlanMore(now time.Time) (updates []store.Update, begins bool) {
+	switch {
+	case !p.PlanPending:
+		return p.RequestPlan(now), true
+	case p.PlanAgain:
+		return nil, false
+	default:
+		return []store.Update{store.Set("ownerId", p.OwnerID), store.Set("planAgain", true)}, false
 	}
 }
 

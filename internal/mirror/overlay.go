@@ -15,9 +15,8 @@ const overlayMark = "qs-overlay-"
 
 // OverlayDescription is the description of an overlay calendar: a sentence for its owner,
 // and the mark by which a lost answer to its creation is made up for. The mark is opaque.
-func OverlayDescription(installation, accountID string, generation int64) string {
-	return "Times from your other calendars, kept up to date by Quest Scheduler. Please leave this line: " +
-		OverlayMark(installation, accountID, generation)
+func OverlayDescription(mark string) string {
+	return "Times from your other calendars, kept up to date by Quest Scheduler. Please leave this line: " + mark
 }
 
 // OverlayMark is the mark of one generation of an account's overlay calendar.
@@ -25,9 +24,9 @@ func OverlayMark(installation, accountID string, generation int64) string {
 	return overlayMark + EventID(installation, "overlay", accountID, "", generation)[len(EventPrefix):]
 }
 
-// MarksOverlay reports whether a calendar with that description is the one.
-func MarksOverlay(description, installation, accountID string, generation int64) bool {
-	return strings.Contains(description, OverlayMark(installation, accountID, generation))
+// MarksOverlay reports whether a calendar with that description is the one with a mark.
+func MarksOverlay(description, mark string) bool {
+	return mark != "" && strings.Contains(description, mark)
 }
 
 // Lost is the overlay after its owner deleted the calendar.
@@ -56,12 +55,13 @@ func WriteOverlay(ownerID, accountID string, o OverlayCalendar, now time.Time) [
 func EncodeOverlay(o OverlayCalendar) map[string]any {
 	return map[string]any{
 		"calendarId": store.NullIfEmpty(o.CalendarID), "suppressed": o.Suppressed, "generation": o.Generation,
-		"tryingUntil": store.NullIfZero(o.TryingUntil),
+		"tryingUntil": store.NullIfZero(o.TryingUntil), "mark": store.NullIfEmpty(o.Mark),
 	}
 }
 
 func decodeOverlay(f store.Fields) OverlayCalendar {
 	return OverlayCalendar{
 		CalendarID: f.String("calendarId"), Suppressed: f.Bool("suppressed"), Generation: f.Int("generation"), TryingUntil: f.Time("tryingUntil"),
+		Mark: f.String("mark"),
 	}
 }

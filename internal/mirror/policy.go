@@ -69,6 +69,9 @@ type Person struct {
 	PlanPending    bool
 	PlanGeneration int64
 	PlanAfter      string
+	// PlanAgain has a planning that began start once more at its end, since events came that
+	// it may have passed. They were stored without a planning of their own.
+	PlanAgain bool
 	// HeldSince says since when the absence of many events at once awaits a second full
 	// listing, by the key of their calendar.
 	HeldSince map[string]time.Time
@@ -87,9 +90,11 @@ type OverlayCalendar struct {
 	// Suppressed marks that its owner deleted it: it is not created again until the edges
 	// to the account are set again.
 	Suppressed bool
-	// Generation counts the calendars created for the account; the mark of the calendar
-	// names it.
+	// Generation counts the calendars created for the account.
 	Generation int64
+	// Mark is the mark of this generation's calendar, "" before the first attempt to create
+	// it. Attempts after a restart with another public address search for the same one.
+	Mark string
 	// TryingUntil is until when an attempt to create it may be under way. A past time means
 	// that nobody knows whether the last attempt created it; zero that none did.
 	TryingUntil time.Time

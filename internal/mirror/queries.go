@@ -19,6 +19,7 @@ const (
 
 var (
 	eventByOrigin    = store.Select("canonical event of an origin", events, "", store.Where("originKey", store.Equal))
+	eventsByOrigin   = store.Select("canonical events of some origins", events, "", store.Where("originKey", store.In))
 	eventsOfUID      = store.Select("canonical events of a person with one iCalUID", events, "", store.Where("ownerId", store.Equal), store.Where("icalUid", store.Equal))
 	groupEventsOfUID = store.Select("canonical events of groups with one iCalUID", events, "", store.Where("icalUid", store.Equal), store.Where("groupId", store.In))
 	eventsOfGroup    = &store.Query{
@@ -65,7 +66,7 @@ var (
 // Queries are the package's queries, for opening a store.
 var Queries = slices.Concat(ofPeople.queries(), ofGroups.queries(), []*store.Query{
 	connectionsOfPeople,
-	eventByOrigin, eventsOfUID, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsToPlan,
+	eventByOrigin, eventsByOrigin, eventsOfUID, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsToPlan,
 	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsTo,
 	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, journalsOfOwner, entriesBefore, mirrorsEnding, groupEventsEnding,
 })
@@ -77,6 +78,26 @@ func OfOrigin(ctx context.Context, reader store.Reader, accountID, calendarID, e
 		return Event{}, false, err
 	}
 	return found[0], true, nil
+}
+
+// OfOrigins reads the canonical events of some events of a calendar, by their ids there, with
+// one query for each 30.
+func OfOrigins(ctx context.Context, reader store.Reader, accountID, calendarID string, eventIDs []string) (map[string]Event, error) {
+	known := map[string]Event{}
+	for some := range slices.Chunk(eventIDs, maxIn) {
+		keys := make([]string, len(some))
+		for i, eventID := range some {
+			keys[i] = OriginKey(accountID, calendarID, eventID)
+		}
+		found, _, err := store.Page(ctx, reader, eventsByOrigin.With(keys), DecodeEvent)
+		if err != nil {
+			return nil, err
+		}
+		for _, event := range found {
+			known[event.EventID] = event
+		}
+	}
+	return known, nil
 }
 
 // OfUID lists the canonical events of a person with one iCalUID: the copies of a meeting in

@@ -115,6 +115,8 @@ var table = []row{
 	{packages: "tools/decoders"},
 	// A world of real parts on memory drivers and simulators, for tests alone.
 	{packages: "internal/test/worldtest", may: []string{"..."}},
+	// The same for people whose calendars mirror each other, for tests of scale.
+	{packages: "internal/test/mirrortest", may: slices.Concat(above, []string{"internal/sim/...", "internal/test/worldtest", "internal/test/storetest", "internal/test/memorystore", "internal/test/memoryqueue"})},
 	// What Firestore bills for each flow, counted in such worlds: for the bench, a
 	// page and tests.
 	{packages: "internal/test/cost", may: slices.Concat(above, []string{"internal/test/worldtest", "internal/test/storetest", "api"})},

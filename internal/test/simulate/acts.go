@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/mirrors/plan"
 )
 
 // The times that events are moved to, apart from the slots: late is months
@@ -120,7 +121,7 @@ func (l *life) events(calendars ...string) (there []event) {
 	}
 	for _, calendar := range calendars {
 		for _, e := range l.w.Events(calendar) {
-			if e.Organizer.Self && (len(e.Marks.Private) > 0 || named[e.ID]) {
+			if e.Organizer.Self && e.Marks.Private[plan.MarkMirror] == "" && (len(e.Marks.Private) > 0 || named[e.ID]) {
 				there = append(there, event{e, calendar})
 			}
 		}

@@ -26,6 +26,9 @@ func (l *life) settle() {
 	for _, person := range l.owners {
 		l.w.Link(person)
 	}
+	for _, name := range l.mirrored.names {
+		l.w.LinkMirrored(name)
+	}
 	l.w.LosePushes()
 	l.w.Sweep() // finds what was edited behind the program's back
 	l.w.Run(l.patience())
@@ -41,6 +44,7 @@ func (l *life) settle() {
 	l.w.LosePushes()
 	l.heal()
 	l.reconcileRecreated()
+	l.settleMirrors()
 	l.w.Run(5 * time.Minute)
 	l.hearAll()
 	err := l.w.SweepPages(scheduler.Cause{Trigger: "sweep", Trace: "last"}) // of what is not needed since

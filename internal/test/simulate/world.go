@@ -100,6 +100,7 @@ type life struct {
 	vanished  []string
 	recreated []string
 	consumers consumers
+	mirrored  mirrored
 	// described is the last description of each poll.
 	described map[string]string
 	// checked, where set, is called after each check of the invariants.
@@ -139,9 +140,11 @@ func (l *life) run() {
 	options.Instances, options.Skew = l.instances, l.skew
 	options.Shared = true
 	options.Consumers = l.makeConsumers()
+	options.Mirrored = l.makeMirrored()
 	l.w = worldtest.New(l, options)
 	l.sayClocks()
 	l.begin()
+	l.beginMirrors()
 	choice := l.choose()
 	l.planned = fewest + l.draws.IntN(most-fewest+1)
 	for i := range l.planned {
@@ -193,6 +196,7 @@ func (l *life) draw(of int) {
 	}
 	l.draws, l.queue, l.contention, l.clocks = stream(streamWorld), stream(streamQueue), stream(streamContention), stream(streamClocks)
 	l.drawConsumers(of)
+	l.drawMirrors(of)
 }
 
 // step takes one step; if the program dies of it, another takes over.
@@ -200,6 +204,7 @@ func (l *life) step(d step) {
 	l.use()
 	lived, point := l.w.Survives(func() {
 		l.mayFollow()
+		l.mayMirror()
 		d.do(l)
 	})
 	if !lived {
@@ -220,7 +225,7 @@ func (l *life) step(d step) {
 
 // check finds invariants that do not hold now.
 func (l *life) check() {
-	history, found := l.w.HistoryProblems(), append(l.w.Problems(), l.w.ConsumerProblems()...)
+	history, found := l.w.HistoryProblems(), slices.Concat(l.w.Problems(), l.w.ConsumerProblems(), l.w.MirrorProblems())
 	if l.checked != nil {
 		l.checked(found)
 	}

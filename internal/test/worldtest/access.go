@@ -8,6 +8,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/sim/google"
+	"questscheduler/mirrors/plan"
 	"questscheduler/rules"
 )
 
@@ -84,7 +85,7 @@ func (w *World) adopt(entry poll.IndexEntry) {
 // created or adopted the event, was not asked to leave it there, and the event was
 // not moved there.
 func (w *World) isOurs(event Event, calendarID string) bool {
-	known := len(event.Marks.Private) > 0 || w.past.adopted[event.ID]
+	known := len(event.Marks.Private) > 0 && event.Marks.Private[plan.MarkMirror] == "" || w.past.adopted[event.ID]
 	return known && !w.released[event.ID] && !w.past.moved[calendarID+"/"+event.ID]
 }
 

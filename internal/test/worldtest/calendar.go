@@ -275,8 +275,14 @@ func (w *World) google(person, method, below string, body []byte) (status int, t
 	if person == Club && method != "events.move" {
 		browser = keeper // who has no access to where it is moved
 	}
+	return w.browse(browser, calendarID, verbs[method], below, body)
+}
+
+// browse is google for any calendar that the browser's person sees.
+func (w *World) browse(browser, calendarID, verb, below string, body []byte) (status int, text []byte) {
+	w.t.Helper()
 	address := googleURL + "/calendar/v3/calendars/" + url.PathEscape(calendarID) + "/events" + below
-	request, err := http.NewRequestWithContext(w.ctx, verbs[method], address, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(w.ctx, verb, address, bytes.NewReader(body))
 	w.must(err)
 	request.Header.Set("Authorization", "Bearer "+w.browsers[browser].AccessToken)
 	faults, malformed := w.Google.Control().Rules(), w.Google.Malformed()

@@ -16,10 +16,13 @@ import (
 // wireGroups makes what follows the sessions of groups, and what plans their mirrors if
 // nothing does yet.
 func (w *World) wireGroups(p *Program, documents store.Store, tasks queue.Enqueuer, now func() time.Time, log *slog.Logger) {
-	planner := &mirrors.Service{
-		Store: documents, Queue: tasks, Installation: "world", SharedBy: groupevents.SharedBy, HoldShare: 0.5, HoldMin: 5, Now: now,
-		Follow: func(context.Context, string, string, scheduler.Cause) error { return nil },
-		NewID:  func() string { return w.ulid(now()) }, Log: log,
+	planner := p.Mirrors
+	if planner == nil {
+		planner = &mirrors.Service{
+			Store: documents, Queue: tasks, Installation: "world", SharedBy: groupevents.SharedBy, HoldShare: 0.5, HoldMin: 5, Now: now,
+			Follow: func(context.Context, string, string, scheduler.Cause) error { return nil },
+			NewID:  func() string { return w.ulid(now()) }, Log: log,
+		}
 	}
 	p.Groups = &groupevents.Service{
 		Store: documents, Queue: tasks, Plans: planner, Now: now,
@@ -28,6 +31,8 @@ func (w *World) wireGroups(p *Program, documents store.Store, tasks queue.Enqueu
 	p.handlers[poll.GroupWorkKind] = p.Groups.Handle
 	if p.handlers[mirrors.PlanKind] == nil {
 		p.handlers[mirrors.PlanKind] = planner.HandlePlan
+		// Nothing writes in such a world: what mirrors want stays in their documents.
+		p.handlers[mirrors.WriteKind] = func(context.Context, queue.Delivery) queue.Verdict { return queue.Verdict{Outcome: queue.Done} }
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/timers"
+	"questscheduler/mirrors"
 	"questscheduler/notify"
 	"questscheduler/scheduler"
 )
@@ -34,8 +35,11 @@ type Program struct {
 	Health    *health.Reader
 	Timers    *timers.Timers
 	Groups    *groupevents.Service
-	handlers  map[string]queue.Handler
-	skew      time.Duration
+	// Mirrors and Writer are nil in a world without mirroring.
+	Mirrors  *mirrors.Service
+	Writer   *mirrors.Writer
+	handlers map[string]queue.Handler
+	skew     time.Duration
 }
 
 // wire makes the program over the ports.
@@ -129,6 +133,7 @@ func (w *World) program() *Program {
 		Store: documents, Accounts: p.Accounts, Grants: grants, Leaving: &googlePort{client: leaving, ports: &w.ports, leaving: true},
 		Watcher: p.Watcher, Polls: p.Scheduler, Owners: p.Syncer.Owners.(notify.Owners), Now: now, Log: log,
 	}
+	w.wireMirrors(p, documents, tasks, client, leaving, now, log)
 	if w.observing {
 		observer := scheduler.Observer{Service: p.Scheduler}
 		p.Watcher.Polls, p.Watcher.Observing = observer, true
@@ -139,6 +144,9 @@ func (w *World) program() *Program {
 	p.handlers = map[string]queue.Handler{
 		calendars.SyncKind: p.Syncer.Handle, scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
 		calendarsync.SweepKind: p.Watcher.HandleSweep,
+	}
+	if p.Writer != nil {
+		p.handlers[mirrors.PlanKind], p.handlers[mirrors.WriteKind] = p.Mirrors.HandlePlan, p.Writer.Handle
 	}
 	w.wireGroups(p, documents, tasks, now, log)
 	w.wireTimers(p, documents, tasks, now, log)

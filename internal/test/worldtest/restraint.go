@@ -7,6 +7,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/recurrence"
 )
 
 // googleCalls are all calls of Google Calendar that the program makes.
@@ -15,6 +16,11 @@ type googleCalls interface {
 	calendarsync.EventWriter
 	Lists(ctx context.Context, ref gcal.Ref, eventID string) (bool, error)
 	Calendars(ctx context.Context, accountID string) ([]gcal.Entry, error)
+	Instance(ctx context.Context, ref gcal.Ref, seriesID string, original recurrence.Moment) (gcal.Event, error)
+	InsertContent(ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string) (gcal.Event, error)
+	PatchContent(ctx context.Context, ref gcal.Ref, id, etag string, content gcal.Content) (gcal.Event, error)
+	DeleteQuietly(ctx context.Context, ref gcal.Ref, id, etag string) (deleted bool, err error)
+	InsertCalendar(ctx context.Context, account string, calendar gcal.NewCalendar) (id string, err error)
 }
 
 // restrained is Google Calendar as the program calls it. It notes listings of a

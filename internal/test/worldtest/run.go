@@ -151,6 +151,7 @@ func (w *World) drain() {
 	if err := w.drainGroups(); err != nil {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of groups: %v", err))
 	}
+	w.drainMirrors()
 }
 
 // Skip lets time pass in which the program does not run.

@@ -21,12 +21,14 @@ func (w *World) wireTimers(p *Program, documents store.Store, tasks queue.Enqueu
 	if w.options.Discord && !w.observing {
 		sweepCards = p.Scheduler.SweepCards
 	}
+	parts := timers.Parts{
+		Scheduler: p.Scheduler, Watcher: p.Watcher, FollowLinks: p.Links.FollowDue, FallbackEvery: FallbackEvery,
+		Documents: documents, Now: now, Log: log, SweepCards: sweepCards,
+	}
+	p.timedMirrors(&parts)
 	p.Timers = &timers.Timers{
 		Store: documents, Queue: tasks, Now: now, NewTrace: func() string { return "trc_" + w.ulid(now()) }, Log: log,
-		Jobs: timers.Jobs(timers.Parts{
-			Scheduler: p.Scheduler, Watcher: p.Watcher, FollowLinks: p.Links.FollowDue, FallbackEvery: FallbackEvery,
-			Documents: documents, Now: now, Log: log, SweepCards: sweepCards,
-		}),
+		Jobs: timers.Jobs(parts),
 	}
 	p.handlers[timers.Kind] = p.Timers.Handle
 }

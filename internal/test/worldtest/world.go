@@ -94,6 +94,8 @@ type Options struct {
 	Skew func() time.Duration
 	// Consumers are the consumers of calendars beside polls.
 	Consumers []*Consumer
+	// Mirrored are those of Others whose accounts cho links: such a world has mirroring.
+	Mirrored []string
 	Settings
 }
 
@@ -141,7 +143,9 @@ type World struct {
 	// browsers are people's own access to their calendars, and own counts the
 	// calls that they made by it.
 	browsers map[string]google.Grant
-	own      map[string]int
+	// linked are the accounts of mirroring, by whose calendar they have.
+	linked map[string]string
+	own    map[string]int
 	// listed are people's calendars as Events last saw them.
 	listed map[string]listing
 	// released are events that were left in the calendar as asked.
@@ -167,7 +171,7 @@ type World struct {
 // their Google accounts.
 func New(t TB, options Options) *World {
 	t.Helper()
-	w := &World{t: t, ctx: context.Background(), options: options, browsers: map[string]google.Grant{}, own: map[string]int{}, listed: map[string]listing{}, released: map[string]bool{}, commits: newCommits(), past: newPast()}
+	w := &World{t: t, ctx: context.Background(), options: options, browsers: map[string]google.Grant{}, linked: map[string]string{}, own: map[string]int{}, listed: map[string]listing{}, released: map[string]bool{}, commits: newCommits(), past: newPast()}
 	if w.options.Draw == nil {
 		w.options.Draw = func(n int) int { return n - 1 }
 	}
@@ -190,13 +194,14 @@ func New(t TB, options Options) *World {
 	w.openClub()
 	w.Link("gm")
 	w.Link("ana")
+	w.openMirrored()
 	w.replayAtTheEnd()
 	return w
 }
 
 // openPorts makes what outlives the program.
 func (w *World) openPorts() {
-	queries := slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, mirror.Queries, groupevents.Queries, inspections(), []*store.Query{allConsumerEvents, eventsOfCalendar}, w.options.Queries)
+	queries := slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, mirror.Queries, groupevents.Queries, inspections(), mirrorInspections, []*store.Query{allConsumerEvents, eventsOfCalendar}, w.options.Queries)
 	open := w.options.Open
 	if open == nil {
 		open = w.openMemory
@@ -206,8 +211,10 @@ func (w *World) openPorts() {
 	w.observed = observe(w, w.options.Wrap(documents), documents)
 	w.Documents = w.observed
 	w.Queue, err = memoryqueue.New(memoryqueue.Options{
-		Kinds: []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, poll.GroupWorkKind, mirrors.PlanKind},
-		Now:   w.Clock.Now, Rand: w.options.Draw,
+		Kinds: []string{
+			calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.WriteKind,
+		},
+		Now: w.Clock.Now, Rand: w.options.Draw,
 	})
 	w.must(err)
 	w.Google, err = google.New(google.Options{

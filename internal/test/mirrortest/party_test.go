@@ -1,0 +1,195 @@
+package mirrortest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/groupevents"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/sim/control"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/mirrortest"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+// party is a game master with a poll whose session a group shares, and eight members who
+// connected an account each.
+type party struct {
+	*testing.T
+	*mirrortest.World
+	members []string
+	eventID string
+}
+
+const (
+	gm      = "gm"
+	members = 8
+	pollID  = "5f0c7b8e-6d0e-4a53-9d43-0d9f6d3f8c11"
+)
+
+func newParty(t *testing.T) *party {
+	t.Helper()
+	p := &party{T: t, World: mirrortest.New(t, mirrortest.Options{}), eventID: poll.EventID(pollID, 1)}
+	p.Link(gm, gm)
+	for i := range members {
+		p.members = append(p.members, fmt.Sprint("member", i))
+		p.Link(p.members[i], p.members[i])
+	}
+	everybody := append([]string{gm}, p.members...)
+	p.Gather("party", everybody...)
+	p.Set(poll.Path(pollID), store.Set("creatorId", gm), store.Set("questingGroupId", "party"), store.Set("status", string(rules.Finalized)),
+		store.Set("title", "Session"), store.Set("googleEventId", p.eventID), store.Set("googleCalendarId", mirrortest.Ref(gm).Calendar))
+	p.Set(poll.IndexPath(p.eventID), store.Set("consumer", poll.ConsumerPoll), store.Set("schedulerId", pollID), store.Set("creatorId", gm),
+		store.Set("accountId", gm), store.Set("calendarId", mirrortest.Ref(gm).Calendar), store.Set("generation", int64(1)), store.Set("createdAt", mirrortest.Start))
+	p.must(p.Groups.SetSharing(t.Context(), "party", true, mirrortest.Cause))
+	for _, person := range everybody {
+		_, err := p.Groups.Connect(t.Context(), scheduler.Person{ID: person}, "party", person, mirrortest.Cause)
+		p.must(err)
+	}
+	p.Settle()
+	return p
+}
+
+func (p *party) must(err error) {
+	p.Helper()
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+// content is the session at an hour of the tenth of March.
+func content(hour int) gcal.Content {
+	start := time.Date(2026, 3, 10, hour, 0, 0, 0, time.UTC)
+	return gcal.Content{
+		Summary: "Session", Start: mirrortest.Moment(start), End: mirrortest.Moment(start.Add(time.Hour)), Transparency: "opaque", Visibility: "default",
+	}
+}
+
+// sync does something in the game master's calendar and has that alone synced. The calls to
+// Google must be one listing and those to write.
+func (p *party) sync(write string, count int, do func() error) {
+	p.Helper()
+	p.must(do())
+	p.ResetCalls()
+	p.Push(gm, false)
+	p.Settle()
+	calls := p.Calls()
+	if calls["events.list"] != 1 || calls["events."+write] != count || calls["events.insert"]+calls["events.patch"]+calls["events.delete"] != count {
+		p.Errorf("calls: %v, want one listing and events.%s %d times", calls, write, count)
+	}
+}
+
+// shows fails unless these members' calendars have the session at an hour, and no other
+// event; 0: no event at all.
+func (p *party) shows(hour int, people ...string) {
+	p.Helper()
+	for _, person := range people {
+		shown := p.Shown(person)
+		switch {
+		case hour == 0 && len(shown) == 0:
+		case len(shown) == 1 && shown[0].Details.Start.Time.UTC().Hour() == hour && shown[0].Details.Summary == "Session":
+		default:
+			p.Errorf("%s shows %+v, want the session at %d", person, shown, hour)
+		}
+	}
+}
+
+func TestSession_EightAccounts_FollowInOneSync(t *testing.T) {
+	t.Parallel()
+	p := newParty(t)
+	ctx, ref := t.Context(), mirrortest.Ref(gm)
+	p.sync("insert", members, func() error {
+		_, err := p.Calendar.InsertContent(ctx, ref, p.eventID, content(18), nil)
+		return err
+	})
+	p.shows(18, p.members...)
+	p.sync("patch", members, func() error {
+		_, err := p.Calendar.PatchContent(ctx, ref, p.eventID, "", content(20))
+		return err
+	})
+	p.shows(20, p.members...)
+	p.sync("delete", members, func() error {
+		_, err := p.Calendar.DeleteQuietly(ctx, ref, p.eventID, "")
+		return err
+	})
+	p.shows(0, p.members...)
+	p.sync("insert", members, func() error {
+		_, err := p.Calendar.PatchContent(ctx, ref, p.eventID, "", content(20))
+		return err
+	})
+	p.shows(20, p.members...)
+	p.shows(20, gm)
+	if len(p.World.Failed) > 0 {
+		t.Error(p.World.Failed)
+	}
+}
+
+// The refusals are shown with the session, and hold up none of the other accounts.
+func TestSession_OneRefuses_OthersFollow(t *testing.T) {
+	t.Parallel()
+	const refusing = "member3"
+	for name, row := range map[string]struct {
+		refuse func(p *party)
+		allow  func(p *party)
+		state  mirror.State
+		said   string
+	}{
+		"403": {
+			refuse: func(p *party) {
+				p.must(p.Google.Control().Plant(control.Rule{Match: "events.patch", Calendar: mirrortest.Ref(refusing).Calendar, Status: 403, Reason: "forbidden"}))
+			},
+			allow: func(p *party) { p.Google.Control().Clear() },
+			state: mirror.Pending, said: "refuse",
+		},
+		"revoked": {
+			refuse: func(p *party) {
+				p.Revoked[refusing] = true
+				p.Set(accounts.Path(refusing), store.Set("status", string(accounts.Revoked)))
+			},
+			allow: func(p *party) {
+				p.Revoked[refusing] = false
+				p.Set(accounts.Path(refusing), store.Set("status", string(accounts.Active)))
+				p.must(p.Service.Rewrite(p.T.Context(), refusing, mirrortest.Cause))
+			},
+			state: mirror.Pending, said: "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newParty(t)
+			ctx, ref := t.Context(), mirrortest.Ref(gm)
+			p.sync("insert", members, func() error {
+				_, err := p.Calendar.InsertContent(ctx, ref, p.eventID, content(18), nil)
+				return err
+			})
+			row.refuse(p)
+			_, err := p.Calendar.PatchContent(ctx, ref, p.eventID, "", content(20))
+			p.must(err)
+			p.Push(gm, false)
+			p.Settle()
+			others := append(append([]string{}, p.members[:3]...), p.members[4:]...)
+			p.shows(20, others...)
+			view, err := p.Groups.Get(ctx, scheduler.Person{ID: refusing}, "party", groupevents.Reference{Latest: true})
+			p.must(err)
+			if len(view.Mirrors) != 1 || view.Mirrors[0].State != row.state || !strings.Contains(view.Mirrors[0].LastError, row.said) {
+				t.Fatalf("%s is told %+v, want %s for %q", refusing, view.Mirrors, row.state, row.said)
+			}
+			for _, person := range others {
+				if view, err := p.Groups.Get(ctx, scheduler.Person{ID: person}, "party", groupevents.Reference{Latest: true}); err != nil || view.Mirrors[0].State != mirror.Active {
+					t.Errorf("%s is told %+v: %v", person, view.Mirrors, err)
+				}
+			}
+			row.allow(p)
+			p.World.Run(26 * time.Hour)
+			p.Google.Control().Clear()
+			p.shows(20, p.members...)
+		})
+	}
+}
+

@@ -1,0 +1,118 @@
+package mirrortest
+
+import (
+	"context"
+	"time"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
+	"questscheduler/mirrors"
+)
+
+// mostTurns bounds the tasks of one RunDue: more never end.
+const mostTurns = 1_000_000
+
+// RunDue runs the tasks that are due now, and those that they enqueue.
+func (w *World) RunDue() {
+	w.t.Helper()
+	for turns := 0; ; {
+		due := w.Queue.Due(w.Clock.Now())
+		if len(due) == 0 {
+			return
+		}
+		for _, task := range due {
+			if turns++; turns > mostTurns {
+				w.t.Fatalf("tasks never end")
+			}
+			if run, ok := w.Queue.Take(task.ID); ok {
+				run.Settle(w.handle(run.Delivery))
+			}
+		}
+	}
+}
+
+// handle runs a task.
+func (w *World) handle(delivery queue.Delivery) queue.Verdict {
+	ctx, cancel := context.WithCancel(w.ctx)
+	defer cancel()
+	w.Cancel = cancel
+	if w.Began != nil {
+		w.Began(delivery.Kind)
+	}
+	handlers := map[string]queue.Handler{
+		mirrors.WriteKind: w.Writer.Handle, mirrors.PlanKind: w.Service.HandlePlan, calendars.SyncKind: w.Syncer.Handle, poll.GroupWorkKind: w.Groups.Handle,
+	}
+	verdict := handlers[delivery.Kind](ctx, delivery)
+	if w.Ended != nil {
+		w.Ended(delivery.Kind)
+	}
+	if verdict.Err != nil {
+		w.Failed = append(w.Failed, verdict.Err)
+	}
+	return verdict
+}
+
+// Settle runs what is due for six seconds.
+func (w *World) Settle() {
+	w.t.Helper()
+	for range 3 {
+		w.RunDue()
+		w.must(w.Clock.Advance(2 * time.Second))
+	}
+}
+
+// Run has the clock go on for a time, with the drains each minute.
+func (w *World) Run(d time.Duration) {
+	w.t.Helper()
+	for end := w.Clock.Now().Add(d); w.Clock.Now().Before(end); w.must(w.Clock.Advance(time.Minute)) {
+		_, err := w.Service.Drain(w.ctx, Cause)
+		w.must(err)
+		_, err = w.Writer.Drain(w.ctx, Cause)
+		w.must(err)
+		_, err = w.Groups.Drain(w.ctx)
+		w.must(err)
+		w.RunDue()
+	}
+}
+
+// Reconcile runs the daily reconciliation of all calendars.
+func (w *World) Reconcile() (all mirrors.Reconciled) {
+	w.t.Helper()
+	for at := ""; ; {
+		did, next, err := w.Writer.Reconcile(w.ctx, Cause, at, true)
+		w.must(err)
+		all.Calendars, all.Checked, all.Corrected = all.Calendars+did.Calendars, all.Checked+did.Checked, all.Corrected+did.Corrected
+		all.Strays, all.Guarded, all.Failed = all.Strays+did.Strays, all.Guarded+did.Guarded, all.Failed+did.Failed
+		if at = next; at == "" {
+			return all
+		}
+	}
+}
+
+// Mirrors are the mirrors into an account.
+func (w *World) Mirrors(account string) []mirror.Mirror {
+	w.t.Helper()
+	all, err := store.Collect(mirror.IntoAccount(w.ctx, w.stored, account))
+	w.must(err)
+	return all
+}
+
+// Events are the canonical events of an account.
+func (w *World) Events(account string) []mirror.Event {
+	w.t.Helper()
+	all, err := store.Collect(mirror.OfAccount(w.ctx, w.stored, account))
+	w.must(err)
+	return all
+}
+
+// Calls counts the calls to Google since ResetCalls, by method.
+func (w *World) Calls() map[string]int { return w.Google.Control().Calls() }
+
+// ResetCalls begins the counts anew, those of the store's operations too.
+func (w *World) ResetCalls() {
+	w.Google.Control().ResetCalls()
+	w.Documents.Reset()
+}

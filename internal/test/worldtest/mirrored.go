@@ -1,0 +1,235 @@
+package worldtest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"questscheduler/calendarsync"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/sim/google"
+	"questscheduler/internal/store"
+	"questscheduler/internal/timers"
+	"questscheduler/mirrors"
+	"questscheduler/scheduler"
+)
+
+// Mirrorer is the person who has several accounts: the own one, and those of Others.
+const Mirrorer = "cho"
+
+// Others are further accounts that Mirrorer may link, as Google's users.
+var Others = []scheduler.Person{
+	{ID: "work", Email: "work@example.com"},
+	{ID: "home", Email: "home@example.com"},
+	{ID: "side", Email: "side@example.com"},
+}
+
+// installation names the program in the marks of mirrors.
+const installation = "sim"
+
+// mirrorShare is the writer's part of an account's quota, as in production.
+const mirrorShare = 0.5
+
+// Mirroring reports whether the world has mirroring.
+func (w *World) Mirroring() bool { return len(w.options.Mirrored) > 0 }
+
+// openMirrored makes the users of Options.Mirrored, and links their accounts and cho's own.
+func (w *World) openMirrored() {
+	w.t.Helper()
+	if !w.Mirroring() {
+		return
+	}
+	for _, name := range w.options.Mirrored {
+		grant, err := w.Google.AddUser(google.User{Key: name, Sub: "sub-" + name, Email: Person(name).Email, TimeZone: zone})
+		w.must(err)
+		w.browsers[name] = grant
+	}
+	for _, name := range w.MirroredNames() {
+		w.LinkMirrored(name)
+	}
+}
+
+// MirroredNames are the accounts of Mirrorer, by whose calendar they have.
+func (w *World) MirroredNames() []string {
+	return append([]string{Mirrorer}, w.options.Mirrored...)
+}
+
+// LinkMirrored links one of Mirrorer's accounts, or links it anew.
+func (w *World) LinkMirrored(name string) {
+	w.t.Helper()
+	w.linked[name] = w.LinkAs(Mirrorer, name).ID
+}
+
+// UnlinkMirrored takes one of Mirrorer's accounts out.
+func (w *World) UnlinkMirrored(name string) error {
+	account, err := w.Accounts.Unlink(w.ctx, Mirrorer, w.linked[name])
+	if err == nil {
+		w.follow(account.ID)
+	}
+	return err
+}
+
+// MirroredAccount is the id of one of Mirrorer's accounts.
+func (w *World) MirroredAccount(name string) string { return w.linked[name] }
+
+// wireMirrors makes the program's parts of mirroring, as in production.
+func (w *World) wireMirrors(p *Program, documents store.Store, tasks queue.Enqueuer, client, leaving *gcal.Client, now func() time.Time, log *slog.Logger) {
+	if !w.Mirroring() {
+		return
+	}
+	p.Mirrors = &mirrors.Service{
+		Store: documents, Queue: tasks, Follow: p.Watcher.Follow, Installation: installation,
+		HoldShare: w.options.HoldShare, HoldMin: w.options.HoldMin, Observing: w.observing,
+		Now: now, NewID: func() string { return w.ulid(now()) }, Log: log,
+	}
+	p.Writer = &mirrors.Writer{
+		Service: p.Mirrors,
+		Google:  &mirrorPort{&googlePort{client: client.Within(mirrorShare), ports: &w.ports}},
+		Leaving: &mirrorPort{&googlePort{client: leaving, ports: &w.ports, leaving: true}},
+	}
+	p.Links.Mirrors = p.Writer
+	p.Syncer.Consumers = append([]calendarsync.Consumer{mirrors.Consumer{Service: p.Mirrors}}, p.Syncer.Consumers...)
+}
+
+// timedMirrors are the jobs of mirroring, for the timers.
+func (p *Program) timedMirrors(parts *timers.Parts) {
+	if p.Writer == nil {
+		return
+	}
+	parts.DrainMore = func(ctx context.Context, cause scheduler.Cause) (timers.Counts, error) {
+		_, err := p.Mirrors.Drain(ctx, cause)
+		if err == nil {
+			_, err = p.Writer.Drain(ctx, cause)
+		}
+		return nil, err
+	}
+	parts.Reconcile = func(ctx context.Context, run timers.Run) (timers.Stretch, error) {
+		_, next, err := p.Writer.Reconcile(ctx, run.Cause, run.At, run.ByHand)
+		return timers.Stretch{Next: next}, err
+	}
+}
+
+// drainMirrors is what the drain of every minute does of mirroring.
+func (w *World) drainMirrors() {
+	if w.Writer == nil {
+		return
+	}
+	cause := scheduler.Cause{Trigger: "drain", Trace: "drain"}
+	_, err := w.Mirrors.Drain(w.ctx, cause)
+	if err == nil {
+		_, err = w.Writer.Drain(w.ctx, cause)
+	}
+	if err != nil {
+		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of mirrors: %v", err))
+	}
+}
+
+// ReconcileMirrors is the daily job over all calendars.
+func (w *World) ReconcileMirrors() error {
+	for at := ""; ; {
+		_, next, err := w.Writer.Reconcile(w.ctx, scheduler.Cause{Trigger: "reconcile", Trace: "reconcile"}, at, true)
+		if err != nil || next == "" {
+			return err
+		}
+		at = next
+	}
+}
+
+// SetEdges gives Mirrorer's one policy these edges, and makes it first.
+func (w *World) SetEdges(edges []mirror.Edge) error {
+	policies := mirrors.Policies{Service: w.Mirrors}
+	all, err := policies.List(w.ctx, Mirrorer)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		policy, err := policies.Create(w.ctx, Mirrorer, "Everything everywhere")
+		if err != nil {
+			return err
+		}
+		all = append(all, policy)
+	}
+	_, err = policies.SetEdges(w.ctx, Mirrorer, all[0].ID, edges, Cause)
+	return err
+}
+
+// Edges are those of Mirrorer's policies whose accounts are linked.
+func (w *World) Edges() (edges []mirror.Edge) {
+	for _, policy := range decoded(w.all(allPolicies), mirror.DecodePolicy) {
+		for _, edge := range policy.Edges {
+			from, _ := w.accountIs(edge.FromAccountID)
+			to, _ := w.accountIs(edge.ToAccountID)
+			if from != accounts.Unlinked && to != accounts.Unlinked {
+				edges = append(edges, edge)
+			}
+		}
+	}
+	return edges
+}
+
+// The documents of mirroring.
+var (
+	allPolicies       = &store.Query{Name: "world: policies", Collection: "mirrorPolicies"}
+	allMirrors        = &store.Query{Name: "world: mirrors", Collection: "mirrors"}
+	allCanonical      = &store.Query{Name: "world: canonical events", Collection: "canonicalEvents"}
+	allMirrorPeople   = &store.Query{Name: "world: people with mirrors", Collection: "mirrorPeople"}
+	mirrorInspections = []*store.Query{allPolicies, allMirrors, allCanonical, allMirrorPeople}
+)
+
+// MirrorDocuments are all mirrors, by id.
+func (w *World) MirrorDocuments() []mirror.Mirror { return decoded(w.all(allMirrors), mirror.Decode) }
+
+// CanonicalEvents are all canonical events, by id.
+func (w *World) CanonicalEvents() []mirror.Event {
+	return decoded(w.all(allCanonical), mirror.DecodeEvent)
+}
+
+// MirrorPerson is Mirrorer's document.
+func (w *World) MirrorPerson() mirror.Person {
+	return mirror.DecodePerson(w.observed.document(mirror.PersonPath(Mirrorer)))
+}
+
+// Overlay is the overlay calendar of one of Mirrorer's accounts; "" if there is none.
+func (w *World) Overlay(name string) string {
+	return w.MirrorPerson().Overlays[w.linked[name]].CalendarID
+}
+
+// AwaitMirrors lets the time pass after which the writer takes up what it put off, up to a
+// day, and says whether there was anything.
+func (w *World) AwaitMirrors() (waited bool) {
+	w.t.Helper()
+	now := w.Clock.Now()
+	var latest time.Time
+	for _, m := range w.MirrorDocuments() {
+		if m.Due.After(latest) {
+			latest = m.Due
+		}
+	}
+	for _, since := range w.MirrorPerson().HeldSince {
+		if confirmed := since.Add(time.Hour); confirmed.After(latest) {
+			latest = confirmed
+		}
+	}
+	if latest.IsZero() {
+		return false
+	}
+	w.advance(max(0, latest.Sub(now)))
+	w.Run(3 * time.Minute)
+	return true
+}
+
+// mirrorOrder is for output that is always the same.
+func mirrorOrder(a, b Occurrence) int {
+	return cmp.Or(cmp.Compare(a.text(), b.text()), cmp.Compare(a.ID, b.ID))
+}
+
+func sortOccurrences(all []Occurrence) []Occurrence {
+	slices.SortFunc(all, mirrorOrder)
+	return all
+}

@@ -1,0 +1,149 @@
+package worldtest
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"questscheduler/internal/mirror"
+)
+
+// Occurrence is an event, or one occurrence of a series, as a calendar shows it.
+type Occurrence struct {
+	ID           string `json:"id"`
+	ICalUID      string `json:"iCalUID"`
+	SeriesID     string `json:"recurringEventId"`
+	Original     moment `json:"originalStartTime"`
+	Summary      string `json:"summary"`
+	Description  string `json:"description"`
+	Location     string `json:"location"`
+	Visibility   string `json:"visibility"`
+	Transparency string `json:"transparency"`
+	Start        moment `json:"start"`
+	End          moment `json:"end"`
+	Organizer    struct {
+		Self bool `json:"self"`
+	} `json:"organizer"`
+	Attendees []struct {
+		Email    string `json:"email"`
+		Self     bool   `json:"self"`
+		Response string `json:"responseStatus"`
+	} `json:"attendees"`
+	Marks struct {
+		Private map[string]string `json:"private"`
+	} `json:"extendedProperties"`
+}
+
+// IsMirror reports whether it is the event of a mirror.
+func (o Occurrence) IsMirror() bool { return mirror.IsMirror(o.ID) }
+
+// Master is the id of the whole event.
+func (o Occurrence) Master() string {
+	if o.SeriesID != "" {
+		return o.SeriesID
+	}
+	return o.ID
+}
+
+// declined reports whether the calendar's owner declined it.
+func (o Occurrence) declined() bool {
+	for _, a := range o.Attendees {
+		if a.Self && a.Response == "declined" {
+			return true
+		}
+	}
+	return false
+}
+
+// meeting is the same for one occurrence of a meeting in every calendar.
+func (o Occurrence) meeting() string {
+	if o.SeriesID == "" {
+		return o.ICalUID
+	}
+	return o.ICalUID + " of " + instant(o.Original)
+}
+
+// instant is a time or a day as text.
+func instant(m moment) string {
+	if m.Date != "" {
+		return m.Date
+	}
+	at, err := time.Parse(time.RFC3339Nano, m.DateTime)
+	if err != nil {
+		return "?" + m.DateTime
+	}
+	return at.UTC().Format(time.RFC3339)
+}
+
+// text is what a calendar shows of it.
+func (o Occurrence) text() string {
+	transparency, visibility := o.Transparency, o.Visibility
+	if transparency == "" {
+		transparency = "opaque"
+	}
+	if visibility == "" {
+		visibility = "default"
+	}
+	return fmt.Sprintf("%s to %s %q %q %q %s %s", instant(o.Start), instant(o.End), o.Summary, o.Description, o.Location, transparency, visibility)
+}
+
+// private reports whether its owner shows others nothing but its times.
+func (o Occurrence) private() bool {
+	return o.Visibility == "private" || o.Visibility == "confidential"
+}
+
+// projected is its mirror of a detail, and whether there is one at all.
+func (o Occurrence) projected(detail mirror.Detail) (shown Occurrence, is bool) {
+	if o.private() {
+		detail = mirror.Busy
+	}
+	if o.declined() || o.Transparency == "transparent" && detail != mirror.Full {
+		return shown, false
+	}
+	shown.Start, shown.End = o.Start, o.End
+	switch detail {
+	case mirror.Full:
+		shown.Summary, shown.Description, shown.Location = strings.TrimSpace(o.Summary), strings.TrimSpace(o.Description), strings.TrimSpace(o.Location)
+		shown.Transparency, shown.Visibility = o.Transparency, "private"
+	case mirror.Title:
+		shown.Summary, shown.Visibility = strings.TrimSpace(o.Summary), "private"
+	default:
+		shown.Summary = "Busy"
+	}
+	return shown, true
+}
+
+// shownUntil bounds what is compared: a series may have no end.
+const shownUntil = 45 * 24 * time.Hour
+
+// Occurrences are what a calendar shows somebody from now on, each occurrence of a series
+// for itself.
+func (w *World) Occurrences(browser, calendarID string) (all []Occurrence) {
+	w.t.Helper()
+	from := w.Clock.Now().Add(time.Hour)
+	below := "?singleEvents=true&maxResults=2500&timeMin=" + url.QueryEscape(from.Format(time.RFC3339)) +
+		"&timeMax=" + url.QueryEscape(Start.Add(shownUntil).Format(time.RFC3339))
+	w.own["events.list"]++
+	status, text := w.browse(browser, calendarID, http.MethodGet, below, nil)
+	if status == http.StatusNotFound {
+		return nil
+	}
+	var list struct {
+		Items []Occurrence `json:"items"`
+	}
+	if status != http.StatusOK {
+		w.t.Fatalf("%s could not list %s: %d %s", browser, calendarID, status, text)
+	}
+	w.must(json.Unmarshal(text, &list))
+	return list.Items
+}
+
+// OccurrencesOf are those of the own calendar of one of Mirrorer's accounts.
+func (w *World) OccurrencesOf(name string) []Occurrence {
+	w.t.Helper()
+	return w.Occurrences(name, Person(name).Email)
+}

@@ -1,0 +1,157 @@
+package mirrors
+
+import (
+	"context"
+	"slices"
+
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+	"questscheduler/mirrors/plan"
+	"questscheduler/rules"
+)
+
+const (
+	// together is from how many events on a page is applied together: few are planned at
+	// once, each with its reads.
+	together = 10
+	// storedAtOnce is how many new events one transaction stores.
+	storedAtOnce = 30
+)
+
+// applyPage applies observations of one calendar, of different events, as far as they need
+// no transaction of their own, and returns the ids of those events. Nothing changes for
+// an event that is stored as it was observed: that takes one read and no transaction, as
+// each decision is about one document. In a full listing new events are stored some at a
+// time, and the planning of all events of the person, the next first, is requested.
+func (s *Service) applyPage(ctx context.Context, page []observation, full bool) (applied map[string]bool, err error) {
+	applied = map[string]bool{}
+	if err := s.passMirrors(ctx, page, applied); err != nil {
+		return applied, err
+	}
+	fresh, err := s.passOrigins(ctx, page, applied)
+	if err != nil || !full {
+		return applied, err
+	}
+	for some := range slices.Chunk(fresh, storedAtOnce) {
+		if err := s.storeOrigins(ctx, some); err != nil {
+			return applied, err
+		}
+		for _, o := range some {
+			applied[o.event.ID] = true
+		}
+	}
+	return applied, nil
+}
+
+// passOrigins adds the events that are stored as they were observed, and returns those that
+// are not stored and that storeOrigins can store.
+func (s *Service) passOrigins(ctx context.Context, page []observation, applied map[string]bool) (fresh []observation, err error) {
+	var plain []observation
+	var ids []string
+	for _, o := range page {
+		if plan.IsOrigin(o.event) && o.event.EventState != rules.Gone && o.event.Details != nil && !mayBePolls(o) {
+			plain, ids = append(plain, o), append(ids, o.event.ID)
+		}
+	}
+	if len(plain) == 0 {
+		return nil, nil
+	}
+	known, err := mirror.OfOrigins(ctx, s.Store, page[0].calendar.AccountID, page[0].calendar.CalendarID, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range plain {
+		was, stored := known[o.event.ID]
+		switch {
+		case !stored && o.event.Details.ICalUID != "":
+			fresh = append(fresh, o)
+		case !stored || was.PollID != "" || was.ICalUID == "":
+		default:
+			_, changed := plan.Canonical(was, o.event, originBy(o, was), s.now())
+			applied[o.event.ID] = applied[o.event.ID] || !changed
+		}
+	}
+	return fresh, nil
+}
+
+// storeOrigins stores new events in one transaction, and has them planned with all others of
+// the person.
+func (s *Service) storeOrigins(ctx context.Context, fresh []observation) error {
+	at, ids, newIDs := fresh[0].calendar, []string{}, []string{}
+	for _, o := range fresh {
+		ids, newIDs = append(ids, o.event.ID), append(newIDs, "evt_"+s.NewID())
+	}
+	var begun mirror.Person
+	begins := false
+	_, err := s.transact(ctx, fresh[0].cause, func(ctx context.Context, tx store.Reader, w *write) error {
+		begins = false
+		if err := fresh[0].holds(ctx, tx); err != nil {
+			return err
+		}
+		var err error
+		if begun, err = mirror.LoadPerson(ctx, tx, at.OwnerID); err != nil || isOverlay(begun, at.AccountID, at.CalendarID) {
+			return err // what else is in an overlay calendar is nobody's origin
+		}
+		known, err := mirror.OfOrigins(ctx, tx, at.AccountID, at.CalendarID, ids)
+		if err != nil {
+			return err
+		}
+		for i, o := range fresh {
+			was, stored := known[o.event.ID]
+			if !stored {
+				was = mirror.Event{ID: newIDs[i]}
+			}
+			next, changed := plan.Canonical(was, o.event, originBy(o, was), s.now())
+			if !changed {
+				continue
+			}
+			if !stored {
+				was = mirror.Event{}
+			}
+			next.PlanAt = planAt(next, s.now())
+			w.record(mirror.OriginStep(mirror.StepObserved, was, next, next.Status))
+			w.events = append(w.events, next)
+		}
+		if len(w.events) > 0 {
+			w.person, begins = begun.PlanMore(s.now())
+		}
+		return nil
+	})
+	if err == nil && begins {
+		s.enqueue(ctx, personTask(at.OwnerID, begun.PlanGeneration+1, fresh[0].cause.Trace), fresh[0].cause)
+	}
+	return err
+}
+
+// passMirrors adds the events of mirrors that are as their mirrors say. The marks of the
+// events name the mirrors; where they do not, Apply finds them.
+func (s *Service) passMirrors(ctx context.Context, page []observation, applied map[string]bool) error {
+	var shown []gcal.Event
+	var paths []store.Path
+	for _, o := range page {
+		path := mirror.Path(o.event.Private[plan.MarkMirror])
+		if !plan.IsOrigin(o.event) && o.event.EventState != rules.Gone && path.Valid() == nil {
+			shown, paths = append(shown, o.event), append(paths, path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	found, err := s.Store.GetAll(ctx, paths)
+	if err != nil {
+		return err
+	}
+	at := page[0].calendar
+	for i, document := range found {
+		m := mirror.Decode(document)
+		if !document.Exists() || m.EventID != shown[i].ID || m.TargetAccountID != at.AccountID || m.TargetCalendarID != at.CalendarID {
+			continue
+		}
+		if next, verdict := plan.Observed(m, shown[i], s.now()); same(m, next) {
+			applied[shown[i].ID] = true
+			s.Meter.Count(Observed{Verdict: verdict})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,260 @@
+package mirrors_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/recurrence"
+	"questscheduler/mirrors"
+	"questscheduler/rules"
+)
+
+func TestEvents_WithoutWriting_AreUnavailable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.create(dentist())
+	events := w.events()
+	events.ReadOnly = true
+	_, err := events.Create(w.ctx, gm, "request", dentist(), cause)
+	wantFault(t, "create", err, fault.Unavailable, "")
+	_, err = events.Change(w.ctx, gm, made.ID, mirrors.Change{Title: ptr("New")}, cause)
+	wantFault(t, "change", err, fault.Unavailable, "")
+	wantFault(t, "delete", events.Delete(w.ctx, gm, made.ID, cause), fault.Unavailable, "")
+	if got, err := events.Get(w.ctx, gm, made.ID); err != nil || got.Title != "Dentist" {
+		t.Errorf("it is %+v, %v", got, err)
+	}
+	w.wantTitles(work, "Dentist")
+}
+
+func TestChange_TheTitleAlone_KeepsTheRest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mirrorWork()
+	tentative := w.insert(work, "Maybe", thursday, "RRULE:FREQ=WEEKLY;COUNT=3")
+	content := contentOf(tentative)
+	content.Status, content.Visibility, content.Description = "tentative", "private", "Why"
+	content.End.Zone = "Europe/London"
+	_, err := w.full.PatchContent(w.ctx, refTo(work), tentative.ID, "", content)
+	w.must(err)
+	w.settle()
+	known := w.canonical(work)[0]
+	got := w.alter(known.ID, mirrors.Change{Title: ptr("Perhaps")})
+	if got.Title != "Perhaps" || got.Version != known.Version+1 {
+		t.Errorf("it is %+v, was %+v", got.Event, known)
+	}
+	d := w.atGoogle(got).Details
+	if d.Summary != "Perhaps" || d.Status != "tentative" || d.Visibility != "private" || d.Description != "Why" || len(d.Recurrence) != 1 ||
+		d.Start != tentative.Details.Start || d.End.Zone != "Europe/London" || !d.End.Equal(tentative.Details.End) {
+		t.Errorf("the calendar shows %+v", d)
+	}
+}
+
+func TestChange_Nothing_WritesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.create(dentist())
+	etag := w.atGoogle(made).ETag
+	for _, change := range []mirrors.Change{{}, {Title: ptr("Dentist"), Start: &made.Start, End: &made.End}} {
+		if got := w.alter(made.ID, change); got.Version != 1 || w.atGoogle(made).ETag != etag {
+			t.Errorf("it is %+v", got.Event)
+		}
+	}
+}
+
+func TestChange_Times_Move(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.create(dentist())
+	from, to := at("2026-03-09T10:00:00Z").Time, at("2026-03-11T10:00:00Z").Time
+	moved := w.alter(made.ID, mirrors.Change{Start: &from, End: &to})
+	if d := w.atGoogle(moved).Details; !d.Start.Time.Equal(from) || !d.End.Time.Equal(to) || d.Start.Zone != "Europe/Zurich" || d.Summary != "Dentist" {
+		t.Errorf("moved it is %+v", d)
+	}
+	day := w.alter(made.ID, mirrors.Change{Start: &from, End: &to, AllDay: ptr(true)})
+	if d := w.atGoogle(day).Details; d.Start != (recurrence.Moment{Date: "2026-03-09"}) || d.End != (recurrence.Moment{Date: "2026-03-11"}) {
+		t.Errorf("all day it is %+v", d)
+	}
+	timed := w.alter(made.ID, mirrors.Change{Start: &from, End: &to, AllDay: ptr(false), TimeZone: ptr("Asia/Tokyo")})
+	if d := w.atGoogle(timed).Details; !d.Start.Time.Equal(from) || d.Start.Zone != "Asia/Tokyo" || d.End.Zone != "Asia/Tokyo" || timed.ID != made.ID || timed.Version != 4 {
+		t.Errorf("timed it is %+v, version %d", d, timed.Version)
+	}
+}
+
+func TestChange_AnInstance_LeavesItsSeries(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mirrorWork()
+	series := w.create(dentist(func(e *mirrors.NewEvent) { e.Recurrence = []string{"RRULE:FREQ=WEEKLY;COUNT=3"} }))
+	instance, err := w.full.Instance(w.ctx, refTo(work), series.EventID, at("2026-03-12T09:00:00Z"))
+	w.must(err)
+	content := contentOf(instance)
+	content.Summary = "Dentist, the second"
+	_, err = w.full.PatchContent(w.ctx, refTo(work), instance.ID, "", content)
+	w.must(err)
+	w.sync(work)
+	i := slices.IndexFunc(w.canonical(work), func(e mirror.Event) bool { return e.SeriesID != "" })
+	if i < 0 {
+		t.Fatalf("known are %+v", w.canonical(work))
+	}
+	known := w.canonical(work)[i]
+	from, to := at("2026-03-13T09:00:00Z").Time, at("2026-03-13T10:00:00Z").Time
+	moved := w.alter(known.ID, mirrors.Change{Title: ptr("Surgeon"), Start: &from, End: &to})
+	if moved.SeriesID != series.EventID || !moved.Start.Equal(from) || moved.Title != "Surgeon" {
+		t.Errorf("moved is %+v", moved)
+	}
+	march := within("2026-03-01T00:00:00Z", "2026-04-01T00:00:00Z")
+	s, x := series.ID[len("evt_"):], known.ID[len("evt_"):]
+	w.wantListed(march, s+" 03-05 09:00", x+" 03-13 09:00", s+" 03-19 09:00")
+	w.wantTitles(home, "Dentist", "Surgeon")
+	w.must(w.events().Delete(w.ctx, gm, known.ID, cause))
+	w.settle()
+	w.wantFollowedBySilence(refTo(work))
+	w.wantListed(march, s+" 03-05 09:00", s+" 03-19 09:00")
+	w.wantTitles(home, "Dentist")
+}
+
+func TestChange_AnotherOneMeanwhile_IsAConflict(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.create(dentist())
+	events := w.events()
+	meddle := func() {
+		content := contentOf(w.atGoogle(made))
+		content.Summary += "!"
+		_, err := w.full.PatchContent(w.ctx, refTo(work), made.EventID, "", content)
+		w.must(err)
+	}
+	google := &meddling{EventGoogle: w.client, afterGet: meddle}
+	events.Google = google
+	_, err := events.Change(w.ctx, gm, made.ID, mirrors.Change{Location: ptr("Bern")}, cause)
+	wantFault(t, "change", err, fault.Conflict, gcal.CodeStale)
+	google.afterGet = meddle
+	wantFault(t, "delete", events.Delete(w.ctx, gm, made.ID, cause), fault.Conflict, gcal.CodeStale)
+	w.wantTitles(work, "Dentist!!")
+	got := w.alter(made.ID, mirrors.Change{Location: ptr("Bern")})
+	if got.Title != "Dentist!!" || got.Location != "Bern" {
+		t.Errorf("it is %+v", got.Event)
+	}
+}
+
+func TestChange_ABadOne_IsRefusedAndNothingWritten(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.create(dentist())
+	timed := w.create(dentist(func(e *mirrors.NewEvent) { e.Recurrence = []string{"RRULE:FREQ=HOURLY;COUNT=3"} }))
+	from, to := at("2026-03-09T10:00:00Z").Time, at("2026-03-11T10:00:00Z").Time
+	w.counter.Reset()
+	for name, c := range map[string]struct {
+		id     string
+		change mirrors.Change
+	}{
+		"a start alone":              {made.ID, mirrors.Change{Start: &from}},
+		"an end alone":               {made.ID, mirrors.Change{End: &to}},
+		"a zone alone":               {made.ID, mirrors.Change{TimeZone: ptr("Asia/Tokyo")}},
+		"all day alone":              {made.ID, mirrors.Change{AllDay: ptr(true)}},
+		"an end before the start":    {made.ID, mirrors.Change{Start: &to, End: &from}},
+		"an unknown zone":            {made.ID, mirrors.Change{Start: &from, End: &to, TimeZone: ptr("Mars")}},
+		"days that recur each hour ": {timed.ID, mirrors.Change{Start: &from, End: &to, AllDay: ptr(true)}},
+	} {
+		_, err := w.events().Change(w.ctx, gm, c.id, c.change, cause)
+		wantFault(t, name, err, fault.Invalid, "")
+	}
+	if cost := w.counter.Reset(); cost.Writes+cost.Deletes > 0 {
+		t.Errorf("it wrote %+v", cost)
+	}
+	w.wantTitles(work, "Dentist", "Dentist")
+}
+
+// Who may not change an event, and why.
+func TestChange_OfAnEventThatIsNotOnesOwn_IsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mirrorWork()
+	_, err := w.full.Insert(w.ctx, refTo(annes), gcal.NewEvent{
+		ID: "guest0", Summary: "Party", Start: at(thursday).Time, End: at(thursday).Time.Add(time.Hour), Attendees: []string{workMail},
+	})
+	w.must(err)
+	w.settle()
+	w.sync(work)
+	copied := w.canonical(work)
+	if len(copied) != 1 || copied[0].Title != "Party" {
+		t.Fatalf("known are %+v", copied)
+	}
+	w.put(w.canonicalSession())
+	w.known("anas", thursday, "2026-03-05T10:00:00Z", func(e *mirror.Event) { e.OwnerID, e.AccountID = ana, annes })
+	w.known("revoked", thursday, "2026-03-05T10:00:00Z", func(e *mirror.Event) { e.AccountID = club })
+	w.account(club, accounts.Revoked)
+	w.connect(home, gm)
+	for name, c := range map[string]struct {
+		id   string
+		kind fault.Kind
+		says string
+	}{
+		"a guest's copy": {copied[0].ID, fault.Forbidden, "guest"},
+
+		"a session":              {"evt_session", fault.Conflict, "group"},
+		"another person's event": {"evt_anas", fault.NotFound, "no such event"},
+		"an unknown event":       {"evt_none", fault.NotFound, "no such event"},
+		"of a revoked account":   {"evt_revoked", fault.Revoked, ""},
+	} {
+		_, err := w.events().Change(w.ctx, gm, c.id, mirrors.Change{Title: ptr("Mine")}, cause)
+		for what, err := range map[string]error{"change": err, "delete": w.events().Delete(w.ctx, gm, c.id, cause)} {
+			if !fault.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+		}
+	}
+	w.wantTitles(work, "Party")
+}
+
+func TestChange_OfAPollsSession_NamesThePoll(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.known("session", thursday, "2026-03-05T10:00:00Z", func(e *mirror.Event) { e.Source, e.PollID = mirror.SourcePoll, "the-poll" })
+	_, err := w.events().Change(w.ctx, gm, "evt_session", mirrors.Change{Title: ptr("Mine")}, cause)
+	for _, err := range []error{err, w.events().Delete(w.ctx, gm, "evt_session", cause)} {
+		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "the-poll") {
+			t.Errorf("it says %v", err)
+		}
+	}
+}
+
+func TestDelete_WithoutMirrors_IsGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.create(dentist())
+	w.must(w.events().Delete(w.ctx, gm, made.ID, cause))
+	if _, err := w.events().Get(w.ctx, gm, made.ID); !fault.Is(err, fault.NotFound) {
+		t.Errorf("it is still there: %v", err)
+	}
+	if w.atGoogle(made).EventState != rules.Gone {
+		t.Error("it is in the calendar")
+	}
+	w.wantFollowedBySilence(refTo(work))
+	wantFault(t, "again", w.events().Delete(w.ctx, gm, made.ID, cause), fault.NotFound, "")
+}
+
+// An event that a person deleted before the sync ran is deleted for good, with its mirror.
+func TestDelete_OfWhatIsGone_DeletesItsMirror(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mirrorWork()
+	made := w.create(dentist())
+	_, err := w.full.DeleteQuietly(w.ctx, refTo(work), made.EventID, "")
+	w.must(err)
+	_, err = w.events().Change(w.ctx, gm, made.ID, mirrors.Change{Title: ptr("New")}, cause)
+	wantFault(t, "change", err, fault.NotFound, "")
+	w.must(w.events().Delete(w.ctx, gm, made.ID, cause))
+	w.settle()
+	w.wantTitles(home)
+	if left := w.mirrors(); len(left) > 0 {
+		t.Errorf("left are %+v", left)
+	}
+	w.wantFollowedBySilence(refTo(work))
+}
