@@ -200,11 +200,11 @@ func TestGroupEvent_SomebodyLeft_SeesNoChangeOfIt(t *testing.T) {
 	w.run(2 * time.Minute)
 	w.wantTitles(annes, "Surprise for the game master")
 	w.wantTitles(home, "Session")
-	if shown, err := w.routes().Get(w.ctx, gm, event.ID); !fault.Is(err, fault.NotFound) {
+	if shown, err := w.events().Get(w.ctx, gm, event.ID); !fault.Is(err, fault.NotFound) {
 		t.Errorf("the former member reads %q, %v", shown.Title, err)
 	}
 	day := event.Start.Time.Truncate(24 * time.Hour)
-	_, err := w.routes().List(w.ctx, gm, mirrors.Range{Start: day, End: day.Add(24 * time.Hour)}, 10, nil, func(one mirrors.Shown) (bool, error) {
+	_, err := w.events().List(w.ctx, gm, mirrors.Range{Start: day, End: day.Add(24 * time.Hour)}, 10, nil, func(one mirrors.Shown) (bool, error) {
 		t.Errorf("the former member lists %q", one.Title)
 		return true, nil
 	})
