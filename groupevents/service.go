@@ -31,9 +31,6 @@ type Planner interface {
 	// PlanUID decides about a person's mirrors of the events with one iCalUID. It is
 	// idempotent.
 	PlanUID(ctx context.Context, ownerID, icalUID string, cause scheduler.Cause) error
-	// Rewrite has the calendars followed that a person's policies and connections concern, and
-	// no others, and all events of the person planned again. It is idempotent.
-	Rewrite(ctx context.Context, ownerID string, cause scheduler.Cause) error
 	// PlanEventSoon has a group's event planned for everybody. Its PlanAt is due, so the
 	// drain finds it too.
 	PlanEventSoon(ctx context.Context, event mirror.Event, cause scheduler.Cause)
