@@ -395,7 +395,7 @@ func (c *changedBefore) Run(ctx context.Context, fn func(context.Context, store.
 	return c.Store.Run(ctx, fn)
 }
 
-func TestRemoveEnded_OfAnEventMovedMeanwhile_LeavesIt(t *testing.T) {
+func TestRemoveEnded_OfAnEventMovedSince_LeavesIt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	group := w.newGroup()

@@ -14,7 +14,7 @@ type AccountMirrors interface {
 }
 
 // Links are AccountMirrors of which an account that leaves is first disconnected from its
-// groups, whoever unlinked it: a calendarsync.LinkMirrors.
+// groups, by any way of unlinking: a calendarsync.LinkMirrors.
 type Links struct {
 	AccountMirrors
 	Groups *Service
