@@ -178,11 +178,11 @@ func TestSession_OneRefuses_OthersFollow(t *testing.T) {
 			view, err := p.Groups.Get(ctx, scheduler.Person{ID: refusing}, "party", groupevents.Reference{Latest: true})
 			p.must(err)
 			if len(view.Mirrors) != 1 || view.Mirrors[0].State != row.state || !strings.Contains(view.Mirrors[0].LastError, row.said) {
-				t.Fatalf("%s is told %+v, want %s for %q", refusing, view.Mirrors, row.state, row.said)
+				t.Fatalf("%s is given %+v, want %s for %q", refusing, view.Mirrors, row.state, row.said)
 			}
 			for _, person := range others {
 				if view, err := p.Groups.Get(ctx, scheduler.Person{ID: person}, "party", groupevents.Reference{Latest: true}); err != nil || view.Mirrors[0].State != mirror.Active {
-					t.Errorf("%s is told %+v: %v", person, view.Mirrors, err)
+					t.Errorf("%s is given %+v: %v", person, view.Mirrors, err)
 				}
 			}
 			row.allow(p)
@@ -192,4 +192,3 @@ func TestSession_OneRefuses_OthersFollow(t *testing.T) {
 		})
 	}
 }
-
