@@ -10,7 +10,6 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/recurrence"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -59,32 +58,6 @@ type Shown struct {
 	// Start and End are the occurrence's.
 	Start, End time.Time
 	Mirrors    []mirror.Mirror
-}
-
-// NewEvent is an event to be made.
-type NewEvent struct {
-	AccountID string
-	// CalendarID is "" for the account's primary calendar.
-	CalendarID  string
-	Title       string
-	Description string
-	Location    string
-	Start, End  time.Time
-	// TimeZone is an IANA zone; "" is UTC.
-	TimeZone string
-	// AllDay takes the dates of Start and End in UTC.
-	AllDay       bool
-	Recurrence   []string
-	Transparency string
-	Visibility   string
-}
-
-// Change changes an event; nil fields stay. Start and End come together.
-type Change struct {
-	Title, Description, Location *string
-	Start, End                   *time.Time
-	TimeZone                     *string
-	AllDay                       *bool
 }
 
 // Get returns a person's event, or one of a group that they are connected to, with the
@@ -307,95 +280,6 @@ func errNotWritable() error {
 		Kind: fault.Forbidden, Code: CodeNotWritable,
 		Message: "This account may not write to that calendar. Choose another calendar, or have its owner allow it.",
 	}
-}
-
-func (n NewEvent) content() (gcal.Content, error) {
-	start, end, err := moments(n.Start, n.End, n.TimeZone, n.AllDay)
-	if err != nil {
-		return gcal.Content{}, err
-	}
-	if len(n.Recurrence) > 0 {
-		if _, _, err := recurrence.End(recurrence.Series{Start: start, End: end, Lines: n.Recurrence}); err != nil {
-			return gcal.Content{}, fault.Field("recurrence", "must be RRULE, RDATE and EXDATE lines of RFC 5545")
-		}
-	}
-	return gcal.Content{
-		Summary: n.Title, Description: n.Description, Location: n.Location, Start: start, End: end,
-		Recurrence: n.Recurrence, Transparency: n.Transparency, Visibility: n.Visibility, KeepsReminders: true,
-	}, nil
-}
-
-// contentOf is what a change of an event may change, and what stays.
-func contentOf(shown gcal.Details) gcal.Content {
-	return gcal.Content{
-		Summary: shown.Summary, Description: shown.Description, Location: shown.Location, Start: shown.Start, End: shown.End,
-		Recurrence: shown.Recurrence, Transparency: shown.Transparency, Visibility: shown.Visibility, Status: shown.Status, KeepsReminders: true,
-	}
-}
-
-// over is the content of an event after a change.
-func (c Change) over(was gcal.Content) (gcal.Content, error) {
-	content := was
-	set(&content.Summary, c.Title)
-	set(&content.Description, c.Description)
-	set(&content.Location, c.Location)
-	if c.Start == nil && c.End == nil && c.TimeZone == nil && c.AllDay == nil {
-		return content, nil
-	}
-	if c.Start == nil || c.End == nil {
-		return gcal.Content{}, fault.Field("start_ts", "must come together with end_ts, also to change timezone or all_day")
-	}
-	zone, allDay := was.Start.Zone, was.Start.AllDay()
-	set(&zone, c.TimeZone)
-	set(&allDay, c.AllDay)
-	var err error
-	content.Start, content.End, err = moments(*c.Start, *c.End, zone, allDay)
-	if c.TimeZone == nil && !allDay && was.End.Zone != "" {
-		content.End.Zone = was.End.Zone // a flight ends in another zone
-	}
-	if err == nil && allDay != was.Start.AllDay() && len(was.Recurrence) > 0 {
-		if _, _, unreadable := recurrence.End(recurrence.Series{Start: content.Start, End: content.End, Lines: was.Recurrence}); unreadable != nil {
-			err = fault.Field("all_day", "cannot change for this series, whose rules name days or times")
-		}
-	}
-	return content, err
-}
-
-func set[T any](field *T, to *T) {
-	if to != nil {
-		*field = *to
-	}
-}
-
-// moments checks a start and an end as routes take them.
-func moments(start, end time.Time, zone string, allDay bool) (from, to recurrence.Moment, err error) {
-	if _, unknown := time.LoadLocation(zone); unknown != nil || zone == "Local" {
-		return from, to, fault.Field("timezone", "must be an IANA zone such as Europe/Zurich")
-	}
-	if !inYears(start) || !inYears(end) {
-		return from, to, fault.Field("start_ts", "must lie between the years 1971 and 9000, and end_ts too")
-	}
-	if allDay {
-		const day = "2006-01-02"
-		from, to = recurrence.Moment{Date: start.UTC().Format(day)}, recurrence.Moment{Date: end.UTC().Format(day)}
-		if to.Date <= from.Date {
-			err = fault.Field("end_ts", "must be at least a day after start_ts")
-		}
-		return from, to, err
-	}
-	if zone == "" {
-		zone = "UTC"
-	}
-	if !end.After(start) {
-		err = fault.Field("end_ts", "must be after start_ts")
-	}
-	return recurrence.Moment{Time: start.UTC(), Zone: zone}, recurrence.Moment{Time: end.UTC(), Zone: zone}, err
-}
-
-// inYears keeps times within what every calendar and store keeps.
-func inYears(at time.Time) bool {
-	year := at.UTC().Year()
-	return year >= firstYear && year <= lastYear
 }
 
 func errNoEvent() error {

@@ -145,21 +145,3 @@ func (s *Service) settleGroupEvent(ctx context.Context, planned mirror.Event) er
 		return tx.Update(mirror.EventPath(event.ID), store.Set("planAt", store.NullIfZero(at)))
 	})
 }
-
-// RequestPlan has all events of a person planned again: after a change of policies,
-// accounts or connections that is already committed.
-func (s *Service) RequestPlan(ctx context.Context, ownerID string, cause scheduler.Cause) error {
-	var generation int64
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		person, err := mirror.LoadPerson(ctx, tx, ownerID)
-		if err != nil {
-			return err
-		}
-		generation = person.PlanGeneration + 1
-		return tx.Merge(mirror.PersonPath(ownerID), person.RequestPlan(s.now())...)
-	})
-	if err == nil {
-		s.enqueue(ctx, personTask(ownerID, generation, cause.Trace), cause)
-	}
-	return err
-}

@@ -158,13 +158,13 @@ func TestRequestPlan_ConnectionsThatChanged_AreFollowed(t *testing.T) {
 	session := w.canonicalSession()
 	w.put(session)
 	w.connect(club, gm)
-	w.must(w.service.RequestPlan(w.ctx, gm, cause))
+	w.must(w.service.Rewrite(w.ctx, gm, cause))
 	w.settle()
 	w.wantTitles(club, "Session")
 	w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
 		return tx.Delete(mirror.ConnectionPath("party", club))
 	}))
-	w.must(w.service.RequestPlan(w.ctx, gm, cause))
+	w.must(w.service.Rewrite(w.ctx, gm, cause))
 	w.settle()
 	w.wantTitles(club)
 }
@@ -195,7 +195,7 @@ func TestPlanEvent_OfSomebodyRemovedFromTheGroup_ShowsNothingNew(t *testing.T) {
 			for _, event := range []mirror.Event{session, fresh} {
 				w.must(w.service.PlanEvent(w.ctx, event.ID, cause))
 			}
-			w.must(w.service.RequestPlan(w.ctx, gm, cause))
+			w.must(w.service.Rewrite(w.ctx, gm, cause))
 			w.settle()
 			w.wantTitles(club, "Session")
 		})

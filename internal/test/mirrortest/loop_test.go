@@ -89,7 +89,7 @@ func TestSixEdges_ThousandEvents_NoLoop(t *testing.T) {
 	}
 	w.Run(10 * time.Minute)
 	listed := w.Documents.Reset()
-	if err := w.Service.RequestPlan(t.Context(), "gm", mirrortest.Cause); err != nil {
+	if err := w.Service.Rewrite(t.Context(), "gm", mirrortest.Cause); err != nil {
 		t.Fatal(err)
 	}
 	w.Run(10 * time.Minute)
