@@ -121,6 +121,15 @@ var mirrored = []mutant{
 		}},
 	},
 	{
+		name:   "mirror-written-in-another-accounts-name",
+		breaks: "A mirror is written in the name of its origin's account, whose quota it takes and who may not write there.",
+		changes: []change{{
+			file: "mirrors/writer_load.go",
+			old:  `return gcal.Ref{Account: a.Mirror.TargetAccountID,`,
+			new:  `return gcal.Ref{Account: a.Mirror.FromAccountID,`,
+		}},
+	},
+	{
 		name:   "native-copy-not-counted",
 		breaks: "An account that was invited to a meeting itself gets a mirror of it too, and shows it twice.",
 		changes: []change{{
