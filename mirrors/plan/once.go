@@ -126,8 +126,16 @@ func (p *planning) candidates(events []mirror.Event, account, at string) (found 
 			found = append(found, a)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b ask) int { return compareBool(a.from != fromConnection, b.from != fromConnection) })
+	slices.SortStableFunc(found, func(a, b ask) int {
+		return cmp.Or(compareBool(p.isOff(a), p.isOff(b)), compareBool(a.from != fromConnection, b.from != fromConnection))
+	})
 	return found
+}
+
+// isOff reports whether the mirror would go into an overlay calendar that its owner
+// deleted: until the edge is set again it shows nothing, and any other one comes first.
+func (p *planning) isOff(a ask) bool {
+	return a.target == mirror.Overlay && p.Accounts[a.account].Overlay.Suppressed
 }
 
 // isDue reports whether an event with that end may have the mirror: one that has ended

@@ -154,3 +154,23 @@ func TestPlan_LeftDeleted_StaysSoAfterANativeCopyWent(t *testing.T) {
 		expect(t, s, wantStates{"a>home": mirror.Suppressed})
 	}
 }
+
+func TestPlan_OverlayThatItsOwnerDeleted_LeavesTheMeetingToAnotherEdge(t *testing.T) {
+	t.Parallel()
+	a := meeting("a", hour)
+	s := situation(a, invited("b", a, "club"))
+	s.Edges = []mirror.Edge{edge("work", "home", mirror.Busy), edge("club", "home", mirror.Busy)}
+	s.Edges[1].Target = mirror.PrimaryTarget
+	google := newCalendars()
+	s, _ = applied(s)
+	s = google.write(s)
+	expect(t, s, wantStates{"a>home": mirror.Active, "b>home": mirror.Covered})
+	home := s.Accounts["home"]
+	home.Overlay = mirror.OverlayCalendar{Suppressed: true, Generation: 1}
+	s.Accounts["home"] = home
+	s, _ = applied(s)
+	s = google.write(s)
+	if m := of(s, s.Events[1], "home"); m.State != mirror.Active || m.TargetCalendarID != "home@x" {
+		t.Errorf("it is %+v", m)
+	}
+}

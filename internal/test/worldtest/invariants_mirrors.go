@@ -144,6 +144,7 @@ func (w *World) disagreementsIn(name string, origins map[string][]Occurrence, do
 	if id := w.Overlay(name); id != "" {
 		exists := false
 		if overlay.shown, exists = w.Occurrences(name, id); !exists && !strict { // the daily reconciliation may be the first to hear of it
+			maps.Copy(lost.wanted, overlay.wanted)
 			clear(overlay.wanted)
 		}
 	}
@@ -174,7 +175,7 @@ func (w *World) disagreementsIn(name string, origins map[string][]Occurrence, do
 			}
 			choices := in.wanted[meeting]
 			at := slices.IndexFunc(choices, func(text string) bool { return len(free[text]) > 0 })
-			if at < 0 && i == 0 && len(overlay.wanted[meeting])+len(lost.wanted[meeting]) > 0 {
+			if at < 0 && i == 0 && (len(overlay.wanted[meeting]) > 0 || !strict && len(lost.wanted[meeting]) > 0) {
 				continue // the other edge has it
 			}
 			if at < 0 {
