@@ -183,11 +183,11 @@ func TestSession_OneRefuses_OthersFollow(t *testing.T) {
 			view, err := p.Groups.Get(ctx, scheduler.Person{ID: refusing}, "party", asked)
 			p.must(err)
 			if len(view.Mirrors) != 1 || view.Mirrors[0].State != row.state || !strings.Contains(view.Mirrors[0].LastError, row.said) {
-				t.Fatalf("%s is told %+v, want %s for %q", refusing, view.Mirrors, row.state, row.said)
+				t.Fatalf("%s is shown %+v, want %s for %q", refusing, view.Mirrors, row.state, row.said)
 			}
 			for _, person := range others {
 				if view, err := p.Groups.Get(ctx, scheduler.Person{ID: person}, "party", asked); err != nil || view.Mirrors[0].State != mirror.Active {
-					t.Errorf("%s is told %+v: %v", person, view.Mirrors, err)
+					t.Errorf("%s is shown %+v: %v", person, view.Mirrors, err)
 				}
 			}
 			row.allow(p)
