@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"questscheduler/internal/test/cost"
+	"questscheduler/internal/test/mirrortest"
 )
 
 func TestReport_SetsEachFigureAgainstOneOfTheSameRun(t *testing.T) {
@@ -107,5 +108,20 @@ func TestPushes_AreAcknowledged(t *testing.T) {
 	}
 	if got := r.known["push_acknowledged_p50"]; got <= 0 {
 		t.Errorf("a push is acknowledged after %v ms", got)
+	}
+}
+
+func TestLinking_ListsOnceAndMirrorsTheWindow(t *testing.T) {
+	t.Parallel()
+	const events = 300
+	r := &report{out: io.Discard, known: map[string]float64{}}
+	if err := linking(r, "memory", events, mirrortest.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if mirrors, inserts := r.known["linking_memory_mirrors"], r.known["linking_memory_inserts"]; mirrors != events || inserts != events {
+		t.Errorf("%v mirrors by %v inserts, want %d", mirrors, inserts, events)
+	}
+	if pages := r.known["linking_memory_listings"]; pages != 3 { // two of work, one of home
+		t.Errorf("%v pages were listed, want 3", pages)
 	}
 }

@@ -95,6 +95,8 @@ var measures = []struct {
 	{"a page", pages},
 	{"flows", flows},
 	{"a sweep", sweeps},
+	{"flows of mirroring", mirrorFlows},
+	{"mirroring", mirroring},
 }
 
 func main() {

@@ -20,6 +20,18 @@ import (
 // for them once; 400 days of them, at four a day, come within the window.
 const linkedEvents = 10_000
 
+// mirrorFlows counts what mirroring asks of the store and of Google.
+func mirrorFlows(_ context.Context, r *report, _ string) error {
+	return inWorlds(func(t worldtest.TB) error {
+		var failed error
+		for _, f := range mirrortest.Flows {
+			got := f.Count(t)
+			failed = errors.Join(failed, r.addCost(f.Name, got.Cost), r.add(f.Name+"_calls", float64(got.Calls), "calls", ""))
+		}
+		return failed
+	})
+}
+
 // mirroring measures the linking of a calendar with many events, in memory and on SQLite,
 // and what a change costs then.
 func mirroring(ctx context.Context, r *report, folder string) error {
@@ -42,16 +54,17 @@ func linking(r *report, on string, count int, options mirrortest.Options) error 
 		w.Link("gm", "home")
 		w.Insert("work", "meeting", count)
 		w.ResetCalls()
-		before, began := heap(), time.Now()
+		stop := watchHeap()
+		began := time.Now()
 		w.Mirror("gm", mirror.Edge{FromAccountID: "work", ToAccountID: "home", Detail: mirror.Busy, Target: mirror.PrimaryTarget})
+		var listed time.Duration
 		w.Ended = func(kind string) {
-			if kind != calendars.SyncKind {
-				return
+			if kind == calendars.SyncKind {
+				listed = time.Since(began)
 			}
-			_ = r.add("linking_"+on+"_listed", time.Since(began).Seconds(), "s", "")
 		}
 		w.Settle()
-		took, most := time.Since(began), heap()
+		took, grown := time.Since(began), stop()
 		w.Run(2 * time.Hour)
 		if len(w.Failed) > 0 {
 			return fmt.Errorf("a task failed: %w", w.Failed[0])
@@ -59,9 +72,11 @@ func linking(r *report, on string, count int, options mirrortest.Options) error 
 		calls, cost := w.Calls(), w.Documents.Total()
 		name := "linking_" + on + "_"
 		return errors.Join(
+			r.add(name+"events", float64(count), "events", ""),
+			r.add(name+"listed", listed.Seconds(), "s", ""),
 			r.add(name+"planned_and_written", took.Seconds(), "s", ""),
 			r.add(name+"all", time.Since(began).Seconds(), "s", ""),
-			r.add(name+"heap", float64(most-min(before, most))/(1<<20), "MiB", ""),
+			r.add(name+"heap_grew_at_most", grown/(1<<20), "MiB", ""),
 			r.add(name+"mirrors", float64(len(w.Mirrors("home"))), "mirrors", ""),
 			r.add(name+"listings", float64(calls["events.list"]), "pages", ""),
 			r.add(name+"inserts", float64(calls["events.insert"]), "calls", ""),
@@ -75,9 +90,34 @@ func perEvent(r *report, name string, cost storetest.Cost, count int) error {
 		r.add(name+"writes_an_event", float64(cost.Writes)/float64(count), "writes", ""))
 }
 
-// heap is how much is in use, in bytes.
-func heap() uint64 {
+// watchHeap begins to watch how much of the heap is in use; stop returns by how many bytes it
+// grew at most.
+func watchHeap() (stop func() float64) {
 	runtime.GC()
+	before, most := heap(), uint64(0)
+	ended, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-tick.C:
+				most = max(most, heap())
+			}
+		}
+	}()
+	return func() float64 {
+		close(ended)
+		<-watched
+		return float64(max(most, heap()) - min(before, most))
+	}
+}
+
+// heap is how much is in use, in bytes, what is not collected yet included.
+func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc

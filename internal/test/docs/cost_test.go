@@ -8,6 +8,7 @@ import (
 
 	"questscheduler/internal/test/cost"
 	"questscheduler/internal/test/docs"
+	"questscheduler/internal/test/mirrortest"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/internal/test/worldtest"
 )
@@ -77,9 +78,29 @@ func TestPage_Cost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	page.WriteString(ofMirroring(t))
 	page.WriteString(ofAMonth(month, counted))
 	page.WriteString(ofAThousand(month, counted))
 	docs.Check(t, "cost.md", page.String())
+}
+
+// ofMirroring says what keeping calendars informed of each other costs.
+func ofMirroring(t *testing.T) string {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString(`
+## What mirroring costs
+
+People whose calendars mirror each other, counted in ` + "`internal/test/mirrortest/`" + `. A calendar that no edge leads from, and no mirror into, is synced for polls alone, and an unrelated change there costs what the table above says: mirroring reads nothing for it. The push itself is in the table above.
+
+| | Reads | Writes | Deletes | Calls to Google |
+|---|---|---|---|---|
+`)
+	for _, f := range mirrortest.Flows {
+		got := f.Count(t)
+		fmt.Fprintf(&text, "%s %s |\n", strings.TrimSuffix(costRow(f.What, got.Cost), "\n"), grouped(got.Calls))
+	}
+	return text.String()
 }
 
 // ofAMonth says what the timers cost while nothing happens.

@@ -14,6 +14,7 @@ import (
 	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
+	"questscheduler/scheduler"
 )
 
 // Link links a new account of a person, whose primary calendar Ref names.
@@ -115,4 +116,18 @@ func (w *World) Push(account string, relist bool) {
 	w.Set(calendars.Path(calendar.Key), updates...)
 	_, err = w.Queue.Enqueue(w.ctx, calendars.SyncTask(calendar, "push", "trc_push"))
 	w.must(err)
+}
+
+// Connect has the events of a group shown in an account, whose owner has the same name.
+func (w *World) Connect(group, account string) {
+	w.t.Helper()
+	_, err := w.Groups.Connect(w.ctx, scheduler.Person{ID: account}, group, account, Cause)
+	w.must(err)
+}
+
+// setSlot writes a slot of the poll p1.
+func setSlot(slot poll.Slot) func(context.Context, store.Tx) error {
+	return func(_ context.Context, tx store.Tx) error {
+		return tx.Set(poll.SlotPath("p1", slot.ID), poll.EncodeSlot(slot))
+	}
 }

@@ -1,0 +1,25 @@
+package mirrortest_test
+
+import (
+	"testing"
+
+	"questscheduler/internal/test/mirrortest"
+	"questscheduler/internal/test/storetest"
+)
+
+// What mirroring may cost at most. A figure above these is a query too many.
+func TestFlows_CostNoMoreThanTheyHaveTo(t *testing.T) {
+	t.Parallel()
+	most := map[string]mirrortest.Counted{
+		mirrortest.MirroredChange: {Cost: storetest.Cost{Reads: 20, Writes: 8}, Calls: 2},
+		mirrortest.EchoOfChange:   {Cost: storetest.Cost{Reads: 6, Writes: 2}, Calls: 1},
+		mirrortest.Availability:   {Cost: storetest.Cost{Reads: 122, Writes: 1}},
+	}
+	for _, f := range mirrortest.Flows {
+		got := f.Count(t)
+		t.Logf("%s: %+v", f.Name, got)
+		if want, ok := most[f.Name]; ok && (!got.Cost.Within(want.Cost) || got.Calls > want.Calls) {
+			t.Errorf("%s costs %+v, want %+v at most", f.Name, got, want)
+		}
+	}
+}
