@@ -9,16 +9,22 @@ package cost
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"questscheduler/api"
+	"questscheduler/availability"
+	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/health"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/internal/timers"
+	"questscheduler/mirrors"
+	"questscheduler/scheduler"
 )
 
 // Place is where the documents are. Its zero value is the memory driver.
@@ -45,7 +51,7 @@ type World struct {
 func New(t worldtest.TB, place Place) *World {
 	w := &World{place: place}
 	w.World = worldtest.New(t, worldtest.Options{
-		PageSize: 2500, Open: place.Open, Queries: api.Queries,
+		PageSize: 2500, Open: place.Open, Queries: slices.Concat(api.Queries, availability.Queries),
 		Wrap: func(stored store.Store) store.Store {
 			if place.Program != nil {
 				stored = place.Program(stored)
@@ -82,7 +88,7 @@ type untouched interface {
 func (w *World) jobs() []timers.Job {
 	return timers.Jobs(timers.Parts{
 		Scheduler: w.Scheduler, Watcher: w.Watcher, FollowLinks: w.Links.FollowDue, FallbackEvery: worldtest.FallbackEvery,
-		Documents: w.Timers.Store, Now: w.Clock.Now, Log: w.Timers.Log, Cleaning: w.cleanings(),
+		Documents: w.Timers.Store, Now: w.Clock.Now, Log: w.Timers.Log, Cleaning: w.cleanings(), DrainMore: w.drainMore,
 		CheckAccounts: func(ctx context.Context) (timers.Counts, bool, error) {
 			checked, err := w.Links.Grants.(untouched).CheckUntouched(ctx)
 			return timers.Counts{{What: "untouched accounts that are live", N: checked.Live}}, checked.More, err
@@ -111,8 +117,37 @@ func (w *World) cleanings() []timers.Cleaning {
 		row("OAuth states", accounts.RemoveExpiredStates),
 		row("accounts long unlinked", accounts.RemoveUnlinked),
 		row("idempotency keys", api.RemoveExpiredKeys),
+		row("expired counts of answers on availability", availability.RemoveExpired),
 		{What: "old journal entries", RemoveFrom: func(ctx context.Context, documents store.Store, now time.Time, at string) (int, string, error) {
 			return poll.RemoveOldEntries(ctx, documents, now.AddDate(-1, 0, 0), at)
 		}},
+		{What: "events of groups long ended", RemoveFrom: groupevents.RemoveEnded},
+		row("records of copies that stay", groupevents.RemoveKept),
+		{What: "connections of former members", RemoveFrom: func(ctx context.Context, _ store.Store, _ time.Time, at string) (int, string, error) {
+			return w.Groups.EndConnections(ctx, at)
+		}},
+		row("old journal entries of mirrored events", func(ctx context.Context, documents store.Store, now time.Time, limit int) (int, error) {
+			return mirror.RemoveOldEntries(ctx, documents, now.AddDate(-1, 0, 0), limit)
+		}),
+		{What: "events of accounts that stayed revoked", Remove: func(ctx context.Context, _ store.Store, _ time.Time, limit int) (int, bool, error) {
+			return w.mirroring().RemoveStale(ctx, limit, scheduler.Cause{Trigger: "cleanup"})
+		}},
 	}
+}
+
+// mirroring is what decides on mirrors, in a world in which nobody uses it.
+func (w *World) mirroring() *mirrors.Service {
+	return &mirrors.Service{Store: w.Timers.Store, Queue: w.Queue, Now: w.Clock.Now, Log: w.Timers.Log}
+}
+
+// drainMore is what a server's drain does beside the scheduler's.
+func (w *World) drainMore(ctx context.Context, cause scheduler.Cause) (timers.Counts, error) {
+	if _, err := w.Groups.Drain(ctx); err != nil {
+		return nil, err
+	}
+	if _, err := w.mirroring().Drain(ctx, cause); err != nil {
+		return nil, err
+	}
+	_, err := (&mirrors.Writer{Service: w.mirroring()}).Drain(ctx, cause)
+	return nil, err
 }
