@@ -151,7 +151,7 @@ func (w *World) disagreementsIn(name string, origins map[string][]Occurrence, do
 	shown := map[string]string{} // by meeting
 	for i, in := range []*target{&own, &overlay} {
 		calendar := [...]string{"the calendar", "the overlay calendar"}[i] + " of " + name
-		free := map[string][]Occurrence{}
+		free := map[string][]Occurrence{} // by meeting and text: two meetings may show the same
 		for _, o := range in.shown {
 			uid, known := mapped[o.ID]
 			if !known {
@@ -167,14 +167,15 @@ func (w *World) disagreementsIn(name string, origins map[string][]Occurrence, do
 				continue
 			}
 			problems = append(problems, revealed(calendar, o)...)
-			free[o.text()] = append(free[o.text()], o)
+			free[uid+" "+o.text()] = append(free[uid+" "+o.text()], o)
 		}
 		for _, meeting := range slices.Sorted(maps.Keys(in.wanted)) {
 			if shown[meeting] != "" {
 				continue
 			}
 			choices := in.wanted[meeting]
-			at := slices.IndexFunc(choices, func(text string) bool { return len(free[text]) > 0 })
+			uid, _, _ := strings.Cut(meeting, " of ")
+			at := slices.IndexFunc(choices, func(text string) bool { return len(free[uid+" "+text]) > 0 })
 			if at < 0 && i == 0 && (len(overlay.wanted[meeting]) > 0 || !strict && len(lost.wanted[meeting]) > 0) {
 				continue // the other edge has it
 			}
@@ -183,7 +184,7 @@ func (w *World) disagreementsIn(name string, origins map[string][]Occurrence, do
 				continue
 			}
 			shown[meeting] = calendar
-			free[choices[at]] = free[choices[at]][1:]
+			free[uid+" "+choices[at]] = free[uid+" "+choices[at]][1:]
 		}
 		for _, text := range slices.Sorted(maps.Keys(free)) {
 			for _, o := range free[text] {
