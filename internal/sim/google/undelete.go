@@ -11,7 +11,8 @@ func revives(body map[string]any) bool {
 // revive is a deleted event as it was before, for a write to change: the
 // organiser may bring back their own, a guest the copy that they removed while
 // the event lives and still invites them. What was moved away is forbidden for
-// good.
+// good, and so is an instance while its series is deleted: no instance lives
+// without its series.
 func (c *change) revive(gone *event) (*event, error) {
 	if gone.Moved {
 		return nil, errForbidden
@@ -19,6 +20,12 @@ func (c *change) revive(gone *event) (*event, error) {
 	live := *gone
 	live.Cancelled = false
 	if !gone.isCopy() {
+		if gone.Series == "" {
+			return &live, nil
+		}
+		if master := c.event(gone.Calendar, gone.Series); master == nil || master.Cancelled {
+			return nil, errForbidden
+		}
 		return &live, nil
 	}
 	organised := c.find(gone.Organizer, gone.ID)

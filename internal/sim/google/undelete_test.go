@@ -55,3 +55,27 @@ func TestUndelete_Guest_RestoresTheCopyThatTheyRemoved(t *testing.T) {
 	_, err := w.as("ana").Events.Patch("primary", e.Id, &calendar.Event{Status: "confirmed"}).Do()
 	wantError(t, err, 403, "forbidden")
 }
+
+func TestUndelete_InstanceOfDeletedSeries_IsForbidden(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, testOptions())
+	w.weekly("qs0series")
+	const id = "qs0series_20260320T180000Z"
+	revive := func() error {
+		_, err := w.as("gm").Events.Patch("primary", id, &calendar.Event{Status: "confirmed", Summary: "Moved"}).Do()
+		return err
+	}
+	if err := w.as("gm").Events.Delete("primary", id).Do(); err != nil {
+		t.Fatal(err)
+	}
+	if err := revive(); err != nil {
+		t.Errorf("while the series lives: %v", err)
+	}
+	if err := w.as("gm").Events.Delete("primary", "qs0series").Do(); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, revive(), 403, "forbidden")
+	if items, _ := w.list("gm", nil); len(items) != 0 {
+		t.Errorf("left: %s", states(items))
+	}
+}
