@@ -249,7 +249,6 @@ var mirrorSteps = []step{
 			return
 		}
 		o, response := among(l, all), among(l, []string{"declined", "declined", "accepted"})
-		l.say("%s: answers %s: %s", o.name, o.Master(), response)
 		l.respond(o, response)
 	}},
 	{weight: 3, do: func(l *life) {
@@ -375,8 +374,14 @@ func (l *life) instanceTime(o occurrence) map[string]any {
 	}
 }
 
-// respond answers an invitation.
+// respond answers an invitation: to the occurrence alone, if the guest removed the series
+// and was invited to this occurrence since. Google lets no guest change a removed series.
 func (l *life) respond(o occurrence, response string) {
+	id := o.Master()
+	if !l.w.EventOf(o.name, id).Live() {
+		id = o.ID
+	}
+	l.say("%s: answers %s: %s", o.name, id, response)
 	var guests []map[string]any
 	for _, a := range o.Attendees {
 		answer := a.Response
@@ -385,7 +390,7 @@ func (l *life) respond(o occurrence, response string) {
 		}
 		guests = append(guests, map[string]any{"email": a.Email, "responseStatus": answer})
 	}
-	l.w.PatchEvent(o.name, o.Master(), map[string]any{"attendees": guests})
+	l.w.PatchEvent(o.name, id, map[string]any{"attendees": guests})
 }
 
 // leaveMirrored has the person take our access to an account away.
