@@ -193,8 +193,9 @@ func (l *Links) unlinked(ctx context.Context, account accounts.Account, cause sc
 	return l.Grants.Revoke(ctx, account.ID)
 }
 
-// stop stops a channel of an unlinked account. A channel that cannot be stopped is left
-// to expire, and its pushes are refused.
+// stop stops a channel of an unlinked account. A channel that cannot be stopped, or that
+// Google may have opened without our learning its resource id, is left to expire, and its
+// pushes are refused.
 func (l *Links) stop(ctx context.Context, account accounts.Account, watch Watch) error {
 	if watch.Status == Expired {
 		return nil
@@ -211,6 +212,9 @@ func (l *Links) stop(ctx context.Context, account accounts.Account, watch Watch)
 				"calendar", watch.CalendarID, "expires", watch.Expiration, "error", err)
 			return l.Watcher.record(ctx, watch.ChannelID, Unstoppable, poll.Set("reason", "the account was unlinked"))
 		}
+	}
+	if watch.mayBeOpen() && watch.Expiration.After(l.Now()) { // the grant may outlive the account, and the channel with it
+		return l.Watcher.recordWhile(ctx, watch.ChannelID, Unstoppable, unchanged(account), poll.Set("reason", "the account was unlinked"))
 	}
 	l.Watcher.Meter.Count(WatchStopped{})
 	return l.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {

@@ -315,3 +315,16 @@ func TestFollowDue_OneThatKeepsFailing_StarvesNoOther(t *testing.T) {
 	}
 	gone(t, w, w.Account("gm"))
 }
+
+// A channel whose resource id is not known yet cannot be stopped: its document stays.
+func TestUnlink_DuringAWatchRequest_KeepsTheChannel(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.On("after events.watch", func() { w.Unlink("gm") })
+	pollID, _, _ := w.Finalised()
+	w.Run(2 * time.Minute)
+	lost(t, w, pollID, rules.CalendarUnlinked)
+	gone(t, w, w.Account("gm"))
+	equal(t, "channels known", len(w.Watches()), 1)
+	atRest(t, w)
+}
