@@ -60,7 +60,7 @@ func (w *Writer) wait(ctx context.Context, a *attempt, step choice) error {
 				m.Due = store.Instant(a.Series.Due.Add(seriesPause))
 			}
 		case doFollow:
-			m.State, m.Due = a.Series.State, time.Time{}
+			m.State, m.Due, m.Attempts, m.LastError = a.Series.State, time.Time{}, 0, ""
 			return outcome{mirror.StepPlanned, "its series is left alone"}
 		case doSuppress:
 			m.State, m.Due = mirror.Suppressed, time.Time{}
@@ -215,7 +215,12 @@ func (w *Writer) checkAgain(ctx context.Context, a *attempt, refused error) erro
 func (w *Writer) find(ctx context.Context, a *attempt) error {
 	ref := gcal.Ref{Account: a.Series.TargetAccountID, Calendar: a.Series.TargetCalendarID}
 	shown, err := a.google.Instance(ctx, ref, a.Series.EventID, a.Event.OriginalStart)
-	if err != nil && (!fault.Is(err, fault.NotFound) || plan.Next(a.Mirror) != plan.Cancel) {
+	missing := fault.Is(err, fault.NotFound)
+	switch {
+	case err == nil, missing && plan.Next(a.Mirror) == plan.Cancel:
+	case a.Series.State == mirror.Contested && (missing || fault.Is(err, fault.Provider)):
+		return w.wait(ctx, a, doFollow) // a person made it another series, or a single event
+	default:
 		return w.failed(ctx, a, err)
 	}
 	now := w.now()
