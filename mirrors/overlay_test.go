@@ -177,6 +177,28 @@ func TestOverlay_DeletedByItsOwner_IsLeftAloneUntilEdgesAreSet(t *testing.T) {
 	s.each(3)
 }
 
+// An exception may be the first mirror that is written after the calendar was deleted.
+func TestOverlay_DeletedBeforeAnExceptionIsWritten_IsLeftAloneWithIt(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.toOverlay()
+	series := s.event("e1", "Weekly", weekly)
+	s.run(2 * time.Minute)
+	s.deleteCalendar(s.overlays()[0].ID)
+	s.event("e1_x", "Late", exception(series.EventID, at("2026-03-12T09:00:00Z")), func(e *mirror.Event) {
+		e.Start, e.End = at("2026-03-12T14:00:00Z"), at("2026-03-12T15:00:00Z")
+	})
+	s.run(5 * time.Minute)
+	if all := s.mirrors(); len(all) != 2 {
+		t.Errorf("the mirrors are %+v", all)
+	}
+	for _, m := range s.mirrors() {
+		if m.State != mirror.Suppressed || !m.Due.IsZero() {
+			t.Errorf("the mirror of %s is %s, due %v: %s", m.CanonicalID, m.State, m.Due, m.LastError)
+		}
+	}
+}
+
 // setEdgesAgain is what setting edges to home does.
 func (s *stage) setEdgesAgain() {
 	s.Helper()

@@ -220,6 +220,11 @@ func (w *Writer) find(ctx context.Context, a *attempt) error {
 	case err == nil, missing && plan.Next(a.Mirror) == plan.Cancel:
 	case a.Series.State == mirror.Contested && (missing || fault.Is(err, fault.Provider)):
 		return w.wait(ctx, a, doFollow) // a person made it another series, or a single event
+	case missing:
+		if _, gone := a.google.Access(ctx, ref); fault.Is(gone, fault.NotFound) {
+			return w.calendarMissing(ctx, a, gone)
+		}
+		return w.failed(ctx, a, err)
 	default:
 		return w.failed(ctx, a, err)
 	}
