@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -100,10 +99,7 @@ func (r EventReport) Disagrees() bool { return r.Replay != nil && !r.Replay.Agre
 
 // WriteJSON writes the report as one JSON object.
 func (r EventReport) WriteJSON(out io.Writer) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(r)
+	return writeJSON(out, r)
 }
 
 // WriteText writes the report for a terminal, without characters that a terminal acts on.

@@ -63,10 +63,14 @@ func (r Report) Disagrees() bool { return r.Replay != nil && !r.Replay.Agrees }
 
 // WriteJSON writes the report as one JSON object.
 func (r Report) WriteJSON(out io.Writer) error {
+	return writeJSON(out, r)
+}
+
+func writeJSON(out io.Writer, report any) error {
 	encoder := json.NewEncoder(out)
 	encoder.SetIndent("", "  ")
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(r)
+	return encoder.Encode(report)
 }
 
 // WriteText writes the report for a terminal, without characters that a terminal acts on.
