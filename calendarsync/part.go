@@ -157,10 +157,11 @@ func (p *part) complete(ctx context.Context) error {
 	case p.polls != nil:
 		return p.note(ctx, guarded(func() error { return p.polls.settle(ctx) }), "")
 	case l.inFullListing == nil && !p.backlog().Relist.IsZero():
-		return p.relist(ctx)
-	default:
-		return p.fetchDeferred(ctx)
+		if err := p.relist(ctx); err != nil || !p.relisted {
+			return err
+		}
 	}
+	return p.fetchDeferred(ctx) // a listing shows no event that was deleted
 }
 
 func (p *part) backlog() calendars.Backlog { return p.run.Calendar.Backlogs[p.Name()] }
