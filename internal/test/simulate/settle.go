@@ -7,7 +7,6 @@ import (
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -168,9 +167,6 @@ func (l *life) left() {
 	for _, intent := range l.w.Intents() {
 		l.Errorf("an intent is left: %+v", intent)
 	}
-	if l.waiting() {
-		l.w.Run(l.patience())
-	}
 	for _, depth := range l.w.Depths() {
 		if depth.Waiting > 0 || depth.Dead > 0 {
 			l.Errorf("tasks are left: %+v", depth)
@@ -183,13 +179,6 @@ func (l *life) left() {
 			l.Errorf("calendar %s still has a sync pending, or is failing: %s", calendar.CalendarID, calendar.LastError)
 		}
 	}
-}
-
-// waiting reports whether tasks wait: a retry of a consumer's backlog may be up to an hour
-// away, and ends without a run where a later run emptied the backlog. What must hold at
-// rest is checked before that hour.
-func (l *life) waiting() bool {
-	return slices.ContainsFunc(l.w.Depths(), func(depth queue.Depth) bool { return depth.Waiting > 0 })
 }
 
 // compare checks that a poll agrees with its event and with what was announced. Held
