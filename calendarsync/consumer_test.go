@@ -356,6 +356,29 @@ func TestBacklog_OfTooManyEvents_BecomesAFullListing(t *testing.T) {
 	}
 }
 
+// The listing does not show the deleted event, and the consumer never applied it.
+func TestBacklog_BesideAFullListing_IsFetchedInTheSameRun(t *testing.T) {
+	t.Parallel()
+	c := &worldtest.Consumer{Name: "one"}
+	w, _, _ := listening(t, c)
+	id := insert(w, "gm", 1)[0]
+	c.Fails = failing(1000, id)
+	w.RunDue()
+	w.DeleteEvent("gm", id)
+	w.Run(5 * time.Minute)
+	equal(t, "deferred", len(w.Calendar("gm").Backlogs["one"].Deferred), 1)
+	c.Fails = nil
+	listed := c.Relisted
+	calendar := w.Calendar("gm")
+	w.Write(calendars.Path(calendar.Key), calendar.RequestRelist("one", w.Clock.Now())...)
+	for runs := calendar.Fence; w.Calendar("gm").Fence == runs; {
+		w.Run(10 * time.Second)
+	}
+	equal(t, "full listings", c.Relisted-listed, 1)
+	equal(t, "deferred after it", len(w.Calendar("gm").Backlogs["one"].Deferred), 0)
+	read(t, w)
+}
+
 // Ids may have 1024 characters: a calendar's document has room for few of those.
 func TestBacklog_OfLongIDs_BecomesAFullListing(t *testing.T) {
 	t.Parallel()
