@@ -148,8 +148,8 @@ func measurePushes(ctx context.Context, r *report, s *sqlite.Store, watcher *cal
 	return nil
 }
 
-// press sends pushes over 64 connections at once, and tells how many a second
-// were answered.
+// press sends pushes over 64 connections at once, at least one over each, and
+// tells how many a second were answered.
 func press(ctx context.Context, handler http.Handler, channel pushChannel, pressing time.Duration) (rate float64, err error) {
 	server := httptest.NewServer(handler)
 	defer server.Close()
@@ -160,7 +160,7 @@ func press(ctx context.Context, handler http.Handler, channel pushChannel, press
 	began := time.Now()
 	for i := range connections {
 		all.Go(func() {
-			for number := 0; time.Since(began) < pressing && failures[i] == nil; number++ {
+			for number := 0; failures[i] == nil && (number == 0 || time.Since(began) < pressing); number++ {
 				failures[i] = push(ctx, server, channel, number)
 				done.Add(1)
 			}
