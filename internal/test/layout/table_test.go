@@ -45,6 +45,8 @@ var table = []row{
 	{packages: "internal/queue/cloudtasks/...", may: []string{"internal/queue", "internal/store", "internal/fault"}},
 	{packages: "internal/test/queuetest", may: []string{"internal/queue", "internal/fault"}},
 
+	{packages: "internal/mapping", may: []string{"internal/fault"}, standardOnly: true},
+	{packages: "internal/attendee", may: []string{"internal/mapping", "internal/recurrence", "internal/store", "internal/fault"}},
 	{packages: "internal/mirror", may: []string{"internal/recurrence", "internal/store", "internal/fault"}},
 	{packages: "internal/poll", may: []string{"rules", "internal/store", "internal/fault"}},
 	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "internal/queue", "internal/fault"}},
@@ -56,6 +58,8 @@ var table = []row{
 	{packages: "internal/signin/revocation", may: []string{"internal/signin", "internal/fault"}},
 	{packages: "internal/gcal", may: []string{"rules", "internal/recurrence", "internal/fault"}},
 	{packages: "mirrors/plan", may: []string{"internal/mirror", "internal/gcal", "internal/recurrence", "rules", "internal/fault"}},
+	{packages: "attendees/decide", may: []string{"internal/attendee"}},
+	{packages: "attendees", may: []string{"attendees/decide", "internal/attendee", "internal/mapping", "internal/gcal", "internal/recurrence", "internal/accounts", "internal/calendars", "internal/poll", "internal/queue", "internal/store", "internal/meter", "internal/fault", "rules", "scheduler", "calendarsync"}},
 	{packages: "internal/explain", may: []string{"internal/mirror", "internal/gcal", "mirrors/plan", "rules", "internal/poll", "internal/transition", "internal/store", "internal/fault"}},
 	{packages: "availability", may: []string{
 		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store", "internal/fault",
