@@ -113,7 +113,10 @@ func TestPage_API_IsCurrent(t *testing.T) {
 	for _, route := range slices.Sorted(maps.Keys(described)) {
 		fmt.Fprintf(&page, "| `%s` | %s | %s |\n", turned(route), described[route][0], inCell(described[route][1]))
 	}
-	page.WriteString("\n## Beside the document\n\nWhat machines call, and the documents themselves.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
+	page.WriteString("\n[api-other.md](api-other.md) has the routes that are not in that document, and the web app's calls.\n")
+	docs.Check(t, "api.md", page.String())
+	page.Reset()
+	page.WriteString("# Other routes\n\n[api.md](api.md) has the routes of the OpenAPI document. Here are what machines call, the pages, and the documents themselves.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
 	there := map[string]bool{}
 	for _, route := range edge.Routes() {
 		name := route.Method + " " + route.Path
@@ -141,7 +144,7 @@ func TestPage_API_IsCurrent(t *testing.T) {
 	for _, name := range callables.Shared {
 		fmt.Fprintf(&page, "| `%s` | passed on; without, answered here: there is nothing to do |\n", name)
 	}
-	docs.Check(t, "api.md", page.String())
+	docs.Check(t, "api-other.md", page.String())
 }
 
 // sortable names a route so that those of one path sort together.

@@ -100,8 +100,14 @@ var logRow = regexp.MustCompile("(?m)^\\| (WARN|ERROR) \\| `([^`]+)` \\| (.+) \\
 func TestEveryLineOfTheLogThatSaysWhatIsWrong_IsExplained(t *testing.T) {
 	t.Parallel()
 	var documented []logLine
-	for _, row := range logRow.FindAllStringSubmatch(docs.Read(t, "docs/log.md"), -1) {
-		documented = append(documented, logLine{row[1], row[2]})
+	for _, page := range []string{"docs/log.md", "docs/log-mirrors.md"} {
+		for _, row := range logRow.FindAllStringSubmatch(docs.Read(t, page), -1) {
+			line := logLine{row[1], row[2]}
+			if slices.Contains(documented, line) {
+				t.Errorf("%s explains | %s | `%s` | again", page, line.level, line.message)
+			}
+			documented = append(documented, line)
+		}
 	}
 	var written []logLine
 	root := os.DirFS(docs.Root(t))
@@ -125,12 +131,12 @@ func TestEveryLineOfTheLogThatSaysWhatIsWrong_IsExplained(t *testing.T) {
 	}
 	for _, line := range written {
 		if !slices.Contains(documented, line) {
-			t.Errorf("docs/log.md does not explain | %s | `%s` |", line.level, line.message)
+			t.Errorf("no page of the log explains | %s | `%s` |", line.level, line.message)
 		}
 	}
 	for _, line := range documented {
 		if !slices.Contains(written, line) {
-			t.Errorf("docs/log.md explains | %s | `%s` |, which the program does not write", line.level, line.message)
+			t.Errorf("a page of the log explains | %s | `%s` |, which the program does not write", line.level, line.message)
 		}
 	}
 }
