@@ -163,14 +163,14 @@ func TestID_OfEventAndException_Differ(t *testing.T) {
 	if attendee.ID("u", here) != attendee.ID("u", elsewhere) {
 		t.Error("one moment in two zones has two ids")
 	}
-	seen := map[string]bool{}
+	known := map[string]bool{}
 	for _, id := range []string{
 		attendee.ID("u", recurrence.Moment{}), attendee.ID("u", here), attendee.ID("v", here),
 		attendee.ID("u", recurrence.Moment{Date: "2026-03-01"}), attendee.ID("u", recurrence.Moment{Time: at.Add(time.Hour)}),
 	} {
-		if seen[id] {
+		if known[id] {
 			t.Errorf("%s twice", id)
 		}
-		seen[id] = true
+		known[id] = true
 	}
 }
