@@ -157,7 +157,7 @@ func (r *Reader) readAttendees(ctx context.Context, pending, failed int) (a Atte
 	if a.Mappings, err = attendee.LoadMappings(ctx, r.Store); err != nil {
 		return a, err
 	}
-	due, err := attendee.DueEvents(ctx, r.Store, r.Now(), pending)
+	due, err := attendee.SomeDue(ctx, r.Store, r.Now(), pending)
 	if err != nil {
 		return a, err
 	}
@@ -165,7 +165,7 @@ func (r *Reader) readAttendees(ctx context.Context, pending, failed int) (a Atte
 	if len(due) > 0 { // they come in the order of their due
 		a.OldestDue = due[0].Due
 	}
-	if a.Failed, err = attendee.FailedEvents(ctx, r.Store, failed); err != nil {
+	if a.Failed, err = attendee.InError(ctx, r.Store, failed); err != nil {
 		return a, err
 	}
 	a.MoreFailed = len(a.Failed) == failed
