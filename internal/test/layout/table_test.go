@@ -82,8 +82,8 @@ var table = []row{
 		"rules", "internal/mapping", "internal/attendee", "internal/mirror", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/accounts", "calendarsync", "internal/timers", "internal/fault",
 	}},
 
-	{packages: "internal/metrics", may: []string{"attendees", "internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll", "internal/calendars", "internal/queue", "scheduler", "calendarsync", "internal/health", "notify", "internal/timers", "internal/documentchanges", "internal/fault"}},
-	{packages: "api/dashboard", may: []string{"internal/health"}},
+	{packages: "internal/metrics", may: []string{"attendees", "internal/attendee", "internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll", "internal/calendars", "internal/queue", "scheduler", "calendarsync", "internal/health", "notify", "internal/timers", "internal/documentchanges", "internal/fault"}},
+	{packages: "api/dashboard", may: []string{"internal/health", "internal/mapping"}},
 
 	{packages: "web-hooks", may: above},
 	{packages: "api", may: slices.Concat(above, []string{"internal/store/changes", "api/dashboard", "web-hooks"})},
