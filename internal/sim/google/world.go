@@ -22,6 +22,7 @@ type world struct {
 	tokens      map[string]*accessToken
 	codes       map[string]*authCode
 	calendars   map[string]*calendar
+	sheets      map[string]*Sheet
 	channels    map[string]*channel
 	pushes      map[int64]*push
 	lastPush    int64
@@ -36,6 +37,7 @@ func newWorld() world {
 		tokens:    map[string]*accessToken{},
 		codes:     map[string]*authCode{},
 		calendars: map[string]*calendar{},
+		sheets:    map[string]*Sheet{},
 		channels:  map[string]*channel{},
 		pushes:    map[int64]*push{},
 	}
@@ -52,6 +54,7 @@ type record struct {
 	Tokens    []*accessToken  `json:"tokens,omitempty"`
 	Codes     []*authCode     `json:"codes,omitempty"`
 	Calendars []*calendarInfo `json:"calendars,omitempty"`
+	Sheets    []*Sheet        `json:"sheets,omitempty"`
 	Events    []*event        `json:"events,omitempty"`
 	Channels  []*channel      `json:"channels,omitempty"`
 	Pushes    []*push         `json:"pushes,omitempty"`
@@ -85,6 +88,9 @@ func (w *world) apply(r record) error {
 	}
 	for _, info := range r.Calendars {
 		w.putCalendar(info)
+	}
+	for _, sheet := range r.Sheets {
+		w.sheets[sheet.ID] = sheet
 	}
 	for _, e := range r.Events {
 		cal := w.calendars[e.Calendar]
