@@ -44,6 +44,10 @@
 //	                                 "roles": {"gm@example.com": "reader"}}: what
 //	                                 is left out stays, a tab of null goes. One
 //	                                 that is not there is made. GET shows it
+//	PUT    /_sim/service-accounts/{email}  {"domains": ["example.com"], "scopes":
+//	                                 ["…"]}: as whom, and for what, the service
+//	                                 account may act; one that is not there is
+//	                                 made. It answers its JSON key
 //	POST   /_sim/calendars/{id}/clear  as calendars.clear, for any caller
 //	POST   /_sim/calendars/{id}/duplicate  {"event": "…", "to": "…"}: copies an
 //	                                 event as people do by hand, see Duplicate

@@ -139,6 +139,7 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("POST /_sim/calendars/{calendar}/duplicate", s.simDuplicate)
 	s.mux.HandleFunc("PUT /_sim/sheets/{spreadsheet}", s.simSheet)
 	s.mux.HandleFunc("GET /_sim/sheets/{spreadsheet}", s.simSheetNow)
+	s.mux.HandleFunc("PUT /_sim/service-accounts/{email}", s.simServiceAccount)
 	s.mux.HandleFunc("POST /_sim/malformed", s.simMalform)
 	s.mux.HandleFunc("GET /_sim/malformed", s.simMalformed)
 	s.mux.HandleFunc("DELETE /_sim/malformed", s.simClearMalformed)
