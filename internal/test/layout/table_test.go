@@ -141,6 +141,7 @@ type restriction struct {
 
 var restrictions = []restriction{
 	{imports: "google.golang.org/api/calendar", only: []string{"internal/gcal", "internal/sim/google"}, why: "gcal alone knows the Google client; the simulator speaks its types"},
+	{imports: "google.golang.org/api/sheets", only: []string{"attendees", "internal/sim/google"}, why: "attendees alone reads a Google Sheet"},
 	{imports: "github.com/riverqueue", only: []string{"internal/queue/river/..."}, why: "River is one driver of the queue port"},
 	{imports: "modernc.org/sqlite", only: []string{"internal/store/sqlite/..."}, why: "SQLite is one driver of the store port"},
 	{imports: "cloud.google.com/go/firestore", only: []string{"internal/store/firestore/..."}, why: "Firestore is one driver of the store port"},
