@@ -33,7 +33,7 @@ func (c Config) checkAttendees(p *Problems) {
 		"names who reads a sheet, and QS_ATTENDEES_SHEET is not set; unset it, or set that")
 	if c.AttendeesKey.IsSet() {
 		if _, err := accounts.ParseDelegation([]byte(c.AttendeesKey.Reveal())); err != nil {
-			p.add("ATTENDEES_KEY", "cannot be used: %s", err)
+			p.add("ATTENDEES_KEY", "is wrong. %s", err)
 		}
 	}
 }

@@ -51,8 +51,8 @@ func TestAttendees_WrongSetting_IsNamedWithItsFix(t *testing.T) {
 		"a sheet by its address":  {[]string{"QS_ATTENDEES_SHEET=https://docs.google.com/spreadsheets/d/s/edit", "QS_ATTENDEES_DOMAINS=a.example", key}, "QS_ATTENDEES_SHEET", "between /d/ and /edit"},
 		"a reader without sheet":  {[]string{"QS_ATTENDEES_FILE=f.csv", "QS_ATTENDEES_DOMAINS=a.example", "QS_ATTENDEES_ACCOUNT=acc_1"}, "QS_ATTENDEES_ACCOUNT", "QS_ATTENDEES_SHEET is not set"},
 		"another way of sending":  {[]string{"QS_ATTENDEES_SEND_UPDATES=some"}, "QS_ATTENDEES_SEND_UPDATES", "none, externalOnly, all"},
-		"a key that is no JSON":   {[]string{"QS_ATTENDEES_KEY=hush-hush"}, "QS_ATTENDEES_KEY", "cannot be used: "},
-		"a key of another kind":   {[]string{`QS_ATTENDEES_KEY={"type":"authorized_user","private_key":"hush-hush"}`}, "QS_ATTENDEES_KEY", "cannot be used: "},
+		"a key that is no JSON":   {[]string{"QS_ATTENDEES_KEY=hush-hush"}, "QS_ATTENDEES_KEY", "The key of the service account cannot be used: "},
+		"a key of another kind":   {[]string{`QS_ATTENDEES_KEY={"type":"authorized_user","private_key":"hush-hush"}`}, "QS_ATTENDEES_KEY", "The key of the service account cannot be used: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
