@@ -2,6 +2,7 @@ package attendees_test
 
 import (
 	"context"
+	"time"
 
 	"questscheduler/attendees"
 	"questscheduler/internal/fault"
@@ -91,13 +92,16 @@ func (q *queuePoints) Enqueue(ctx context.Context, task queue.Task) (bool, error
 
 // beside is what a person does during the next patch: before it has its effect, or after it.
 // It happens once, whatever becomes of the program.
-type beside struct{ before, after func() }
+// read happens after the next reading of a list.
+type beside struct{ before, after, read func() }
 
 // googlePoints are the writer's calls.
 type googlePoints struct {
 	attendees.Google
 	points *points
 	*beside
+	// hold has Google refuse what the writer asks for some time.
+	hold bool
 	// omitted has Google cut lists of guests.
 	omitted bool
 	// added counts how often each address was added by a patch that took effect, and
@@ -107,9 +111,16 @@ type googlePoints struct {
 
 func (g *googlePoints) GuestList(ctx context.Context, ref gcal.Ref, id string) (gcal.GuestList, error) {
 	return passing(g.points, func() (gcal.GuestList, error) {
+		if g.hold {
+			return gcal.GuestList{}, &fault.Error{Kind: fault.RateLimited, RetryAfter: time.Minute}
+		}
 		list, err := g.Google.GuestList(ctx, ref, id)
 		if err == nil && g.omitted {
 			list.Event.Details.GuestsOmitted = true
+		}
+		if read := g.read; read != nil {
+			g.read = nil
+			read()
 		}
 		return list, err
 	})

@@ -94,7 +94,9 @@ func newStage(t *testing.T, followed ...string) *stage {
 	}
 	s.client = gcal.New(gcal.Options{
 		Endpoint: "http://google.sim", Now: s.clock.Now,
-		Client: func(ctx context.Context, account string) (*http.Client, error) { return s.httpClient(ctx, account[len("acc_"):]), nil },
+		Client: func(ctx context.Context, account string) (*http.Client, error) {
+			return s.httpClient(ctx, account[len("acc_"):]), nil
+		},
 	})
 	s.restart()
 	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}}, mapping.Mapping{Primary: ben, Secondaries: []string{ben2}})

@@ -61,6 +61,28 @@ func TestEcho_OfOurChange_WritesNothing(t *testing.T) {
 	}
 }
 
+// A full listing that runs out of time begins anew: what it passed before must cost little.
+func TestListing_OfEventsThatAreDue_WritesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, ana)
+	s.sync(ana)
+	s.relist(ana)
+	empty, _ := s.costs(func() { s.sync(ana) })
+	s.insert(ana, meeting("ev00001", "05", ben))
+	s.calls.hold = true
+	s.sync(ana)
+	s.relist(ana)
+	cost, _ := s.costs(func() { s.sync(ana) })
+	if extra := cost.Sub(empty); extra.Writes != 0 || extra.Reads > 3 {
+		t.Errorf("it cost %+v more", extra)
+	}
+	version := s.record("ev00001").Version
+	s.patch(ana, "ev00001", &calendar.Event{Summary: "Changed"})
+	if s.sync(ana); s.record("ev00001").Version == version {
+		t.Error("a change of the event made nothing due, though the writer may have read it before")
+	}
+}
+
 func TestEvent_OfNoMappedGuest_WritesNothing(t *testing.T) {
 	t.Parallel()
 	for name, event := range map[string]*calendar.Event{

@@ -40,7 +40,11 @@ func TestFaults_Anywhere_ChangeEachGuestOnce(t *testing.T) {
 			[]string{ben}, map[string]int{ben2: 1}, attendee.Removed,
 		},
 		{
-			"withdraw and add again", func(s *stage) { s.insert(ana, meeting("ev00001", "05", ben, guest)); s.run(time.Minute); s.uninvite(ana, "ev00001", ben) },
+			"withdraw and add again", func(s *stage) {
+				s.insert(ana, meeting("ev00001", "05", ben, guest))
+				s.run(time.Minute)
+				s.uninvite(ana, "ev00001", ben)
+			},
 			func(s *stage) { s.invite(ana, "ev00001", ben) }, []string{guest, ben, ben2}, map[string]int{ben2: 2, "removed " + ben2: 1}, attendee.Added,
 		},
 		{
@@ -140,7 +144,9 @@ func TestObservation_DuringAPatch_IsDecidedAbout(t *testing.T) {
 func TestMapping_MadeInactiveDuringAPatch_Withdraws(t *testing.T) {
 	t.Parallel()
 	for name, at := range map[string]func(s *stage, do func()){
-		"before": func(s *stage, do func()) { s.calls.before = do }, "after": func(s *stage, do func()) { s.calls.after = do },
+		"before the decision": func(s *stage, do func()) { s.calls.read = do },
+		"before the patch":    func(s *stage, do func()) { s.calls.before = do },
+		"after it":            func(s *stage, do func()) { s.calls.after = do },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
