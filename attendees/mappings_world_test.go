@@ -54,8 +54,8 @@ func (s *sheet) set(people ...string) {
 	}
 }
 
-// table is that of people as set gives them.
-func table(people ...string) mapping.Table {
+// tableOf is that of people as set gives them.
+func tableOf(people ...string) mapping.Table {
 	s := &sheet{}
 	s.set(people...)
 	if len(people) == 0 {
@@ -102,7 +102,7 @@ func (w *mappingWorld) restart(delegated bool) {
 	w.Helper()
 	keys, err := seal.ParseKeys(sheetKey)
 	must(w.T, err)
-	w.broken.left, w.broken.armed = 0, false
+	w.broken.armed, w.broken.instead = false, nil
 	w.accounts = accounts.New(accounts.Options{
 		Store: w.counter, Keys: keys, Now: func() time.Time { return w.now },
 		NewID: func() string { w.ids++; return fmt.Sprintf("%026d", w.ids) },
@@ -173,7 +173,7 @@ func (w *mappingWorld) settled(people ...string) {
 	state := w.state()
 	now, version, err := w.mappings.Current(w.ctx, w.memory)
 	must(w.T, err)
-	equal(w.T, "mappings", now.Mappings(), table(people...).Mappings())
+	equal(w.T, "mappings", now.Mappings(), tableOf(people...).Mappings())
 	equal(w.T, "carried out", state.Followed, version)
 	docs, err := w.memory.Query(w.ctx, allOf.With())
 	must(w.T, err)
@@ -237,11 +237,14 @@ func (w *mappingWorld) load(id string) attendee.Event {
 	return record
 }
 
-// breaking is a store whose process dies at a call: before it, or after what it wrote.
+// breaking is a store whose process dies at a call: before it, or after it took effect. Or
+// something else happens there.
 type breaking struct {
 	store.Store
 	armed, after bool
 	left         int
+	// instead is called in place of dying, once.
+	instead func()
 }
 
 var errDied = errors.New("the process died")
@@ -251,8 +254,15 @@ func (b *breaking) dies() bool {
 	if !b.armed {
 		return false
 	}
-	b.left--
-	return b.left < 0
+	if b.left--; b.left == -1 && b.instead != nil && !b.after {
+		b.happens()
+	}
+	return b.left < 0 && b.instead == nil && b.armed
+}
+
+func (b *breaking) happens() {
+	b.armed = false
+	b.instead()
 }
 
 func (b *breaking) Get(ctx context.Context, path store.Path) (store.Document, error) {
@@ -281,10 +291,17 @@ func (b *breaking) Run(ctx context.Context, fn func(context.Context, store.Tx) e
 	if dies && (b.left < -1 || !b.after) {
 		return errDied
 	}
-	if err := b.Store.Run(ctx, fn); err != nil || !dies {
+	err := b.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		err := fn(ctx, tx)
+		if b.armed && b.after && b.left < 0 && b.instead != nil { // before the commit
+			b.happens()
+		}
 		return err
+	})
+	if err == nil && dies {
+		err = errDied
 	}
-	return errDied
+	return err
 }
 
 func must(t *testing.T, err error) {
