@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -114,14 +115,18 @@ func (t Table) Encode() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Decode reads what Encode wrote.
+// Decode reads what Encode wrote; bytes that were cut or changed are an error.
 func Decode(encoded []byte) (Table, error) {
 	compressed, err := gzip.NewReader(bytes.NewReader(encoded))
 	if err != nil {
 		return Table{}, err
 	}
+	text, err := io.ReadAll(compressed) // to the end, where the checksum is
+	if err != nil {
+		return Table{}, err
+	}
 	var mappings []Mapping
-	if err := json.NewDecoder(compressed).Decode(&mappings); err != nil {
+	if err := json.Unmarshal(text, &mappings); err != nil {
 		return Table{}, err
 	}
 	return New(mappings), nil
