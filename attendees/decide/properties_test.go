@@ -222,7 +222,7 @@ func (l *life) write(d decide.Decision) {
 
 // settle lets the program work: it may be killed before and after a write, and read parts,
 // until it is left to finish. No person interferes, since what a person does between a
-// write and its observation looks like the write.
+// write and its observation is the same as the write.
 func (l *life) settle(t *rapid.T) {
 	for range rapid.IntRange(0, 3).Draw(t, "disturbances") {
 		event := l.event
