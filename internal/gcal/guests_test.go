@@ -95,7 +95,7 @@ func TestGuests_AreShownByTheCallsThatReadThem(t *testing.T) {
 	}
 }
 
-func TestPatchGuests_ChangesWhomItIsTold(t *testing.T) {
+func TestPatchGuests_AddsAndRemovesAddresses(t *testing.T) {
 	t.Parallel()
 	const before = "gm accepted, Ana tentative, ben declined, room1 accepted"
 	for name, tc := range map[string]struct {

@@ -206,7 +206,7 @@ func TestGuests_OfAnException_AreItsOwn(t *testing.T) {
 		t.Error("ben, invited to one date, sees the series")
 	}
 
-	t.Log("whoever is invited to the series later is no guest of the exception, and a guest's answer to it leaves the series alone")
+	t.Log("a guest who is invited to the series later is no guest of the exception, and a guest's answer to it leaves the series alone")
 	if err := w.patchAttendees("gm", "qs0feast", guests([2]string{"gm", "accepted"}, [2]string{"ana"}, [2]string{"cleo"})); err != nil {
 		t.Fatal(err)
 	}
