@@ -14,11 +14,17 @@ var (
 	eventsDue       = store.Select("attendee events by due", events, "due", store.Where("due", store.LessOrEqual))
 	eventsOfPrimary = store.Select("attendee events of a primary address", events, "", store.Where("primaries", store.ArrayContains))
 	eventsInError   = store.Select("attendee events in error", events, "", store.Where("inError", store.Equal))
+	eventsOfUID     = store.Select("attendee events of one iCalUID", events, "", store.Where("icalUid", store.Equal))
 	eventsEnded     = store.Select("attendee events that ended before a time", events, "endsAt", store.Where("endsAt", store.Less))
+	calendarsOfOurs = &store.Query{
+		Name: "calendars followed for attendees", Collection: "calendars",
+		Filters: []store.Filter{{Path: store.Field("interests", Consumer), Op: store.Greater}},
+		Order:   []store.Order{{Path: store.Field("interests", Consumer)}},
+	}
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{eventsDue, eventsOfPrimary, eventsInError, eventsEnded}
+var Queries = []*store.Query{eventsDue, eventsOfPrimary, eventsInError, eventsOfUID, eventsEnded, calendarsOfOurs}
 
 // LoadEvents reads the records of some ids with one GetAll, in their order. A record that
 // does not exist is as DecodeEvent says.
@@ -61,8 +67,21 @@ func InError(ctx context.Context, reader store.Reader, limit int) ([]Event, erro
 	return found, err
 }
 
+// OfUID lists at most limit records of an iCalUID: that of an event or series, and those of
+// its exceptions.
+func OfUID(ctx context.Context, reader store.Reader, iCalUID string, limit int) ([]Event, error) {
+	found, _, err := store.Page(ctx, reader, eventsOfUID.With(iCalUID).First(limit), DecodeEvent)
+	return found, err
+}
+
 // RemoveEnded removes at most limit records of events that ended before a time, in one
 // transaction, and returns how many. Records without EndsAt stay.
 func RemoveEnded(ctx context.Context, documents store.Store, before time.Time, limit int) (removed int, err error) {
 	return store.DeletePage(ctx, documents, eventsEnded.With(before).First(limit), nil)
+}
+
+// CalendarsFollowed yields what decode makes of the documents of the calendars in which
+// Consumer has an interest.
+func CalendarsFollowed[T any](ctx context.Context, reader store.Reader, decode func(store.Document) T) iter.Seq2[T, error] {
+	return store.All(ctx, reader, calendarsOfOurs.With(int64(0)), decode)
 }

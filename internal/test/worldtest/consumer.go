@@ -143,7 +143,10 @@ func (w *World) consumers(documents store.Store) (all []calendarsync.Consumer) {
 func (w *World) Follow(c *Consumer, person string, count int64) error {
 	w.t.Helper()
 	owner, calendarID := calendarOf(person)
-	account := w.Account(owner)
+	return w.followIn(c, w.Account(owner), calendarID, owner, count)
+}
+
+func (w *World) followIn(c *Consumer, account, calendarID, owner string, count int64) error {
 	err := w.Watcher.Store.Run(w.ctx, func(ctx context.Context, tx store.Tx) error {
 		linked, err := accounts.Load(ctx, tx, account)
 		if err != nil {
