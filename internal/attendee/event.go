@@ -19,6 +19,8 @@ type State string
 
 // The states, as stored.
 const (
+	// None is nothing. Only an exception's record holds it, in place of the series' entry.
+	None        State = ""
 	Adding      State = "adding"      // a patch that adds it was perhaps made
 	Added       State = "added"       // it was observed after we added it
 	Theirs      State = "theirs"      // a person invited it
@@ -43,7 +45,7 @@ type Event struct {
 	Entries map[string]Entry
 	// Version counts the decisions; one that was made on an older version does not count.
 	Version int64
-	// Due is when the writer takes the event up; zero: nothing is to be written.
+	// Due is when the writer takes the event up; zero: nothing is pending.
 	Due time.Time
 	// Failures counts failed writes in a row, since FailedSince.
 	Failures    int64
@@ -64,6 +66,8 @@ type Copy struct {
 	Organized, MayEdit bool
 	// Gone reports that the calendar no longer shows it.
 	Gone bool
+	// ETag is the version of the event that last made the record due.
+	ETag string
 }
 
 // Entry is what became of an address.

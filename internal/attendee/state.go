@@ -13,9 +13,11 @@ type Mappings struct {
 	Version string
 	Chunks  int64
 	// Followed is the version whose calendars are followed and whose changes were carried
-	// out; another than Version: that is still to be done.
+	// out; if it differs from Version, that is still pending.
 	Followed       string
 	FollowedChunks int64
+	// Delegated reports that they are followed by accounts of the service account.
+	Delegated bool
 	// LoadedAt is when they were last loaded, TriedAt when loading was last tried; Failures
 	// counts failed tries in a row, and Error is the last one's sentence.
 	LoadedAt, TriedAt time.Time
