@@ -208,6 +208,9 @@ func TestMapping_MadeInactiveDuringAPatch_Withdraws(t *testing.T) {
 			s.run(3 * time.Minute)
 			s.guests(ana, "ev00001", ben)
 			s.state("ev00001", ben2, "")
+			if name == "before the decision" && s.counts[ben2] != 0 {
+				t.Error("it was added although its mapping had gone before the decision")
+			}
 		})
 	}
 }
