@@ -190,6 +190,29 @@ func TestEvent_InTwoCalendars_IsWrittenOnceByItsOrganizer(t *testing.T) {
 	}
 }
 
+func TestEvent_OfTwoCopies_IsWrittenThroughItsOrganizers(t *testing.T) {
+	t.Parallel()
+	for organizer, invited := range map[string]string{ana: ben, ben: ana} {
+		s := newStage(t)
+		event := meeting("ev00001", "05", invited)
+		event.GuestsCanModify = true
+		s.insert(organizer, event)
+		s.calls.hold = true
+		s.sync(ana, ben)
+		s.calls.hold = false
+		s.run(3 * time.Minute)
+		record := s.record("ev00001")
+		if len(record.Copies) != 2 || len(record.Entries) != 1 {
+			t.Fatalf("%+v", record)
+		}
+		for address, entry := range record.Entries {
+			if entry.Copy != s.key(organizer) || s.counts[address] != 1 {
+				t.Errorf("%s: %+v", organizer, record)
+			}
+		}
+	}
+}
+
 func TestEvent_OfAStranger_IsWrittenThroughAGuestWhoMay(t *testing.T) {
 	t.Parallel()
 	for name, may := range map[string]bool{"guests may": true, "guests may not": false} {
