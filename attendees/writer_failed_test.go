@@ -202,7 +202,7 @@ func TestObserving_SaysWhatItWouldDo_AndDoesItLater(t *testing.T) {
 		t.Errorf("%v, due %v", calls, record.Due)
 	}
 	if _, calls = s.costs(func() { s.run(10 * time.Minute) }); calls["events.get"] != 0 {
-		t.Errorf("it was looked up again: %v", calls)
+		t.Errorf("it was read again: %v", calls)
 	}
 	s.observing = false
 	s.restart()

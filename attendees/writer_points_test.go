@@ -124,7 +124,7 @@ func TestRemoval_RightAfterTheAddition_Counts(t *testing.T) {
 	s.state("ev00001", ben2, attendee.Removed)
 }
 
-// A guest whom a person invites meanwhile is not overlooked: what the writer records then is
+// A guest whom a person invites during a write is not overlooked: what the writer records then is
 // older than the observation.
 func TestObservation_DuringAWrite_IsDecidedAbout(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,7 @@ func TestGuest_WithSecondAddress_IsInvitedOnce(t *testing.T) {
 	}
 }
 
-// untouched is what an event costs with which nothing is to be done: its record, and the state
+// untouched is what an event costs that needs no change: its record, and the state
 // of the mappings.
 var untouched = storetest.Cost{Reads: 2}
 
