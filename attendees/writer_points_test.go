@@ -158,6 +158,24 @@ func TestObservation_DuringAWrite_IsDecidedAbout(t *testing.T) {
 	}
 }
 
+// A copy that a sync run stores during a write, and that makes nothing due, stays.
+func TestCopy_StoredDuringAWrite_IsKept(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, ana)
+	s.insert(ana, meeting("ev00001", "05", ben))
+	another := attendee.Copy{AccountID: "acc_" + ben, CalendarID: ben, EventID: "ev00001", MayEdit: true}
+	s.calls.read = func() {
+		s.set(attendee.EventPath(s.record("ev00001").ID), store.Update{Path: store.Field("copies", s.key(ben)), Value: map[string]any{
+			"accountId": another.AccountID, "calendarId": another.CalendarID, "eventId": another.EventID, "mayEdit": true,
+		}})
+	}
+	s.sync(ana)
+	s.state("ev00001", ben2, attendee.Added)
+	if record := s.record("ev00001"); len(record.Copies) != 2 || record.Copies[s.key(ben)] != another {
+		t.Errorf("%+v", record)
+	}
+}
+
 func TestEcho_BeforeTheAnswer_LeavesTheWriterAlone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, ana)
