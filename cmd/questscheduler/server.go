@@ -17,6 +17,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
 	"questscheduler/internal/documentchanges"
@@ -41,7 +42,7 @@ var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind
 func queries() []*store.Query {
 	return slices.Concat(
 		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, cloudtasks.Queries,
-		mirror.Queries, availability.Queries, groupevents.Queries,
+		mirror.Queries, availability.Queries, groupevents.Queries, attendee.Queries,
 	)
 }
 

@@ -43,7 +43,7 @@ type Event struct {
 	Entries map[string]Entry
 	// Version counts the decisions; one that was made on an older version does not count.
 	Version int64
-	// Due is when the writer takes the event up; zero: nothing is to be written.
+	// Due is when the writer takes the event up; zero: nothing is pending.
 	Due time.Time
 	// Failures counts failed writes in a row, since FailedSince.
 	Failures    int64

@@ -13,7 +13,7 @@ type Mappings struct {
 	Version string
 	Chunks  int64
 	// Followed is the version whose calendars are followed and whose changes were carried
-	// out; another than Version: that is still to be done.
+	// out; if it differs from Version, that is still pending.
 	Followed       string
 	FollowedChunks int64
 	// LoadedAt is when they were last loaded, TriedAt when loading was last tried; Failures
