@@ -140,7 +140,7 @@ func TestFollow_OfAKnownCalendar_ListsAllForTheConsumer(t *testing.T) {
 // A calendar that no poll follows is watched and synced while a consumer wants it.
 func TestFollow_OfAnUnknownCalendar_OpensAndReleasesItsChannel(t *testing.T) {
 	t.Parallel()
-	c := &worldtest.Consumer{Name: "one", Wide: true}
+	c := &worldtest.Consumer{Name: "one", Reads: gcal.WithDetails}
 	w := worldtest.New(t, worldtest.Options{Consumers: []*worldtest.Consumer{c}})
 	insert(w, "ana", 4)
 	follow(t, w, c, "ana", 2)
@@ -395,7 +395,7 @@ func TestBacklog_OfLongIDs_BecomesAFullListing(t *testing.T) {
 // The mask follows the interests of each calendar alone.
 func TestWideConsumer_ChangesTheMaskOfItsCalendarAlone(t *testing.T) {
 	t.Parallel()
-	c := &worldtest.Consumer{Name: "wide", Wide: true}
+	c := &worldtest.Consumer{Name: "wide", Reads: gcal.WithDetails}
 	w := worldtest.New(t, worldtest.Options{Consumers: []*worldtest.Consumer{c}})
 	pollID, _, eventID := w.Finalised()
 	insert(w, "ana", 1)
@@ -407,19 +407,19 @@ func TestWideConsumer_ChangesTheMaskOfItsCalendarAlone(t *testing.T) {
 		w.RunDue()
 		equal(t, "mask of "+person, w.Calendar(person).MaskVersion, want)
 	}
-	mask("gm", gcal.MaskVersion)
+	mask("gm", gcal.Times.Version())
 	follow(t, w, c, "gm", 1)
 	w.LosePushes()
 	w.DeleteEvent("gm", eventID) // found by nothing but what follows a full listing
 	w.LosePushes()
-	mask("gm", gcal.WideMaskVersion)
-	mask("ana", gcal.MaskVersion)
+	mask("gm", gcal.WithDetails.Version())
+	mask("ana", gcal.Times.Version())
 	equal(t, "status", w.View(pollID).Poll.Status, rules.Cancelled)
 	read(t, w)
 	follow(t, w, c, "gm", 0)
 	w.Run(time.Minute)
 	pollID, _, eventID = w.Finalised()
-	mask("gm", gcal.MaskVersion)
+	mask("gm", gcal.Times.Version())
 	w.MoveEvent("gm", eventID, noon)
 	w.RunDue()
 	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
@@ -429,21 +429,21 @@ func TestWideConsumer_ChangesTheMaskOfItsCalendarAlone(t *testing.T) {
 // QS_SYNC=observe has a token of its own, for wide masks too.
 func TestWideConsumer_WhileObserving_HasItsOwnToken(t *testing.T) {
 	t.Parallel()
-	c := &worldtest.Consumer{Name: "wide", Wide: true}
+	c := &worldtest.Consumer{Name: "wide", Reads: gcal.WithDetails}
 	w, _, _ := listening(t, c)
 	w.Observe(true)
 	insert(w, "gm", 1)
 	w.Run(time.Minute)
-	equal(t, "mask", w.Calendar("gm").MaskVersion, -gcal.WideMaskVersion)
+	equal(t, "mask", w.Calendar("gm").MaskVersion, -gcal.WithDetails.Version())
 	w.Observe(false)
 	w.Run(time.Minute)
-	equal(t, "mask", w.Calendar("gm").MaskVersion, gcal.WideMaskVersion)
+	equal(t, "mask", w.Calendar("gm").MaskVersion, gcal.WithDetails.Version())
 	read(t, w)
 }
 
 func TestConsumer_AfterALostToken_FindsDeletions(t *testing.T) {
 	t.Parallel()
-	c := &worldtest.Consumer{Name: "one", Wide: true}
+	c := &worldtest.Consumer{Name: "one", Reads: gcal.WithDetails}
 	w, _, _ := listening(t, c)
 	ids := insert(w, "gm", 5)
 	w.RunDue()
@@ -514,10 +514,10 @@ func TestConsumerWithoutInterest_CostsNothing(t *testing.T) {
 		w.MoveEvent("gm", eventID, noon)
 		insert(w, "gm", 20)
 		w.Run(10 * time.Minute)
-		equal(t, "mask", w.Calendar("gm").MaskVersion, gcal.MaskVersion)
+		equal(t, "mask", w.Calendar("gm").MaskVersion, gcal.Times.Version())
 		return meter.Total()
 	}
-	c := &worldtest.Consumer{Name: "one", Wide: true}
+	c := &worldtest.Consumer{Name: "one", Reads: gcal.WithDetails}
 	equal(t, "cost", cost(c), cost())
 	equal(t, "events", len(c.Applied), 0)
 }

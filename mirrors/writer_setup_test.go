@@ -246,7 +246,7 @@ func (s *stage) only() mirror.Mirror {
 func (s *stage) shown(account, calendar string) (live []gcal.Event) {
 	s.Helper()
 	for token := ""; ; {
-		page, err := s.full.ListDetails(s.ctx, gcal.Ref{Account: account, Calendar: calendar}, "", token)
+		page, err := s.full.List(s.ctx, gcal.Ref{Account: account, Calendar: calendar}, gcal.WithDetails, "", token)
 		s.must(err)
 		for _, event := range page.Events {
 			if event.EventState != rules.Gone {

@@ -27,15 +27,15 @@ var calls = map[string]func(ctx context.Context, c *gcal.Client) error{
 	},
 	"get": func(ctx context.Context, c *gcal.Client) error { _, err := c.Get(ctx, mine, "abcde1"); return err },
 	"list": func(ctx context.Context, c *gcal.Client) error {
-		_, err := c.List(ctx, mine, "sync-secret", "page-secret")
+		_, err := c.List(ctx, mine, gcal.Times, "sync-secret", "page-secret")
 		return err
 	},
 	"list all": func(ctx context.Context, c *gcal.Client) error {
-		_, err := c.List(ctx, mine, "", "page-secret")
+		_, err := c.List(ctx, mine, gcal.Times, "", "page-secret")
 		return err
 	},
 	"list details": func(ctx context.Context, c *gcal.Client) error {
-		_, err := c.ListDetails(ctx, mine, "sync-secret", "page-secret")
+		_, err := c.List(ctx, mine, gcal.WithDetails, "sync-secret", "page-secret")
 		return err
 	},
 	"insert content": func(ctx context.Context, c *gcal.Client) error {

@@ -134,11 +134,11 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		client, ref := clientOf(saying{200, http.Header{"Content-Type": {"application/json"}}, body}), Ref{Account: "a", Calendar: "c"}
-		page, err := client.List(t.Context(), ref, "", "")
+		page, err := client.List(t.Context(), ref, Times, "", "")
 		passes(t, err)
 		event, err := client.Get(t.Context(), ref, "e")
 		passes(t, err)
-		wide, err := client.ListDetails(t.Context(), ref, "", "")
+		wide, err := client.List(t.Context(), ref, gcal.WithDetails, "", "")
 		passes(t, err)
 		instance, err := client.Instance(t.Context(), ref, "e", recurrence.Moment{Date: "2026-03-01"})
 		if !fault.Is(err, fault.NotFound) {

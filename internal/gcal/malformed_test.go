@@ -60,11 +60,11 @@ func answering(t *testing.T, items ...string) *gcal.Client {
 	})
 }
 
-func TestListDetails_MalformedEvent_FailsNoOther(t *testing.T) {
+func TestListWithDetails_MalformedEvent_FailsNoOther(t *testing.T) {
 	t.Parallel()
 	for field := range wrongFields {
 		client := answering(t, malformed(t, field), `null`, wellFormed, `{"id":"later1","status":"cancelled"}`)
-		page, err := client.ListDetails(t.Context(), mine, "", "")
+		page, err := client.List(t.Context(), mine, gcal.WithDetails, "", "")
 		if err != nil || len(page.Events) != 3 {
 			t.Fatalf("%s: got %+v, %v", field, page, err)
 		}
@@ -88,7 +88,7 @@ func TestList_MalformedEvent_FailsNoOther(t *testing.T) {
 		t.Run(field, func(t *testing.T) {
 			t.Parallel()
 			client := answering(t, malformed(t, field), wellFormed, malformed(t, field), `{"id":"later1","status":"cancelled"}`)
-			page, err := client.List(t.Context(), mine, "", "")
+			page, err := client.List(t.Context(), mine, gcal.Times, "", "")
 			if err != nil || len(page.Events) != 4 || page.NextSync != "s" {
 				t.Fatalf("got %+v, %v", page, err)
 			}
@@ -111,10 +111,10 @@ func TestList_EventWithoutReadableID_AsksForFullListing(t *testing.T) {
 	t.Parallel()
 	for _, item := range []string{`7`, `"abcde1"`, `[{"id":"abcde1"}]`, malformed(t, "id")} {
 		client := answering(t, item, wellFormed)
-		if _, err := client.List(t.Context(), mine, "token", ""); !fault.Is(err, fault.Conflict) || fault.CodeOf(err) != gcal.CodeSyncTokenExpired {
+		if _, err := client.List(t.Context(), mine, gcal.Times, "token", ""); !fault.Is(err, fault.Conflict) || fault.CodeOf(err) != gcal.CodeSyncTokenExpired {
 			t.Errorf("%s among changes: %v", item, err)
 		}
-		page, err := client.List(t.Context(), mine, "", "")
+		page, err := client.List(t.Context(), mine, gcal.Times, "", "")
 		if err != nil || len(page.Events) != 2 || page.Events[1].ID != "abcde1" {
 			t.Errorf("%s in a full listing: %+v, %v", item, page, err)
 		}

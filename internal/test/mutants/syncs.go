@@ -13,7 +13,7 @@ var syncs = []mutant{
 			new: `
 	return l.eachPage(ctx, token, func(page gcal.Page) error {
 		if page.NextSync != "" {
-			err := l.commit(ctx, store.Set("syncToken", page.NextSync), store.Set("maskVersion", l.mask()))
+			err := l.commit(ctx, store.Set("syncToken", page.NextSync), store.Set("maskVersion", l.maskVersion()))
 			if err != nil {
 				return err
 			}
@@ -61,8 +61,8 @@ var syncs = []mutant{
 			},
 			{
 				file: "calendarsync/sync.go",
-				old:  `calendars.Succeeded(l.Now(), next, l.mask())...)`,
-				new:  `append(calendars.Succeeded(l.Now(), next, l.mask()), store.Set("lookGen", now.SyncGen+1))...)`,
+				old:  `calendars.Succeeded(l.Now(), next, l.maskVersion())...)`,
+				new:  `append(calendars.Succeeded(l.Now(), next, l.maskVersion()), store.Set("lookGen", now.SyncGen+1))...)`,
 			},
 		},
 	},

@@ -9,6 +9,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -18,7 +19,8 @@ import (
 // read of it last. Follow gives it an interest.
 type Consumer struct {
 	Name string
-	Wide bool
+	// Reads are the fields that it needs.
+	Reads gcal.Mask
 	// Fails, if set, is called before and after an event is applied, with "" before a
 	// decision about what was not listed. Its error fails the attempt; it may panic.
 	Fails func(eventID string) error
@@ -54,7 +56,7 @@ type consumer struct {
 
 func (c consumer) Name() string { return c.Consumer.Name }
 
-func (c consumer) Wide() bool { return c.Consumer.Wide }
+func (c consumer) Reads() gcal.Mask { return c.Consumer.Reads }
 
 func (c consumer) Concerns(calendars.Calendar, string) bool { return true }
 
@@ -76,7 +78,7 @@ func (c consumer) Apply(ctx context.Context, run calendarsync.Run, observed cale
 	switch {
 	case gone && !observed.Writable:
 		return fault.New(fault.Unavailable, "the absence proves nothing")
-	case c.Wide() && !observed.Fresh && event.Details == nil:
+	case c.Reads() > gcal.Times && !observed.Fresh && event.Details == nil:
 		return fault.New(fault.Internal, "a listed event has no details")
 	}
 	if err := c.fail(event.ID); err != nil {
