@@ -69,14 +69,14 @@ func (e Entry) Ours() bool {
 func encodeCopy(c Copy) map[string]any {
 	return map[string]any{
 		"accountId": c.AccountID, "calendarId": c.CalendarID, "eventId": c.EventID,
-		"organized": c.Organized, "mayEdit": c.MayEdit, "gone": c.Gone,
+		"organized": c.Organized, "mayEdit": c.MayEdit, "gone": c.Gone, "etag": store.NullIfEmpty(c.ETag),
 	}
 }
 
 func decodeCopy(f store.Fields) Copy {
 	return Copy{
 		AccountID: f.String("accountId"), CalendarID: f.String("calendarId"), EventID: f.String("eventId"),
-		Organized: f.Bool("organized"), MayEdit: f.Bool("mayEdit"), Gone: f.Bool("gone"),
+		Organized: f.Bool("organized"), MayEdit: f.Bool("mayEdit"), Gone: f.Bool("gone"), ETag: f.String("etag"),
 	}
 }
 

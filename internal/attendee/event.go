@@ -64,6 +64,8 @@ type Copy struct {
 	Organized, MayEdit bool
 	// Gone reports that the calendar no longer shows it.
 	Gone bool
+	// ETag is the version of the event that last made the record due.
+	ETag string
 }
 
 // Entry is what became of an address.
