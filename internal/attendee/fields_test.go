@@ -144,7 +144,9 @@ func TestLoadTable_LargerThanADocument_IsWhole(t *testing.T) {
 func TestLoadTable_SpoiledChunk_Fails(t *testing.T) {
 	t.Parallel()
 	documents := stores(t)["memory"]
-	run(t, documents, func(tx store.Tx) error { return tx.Create(attendee.ChunkPath("v", 0), map[string]any{"part": "not base64!"}) })
+	run(t, documents, func(tx store.Tx) error {
+		return tx.Create(attendee.ChunkPath("v", 0), map[string]any{"part": "not base64!"})
+	})
 	run(t, documents, func(tx store.Tx) error {
 		return tx.Create(attendee.ChunkPath("w", 0), attendee.EncodeChunks(bytes.Repeat([]byte("x"), 40))[0])
 	})

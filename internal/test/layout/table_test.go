@@ -58,7 +58,7 @@ var table = []row{
 	{packages: "internal/signin/revocation", may: []string{"internal/signin", "internal/fault"}},
 	{packages: "internal/gcal", may: []string{"rules", "internal/recurrence", "internal/fault"}},
 	{packages: "mirrors/plan", may: []string{"internal/mirror", "internal/gcal", "internal/recurrence", "rules", "internal/fault"}},
-	{packages: "attendees/decide", may: []string{"internal/attendee"}},
+	{packages: "attendees/decide", may: []string{"internal/attendee", "internal/mapping"}},
 	{packages: "attendees", may: []string{"attendees/decide", "internal/attendee", "internal/mapping", "internal/gcal", "internal/recurrence", "internal/accounts", "internal/calendars", "internal/poll", "internal/queue", "internal/store", "internal/meter", "internal/fault", "rules", "scheduler", "calendarsync"}},
 	{packages: "internal/explain", may: []string{"internal/mirror", "internal/gcal", "mirrors/plan", "rules", "internal/poll", "internal/transition", "internal/store", "internal/fault"}},
 	{packages: "availability", may: []string{
@@ -152,5 +152,5 @@ var restrictions = []restriction{
 	{imports: "github.com/prometheus", only: []string{"internal/metrics"}, why: "metrics alone knows Prometheus; the others hand it their events (internal/meter)"},
 	{imports: "github.com/chromedp", only: []string{"internal/test/chromium", "cmd/..."}, why: "tests alone drive a browser"},
 	{imports: "github.com/teambition/rrule-go", only: []string{"internal/recurrence", "internal/sim/google"}, why: "internal/recurrence bounds the work that a rule may cause"},
-	{imports: "log/slog", never: []string{"rules", "internal/transition", "internal/recurrence", "mirrors/plan"}, why: "decisions are pure"},
+	{imports: "log/slog", never: []string{"rules", "internal/transition", "internal/recurrence", "mirrors/plan", "attendees/decide"}, why: "decisions are pure"},
 }

@@ -1,0 +1,181 @@
+package attendees
+
+import (
+	"maps"
+	"time"
+
+	"questscheduler/attendees/decide"
+	"questscheduler/internal/attendee"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mapping"
+	"questscheduler/internal/recurrence"
+	"questscheduler/rules"
+)
+
+// shownEvent is an event as one calendar shows it.
+type shownEvent struct {
+	// key is the calendar's, copied what the record keeps of the event there.
+	key    string
+	copied attendee.Copy
+	event  gcal.Event
+}
+
+// show is an event as a calendar shows it.
+func show(key, accountID, calendarID string, event gcal.Event) shownEvent {
+	shown := shownEvent{key: key, event: event, copied: attendee.Copy{AccountID: accountID, CalendarID: calendarID, EventID: event.ID, ETag: event.ETag}}
+	if event.EventState == rules.Gone {
+		shown.copied.Gone = true
+	} else if event.Details != nil {
+		shown.copied.Organized, shown.copied.MayEdit = event.Details.Organized, event.Details.GuestsMayEdit
+	}
+	return shown
+}
+
+// editable reports whether the guests can be changed through a copy.
+func editable(c attendee.Copy) bool { return !c.Gone && (c.Organized || c.MayEdit) }
+
+// identify is the record of an event: its id and that of its series' record, with the fields
+// that follow from the event. The zero record: the event is of no use, since it cannot be
+// read or identified. Of a deleted event Google may show nothing but its id; its iCalUID is
+// then taken to be the one that Google makes of it.
+func identify(event gcal.Event) attendee.Event {
+	uid, original := "", recurrence.Moment{}
+	if event.Details != nil {
+		uid, original = event.Details.ICalUID, event.Details.Original
+	}
+	series := event.InstanceOf
+	if uid == "" && event.EventState == rules.Gone {
+		uid = event.ID + "@google.com"
+		if series != "" {
+			uid = series + "@google.com"
+		}
+	}
+	if event.Malformed || uid == "" || series != "" && original.IsZero() {
+		return attendee.Event{}
+	}
+	if series == "" {
+		return attendee.Event{ID: attendee.ID(uid, recurrence.Moment{}), ICalUID: uid}
+	}
+	return attendee.Event{
+		ID: attendee.ID(uid, original), ICalUID: uid, Original: attendee.Original(original), SeriesID: attendee.ID(uid, recurrence.Moment{}),
+	}
+}
+
+// endMargin is how much longer an all-day event lasts somewhere than by UTC.
+const endMargin = 12 * time.Hour
+
+// endOf is when an event, or the last occurrence of a series, ends; zero: never, or it is not
+// known.
+func endOf(event gcal.Event) time.Time {
+	if event.Details == nil || event.Details.End.IsZero() {
+		return time.Time{}
+	}
+	end, margin := event.Details.End.Instant(time.UTC), time.Duration(0)
+	if event.Details.End.AllDay() {
+		margin = endMargin
+	}
+	if len(event.Details.Recurrence) > 0 {
+		last, endless, err := recurrence.End(recurrence.Series{Start: event.Details.Start, End: event.Details.End, Lines: event.Details.Recurrence})
+		if err != nil || endless || last.IsZero() {
+			return time.Time{}
+		}
+		end = last
+	}
+	return end.Add(margin).UTC().Truncate(time.Microsecond)
+}
+
+// hasEnded reports whether an end has passed.
+func hasEnded(end, now time.Time) bool { return !end.IsZero() && !end.After(now) }
+
+// judge decides about an event by a table of mappings.
+func judge(shown shownEvent, entries, inherited map[string]attendee.Entry, table mapping.Table, now time.Time) decide.Decision {
+	event := decide.Event{
+		Organizer: shown.event.Organizer, Omitted: shown.event.Details == nil || shown.event.Malformed || shown.event.Details.GuestsOmitted,
+		Cancelled: shown.copied.Gone, Ended: hasEnded(endOf(shown.event), now), Editable: editable(shown.copied),
+		Updated: shown.event.Updated,
+		Trusted: func(entry attendee.Entry) bool { return entry.Copy == "" || entry.Copy == shown.key },
+		Copy:    shown.key,
+	}
+	if shown.event.Details != nil {
+		for _, guest := range shown.event.Details.Guests {
+			event.Guests = append(event.Guests, decide.Guest{Address: guest.Address, Response: guest.Response, Resource: guest.Resource})
+		}
+	}
+	return decide.Decide(event, entries, inherited, table.Secondaries)
+}
+
+// differs reports whether a decision asks for anything.
+func differs(d decide.Decision) bool { return len(d.Add)+len(d.Remove)+len(d.Changes) > 0 }
+
+// compare is the record after an observation, and whether it differs from what is stored.
+// Entries are never changed here: an observation may be older than what the writer did since.
+// One that calls for a change makes the record due, and the writer decides on what the event
+// then is.
+func compare(was, inherited attendee.Event, shown shownEvent, table mapping.Table, now time.Time) (next attendee.Event, changed bool) {
+	known := was.Version > 0
+	old, hasCopy := was.Copies[shown.key]
+	switch {
+	case known && hasCopy && !editable(shown.copied): // it is deleted, or ours to edit no longer
+		if shown.copied.ETag = old.ETag; shown.copied.EventID != old.EventID || shown.copied == old {
+			return was, false
+		}
+		return withCopy(was, shown, now), true
+	case !editable(shown.copied) || hasEnded(endOf(shown.event), now):
+		return was, false
+	}
+	decision := judge(shown, was.Entries, inherited.Entries, table, now)
+	unchanged := hasCopy && sameCopy(old, shown.copied)
+	end := laterEnd(was, endOf(shown.event))
+	switch {
+	case !differs(decision):
+		if !known || unchanged && end.Equal(was.EndsAt) {
+			return was, false
+		}
+		shown.copied.ETag = old.ETag
+		next = withCopy(was, shown, now)
+		next.EndsAt = end
+		return next, true
+	case !was.Due.IsZero() && unchanged && old.ETag == shown.event.ETag:
+		return was, false // this version of the event made it due, and it still is
+	}
+	next = withCopy(was, shown, now)
+	next.EndsAt = end
+	next.Version++ // what the writer decides at this moment may lack this observation
+	if next.Due.IsZero() || !unchanged {
+		next.Due = now
+	}
+	return next, true
+}
+
+// sameCopy compares copies without their ETag.
+func sameCopy(a, b attendee.Copy) bool {
+	a.ETag = b.ETag
+	return a == b
+}
+
+// withCopy is a record with the event as a calendar shows it. A record whose copies are all
+// gone ends, so that it is removed in time.
+func withCopy(record attendee.Event, shown shownEvent, now time.Time) attendee.Event {
+	record.Copies = maps.Clone(record.Copies)
+	if record.Copies == nil {
+		record.Copies = map[string]attendee.Copy{}
+	}
+	record.Copies[shown.key] = shown.copied
+	record.UpdatedAt = now
+	for _, c := range record.Copies {
+		if !c.Gone {
+			return record
+		}
+	}
+	record.EndsAt = now
+	return record
+}
+
+// laterEnd is the end that a record keeps: the latest that was observed, as removing the
+// record of an event that still lies ahead would forget what people did.
+func laterEnd(was attendee.Event, end time.Time) time.Time {
+	if was.Version > 0 && !end.IsZero() && was.EndsAt.After(end) {
+		return was.EndsAt
+	}
+	return end
+}
