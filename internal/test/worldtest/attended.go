@@ -179,6 +179,7 @@ func (w *World) AttendeeRecords() []attendee.Event {
 var (
 	allAttendeeEvents   = &store.Query{Name: "world: attendee events", Collection: "attendeeEvents"}
 	allAttendeeMappings = &store.Query{Name: "world: attendee mappings", Collection: "attendeeMappings"}
+	attendeeInspections = []*store.Query{allAttendeeEvents, allAttendeeMappings}
 )
 
 // recorded is the state of an address that the program knows at an event: its own record's,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"questscheduler/internal/attendee"
+	"questscheduler/internal/calendars"
 )
 
 // guestbook is what became of addresses at an event, by what people and the program did to
@@ -299,6 +300,22 @@ func (w *World) guestProblems(g Gathering) (problems []string) {
 			problems = append(problems, fmt.Sprintf("%v has %s %d times", g, address, count[address]))
 		case book.added[address] && !kept[address]:
 			problems = append(problems, fmt.Sprintf("%v still has %s, which the program added and nothing wants", g, address))
+		}
+	}
+	return problems
+}
+
+// followedProblems: the calendars of mapped people are followed for second addresses, and
+// those of nobody else.
+func (w *World) followedProblems() (problems []string) {
+	for _, document := range w.all(allCalendars) {
+		calendar := calendars.Decode(document)
+		if mapped := len(w.mapped.now[calendar.CalendarID]) > 0; mapped != (calendar.Interests[attendee.Consumer] > 0) {
+			problems = append(problems, fmt.Sprintf("calendar %s has %d interests in second addresses, and its owner's mapping is %v",
+				calendar.CalendarID, calendar.Interests[attendee.Consumer], w.mapped.now[calendar.CalendarID]))
+		}
+		if calendar.Wanted() && len(calendar.Backlogs[attendee.Consumer].Deferred) > 0 {
+			problems = append(problems, fmt.Sprintf("calendar %s has events deferred: %v", calendar.CalendarID, calendar.Backlogs))
 		}
 	}
 	return problems
