@@ -50,8 +50,8 @@ type Decision struct {
 	Changes []Changed
 }
 
-// Changed is an entry of another state or primary address than before. From is "" for an
-// address without an entry in the event's record, To for one that needs none any more.
+// Changed is an entry of another state or primary address than before. From is None for
+// an address without an entry in the event's record, To for one that needs none any more.
 type Changed struct {
 	Address, Primary string
 	From, To         attendee.State
@@ -84,28 +84,33 @@ func Decide(event Event, entries, inherited map[string]attendee.Entry, secondari
 			judged = s.inherit(address, inherited[address])
 		}
 		after, act := s.judge(address, judged)
-		if !own && after.State == inherited[address].State && !after.Ours() {
-			continue // as in the series; only additions are withdrawn from each record
-		}
-		d.note(address, before, after)
 		switch act {
 		case add:
 			d.Add = append(d.Add, address)
 		case remove:
 			d.Remove = append(d.Remove, address)
 		}
+		if own || after.Ours() || after.State != inherited[address].State { // only additions are withdrawn from each record
+			d.note(address, before, after, inherited[address])
+		}
 	}
 	return d
 }
 
-// note takes an entry's new state; one without a state goes.
-func (d *Decision) note(address string, before, after attendee.Entry) {
+// note takes an entry, and its difference from the one before in state and primary address.
+func (d *Decision) note(address string, before, after, inherited attendee.Entry) {
 	primary := after.Primary
-	if after.State == "" {
-		primary = before.Primary
-		delete(d.Entries, address)
-	} else {
+	switch {
+	case after.State != attendee.None:
 		d.Entries[address] = after
+	case before.State == attendee.None:
+		return
+	case inherited.State != attendee.None:
+		d.Entries[address] = after // else the series' entry would count again
+		primary = before.Primary
+	default:
+		delete(d.Entries, address)
+		primary = before.Primary
 	}
 	if before.State != after.State || before.Primary != primary {
 		d.Changes = append(d.Changes, Changed{Address: address, Primary: primary, From: before.State, To: after.State})

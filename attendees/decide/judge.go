@@ -42,7 +42,7 @@ func (s *situation) judgeGuest(address string, entry attendee.Entry) attendee.En
 	switch entry.State {
 	case attendee.Removed, attendee.Declined: // a person invited it again
 		return s.confirmed(entry, attendee.Theirs)
-	case "":
+	case attendee.None:
 		if keepers := s.keepers[address]; len(keepers) > 0 {
 			return s.confirmed(attendee.Entry{Primary: keepers[0]}, attendee.Theirs)
 		}
@@ -53,20 +53,25 @@ func (s *situation) judgeGuest(address string, entry attendee.Entry) attendee.En
 // judgeAbsent is about an address that is no guest.
 func (s *situation) judgeAbsent(address string, entry attendee.Entry) (attendee.Entry, action) {
 	switch entry.State {
-	case attendee.Removed, attendee.Declined:
-		return entry, leave
 	case attendee.Theirs:
 		return s.confirmed(entry, attendee.Removed), leave
 	case attendee.Added:
 		if s.trusted(entry) {
 			entry = s.confirmed(entry, attendee.Removed)
 		}
-		return entry, leave
 	case attendee.Withdrawing:
 		if entry.Declined {
 			return s.confirmed(entry, attendee.Declined), leave
 		}
+		return s.invite(address, entry)
+	case attendee.None, attendee.Adding:
+		return s.invite(address, entry)
 	}
+	return entry, leave
+}
+
+// invite adds an address if an inviter is there, and forgets what was tried before if not.
+func (s *situation) invite(address string, entry attendee.Entry) (attendee.Entry, action) {
 	inviters := s.inviters[address]
 	switch {
 	case len(inviters) > 0 && s.writable:

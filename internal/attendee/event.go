@@ -19,6 +19,8 @@ type State string
 
 // The states, as stored.
 const (
+	// None is nothing. Only an exception's record holds it, in place of the series' entry.
+	None        State = ""
 	Adding      State = "adding"      // a patch that adds it was perhaps made
 	Added       State = "added"       // it was observed after we added it
 	Theirs      State = "theirs"      // a person invited it
