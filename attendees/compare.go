@@ -2,6 +2,7 @@ package attendees
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"questscheduler/attendees/decide"
@@ -92,9 +93,7 @@ func judge(shown shownEvent, entries, inherited map[string]attendee.Entry, table
 	event := decide.Event{
 		Organizer: shown.event.Organizer, Omitted: shown.event.Details == nil || shown.event.Malformed || shown.event.Details.GuestsOmitted,
 		Cancelled: shown.copied.Gone, Ended: hasEnded(endOf(shown.event), now), Editable: editable(shown.copied),
-		Updated: shown.event.Updated,
-		Trusted: func(entry attendee.Entry) bool { return entry.Copy == "" || entry.Copy == shown.key },
-		Copy:    shown.key,
+		Updated: shown.event.Updated, Copy: shown.key,
 	}
 	if shown.event.Details != nil {
 		for _, guest := range shown.event.Details.Guests {
@@ -135,16 +134,23 @@ func compare(was, inherited attendee.Event, shown shownEvent, table mapping.Tabl
 		next = withCopy(was, shown, now)
 		next.EndsAt = end
 		return next, true
-	case !was.Due.IsZero() && unchanged && old.ETag == shown.event.ETag:
-		return was, false // this version of the event made it due, and it still is
+	case !was.Due.IsZero() && unchanged && (old.ETag == shown.event.ETag || onlyConfirms(decision)):
+		return was, false // it is due for this version of the event, or for what the event now shows
 	}
 	next = withCopy(was, shown, now)
 	next.EndsAt = end
 	next.Version++ // what the writer decides at this moment may lack this observation
-	if next.Due.IsZero() || !unchanged {
+	if next.Due.IsZero() || !unchanged || old.ETag == "" || next.Error != "" {
 		next.Due = now
 	}
 	return next, true
+}
+
+// onlyConfirms reports whether a decision says no more than that patches were made.
+func onlyConfirms(d decide.Decision) bool {
+	return len(d.Add)+len(d.Remove) == 0 && !slices.ContainsFunc(d.Changes, func(changed decide.Changed) bool {
+		return changed.From != attendee.Adding && changed.From != attendee.Withdrawing
+	})
 }
 
 // sameCopy compares copies without their ETag.
@@ -162,13 +168,20 @@ func withCopy(record attendee.Event, shown shownEvent, now time.Time) attendee.E
 	}
 	record.Copies[shown.key] = shown.copied
 	record.UpdatedAt = now
-	for _, c := range record.Copies {
+	if allGone(record.Copies) {
+		record.EndsAt = now
+	}
+	return record
+}
+
+// allGone reports whether no calendar shows the event any more.
+func allGone(copies map[string]attendee.Copy) bool {
+	for _, c := range copies {
 		if !c.Gone {
-			return record
+			return false
 		}
 	}
-	record.EndsAt = now
-	return record
+	return true
 }
 
 // laterEnd is the end that a record keeps: the latest that was observed, as removing the

@@ -117,7 +117,6 @@ func (s *Service) apply(ctx context.Context, o observation) error {
 			return nil
 		}
 		next, due = after, after.Version > was.Version
-		next.Version = max(next.Version, 1)
 		return tx.Set(attendee.EventPath(next.ID), attendee.EncodeEvent(next))
 	})
 	if err == nil && due {

@@ -79,8 +79,12 @@ func Task(record attendee.Event, trace string) queue.Task {
 // now is the time as the store keeps it, so that what is written equals what is read.
 func (s *Service) now() time.Time { return store.Instant(s.Now()) }
 
-// enqueue enqueues the task of a record that is due. What fails is left to the drain.
+// enqueue enqueues the task of a record that is due soon. What fails, and what is due later,
+// is left to the drain.
 func (s *Service) enqueue(ctx context.Context, record attendee.Event, cause scheduler.Cause) {
+	if record.Due.IsZero() || record.Due.After(s.Now().Add(soon)) {
+		return
+	}
 	if _, err := s.Queue.Enqueue(ctx, Task(record, cause.Trace)); err != nil {
 		s.Log.WarnContext(ctx, "second addresses not enqueued; left to the drain", "event", record.ID, "trace", cause.Trace, "error", err)
 	}

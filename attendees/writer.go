@@ -149,5 +149,5 @@ func (s *Service) through(ctx context.Context, a *attempt, key string) (outcome,
 		return nextCopy, called(err)
 	}
 	s.Meter.Count(Patched{Added: len(decision.Add), Withdrawn: len(decision.Remove)})
-	return s.confirm(ctx, a, a.shown(key, answer))
+	return s.confirm(ctx, a, decision, a.shown(key, answer))
 }

@@ -68,12 +68,13 @@ func (s *Service) settle(ctx context.Context, a *attempt, decision decide.Decisi
 }
 
 // succeeded forgets failures.
-func succeeded(next *attendee.Event) { next.Failures, next.FailedSince, next.Error = 0, time.Time{}, "" }
+func succeeded(next *attendee.Event) {
+	next.Failures, next.FailedSince, next.Error = 0, time.Time{}, ""
+}
 
 // observeOnly notes what a patch would do. The record stays due, for when the server writes.
 func (s *Service) observeOnly(ctx context.Context, a *attempt, decision decide.Decision) (outcome, error) {
 	held, err := s.record(ctx, a, func(next *attendee.Event) {
-		next.Version--
 		s.decided(next, a, decision, true)
 	})
 	if err != nil || !held {
@@ -84,9 +85,9 @@ func (s *Service) observeOnly(ctx context.Context, a *attempt, decision decide.D
 
 // confirm records the answer to a patch, an observation like any other. If the record was
 // made due again since, it stays due; if another task decided since, that one does this.
-func (s *Service) confirm(ctx context.Context, a *attempt, shown shownEvent) (outcome, error) {
+func (s *Service) confirm(ctx context.Context, a *attempt, asked decide.Decision, shown shownEvent) (outcome, error) {
 	decision := a.judge(shown, s.now())
-	if len(decision.Add)+len(decision.Remove) > 0 {
+	if lacks(asked.Add, decision.Add) || lacks(asked.Remove, decision.Remove) {
 		return nextCopy, called(errNotTaken)
 	}
 	var kept, due bool
@@ -97,12 +98,10 @@ func (s *Service) confirm(ctx context.Context, a *attempt, shown shownEvent) (ou
 			return err
 		}
 		next := a.updated(now, s.now())
-		for key, c := range now.Copies { // an observation since knows them better
-			next.Copies[key] = c
-		}
+		maps.Copy(next.Copies, now.Copies) // an observation since knows them better
 		s.decided(&next, a, decision, false)
 		succeeded(&next)
-		if kept = true; now.Version == a.record.Version {
+		if kept = true; now.Version == a.record.Version && len(decision.Add)+len(decision.Remove) == 0 {
 			next.Due = time.Time{}
 		}
 		due = !next.Due.IsZero()
@@ -120,19 +119,33 @@ func (s *Service) confirm(ctx context.Context, a *attempt, shown shownEvent) (ou
 	return done, nil
 }
 
+// lacks reports whether an address that a patch was to change must still be changed.
+func lacks(asked, still []string) bool {
+	return slices.ContainsFunc(asked, func(address string) bool { return slices.Contains(still, address) })
+}
+
 // errNotTaken says that Google's answer to a patch is without what the patch asked for.
 var errNotTaken = fault.New(fault.Provider, "Google Calendar did not take all changes of the guests; check the second addresses.")
 
 // withoutCopy records that no copy lets us change the event. If one would whose account
-// cannot be used now, it is tried again a day later; else there is nothing to do.
+// cannot be used now, it is tried again a day later, or with the next observation of it; else
+// there is nothing to do.
 func (s *Service) withoutCopy(ctx context.Context, a *attempt) (settled bool, err error) {
-	held, err := s.record(ctx, a, func(next *attendee.Event) {
+	return s.record(ctx, a, func(next *attendee.Event) {
 		succeeded(next)
-		if next.Due = (time.Time{}); a.waiting && !hasEnded(next.EndsAt, s.now()) {
-			next.Due = store.Instant(s.now().Add(day))
+		if next.Due = (time.Time{}); allGone(next.Copies) {
+			next.EndsAt = s.now()
+			return
+		}
+		if !a.waiting || hasEnded(next.EndsAt, s.now()) {
+			return
+		}
+		next.Due = store.Instant(s.now().Add(day))
+		for key, c := range next.Copies {
+			c.ETag = ""
+			next.Copies[key] = c
 		}
 	})
-	return held, err
 }
 
 // decided gives a record the entries of a decision and notes the changes in its history.
@@ -145,7 +158,7 @@ func (s *Service) decided(next *attendee.Event, a *attempt, decision decide.Deci
 	for _, changed := range decision.Changes {
 		change := attendee.Change{
 			At: s.now(), Trigger: a.cause.Trigger, Trace: a.cause.Trace, Address: changed.Address, Primary: changed.Primary,
-			Before: changed.Before, After: changed.After, Would: would,
+			Before: changed.From, After: changed.To, Would: would,
 		}
 		said := func(other attendee.Change) bool {
 			return other.Would && other.Address == change.Address && other.Before == change.Before && other.After == change.After
@@ -171,9 +184,9 @@ func sameEntries(a, b map[string]attendee.Entry) bool {
 // count counts what people did with addresses.
 func (s *Service) count(decision decide.Decision) {
 	for _, changed := range decision.Changes {
-		switch changed.After {
+		switch changed.To {
 		case attendee.Theirs, attendee.Removed, attendee.Declined:
-			s.Meter.Count(Noted{State: changed.After})
+			s.Meter.Count(Noted{State: changed.To})
 		}
 	}
 }
