@@ -35,6 +35,10 @@
 //	                                 it no more) and whether it can be watched;
 //	                                 also summary and time_zone. One that is not
 //	                                 there is made for the owner that roles name
+//	PUT    /_sim/service-accounts/{email}  {"domains": ["example.com"], "scopes":
+//	                                 ["…"]}: as whom, and for what, the service
+//	                                 account may act; one that is not there is
+//	                                 made. It answers its JSON key
 //	POST   /_sim/calendars/{id}/clear  as calendars.clear, for any caller
 //	POST   /_sim/calendars/{id}/duplicate  {"event": "…", "to": "…"}: copies an
 //	                                 event as people do by hand, see Duplicate

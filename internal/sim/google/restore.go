@@ -102,6 +102,9 @@ func (w *world) people(now time.Time) record {
 			first.Codes = append(first.Codes, code)
 		}
 	}
+	for _, email := range sortedKeys(w.services) {
+		first.Services = append(first.Services, w.services[email])
+	}
 	for _, cal := range w.calendarsInOrder() {
 		first.Calendars = append(first.Calendars, cal.calendarInfo)
 	}

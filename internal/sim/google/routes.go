@@ -134,6 +134,7 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("PUT /_sim/calendars/{calendar}", s.simCalendar)
 	s.mux.HandleFunc("POST /_sim/calendars/{calendar}/clear", s.simClear)
 	s.mux.HandleFunc("POST /_sim/calendars/{calendar}/duplicate", s.simDuplicate)
+	s.mux.HandleFunc("PUT /_sim/service-accounts/{email}", s.simServiceAccount)
 	s.mux.HandleFunc("POST /_sim/malformed", s.simMalform)
 	s.mux.HandleFunc("GET /_sim/malformed", s.simMalformed)
 	s.mux.HandleFunc("DELETE /_sim/malformed", s.simClearMalformed)
