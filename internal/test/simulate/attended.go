@@ -40,7 +40,7 @@ func (l *life) makeAttended() (on, off bool) {
 	return a.on, a.off
 }
 
-// any draws one of several by the stream of second addresses.
+// drawn draws one of several by the stream of second addresses.
 func drawn[T any](l *life, of []T) T { return of[l.attended.draws.IntN(len(of))] }
 
 // chance draws one of n.
@@ -166,12 +166,13 @@ func (l *life) gatheringTime() map[string]any {
 	}
 	if l.chance(8) {
 		return map[string]any{
-			"start": map[string]any{"date": start.Format(time.DateOnly)}, "end": map[string]any{"date": start.AddDate(0, 0, 1).Format(time.DateOnly)},
+			"start": map[string]any{"date": start.Format(time.DateOnly), "dateTime": nil, "timeZone": nil},
+			"end":   map[string]any{"date": start.AddDate(0, 0, 1).Format(time.DateOnly), "dateTime": nil, "timeZone": nil},
 		}
 	}
 	start = start.Add(time.Duration(7+l.attended.draws.IntN(12)) * time.Hour)
 	at := func(t time.Time) map[string]any {
-		return map[string]any{"dateTime": t.Format(time.RFC3339), "timeZone": "Europe/Berlin"}
+		return map[string]any{"dateTime": t.Format(time.RFC3339), "timeZone": "Europe/Berlin", "date": nil}
 	}
 	return map[string]any{"start": at(start), "end": at(start.Add(time.Hour))}
 }

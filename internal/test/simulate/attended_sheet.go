@@ -164,7 +164,16 @@ var attendedFaults = []step{
 	}},
 	{weight: 1, do: func(l *life) { l.say("Google: the sync tokens expire"); l.must(l.w.Google.ExpireSyncTokens()) }},
 	{weight: 2, do: func(l *life) { l.say("Google: the pushes under way are lost"); l.w.LosePushes() }},
-	{weight: 2, do: func(l *life) { l.loses(drawn(l, worldtest.Primaries)) }},
+	{weight: 2, do: func(l *life) {
+		name := drawn(l, worldtest.Primaries)
+		if l.chance(2) {
+			l.say("%s: takes our access away", name)
+			l.w.Revoke(name)
+			return
+		}
+		l.say("%s: unlinks their account", name)
+		l.w.Unlink(name)
+	}},
 	{weight: 3, do: func(l *life) {
 		name := drawn(l, worldtest.Primaries)
 		l.say("%s: links their account again", name)
@@ -196,6 +205,15 @@ func (l *life) actDuringACall(g worldtest.Gathering) {
 			}
 		})
 	})
+}
+
+// linkAttended has all colleagues link their accounts again.
+func (l *life) linkAttended() {
+	if l.attended.on {
+		for _, name := range worldtest.Primaries {
+			l.w.Link(name)
+		}
+	}
 }
 
 // settleAttended has second addresses come to rest, and checks them.

@@ -1,12 +1,14 @@
 package worldtest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"questscheduler/attendees"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mapping"
@@ -122,7 +124,7 @@ func (s seconds) version() string {
 	for primary, addresses := range s {
 		list = append(list, mapping.Mapping{Primary: primary, Secondaries: addresses})
 	}
-	return mapping.New(list).Version()
+	return cmp.Or(mapping.New(list).Version(), attendees.Empty)
 }
 
 // reachable are the mappings that may be in force after what was read, by their versions.
@@ -155,7 +157,7 @@ func (w *World) MappingProblems() (problems []string) {
 	}
 	state := attendee.DecodeMappings(w.observed.document(attendee.StatePath()))
 	m := &w.mapped
-	now, could := m.reachable()[state.Version]
+	now, could := m.reachable()[cmp.Or(state.Version, attendees.Empty)]
 	if !could {
 		return []string{fmt.Sprintf("the mappings %q of %d people are in force, which the sheet did not give: %v before", state.Version, state.Count, m.now)}
 	}
@@ -180,7 +182,7 @@ func (w *World) AfterReload() (problems []string) {
 	state := attendee.DecodeMappings(w.observed.document(attendee.StatePath()))
 	held := ok && before.lost(wanted) && !w.mapped.confirmed[wanted.version()]
 	switch {
-	case !ok && (state.Error == "" || state.Version != before.version()):
+	case !ok && (state.Error == "" || state.Version != "" && state.Version != before.version()):
 		return []string{"an empty sheet counts as mappings"}
 	case ok && held && (state.Held.Version != wanted.version() || state.Version != before.version()):
 		return []string{fmt.Sprintf("over half of the mappings are gone from the sheet, and that is not held: %+v", state)}

@@ -156,6 +156,7 @@ func (w *World) drain() {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of groups: %v", err))
 	}
 	w.drainMirrors()
+	w.drainAttendees()
 }
 
 // Skip lets time pass in which the program does not run.
