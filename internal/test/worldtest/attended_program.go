@@ -35,31 +35,20 @@ func (w *World) wireAttendees(p *Program, documents store.Store, tasks queue.Enq
 		Accounts: p.Accounts, Notify: "none", Observing: w.observing, Now: now, Log: log,
 	}
 	p.handlers[attendees.Kind] = p.Attendees.Handle
-	p.Links.Mirrors = bothLinks{p.Links.Mirrors, p.Mappings}
+	links := attendees.Links{AccountMirrors: noMirrors{}, Mappings: p.Mappings}
+	if p.Writer != nil {
+		links.AccountMirrors = p.Writer
+	}
+	p.Links.Mirrors = links
 	p.Syncer.Consumers = append([]calendarsync.Consumer{attendees.Consumer{Service: p.Attendees}}, p.Syncer.Consumers...)
 }
 
-// bothLinks carries a change of an account to mirrors, if there are any, and to second
-// addresses.
-type bothLinks struct{ mirrors, attendees calendarsync.LinkMirrors }
+// noMirrors are those of a world without mirroring.
+type noMirrors struct{}
 
-func (b bothLinks) AccountLeaving(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
-	if b.mirrors != nil {
-		if err := b.mirrors.AccountLeaving(ctx, account, cause); err != nil {
-			return err
-		}
-	}
-	return b.attendees.AccountLeaving(ctx, account, cause)
-}
+func (noMirrors) AccountLeaving(context.Context, accounts.Account, scheduler.Cause) error { return nil }
 
-func (b bothLinks) AccountBack(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
-	if b.mirrors != nil {
-		if err := b.mirrors.AccountBack(ctx, account, cause); err != nil {
-			return err
-		}
-	}
-	return b.attendees.AccountBack(ctx, account, cause)
-}
+func (noMirrors) AccountBack(context.Context, accounts.Account, scheduler.Cause) error { return nil }
 
 // drainAttendees is what the drain of every minute does of second addresses, with the job
 // that loads the mappings.
@@ -72,9 +61,20 @@ func (w *World) drainAttendees() {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of attendees: %v", err))
 	}
 	if w.Clock.Now().Truncate(refreshEvery).Equal(w.Clock.Now()) {
-		if err := w.Mappings.Refresh(w.ctx, cause); err != nil {
+		if err := w.refreshMappings(cause); err != nil {
 			w.Verdicts = append(w.Verdicts, fmt.Sprintf("refresh of mappings: %v", err))
 		}
+	}
+}
+
+// refreshMappings runs the job that loads the mappings, step by step.
+func (w *World) refreshMappings(cause scheduler.Cause) error {
+	for at := ""; ; {
+		_, next, err := w.Mappings.Refresh(w.ctx, cause, at, false)
+		if err != nil || next == "" {
+			return err
+		}
+		at = next
 	}
 }
 
