@@ -15,10 +15,15 @@ var (
 	eventsOfPrimary = store.Select("attendee events of a primary address", events, "", store.Where("primaries", store.ArrayContains))
 	eventsInError   = store.Select("attendee events in error", events, "", store.Where("inError", store.Equal))
 	eventsEnded     = store.Select("attendee events that ended before a time", events, "endsAt", store.Where("endsAt", store.Less))
+	calendarsOfOurs = &store.Query{
+		Name: "calendars followed for attendees", Collection: "calendars",
+		Filters: []store.Filter{{Path: store.Field("interests", Consumer), Op: store.Greater}},
+		Order:   []store.Order{{Path: store.Field("interests", Consumer)}},
+	}
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{eventsDue, eventsOfPrimary, eventsInError, eventsEnded}
+var Queries = []*store.Query{eventsDue, eventsOfPrimary, eventsInError, eventsEnded, calendarsOfOurs}
 
 // LoadEvents reads the records of some ids with one GetAll, in their order. A record that
 // does not exist is as DecodeEvent says.
@@ -65,4 +70,10 @@ func InError(ctx context.Context, reader store.Reader, limit int) ([]Event, erro
 // transaction, and returns how many. Records without EndsAt stay.
 func RemoveEnded(ctx context.Context, documents store.Store, before time.Time, limit int) (removed int, err error) {
 	return store.DeletePage(ctx, documents, eventsEnded.With(before).First(limit), nil)
+}
+
+// CalendarsFollowed yields what decode makes of the documents of the calendars in which
+// Consumer has an interest.
+func CalendarsFollowed[T any](ctx context.Context, reader store.Reader, decode func(store.Document) T) iter.Seq2[T, error] {
+	return store.All(ctx, reader, calendarsOfOurs.With(int64(0)), decode)
 }

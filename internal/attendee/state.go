@@ -16,6 +16,8 @@ type Mappings struct {
 	// out; if it differs from Version, that is still pending.
 	Followed       string
 	FollowedChunks int64
+	// Delegated reports that they are followed by accounts of the service account.
+	Delegated bool
 	// LoadedAt is when they were last loaded, TriedAt when loading was last tried; Failures
 	// counts failed tries in a row, and Error is the last one's sentence.
 	LoadedAt, TriedAt time.Time
