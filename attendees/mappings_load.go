@@ -58,7 +58,7 @@ func refused(err error) error {
 	case fault.Unavailable, fault.RateLimited, fault.Internal:
 		return err
 	default:
-		return fault.Wrap(fault.Conflict, err, "The mappings were not loaded, and stay as they were. "+sentence(err))
+		return fault.Wrap(fault.Conflict, err, "The mappings were not loaded, and stay as they were. "+reasonOf(err))
 	}
 }
 
@@ -129,7 +129,7 @@ func (m *Mappings) parse(rows [][]string, before tables) (candidate, error) {
 // one in use, only that it was loaded. errReplaced: the state is not the one before.
 func (m *Mappings) take(ctx context.Context, before tables, read candidate, confirm string) (state attendee.Mappings, outcome Outcome, err error) {
 	var encoded map[string][]byte
-	base, outcome := judge(before.state, read, confirm, m.now())
+	base, outcome := judgeLoad(before.state, read, confirm, m.now())
 	if outcome == LoadChanged {
 		if base, encoded, err = replace(before, base, read); err != nil {
 			return state, outcome, err
@@ -150,8 +150,8 @@ func (m *Mappings) take(ctx context.Context, before tables, read candidate, conf
 	return state, outcome, err
 }
 
-// judge decides what a loaded version means for the state.
-func judge(state attendee.Mappings, read candidate, confirm string, now time.Time) (attendee.Mappings, Outcome) {
+// judgeLoad decides what a loaded version means for the state.
+func judgeLoad(state attendee.Mappings, read candidate, confirm string, now time.Time) (attendee.Mappings, Outcome) {
 	state.TriedAt, state.Failures, state.Error = now, 0, ""
 	state.Skipped, state.SkippedCount = read.skipped[:min(len(read.skipped), attendee.SkippedKept)], int64(len(read.skipped))
 	switch {
@@ -184,7 +184,7 @@ func (m *Mappings) failed(ctx context.Context, cause scheduler.Cause, failure er
 			return err
 		}
 		state := now
-		state.TriedAt, state.Error = at, sentence(failure)
+		state.TriedAt, state.Error = at, reasonOf(failure)
 		state.Failures++
 		return write(tx, now, state, nil)
 	})
@@ -201,8 +201,8 @@ type loadError struct{ error }
 
 func (e *loadError) Unwrap() error { return e.error }
 
-// sentence is what a person may read of an error.
-func sentence(err error) string {
+// reasonOf is what a person may read of an error.
+func reasonOf(err error) string {
 	if said, ok := errors.AsType[*fault.Error](err); ok && said.Message != "" {
 		return said.Message
 	}
