@@ -58,7 +58,7 @@ func refused(err error) error {
 	case fault.Unavailable, fault.RateLimited, fault.Internal:
 		return err
 	default:
-		return fault.Wrap(fault.Conflict, err, "The mappings were not loaded, and stay as they were. "+reasonOf(err))
+		return fault.Wrap(fault.Conflict, err, "The mappings were not loaded, and stay as they were. "+loadSentence(err))
 	}
 }
 
@@ -184,7 +184,7 @@ func (m *Mappings) failed(ctx context.Context, cause scheduler.Cause, failure er
 			return err
 		}
 		state := now
-		state.TriedAt, state.Error = at, reasonOf(failure)
+		state.TriedAt, state.Error = at, loadSentence(failure)
 		state.Failures++
 		return write(tx, now, state, nil)
 	})
@@ -201,8 +201,8 @@ type loadError struct{ error }
 
 func (e *loadError) Unwrap() error { return e.error }
 
-// reasonOf is what a person may read of an error.
-func reasonOf(err error) string {
+// loadSentence is what a person may read of an error.
+func loadSentence(err error) string {
 	if said, ok := errors.AsType[*fault.Error](err); ok && said.Message != "" {
 		return said.Message
 	}

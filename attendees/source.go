@@ -1,5 +1,5 @@
-// Package attendees invites people at their second addresses: whoever is a guest of an event
-// at a primary address is invited at the secondary ones too.
+// Package attendees invites people at their second addresses: a guest of an event who has a
+// mapped primary address is invited at the secondary ones too.
 package attendees
 
 import "context"

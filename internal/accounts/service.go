@@ -27,6 +27,13 @@ func (g *Grants) Service(ctx context.Context, scope string) (*http.Client, error
 	})
 }
 
+// CheckDelegation asks Google whether the service account may act as a person, without an
+// account of theirs. The errors are those of Client.
+func (g *Grants) CheckDelegation(ctx context.Context, subject string) error {
+	_, err := g.assert(ctx, normalAddress(subject), ScopeEvents)
+	return err
+}
+
 // serviceToken returns an access token of the service account other than refused, from memory
 // or Google, asked for once for all concurrent callers.
 func (g *Grants) serviceToken(ctx context.Context, scope, refused string) (accessToken, error) {

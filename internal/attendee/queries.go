@@ -14,6 +14,7 @@ var (
 	eventsDue       = store.Select("attendee events by due", events, "due", store.Where("due", store.LessOrEqual))
 	eventsOfPrimary = store.Select("attendee events of a primary address", events, "", store.Where("primaries", store.ArrayContains))
 	eventsInError   = store.Select("attendee events in error", events, "", store.Where("inError", store.Equal))
+	eventsOfUID     = store.Select("attendee events of one iCalUID", events, "", store.Where("icalUid", store.Equal))
 	eventsEnded     = store.Select("attendee events that ended before a time", events, "endsAt", store.Where("endsAt", store.Less))
 	calendarsOfOurs = &store.Query{
 		Name: "calendars followed for attendees", Collection: "calendars",
@@ -23,7 +24,7 @@ var (
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{eventsDue, eventsOfPrimary, eventsInError, eventsEnded, calendarsOfOurs}
+var Queries = []*store.Query{eventsDue, eventsOfPrimary, eventsInError, eventsOfUID, eventsEnded, calendarsOfOurs}
 
 // LoadEvents reads the records of some ids with one GetAll, in their order. A record that
 // does not exist is as DecodeEvent says.
@@ -63,6 +64,13 @@ func OfPrimary(ctx context.Context, reader store.Reader, primary string) iter.Se
 // InError lists at most limit records that hold an Error, for health.
 func InError(ctx context.Context, reader store.Reader, limit int) ([]Event, error) {
 	found, _, err := store.Page(ctx, reader, eventsInError.With(true).First(limit), DecodeEvent)
+	return found, err
+}
+
+// OfUID lists at most limit records of an iCalUID: that of an event or series, and those of
+// its exceptions.
+func OfUID(ctx context.Context, reader store.Reader, iCalUID string, limit int) ([]Event, error) {
+	found, _, err := store.Page(ctx, reader, eventsOfUID.With(iCalUID).First(limit), DecodeEvent)
 	return found, err
 }
 

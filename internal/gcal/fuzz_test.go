@@ -138,7 +138,7 @@ func FuzzAnswer(f *testing.F) {
 		passes(t, err)
 		event, err := client.Get(t.Context(), ref, "e")
 		passes(t, err)
-		wide, err := client.List(t.Context(), ref, gcal.WithDetails, "", "")
+		wide, err := client.List(t.Context(), ref, WithDetails, "", "")
 		passes(t, err)
 		instance, err := client.Instance(t.Context(), ref, "e", recurrence.Moment{Date: "2026-03-01"})
 		if !fault.Is(err, fault.NotFound) {

@@ -111,7 +111,7 @@ func (c *Client) guestList(ctx context.Context, op operation, ref Ref, id string
 		if err != nil {
 			return err
 		}
-		return send(client, request, func(body io.Reader) (err error) {
+		return perform(client, request, func(body io.Reader) (err error) {
 			shown, list.entries, err = readGuests(body)
 			return err
 		})

@@ -125,7 +125,7 @@ func (c *Client) fetch(ctx context.Context, client *http.Client, ref Ref, below 
 	if err != nil {
 		return err
 	}
-	return send(client, request, take)
+	return perform(client, request, take)
 }
 
 // request is one about the events of a calendar, or a path below them.
@@ -141,8 +141,8 @@ func (c *Client) request(ctx context.Context, method string, ref Ref, below stri
 	return request, nil
 }
 
-// send makes a request and passes what it answers to take.
-func send(client *http.Client, request *http.Request, take func(body io.Reader) error) error {
+// perform makes a request and passes what it answers to take.
+func perform(client *http.Client, request *http.Request, take func(body io.Reader) error) error {
 	answer, err := client.Do(request) //nolint:bodyclose // CloseBody closes it
 	if err != nil {
 		return err

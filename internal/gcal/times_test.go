@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
 	"questscheduler/rules"
 )
 

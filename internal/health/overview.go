@@ -57,6 +57,7 @@ type Overview struct {
 	Held        []HeldCalendar
 	MoreHeld    bool
 	Mirrors     Mirrors
+	Attendees   Attendees
 	Jobs        []Job
 	Entries     []poll.Entry
 	// everyAccount adds to Accounts those that fail, whatever page is shown.
@@ -71,7 +72,7 @@ func (r *Reader) Overview(ctx context.Context, after *store.Cursor) (Overview, e
 	for _, read := range []func(context.Context, *Overview) error{
 		r.channels,
 		func(ctx context.Context, o *Overview) error { return r.accounts(ctx, o, after) },
-		r.queue, r.held, r.mirrors, r.jobs, r.entries,
+		r.queue, r.held, r.mirrors, r.attendees, r.jobs, r.entries,
 	} {
 		if err := read(ctx, &o); err != nil {
 			return Overview{}, err

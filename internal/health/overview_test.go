@@ -12,6 +12,7 @@ import (
 
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/health"
 	"questscheduler/internal/mirror"
@@ -55,7 +56,7 @@ type reading struct {
 
 func newReading(t *testing.T) *reading {
 	t.Helper()
-	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, accounts.Queries, mirror.Queries))
+	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, accounts.Queries, mirror.Queries, attendee.Queries))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ const page = 100
 
 // Reader reads health from the store. Store, Now and Recent are needed, by Overview
 // Tasks and Jobs too; the store answers Queries of accounts, calendars,
-// calendarsync, mirror and poll.
+// calendarsync, mirror, attendee and poll.
 type Reader struct {
 	Store store.Reader
 	Now   func() time.Time
@@ -37,6 +37,8 @@ type Reader struct {
 	Sync  string
 	Tasks Tasks
 	Jobs  []timers.Job
+	// Attendees reports that second addresses of attendees are on.
+	Attendees bool
 }
 
 func (r *Reader) terms() Terms {

@@ -23,6 +23,7 @@ type world struct {
 	codes       map[string]*authCode
 	services    map[string]*serviceAccount // by e-mail
 	calendars   map[string]*calendar
+	sheets      map[string]*Sheet
 	channels    map[string]*channel
 	pushes      map[int64]*push
 	lastPush    int64
@@ -38,6 +39,7 @@ func newWorld() world {
 		codes:     map[string]*authCode{},
 		services:  map[string]*serviceAccount{},
 		calendars: map[string]*calendar{},
+		sheets:    map[string]*Sheet{},
 		channels:  map[string]*channel{},
 		pushes:    map[int64]*push{},
 	}
@@ -55,6 +57,7 @@ type record struct {
 	Codes     []*authCode       `json:"codes,omitempty"`
 	Services  []*serviceAccount `json:"services,omitempty"`
 	Calendars []*calendarInfo   `json:"calendars,omitempty"`
+	Sheets    []*Sheet          `json:"sheets,omitempty"`
 	Events    []*event          `json:"events,omitempty"`
 	Channels  []*channel        `json:"channels,omitempty"`
 	Pushes    []*push           `json:"pushes,omitempty"`
@@ -91,6 +94,9 @@ func (w *world) apply(r record) error {
 	}
 	for _, info := range r.Calendars {
 		w.putCalendar(info)
+	}
+	for _, sheet := range r.Sheets {
+		w.sheets[sheet.ID] = sheet
 	}
 	for _, e := range r.Events {
 		cal := w.calendars[e.Calendar]
