@@ -158,6 +158,14 @@ func (a accountReader) Get(ctx context.Context, id string) (accounts.Account, er
 	return accounts.Load(ctx, a.reader, id)
 }
 
+func (a accountReader) ByEmail(ctx context.Context, email string) ([]accounts.Account, error) {
+	account, err := a.Get(ctx, "acc_"+email)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	}
+	return []accounts.Account{account}, err
+}
+
 // table reads the mappings from the store each time.
 type table struct{}
 

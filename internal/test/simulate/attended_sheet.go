@@ -248,6 +248,7 @@ func (l *life) settleAttended() {
 	}
 	l.problems = append(l.problems, l.w.MappingProblems()...)
 	l.problems = append(l.problems, l.w.AttendeeDisagreements()...)
+	l.debug()
 	before := l.w.GuestPatches()
 	l.say("%d changes of guests so far; a sweep more", before)
 	l.w.Sweep()

@@ -24,14 +24,16 @@ type guestbook struct {
 	unsure map[string]bool
 	// observed are those of added that the program read at the event and had the time to note.
 	observed map[string]bool
+	// withdrew are those that the program took out.
+	withdrew map[string]bool
 }
 
 func newGuestbook() *guestbook {
-	return &guestbook{map[string]bool{}, map[string]bool{}, map[string]string{}, map[string]bool{}, map[string]bool{}}
+	return &guestbook{map[string]bool{}, map[string]bool{}, map[string]string{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 }
 
 func (b *guestbook) clone() *guestbook {
-	return &guestbook{maps.Clone(b.invited), maps.Clone(b.added), maps.Clone(b.banned), maps.Clone(b.unsure), maps.Clone(b.observed)}
+	return &guestbook{maps.Clone(b.invited), maps.Clone(b.added), maps.Clone(b.banned), maps.Clone(b.unsure), maps.Clone(b.observed), map[string]bool{}}
 }
 
 // guestbooks are those of all events of Colleagues.
@@ -211,6 +213,7 @@ func (w *World) judgeWithdrawal(before Gathering, book *guestbook, guest Guest) 
 	case !book.added[address] && !book.unsure[address]:
 		w.wrong("%v: the program removed %s, which it had not added", before, address)
 	}
+	book.withdrew[address] = true
 	if guest.Declined() {
 		book.banned[address] = "it had declined"
 	}
@@ -279,7 +282,10 @@ func (w *World) writable(g Gathering) bool {
 
 // guestProblems compares an event's guests with those that the mappings want.
 func (w *World) guestProblems(g Gathering) (problems []string) {
-	book := w.book(g)
+	book, series := w.book(g), newGuestbook()
+	if g.SeriesID != "" {
+		series = w.book(w.GatheringOf(g.OrganizerName(), g.SeriesID))
+	}
 	wanted, kept, count := map[string]bool{}, map[string]bool{}, map[string]int{}
 	for _, guest := range g.Guests {
 		count[guest.Address()]++
@@ -289,7 +295,7 @@ func (w *World) guestProblems(g Gathering) (problems []string) {
 		}
 	}
 	for _, address := range slices.Sorted(maps.Keys(wanted)) {
-		excused := book.banned[address] != "" || book.unsure[address] || address == g.Organizer.Email
+		excused := book.banned[address] != "" || series.banned[address] != "" || book.unsure[address] || address == g.Organizer.Email
 		if wanted[address] && count[address] == 0 && !excused {
 			problems = append(problems, fmt.Sprintf("%v lacks %s", g, address))
 		}
@@ -298,6 +304,7 @@ func (w *World) guestProblems(g Gathering) (problems []string) {
 		switch {
 		case count[address] > 1:
 			problems = append(problems, fmt.Sprintf("%v has %s %d times", g, address, count[address]))
+		case series.withdrew[address]: // the occurrence may have been changed after that was decided
 		case book.added[address] && !kept[address]:
 			problems = append(problems, fmt.Sprintf("%v still has %s, which the program added and nothing wants", g, address))
 		}
