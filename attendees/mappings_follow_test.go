@@ -117,9 +117,9 @@ func TestMappings_ReplacedWhileTheyAreCarriedOut_LeaveNothing(t *testing.T) {
 		must(t, err)
 		equal(t, "some are left", at != "", true)
 		w.sheet.set(next...)
-		loaded, err := w.mappings.Reload(w.ctx, mapped, table(next...).Version())
+		loaded, err := w.mappings.Reload(w.ctx, mapped, tableOf(next...).Version())
 		must(t, err)
-		equal(t, "version", loaded.Version, table(next...).Version())
+		equal(t, "version", loaded.Version, tableOf(next...).Version())
 		_, at, err = w.mappings.Refresh(w.ctx, mapped, at, false) // the job's next step
 		must(t, err)
 		equal(t, "the job's end", at, "")
@@ -131,7 +131,7 @@ func TestMappings_ReplacedWhileTheyAreCarriedOut_LeaveNothing(t *testing.T) {
 // names are those of all that are in some, in the order of all.
 func names(some, all []string) (in []string) {
 	for _, name := range all {
-		if mappedIn := table(some...); len(mappedIn.Secondaries(name+"@north.example")) > 0 {
+		if mappedIn := tableOf(some...); len(mappedIn.Secondaries(name+"@north.example")) > 0 {
 			in = append(in, name)
 		}
 	}

@@ -104,7 +104,7 @@ func TestReload_SkippedRows_AreReported(t *testing.T) {
 	equal(t, "mappings", loaded.Mappings, 2)
 	equal(t, "skipped", loaded.SkippedCount, 1)
 	equal(t, "row", loaded.Skipped[0].Row, 4)
-	equal(t, "version", loaded.Version, table("ana", "ben").Version())
+	equal(t, "version", loaded.Version, tableOf("ana", "ben").Version())
 	w.settled("ana", "ben")
 }
 
@@ -117,7 +117,7 @@ func TestMappings_LosingOverHalf_WaitForConfirmation(t *testing.T) {
 	w.refresh()
 	since := w.now
 	w.refresh()
-	held := attendee.Held{Version: table("ana").Version(), Lost: 2, Of: 3, At: since}
+	held := attendee.Held{Version: tableOf("ana").Version(), Lost: 2, Of: 3, At: since}
 	equal(t, "held", w.state().Held, held)
 	w.settled("ana", "ben", "cho")
 
@@ -146,7 +146,7 @@ func TestMappings_Held_AreWithdrawnByTheNextGoodLoad(t *testing.T) {
 	w.refresh()
 	equal(t, "held", w.state().Held.Version, "")
 	w.settled("ana", "ben")
-	if _, err := w.mappings.Reload(w.ctx, mapped, table("ana").Version()); !fault.Is(err, fault.Conflict) {
+	if _, err := w.mappings.Reload(w.ctx, mapped, tableOf("ana").Version()); !fault.Is(err, fault.Conflict) {
 		t.Errorf("confirming what nothing holds any more: %v", err)
 	}
 	w.settled("ana", "ben")

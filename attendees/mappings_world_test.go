@@ -54,8 +54,8 @@ func (s *sheet) set(people ...string) {
 	}
 }
 
-// table is that of people as set gives them.
-func table(people ...string) mapping.Table {
+// tableOf is that of people as set gives them.
+func tableOf(people ...string) mapping.Table {
 	s := &sheet{}
 	s.set(people...)
 	if len(people) == 0 {
@@ -173,7 +173,7 @@ func (w *mappingWorld) settled(people ...string) {
 	state := w.state()
 	now, version, err := w.mappings.Current(w.ctx, w.memory)
 	must(w.T, err)
-	equal(w.T, "mappings", now.Mappings(), table(people...).Mappings())
+	equal(w.T, "mappings", now.Mappings(), tableOf(people...).Mappings())
 	equal(w.T, "carried out", state.Followed, version)
 	docs, err := w.memory.Query(w.ctx, allOf.With())
 	must(w.T, err)

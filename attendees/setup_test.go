@@ -251,6 +251,19 @@ func (s *stage) sync(emails ...string) {
 	s.settle()
 }
 
+// observe syncs a calendar, as another process does, and runs no other task.
+func (s *stage) observe(email string) {
+	s.Helper()
+	s.must(s.clock.Advance(2 * time.Second))
+	c, _, err := calendars.Load(s.ctx, s.memory, "acc_"+email, email)
+	s.must(err)
+	s.set(calendars.Path(c.Key), calendars.RequestSync()...)
+	task := calendars.SyncTask(c, "push", "trc_push")
+	if verdict := s.syncer.Handle(s.ctx, queue.Delivery{Kind: task.Kind, Payload: task.Payload}); verdict.Outcome != queue.Done {
+		s.Fatalf("the sync ended with %+v\n%s", verdict, s.log.String())
+	}
+}
+
 // settle runs the tasks that are due until none is.
 func (s *stage) settle() {
 	s.Helper()

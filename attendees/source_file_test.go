@@ -112,21 +112,3 @@ func TestFile_AsManyRowsAsParseTakes_AreRead(t *testing.T) {
 		t.Errorf("%d mappings, %d skipped, %v", table.Len(), len(skipped), err)
 	}
 }
-
-func FuzzFile(f *testing.F) {
-	for _, text := range []string{fileHeader + "a@h,\"a@f, a@g\",active\r\n", "\ufeff\"x\ny\",z\n\n\nq", "a;b\n", "\"", "\r", ",\n,,,\n"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		rows, err := fileOf(t, text).Rows(t.Context())
-		if err != nil && (rows != nil || fault.KindOf(err) == fault.Internal) {
-			t.Errorf("%d rows, %v", len(rows), err)
-		}
-		if len(rows) > strings.Count(text, "\n") {
-			t.Errorf("%d rows of %q", len(rows), text)
-		}
-		if _, _, err := mapping.Parse(rows, []string{"h"}, mapping.Table{}); err != nil && !fault.Is(err, fault.Invalid) {
-			t.Errorf("parsed: %v", err)
-		}
-	})
-}

@@ -252,12 +252,20 @@ func TestEvent_Cancelled_IsLeftAlone(t *testing.T) {
 	s.insert(ana, meeting("ev00001", "05", ben))
 	s.run(time.Minute)
 	s.must(s.as(ana).Events.Delete(ana, "ev00001").Context(s.ctx).Do())
+	s.run(2 * time.Minute)
+	if record := s.record("ev00001"); !record.Copies[s.key(ana)].Gone || !hasEnded(record, s.clock.Now()) {
+		t.Errorf("after the deletion: %+v", record)
+	}
 	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
 	_, calls := s.costs(func() { s.run(3 * time.Minute) })
 	record := s.record("ev00001")
 	if calls["events.patch"] > 0 || !record.Due.IsZero() || record.Entries[ben2].State != attendee.Added || record.EndsAt.After(s.clock.Now()) {
 		t.Errorf("%v, %+v", calls, record)
 	}
+}
+
+func hasEnded(record attendee.Event, now time.Time) bool {
+	return !record.EndsAt.IsZero() && !record.EndsAt.After(now)
 }
 
 func TestEvent_RestoredAfterItWasCancelled_IsKnownAgain(t *testing.T) {

@@ -156,6 +156,34 @@ func TestAccount_ThatCannotBeUsed_IsWaitedFor(t *testing.T) {
 	s.guests(ana, "ev00001", ben)
 }
 
+func TestAccount_ThatCannotBeUsed_IsReplacedByAGuestWhoMayEdit(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.insert(ana, meeting("ev00001", "25", ben))
+	s.calls.hold = true
+	s.sync(ana)
+	s.calls.hold = false
+	s.set(accounts.Path("acc_"+ana), store.Set("status", string(accounts.Revoked)))
+	s.followed = []string{ben}
+	s.run(5 * time.Minute)
+	s.guests(ana, "ev00001", ben)
+	s.patch(ana, "ev00001", &calendar.Event{GuestsCanModify: true})
+	s.run(2 * time.Minute)
+	s.guests(ana, "ev00001", ben, ben2)
+	s.state("ev00001", ben2, attendee.Added)
+}
+
+func TestAddress_ThatGoogleDoesNotTake_IsAnError(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.calls.deaf = true
+	s.insert(ana, meeting("ev00001", "25", ben))
+	s.run(30 * time.Minute)
+	if record := s.record("ev00001"); record.Failures != 5 || !strings.Contains(record.Error, "did not take") || len(record.Entries) != 1 {
+		t.Errorf("%+v", record)
+	}
+}
+
 func TestObserving_SaysWhatItWouldDo_AndDoesItLater(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -1,6 +1,7 @@
 package attendees_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/mapping"
+	"questscheduler/internal/store"
 )
 
 // After the program ends, or a call goes unanswered, at any of its calls, each event has the
@@ -122,22 +124,72 @@ func TestRemoval_RightAfterTheAddition_Counts(t *testing.T) {
 	s.state("ev00001", ben2, attendee.Removed)
 }
 
-// A guest whom a person invites during the patch is not overlooked: the observation is newer
-// than the answer.
-func TestObservation_DuringAPatch_IsDecidedAbout(t *testing.T) {
+// A guest whom a person invites meanwhile is not overlooked: what the writer records then is
+// older than the observation.
+func TestObservation_DuringAWrite_IsDecidedAbout(t *testing.T) {
 	t.Parallel()
-	s := newStage(t)
+	for name, c := range map[string]struct {
+		guests []string
+		at     func(s *stage, do func())
+		want   []string
+	}{
+		"after the patch": {
+			[]string{ben}, func(s *stage, do func()) { s.calls.after = do }, []string{ben, ben2, ana, ana2},
+		},
+		"after reading, with nothing to patch": {
+			[]string{ben, ben2}, func(s *stage, do func()) { s.calls.read = do }, []string{ben, ben2, ana, ana2},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, ana)
+			s.insert(ana, meeting("ev00001", "05", c.guests...))
+			c.at(s, func() {
+				s.invite(ana, "ev00001", ana)
+				s.observe(ana)
+			})
+			s.run(5 * time.Minute)
+			s.guests(ana, "ev00001", c.want...)
+			s.state("ev00001", ana2, attendee.Added)
+			if s.counts[ben2] > 1 || s.counts[ana2] != 1 {
+				t.Errorf("%v", s.counts)
+			}
+		})
+	}
+}
+
+func TestEcho_BeforeTheAnswer_LeavesTheWriterAlone(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, ana)
 	s.insert(ana, meeting("ev00001", "05", ben))
-	s.calls.after = func() {
-		s.invite(ana, "ev00001", ana)
-		s.sync(ana) // another process
+	s.calls.after = func() { s.observe(ana) }
+	_, calls := s.costs(func() { s.run(3 * time.Minute) })
+	s.state("ev00001", ben2, attendee.Added)
+	if calls["events.get"] != 1 {
+		t.Errorf("%v", calls)
+	}
+}
+
+// What a person did in the series may be noted while an exception is being decided about.
+func TestSeries_ThatChangesDuringAnException_CountsForIt(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, ana)
+	s.insert(ana, weekly("ev00001", ben, guest))
+	s.run(2 * time.Minute)
+	s.uninvite(ana, "ev00001", ben)
+	s.run(2 * time.Minute) // ben2 is withdrawn
+	one := s.instance(ana, "ev00001", 1)
+	s.invite(ana, one, ben)
+	s.calls.read = func() {
+		series := s.record("ev00001")
+		series.Entries[ben2] = attendee.Entry{State: attendee.Removed, Primary: ben}
+		series.Version++
+		s.must(s.memory.Run(s.ctx, func(_ context.Context, tx store.Tx) error {
+			return tx.Set(attendee.EventPath(series.ID), attendee.EncodeEvent(series))
+		}))
 	}
 	s.run(3 * time.Minute)
-	s.guests(ana, "ev00001", ben, ben2, ana, ana2)
-	s.state("ev00001", ana2, attendee.Added)
-	if s.counts[ben2] != 1 || s.counts[ana2] != 1 {
-		t.Errorf("%v", s.counts)
-	}
+	s.guests(ana, one, guest, ben)
 }
 
 // The mapping may go while its address is being added.

@@ -3,6 +3,7 @@ package calendarsync_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -424,6 +425,70 @@ func TestWideConsumer_ChangesTheMaskOfItsCalendarAlone(t *testing.T) {
 	w.RunDue()
 	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
 	atRest(t, w)
+}
+
+// A consumer of mirrors' sort and one of guests in one calendar: it is listed for the wider
+// of both. Another calendar stays as it is, and so do the token and the events of its
+// consumers.
+func TestMask_IsTheWidestOfTheCalendarsConsumers(t *testing.T) {
+	t.Parallel()
+	details := &worldtest.Consumer{Name: "details", Reads: gcal.WithDetails}
+	guests := &worldtest.Consumer{Name: "guests", Reads: gcal.WithGuests}
+	w := worldtest.New(t, worldtest.Options{Consumers: []*worldtest.Consumer{details, guests}})
+	w.Finalised()
+	meeting := invited(w, "gm", "ana", "ben")
+	follow(t, w, details, "gm", 1)
+	follow(t, w, details, "ana", 1)
+	w.Run(time.Minute)
+	masks := func(gm, ana gcal.Mask) {
+		t.Helper()
+		w.Run(2 * worldtest.MinGap)
+		equal(t, "mask of gm", w.Calendar("gm").MaskVersion, gm.Version())
+		equal(t, "mask of ana", w.Calendar("ana").MaskVersion, ana.Version())
+		read(t, w)
+	}
+	masks(gcal.WithDetails, gcal.WithDetails)
+
+	others, listings := w.Calendar("ana"), w.Calls("events.list")
+	details.Applied = nil
+	follow(t, w, guests, "gm", 1)
+	masks(gcal.WithGuests, gcal.WithDetails)
+	if now := w.Calendar("ana"); !reflect.DeepEqual(now, others) {
+		t.Errorf("ana's calendar was %+v, and is %+v", others, now)
+	}
+	equal(t, "full listings of gm's calendar", w.Calls("events.list")-listings, 1)
+	equal(t, "of the meeting, for guests", given(w, "gm", meeting, guests), 1)
+	equal(t, "of the meeting, for details", given(w, "gm", meeting, details), 1)
+
+	token := w.Calendar("gm").SyncToken
+	w.PatchEvent("gm", meeting, map[string]any{"attendees": attendees("gm", "ana", "cho")})
+	masks(gcal.WithGuests, gcal.WithDetails)
+	if w.Calendar("gm").SyncToken == token {
+		t.Error("the wide token does not move on")
+	}
+
+	follow(t, w, guests, "gm", 0)
+	w.PatchEvent("gm", meeting, map[string]any{"attendees": attendees("gm", "ana")})
+	masks(gcal.WithDetails, gcal.WithDetails)
+	follow(t, w, details, "gm", 0)
+	w.PatchEvent("gm", meeting, map[string]any{"summary": "Only polls read this"})
+	masks(gcal.Times, gcal.WithDetails)
+	atRest(t, w)
+}
+
+// invited makes an event of one person with others as guests.
+func invited(w *worldtest.World, person string, others ...string) (eventID string) {
+	return w.InsertEvent(person, map[string]any{
+		"start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"},
+		"attendees": attendees(append([]string{person}, others...)...),
+	}).ID
+}
+
+func attendees(persons ...string) (list []map[string]any) {
+	for _, person := range persons {
+		list = append(list, map[string]any{"email": worldtest.Person(person).Email, "responseStatus": "accepted"})
+	}
+	return list
 }
 
 // QS_SYNC=observe has a token of its own, for wide masks too.

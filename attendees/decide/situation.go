@@ -35,7 +35,7 @@ func newSituation(event Event, entries, inherited map[string]attendee.Entry, sec
 		if !own {
 			entry = inherited[address]
 		}
-		// Whoever is a guest by our doing invites nobody: else two addresses that are mapped
+		// A guest whom we added invites nobody: else two addresses that are mapped
 		// to each other would keep each other for ever.
 		if !guest.Resource && !entry.Ours() {
 			s.takeSecondaries(address, guest, secondaries(address))

@@ -3,11 +3,16 @@ package main
 import (
 	"context"
 	"html"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
+
+	"questscheduler/internal/sim/control"
+	"questscheduler/internal/sim/google"
 )
 
 // The lines that the demo prints for second addresses run as they are, and end with the
@@ -21,7 +26,7 @@ func TestDemo_AttendeeLines_Run(t *testing.T) {
 	}
 	ready := startDemo(t, t.TempDir())
 	lines, err := ready.SecondAddresses()
-	_, shown, _ := strings.Cut(textAt(t, ready.Page), `<pre id="attendees">`)
+	_, shown, _ := strings.Cut(page(t, ready.Page), `<pre id="attendees">`)
 	shown, _, _ = strings.Cut(shown, "</pre>")
 	if err != nil || lines == "" || html.UnescapeString(shown) != lines {
 		t.Fatalf("the page shows %s, want %s: %v", shown, lines, err)
@@ -44,4 +49,37 @@ func TestDemo_AttendeeLines_Run(t *testing.T) {
 	if !strings.Contains(last, `"email":"dora@north.example"`) || strings.Contains(last, "south.example") {
 		t.Errorf("at the end the event is %s", last)
 	}
+}
+
+// page is what an address answers.
+func page(t *testing.T, address string) string {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s answers %d (%v)", address, response.StatusCode, err)
+	}
+	return string(text)
+}
+
+// serviceKey is the JSON key of a service account, as Google gives it.
+func serviceKey(t *testing.T) string {
+	t.Helper()
+	sim, err := google.New(google.Options{Clock: control.NewClock(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := sim.AddServiceAccount(google.ServiceAccount{Email: "sync@quests-example.iam.gserviceaccount.com"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(key)
 }

@@ -43,7 +43,7 @@ var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind
 func queries() []*store.Query {
 	return slices.Concat(
 		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, cloudtasks.Queries,
-		mirror.Queries, attendee.Queries, availability.Queries, groupevents.Queries, attendee.Queries,
+		mirror.Queries, attendee.Queries, availability.Queries, groupevents.Queries,
 	)
 }
 

@@ -33,7 +33,9 @@ func (r *Repository) Delegate(ctx context.Context, subject string) (Account, err
 		if err != nil {
 			return err
 		}
-		account := Account{ID: id, Provider: Google, Email: email, Kind: KindServiceAccount, CreatedAt: now}
+		// One that was removed comes back with the same id: its grants must not be treated as
+		// older ones.
+		account := Account{ID: id, Provider: Google, Email: email, Kind: KindServiceAccount, Grant: now.Unix(), CreatedAt: now}
 		if doc.Exists() {
 			account = Decode(doc)
 		}

@@ -33,6 +33,12 @@ type guestEntry struct {
 	raw     jsontext.Value
 }
 
+// newGuest is a guest to be added.
+type newGuest struct {
+	Address  string `json:"email"`
+	Response string `json:"responseStatus"`
+}
+
 // GuestList is Get, and keeps what Google knows of each guest for PatchGuests.
 func (c *Client) GuestList(ctx context.Context, ref Ref, id string) (GuestList, error) {
 	return c.guestList(ctx, opGet, ref, id, func(ctx context.Context, query url.Values) (*http.Request, error) {
@@ -50,14 +56,14 @@ func (c *Client) GuestList(ctx context.Context, ref Ref, id string) (GuestList, 
 // remove guests. After Unavailable the event may have changed.
 func (c *Client) PatchGuests(ctx context.Context, ref Ref, list GuestList, add, remove []string, notify string) (Event, error) {
 	shown := list.Event.Details
-	if shown == nil || shown.GuestsOmitted || list.Event.Malformed || list.Event.ETag == "" {
+	if shown == nil || shown.GuestsOmitted || list.Event.Malformed || list.Event.ETag == "" || len(list.entries) != len(shown.Guests) {
 		return Event{}, fault.New(fault.Invalid, sayGuestsCut)
 	}
 	guests, err := list.with(add, remove)
 	if err != nil || guests == nil {
 		return list.Event, err
 	}
-	body, err := json.Marshal(map[string]any{"attendees": guests})
+	body, err := json.Marshal(map[string][]jsontext.Value{"attendees": guests})
 	if err != nil {
 		return Event{}, err
 	}
@@ -90,7 +96,7 @@ func (l GuestList) with(add, remove []string) ([]jsontext.Value, error) {
 		if has(there, address) {
 			continue
 		}
-		entry, err := json.Marshal(map[string]string{"email": address, "responseStatus": "needsAction"})
+		entry, err := json.Marshal(newGuest{address, "needsAction"})
 		if err != nil {
 			return nil, err
 		}

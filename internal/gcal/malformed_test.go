@@ -26,6 +26,9 @@ var wrongFields = map[string][2]string{
 	"original":   {`"originalStartTime":{"date":"2026-03-01"}`, `"originalStartTime":"2026-03-01"`},
 	"attendees":  {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":{"self":true}`},
 	"response":   {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":[{"self":true,"responseStatus":3}]`},
+	"address":    {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":[{"self":true,"email":["gm@example.test"]}]`},
+	"omitted":    {`"attendeesOmitted":false`, `"attendeesOmitted":"no"`},
+	"may edit":   {`"guestsCanModify":true`, `"guestsCanModify":1`},
 	"iCalUID":    {`"iCalUID":"abcde1@google.com"`, `"iCalUID":{}`},
 	"organizer":  {`"organizer":{"self":true}`, `"organizer":["self"]`},
 	"a mark":     {`"private":{"poll":"p1"}`, `"private":{"poll":{"id":"p1"}}`},
@@ -34,7 +37,7 @@ var wrongFields = map[string][2]string{
 const wellFormed = `{"start":{"dateTime":"2026-03-01T12:00:00Z"},"end":{"dateTime":"2026-03-01T13:00:00Z"},"recurrence":[],` +
 	`"extendedProperties":{"private":{"poll":"p1"}},"status":"confirmed","updated":"2026-03-01T10:00:00Z","id":"abcde1",` +
 	`"summary":"s","originalStartTime":{"date":"2026-03-01"},"attendees":[{"self":true,"responseStatus":"declined"}],` +
-	`"iCalUID":"abcde1@google.com","organizer":{"self":true}}`
+	`"attendeesOmitted":false,"guestsCanModify":true,"iCalUID":"abcde1@google.com","organizer":{"self":true}}`
 
 // malformed is wellFormed with one wrong field.
 func malformed(t *testing.T, field string) string {

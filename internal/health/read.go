@@ -148,12 +148,13 @@ func (r *Reader) ofAccount(
 	ctx context.Context, account accounts.Account, followed []calendars.Calendar, failing failingPolls,
 ) (Account, error) {
 	health := Account{ID: account.ID, OwnerID: account.OwnerID, Email: account.Email, Provider: account.Provider, Status: Healthy}
+	delegated := account.Kind == accounts.KindServiceAccount
 	var err error
 	if health.PendingWrites, err = poll.CountIntents(ctx, r.Store, account.ID); err != nil {
 		return Account{}, err
 	}
 	for _, calendar := range followed {
-		facts := Facts{Account: account.Status, Calendar: calendar}
+		facts := Facts{Account: account.Status, Delegated: delegated, Calendar: calendar}
 		if facts.Channels, err = calendarsync.Watches(ctx, r.Store, calendar.AccountID, calendar.CalendarID); err != nil {
 			return Account{}, err
 		}
@@ -165,7 +166,7 @@ func (r *Reader) ofAccount(
 		health.Status = Worst(health.Status, of.Status)
 	}
 	if len(followed) == 0 && account.Status == accounts.Revoked {
-		health.Status, health.Troubles = Error, situation{Facts: Facts{Account: account.Status}}.troubles(accountRows)
+		health.Status, health.Troubles = Error, situation{Facts: Facts{Account: account.Status, Delegated: delegated}}.troubles(accountRows)
 	}
 	return health, r.ofMirrors(ctx, &health)
 }

@@ -16,9 +16,11 @@ import (
 // the Terms.
 type Facts struct {
 	// Account is the status of its account; "" where the document is gone.
-	Account  accounts.Status
-	Calendar calendars.Calendar
-	Channels []calendarsync.Watch
+	Account accounts.Status
+	// Delegated: it is of kind accounts.KindServiceAccount, which nobody links.
+	Delegated bool
+	Calendar  calendars.Calendar
+	Channels  []calendarsync.Watch
 	// FailingSince is when the first of its events began to fail that still do;
 	// zero: not known.
 	FailingSince time.Time
@@ -65,10 +67,20 @@ var accountRows = []row{
 	{"token_expired", Error, func(s situation) (time.Time, bool) {
 		refused := s.Account == accounts.Revoked || s.Account == accounts.Active && s.Calendar.LastError == fault.Revoked.String()
 		return s.Calendar.FailedSince, refused
-	}, says("Google refuses the access to this account. Link it again in Settings.")},
+	}, func(s situation) string {
+		if s.Delegated {
+			return "Google knows no account of this e-mail address. Correct it in the mappings, or create the account in the Admin console."
+		}
+		return "Google refuses the access to this account. Link it again in Settings."
+	}},
 	{"calendar_unlinked", Error, func(s situation) (time.Time, bool) {
 		return s.Calendar.FailedSince, s.Account == accounts.Unlinked || s.Account == ""
-	}, says("The account was unlinked while sessions still follow its calendar. Link it again in Settings, or finalise those sessions with another account.")},
+	}, func(s situation) string {
+		if s.Delegated {
+			return "The mappings no longer name this e-mail address, and its calendar is still followed until what was added there is taken back."
+		}
+		return "The account was unlinked while sessions still follow its calendar. Link it again in Settings, or finalise those sessions with another account."
+	}},
 }
 
 // calendarRows are the troubles of the calendar. Every row that applies counts.

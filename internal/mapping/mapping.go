@@ -28,7 +28,7 @@ type Table struct {
 
 // New is the table of some mappings; of two with one primary the last counts.
 func New(mappings []Mapping) Table {
-	t := Table{secondaries: map[string][]string{}}
+	t := Table{secondaries: make(map[string][]string, len(mappings))}
 	for _, m := range mappings {
 		list := make([]string, len(m.Secondaries))
 		for i, address := range m.Secondaries {
@@ -38,13 +38,23 @@ func New(mappings []Mapping) Table {
 		t.secondaries[Fold(m.Primary)] = slices.Compact(list)
 	}
 	if len(t.secondaries) > 0 {
-		sum := sha256.New()
-		for _, m := range t.Mappings() {
-			sum.Write([]byte(m.Primary + "\x00" + strings.Join(m.Secondaries, ",") + "\n"))
-		}
-		t.version = hex.EncodeToString(sum.Sum(nil)[:12])
+		t.version = t.hash()
 	}
 	return t
+}
+
+// hash names the content.
+func (t Table) hash() string {
+	sum := sha256.New()
+	var line []byte
+	for _, primary := range t.Primaries() {
+		line = append(line[:0], primary...)
+		for _, secondary := range t.secondaries[primary] {
+			line = append(append(line, ','), secondary...)
+		}
+		sum.Write(append(line, '\n'))
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:12])
 }
 
 // Fold is an address as addresses are compared: without case and surrounding space.

@@ -45,7 +45,7 @@ func Parse(rows [][]string, domains []string, before Table) (Table, []Skipped, e
 	if err := checkSize(rows); err != nil {
 		return Table{}, nil, err
 	}
-	p := parser{domains: map[string]bool{}, last: map[string]int{}}
+	p := parser{domains: map[string]bool{}, rows: make([]row, 0, len(rows)), last: make(map[string]int, len(rows))}
 	for _, domain := range domains {
 		p.domains[Fold(domain)] = true
 	}
@@ -110,7 +110,7 @@ func (p *parser) add(r row) {
 
 // table judges the rows against each other.
 func (p *parser) table(before Table) (Table, []Skipped) {
-	var mappings []Mapping
+	mappings := make([]Mapping, 0, len(p.rows))
 	var skipped []Skipped
 	for i, r := range p.rows {
 		last, known := p.last[r.primary]

@@ -50,6 +50,7 @@ func (p *parser) primaryMistake(address string) string {
 
 // secondaries reads a cell of addresses; with a mistake there are none.
 func (p *parser) secondaries(cell string) (addresses []string, mistake string) {
+	addresses = make([]string, 0, min(strings.Count(cell, ",")+1, MaxSecondaries))
 	for part := range strings.SplitSeq(cell, ",") {
 		address := strings.TrimSpace(part)
 		if address == "" {

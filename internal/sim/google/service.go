@@ -36,8 +36,8 @@ type serviceAccount struct {
 	PrivateKey string `json:"private_key"`
 }
 
-// googleTokenURL is what a key names, as Google's do. A client is told the
-// simulator's address by other means.
+// googleTokenURL is the token endpoint that a key names, as Google's keys do. A
+// client learns the simulator's address by other means.
 const googleTokenURL = "https://oauth2.googleapis.com/token"
 
 // serviceKey signs for every service account of the process. It is made at the

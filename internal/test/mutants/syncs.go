@@ -46,6 +46,24 @@ var syncs = []mutant{
 		}},
 	},
 	{
+		name:   "listed-for-the-last-consumer",
+		breaks: "A calendar is listed with the fields that the last of its consumers reads, so others apply events of which they are shown too little.",
+		changes: []change{{
+			file: "calendarsync/sync.go",
+			old:  `widest = max(widest, part.Reads())`,
+			new:  `widest = part.Reads()`,
+		}},
+	},
+	{
+		name:   "guests-of-single-events-are-cut",
+		breaks: "An event that is fetched shows the calendar's own guest alone, as if nobody else were invited.",
+		changes: []change{{
+			file: "internal/gcal/events.go",
+			old:  `query := url.Values{"fields": {string(guestFields)}}`,
+			new:  `query := url.Values{"fields": {string(guestFields)}, "maxAttendees": {ownEntryOnly}}`,
+		}},
+	},
+	{
 		name:   "sync-begun-before-generation",
 		breaks: "The generation moves when a sync run ends and not before it lists, so a push that comes during the run counts as covered by it (invariant 13).",
 		changes: []change{

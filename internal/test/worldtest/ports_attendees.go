@@ -7,7 +7,11 @@ import (
 	"questscheduler/internal/gcal"
 )
 
-var _ attendees.Google = (*googlePort)(nil)
+// guestCalls are the calls that read and write whole guest lists.
+type guestCalls interface {
+	GuestList(ctx context.Context, ref gcal.Ref, id string) (gcal.GuestList, error)
+	PatchGuests(ctx context.Context, ref gcal.Ref, list gcal.GuestList, add, remove []string, notify string) (gcal.Event, error)
+}
 
 func (g *googlePort) GuestList(ctx context.Context, ref gcal.Ref, id string) (gcal.GuestList, error) {
 	list, err := ask(g, ref.Account, "events.get", func() (gcal.GuestList, error) { return g.client.GuestList(ctx, ref, id) })

@@ -20,8 +20,7 @@ type googleCalls interface {
 	InsertContent(ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string) (gcal.Event, error)
 	PatchContent(ctx context.Context, ref gcal.Ref, id, etag string, content gcal.Content) (gcal.Event, error)
 	DeleteQuietly(ctx context.Context, ref gcal.Ref, id, etag string) (deleted bool, err error)
-	GuestList(ctx context.Context, ref gcal.Ref, id string) (gcal.GuestList, error)
-	PatchGuests(ctx context.Context, ref gcal.Ref, list gcal.GuestList, add, remove []string, notify string) (gcal.Event, error)
+	guestCalls
 	InsertCalendar(ctx context.Context, account string, calendar gcal.NewCalendar) (id string, err error)
 }
 

@@ -96,6 +96,9 @@ type Options struct {
 	Skew func() time.Duration
 	// Consumers are the consumers of calendars beside polls.
 	Consumers []*Consumer
+	// Delegated: the program has the key of a service account with domain-wide delegation
+	// for example.com (Delegate).
+	Delegated bool
 	// Mirrored are those of Others whose accounts cho links: such a world has mirroring.
 	Mirrored []string
 	// Attended: there are Colleagues, and the program invites their second addresses, unless
