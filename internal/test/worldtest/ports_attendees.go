@@ -3,7 +3,6 @@ package worldtest
 import (
 	"context"
 
-	"questscheduler/attendees"
 	"questscheduler/internal/gcal"
 )
 
