@@ -181,8 +181,12 @@ func (w *World) judgePatch(before, after Gathering, book *guestbook) {
 
 // over reports whether an event that is no series ended before a time.
 func (g Gathering) over(now time.Time) bool {
-	end := g.End.moment()
-	return len(g.Recurrence) == 0 && !end.AllDay() && end.Time.Before(now)
+	return len(g.Recurrence) == 0 && g.End.moment().Instant(time.UTC).Add(mostOff).Before(now)
+}
+
+// lasts reports whether an event ends after a time for sure.
+func (g Gathering) lasts(now time.Time) bool {
+	return g.End.moment().Instant(time.UTC).After(now.Add(mostOff))
 }
 
 // judgeAddition judges that the program added an address: some mapping wanted it for a guest,
@@ -258,7 +262,7 @@ func (w *World) AttendeeDisagreements() (problems []string) {
 	}
 	for _, person := range Colleagues {
 		for _, g := range w.Gatherings(person.ID) {
-			if w.writable(g) && !g.over(w.Clock.Now().Add(mostOff)) {
+			if w.writable(g) && g.lasts(w.Clock.Now()) {
 				problems = append(problems, w.guestProblems(g)...)
 			}
 		}
@@ -266,8 +270,9 @@ func (w *World) AttendeeDisagreements() (problems []string) {
 	return append(problems, w.followedProblems()...)
 }
 
-// mostOff is how near its end nothing is asked of an event.
-const mostOff = time.Hour
+// mostOff is how near its end nothing is asked of an event: an entire day ends at another
+// time elsewhere.
+const mostOff = 15 * time.Hour
 
 // writable reports whether the program follows a calendar in which it may change the event.
 func (w *World) writable(g Gathering) bool {
@@ -283,7 +288,7 @@ func (w *World) writable(g Gathering) bool {
 // guestProblems compares an event's guests with those that the mappings want.
 func (w *World) guestProblems(g Gathering) (problems []string) {
 	book, series := w.book(g), newGuestbook()
-	if g.SeriesID != "" {
+	if g.SeriesID != "" { // it decides about an occurrence that is not known separately
 		series = w.book(w.GatheringOf(g.OrganizerName(), g.SeriesID))
 	}
 	wanted, kept, count := map[string]bool{}, map[string]bool{}, map[string]int{}
@@ -295,7 +300,8 @@ func (w *World) guestProblems(g Gathering) (problems []string) {
 		}
 	}
 	for _, address := range slices.Sorted(maps.Keys(wanted)) {
-		excused := book.banned[address] != "" || series.banned[address] != "" || book.unsure[address] || address == g.Organizer.Email
+		later := series.banned[address] != "" || series.added[address] || series.invited[address] || series.unsure[address]
+		excused := book.banned[address] != "" || later || book.unsure[address] || address == g.Organizer.Email
 		if wanted[address] && count[address] == 0 && !excused {
 			problems = append(problems, fmt.Sprintf("%v lacks %s", g, address))
 		}
