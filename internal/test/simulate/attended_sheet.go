@@ -235,10 +235,10 @@ func (l *life) settleAttended() {
 		})
 	}
 	l.reload("")
-	l.problems = append(l.problems, l.w.AfterReload()...)
+	l.problems = append(l.problems, l.w.AfterReload("")...)
 	if held := l.w.HeldMappings(); held != "" && l.chance(2) {
 		l.reload(held)
-		l.problems = append(l.problems, l.w.AfterReload()...)
+		l.problems = append(l.problems, l.w.AfterReload(held)...)
 	}
 	l.w.Run(6 * time.Minute)
 	for range mostWaits {
@@ -248,7 +248,6 @@ func (l *life) settleAttended() {
 	}
 	l.problems = append(l.problems, l.w.MappingProblems()...)
 	l.problems = append(l.problems, l.w.AttendeeDisagreements()...)
-	l.debug()
 	before := l.w.GuestPatches()
 	l.say("%d changes of guests so far; a sweep more", before)
 	l.w.Sweep()

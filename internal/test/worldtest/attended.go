@@ -185,13 +185,18 @@ var (
 // recorded is the state of an address that the program knows at an event: its own record's,
 // else that of its series.
 func (w *World) recorded(g Gathering, address string) attendee.State {
-	for _, original := range []recurrence.Moment{g.original(), {}} {
-		record := attendee.DecodeEvent(w.observed.document(attendee.EventPath(attendee.ID(g.ICalUID, original))))
-		if entry, known := record.Entries[address]; known {
-			return entry.State
-		}
+	if state, own := w.recordedOf(g, g.original(), address); own {
+		return state
 	}
-	return ""
+	state, _ := w.recordedOf(g, recurrence.Moment{}, address)
+	return state
+}
+
+// recordedOf is the same of the record of an occurrence, or of the whole event, alone.
+func (w *World) recordedOf(g Gathering, original recurrence.Moment, address string) (state attendee.State, own bool) {
+	record := attendee.DecodeEvent(w.observed.document(attendee.EventPath(attendee.ID(g.ICalUID, original))))
+	entry, own := record.Entries[address]
+	return entry.State, own
 }
 
 // String names the event in a history.

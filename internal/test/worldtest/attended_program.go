@@ -83,9 +83,8 @@ func (w *World) ReloadMappings(confirm string) error {
 	for _, problem := range w.MappingProblems() { // of what was loaded before
 		w.wrong("%s", problem)
 	}
-	if confirm != "" {
-		w.mapped.confirmed[confirm] = true
-	}
+	w.mapped.confirming = confirm
+	defer func() { w.mapped.confirming = "" }()
 	_, err := w.Mappings.Reload(w.ctx, Cause, confirm)
 	return err
 }

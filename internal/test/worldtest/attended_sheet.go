@@ -44,7 +44,7 @@ func (s *sheetPort) Rows(context.Context) ([][]string, error) {
 		if w.Sheet.Failing {
 			return nil, fault.New(fault.Unavailable, "The sheet cannot be read now; it is tried again.")
 		}
-		w.mapped.offered = append(w.mapped.offered, slices.Clone(w.Sheet.Rows))
+		w.mapped.offered = append(w.mapped.offered, offer{slices.Clone(w.Sheet.Rows), w.mapped.confirming})
 		w.mapped.everWanted(w.Sheet.Rows)
 		var rows [][]string
 		for _, row := range w.Sheet.Rows {
@@ -61,17 +61,21 @@ type seconds map[string][]string
 // was read.
 type mapped struct {
 	now seconds
-	// offered were read since now was in force, oldest first; confirmed are versions that a
-	// person confirmed.
-	offered   [][]SheetRow
-	confirmed map[string]bool
+	// offered were read since now was in force, oldest first.
+	offered []offer
+	// confirming is the version that a person confirms now.
+	confirming string
 	// ever are the pairs that the sheet had at some time.
 	ever map[string]map[string]bool
 }
 
-func newMapped() mapped {
-	return mapped{now: seconds{}, confirmed: map[string]bool{}, ever: map[string]map[string]bool{}}
+// offer is what the sheet had when it was read, and the version that was confirmed then.
+type offer struct {
+	rows      []SheetRow
+	confirmed string
 }
+
+func newMapped() mapped { return mapped{now: seconds{}, ever: map[string]map[string]bool{}} }
 
 func (m *mapped) everWanted(rows []SheetRow) {
 	for _, row := range rows {
@@ -132,11 +136,11 @@ func (m *mapped) reachable() map[string]seconds {
 	found := map[string]seconds{m.now.version(): m.now}
 	for range len(m.offered) {
 		before := len(found)
-		for _, rows := range m.offered {
+		for _, offered := range m.offered {
 			for _, from := range slices.Sorted(maps.Keys(found)) {
-				after, ok := found[from].read(rows)
+				after, ok := found[from].read(offered.rows)
 				version := after.version()
-				if ok && (!found[from].lost(after) || m.confirmed[version]) {
+				if ok && (!found[from].lost(after) || offered.confirmed == version) {
 					found[version] = after
 				}
 			}
@@ -171,8 +175,8 @@ func (w *World) MappingProblems() (problems []string) {
 func (w *World) Mapped() map[string][]string { return w.mapped.now }
 
 // AfterReload says what is wrong after a reload without a failure: the sheet's mappings are
-// in force, or held.
-func (w *World) AfterReload() (problems []string) {
+// in force, or held unless they were confirmed.
+func (w *World) AfterReload(confirmed string) (problems []string) {
 	w.t.Helper()
 	before := w.mapped.now
 	wanted, ok := before.read(w.Sheet.Rows)
@@ -180,7 +184,7 @@ func (w *World) AfterReload() (problems []string) {
 		return problems
 	}
 	state := attendee.DecodeMappings(w.observed.document(attendee.StatePath()))
-	held := ok && before.lost(wanted) && !w.mapped.confirmed[wanted.version()]
+	held := ok && before.lost(wanted) && confirmed != wanted.version()
 	switch {
 	case !ok && (state.Error == "" || state.Version != "" && state.Version != before.version()):
 		return []string{"an empty sheet counts as mappings"}

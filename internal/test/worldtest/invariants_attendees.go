@@ -218,11 +218,30 @@ func (w *World) judgeWithdrawal(before Gathering, book *guestbook, guest Guest) 
 		w.wrong("%v: the program removed %s, which it had not added", before, address)
 	}
 	book.withdrew[address] = true
+	w.forgetSeries(before, address)
 	if guest.Declined() {
 		book.banned[address] = "it had declined"
 	}
 	for _, of := range []map[string]bool{book.added, book.unsure, book.observed} {
 		delete(of, address)
+	}
+}
+
+// forgetSeries: an address was taken out of a series. What a person did with it at an
+// occurrence that the program has not read since is not known from then on.
+func (w *World) forgetSeries(series Gathering, address string) {
+	prefix := series.Organizer.Email + " " + series.ID + "_"
+	for _, id := range slices.Sorted(maps.Keys(w.guestbooks.all)) {
+		book := w.guestbooks.all[id]
+		if !strings.HasPrefix(id, prefix) || book.banned[address] == "" {
+			continue
+		}
+		_, eventID, _ := strings.Cut(id, " ")
+		g := w.GatheringOf(series.OrganizerName(), eventID)
+		if _, own := w.recordedOf(g, g.original(), address); !own {
+			book.unsure[address] = true
+			delete(book.banned, address)
+		}
 	}
 }
 
