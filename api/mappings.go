@@ -56,7 +56,7 @@ type heldAnswer struct {
 // reloadMappings loads second addresses, for an admin or a machine.
 func (s *server) reloadMappings(ctx context.Context, by caller, in *reloadMappings) (reloadedAnswer, error) {
 	if s.Mappings == nil {
-		return reloadedAnswer{}, fault.New(fault.Unavailable, "Second addresses are off. Set QS_ATTENDEES_SHEET or QS_ATTENDEES_FILE, and restart the server.")
+		return reloadedAnswer{}, fault.New(fault.Unavailable, "Second addresses are off. Set QS_ATTENDEES_SHEET or QS_ATTENDEES_CSV, and restart the server.")
 	}
 	confirm := ""
 	if in.Body != nil {

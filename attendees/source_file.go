@@ -42,7 +42,7 @@ func (f File) read() (_ []byte, err error) {
 		return nil, fileFault(err)
 	}
 	if !info.Mode().IsRegular() { // opening a named pipe would wait
-		return nil, fault.New(fault.Invalid, "QS_ATTENDEES_FILE names no file; set it to the path of a CSV file.")
+		return nil, fault.New(fault.Invalid, "QS_ATTENDEES_CSV names no file; set it to the path of a CSV file.")
 	}
 	file, err := os.Open(f.Path)
 	if err != nil {
@@ -62,7 +62,7 @@ func (f File) read() (_ []byte, err error) {
 func fileFault(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.Wrap(fault.NotFound, err, "The file of mappings does not exist; set QS_ATTENDEES_FILE to its path.")
+		return fault.Wrap(fault.NotFound, err, "The file of mappings does not exist; set QS_ATTENDEES_CSV to its path.")
 	case errors.Is(err, fs.ErrPermission):
 		return fault.Wrap(fault.Forbidden, err, "The file of mappings may not be read; let the server's user read it.")
 	}

@@ -89,11 +89,11 @@ func TestFile_Unreadable_SaysWhatIsWrong(t *testing.T) {
 func TestFile_ThatIsNone_SaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	if _, err := (attendees.File{Path: folder}).Rows(t.Context()); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "QS_ATTENDEES_FILE") {
+	if _, err := (attendees.File{Path: folder}).Rows(t.Context()); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "QS_ATTENDEES_CSV") {
 		t.Errorf("a folder: %v", err)
 	}
 	missing := attendees.File{Path: filepath.Join(folder, "never.csv")}
-	if _, err := missing.Rows(t.Context()); !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "QS_ATTENDEES_FILE") {
+	if _, err := missing.Rows(t.Context()); !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "QS_ATTENDEES_CSV") {
 		t.Errorf("a missing file: %v", err)
 	}
 	if !strings.Contains(missing.String(), "never.csv") {

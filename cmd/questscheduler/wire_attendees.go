@@ -46,8 +46,8 @@ func (s *server) newAttending(google googleAccess, watcher *calendarsync.Watcher
 
 // newSource is where the settings say that second addresses are.
 func newSource(cfg config.Config, grants *accounts.Grants, now func() time.Time) attendees.Source {
-	if cfg.AttendeesFile != "" {
-		return attendees.File{Path: cfg.AttendeesFile}
+	if cfg.AttendeesCSV != "" {
+		return attendees.File{Path: cfg.AttendeesCSV}
 	}
 	client := func(ctx context.Context) (*http.Client, error) { return grants.Service(ctx, accounts.ScopeSheets) }
 	if cfg.AttendeesAccount != "" {

@@ -9,7 +9,7 @@ import (
 
 // AttendeesOn reports whether guests' second addresses are kept: a sheet or file of them
 // is set.
-func (c Config) AttendeesOn() bool { return c.AttendeesSheet != "" || c.AttendeesFile != "" }
+func (c Config) AttendeesOn() bool { return c.AttendeesSheet != "" || c.AttendeesCSV != "" }
 
 // domain is a domain name in lower case with a dot in it.
 var domain = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+$`)
@@ -19,7 +19,7 @@ var spreadsheet = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // checkAttendees notes what is wrong with the settings of second addresses.
 func (c Config) checkAttendees(p *Problems) {
-	p.require(c.AttendeesSheet == "" || c.AttendeesFile == "", "ATTENDEES_FILE",
+	p.require(c.AttendeesSheet == "" || c.AttendeesCSV == "", "ATTENDEES_CSV",
 		"is set, and QS_ATTENDEES_SHEET too; unset the one that does not hold the second addresses")
 	p.require(c.AttendeesSheet == "" || spreadsheet.MatchString(c.AttendeesSheet), "ATTENDEES_SHEET",
 		"has to be the sheet's id alone: the part of its address between /d/ and /edit")

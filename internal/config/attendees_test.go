@@ -41,15 +41,15 @@ func TestAttendees_WrongSetting_IsNamedWithItsFix(t *testing.T) {
 		fix     string
 	}{
 		"a sheet and a file": {
-			[]string{"QS_ATTENDEES_SHEET=s", "QS_ATTENDEES_FILE=f.csv", "QS_ATTENDEES_DOMAINS=a.example", key}, "QS_ATTENDEES_FILE", "QS_ATTENDEES_SHEET too",
+			[]string{"QS_ATTENDEES_SHEET=s", "QS_ATTENDEES_CSV=f.csv", "QS_ATTENDEES_DOMAINS=a.example", key}, "QS_ATTENDEES_CSV", "QS_ATTENDEES_SHEET too",
 		},
-		"a file without domains":  {[]string{"QS_ATTENDEES_FILE=f.csv"}, "QS_ATTENDEES_DOMAINS", "domains of primary addresses"},
+		"a file without domains":  {[]string{"QS_ATTENDEES_CSV=f.csv"}, "QS_ATTENDEES_DOMAINS", "domains of primary addresses"},
 		"a sheet without domains": {[]string{"QS_ATTENDEES_SHEET=s", key}, "QS_ATTENDEES_DOMAINS", "domains of primary addresses"},
-		"a domain with @":         {[]string{"QS_ATTENDEES_FILE=f.csv", "QS_ATTENDEES_DOMAINS=@a.example"}, "QS_ATTENDEES_DOMAINS", "without @"},
-		"a domain of one word":    {[]string{"QS_ATTENDEES_FILE=f.csv", "QS_ATTENDEES_DOMAINS=a.example,b"}, "QS_ATTENDEES_DOMAINS", "such as north.example"},
+		"a domain with @":         {[]string{"QS_ATTENDEES_CSV=f.csv", "QS_ATTENDEES_DOMAINS=@a.example"}, "QS_ATTENDEES_DOMAINS", "without @"},
+		"a domain of one word":    {[]string{"QS_ATTENDEES_CSV=f.csv", "QS_ATTENDEES_DOMAINS=a.example,b"}, "QS_ATTENDEES_DOMAINS", "such as north.example"},
 		"a sheet nobody can read": {[]string{"QS_ATTENDEES_SHEET=s", "QS_ATTENDEES_DOMAINS=a.example"}, "QS_ATTENDEES_KEY", "QS_ATTENDEES_ACCOUNT"},
 		"a sheet by its address":  {[]string{"QS_ATTENDEES_SHEET=https://docs.google.com/spreadsheets/d/s/edit", "QS_ATTENDEES_DOMAINS=a.example", key}, "QS_ATTENDEES_SHEET", "between /d/ and /edit"},
-		"a reader without sheet":  {[]string{"QS_ATTENDEES_FILE=f.csv", "QS_ATTENDEES_DOMAINS=a.example", "QS_ATTENDEES_ACCOUNT=acc_1"}, "QS_ATTENDEES_ACCOUNT", "QS_ATTENDEES_SHEET is not set"},
+		"a reader without sheet":  {[]string{"QS_ATTENDEES_CSV=f.csv", "QS_ATTENDEES_DOMAINS=a.example", "QS_ATTENDEES_ACCOUNT=acc_1"}, "QS_ATTENDEES_ACCOUNT", "QS_ATTENDEES_SHEET is not set"},
 		"another way of sending":  {[]string{"QS_ATTENDEES_SEND_UPDATES=some"}, "QS_ATTENDEES_SEND_UPDATES", "none, externalOnly, all"},
 		"a key that is no JSON":   {[]string{"QS_ATTENDEES_KEY=hush-hush"}, "QS_ATTENDEES_KEY", "The key of the service account cannot be used: "},
 		"a key of another kind":   {[]string{`QS_ATTENDEES_KEY={"type":"authorized_user","private_key":"hush-hush"}`}, "QS_ATTENDEES_KEY", "The key of the service account cannot be used: "},
@@ -67,7 +67,7 @@ func TestAttendees_WrongSetting_IsNamedWithItsFix(t *testing.T) {
 func TestAttendees_WithASource_AreOn(t *testing.T) {
 	t.Parallel()
 	for name, environ := range map[string][]string{
-		"a file":                            {"QS_ATTENDEES_FILE=f.csv", "QS_ATTENDEES_DOMAINS=A.example"},
+		"a file":                            {"QS_ATTENDEES_CSV=f.csv", "QS_ATTENDEES_DOMAINS=A.example"},
 		"a sheet read by a linked account":  {"QS_ATTENDEES_SHEET=1aB_-c", "QS_ATTENDEES_DOMAINS=a.example", "QS_ATTENDEES_ACCOUNT=acc_1"},
 		"a sheet read by a service account": {"QS_ATTENDEES_SHEET=1aB_-c", "QS_ATTENDEES_DOMAINS=a.example", "QS_ATTENDEES_KEY=" + serviceKey(t)},
 	} {

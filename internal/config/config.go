@@ -205,13 +205,13 @@ type Config struct {
 
 	// AttendeesSheet is the id of the Google Sheet that names people's second addresses,
 	// from its address between /d/ and /edit. The tab User Mappings has the columns
-	// primary, secondary and status. Without it and AttendeesFile no guest list is changed.
+	// primary, secondary and status. Without it and AttendeesCSV no guest list is changed.
 	AttendeesSheet string `env:"ATTENDEES_SHEET"`
-	// AttendeesFile is the path of a CSV file with the columns of AttendeesSheet and a
+	// AttendeesCSV is the path of a CSV file with the columns of AttendeesSheet and a
 	// header, in its place.
-	AttendeesFile string `env:"ATTENDEES_FILE"`
+	AttendeesCSV string `env:"ATTENDEES_CSV"`
 	// AttendeesDomains are the domains of primary addresses, with commas between;
-	// secondary addresses are outside them. Needed with AttendeesSheet or AttendeesFile.
+	// secondary addresses are outside them. Needed with AttendeesSheet or AttendeesCSV.
 	AttendeesDomains []string `env:"ATTENDEES_DOMAINS"`
 	// AttendeesKey is the JSON key of a service account with domain-wide delegation for the
 	// scope calendar.events: it follows the calendars of primary addresses, and reads

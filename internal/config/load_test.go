@@ -102,7 +102,7 @@ func TestLoad_EverySetting_IsRead(t *testing.T) {
 		c.DiscordBotToken.Reveal(), c.DiscordEndpoint, c.NotifySettle, c.NoticesPerHour, c.PollCommands, c.SyncMinGap, c.WatchTTL, c.RenewBefore, c.FallbackEvery,
 		c.SnapshotKeep, c.MassCancelShare, c.MassCancelMin, c.JournalKeep, c.GroupsPerPerson,
 		strings.Join(c.MachineAccounts, "|"), strings.Join(c.AdminUsers, "|"), c.MetricsToken.Reveal(), c.LogLevel, c.LogFormat,
-		c.AttendeesSheet, c.AttendeesFile, strings.Join(c.AttendeesDomains, "|"), c.AttendeesKey.IsSet(), c.AttendeesAccount, c.AttendeesSendUpdates,
+		c.AttendeesSheet, c.AttendeesCSV, strings.Join(c.AttendeesDomains, "|"), c.AttendeesKey.IsSet(), c.AttendeesAccount, c.AttendeesSendUpdates,
 	}
 	want := []any{
 		"firestore", "p", "d", "{}", "127.0.0.1:3", "/data/q.db", "cloudtasks", "projects/p/locations/l/queues/q", "tasks@p.iam.gserviceaccount.com", "aud", "127.0.0.1:4",
