@@ -88,11 +88,18 @@ func endOf(event gcal.Event) time.Time {
 // hasEnded reports whether an end has passed.
 func hasEnded(end, now time.Time) bool { return !end.IsZero() && !end.After(now) }
 
+// throughOrganizer reports whether an event that this calendar may not edit is the event of a
+// mapped organizer: it can be changed in that calendar, which need not have shown it since the
+// mappings of its guests changed.
+func throughOrganizer(shown shownEvent, table mapping.Table) bool {
+	return !shown.copied.Gone && !shown.copied.Organized && mapped(table, shown.event.Organizer)
+}
+
 // judge decides about an event by a table of mappings.
 func judge(shown shownEvent, entries, inherited map[string]attendee.Entry, table mapping.Table, now time.Time) decide.Decision {
 	event := decide.Event{
 		Organizer: shown.event.Organizer, Omitted: shown.event.Details == nil || shown.event.Malformed || shown.event.Details.GuestsOmitted,
-		Cancelled: shown.copied.Gone, Ended: hasEnded(endOf(shown.event), now), Editable: editable(shown.copied),
+		Cancelled: shown.copied.Gone, Ended: hasEnded(endOf(shown.event), now), Editable: editable(shown.copied) || throughOrganizer(shown, table),
 		Updated: shown.event.Updated, Copy: shown.key,
 	}
 	if shown.event.Details != nil {
@@ -113,13 +120,14 @@ func differs(d decide.Decision) bool { return len(d.Add)+len(d.Remove)+len(d.Cha
 func compare(was, inherited attendee.Event, shown shownEvent, table mapping.Table, now time.Time) (next attendee.Event, changed bool) {
 	known := was.Version > 0
 	old, hasCopy := was.Copies[shown.key]
+	canEdit := editable(shown.copied) || throughOrganizer(shown, table)
 	switch {
-	case known && hasCopy && !editable(shown.copied): // it is deleted, or ours to edit no longer
+	case known && hasCopy && !canEdit: // it is deleted, or ours to edit no longer
 		if shown.copied.ETag = old.ETag; shown.copied.EventID != old.EventID || shown.copied == old {
 			return was, false
 		}
 		return withCopy(was, shown, now), true
-	case !editable(shown.copied) || hasEnded(endOf(shown.event), now):
+	case !canEdit || hasEnded(endOf(shown.event), now):
 		return was, false
 	}
 	decision := judge(shown, was.Entries, inherited.Entries, table, now)

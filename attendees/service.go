@@ -24,9 +24,12 @@ type Google interface {
 	PatchGuests(ctx context.Context, ref gcal.Ref, list gcal.GuestList, add, remove []string, notify string) (gcal.Event, error)
 }
 
-// Accounts reads accounts: accounts.Repository. NotFound if there is none.
+// Accounts reads accounts: accounts.Repository.
 type Accounts interface {
+	// Get reads one; NotFound if there is none.
 	Get(ctx context.Context, id string) (accounts.Account, error)
+	// ByEmail lists the active accounts that people linked of an address.
+	ByEmail(ctx context.Context, email string) ([]accounts.Account, error)
 }
 
 // Reader reads the mappings in use: Mappings.

@@ -160,6 +160,14 @@ func (a accountReader) Get(ctx context.Context, id string) (accounts.Account, er
 	return accounts.Load(ctx, a.reader, id)
 }
 
+func (a accountReader) ByEmail(ctx context.Context, email string) ([]accounts.Account, error) {
+	account, err := a.Get(ctx, "acc_"+email)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	}
+	return []accounts.Account{account}, err
+}
+
 // mapped puts mappings into use, and makes the records due that lose an address by it, as a
 // reload does.
 func (s *stage) mapped(list ...mapping.Mapping) {

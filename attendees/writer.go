@@ -97,6 +97,14 @@ func (s *Service) turn(ctx context.Context, a *attempt) (settled bool, err error
 			return end == done, nil
 		}
 	}
+	switch found, err := s.findOrganizer(ctx, a); {
+	case err != nil && isCall(err):
+		refused = err
+	case err != nil:
+		return false, err
+	case found:
+		return false, nil // through that copy
+	}
 	if refused != nil {
 		return true, s.failed(ctx, a, refused)
 	}
@@ -119,8 +127,8 @@ const (
 // isCall) and of the store.
 func (s *Service) through(ctx context.Context, a *attempt, key string) (outcome, error) {
 	list, err := s.Google.GuestList(ctx, a.ref(key), a.copies[key].EventID)
-	if fault.Is(err, fault.NotFound) {
-		a.lose(key)
+	if fault.Is(err, fault.NotFound) && (fault.CodeOf(err) == gcal.CodeGone || a.record.Failures+1 >= mostFailures) {
+		a.lose(key) // one 404 proves nothing
 		return nextCopy, nil
 	}
 	if err != nil {

@@ -107,12 +107,15 @@ func (s *situation) confirmed(entry attendee.Entry, state attendee.State) attend
 // it is found; where it is not, a person took it out if the exception changed after it.
 func (s *situation) inherit(address string, of attendee.Entry) attendee.Entry {
 	_, present := s.guests[address]
+	after := !s.event.Omitted && s.event.Updated.After(of.At)
 	switch {
+	case of.State == attendee.Theirs && !present && !after:
+		return attendee.Entry{} // the exception is older than the invitation to the series
 	case !of.Ours():
 		return of
 	case present:
 		return attendee.Entry{State: attendee.Adding, Primary: of.Primary}
-	case of.State == attendee.Added && !s.event.Omitted && s.event.Updated.After(of.At):
+	case of.State == attendee.Added && after:
 		return s.confirmed(of, attendee.Removed)
 	}
 	return attendee.Entry{}

@@ -13,9 +13,21 @@ type guestCalls interface {
 }
 
 func (g *googlePort) GuestList(ctx context.Context, ref gcal.Ref, id string) (gcal.GuestList, error) {
-	return ask(g, ref.Account, "events.get", func() (gcal.GuestList, error) { return g.client.GuestList(ctx, ref, id) })
+	list, err := ask(g, ref.Account, "events.get", func() (gcal.GuestList, error) { return g.client.GuestList(ctx, ref, id) })
+	if err == nil {
+		g.ports.world.showed(ref.Calendar, id)
+	}
+	return list, err
 }
 
 func (g *googlePort) PatchGuests(ctx context.Context, ref gcal.Ref, list gcal.GuestList, add, remove []string, notify string) (gcal.Event, error) {
-	return ask(g, ref.Account, "events.patch", func() (gcal.Event, error) { return g.client.PatchGuests(ctx, ref, list, add, remove, notify) })
+	w := g.ports.world
+	event, err := ask(g, ref.Account, "events.patch", func() (event gcal.Event, err error) {
+		w.patchedGuests(ref.Calendar, list.Event.ID, func() { event, err = g.client.PatchGuests(ctx, ref, list, add, remove, notify) })
+		return event, err
+	})
+	if err == nil {
+		w.showed(ref.Calendar, list.Event.ID)
+	}
+	return event, err
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"questscheduler/attendees"
 	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
@@ -36,10 +37,13 @@ type Program struct {
 	Timers    *timers.Timers
 	Groups    *groupevents.Service
 	// Mirrors and Writer are nil in a world without mirroring.
-	Mirrors  *mirrors.Service
-	Writer   *mirrors.Writer
-	handlers map[string]queue.Handler
-	skew     time.Duration
+	Mirrors *mirrors.Service
+	Writer  *mirrors.Writer
+	// Attendees and Mappings are nil in a world without second addresses.
+	Attendees *attendees.Service
+	Mappings  *attendees.Mappings
+	handlers  map[string]queue.Handler
+	skew      time.Duration
 }
 
 // wire makes the program over the ports.
@@ -149,6 +153,7 @@ func (w *World) program() *Program {
 	if p.Writer != nil {
 		p.handlers[mirrors.PlanKind], p.handlers[mirrors.WriteKind] = p.Mirrors.HandlePlan, p.Writer.Handle
 	}
+	w.wireAttendees(p, documents, tasks, client, now, log)
 	w.wireGroups(p, documents, tasks, now, log)
 	w.wireTimers(p, documents, tasks, now, log)
 	return p
