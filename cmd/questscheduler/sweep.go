@@ -37,8 +37,8 @@ func newSweepCommand() sweepCommand {
 			`It removes expired snapshots, except those that a rescheduled poll needs; old watch channels and notifications; ` +
 				`idempotency keys. A server does this every day.`},
 		RefreshMappings: jobCommand{timers.RefreshMappings, "REFRESHED",
-			`It loads the sheet or file of second addresses (QS_ATTENDEES_SHEET, QS_ATTENDEES_CSV) and checks that the calendar of ` +
-				`every address is followed, also where Google refused that before. A server does this every 5 minutes for what changed. It needs QS_SYNC on.`},
+			`It loads the sheet or file of second addresses (QS_ATTENDEES_SHEET, QS_ATTENDEES_CSV) and follows the calendar of ` +
+				`every address, also where Google refused that before. A server does this every 5 minutes for what changed. It needs QS_SYNC on.`},
 		ReconcileMirrors: jobCommand{timers.ReconcileMirrors, "RECONCILED",
 			`Mirrors whose events are missing or were changed are written again. Events of ours that no mirror names are deleted; ` +
 				`by this command even if they are many, which a server leaves alone. A server does this every day. It needs QS_SYNC on.`},
