@@ -264,7 +264,7 @@ func TestPlan_WaitingWork_KeepsItsFailures(t *testing.T) {
 	}
 }
 
-func TestPlanAt(t *testing.T) {
+func TestDueAt(t *testing.T) {
 	t.Parallel()
 	far := meeting("a", 500*24*hour)
 	when := plan.DueAt(far, now)
