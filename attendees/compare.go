@@ -148,7 +148,7 @@ func compare(was, inherited attendee.Event, shown shownEvent, table mapping.Tabl
 	next = withCopy(was, shown, now)
 	next.EndsAt = end
 	next.Version++ // what the writer decides at this moment may lack this observation
-	if next.Due.IsZero() || !unchanged || old.ETag == "" || next.Error != "" {
+	if next.Due.IsZero() || old.ETag == "" || next.Error != "" {
 		next.Due = now
 	}
 	return next, true

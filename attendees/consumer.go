@@ -32,8 +32,8 @@ func (c Consumer) Apply(ctx context.Context, run calendarsync.Run, observed cale
 	return c.apply(ctx, observationOf(run, observed))
 }
 
-// ApplyPage implements calendarsync.PageConsumer. It takes the events for which nothing is
-// to be written; Apply gets the others.
+// ApplyPage implements calendarsync.PageConsumer. It takes the events for which it
+// writes nothing; Apply gets the others.
 func (c Consumer) ApplyPage(ctx context.Context, run calendarsync.Run, observed []calendarsync.Observation, _ bool) (map[string]bool, error) {
 	page := make([]observation, len(observed))
 	for i, one := range observed {
@@ -44,7 +44,7 @@ func (c Consumer) ApplyPage(ctx context.Context, run calendarsync.Run, observed 
 
 // Unlisted implements calendarsync.Consumer. There is nothing to decide about an event that
 // a calendar no longer shows: the guests of a deleted event are left as they are, and the
-// writer finds the calendar without it if something is still to be written.
+// writer finds the calendar without it if something must still be written.
 func (Consumer) Unlisted(context.Context, calendarsync.Run, func(string) bool) error { return nil }
 
 func observationOf(run calendarsync.Run, observed calendarsync.Observation) observation {

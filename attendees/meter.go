@@ -13,7 +13,7 @@ type (
 	// Noted is an address of which something was noted that a person did: attendee.Theirs,
 	// Removed or Declined.
 	Noted struct{ State attendee.State }
-	// Stale is a change that Google refused since the event had changed meanwhile.
+	// Stale is a change that Google refused since the event had changed.
 	Stale struct{}
 	// Failed is a call for an event that failed.
 	Failed struct{ Kind fault.Kind }

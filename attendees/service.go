@@ -39,7 +39,7 @@ type Reader interface {
 }
 
 // Service compares events' guests with the mappings, and invites and withdraws second
-// addresses. What is to be written is kept in the event's record, which is its own outbox:
+// addresses. What must be written is kept in the event's record, which is its own outbox:
 // the writer may die after any call and be repeated from there. All fields but Observing and
 // Meter are required.
 type Service struct {

@@ -53,20 +53,21 @@ var (
 // drivers. Nothing runs on its own.
 type stage struct {
 	*testing.T
-	ctx     context.Context
-	clock   *control.Clock
-	google  *google.Server
-	grants  map[string]google.Grant
-	client  *gcal.Client
-	memory  store.Store
-	counter *storetest.Counter
-	queue   *memoryqueue.Queue
-	points  *points
-	calls   *googlePoints
-	service *attendees.Service
-	syncer  *calendarsync.Syncer
-	log     bytes.Buffer
-	counts  map[string]int
+	ctx      context.Context
+	clock    *control.Clock
+	google   *google.Server
+	grants   map[string]google.Grant
+	client   *gcal.Client
+	memory   store.Store
+	counter  *storetest.Counter
+	queue    *memoryqueue.Queue
+	points   *points
+	calls    *googlePoints
+	service  *attendees.Service
+	mappings *attendees.Mappings
+	syncer   *calendarsync.Syncer
+	log      bytes.Buffer
+	counts   map[string]int
 
 	observing bool
 	followed  []string
@@ -129,9 +130,10 @@ func (s *stage) restart() {
 	}
 	s.calls = &googlePoints{Google: s.client, points: s.points, added: s.counts, beside: beside}
 	documents := &storePoints{Store: storetest.Rerun(s.counter), points: s.points}
+	s.mappings = &attendees.Mappings{}
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
 	s.service = &attendees.Service{
-		Store: documents, Queue: &queuePoints{Queue: s.queue, points: s.points}, Google: s.calls, Mappings: table{},
+		Store: documents, Queue: &queuePoints{Queue: s.queue, points: s.points}, Google: s.calls, Mappings: s.mappings,
 		Accounts: accountReader{s.memory}, Notify: "none", Observing: s.observing, Now: s.clock.Now, Log: log,
 	}
 	s.syncer = &calendarsync.Syncer{
@@ -166,23 +168,11 @@ func (a accountReader) ByEmail(ctx context.Context, email string) ([]accounts.Ac
 	return []accounts.Account{account}, err
 }
 
-// table reads the mappings from the store each time.
-type table struct{}
-
-func (table) Current(ctx context.Context, reader store.Reader) (mapping.Table, string, error) {
-	state, err := attendee.LoadMappings(ctx, reader)
-	if err != nil {
-		return mapping.Table{}, "", err
-	}
-	current, err := attendee.LoadTable(ctx, reader, state.Version, state.Chunks)
-	return current, state.Version, err
-}
-
 // mapped puts mappings into use, and makes the records due that lose an address by it, as a
 // reload does.
 func (s *stage) mapped(list ...mapping.Mapping) {
 	s.Helper()
-	before, _, err := table{}.Current(s.ctx, s.memory)
+	before, _, err := s.mappings.Current(s.ctx, s.memory)
 	s.must(err)
 	now := mapping.New(list)
 	encoded, err := now.Encode()

@@ -73,7 +73,7 @@ func (s *Service) write(ctx context.Context, id string, cause scheduler.Cause) (
 }
 
 // turn is one turn at an event: the first of its copies that Google lets us change decides.
-// settled is false if the record or the event changed meanwhile.
+// settled is false if the record or the event changed since it was read.
 func (s *Service) turn(ctx context.Context, a *attempt) (settled bool, err error) {
 	var refused error
 	for _, key := range a.candidates() {

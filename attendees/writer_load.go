@@ -24,9 +24,10 @@ type attempt struct {
 	table          mapping.Table
 	// version is that of the table.
 	version string
-	// copies are the record's, as the turn found them.
-	copies map[string]attendee.Copy
-	endsAt time.Time
+	// copies are the record's, as the turn found them; stored as they were when it began.
+	copies, stored map[string]attendee.Copy
+	// event is the event as Google last answered; its ID is "" before that.
+	event gcal.Event
 	// waiting: a copy was left out since its account cannot be used now.
 	waiting bool
 }
@@ -37,7 +38,7 @@ func (s *Service) load(ctx context.Context, id string, cause scheduler.Cause) (*
 	if err != nil || !found {
 		return &attempt{}, err
 	}
-	a := &attempt{cause: cause, record: record, copies: maps.Clone(record.Copies), endsAt: record.EndsAt}
+	a := &attempt{cause: cause, record: record, copies: maps.Clone(record.Copies), stored: record.Copies}
 	if record.SeriesID != "" {
 		if a.series, _, err = attendee.Load(ctx, s.Store, record.SeriesID); err != nil {
 			return nil, err
@@ -103,7 +104,7 @@ func (a *attempt) shown(key string, event gcal.Event) shownEvent {
 	shown.copied.ETag = was.ETag // it says which observation made the record due
 	a.copies[key] = shown.copied
 	if !shown.copied.Gone {
-		a.endsAt = laterEnd(a.record, endOf(event))
+		a.event = event
 	}
 	return shown
 }

@@ -124,7 +124,7 @@ func TestRemoval_RightAfterTheAddition_Counts(t *testing.T) {
 	s.state("ev00001", ben2, attendee.Removed)
 }
 
-// A guest whom a person invites meanwhile is not overlooked: what the writer records then is
+// A guest whom a person invites during a write is not overlooked: what the writer records then is
 // older than the observation.
 func TestObservation_DuringAWrite_IsDecidedAbout(t *testing.T) {
 	t.Parallel()
@@ -155,6 +155,24 @@ func TestObservation_DuringAWrite_IsDecidedAbout(t *testing.T) {
 				t.Errorf("%v", s.counts)
 			}
 		})
+	}
+}
+
+// A copy that a sync run stores during a write, and that makes nothing due, stays.
+func TestCopy_StoredDuringAWrite_IsKept(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, ana)
+	s.insert(ana, meeting("ev00001", "05", ben))
+	another := attendee.Copy{AccountID: "acc_" + ben, CalendarID: ben, EventID: "ev00001", MayEdit: true}
+	s.calls.read = func() {
+		s.set(attendee.EventPath(s.record("ev00001").ID), store.Update{Path: store.Field("copies", s.key(ben)), Value: map[string]any{
+			"accountId": another.AccountID, "calendarId": another.CalendarID, "eventId": another.EventID, "mayEdit": true,
+		}})
+	}
+	s.sync(ana)
+	s.state("ev00001", ben2, attendee.Added)
+	if record := s.record("ev00001"); len(record.Copies) != 2 || record.Copies[s.key(ben)] != another {
+		t.Errorf("%+v", record)
 	}
 }
 
@@ -208,6 +226,9 @@ func TestMapping_MadeInactiveDuringAPatch_Withdraws(t *testing.T) {
 			s.run(3 * time.Minute)
 			s.guests(ana, "ev00001", ben)
 			s.state("ev00001", ben2, "")
+			if name == "before the decision" && s.counts[ben2] != 0 {
+				t.Error("it was added although its mapping had gone before the decision")
+			}
 		})
 	}
 }

@@ -38,7 +38,15 @@ func (s *Service) record(ctx context.Context, a *attempt, change func(next *atte
 
 // updated is a stored record with what a turn found out about its copies, as a new version.
 func (a *attempt) updated(now attendee.Event, at time.Time) attendee.Event {
-	now.Copies, now.EndsAt, now.UpdatedAt = maps.Clone(a.copies), a.endsAt, at
+	now.Copies, now.UpdatedAt = maps.Clone(now.Copies), at
+	for key, c := range a.copies {
+		if c != a.stored[key] {
+			now.Copies[key] = c
+		}
+	}
+	if a.event.ID != "" {
+		now.EndsAt = laterEnd(now, endOf(a.event))
+	}
 	now.Version++
 	return now
 }
@@ -98,7 +106,6 @@ func (s *Service) confirm(ctx context.Context, a *attempt, asked decide.Decision
 			return err
 		}
 		next := a.updated(now, s.now())
-		maps.Copy(next.Copies, now.Copies) // an observation since knows them better
 		s.decided(&next, a, decision, false)
 		succeeded(&next)
 		if kept = true; now.Version == a.record.Version && len(decision.Add)+len(decision.Remove) == 0 {
