@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"questscheduler/attendees"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mapping"
@@ -18,7 +20,7 @@ type Mappings interface {
 }
 
 type reloadMappings struct {
-	Body *reloadMappingsBody
+	Body *reloadMappingsBody `doc:"Optional."`
 }
 
 type reloadMappingsBody struct {
@@ -34,6 +36,11 @@ type reloadedAnswer struct {
 	Held          *heldAnswer     `json:"held" doc:"A version that awaits confirmation, since it lacks more than half of the second addresses in use; null if none does."`
 }
 
+// TransformSchema lets held be null.
+func (reloadedAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	return nullable(s, "held")
+}
+
 type skippedAnswer struct {
 	Row    int    `json:"row" doc:"Its number in the sheet or file, whose header is row 1."`
 	Reason string `json:"reason"`
@@ -46,10 +53,10 @@ type heldAnswer struct {
 	Since   *time.Time `json:"since"`
 }
 
-// reloadMappings loads second addresses for an admin.
+// reloadMappings loads second addresses, for an admin or a machine.
 func (s *server) reloadMappings(ctx context.Context, by caller, in *reloadMappings) (reloadedAnswer, error) {
 	if s.Mappings == nil {
-		return reloadedAnswer{}, fault.New(fault.Conflict, "Second addresses are off. Set QS_ATTENDEES_SHEET or QS_ATTENDEES_FILE, and restart the server.")
+		return reloadedAnswer{}, fault.New(fault.Unavailable, "Second addresses are off. Set QS_ATTENDEES_SHEET or QS_ATTENDEES_FILE, and restart the server.")
 	}
 	confirm := ""
 	if in.Body != nil {

@@ -15,7 +15,7 @@ import (
 // Refreshed counts what a step of Refresh did.
 type Refreshed struct {
 	Loaded    int // loads of the source
-	Addresses int // primary addresses that were looked after
+	Addresses int // primary addresses that were handled
 	Followed  int // calendars followed from now on
 	Relisted  int // calendars to be listed again
 	Released  int // calendars no longer followed
@@ -30,7 +30,7 @@ func (r *Refreshed) add(more Refreshed) {
 }
 
 const (
-	// pageSize is how many addresses a step looks after, and stepTime about how long.
+	// pageSize is how many addresses a step handles, and stepTime about how long it takes.
 	pageSize = 20
 	stepTime = 2 * time.Second
 )
@@ -38,15 +38,15 @@ const (
 // position is where carrying out continues: between two versions, after an address.
 type position struct {
 	From, To string
-	// All looks after addresses that did not change, too.
+	// All handles addresses that did not change, too.
 	All   bool
 	After string
 }
 
 // Refresh is a step of the job: at "" it loads the mappings, and further ones carry out what
 // changed. next is where to continue; "" at the end. A failed load is stored, and an error
-// only for a person who waits for it (byHand); then, every address is looked after again,
-// which also revives delegated accounts that Google refused.
+// only for a person who waits for it (byHand); then, every address is handled again, which
+// also revives delegated accounts that Google refused.
 func (m *Mappings) Refresh(ctx context.Context, cause scheduler.Cause, at string, byHand bool) (did Refreshed, next string, err error) {
 	here := position{All: byHand}
 	if at == "" {
@@ -119,7 +119,7 @@ func (m *Mappings) carry(ctx context.Context, cause scheduler.Cause, here positi
 		return did, nil, nil
 	}
 	err = m.finish(ctx, t, changed)
-	if errors.Is(err, errReplaced) { // by a version that is to be carried out, too
+	if errors.Is(err, errReplaced) { // by a version that must be carried out, too
 		return did, &position{All: here.All}, nil
 	}
 	return did, nil, err

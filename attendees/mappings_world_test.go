@@ -218,6 +218,19 @@ func (w *mappingWorld) link(person, name string) accounts.Account {
 	return account
 }
 
+// followLinks carries on what became of accounts, as calendarsync.Links does.
+func (w *mappingWorld) followLinks() {
+	w.Helper()
+	for account, err := range w.accounts.Due(w.ctx, nil) {
+		if err == nil && account.Status == accounts.Active {
+			err = w.mappings.AccountBack(w.ctx, account, mapped)
+		} else if err == nil {
+			err = w.mappings.AccountLeaving(w.ctx, account, mapped)
+		}
+		must(w.T, err)
+	}
+}
+
 // record stores a record with an addition for a person's address.
 func (w *mappingWorld) record(id, name string, ends time.Time) {
 	w.Helper()

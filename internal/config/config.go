@@ -226,8 +226,8 @@ type Config struct {
 	AttendeesSendUpdates string `env:"ATTENDEES_SEND_UPDATES"`
 
 	// MachineAccounts are the e-mail addresses of the service accounts that may call
-	// /jobs, /webhooks/documents and, as admins do, /admin/watches/force-register, with
-	// commas between.
+	// /jobs, /webhooks/documents and, as admins do, /admin/watches/force-register and
+	// /admin/reload-mappings, with commas between.
 	MachineAccounts []string `env:"MACHINE_ACCOUNTS"`
 	// MachineIssuer is the issuer of machines' tokens in Google's place, for development
 	// with emulators only.

@@ -59,7 +59,6 @@ var table = []row{
 	{packages: "internal/gcal", may: []string{"rules", "internal/recurrence", "internal/fault"}},
 	{packages: "mirrors/plan", may: []string{"internal/mirror", "internal/gcal", "internal/recurrence", "rules", "internal/fault"}},
 	{packages: "attendees/decide", may: []string{"internal/attendee", "internal/mapping"}},
-	{packages: "attendees", may: []string{"attendees/decide", "internal/attendee", "internal/mapping", "internal/gcal", "internal/recurrence", "internal/accounts", "internal/calendars", "internal/poll", "internal/queue", "internal/store", "internal/meter", "internal/fault", "rules", "scheduler", "calendarsync"}},
 	{packages: "internal/explain", may: []string{"internal/attendee", "internal/mirror", "internal/gcal", "mirrors/plan", "rules", "internal/poll", "internal/transition", "internal/store", "internal/fault"}},
 	{packages: "availability", may: []string{
 		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store", "internal/fault",
@@ -67,6 +66,7 @@ var table = []row{
 	{packages: "internal/config", may: []string{"internal/accounts", "internal/accounts/seal", "internal/fault"}},
 	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "internal/transition", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
 	{packages: "calendarsync", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/gcal", "internal/accounts", "scheduler", "internal/meter", "internal/fault"}},
+	{packages: "attendees", may: []string{"attendees/decide", "internal/attendee", "internal/mapping", "internal/gcal", "internal/recurrence", "internal/accounts", "internal/calendars", "internal/poll", "internal/queue", "internal/store", "internal/meter", "internal/fault", "rules", "scheduler", "calendarsync"}},
 	{packages: "mirrors", may: []string{
 		"rules", "internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store",
 		"internal/queue", "scheduler", "calendarsync", "mirrors/plan", "internal/meter", "internal/fault",
