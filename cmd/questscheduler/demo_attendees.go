@@ -10,19 +10,19 @@ import (
 	"questscheduler/internal/sim/google"
 )
 
-// The two companies whose people are invited at both addresses.
+// The two domains whose people are invited at both addresses.
 const (
 	demoPrimaryDomain   = "north.example"
 	demoSecondaryDomain = "south.example"
 )
 
-// demoService is the service account that acts as people of the first company.
+// demoService is the service account that acts as people of the first domain.
 const demoService = "sync@demo.iam.gserviceaccount.com"
 
 // demoSheetID is the spreadsheet that names their second addresses.
 const demoSheetID = "demo-user-mappings"
 
-// demoColleagues have an address in both companies; the last row of the sheet is inactive.
+// demoColleagues have an address in both domains; the last row of the sheet is inactive.
 var demoColleagues = []string{"dora", "emil"}
 
 // demoSheet are the second addresses of the demo, and people who have one. They are outside
@@ -33,13 +33,13 @@ type demoSheet struct {
 	People map[string]demoColleague `json:"people"`
 }
 
-// demoColleague is somebody with an account in each company.
+// demoColleague is somebody with an account in each domain.
 type demoColleague struct {
 	demoAccount
 	Second demoAccount `json:"second"`
 }
 
-// openColleagues makes the people with their spreadsheet and their companies' service
+// openColleagues makes the people with their spreadsheet and their domain's service
 // account, once, and returns its key.
 func (s *simulators) openColleagues(world *demoWorld) (key string, err error) {
 	encoded, err := s.googleServer.AddServiceAccount(google.ServiceAccount{

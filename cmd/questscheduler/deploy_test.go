@@ -120,7 +120,7 @@ func TestDeploy_Service_IsSetAsTheProgramWantsIt(t *testing.T) {
 // waits and at most as many concurrent tasks as one process has workers.
 func TestDeploy_Queues_AreThoseOfTheProgram(t *testing.T) {
 	t.Parallel()
-	s := openCloudServer(t)
+	s := openCloudServer(t, "QS_ATTENDEES_FILE=users.csv", "QS_ATTENDEES_DOMAINS=north.example")
 	defer func() {
 		if err := s.stop(); err != nil {
 			t.Error(err)

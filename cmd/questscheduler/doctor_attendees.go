@@ -78,7 +78,7 @@ func (d doctor) loadMappings(ctx context.Context, source attendees.Source) (mapp
 	return table, append(found, finding{warning, attendeesWhat, fmt.Sprintf("%d rows are not taken: %s", len(skipped), strings.Join(reasons, "; "))})
 }
 
-// checkDelegation asks for a token as somebody whose calendar is to be followed.
+// checkDelegation asks for a token as somebody whose calendar the server follows.
 func (d doctor) checkDelegation(ctx context.Context, grants *accounts.Grants, primary string) finding {
 	patient, cancel := context.WithTimeout(ctx, doctorPatience)
 	defer cancel()

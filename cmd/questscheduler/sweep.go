@@ -37,7 +37,7 @@ func newSweepCommand() sweepCommand {
 			`It removes expired snapshots, except those that a rescheduled poll needs; old watch channels and notifications; ` +
 				`idempotency keys. A server does this every day.`},
 		RefreshMappings: jobCommand{timers.RefreshMappings, "REFRESHED",
-			`It loads the sheet or file of second addresses (QS_ATTENDEES_SHEET, QS_ATTENDEES_FILE) and looks after the calendar of ` +
+			`It loads the sheet or file of second addresses (QS_ATTENDEES_SHEET, QS_ATTENDEES_FILE) and follows the calendar of ` +
 				`every address, also of those that Google refused before. A server does this every 5 minutes for what changed. It needs QS_SYNC on.`},
 		ReconcileMirrors: jobCommand{timers.ReconcileMirrors, "RECONCILED",
 			`Mirrors whose events are missing or were changed are written again. Events of ours that no mirror names are deleted; ` +

@@ -89,7 +89,27 @@ func (a *attending) loader() api.Mappings {
 	if a == nil {
 		return nil
 	}
-	return a.mappings
+	return reloading{a}
+}
+
+// reloading is attendees.Mappings of which the events that a load made due are written at
+// once, and not with the next drain.
+type reloading struct{ *attending }
+
+// Reload implements api.Mappings.
+func (r reloading) Reload(ctx context.Context, cause scheduler.Cause, confirm string) (attendees.Loaded, error) {
+	loaded, err := r.mappings.Reload(ctx, cause, confirm)
+	if err == nil {
+		r.enqueue(ctx, cause)
+	}
+	return loaded, err
+}
+
+// enqueue enqueues events that are due. What fails is left to the drain.
+func (a *attending) enqueue(ctx context.Context, cause scheduler.Cause) {
+	if _, err := a.service.Drain(ctx, cause); err != nil {
+		a.service.Log.WarnContext(ctx, "second addresses not enqueued; left to the drain", "trace", cause.Trace, "error", err)
+	}
 }
 
 // drain enqueues events whose guests must be written.
@@ -109,6 +129,9 @@ func (a *attending) refresh() timers.Step {
 	}
 	return func(ctx context.Context, run timers.Run) (timers.Stretch, error) {
 		did, next, err := a.mappings.Refresh(ctx, run.Cause, run.At, run.ByHand)
+		if did.Due > 0 {
+			a.enqueue(ctx, run.Cause)
+		}
 		return timers.Stretch{Next: next, Did: timers.Counts{
 			{What: "loads", N: did.Loaded}, {What: "addresses", N: did.Addresses}, {What: "calendars followed", N: did.Followed},
 			{What: "calendars to be listed again", N: did.Relisted}, {What: "calendars released", N: did.Released},

@@ -174,7 +174,7 @@ func (s AttendeesStep) write(text *strings.Builder) {
 	}
 	fmt.Fprintf(text, "\n%s  %s%s: %s\n", s.At.UTC().Format(momentLayout), only, clean(s.Address), stateWords(s.After))
 	const indent = "    "
-	line(text, indent, "hint", "%s%s", cmp.Or(s.Trigger, "none"), after(", trace ", s.Trace))
+	line(text, indent, "trigger", "%s%s", cmp.Or(s.Trigger, "none"), after(", trace ", s.Trace))
 	line(text, indent, "state", "%s → %s%s", cmp.Or(s.Before, "none"), cmp.Or(s.After, "none"), after(", second address of ", s.Primary))
 }
 

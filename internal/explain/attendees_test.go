@@ -79,7 +79,7 @@ func TestAttendees_ByUIDOrID_ShowWhatBecameOfAddresses(t *testing.T) {
 		"address    dora@south.example for dora@north.example: added by us, confirmed 2026-03-01 09:00:00.000\n",
 		"address    emil@south.example for emil@north.example: taken back after it had declined, and not added again, had declined",
 		"history    the last 3, oldest first", "2026-03-01 09:00:00.000  dora@south.example: being added\n", "state      none → adding, second address of dora@north.example\n",
-		"observed, not done: emil@south.example�[31m: being taken back", "hint       push, trace trc_1\n",
+		"observed, not done: emil@south.example�[31m: being taken back", "trigger    push, trace trc_1\n",
 		"originally at 2026-03-08T09:00:00Z", "exception of " + records[0].ID, "failing since 2026-03-01 09:00:00.000: Google refuses to change the guests.; next try 2026-03-01 10:00:00.000",
 		"history    empty",
 	} {
@@ -128,6 +128,6 @@ func TestAttendees_Unknown_AreNotFound(t *testing.T) {
 		}
 	}
 	if explain.IsAttendees("evt_1") || explain.IsAttendees("7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a") {
-		t.Error("an event or a poll is taken for second addresses")
+		t.Error("an event or a poll is treated as second addresses")
 	}
 }
