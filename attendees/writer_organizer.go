@@ -33,6 +33,9 @@ func (s *Service) findOrganizer(ctx context.Context, a *attempt) (found bool, er
 			continue
 		}
 		list, err := s.Google.GuestList(ctx, a.ref(key), c.EventID)
+		if fault.Is(err, fault.NotFound) {
+			continue
+		}
 		if err != nil {
 			return false, called(err)
 		}
