@@ -352,11 +352,13 @@ func TestDecide_Trust_NeedsCalendarAndTime(t *testing.T) {
 		change func(e *decide.Event)
 		want   string
 	}{
-		"the calendar that confirmed it":       {func(*decide.Event) {}, "removed"},
-		"another calendar":                     {func(e *decide.Event) { e.Copy = "other" }, "added"},
-		"an observation from before":           {func(e *decide.Event) { e.Updated = before.Add(-time.Second) }, "added"},
-		"the caller trusts another calendar":   {func(e *decide.Event) { e.Copy, e.Trusted = "other", func(attendee.Entry) bool { return true } }, "removed"},
-		"trusted, but an observation is older": {func(e *decide.Event) { e.Updated, e.Trusted = before.Add(-1), func(attendee.Entry) bool { return true } }, "added"},
+		"the calendar that confirmed it":     {func(*decide.Event) {}, "removed"},
+		"another calendar":                   {func(e *decide.Event) { e.Copy = "other" }, "added"},
+		"an observation from before":         {func(e *decide.Event) { e.Updated = before.Add(-time.Second) }, "added"},
+		"the caller trusts another calendar": {func(e *decide.Event) { e.Copy, e.Trusted = "other", func(attendee.Entry) bool { return true } }, "removed"},
+		"trusted, but an observation is older": {func(e *decide.Event) {
+			e.Updated, e.Trusted = before.Add(-1), func(attendee.Entry) bool { return true }
+		}, "added"},
 	} {
 		event := meeting(guests(ana)...)
 		row.change(&event)
