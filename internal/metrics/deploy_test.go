@@ -75,6 +75,7 @@ func known(t *testing.T) map[string]map[string][]string {
 	t.Helper()
 	w := newWorld(t)
 	w.depths = []queue.Depth{{Kind: "look"}}
+	w.figures.Attendees.On = true
 	for _, job := range []string{timers.Drain, timers.RenewWatches, timers.PollFallback, timers.Cleanup, timers.Health} {
 		w.records = append(w.records, timers.Record{Job: job, SucceededAt: start.Add(-time.Minute)})
 	}
