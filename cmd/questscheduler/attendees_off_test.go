@@ -13,7 +13,7 @@ import (
 // they have each.
 func TestAttendees_SwitchedOff_RegisterNothing(t *testing.T) {
 	t.Parallel()
-	for on, more := range map[bool][]string{false: nil, true: {"QS_ATTENDEES_FILE=users.csv", "QS_ATTENDEES_DOMAINS=north.example"}} {
+	for on, more := range map[bool][]string{false: nil, true: {"QS_ATTENDEES_CSV=users.csv", "QS_ATTENDEES_DOMAINS=north.example"}} {
 		p := openTestServer(t, append([]string{"QS_PUBLIC_URL=https://quests.example.org", "QS_SYNC=on"}, more...)...)
 		job := slices.ContainsFunc(p.timers.Jobs, func(job timers.Job) bool { return job.Name == timers.RefreshMappings })
 		_, handled := p.work.Handlers[attendees.Kind]
