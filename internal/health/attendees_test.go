@@ -61,7 +61,9 @@ func TestOverview_OfSecondAddresses_SaysWhatIsWrong(t *testing.T) {
 			m.Held = attendee.Held{Version: "v2", Lost: 7, Of: 9, At: now.Add(-time.Hour)}
 		}, 0, health.Degraded, "mappings_held",
 			[]string{"7 of 9 second addresses", `{"confirm": "v2"}`}},
-		{"not followed", func(m *attendee.Mappings) { m.Followed, m.LoadedAt = "v0", now.Add(-40*time.Minute) }, 0, health.Degraded, "mappings_unfollowed", []string{"not carried out yet"}},
+		{"not followed", func(m *attendee.Mappings) { m.Followed, m.PendingSince = "v0", now.Add(-40*time.Minute) }, 0, health.Degraded, "mappings_unfollowed", []string{"not carried out yet"}},
+		{"not followed for a short time", func(m *attendee.Mappings) { m.Followed, m.PendingSince = "v0", now.Add(-20*time.Minute) }, 0, health.Healthy, "", nil},
+		{"an account is still needed", func(m *attendee.Mappings) { m.Followed = "v0" }, 0, health.Healthy, "", nil},
 		{"one without access", func(m *attendee.Mappings) { m.WithoutAccess = 1 }, 0, health.Degraded, "calendars_without_access", []string{"1 calendar of a primary address cannot", "reaches it."}},
 		{"many without access", func(m *attendee.Mappings) { m.WithoutAccess = 4 }, 0, health.Degraded, "calendars_without_access", []string{"4 calendars of primary addresses", "reaches them.", "QS_ATTENDEES_KEY"}},
 		{"a record in error", func(*attendee.Mappings) {}, 1, health.Degraded, "guests_failed", []string{"The guests of 1 event cannot", "Reason 0."}},
