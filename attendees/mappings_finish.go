@@ -2,6 +2,7 @@ package attendees
 
 import (
 	"context"
+	"time"
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
@@ -126,8 +127,8 @@ func (m *Mappings) finish(ctx context.Context, t tables, changed []string) error
 		}
 		after := now
 		after.Followed, after.FollowedChunks, after.Delegated = followed, chunks, m.Delegated
-		after.WithoutAccess = max(0, now.Count-reached)
-		if after.Followed == now.Followed && after.Delegated == now.Delegated && after.WithoutAccess == now.WithoutAccess {
+		after.WithoutAccess, after.PendingSince = max(0, now.Count-reached), time.Time{}
+		if now.PendingSince.IsZero() && after.Followed == now.Followed && after.Delegated == now.Delegated && after.WithoutAccess == now.WithoutAccess {
 			return nil
 		}
 		return write(tx, now, after, encoded)

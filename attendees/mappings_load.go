@@ -135,6 +135,9 @@ func (m *Mappings) take(ctx context.Context, before tables, read candidate, conf
 		}
 		state = base
 		state.WithoutAccess, state.Delegated = now.WithoutAccess, now.Delegated // carrying out may have counted
+		if state.PendingSince = now.PendingSince; outcome == LoadChanged && state.PendingSince.IsZero() {
+			state.PendingSince = state.LoadedAt
+		}
 		return write(tx, now, state, encoded)
 	})
 	return state, outcome, err

@@ -37,7 +37,8 @@ type Attendees struct {
 	OldestDue   time.Time
 }
 
-// refreshLate is how long loading may not have been tried: six of its periods.
+// refreshLate is how long loading may not have been tried, and what it brought not be
+// carried out: six of its periods.
 const refreshLate = 30 * time.Minute
 
 // attendeesRow is one thing that can be wrong with second addresses.
@@ -73,9 +74,9 @@ var attendeesRows = []attendeesRow{
 			a.Held.Lost, a.Held.Of, a.Held.Version)
 	}},
 	{"mappings_unfollowed", Degraded, func(a Attendees, now time.Time) (time.Time, bool) {
-		return a.LoadedAt, a.Followed != a.Version && !a.LoadedAt.IsZero() && now.Sub(a.LoadedAt) > refreshLate
+		return a.PendingSince, !a.PendingSince.IsZero() && now.Sub(a.PendingSince) > refreshLate
 	}, func(Attendees) string {
-		return "Changed second addresses are not carried out yet: following the calendars of their owners fails. The server's log says why."
+		return "Changed second addresses are not carried out yet for half an hour or more. If this stays, the server's log says why."
 	}},
 	{"calendars_without_access", Degraded, func(a Attendees, _ time.Time) (time.Time, bool) {
 		return time.Time{}, a.WithoutAccess > 0
