@@ -134,7 +134,7 @@ func (m *Mappings) take(ctx context.Context, before tables, read candidate, conf
 			return errReplaced
 		}
 		state = base
-		state.WithoutAccess, state.Delegated = now.WithoutAccess, now.Delegated // carrying out may have counted
+		state.WithoutAccess, state.Delegated, state.Released = now.WithoutAccess, now.Delegated, now.Released // carrying out may have counted
 		if state.PendingSince = now.PendingSince; outcome == LoadChanged && state.PendingSince.IsZero() {
 			state.PendingSince = state.LoadedAt
 		}

@@ -21,6 +21,9 @@ type Mappings struct {
 	PendingSince time.Time
 	// Delegated reports that they are followed by accounts of the service account.
 	Delegated bool
+	// Released reports that following them was ended since they were switched off: the next
+	// carrying out follows all of them again.
+	Released bool
 	// LoadedAt is when they were last loaded, TriedAt when loading was last tried; Failures
 	// counts failed tries in a row, and Error is the last one's sentence.
 	LoadedAt, TriedAt time.Time
