@@ -158,3 +158,18 @@ func TestOfAccount_WithEventsUnreadForSecondAddresses_SaysSo(t *testing.T) {
 		t.Errorf("the troubles are %+v", troubles)
 	}
 }
+
+// With QS_SYNC=off there is no job that loads them, which is meant.
+func TestOverview_OfSecondAddressesWithoutSync_DoesNotCallThemLate(t *testing.T) {
+	t.Parallel()
+	for sync, troubles := range map[string]int{"on": 2, "observe": 2, "off": 0} {
+		w := newReading(t)
+		w.reader.Attendees, w.reader.Sync = true, sync
+		state := good()
+		state.TriedAt, state.LoadedAt, state.PendingSince = now.Add(-25*time.Hour), now.Add(-25*time.Hour), now.Add(-25*time.Hour)
+		w.mappings(state)
+		if got := w.overview().Attendees.Troubles; len(got) != troubles {
+			t.Errorf("with QS_SYNC=%s: %+v", sync, got)
+		}
+	}
+}
