@@ -93,7 +93,7 @@ func (m *Mappings) carry(ctx context.Context, cause scheduler.Cause, here positi
 	}
 	changed := mapping.Changed(t.from, t.to)
 	primaries := changed
-	if here.All || t.state.Delegated != m.Delegated {
+	if here.All || t.state.Released || t.state.Delegated != m.Delegated {
 		primaries = append(slices.Clone(changed), t.to.Primaries()...)
 		slices.Sort(primaries)
 		primaries = slices.Compact(primaries)
@@ -115,7 +115,7 @@ func (m *Mappings) carry(ctx context.Context, cause scheduler.Cause, here positi
 		did.Addresses++
 		here.After = primary
 	}
-	if !here.All && len(primaries) == 0 && t.state.Followed == t.state.Version && t.state.Delegated == m.Delegated {
+	if !here.All && !t.state.Released && len(primaries) == 0 && t.state.Followed == t.state.Version && t.state.Delegated == m.Delegated {
 		return did, nil, nil
 	}
 	more, err := m.finish(ctx, cause, t, changed)

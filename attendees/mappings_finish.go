@@ -2,6 +2,7 @@ package attendees
 
 import (
 	"context"
+	"time"
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
@@ -174,9 +175,9 @@ func (m *Mappings) finish(ctx context.Context, cause scheduler.Cause, t tables, 
 			return errReplaced
 		}
 		after := now
-		after.Followed, after.FollowedChunks, after.Delegated = followed, chunks, m.Delegated
-		after.WithoutAccess = max(0, now.Count-reached)
-		if after.Followed == now.Followed && after.Delegated == now.Delegated && after.WithoutAccess == now.WithoutAccess {
+		after.Followed, after.FollowedChunks, after.Delegated, after.Released = followed, chunks, m.Delegated, false
+		after.WithoutAccess, after.PendingSince = max(0, now.Count-reached), time.Time{}
+		if now.PendingSince.IsZero() && !now.Released && after.Followed == now.Followed && after.Delegated == now.Delegated && after.WithoutAccess == now.WithoutAccess {
 			return nil
 		}
 		return write(tx, now, after, encoded)

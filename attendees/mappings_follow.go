@@ -123,6 +123,21 @@ func (m *Mappings) want(ctx context.Context, tx store.Tx, of settling, wanted, a
 	return did, changed, nil
 }
 
+// revive has the service account try addresses again that Google refused: their accounts may
+// have been created since.
+func (m *Mappings) revive(ctx context.Context, cause scheduler.Cause) error {
+	if !m.Delegated {
+		return nil
+	}
+	refused, err := accounts.WithStatus(ctx, m.Store, accounts.Revoked, accountPage)
+	for _, account := range refused {
+		if err == nil && account.Kind == accounts.KindServiceAccount {
+			_, err = m.settle(ctx, settling{primary: account.Email, delegate: true}, cause)
+		}
+	}
+	return err
+}
+
 // at reports of a calendar whether it is that one.
 func at(accountID, calendarID string) func(calendars.Calendar) bool {
 	return func(c calendars.Calendar) bool { return c.AccountID == accountID && c.CalendarID == calendarID }

@@ -28,7 +28,8 @@ type Loaded struct {
 // carryTime is how long Reload carries out what it loaded; the job does the rest.
 const carryTime = 10 * time.Second
 
-// Reload loads the mappings from the source and begins to carry them out. A version that
+// Reload loads the mappings from the source, begins to carry them out, and has addresses tried
+// again that Google refused. A version that
 // lacks more than half of the pairs in use takes effect only if confirm names it; "" names
 // none. After a failure the mappings stay as they were.
 //
@@ -40,7 +41,10 @@ func (m *Mappings) Reload(ctx context.Context, cause scheduler.Cause, confirm st
 	if err != nil {
 		return Loaded{}, refused(err)
 	}
-	if err := m.carryFor(ctx, cause, carryTime); err != nil {
+	if err = m.carryFor(ctx, cause, carryTime); err == nil {
+		err = m.revive(ctx, cause)
+	}
+	if err != nil {
 		m.Log.WarnContext(ctx, "mappings not carried out; left to the next refresh", "trace", cause.Trace, "error", err)
 	} else if now, err := attendee.LoadMappings(ctx, m.Store); err == nil {
 		state.WithoutAccess = now.WithoutAccess
@@ -134,7 +138,10 @@ func (m *Mappings) take(ctx context.Context, before tables, read candidate, conf
 			return errReplaced
 		}
 		state = base
-		state.WithoutAccess, state.Delegated = now.WithoutAccess, now.Delegated // carrying out may have counted
+		state.WithoutAccess, state.Delegated, state.Released = now.WithoutAccess, now.Delegated, now.Released // carrying out may have counted
+		if state.PendingSince = now.PendingSince; outcome == LoadChanged && state.PendingSince.IsZero() {
+			state.PendingSince = state.LoadedAt
+		}
 		return write(tx, now, state, encoded)
 	})
 	return state, outcome, err

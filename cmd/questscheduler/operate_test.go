@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
 	"questscheduler/internal/mirror"
@@ -208,6 +209,9 @@ func TestSweep_RunsEachJob(t *testing.T) {
 		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Link(time.Now(), "gm", "")...); err != nil {
 			return err
 		}
+		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Want(attendee.Consumer, 1, time.Now(), "gm")...); err != nil { // they are off since
+			return err
+		}
 		snapshot := poll.Snapshot{ID: "old", ExpiresAt: time.Now().Add(-time.Hour)}
 		return tx.Create(poll.SnapshotPath("gone", "old"), poll.EncodeSnapshot(snapshot))
 	})
@@ -216,7 +220,8 @@ func TestSweep_RunsEachJob(t *testing.T) {
 		job         string
 		first, then []string
 	}{
-		{"cleanup", []string{"REMOVED COUNT", "expired snapshots 1", "idempotency keys 0"}, []string{"expired snapshots 0"}},
+		{"cleanup", []string{"REMOVED COUNT", "expired snapshots 1", "idempotency keys 0", "what followed calendars for second addresses 1"},
+			[]string{"expired snapshots 0", "what followed calendars for second addresses 0"}},
 		{"poll-fallback", []string{"SWEPT COUNT", "calendars 1", "looks 1", "failed 1"}, []string{"calendars 1"}},
 		{"reconcile-mirrors", []string{"RECONCILED COUNT", "calendars 0", "strays deleted 0"}, []string{"calendars 0"}},
 		{"renew-watches", []string{"WATCH CHANNELS COUNT", "calendars 1", "failed 1"}, []string{"failed 1"}},

@@ -18,7 +18,7 @@ import (
 )
 
 // attending are the parts that invite people at their second addresses; nil if that is off.
-// Its methods do nothing then.
+// Its methods then do nothing, but for cleanings.
 type attending struct {
 	service  *attendees.Service
 	mappings *attendees.Mappings
@@ -140,12 +140,14 @@ func (a *attending) refresh() timers.Step {
 	}
 }
 
-// cleanings remove what is past its time of second addresses.
-func (a *attending) cleanings() []timers.Cleaning {
+// cleanings remove what is past its time of second addresses, and what follows calendars for
+// them where they are off.
+func (a *attending) cleanings(linked *accounts.Repository) []timers.Cleaning {
+	rows := []timers.Cleaning{{What: "records of events long ended that had second addresses", Remove: attendees.RemoveEnded}}
 	if a == nil {
-		return nil
+		rows = append(rows, timers.Cleaning{What: "what followed calendars for second addresses", Remove: attendees.Release(linked)})
 	}
-	return []timers.Cleaning{{What: "records of events long ended that had second addresses", Remove: attendees.RemoveEnded}}
+	return rows
 }
 
 // handle adds the handler of its tasks. Those of an earlier setting stay in the queue.

@@ -42,6 +42,21 @@ func OfOwner(ctx context.Context, reader store.Reader, ownerID string) ([]Accoun
 	return list(ctx, reader, ofOwner.With(ownerID))
 }
 
+// SomeDelegated lists at most limit accounts of KindServiceAccount that are not unlinked.
+func SomeDelegated(ctx context.Context, reader store.Reader, limit int) (some []Account, err error) {
+	for account, err := range store.All(ctx, reader, ofOwner.With(""), Decode) {
+		if err != nil {
+			return nil, err
+		}
+		if account.Kind == KindServiceAccount && account.Status != Unlinked {
+			if some = append(some, account); len(some) == limit {
+				break
+			}
+		}
+	}
+	return some, nil
+}
+
 // OfPeople is OfOwner for several people, by one query for each 30.
 func OfPeople(ctx context.Context, reader store.Reader, ownerIDs []string) (all []Account, err error) {
 	people := slices.DeleteFunc(slices.Clone(ownerIDs), func(id string) bool { return id == "" })

@@ -25,7 +25,7 @@ func ChunkPath(version string, n int) store.Path {
 // EncodeMappings gives the fields of the state of the mappings.
 func EncodeMappings(m Mappings) map[string]any {
 	return map[string]any{
-		"version": m.Version, "chunks": m.Chunks, "followed": m.Followed, "followedChunks": m.FollowedChunks, "delegated": m.Delegated,
+		"version": m.Version, "chunks": m.Chunks, "followed": m.Followed, "followedChunks": m.FollowedChunks, "delegated": m.Delegated, "released": m.Released, "pendingSince": store.NullIfZero(m.PendingSince),
 		"loadedAt": store.NullIfZero(m.LoadedAt), "triedAt": store.NullIfZero(m.TriedAt), "failures": m.Failures, "error": m.Error,
 		"count": m.Count, "withoutAccess": m.WithoutAccess,
 		"skipped": listOf(m.Skipped, encodeSkipped), "skippedCount": m.SkippedCount,
@@ -39,7 +39,7 @@ func DecodeMappings(doc store.Document) Mappings {
 	f := store.Fields(doc.Data)
 	held := f.Map("held")
 	return Mappings{
-		Version: f.String("version"), Chunks: f.Int("chunks"), Followed: f.String("followed"), FollowedChunks: f.Int("followedChunks"), Delegated: f.Bool("delegated"),
+		Version: f.String("version"), Chunks: f.Int("chunks"), Followed: f.String("followed"), FollowedChunks: f.Int("followedChunks"), Delegated: f.Bool("delegated"), Released: f.Bool("released"), PendingSince: f.Time("pendingSince"),
 		LoadedAt: f.Time("loadedAt"), TriedAt: f.Time("triedAt"), Failures: f.Int("failures"), Error: f.String("error"),
 		Count: f.Int("count"), WithoutAccess: f.Int("withoutAccess"),
 		Skipped: decodeList(f.List("skipped"), decodeSkipped), SkippedCount: f.Int("skippedCount"),

@@ -80,6 +80,12 @@ func RemoveEnded(ctx context.Context, documents store.Store, before time.Time, l
 	return store.DeletePage(ctx, documents, eventsEnded.With(before).First(limit), nil)
 }
 
+// SomeFollowed lists what decode makes of at most limit documents of CalendarsFollowed.
+func SomeFollowed[T any](ctx context.Context, reader store.Reader, limit int, decode func(store.Document) T) ([]T, error) {
+	found, _, err := store.Page(ctx, reader, calendarsOfOurs.With(int64(0)).First(limit), decode)
+	return found, err
+}
+
 // CalendarsFollowed yields what decode makes of the documents of the calendars in which
 // Consumer has an interest.
 func CalendarsFollowed[T any](ctx context.Context, reader store.Reader, decode func(store.Document) T) iter.Seq2[T, error] {

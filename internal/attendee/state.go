@@ -16,8 +16,14 @@ type Mappings struct {
 	// out; if it differs from Version, that is still pending.
 	Followed       string
 	FollowedChunks int64
+	// PendingSince is since when a version in use is not carried out; zero: it is. An account
+	// that is kept a while for what it has to take back does not count.
+	PendingSince time.Time
 	// Delegated reports that they are followed by accounts of the service account.
 	Delegated bool
+	// Released reports that following them was ended since they were switched off: the next
+	// carrying out follows all of them again.
+	Released bool
 	// LoadedAt is when they were last loaded, TriedAt when loading was last tried; Failures
 	// counts failed tries in a row, and Error is the last one's sentence.
 	LoadedAt, TriedAt time.Time

@@ -21,6 +21,8 @@ type Attendees struct {
 	// On reports that they are switched on; nothing else is set, and nothing was read,
 	// if they are not.
 	On bool
+	// Idle reports that nothing loads them, by QS_SYNC=off.
+	Idle bool
 	// Mappings say how loading them went.
 	attendee.Mappings
 	// Status is the worst of Troubles, which are worst first.
@@ -37,7 +39,8 @@ type Attendees struct {
 	OldestDue   time.Time
 }
 
-// refreshLate is how long loading may not have been tried: six of its periods.
+// refreshLate is how long loading may not have been tried, and what it brought not be
+// carried out: six of its periods.
 const refreshLate = 30 * time.Minute
 
 // attendeesRow is one thing that can be wrong with second addresses.
@@ -62,7 +65,7 @@ var attendeesRows = []attendeesRow{
 		return fmt.Sprintf("Loading second addresses failed %s; those loaded last stay in use.%s", times(a.Failures), because(a.Error))
 	}},
 	{"mappings_late", "", func(a Attendees, now time.Time) (time.Time, bool) {
-		return a.TriedAt, !a.TriedAt.IsZero() && now.Sub(a.TriedAt) > refreshLate
+		return a.TriedAt, !a.Idle && !a.TriedAt.IsZero() && now.Sub(a.TriedAt) > refreshLate
 	}, func(Attendees) string {
 		return "Second addresses were not loaded for longer than they should be. The server's timers may not run: `questscheduler doctor` says why."
 	}},
@@ -73,9 +76,9 @@ var attendeesRows = []attendeesRow{
 			a.Held.Lost, a.Held.Of, a.Held.Version)
 	}},
 	{"mappings_unfollowed", Degraded, func(a Attendees, now time.Time) (time.Time, bool) {
-		return a.LoadedAt, a.Followed != a.Version && !a.LoadedAt.IsZero() && now.Sub(a.LoadedAt) > refreshLate
+		return a.PendingSince, !a.Idle && !a.PendingSince.IsZero() && now.Sub(a.PendingSince) > refreshLate
 	}, func(Attendees) string {
-		return "Changed second addresses are not carried out yet: following the calendars of their owners fails. The server's log says why."
+		return "Changed second addresses are not carried out yet for half an hour or more. If this stays, the server's log says why."
 	}},
 	{"calendars_without_access", Degraded, func(a Attendees, _ time.Time) (time.Time, bool) {
 		return time.Time{}, a.WithoutAccess > 0
@@ -153,7 +156,7 @@ func (r *Reader) attendees(ctx context.Context, o *Overview) (err error) {
 // readAttendees reads the state of the mappings and at most so many records that are
 // pending and in error.
 func (r *Reader) readAttendees(ctx context.Context, pending, failed int) (a Attendees, err error) {
-	a.On = true
+	a.On, a.Idle = true, r.terms().Off
 	if a.Mappings, err = attendee.LoadMappings(ctx, r.Store); err != nil {
 		return a, err
 	}

@@ -61,7 +61,9 @@ func TestOverview_OfSecondAddresses_SaysWhatIsWrong(t *testing.T) {
 			m.Held = attendee.Held{Version: "v2", Lost: 7, Of: 9, At: now.Add(-time.Hour)}
 		}, 0, health.Degraded, "mappings_held",
 			[]string{"7 of 9 second addresses", `{"confirm": "v2"}`}},
-		{"not followed", func(m *attendee.Mappings) { m.Followed, m.LoadedAt = "v0", now.Add(-40*time.Minute) }, 0, health.Degraded, "mappings_unfollowed", []string{"not carried out yet"}},
+		{"not followed", func(m *attendee.Mappings) { m.Followed, m.PendingSince = "v0", now.Add(-40*time.Minute) }, 0, health.Degraded, "mappings_unfollowed", []string{"not carried out yet"}},
+		{"not followed for a short time", func(m *attendee.Mappings) { m.Followed, m.PendingSince = "v0", now.Add(-20*time.Minute) }, 0, health.Healthy, "", nil},
+		{"an account is still needed", func(m *attendee.Mappings) { m.Followed = "v0" }, 0, health.Healthy, "", nil},
 		{"one without access", func(m *attendee.Mappings) { m.WithoutAccess = 1 }, 0, health.Degraded, "calendars_without_access", []string{"1 calendar of a primary address cannot", "reaches it."}},
 		{"many without access", func(m *attendee.Mappings) { m.WithoutAccess = 4 }, 0, health.Degraded, "calendars_without_access", []string{"4 calendars of primary addresses", "reaches them.", "QS_ATTENDEES_KEY"}},
 		{"a record in error", func(*attendee.Mappings) {}, 1, health.Degraded, "guests_failed", []string{"The guests of 1 event cannot", "Reason 0."}},
@@ -154,5 +156,20 @@ func TestOfAccount_WithEventsUnreadForSecondAddresses_SaysSo(t *testing.T) {
 	troubles := w.account("gm").AllTroubles()
 	if len(troubles) != 1 || troubles[0].Code != "attendees_behind" || !strings.HasPrefix(troubles[0].Message, "1 of its events could not be read for second addresses") {
 		t.Errorf("the troubles are %+v", troubles)
+	}
+}
+
+// With QS_SYNC=off there is no job that loads them, which is meant.
+func TestOverview_OfSecondAddressesWithoutSync_DoesNotCallThemLate(t *testing.T) {
+	t.Parallel()
+	for sync, troubles := range map[string]int{"on": 2, "observe": 2, "off": 0} {
+		w := newReading(t)
+		w.reader.Attendees, w.reader.Sync = true, sync
+		state := good()
+		state.TriedAt, state.LoadedAt, state.PendingSince = now.Add(-25*time.Hour), now.Add(-25*time.Hour), now.Add(-25*time.Hour)
+		w.mappings(state)
+		if got := w.overview().Attendees.Troubles; len(got) != troubles {
+			t.Errorf("with QS_SYNC=%s: %+v", sync, got)
+		}
 	}
 }

@@ -33,8 +33,9 @@ const (
 // Parse reads the rows below the header. Of several rows with one primary address the last
 // counts. A row with a mistake is skipped whole: if it is the last one of its primary
 // address, that address keeps the secondary ones that it has in before, as far as the
-// domains allow. So no mistake in a row changes what is in force. Skipped are in the order
-// of the rows.
+// domains allow. So a mistake changes what is in force only where it is in the primary
+// address: the row is nobody's then, and its former address has none. Skipped are in the
+// order of the rows.
 //
 // Primary addresses are in one of the domains, secondary ones in none; a subdomain is
 // another domain.
