@@ -134,7 +134,7 @@ func compare(was, inherited attendee.Event, shown shownEvent, table mapping.Tabl
 	unchanged := hasCopy && sameCopy(old, shown.copied)
 	end := laterEnd(was, endOf(shown.event))
 	switch {
-	case !differs(decision):
+	case !differs(decision) && was.Error == "":
 		if !known || unchanged && end.Equal(was.EndsAt) {
 			return was, false
 		}
@@ -142,8 +142,10 @@ func compare(was, inherited attendee.Event, shown shownEvent, table mapping.Tabl
 		next = withCopy(was, shown, now)
 		next.EndsAt = end
 		return next, true
-	case !was.Due.IsZero() && unchanged && (old.ETag == shown.event.ETag || onlyConfirms(decision)):
-		return was, false // it is due for this version of the event, or for what the event now shows
+	case !was.Due.IsZero() && unchanged && was.Error == "" && onlyConfirms(decision):
+		return was, false // it is due for what the event now shows
+	case !was.Due.IsZero() && unchanged && differs(decision) && old.ETag == shown.event.ETag:
+		return was, false // it is due for this version of the event
 	}
 	next = withCopy(was, shown, now)
 	next.EndsAt = end

@@ -98,7 +98,10 @@ func (s *Service) failed(ctx context.Context, a *attempt, cause error) error {
 		if err != nil || !found || now.Version != a.record.Version {
 			return err // what changed it made it due
 		}
-		next = afterFailure(a.updated(now, s.now()), cause, s.now())
+		if next = afterFailure(a.updated(now, s.now()), cause, s.now()); hasEnded(next.EndsAt, s.now()) {
+			succeeded(&next) // there is nothing left to change
+			next.Due = time.Time{}
+		}
 		return tx.Set(attendee.EventPath(next.ID), attendee.EncodeEvent(next))
 	})
 	if err != nil {
