@@ -35,33 +35,6 @@ func show(key, accountID, calendarID string, event gcal.Event) shownEvent {
 // editable reports whether the guests can be changed through a copy.
 func editable(c attendee.Copy) bool { return !c.Gone && (c.Organized || c.MayEdit) }
 
-// identify is the record of an event: its id and that of its series' record, with the fields
-// that follow from the event. The zero record: the event is of no use, since it cannot be
-// read or identified. Of a deleted event Google may show nothing but its id; its iCalUID is
-// then taken to be the one that Google makes of it.
-func identify(event gcal.Event) attendee.Event {
-	uid, original := "", recurrence.Moment{}
-	if event.Details != nil {
-		uid, original = event.Details.ICalUID, event.Details.Original
-	}
-	series := event.InstanceOf
-	if uid == "" && event.EventState == rules.Gone {
-		uid = event.ID + "@google.com"
-		if series != "" {
-			uid = series + "@google.com"
-		}
-	}
-	if event.Malformed || uid == "" || series != "" && original.IsZero() {
-		return attendee.Event{}
-	}
-	if series == "" {
-		return attendee.Event{ID: attendee.ID(uid, recurrence.Moment{}), ICalUID: uid}
-	}
-	return attendee.Event{
-		ID: attendee.ID(uid, original), ICalUID: uid, Original: attendee.Original(original), SeriesID: attendee.ID(uid, recurrence.Moment{}),
-	}
-}
-
 // endMargin is how much longer an all-day event lasts somewhere than by UTC.
 const endMargin = 12 * time.Hour
 
@@ -100,7 +73,7 @@ func judge(shown shownEvent, entries, inherited map[string]attendee.Entry, table
 	event := decide.Event{
 		Organizer: shown.event.Organizer, Omitted: shown.event.Details == nil || shown.event.Malformed || shown.event.Details.GuestsOmitted,
 		Cancelled: shown.copied.Gone, Ended: hasEnded(endOf(shown.event), now), Editable: editable(shown.copied) || throughOrganizer(shown, table),
-		Updated: shown.event.Updated, Copy: shown.key,
+		Split: firstPart(shown.event) != "", Updated: shown.event.Updated, Copy: shown.key,
 	}
 	if shown.event.Details != nil {
 		for _, guest := range shown.event.Details.Guests {
