@@ -83,6 +83,22 @@ func judge(shown shownEvent, entries, inherited map[string]attendee.Entry, table
 	return decide.Decide(event, entries, inherited, table.Secondaries)
 }
 
+// judgeShown decides about an observed event. A calendar that does not see the other guests
+// shows at least who of those it sees should be invited, which the organizer's calendar decides.
+func judgeShown(was, inherited attendee.Event, shown shownEvent, table mapping.Table, now time.Time) decide.Decision {
+	decision := judge(shown, was.Entries, inherited.Entries, table, now)
+	if !throughOrganizer(shown, table) || shown.event.Details == nil || !shown.event.Details.GuestsOmitted {
+		return decision
+	}
+	seen := *shown.event.Details
+	seen.GuestsOmitted = false
+	shown.event.Details = &seen
+	if asked := judge(shown, was.Entries, inherited.Entries, table, now); len(asked.Add) > 0 {
+		return asked
+	}
+	return decision
+}
+
 // differs reports whether a decision asks for anything.
 func differs(d decide.Decision) bool { return len(d.Add)+len(d.Remove)+len(d.Changes) > 0 }
 
@@ -103,7 +119,7 @@ func compare(was, inherited attendee.Event, shown shownEvent, table mapping.Tabl
 	case !canEdit || hasEnded(endOf(shown.event), now):
 		return was, false
 	}
-	decision := judge(shown, was.Entries, inherited.Entries, table, now)
+	decision := judgeShown(was, inherited, shown, table, now)
 	unchanged := hasCopy && sameCopy(old, shown.copied)
 	end := laterEnd(was, endOf(shown.event))
 	switch {
