@@ -112,10 +112,7 @@ func compare(was, inherited attendee.Event, shown shownEvent, table mapping.Tabl
 	canEdit := editable(shown.copied) || throughOrganizer(shown, table)
 	switch {
 	case known && hasCopy && !canEdit: // it is deleted, or ours to edit no longer
-		if shown.copied.ETag = old.ETag; shown.copied.EventID != old.EventID || shown.copied == old {
-			return was, false
-		}
-		return withCopy(was, shown, now), true
+		return withoutEditing(was, shown, now)
 	case !canEdit || hasEnded(endOf(shown.event), now):
 		return was, false
 	}
@@ -141,6 +138,19 @@ func compare(was, inherited attendee.Event, shown shownEvent, table mapping.Tabl
 	next.Version++ // what the writer decides at this moment may lack this observation
 	if next.Due.IsZero() || old.ETag == "" || next.Error != "" {
 		next.Due = now
+	}
+	return next, true
+}
+
+// withoutEditing is compare for a known copy through which the event cannot be edited.
+func withoutEditing(was attendee.Event, shown shownEvent, now time.Time) (next attendee.Event, changed bool) {
+	old := was.Copies[shown.key]
+	if shown.copied.ETag = old.ETag; shown.copied.EventID != old.EventID || shown.copied == old {
+		return was, false
+	}
+	if next = withCopy(was, shown, now); next.Error != "" && allGone(next.Copies) {
+		succeeded(&next) // there is nothing left to change
+		next.Due = time.Time{}
 	}
 	return next, true
 }

@@ -352,6 +352,7 @@ func TestError_OfWhatIsNoLongerWanted_Ends(t *testing.T) {
 			s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
 			s.relist(ana)
 		},
+		"the event is deleted": func(s *stage) { s.must(s.as(ana).Events.Delete(ana, "ev00001").Context(s.ctx).Do()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
