@@ -118,7 +118,8 @@ func (m *Mappings) carry(ctx context.Context, cause scheduler.Cause, here positi
 	if !here.All && len(primaries) == 0 && t.state.Followed == t.state.Version && t.state.Delegated == m.Delegated {
 		return did, nil, nil
 	}
-	err = m.finish(ctx, t, changed)
+	more, err := m.finish(ctx, cause, t, changed)
+	did.add(more)
 	if errors.Is(err, errReplaced) { // by a version that must be carried out, too
 		return did, &position{All: here.All}, nil
 	}
@@ -133,7 +134,7 @@ func (m *Mappings) carryOne(ctx context.Context, cause scheduler.Cause, t tables
 			did.Due, err = m.makeDue(ctx, primary)
 		}
 	}
-	if err == nil && (!m.Delegated || !mapped(t.to, primary)) {
+	if err == nil && !m.Delegated {
 		var unlinked bool
 		if unlinked, err = m.undelegate(ctx, cause, primary); unlinked {
 			did.Unlinked++

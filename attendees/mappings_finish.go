@@ -43,7 +43,7 @@ func (m *Mappings) makePageDue(ctx context.Context, ids []string) (due int, err 
 }
 
 // undelegate unlinks the delegated account of an address that is no longer mapped, unless a
-// record that is due needs it: its additions are withdrawn first. Without a service account
+// record that is due needs it: additions are withdrawn first. Without a service account
 // it can do nothing, and is unlinked at once.
 func (m *Mappings) undelegate(ctx context.Context, cause scheduler.Cause, primary string) (unlinked bool, err error) {
 	has, err := m.delegated(ctx, []string{primary})
@@ -51,21 +51,65 @@ func (m *Mappings) undelegate(ctx context.Context, cause scheduler.Cause, primar
 		return false, err
 	}
 	if m.Delegated {
-		for record, err := range attendee.OfPrimary(ctx, m.Store, primary) {
-			if err != nil || !record.Due.IsZero() {
-				return false, err
-			}
+		if needed, err := m.needed(ctx); err != nil || needed[accounts.DelegatedID(primary)] {
+			return false, err
 		}
 	}
+	return true, m.unlink(ctx, cause, primary)
+}
+
+// undelegateSome is undelegate for the delegated accounts of several addresses, as far as
+// time allows. It returns those that stay.
+func (m *Mappings) undelegateSome(ctx context.Context, cause scheduler.Cause, primaries []string) (stay []string, err error) {
+	if !m.Delegated || len(primaries) == 0 {
+		return primaries, nil
+	}
+	needed, err := m.needed(ctx)
+	if err != nil {
+		return primaries, err
+	}
+	until := m.Now().Add(stepTime)
+	for _, primary := range primaries {
+		if needed[accounts.DelegatedID(primary)] || m.Now().After(until) {
+			stay = append(stay, primary)
+		} else if err := m.unlink(ctx, cause, primary); err != nil {
+			return primaries, err
+		}
+	}
+	return stay, nil
+}
+
+// unlink unlinks the delegated account of an address that is no longer mapped.
+func (m *Mappings) unlink(ctx context.Context, cause scheduler.Cause, primary string) error {
 	if err := m.Accounts.Undelegate(ctx, primary); err != nil {
-		return false, err
+		return err
 	}
 	table, _, err := m.Current(ctx, m.Store)
 	if err == nil && m.Delegated && mapped(table, primary) { // again since; who carried that out may have passed it
 		_, err = m.settle(ctx, settling{primary: primary, delegate: true}, cause)
 	}
-	return true, err
+	return err
 }
+
+// needed are the accounts through which an event may have to be changed: records that are due
+// have copies of them.
+func (m *Mappings) needed(ctx context.Context) (map[string]bool, error) {
+	needed := map[string]bool{}
+	for record, err := range attendee.Due(ctx, m.Store, m.now().Add(dueWithin)) {
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range record.Copies {
+			if editable(c) {
+				needed[c.AccountID] = true
+			}
+		}
+	}
+	return needed, nil
+}
+
+// dueWithin is longer than any wait of a record that is due.
+const dueWithin = 2 * day
 
 // delegated lists those of some addresses that have a delegated account.
 func (m *Mappings) delegated(ctx context.Context, primaries []string) (have []string, err error) {
@@ -89,32 +133,37 @@ func (m *Mappings) delegated(ctx context.Context, primaries []string) (have []st
 	return have, nil
 }
 
-// finish records that the version in use is carried out, but for accounts that are still
-// needed. errReplaced: another version took effect.
-func (m *Mappings) finish(ctx context.Context, t tables, changed []string) error {
+// finish unlinks the delegated accounts of addresses that are no longer mapped, now that all
+// records are due that the version changes, and records that the version is carried out but
+// for accounts that are still needed. errReplaced: another version took effect.
+func (m *Mappings) finish(ctx context.Context, cause scheduler.Cause, t tables, changed []string) (did Refreshed, err error) {
 	var removed []string
 	for _, primary := range changed {
 		if !mapped(t.to, primary) {
 			removed = append(removed, primary)
 		}
 	}
-	stay, err := m.delegated(ctx, removed)
+	had, err := m.delegated(ctx, removed)
 	if err != nil {
-		return err
+		return did, err
+	}
+	stay, err := m.undelegateSome(ctx, cause, had)
+	if did.Unlinked = len(had) - len(stay); err != nil {
+		return did, err
 	}
 	followed, chunks, encoded := t.state.Version, t.state.Chunks, map[string][]byte(nil)
 	if len(stay) > 0 {
 		table := marked(t.to, stay, leaving)
 		bytes, err := table.Encode()
 		if err != nil {
-			return err
+			return did, err
 		}
 		followed, chunks = table.Version(), chunksOf(table.Version(), bytes)
 		encoded = map[string][]byte{followed: bytes}
 	}
 	reached, err := m.reached(ctx)
 	if err != nil {
-		return err
+		return did, err
 	}
 	err = m.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		now, err := attendee.LoadMappings(ctx, tx)
@@ -135,7 +184,7 @@ func (m *Mappings) finish(ctx context.Context, t tables, changed []string) error
 	if err == nil && followed == t.state.Version {
 		m.followed.Store(nil)
 	}
-	return err
+	return did, err
 }
 
 // reached counts the calendars that are followed by a working account.

@@ -82,6 +82,26 @@ func TestMappings_ARemovedAddress_KeepsItsAccountUntilItIsWithdrawn(t *testing.T
 	w.settled("ana", "ben")
 }
 
+// An addition for dan to an event of cho can be withdrawn through cho's calendar alone.
+func TestMappings_AllRemoved_KeepTheAccountsOfTheirEventsOrganizers(t *testing.T) {
+	t.Parallel()
+	w := newMappingWorld(t, true)
+	w.sheet.set("ana", "ben", "cho", "dan")
+	w.refresh()
+	w.record("att_cho", "cho", time.Time{})
+	added := w.load("att_cho")
+	added.Entries = map[string]attendee.Entry{"dan@south.example": {State: attendee.Added, Primary: "dan@north.example", At: noon}}
+	must(t, w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
+		return tx.Set(attendee.EventPath("att_cho"), attendee.EncodeEvent(added))
+	}))
+	w.sheet.set("ana", "ben")
+	w.refresh()
+	equal(t, "delegated while a withdrawal is due", w.delegated("ana", "ben", "cho", "dan"), []string{"ana", "ben", "cho"})
+	must(t, w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error { return tx.Delete(attendee.EventPath("att_cho")) }))
+	w.refresh()
+	w.settled("ana", "ben")
+}
+
 func TestMappings_AnAddressThatReturns_IsFollowedAgain(t *testing.T) {
 	t.Parallel()
 	w := newMappingWorld(t, true)

@@ -231,12 +231,15 @@ func (w *mappingWorld) followLinks() {
 	}
 }
 
-// record stores a record with an addition for a person's address.
+// record stores a record with an addition for a person's address to an event of theirs.
 func (w *mappingWorld) record(id, name string, ends time.Time) {
 	w.Helper()
 	record := attendee.Event{
 		ID: id, ICalUID: id, Version: 3, EndsAt: ends,
 		Entries: map[string]attendee.Entry{name + "@south.example": {State: attendee.Added, Primary: name + "@north.example", At: noon}},
+		Copies: map[string]attendee.Copy{name: {
+			AccountID: accounts.DelegatedID(name + "@north.example"), CalendarID: name + "@north.example", EventID: id, Organized: true,
+		}},
 	}
 	must(w.T, w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
 		return tx.Set(attendee.EventPath(id), attendee.EncodeEvent(record))

@@ -15,14 +15,14 @@ import (
 // records it: the organizer is mapped, and that calendar did not show the event since it
 // concerns us. found is false if the record has one, or there is none.
 func (s *Service) findOrganizer(ctx context.Context, a *attempt) (found bool, err error) {
-	for _, known := range a.copies {
-		if known.Organized && !known.Gone { // it is waited for
+	for _, c := range a.copies {
+		if c.Organized {
 			return false, nil
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(a.copies)) {
 		c := a.copies[key]
-		if c.Gone || c.Organized {
+		if c.Gone {
 			continue
 		}
 		usable, err := s.usable(ctx, c.AccountID)
@@ -33,6 +33,9 @@ func (s *Service) findOrganizer(ctx context.Context, a *attempt) (found bool, er
 			continue
 		}
 		list, err := s.Google.GuestList(ctx, a.ref(key), c.EventID)
+		if fault.Is(err, fault.NotFound) {
+			continue
+		}
 		if err != nil {
 			return false, called(err)
 		}

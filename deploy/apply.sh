@@ -92,7 +92,7 @@ services() {
   run gcloud services enable run.googleapis.com cloudtasks.googleapis.com cloudscheduler.googleapis.com eventarc.googleapis.com \
     eventarcpublishing.googleapis.com pubsub.googleapis.com logging.googleapis.com \
     firestore.googleapis.com secretmanager.googleapis.com cloudbuild.googleapis.com artifactregistry.googleapis.com \
-    calendar-json.googleapis.com iam.googleapis.com --project="$project"
+    calendar-json.googleapis.com sheets.googleapis.com iam.googleapis.com --project="$project"
 }
 
 accounts() {

@@ -113,6 +113,8 @@ func (s *situation) inherit(address string, of attendee.Entry) attendee.Entry {
 		return attendee.Entry{} // the exception is older than the invitation to the series
 	case !of.Ours():
 		return of
+	case present && s.event.Updated.Before(of.At):
+		return attendee.Entry{} // it was there before the addition
 	case present:
 		return attendee.Entry{State: attendee.Adding, Primary: of.Primary}
 	case of.State == attendee.Added && after:

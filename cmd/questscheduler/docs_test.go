@@ -273,7 +273,7 @@ func samePart(written, route string) bool {
 
 // writtenPages are the pages that are not generated, below the top folder.
 func writtenPages() []string {
-	return []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md", "docs/development.md", "docs/decisions.md", "docs/operations.md", "docs/alerts.md"}
+	return []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md", "docs/development.md", "docs/decisions.md", "docs/operations.md", "docs/alerts.md", "docs/alerts-mirrors.md"}
 }
 
 // wiredEdge is the program's HTTP side, as serve and demo wire it.

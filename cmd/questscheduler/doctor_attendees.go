@@ -18,7 +18,7 @@ const attendeesWhat = "attendees"
 // checkAttendees loads second addresses once and, with a service account, acts as the first
 // of their owners. It writes nothing.
 func checkAttendees(ctx context.Context, d doctor) []finding {
-	for _, name := range []string{"SHEET", "FILE", "DOMAINS", "KEY", "ACCOUNT", "SEND_UPDATES"} {
+	for _, name := range []string{"SHEET", "CSV", "DOMAINS", "KEY", "ACCOUNT", "SEND_UPDATES"} {
 		if d.faulty("QS_ATTENDEES_" + name) {
 			return nil
 		}

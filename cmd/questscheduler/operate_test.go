@@ -116,8 +116,8 @@ func TestExplain_OfAnEvent_ShowsAndReplaysItsMirrors(t *testing.T) {
 	event := mirror.Event{ID: "evt_1", OwnerID: "gm", Status: "confirmed", Version: 1, Title: "Dentist"}
 	m := mirror.Mirror{ID: "mir_1", CanonicalID: event.ID, OwnerID: "gm", TargetAccountID: "acc_2", Generation: 1, Wanted: "hash", State: mirror.Pending}
 	change(t, dir, func(tx store.Tx) error {
-		observed := mirror.OriginStep(mirror.StepObserved, mirror.Event{}, event, "confirmed")
-		planned := mirror.MirrorStep(mirror.StepPlanned, mirror.Mirror{}, m, "")
+		observed := mirror.OriginEntry(mirror.StepObserved, mirror.Event{}, event, "confirmed")
+		planned := mirror.StepEntry(mirror.StepPlanned, mirror.Mirror{}, m, "")
 		return errors.Join(
 			tx.Create(mirror.EventPath(event.ID), mirror.EncodeEvent(event)), tx.Create(mirror.Path(m.ID), mirror.Encode(m)),
 			tx.Create(mirror.EntryPath(event.ID, "jrn_1"), mirror.EncodeEntry(observed)),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"time"
 
 	"questscheduler/attendees"
@@ -90,7 +91,10 @@ func (s *server) workOf(
 	}
 	work := queue.Config{Handlers: s.metrics.Handlers(handlers)}
 	if s.tasks != nil {
-		work.Workers = workersEach
+		work.Workers = maps.Clone(workersEach)
+		if attending == nil {
+			delete(work.Workers, attendees.Kind)
+		}
 	}
 	return work
 }

@@ -40,7 +40,7 @@ func DecodeEvent(doc store.Document) Event {
 // Load reads an event's record; ok is false if there is none.
 func Load(ctx context.Context, reader store.Reader, id string) (e Event, ok bool, err error) {
 	if EventPath(id).Valid() != nil {
-		return Event{}, false, nil // the id of a task may hold anything
+		return Event{}, false, nil //nolint:nilerr // the id of a task may hold anything
 	}
 	doc, err := reader.Get(ctx, EventPath(id))
 	if err != nil || !doc.Exists() {

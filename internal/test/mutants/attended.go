@@ -79,7 +79,7 @@ var attended = []mutant{
 	},
 	{
 		name:   "exceptions-ignored",
-		breaks: "An occurrence that differs from its series is left alone, and so are those invited to it.",
+		breaks: "An occurrence that differs from its series is left alone, with any guests.",
 		changes: []change{{
 			file: "attendees/compare.go",
 			old:  `	if event.Malformed || uid == "" ||`,

@@ -20,8 +20,8 @@ const (
 // attended are second addresses in a world, if it has any. They have streams of their own,
 // so that worlds without them are what they would be anyhow.
 type attended struct {
-	on, off bool
-	draws   *rand.Rand
+	on, off, delegated bool
+	draws              *rand.Rand
 }
 
 // streamAttendees tells the streams of second addresses from those of the world.
@@ -32,12 +32,12 @@ func (l *life) drawAttended(of int) {
 	l.attended.draws = rand.New(rand.NewPCG(l.seed^streamAttendees, uint64(of)))
 }
 
-// makeAttended draws whether the world has second addresses, and whether they are off.
-func (l *life) makeAttended() (on, off bool) {
+// makeAttended draws whether the world has second addresses, whether they are off, and by
+// which accounts their people are reached.
+func (l *life) makeAttended(options *worldtest.Options) {
 	a := &l.attended
-	a.on = a.draws.IntN(attendedShare) == 0
-	a.off = a.draws.IntN(offShare) == 0
-	return a.on, a.off
+	a.on, a.off, a.delegated = l.chance(attendedShare), l.chance(offShare), l.chance(2)
+	options.Attended, options.AttendeesOff, options.Delegated = a.on, a.on && a.off, a.on && a.delegated
 }
 
 // drawn draws one of several by the stream of second addresses.

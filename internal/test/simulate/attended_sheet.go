@@ -166,6 +166,11 @@ var attendedFaults = []step{
 	{weight: 2, do: func(l *life) { l.say("Google: the pushes under way are lost"); l.w.LosePushes() }},
 	{weight: 2, do: func(l *life) {
 		name := drawn(l, worldtest.Primaries)
+		if l.attended.delegated {
+			l.say("the administrator ends the delegation")
+			l.w.EndDelegation(true)
+			return
+		}
 		if l.chance(2) {
 			l.say("%s: takes our access away", name)
 			l.w.Revoke(name)
@@ -175,9 +180,8 @@ var attendedFaults = []step{
 		l.w.Unlink(name)
 	}},
 	{weight: 3, do: func(l *life) {
-		name := drawn(l, worldtest.Primaries)
-		l.say("%s: links their account again", name)
-		l.w.Link(name)
+		l.say("the colleagues give access again")
+		l.w.LinkColleagues()
 	}},
 }
 
@@ -210,9 +214,7 @@ func (l *life) actDuringACall(g worldtest.Gathering) {
 // linkAttended has all colleagues link their accounts again.
 func (l *life) linkAttended() {
 	if l.attended.on {
-		for _, name := range worldtest.Primaries {
-			l.w.Link(name)
-		}
+		l.w.LinkColleagues()
 	}
 }
 

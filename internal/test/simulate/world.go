@@ -142,7 +142,7 @@ func (l *life) run() {
 	options.Shared = true
 	options.Consumers = l.makeConsumers()
 	options.Mirrored = l.makeMirrored()
-	options.Attended, options.AttendeesOff = l.makeAttended()
+	l.makeAttended(&options)
 	l.w = worldtest.New(l, options)
 	l.sayClocks()
 	l.begin()

@@ -120,6 +120,17 @@ func (w *World) openAttended() {
 		w.must(err)
 		w.browsers[person.ID] = grant
 	}
+	w.LinkColleagues()
+}
+
+// LinkColleagues has the colleagues of primary addresses give access to their calendars,
+// perhaps again.
+func (w *World) LinkColleagues() {
+	w.t.Helper()
+	if w.options.Delegated {
+		w.EndDelegation(false)
+		return
+	}
 	for _, name := range Primaries {
 		w.Link(name)
 	}

@@ -28,7 +28,7 @@ func (w *World) wireAttendees(p *Program, documents store.Store, tasks queue.Enq
 		return
 	}
 	p.Mappings = &attendees.Mappings{
-		Store: documents, Source: &sheetPort{w}, Domains: []string{Domain}, Accounts: p.Accounts, Follow: p.Watcher.Follow, Now: now, Log: log,
+		Store: documents, Source: &sheetPort{w}, Domains: []string{Domain}, Accounts: p.Accounts, Delegated: w.options.Delegated, Follow: p.Watcher.Follow, Now: now, Log: log,
 	}
 	p.Attendees = &attendees.Service{
 		Store: documents, Queue: tasks, Google: &googlePort{client: client.Within(mirrorShare), ports: &w.ports}, Mappings: p.Mappings,

@@ -13,13 +13,23 @@ func (w *World) delegation() *accounts.Delegation {
 	if !w.options.Delegated {
 		return nil
 	}
-	key, err := w.Google.AddServiceAccount(google.ServiceAccount{
-		Email: Robot, ClientID: "4711", Domains: []string{"example.com"}, Scopes: []string{google.ScopeEvents},
-	})
+	account := google.ServiceAccount{Email: Robot, ClientID: "4711"}
+	if !w.delegationEnded {
+		account.Domains, account.Scopes = []string{"example.com", Domain}, []string{google.ScopeEvents}
+	}
+	key, err := w.Google.AddServiceAccount(account)
 	w.must(err)
 	delegation, err := accounts.ParseDelegation(key)
 	w.must(err)
 	return delegation
+}
+
+// EndDelegation has the administrator no longer let the service account act for anybody, or
+// let it again.
+func (w *World) EndDelegation(ended bool) {
+	w.t.Helper()
+	w.delegationEnded = ended
+	w.delegation()
 }
 
 // Delegate has the service account act as a person of example.com from now on.

@@ -206,6 +206,7 @@ func (w *World) judgeAddition(before Gathering, book *guestbook, address string)
 		w.wrong("%v: the program added its organizer %s", before, address)
 	}
 	book.added[address], book.unsure[address] = true, false
+	w.forgetOccurrences(before, address)
 }
 
 // judgeWithdrawal judges that the program took an address out: it had added it.
@@ -218,7 +219,7 @@ func (w *World) judgeWithdrawal(before Gathering, book *guestbook, guest Guest) 
 		w.wrong("%v: the program removed %s, which it had not added", before, address)
 	}
 	book.withdrew[address] = true
-	w.forgetSeries(before, address)
+	w.forgetOccurrences(before, address)
 	if guest.Declined() {
 		book.banned[address] = "it had declined"
 	}
@@ -227,13 +228,13 @@ func (w *World) judgeWithdrawal(before Gathering, book *guestbook, guest Guest) 
 	}
 }
 
-// forgetSeries: an address was taken out of a series. What a person did with it at an
-// occurrence that the program has not read since is not known from then on.
-func (w *World) forgetSeries(series Gathering, address string) {
+// forgetOccurrences: the program added an address to a series, or took it out. It cannot know
+// any more what a person did with it before at an occurrence of which nothing is recorded.
+func (w *World) forgetOccurrences(series Gathering, address string) {
 	prefix := series.Organizer.Email + " " + series.ID + "_"
 	for _, id := range slices.Sorted(maps.Keys(w.guestbooks.all)) {
 		book := w.guestbooks.all[id]
-		if !strings.HasPrefix(id, prefix) || book.banned[address] == "" {
+		if !strings.HasPrefix(id, prefix) || book.banned[address] == "" && !book.invited[address] {
 			continue
 		}
 		_, eventID, _ := strings.Cut(id, " ")
@@ -241,6 +242,7 @@ func (w *World) forgetSeries(series Gathering, address string) {
 		if _, own := w.recordedOf(g, g.original(), address); !own {
 			book.unsure[address] = true
 			delete(book.banned, address)
+			delete(book.invited, address)
 		}
 	}
 }

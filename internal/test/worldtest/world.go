@@ -102,7 +102,8 @@ type Options struct {
 	// Mirrored are those of Others whose accounts cho links: such a world has mirroring.
 	Mirrored []string
 	// Attended: there are Colleagues, and the program invites their second addresses, unless
-	// AttendeesOff.
+	// AttendeesOff. It acts for them by a service account with Delegated, else by accounts
+	// that they link.
 	Attended, AttendeesOff bool
 	Settings
 }
@@ -156,6 +157,8 @@ type World struct {
 	Sheet      Sheet
 	mapped     mapped
 	guestbooks guestbooks
+	// delegationEnded: the service account of Options.Delegated may act for nobody now.
+	delegationEnded bool
 	// linked are the accounts of mirroring, by whose calendar they have.
 	linked map[string]string
 	own    map[string]int
