@@ -90,9 +90,9 @@ func judgeShown(was, inherited attendee.Event, shown shownEvent, table mapping.T
 	if !throughOrganizer(shown, table) || shown.event.Details == nil || !shown.event.Details.GuestsOmitted {
 		return decision
 	}
-	seen := *shown.event.Details
-	seen.GuestsOmitted = false
-	shown.event.Details = &seen
+	whole := *shown.event.Details
+	whole.GuestsOmitted = false
+	shown.event.Details = &whole
 	if asked := judge(shown, was.Entries, inherited.Entries, table, now); len(asked.Add) > 0 {
 		return asked
 	}

@@ -18,8 +18,8 @@ func TestHiddenGuests_OfAGuestWhoIsMappedNow_AreChangedThroughTheOrganizer(t *te
 	event.GuestsCanSeeOtherGuests = &no
 	s.insert(ana, event)
 	s.run(2 * time.Minute)
-	if seen := s.event(ben, "ev00001"); !seen.AttendeesOmitted || len(seen.Attendees) != 1 {
-		t.Fatalf("ben sees %+v", seen)
+	if shown := s.event(ben, "ev00001"); !shown.AttendeesOmitted || len(shown.Attendees) != 1 {
+		t.Fatalf("ben is shown %+v", shown)
 	}
 	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}}, mapping.Mapping{Primary: ben, Secondaries: []string{ben2}})
 	s.relist(ben)
