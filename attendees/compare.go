@@ -35,33 +35,6 @@ func show(key, accountID, calendarID string, event gcal.Event) shownEvent {
 // editable reports whether the guests can be changed through a copy.
 func editable(c attendee.Copy) bool { return !c.Gone && (c.Organized || c.MayEdit) }
 
-// identify is the record of an event: its id and that of its series' record, with the fields
-// that follow from the event. The zero record: the event is of no use, since it cannot be
-// read or identified. Of a deleted event Google may show nothing but its id; its iCalUID is
-// then taken to be the one that Google makes of it.
-func identify(event gcal.Event) attendee.Event {
-	uid, original := "", recurrence.Moment{}
-	if event.Details != nil {
-		uid, original = event.Details.ICalUID, event.Details.Original
-	}
-	series := event.InstanceOf
-	if uid == "" && event.EventState == rules.Gone {
-		uid = event.ID + "@google.com"
-		if series != "" {
-			uid = series + "@google.com"
-		}
-	}
-	if event.Malformed || uid == "" || series != "" && original.IsZero() {
-		return attendee.Event{}
-	}
-	if series == "" {
-		return attendee.Event{ID: attendee.ID(uid, recurrence.Moment{}), ICalUID: uid}
-	}
-	return attendee.Event{
-		ID: attendee.ID(uid, original), ICalUID: uid, Original: attendee.Original(original), SeriesID: attendee.ID(uid, recurrence.Moment{}),
-	}
-}
-
 // endMargin is how much longer an all-day event lasts somewhere than by UTC.
 const endMargin = 12 * time.Hour
 
@@ -100,7 +73,7 @@ func judge(shown shownEvent, entries, inherited map[string]attendee.Entry, table
 	event := decide.Event{
 		Organizer: shown.event.Organizer, Omitted: shown.event.Details == nil || shown.event.Malformed || shown.event.Details.GuestsOmitted,
 		Cancelled: shown.copied.Gone, Ended: hasEnded(endOf(shown.event), now), Editable: editable(shown.copied) || throughOrganizer(shown, table),
-		Updated: shown.event.Updated, Copy: shown.key,
+		Split: firstPart(shown.event) != "", Updated: shown.event.Updated, Copy: shown.key,
 	}
 	if shown.event.Details != nil {
 		for _, guest := range shown.event.Details.Guests {
@@ -108,6 +81,22 @@ func judge(shown shownEvent, entries, inherited map[string]attendee.Entry, table
 		}
 	}
 	return decide.Decide(event, entries, inherited, table.Secondaries)
+}
+
+// judgeShown decides about an observed event. A calendar that does not see the other guests
+// shows at least who of those it sees should be invited, which the organizer's calendar decides.
+func judgeShown(was, inherited attendee.Event, shown shownEvent, table mapping.Table, now time.Time) decide.Decision {
+	decision := judge(shown, was.Entries, inherited.Entries, table, now)
+	if !throughOrganizer(shown, table) || shown.event.Details == nil || !shown.event.Details.GuestsOmitted {
+		return decision
+	}
+	whole := *shown.event.Details
+	whole.GuestsOmitted = false
+	shown.event.Details = &whole
+	if asked := judge(shown, was.Entries, inherited.Entries, table, now); len(asked.Add) > 0 {
+		return asked
+	}
+	return decision
 }
 
 // differs reports whether a decision asks for anything.
@@ -123,18 +112,15 @@ func compare(was, inherited attendee.Event, shown shownEvent, table mapping.Tabl
 	canEdit := editable(shown.copied) || throughOrganizer(shown, table)
 	switch {
 	case known && hasCopy && !canEdit: // it is deleted, or ours to edit no longer
-		if shown.copied.ETag = old.ETag; shown.copied.EventID != old.EventID || shown.copied == old {
-			return was, false
-		}
-		return withCopy(was, shown, now), true
+		return withoutEditing(was, shown, now)
 	case !canEdit || hasEnded(endOf(shown.event), now):
 		return was, false
 	}
-	decision := judge(shown, was.Entries, inherited.Entries, table, now)
+	decision := judgeShown(was, inherited, shown, table, now)
 	unchanged := hasCopy && sameCopy(old, shown.copied)
 	end := laterEnd(was, endOf(shown.event))
 	switch {
-	case !differs(decision):
+	case !differs(decision) && was.Error == "":
 		if !known || unchanged && end.Equal(was.EndsAt) {
 			return was, false
 		}
@@ -142,14 +128,29 @@ func compare(was, inherited attendee.Event, shown shownEvent, table mapping.Tabl
 		next = withCopy(was, shown, now)
 		next.EndsAt = end
 		return next, true
-	case !was.Due.IsZero() && unchanged && (old.ETag == shown.event.ETag || onlyConfirms(decision)):
-		return was, false // it is due for this version of the event, or for what the event now shows
+	case !was.Due.IsZero() && unchanged && was.Error == "" && onlyConfirms(decision):
+		return was, false // it is due for what the event now shows
+	case !was.Due.IsZero() && unchanged && differs(decision) && old.ETag == shown.event.ETag:
+		return was, false // it is due for this version of the event
 	}
 	next = withCopy(was, shown, now)
 	next.EndsAt = end
 	next.Version++ // what the writer decides at this moment may lack this observation
 	if next.Due.IsZero() || old.ETag == "" || next.Error != "" {
 		next.Due = now
+	}
+	return next, true
+}
+
+// withoutEditing is compare for a known copy through which the event cannot be edited.
+func withoutEditing(was attendee.Event, shown shownEvent, now time.Time) (next attendee.Event, changed bool) {
+	old := was.Copies[shown.key]
+	if shown.copied.ETag = old.ETag; shown.copied.EventID != old.EventID || shown.copied == old {
+		return was, false
+	}
+	if next = withCopy(was, shown, now); next.Error != "" && allGone(next.Copies) {
+		succeeded(&next) // there is nothing left to change
+		next.Due = time.Time{}
 	}
 	return next, true
 }

@@ -51,20 +51,34 @@ func TestIdentify_OfEvents(t *testing.T) {
 	t.Parallel()
 	at := recurrence.Moment{Time: noon}
 	for name, c := range map[string]struct {
-		event gcal.Event
-		want  string
+		event  gcal.Event
+		want   string
+		series string
 	}{
-		"an event":                 {gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u"}}, attendee.ID("u", recurrence.Moment{})},
-		"an exception":             {gcal.Event{ID: "e", InstanceOf: "s", Details: &gcal.Details{ICalUID: "u", Original: at}}, attendee.ID("u", at)},
-		"an exception of nowhen":   {gcal.Event{ID: "e", InstanceOf: "s", Details: &gcal.Details{ICalUID: "u"}}, ""},
-		"without iCalUID":          {gcal.Event{ID: "e", Details: &gcal.Details{}}, ""},
-		"malformed":                {gcal.Event{ID: "e", Malformed: true, Details: &gcal.Details{ICalUID: "u"}}, ""},
-		"deleted, nothing but ids": {gcal.Event{ID: "e", EventState: rules.Gone}, attendee.ID("e@google.com", recurrence.Moment{})},
+		"an event":                 {gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u"}}, attendee.ID("u", recurrence.Moment{}), ""},
+		"an exception":             {gcal.Event{ID: "e", InstanceOf: "s", Details: &gcal.Details{ICalUID: "u", Original: at}}, attendee.ID("u", at), attendee.ID("u", recurrence.Moment{})},
+		"an exception of nowhen":   {gcal.Event{ID: "e", InstanceOf: "s", Details: &gcal.Details{ICalUID: "u"}}, "", ""},
+		"without iCalUID":          {gcal.Event{ID: "e", Details: &gcal.Details{}}, "", ""},
+		"malformed":                {gcal.Event{ID: "e", Malformed: true, Details: &gcal.Details{ICalUID: "u"}}, "", ""},
+		"deleted, nothing but ids": {gcal.Event{ID: "e", EventState: rules.Gone}, attendee.ID("e@google.com", recurrence.Moment{}), ""},
 		"a deleted exception": {
 			gcal.Event{ID: "e", InstanceOf: "s", EventState: rules.Gone, Details: &gcal.Details{Original: at}}, attendee.ID("s@google.com", at),
+			attendee.ID("s@google.com", recurrence.Moment{}),
+		},
+		"the later part of a series": {
+			gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u_R20260312T090000@google.com"}},
+			attendee.ID("u_R20260312T090000@google.com", recurrence.Moment{}), attendee.ID("u@google.com", recurrence.Moment{}),
+		},
+		"the later part of one of whole days": {
+			gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u_R20260312@google.com"}},
+			attendee.ID("u_R20260312@google.com", recurrence.Moment{}), attendee.ID("u@google.com", recurrence.Moment{}),
+		},
+		"an exception in the later part": {
+			gcal.Event{ID: "e", InstanceOf: "s", Details: &gcal.Details{ICalUID: "u_R20260312@google.com", Original: at}},
+			attendee.ID("u_R20260312@google.com", at), attendee.ID("u_R20260312@google.com", recurrence.Moment{}),
 		},
 	} {
-		if got := identify(c.event); got.ID != c.want || got.ID != "" && (c.event.InstanceOf != "") != (got.SeriesID != "") {
+		if got := identify(c.event); got.ID != c.want || got.SeriesID != c.series {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

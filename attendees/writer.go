@@ -145,16 +145,13 @@ func (s *Service) through(ctx context.Context, a *attempt, key string) (outcome,
 	if s.Observing {
 		return s.observeOnly(ctx, a, decision)
 	}
+	before := a.record
 	if held, err := s.begin(ctx, a, decision); err != nil || !held {
 		return again, err
 	}
 	answer, err := s.Google.PatchGuests(ctx, a.ref(key), list, decision.Add, decision.Remove, s.Notify)
-	if fault.CodeOf(err) == gcal.CodeStale {
-		s.Meter.Count(Stale{})
-		return again, nil
-	}
 	if err != nil {
-		return nextCopy, called(err)
+		return s.notPatched(ctx, a, before, decision, err)
 	}
 	s.Meter.Count(Patched{Added: len(decision.Add), Withdrawn: len(decision.Remove)})
 	return s.confirm(ctx, a, decision, a.shown(key, answer))

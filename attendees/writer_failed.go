@@ -3,10 +3,14 @@ package attendees
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
+	"questscheduler/attendees/decide"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
 	"questscheduler/internal/store"
 )
 
@@ -43,6 +47,49 @@ func isRefusal(err error) bool {
 	}
 }
 
+// notPatched is the outcome of a patch that failed; before is the record before begin.
+func (s *Service) notPatched(ctx context.Context, a *attempt, before attendee.Event, decision decide.Decision, cause error) (outcome, error) {
+	stale := fault.CodeOf(cause) == gcal.CodeStale
+	if stale {
+		s.Meter.Count(Stale{})
+	}
+	if isAnswer(cause) {
+		if held, err := s.revert(ctx, a, before, slices.Concat(decision.Add, decision.Remove)); err != nil || !held {
+			return again, err
+		}
+	}
+	if stale {
+		return again, nil
+	}
+	return nextCopy, called(cause)
+}
+
+// isAnswer reports whether Google answered that it did not make a change. If not, the
+// change may have been made.
+func isAnswer(err error) bool {
+	kind := fault.KindOf(err)
+	return kind != fault.Unavailable && kind != fault.Internal
+}
+
+// revert records that a patch was not made: an address that is a guest now was invited by a
+// person, and one that is gone was removed by one.
+func (s *Service) revert(ctx context.Context, a *attempt, before attendee.Event, asked []string) (held bool, err error) {
+	return s.record(ctx, a, func(next *attendee.Event) {
+		next.Entries = maps.Clone(next.Entries)
+		for _, address := range asked {
+			if entry, had := before.Entries[address]; had {
+				next.Entries[address] = entry
+			} else {
+				delete(next.Entries, address)
+			}
+		}
+		noted := slices.Clone(next.History)
+		next.History = slices.DeleteFunc(noted, func(change attendee.Change) bool {
+			return change.Trace == a.cause.Trace && change.Before == before.Entries[change.Address].State && slices.Contains(asked, change.Address)
+		})
+	})
+}
+
 // failed records a failed call. The error is the store's.
 func (s *Service) failed(ctx context.Context, a *attempt, cause error) error {
 	var next attendee.Event
@@ -51,7 +98,10 @@ func (s *Service) failed(ctx context.Context, a *attempt, cause error) error {
 		if err != nil || !found || now.Version != a.record.Version {
 			return err // what changed it made it due
 		}
-		next = afterFailure(a.updated(now, s.now()), cause, s.now())
+		if next = afterFailure(a.updated(now, s.now()), cause, s.now()); hasEnded(next.EndsAt, s.now()) {
+			succeeded(&next) // there is nothing left to change
+			next.Due = time.Time{}
+		}
 		return tx.Set(attendee.EventPath(next.ID), attendee.EncodeEvent(next))
 	})
 	if err != nil {

@@ -342,3 +342,47 @@ func TestEvent_DeletedBeforeItIsWritten_IsSettled(t *testing.T) {
 		t.Errorf("%+v", record)
 	}
 }
+
+// What failed is no longer wanted, so the error goes with the observation that shows it.
+func TestError_OfWhatIsNoLongerWanted_Ends(t *testing.T) {
+	t.Parallel()
+	for name, forgo := range map[string]func(s *stage){
+		"the guest is removed": func(s *stage) { s.uninvite(ana, "ev00001", ben) },
+		"the mapping is removed": func(s *stage) {
+			s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
+			s.relist(ana)
+		},
+		"the event is deleted": func(s *stage) { s.must(s.as(ana).Events.Delete(ana, "ev00001").Context(s.ctx).Do()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, ana)
+			s.plant(control.Rule{Match: "events.patch", Status: 403, Reason: "forbidden"})
+			s.insert(ana, meeting("ev00001", "25", ben, guest))
+			s.run(30 * time.Minute)
+			s.google.Control().Clear()
+			forgo(s)
+			s.run(3 * time.Minute)
+			s.state("ev00001", ben2, "")
+			if record := s.record("ev00001"); record.Error != "" {
+				t.Errorf("%+v", record)
+			}
+		})
+	}
+}
+
+func TestError_OfAnEventThatEnds_Ends(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, ana)
+	s.plant(control.Rule{Match: "events.get", Calendar: ana, Event: "ev00001", Status: 403, Reason: "forbidden"})
+	s.insert(ana, meeting("ev00001", "02", ben))
+	s.run(30 * time.Minute)
+	if record := s.record("ev00001"); record.Error == "" {
+		t.Fatalf("before its end: %+v", record)
+	}
+	s.must(s.clock.Advance(48 * time.Hour))
+	s.run(3 * time.Minute)
+	if record := s.record("ev00001"); !record.Due.IsZero() || record.Error != "" || record.Failures != 0 {
+		t.Errorf("after its end: %+v", record)
+	}
+}

@@ -28,6 +28,9 @@ type Event struct {
 	// Of a cancelled event, one that ended, and one that the calendar may not edit, no guest
 	// is added or removed.
 	Cancelled, Ended, Editable bool
+	// Split reports that the event is the later part of a series. Entries of the first part
+	// count for it as for an exception, and are kept, since the first part ends before it.
+	Split bool
 	// Updated is when the event last changed, by Google's clock.
 	Updated time.Time
 	// Copy is the key of the calendar; confirmed entries name it.
@@ -67,8 +70,8 @@ const (
 )
 
 // Decide compares an event's guests with the mappings. entries are those of the event's
-// record, inherited those of the record of its series (nil for events that are no
-// exceptions), both by address in lower case; secondaries gives the further addresses of an
+// record, inherited those of the record of its series or of the series' first part (nil for
+// other events), both by address in lower case; secondaries gives the further addresses of an
 // address, of whatever case. Neither map is changed.
 func Decide(event Event, entries, inherited map[string]attendee.Entry, secondaries func(address string) []string) Decision {
 	d := Decision{Entries: make(map[string]attendee.Entry, len(entries))}
@@ -90,7 +93,7 @@ func Decide(event Event, entries, inherited map[string]attendee.Entry, secondari
 		case remove:
 			d.Remove = append(d.Remove, address)
 		}
-		if own || after.Ours() || after.State != inherited[address].State { // only additions are withdrawn from each record
+		if own || event.Split || after.Ours() || after.State != inherited[address].State { // only additions are withdrawn from each record
 			d.note(address, before, after, inherited[address])
 		}
 	}

@@ -122,3 +122,34 @@ func TestDecide_CutListOfException_ShowsNoRemoval(t *testing.T) {
 		}
 	}
 }
+
+// What is known of a series counts for its later part, too, and is kept for it.
+func TestDecide_LaterPartOfASeries_KeepsItsEntries(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		first attendee.State
+		guest bool
+		want  attendee.State
+	}{
+		{attendee.Added, true, attendee.Added},
+		{attendee.Added, false, attendee.Removed},
+		{attendee.Theirs, true, attendee.Theirs},
+		{attendee.Theirs, false, attendee.Removed},
+		{attendee.Removed, false, attendee.Removed},
+		{attendee.Removed, true, attendee.Theirs},
+		{attendee.Declined, false, attendee.Declined},
+	} {
+		event := meeting(guests(ana)...)
+		event.Split, event.Updated = true, before.Add(time.Hour)
+		if row.guest {
+			event.Guests = append(event.Guests, guests(ana2)...)
+		}
+		d := decide.Decide(event, nil, map[string]attendee.Entry{ana2: entry(row.first)}, people.Secondaries)
+		if d.Entries[ana2].State != row.want || len(d.Changes) != 1 || len(d.Add)+len(d.Remove) > 0 {
+			t.Errorf("%+v: %+v", row, d)
+		}
+		if again := decide.Decide(event, d.Entries, nil, people.Secondaries); len(again.Changes)+len(again.Add)+len(again.Remove) > 0 {
+			t.Errorf("%+v, once the first part is forgotten: %+v", row, again)
+		}
+	}
+}

@@ -37,7 +37,8 @@ type Event struct {
 	// Original is the start that an exception has by its series' rule, as recurrence.Moment
 	// writes it; "" for other events.
 	Original string
-	// SeriesID is the record of an exception's series; "" for other events.
+	// SeriesID is the record of an exception's series, or of the first part of a series whose
+	// later part this is; "" for other events.
 	SeriesID string
 	// Copies are the calendars that show the event, by calendar key.
 	Copies map[string]Copy

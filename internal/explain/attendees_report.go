@@ -137,7 +137,11 @@ func (r AttendeesReport) WriteText(out io.Writer) error {
 }
 
 func (r AttendeesRecord) write(text *strings.Builder) {
-	line(text, "", "record", "%s, version %d%s", r.ID, r.Version, after(", exception of ", r.SeriesID))
+	relation := ", exception of "
+	if r.Original == "" {
+		relation = ", later part of "
+	}
+	line(text, "", "record", "%s, version %d%s", r.ID, r.Version, after(relation, r.SeriesID))
 	line(text, "", "event", "%s%s%s", r.ICalUID, after(", originally at ", r.Original), after(", ends ", shownAt(r.EndsAt)))
 	switch {
 	case r.Error != "":
