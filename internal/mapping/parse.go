@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"questscheduler/internal/fault"
@@ -33,9 +34,9 @@ const (
 // Parse reads the rows below the header. Of several rows with one primary address the last
 // counts. A row with a mistake is skipped whole: if it is the last one of its primary
 // address, that address keeps the secondary ones that it has in before, as far as the
-// domains allow. So a mistake changes what is in force only where it is in the primary
-// address: the row is nobody's then, and its former address has none. Skipped are in the
-// order of the rows.
+// domains allow. While a row has a mistake in its primary address itself, every address of
+// before that no row names keeps its secondary ones too, since the row may be meant for it.
+// So a mistake changes nothing of what is in force. Skipped are in the order of the rows.
 //
 // Primary addresses are in one of the domains, secondary ones in none; a subdomain is
 // another domain.
@@ -112,6 +113,7 @@ func (p *parser) add(r row) {
 // table judges the rows against each other.
 func (p *parser) table(before Table) (Table, []Skipped) {
 	mappings := make([]Mapping, 0, len(p.rows))
+	missing := p.missing(before)
 	var skipped []Skipped
 	for i, r := range p.rows {
 		last, known := p.last[r.primary]
@@ -122,6 +124,8 @@ func (p *parser) table(before Table) (Table, []Skipped) {
 			if secondaries = p.kept(before.Secondaries(r.primary)); len(secondaries) > 0 {
 				reason += " Its earlier secondary addresses stay in force."
 			}
+		case r.primary == "" && len(missing) > 0:
+			reason += " Until this is corrected, primary addresses that no row names keep their secondary ones."
 		case r.mistake == "" && !counts:
 			reason = fmt.Sprintf("Row %d has the same primary address; the last row counts.", p.rows[last].number)
 		}
@@ -132,7 +136,22 @@ func (p *parser) table(before Table) (Table, []Skipped) {
 			mappings = append(mappings, Mapping{Primary: r.primary, Secondaries: secondaries})
 		}
 	}
-	return New(mappings), skipped
+	return New(append(mappings, missing...)), skipped
+}
+
+// missing are the mappings of before that no row names, if a row's primary address cannot be
+// read: it may be one of them.
+func (p *parser) missing(before Table) (mappings []Mapping) {
+	if !slices.ContainsFunc(p.rows, func(r row) bool { return r.primary == "" }) {
+		return nil
+	}
+	for _, m := range before.Mappings() {
+		_, named := p.last[m.Primary]
+		if kept := p.kept(m.Secondaries); !named && p.domains[domainOf(m.Primary)] && len(kept) > 0 {
+			mappings = append(mappings, Mapping{Primary: m.Primary, Secondaries: kept})
+		}
+	}
+	return mappings
 }
 
 // kept are those of earlier secondary addresses that the domains still allow.

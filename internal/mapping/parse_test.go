@@ -59,7 +59,7 @@ var sheets = []struct {
 		rows: "ann@hoge.test|new@fuga.test, broken\nbob@hoge.test|bob@fuga.test", want: "ann@hoge.test: old@fuga.test\nbob@hoge.test: bob@fuga.test"},
 	{name: "mistakes keep no more than the domains allow", before: []mapping.Mapping{{Primary: "ann@hoge.test", Secondaries: []string{"in@hoge.test", "old@fuga.test"}}, {Primary: "x@fuga.test", Secondaries: []string{"x@baz.test"}}},
 		rows: "ann@hoge.test||\nx@fuga.test|x@baz.test", want: "ann@hoge.test: old@fuga.test"},
-	{name: "an unreadable primary keeps nothing", before: []mapping.Mapping{annBefore}, rows: "ann(at)hoge.test|old@fuga.test"},
+	{name: "an unreadable primary keeps those that no row names", before: []mapping.Mapping{annBefore}, rows: "ann(at)hoge.test|old@fuga.test\nbob@hoge.test|bob@fuga.test", want: "ann@hoge.test: old@fuga.test\nbob@hoge.test: bob@fuga.test"},
 	{name: "removed rows end mappings", before: []mapping.Mapping{annBefore}, rows: "bob@hoge.test|bob@fuga.test", want: "bob@hoge.test: bob@fuga.test"},
 	{name: "missing cells", rows: "ann@hoge.test\n|ann@fuga.test|active\n||active"},
 	{name: "a fourth column", rows: "ann@hoge.test|ann@fuga.test|active||\nbob@hoge.test|bob@fuga.test|bob@baz.test|active", want: "ann@hoge.test: ann@fuga.test"},
