@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -133,6 +134,7 @@ var sheetChanges = []step{
 // attendedFaults are what goes wrong of second addresses.
 var attendedFaults = []step{
 	{weight: 4, do: func(l *life) { l.gathering(l.actDuringACall) }},
+	{weight: 3, do: (*life).attendAtOnce},
 	{weight: 4, do: func(l *life) {
 		method := drawn(l, []string{"events.get", "events.patch", "events.patch"})
 		switch l.attended.draws.IntN(3) {
@@ -183,6 +185,44 @@ var attendedFaults = []step{
 		l.say("the colleagues give access again")
 		l.w.LinkColleagues()
 	}},
+}
+
+// attendAtOnce runs tasks, loads, drains and what people do concurrently.
+func (l *life) attendAtOnce() {
+	n := 2 + l.attended.draws.IntN(3)
+	l.say("%d things of second addresses at once", n)
+	w := l.interleaver()
+	defer w.describe()
+	if l.chance(4) {
+		at := 1 + l.attended.draws.IntN(15*n)
+		l.say("the program will die at the call %d from here", at)
+		l.w.CrashAt(at)
+	}
+	var do []func()
+	for k := range n {
+		kind, draws := l.attended.draws.IntN(8), rand.New(rand.NewPCG(l.attended.draws.Uint64(), l.attended.draws.Uint64()))
+		w.operations = append(w.operations, &operation{number: 1 + k, draws: draws})
+		do = append(do, func() { l.use(); l.attendConcurrently(kind) })
+	}
+	interleaving := w.interleaving()
+	interleaving.Most, interleaving.More = n, l.more
+	l.w.AtOnce(interleaving, do...)
+}
+
+func (l *life) attendConcurrently(kind int) {
+	switch kind {
+	case 0:
+		l.reload("")
+	case 1:
+		l.say("a drain of second addresses")
+		l.w.DrainAttendees()
+	case 2:
+		l.push()
+	case 3, 4:
+		l.w.DuringCalls(func() { l.gathering(l.invite) })
+	default:
+		l.task(time.Duration(l.draws.IntN(2)) * time.Minute)
+	}
 }
 
 // actDuringACall has somebody change an event while the program is about to.

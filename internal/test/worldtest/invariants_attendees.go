@@ -283,7 +283,7 @@ func (w *World) AttendeeDisagreements() (problems []string) {
 	}
 	for _, person := range Colleagues {
 		for _, g := range w.Gatherings(person.ID) {
-			if w.writable(g) && g.lasts(w.Clock.Now()) {
+			if g.lasts(w.Clock.Now()) {
 				problems = append(problems, w.guestProblems(g)...)
 			}
 		}
@@ -306,7 +306,14 @@ func (w *World) writable(g Gathering) bool {
 	})
 }
 
-// guestProblems compares an event's guests with those that the mappings want.
+// withdrawable reports whether the program could change the event when it added somebody, and
+// still can: an organizer's calendar that it once followed.
+func (w *World) withdrawable(g Gathering) bool {
+	return w.writable(g) || !w.options.Delegated && len(w.mapped.ever[g.Organizer.Email]) > 0
+}
+
+// guestProblems compares an event's guests with those that the mappings want, as far as the
+// program may change them.
 func (w *World) guestProblems(g Gathering) (problems []string) {
 	book, series := w.book(g), newGuestbook()
 	if g.SeriesID != "" { // it decides about an occurrence that is not known separately
@@ -323,7 +330,7 @@ func (w *World) guestProblems(g Gathering) (problems []string) {
 	for _, address := range slices.Sorted(maps.Keys(wanted)) {
 		later := series.banned[address] != "" || series.added[address] || series.invited[address] || series.unsure[address]
 		excused := book.banned[address] != "" || later || book.unsure[address] || address == g.Organizer.Email
-		if wanted[address] && count[address] == 0 && !excused {
+		if wanted[address] && count[address] == 0 && !excused && w.writable(g) {
 			problems = append(problems, fmt.Sprintf("%v lacks %s", g, address))
 		}
 	}
@@ -332,7 +339,7 @@ func (w *World) guestProblems(g Gathering) (problems []string) {
 		case count[address] > 1:
 			problems = append(problems, fmt.Sprintf("%v has %s %d times", g, address, count[address]))
 		case series.withdrew[address]: // the occurrence may have been changed after that was decided
-		case book.added[address] && !kept[address]:
+		case book.added[address] && !kept[address] && w.withdrawable(g):
 			problems = append(problems, fmt.Sprintf("%v still has %s, which the program added and nothing wants", g, address))
 		}
 	}
