@@ -57,7 +57,7 @@ type accountAnswer struct {
 	Status            string     `json:"status" enum:"active,revoked,unlinked" doc:"revoked: Google refuses the grant; link it again."`
 	Kind              string     `json:"kind"`
 	Scopes            []string   `json:"scopes" doc:"What was granted."`
-	Features          []string   `json:"features" doc:"What the grant covers beside polls: mirrors, availability."`
+	Features          []string   `json:"features" doc:"What the grant covers beside polls: mirrors, availability, sheets."`
 	Default           bool       `json:"default" doc:"Finalisations that name no calendar use it."`
 	Message           *string    `json:"message" doc:"What must be done; null if nothing must."`
 	PrimaryCalendarID string     `json:"primary_calendar_id"`
