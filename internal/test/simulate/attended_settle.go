@@ -10,6 +10,7 @@ import (
 // linkAttended has all colleagues link their accounts again.
 func (l *life) linkAttended() {
 	if l.attended.on {
+		l.w.Sheet.Failing = false
 		l.w.LinkColleagues()
 	}
 }
@@ -23,7 +24,6 @@ func (l *life) settleAttended() {
 		l.problems = append(l.problems, l.w.OffProblems()...)
 		return
 	}
-	l.w.Sheet.Failing = false
 	if len(l.w.Sheet.Rows) == 0 || l.chance(3) {
 		l.changeRows(func([]worldtest.SheetRow) (rows []worldtest.SheetRow) {
 			for _, name := range worldtest.Primaries {

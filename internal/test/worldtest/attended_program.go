@@ -68,17 +68,18 @@ func (w *World) drainAttendees() {
 	}
 	w.DrainAttendees()
 	if w.Clock.Now().Truncate(refreshEvery).Equal(w.Clock.Now()) {
-		if err := w.refreshMappings(scheduler.Cause{Trigger: "timer", Trace: "timer"}); err != nil {
+		if err := w.refreshMappings(false, scheduler.Cause{Trigger: "timer", Trace: "timer"}); err != nil {
 			w.Verdicts = append(w.Verdicts, fmt.Sprintf("refresh of mappings: %v", err))
 		}
 	}
 }
 
-// refreshMappings runs the job that loads the mappings, step by step.
-func (w *World) refreshMappings(cause scheduler.Cause) error {
+// refreshMappings runs the job that loads the mappings, step by step. By hand it revives
+// accounts that Google refused.
+func (w *World) refreshMappings(byHand bool, cause scheduler.Cause) error {
 	defer w.loads()()
 	for at := ""; ; {
-		_, next, err := w.Mappings.Refresh(w.ctx, cause, at, false)
+		_, next, err := w.Mappings.Refresh(w.ctx, cause, at, byHand)
 		if err != nil || next == "" {
 			return err
 		}

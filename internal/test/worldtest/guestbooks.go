@@ -112,7 +112,7 @@ func (w *World) personAdded(g Gathering, book *guestbook, address string) {
 func (w *World) personRemoved(g Gathering, book *guestbook, address string) {
 	known := w.recorded(g, address)
 	knew := known != "" && known != attendee.Adding && known != attendee.Withdrawing
-	if !w.guestbooks.during && (knew || book.observed[address]) {
+	if !w.guestbooks.during && !w.sameMoment(g, address) && (knew || book.observed[address]) {
 		book.banned[address] = "a person removed it"
 		delete(book.unsure, address)
 	} else {
