@@ -77,12 +77,12 @@ func (s *Service) write(ctx context.Context, id string, cause scheduler.Cause) (
 func (s *Service) turn(ctx context.Context, a *attempt) (settled bool, err error) {
 	var refused error
 	for _, key := range a.candidates() {
-		usable, err := s.usable(ctx, a.copies[key].AccountID)
+		usable, later, err := s.usable(ctx, a.copies[key].AccountID)
 		if err != nil {
 			return false, err
 		}
 		if !usable {
-			a.waiting = true
+			a.waiting = a.waiting || later
 			continue
 		}
 		end, err := s.through(ctx, a, key)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"questscheduler/attendees/decide"
+	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
@@ -84,13 +85,16 @@ func (a *attempt) candidates() []string {
 	return keys
 }
 
-// usable reports whether an account can be used now.
-func (s *Service) usable(ctx context.Context, accountID string) (bool, error) {
+// usable reports whether an account can be used now, and if not, whether it may be again while
+// the mappings stay as they are: one of the service account was unlinked since its address is
+// no longer mapped.
+func (s *Service) usable(ctx context.Context, accountID string) (usable, later bool, err error) {
 	account, err := s.Accounts.Get(ctx, accountID)
 	if fault.Is(err, fault.NotFound) {
-		return false, nil
+		return false, false, nil
 	}
-	return err == nil && account.Usable() == nil, err
+	over := account.Kind == accounts.KindServiceAccount && account.Status == accounts.Unlinked
+	return err == nil && account.Usable() == nil, !over, err
 }
 
 func (a *attempt) ref(key string) gcal.Ref {

@@ -25,7 +25,7 @@ func (s *Service) findOrganizer(ctx context.Context, a *attempt) (found bool, er
 		if c.Gone {
 			continue
 		}
-		usable, err := s.usable(ctx, c.AccountID)
+		usable, _, err := s.usable(ctx, c.AccountID)
 		if err != nil {
 			return false, err
 		}

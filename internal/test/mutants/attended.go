@@ -159,4 +159,13 @@ var attended = []mutant{
 			new:  `return shown.copied.Gone && !shown.copied.Organized &&`,
 		}},
 	},
+	{
+		name:   "changed-mapping-not-listed-again",
+		breaks: "Of an address whose mapping changed only the events that had additions are compared, so new second addresses reach no event.",
+		changes: []change{{
+			file: "attendees/mappings_follow.go",
+			old:  `		case wants && of.relist:`,
+			new:  `		case wants && of.relist && of.primary == "":`,
+		}},
+	},
 }

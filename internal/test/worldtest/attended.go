@@ -120,7 +120,9 @@ func (w *World) openAttended() {
 		w.must(err)
 		w.browsers[person.ID] = grant
 	}
-	w.LinkColleagues()
+	if !w.options.Delegated {
+		w.LinkColleagues()
+	}
 }
 
 // LinkColleagues has the colleagues of primary addresses give access to their calendars,
@@ -129,6 +131,11 @@ func (w *World) LinkColleagues() {
 	w.t.Helper()
 	if w.options.Delegated {
 		w.EndDelegation(false)
+		if w.Mappings != nil {
+			if err := w.refreshMappings(true, Cause); err != nil {
+				w.Verdicts = append(w.Verdicts, fmt.Sprintf("refresh of mappings by hand: %v", err))
+			}
+		}
 		return
 	}
 	for _, name := range Primaries {
@@ -205,9 +212,22 @@ func (w *World) recorded(g Gathering, address string) attendee.State {
 
 // recordedOf is the same of the record of an occurrence, or of the whole event, alone.
 func (w *World) recordedOf(g Gathering, original recurrence.Moment, address string) (state attendee.State, own bool) {
-	record := attendee.DecodeEvent(w.observed.document(attendee.EventPath(attendee.ID(g.ICalUID, original))))
-	entry, own := record.Entries[address]
+	entry, own := w.entryOf(g, original, address)
 	return entry.State, own
+}
+
+func (w *World) entryOf(g Gathering, original recurrence.Moment, address string) (entry attendee.Entry, own bool) {
+	record := attendee.DecodeEvent(w.observed.document(attendee.EventPath(attendee.ID(g.ICalUID, original))))
+	entry, own = record.Entries[address]
+	return entry, own
+}
+
+// sameMoment reports whether an occurrence of which nothing is recorded changes now in the
+// moment in which its series did: which was first cannot be known.
+func (w *World) sameMoment(g Gathering, address string) bool {
+	_, own := w.entryOf(g, g.original(), address)
+	of, _ := w.entryOf(g, recurrence.Moment{}, address)
+	return g.SeriesID != "" && !own && !w.Clock.Now().Truncate(time.Millisecond).After(of.At)
 }
 
 // String names the event in a history.

@@ -50,27 +50,36 @@ func (noMirrors) AccountLeaving(context.Context, accounts.Account, scheduler.Cau
 
 func (noMirrors) AccountBack(context.Context, accounts.Account, scheduler.Cause) error { return nil }
 
+// DrainAttendees is the drain alone.
+func (w *World) DrainAttendees() {
+	if w.Attendees == nil {
+		return
+	}
+	if _, err := w.Attendees.Drain(w.ctx, scheduler.Cause{Trigger: "drain", Trace: "drain"}); err != nil {
+		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of attendees: %v", err))
+	}
+}
+
 // drainAttendees is what the drain of every minute does of second addresses, with the job
 // that loads the mappings.
 func (w *World) drainAttendees() {
 	if w.Attendees == nil {
 		return
 	}
-	cause := scheduler.Cause{Trigger: "drain", Trace: "drain"}
-	if _, err := w.Attendees.Drain(w.ctx, cause); err != nil {
-		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of attendees: %v", err))
-	}
+	w.DrainAttendees()
 	if w.Clock.Now().Truncate(refreshEvery).Equal(w.Clock.Now()) {
-		if err := w.refreshMappings(cause); err != nil {
+		if err := w.refreshMappings(false, scheduler.Cause{Trigger: "timer", Trace: "timer"}); err != nil {
 			w.Verdicts = append(w.Verdicts, fmt.Sprintf("refresh of mappings: %v", err))
 		}
 	}
 }
 
-// refreshMappings runs the job that loads the mappings, step by step.
-func (w *World) refreshMappings(cause scheduler.Cause) error {
+// refreshMappings runs the job that loads the mappings, step by step. By hand it revives
+// accounts that Google refused.
+func (w *World) refreshMappings(byHand bool, cause scheduler.Cause) error {
+	defer w.loads()()
 	for at := ""; ; {
-		_, next, err := w.Mappings.Refresh(w.ctx, cause, at, false)
+		_, next, err := w.Mappings.Refresh(w.ctx, cause, at, byHand)
 		if err != nil || next == "" {
 			return err
 		}
@@ -83,6 +92,7 @@ func (w *World) ReloadMappings(confirm string) error {
 	for _, problem := range w.MappingProblems() { // of what was loaded before
 		w.wrong("%s", problem)
 	}
+	defer w.loads()()
 	w.mapped.confirming = confirm
 	defer func() { w.mapped.confirming = "" }()
 	_, err := w.Mappings.Reload(w.ctx, Cause, confirm)

@@ -54,6 +54,12 @@ func (s *sheetPort) Rows(context.Context) ([][]string, error) {
 	})
 }
 
+// loads notes that the mappings are loaded, until it ends.
+func (w *World) loads() (end func()) {
+	w.mapped.loading++
+	return func() { w.mapped.loading-- }
+}
+
 // seconds are the further addresses of primary ones.
 type seconds map[string][]string
 
@@ -61,8 +67,9 @@ type seconds map[string][]string
 // was read.
 type mapped struct {
 	now seconds
-	// offered were read since now was in force, oldest first.
+	// offered were read since now was in force, oldest first; loading counts the loads under way.
 	offered []offer
+	loading int
 	// confirming is the version that a person confirms now.
 	confirming string
 	// ever are the pairs that the sheet had at some time.
@@ -165,7 +172,7 @@ func (w *World) MappingProblems() (problems []string) {
 	if !could {
 		return []string{fmt.Sprintf("the mappings %q of %d people are in force, which the sheet did not give: %v before", state.Version, state.Count, m.now)}
 	}
-	if w.running == nil { // no reload is under way
+	if m.loading == 0 {
 		m.now, m.offered = now, nil
 	}
 	return nil
