@@ -81,7 +81,7 @@ var attended = []mutant{
 		name:   "exceptions-ignored",
 		breaks: "An occurrence that differs from its series is left alone, with any guests.",
 		changes: []change{{
-			file: "attendees/compare.go",
+			file: "attendees/identify.go",
 			old:  `	if event.Malformed || uid == "" ||`,
 			new:  `	if event.Malformed || uid == "" || series != "" ||`,
 		}},
