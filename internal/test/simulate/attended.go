@@ -146,16 +146,14 @@ func (l *life) newGathering() {
 		if l.chance(8) {
 			guests[len(guests)-1]["responseStatus"] = "declined"
 		}
-		said += fmt.Sprintf(", with %v", guests[len(guests)-1])
 	}
 	if l.chance(5) {
 		guests = slices.DeleteFunc(guests, func(g worldtest.Guest) bool { return g.Address() == "pola@one.example" })
 		guests = append(guests, worldtest.Guest{"email": "pola@one.example", "resource": true})
-		said += ", with pola as a room"
 	}
 	event["attendees"] = guests
 	made := l.w.Gather(name, event)
-	l.say("%s: makes event %s%s", name, made.ID, said)
+	l.say("%s: makes event %s%s, guests: %v", name, made.ID, said, guests)
 }
 
 // gatheringTime draws a time, at times one that is over.

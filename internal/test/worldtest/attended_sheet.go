@@ -96,29 +96,39 @@ func (m *mapped) everWanted(rows []SheetRow) {
 }
 
 // read is what rows say to who has other mappings in force; ok is false if they say nothing.
-func (before seconds) read(rows []SheetRow) (after seconds, ok bool) {
+// A row that says not whose it is may be that of any person whom no row names.
+func (s seconds) read(rows []SheetRow) (after seconds, ok bool) {
 	after = seconds{}
+	named, nobodys := map[string]bool{}, false
 	for _, row := range rows {
-		ok = ok || strings.TrimSpace(strings.Join(row.Cells, "")) != ""
+		full := strings.TrimSpace(strings.Join(row.Cells, "")) != ""
+		ok = ok || full
 		if row.Primary == "" {
+			nobodys = nobodys || full
 			continue
 		}
+		named[row.Primary] = true
 		delete(after, row.Primary)
 		list := slices.Compact(slices.Sorted(slices.Values(row.Seconds)))
 		if row.Wrong {
-			list = before[row.Primary]
+			list = s[row.Primary]
 		}
 		if len(list) > 0 {
 			after[row.Primary] = list
+		}
+	}
+	for primary, list := range s {
+		if nobodys && !named[primary] {
+			after[primary] = list
 		}
 	}
 	return after, ok
 }
 
 // lost reports whether more than half of the pairs are gone, of two at least.
-func (before seconds) lost(after seconds) bool {
+func (s seconds) lost(after seconds) bool {
 	lost, of := 0, 0
-	for primary, list := range before {
+	for primary, list := range s {
 		for _, second := range list {
 			of++
 			if !slices.Contains(after[primary], second) {

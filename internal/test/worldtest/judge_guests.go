@@ -23,7 +23,7 @@ func (w *World) patchedGuests(calendarID, eventID string, patch func()) {
 		return // it was refused
 	}
 	w.guestbooks.patches++
-	w.judgePatch(before, after, book)
+	w.judgePatch(before, after)
 	for _, guest := range after.Guests {
 		if address := guest.Address(); before.Guest(address) == nil {
 			w.judgeAddition(before, book, address)
@@ -37,7 +37,7 @@ func (w *World) patchedGuests(calendarID, eventID string, patch func()) {
 }
 
 // judgePatch judges what a change must leave alone.
-func (w *World) judgePatch(before, after Gathering, book *guestbook) {
+func (w *World) judgePatch(before, after Gathering) {
 	changed := len(before.Guests) != len(after.Guests)
 	for _, guest := range after.Guests {
 		was := before.Guest(guest.Address())
