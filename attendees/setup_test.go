@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"questscheduler/internal/test/points"
 	"slices"
 	"strings"
 	"testing"
@@ -61,7 +62,7 @@ type stage struct {
 	memory   store.Store
 	counter  *storetest.Counter
 	queue    *memoryqueue.Queue
-	points   *points
+	points   *points.Points
 	calls    *googlePoints
 	service  *attendees.Service
 	mappings *attendees.Mappings
@@ -122,18 +123,18 @@ func (s *stage) httpClient(ctx context.Context, email string) *http.Client {
 // restart is the death of the program and the start of another.
 func (s *stage) restart() {
 	s.queue.Crash()
-	s.points = &points{}
+	s.points = &points.Points{}
 	s.counter = storetest.Count(s.memory)
 	beside := &beside{}
 	if s.calls != nil {
 		beside = s.calls.beside
 	}
 	s.calls = &googlePoints{Google: s.client, points: s.points, added: s.counts, beside: beside}
-	documents := &storePoints{Store: storetest.Rerun(s.counter), points: s.points}
+	documents := &points.Store{Store: storetest.Rerun(s.counter), Points: s.points}
 	s.mappings = &attendees.Mappings{}
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
 	s.service = &attendees.Service{
-		Store: documents, Queue: &queuePoints{Queue: s.queue, points: s.points}, Google: s.calls, Mappings: s.mappings,
+		Store: documents, Queue: &points.Queue{Queue: s.queue, Points: s.points}, Google: s.calls, Mappings: s.mappings,
 		Accounts: accountReader{s.memory}, Notify: "none", Observing: s.observing, Now: s.clock.Now, Log: log,
 	}
 	s.syncer = &calendarsync.Syncer{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"questscheduler/internal/test/points"
 	"testing"
 	"time"
 
@@ -57,7 +58,7 @@ func TestFaults_Anywhere_ChangeEachGuestOnce(t *testing.T) {
 			}, []string{ben, ben2}, map[string]int{ben2: 1}, attendee.Added,
 		},
 	} {
-		for what, strike := range map[string]func(p *points, n int){"it dies": (*points).dieAt, "a call fails": (*points).failAt} {
+		for what, strike := range map[string]func(p *points.Points, n int){"it dies": (*points.Points).DieAt, "a call fails": (*points.Points).FailAt} {
 			t.Run(c.name+": "+what, func(t *testing.T) {
 				t.Parallel()
 				for n := 1; n < 200; n++ {
@@ -67,8 +68,8 @@ func TestFaults_Anywhere_ChangeEachGuestOnce(t *testing.T) {
 						c.begin(s)
 						s.run(2 * time.Minute)
 						strike(s.points, n)
-						survives(func() { c.act(s); s.run(2 * time.Minute) })
-						reached = s.points.reached()
+						points.Survives(func() { c.act(s); s.run(2 * time.Minute) })
+						reached = s.points.Reached()
 						s.restart()
 						s.run(15 * time.Minute)
 						organizer := ana

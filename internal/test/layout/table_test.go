@@ -43,6 +43,7 @@ var table = []row{
 	{packages: "internal/test/memoryqueue", may: []string{"internal/queue", "internal/fault"}},
 	{packages: "internal/queue/river/...", may: []string{"internal/queue", "internal/fault"}},
 	{packages: "internal/queue/cloudtasks/...", may: []string{"internal/queue", "internal/store", "internal/fault"}},
+	{packages: "internal/test/points", may: []string{"internal/store", "internal/queue", "internal/fault"}},
 	{packages: "internal/test/queuetest", may: []string{"internal/queue", "internal/fault"}},
 
 	{packages: "internal/mapping", may: []string{"internal/fault"}, standardOnly: true},
