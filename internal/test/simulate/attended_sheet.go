@@ -107,7 +107,7 @@ var sheetChanges = []step{
 		})
 	}},
 	{weight: 2, do: func(l *life) {
-		l.changeRows(func(rows []worldtest.SheetRow) []worldtest.SheetRow {
+		l.changeRows(func([]worldtest.SheetRow) []worldtest.SheetRow {
 			return []worldtest.SheetRow{inactive(worldtest.Person(drawn(l, worldtest.Primaries)).Email)}
 		})
 	}},

@@ -24,7 +24,7 @@ func (w *World) patchedGuests(calendarID, eventID string, patch func()) {
 	}
 	w.keep(after, book)
 	w.guestbooks.patches++
-	w.judgePatch(before, after, book)
+	w.judgePatch(before, after)
 	for _, guest := range after.Guests {
 		if address := guest.Address(); before.Guest(address) == nil {
 			w.judgeAddition(before, book, address)
@@ -38,7 +38,7 @@ func (w *World) patchedGuests(calendarID, eventID string, patch func()) {
 }
 
 // judgePatch judges what a change must leave alone.
-func (w *World) judgePatch(before, after Gathering, book *guestbook) {
+func (w *World) judgePatch(before, after Gathering) {
 	changed := len(before.Guests) != len(after.Guests)
 	for _, guest := range after.Guests {
 		was := before.Guest(guest.Address())
