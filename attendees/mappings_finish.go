@@ -71,7 +71,12 @@ func (m *Mappings) undelegateSome(ctx context.Context, cause scheduler.Cause, pr
 	}
 	until := m.Now().Add(stepTime)
 	for _, primary := range primaries {
-		if needed[accounts.DelegatedID(primary)] || m.Now().After(until) {
+		account, err := accounts.Load(ctx, m.Store, accounts.DelegatedID(primary))
+		if err != nil {
+			return primaries, err
+		}
+		useful := needed[account.ID] && account.Usable() == nil // nothing revives a refused one now
+		if useful || m.Now().After(until) {
 			stay = append(stay, primary)
 		} else if err := m.unlink(ctx, cause, primary); err != nil {
 			return primaries, err

@@ -102,6 +102,22 @@ func TestMappings_AllRemoved_KeepTheAccountsOfTheirEventsOrganizers(t *testing.T
 	w.settled("ana", "ben")
 }
 
+// Nothing revives it while its address is not mapped, so it withdraws nothing.
+func TestMappings_ARefusedAccountOfARemovedAddress_IsUnlinked(t *testing.T) {
+	t.Parallel()
+	w := newMappingWorld(t, true)
+	w.sheet.set("ana", "ben", "cho")
+	w.refresh()
+	w.record("att_cho", "cho", time.Time{})
+	account, err := w.accounts.Get(w.ctx, accounts.DelegatedID("cho@north.example"))
+	must(t, err)
+	_, err = w.accounts.MarkRevoked(w.ctx, account.ID, account.Grant)
+	must(t, err)
+	w.sheet.set("ana", "ben")
+	w.refresh()
+	w.settled("ana", "ben")
+}
+
 func TestMappings_AnAddressThatReturns_IsFollowedAgain(t *testing.T) {
 	t.Parallel()
 	w := newMappingWorld(t, true)

@@ -51,18 +51,28 @@ func newGuestbooks() guestbooks {
 	return guestbooks{all: map[string]*guestbook{}, shown: map[*operation][]showing{}}
 }
 
-// book is an event's. An occurrence of a series begins with that of its series.
+// book is an event's. An occurrence of a series begins with that of its series, as soon as the
+// organizer's calendar keeps it separately.
 func (w *World) book(g Gathering) *guestbook {
-	id := g.Organizer.Email + " " + g.ID
-	book := w.guestbooks.all[id]
-	if book == nil {
-		book = newGuestbook()
-		if series := w.guestbooks.all[g.Organizer.Email+" "+g.SeriesID]; g.SeriesID != "" && series != nil {
-			book = series.clone()
-		}
-		w.guestbooks.all[id] = book
+	book := w.guestbooks.all[g.key()]
+	if book != nil {
+		return book
 	}
+	book = newGuestbook()
+	if series := w.guestbooks.all[g.Organizer.Email+" "+g.SeriesID]; g.SeriesID != "" && series != nil {
+		book = series.clone()
+	}
+	w.keep(g, book)
 	return book
+}
+
+func (g Gathering) key() string { return g.Organizer.Email + " " + g.ID }
+
+// keep keeps the book of an event.
+func (w *World) keep(g Gathering, book *guestbook) {
+	if g.Live() && !w.isOccurrence(g) {
+		w.guestbooks.all[g.key()] = book
+	}
 }
 
 // ByPerson has a person do something in the calendar of a colleague that may change the
@@ -79,6 +89,7 @@ func (w *World) ByPerson(name, eventID string, act func()) {
 	if book == nil {
 		book = w.book(after)
 	}
+	w.keep(after, book)
 	for _, guest := range after.Guests {
 		if address := guest.Address(); before.Guest(address) == nil {
 			w.personAdded(after, book, address)
@@ -107,6 +118,7 @@ func (w *World) personAdded(g Gathering, book *guestbook, address string) {
 	}
 	delete(book.banned, address)
 	delete(book.added, address)
+	w.forgetOccurrences(g, address)
 }
 
 func (w *World) personRemoved(g Gathering, book *guestbook, address string) {

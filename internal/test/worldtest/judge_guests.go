@@ -22,6 +22,7 @@ func (w *World) patchedGuests(calendarID, eventID string, patch func()) {
 	if after.ETag == before.ETag {
 		return // it was refused
 	}
+	w.keep(after, book)
 	w.guestbooks.patches++
 	w.judgePatch(before, after)
 	for _, guest := range after.Guests {
@@ -61,7 +62,7 @@ func (w *World) judgePatch(before, after Gathering) {
 // isOccurrence reports whether an event is an occurrence of which the organizer's calendar
 // keeps nothing beside its series.
 func (w *World) isOccurrence(g Gathering) bool {
-	return g.SeriesID != "" && g.ETag == w.GatheringOf(g.OrganizerName(), g.SeriesID).ETag
+	return g.SeriesID != "" && g.OrganizerName() != "" && g.ETag == w.GatheringOf(g.OrganizerName(), g.SeriesID).ETag
 }
 
 // over reports whether an event that is no series ended before a time.
@@ -85,7 +86,7 @@ func (w *World) judgeAddition(before Gathering, book *guestbook, address string)
 		w.wrong("%v: the program added %s, which no mapping of a guest ever had", before, address)
 	case why != "":
 		w.wrong("%v: the program added %s again: %s", before, address, why)
-	case book.added[address]:
+	case book.added[address] && before.SeriesID == "":
 		w.wrong("%v: the program added %s twice", before, address)
 	case address == strings.ToLower(before.Organizer.Email):
 		w.wrong("%v: the program added its organizer %s", before, address)
@@ -113,7 +114,7 @@ func (w *World) judgeWithdrawal(before Gathering, book *guestbook, guest Guest) 
 	}
 }
 
-// forgetOccurrences: the program added an address to a series, or took it out. It cannot know
+// forgetOccurrences: an address was added to a series, or taken out by the program. It cannot know
 // any more what a person did with it before at an occurrence of which nothing is recorded.
 func (w *World) forgetOccurrences(series Gathering, address string) {
 	prefix := series.Organizer.Email + " " + series.ID + "_"
