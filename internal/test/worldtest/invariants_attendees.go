@@ -47,10 +47,20 @@ func (w *World) writable(g Gathering) bool {
 	})
 }
 
-// withdrawable reports whether the program could change the event when it added somebody, and
-// still can: an organizer's calendar that it once followed.
-func (w *World) withdrawable(g Gathering) bool {
-	return w.writable(g) || !w.options.Delegated && len(w.mapped.ever[g.Organizer.Email]) > 0
+// withdrawable reports whether the program must take an addition back: it follows a calendar
+// that shows when nothing wants the address any more, or knows the organizer's, which it once
+// followed, and no mapping gives the address to anybody.
+func (w *World) withdrawable(g Gathering, address string) bool {
+	if w.writable(g) {
+		return true
+	}
+	for _, seconds := range w.mapped.now {
+		if slices.Contains(seconds, address) {
+			return false // whose guest left cannot be seen
+		}
+	}
+	record := attendee.DecodeEvent(w.observed.document(attendee.EventPath(attendee.ID(g.ICalUID, g.original()))))
+	return !w.options.Delegated && slices.ContainsFunc(slices.Collect(maps.Values(record.Copies)), func(c attendee.Copy) bool { return c.Organized && !c.Gone })
 }
 
 // guestProblems compares an event's guests with those that the mappings want, as far as the
@@ -80,7 +90,7 @@ func (w *World) guestProblems(g Gathering) (problems []string) {
 		case count[address] > 1:
 			problems = append(problems, fmt.Sprintf("%v has %s %d times", g, address, count[address]))
 		case series.withdrew[address] || series.banned[address] != "" || series.unsure[address]: // perhaps before the occurrence was read
-		case book.added[address] && !kept[address] && w.withdrawable(g):
+		case book.added[address] && !kept[address] && w.withdrawable(g, address):
 			problems = append(problems, fmt.Sprintf("%v still has %s, which the program added and nothing wants", g, address))
 		}
 	}
