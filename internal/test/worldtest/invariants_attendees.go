@@ -56,7 +56,7 @@ func (w *World) withdrawable(g Gathering, address string) bool {
 	}
 	for _, seconds := range w.mapped.now {
 		if slices.Contains(seconds, address) {
-			return false // whose guest left cannot be seen
+			return false // its guest may have left unnoticed
 		}
 	}
 	record := attendee.DecodeEvent(w.observed.document(attendee.EventPath(attendee.ID(g.ICalUID, g.original()))))
