@@ -86,6 +86,9 @@ func (w *World) ByPerson(name, eventID string, act func()) {
 	}
 	act()
 	after := w.organized(Person(name).Email, eventID)
+	if organizer := before.OrganizerName(); organizer != "" { // the act may have removed the copy that names it
+		after = w.GatheringOf(organizer, eventID)
+	}
 	if book == nil {
 		book = w.book(after)
 	}
