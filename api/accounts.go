@@ -57,7 +57,7 @@ type accountAnswer struct {
 	Status            string     `json:"status" enum:"active,revoked,unlinked" doc:"revoked: Google refuses the grant; link it again."`
 	Kind              string     `json:"kind"`
 	Scopes            []string   `json:"scopes" doc:"What was granted."`
-	Features          []string   `json:"features" doc:"What the grant covers beside polls: mirrors, availability."`
+	Features          []string   `json:"features" doc:"What the grant covers beside polls: mirrors, availability, sheets."`
 	Default           bool       `json:"default" doc:"Finalisations that name no calendar use it."`
 	Message           *string    `json:"message" doc:"What must be done; null if nothing must."`
 	PrimaryCalendarID string     `json:"primary_calendar_id"`
@@ -94,7 +94,7 @@ func (s *server) listAccounts(ctx context.Context, by caller, _ *struct{}) (acco
 type linkAccountBody struct {
 	AccountID documentID `json:"account_id,omitempty" doc:"The account to link again; absent: any."`
 	AnyOther  bool       `json:"any_account,omitempty" doc:"With account_id: another Google account may be chosen and is linked too. Otherwise it is refused with other_account."`
-	Features  []string   `json:"features,omitempty" maxItems:"2" enum:"mirrors,availability" doc:"What to grant beside polls, when it is switched on; what was granted earlier stays granted."`
+	Features  []string   `json:"features,omitempty" maxItems:"3" enum:"mirrors,availability,sheets" doc:"What to grant beside polls, when it is switched on; what was granted earlier stays granted."`
 	ReturnTo  string     `json:"return_to,omitempty" maxLength:"2000" doc:"Where to go afterwards: an address or a path of the web app."`
 }
 

@@ -41,6 +41,8 @@ func (s *server) adminRoutes() {
 		"Sync the calendar of a poll now, and return the poll as it is then", byID(s.Scheduler.Sync))
 	route(s, "POST /admin/tasks/{id}/retry", "retry-task", admins,
 		"Retry a dead letter of the queue", s.retryTask)
+	route(s, "POST /admin/reload-mappings", "reload-mappings", operators,
+		"Load the second addresses of attendees now, or confirm those that await it", s.reloadMappings)
 	route(s, "POST /admin/announcements/{poll_id}/resend", "resend-announcement", admins,
 		"Deliver the last announcement of a poll again; recipients who have it get no second one", s.resendAnnouncement)
 }

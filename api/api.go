@@ -43,7 +43,9 @@ type Options struct {
 	Accounts  LinkedAccounts
 	Policies  Policies
 	Events    Events
-	Health    *health.Reader
+	// Mappings loads the second addresses of attendees; nil if they are off.
+	Mappings Mappings
+	Health   *health.Reader
 	// Availability answers when people are busy.
 	Availability *availability.Service
 	// GroupEvents are the events that groups share.

@@ -79,7 +79,7 @@ func TestGroupConnect_ShowsTheEventsThatThereAre_Once(t *testing.T) {
 func (w *world) writeMirror(eventID, account string) {
 	w.t.Helper()
 	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Update(mirror.Path(mirror.MirrorID(eventID, account)),
+		return tx.Update(mirror.Path(mirror.IDOf(eventID, account)),
 			store.Set("state", string(mirror.Active)), store.Set("eventId", "questmirror1"), store.Set("generation", 1), store.Set("due", nil))
 	}))
 }
@@ -103,7 +103,7 @@ func TestGroupDisconnect_KeepsOrDeletesTheCopies(t *testing.T) {
 			w.carryOutGroupWork()
 			w.want(404, call{as: "ana", method: "DELETE", path: path + row.query}, nil)
 
-			id := mirror.MirrorID(made.ID, anas)
+			id := mirror.IDOf(made.ID, anas)
 			_, mapped, err := mirror.Load(t.Context(), w.store, id)
 			must(t, err)
 			kept, err := mirror.IsKept(t.Context(), w.store, id)
@@ -296,7 +296,7 @@ func TestGroupDisconnect_DeletingWhatAnEarlierOneKept_BeforeItIsPlanned(t *testi
 			w.want(200, disconnect, nil)
 			w.carryOutGroupWork()
 
-			m, mapped, err := mirror.Load(t.Context(), w.store, mirror.MirrorID(made.ID, anas))
+			m, mapped, err := mirror.Load(t.Context(), w.store, mirror.IDOf(made.ID, anas))
 			must(t, err)
 			if !mapped || m.State != mirror.Deleting || m.Wanted != "" || m.Due.IsZero() || m.EventID != "questmirror1" || m.Generation != 1 {
 				t.Errorf("mapped %t: %+v", mapped, m)

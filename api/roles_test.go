@@ -211,6 +211,7 @@ var roleTable = map[string]roleRow{
 	"admin-sync-poll": {want: forAdmins, call: func(s fixture) call {
 		return call{method: "POST", path: "/admin/polls/" + s.poll.ID + "/sync"}
 	}},
+	"reload-mappings": {call: plain("POST", "/admin/reload-mappings"), want: forAdmins},
 	"retry-task": {want: forAdmins, call: func(s fixture) call {
 		return call{method: "POST", path: "/admin/tasks/" + s.newDeadLetter() + "/retry"}
 	}},
@@ -293,12 +294,11 @@ func (w *world) wantOfMachine(row roleRow, audience []string) {
 	}
 }
 
-// These routes are for machines, too.
-func TestMachines_MayRegisterChannels(t *testing.T) {
+func TestMachines_MayRegisterChannelsAndReloadMappings(t *testing.T) {
 	t.Parallel()
+	theirs := []string{"register-watches", "force-register-channels", "reload-mappings"}
 	newWorld(t).document().each(func(_, path string, op operationJSON) {
-		registers := op.OperationID == "register-watches" || op.OperationID == "force-register-channels"
-		if len(op.Security) > 0 && slices.Contains(op.Audience, "machine") != registers {
+		if len(op.Security) > 0 && slices.Contains(op.Audience, "machine") != slices.Contains(theirs, op.OperationID) {
 			t.Errorf("%s is for %v", path, op.Audience)
 		}
 	})
@@ -313,7 +313,7 @@ func TestMachines_WithoutAValidToken_AreRefused(t *testing.T) {
 	tokens["another account"] = issuer.Sign(good.With(tokentest.Claims{"email": "other@quest-party.iam.gserviceaccount.com"}))
 	for name, token := range tokens {
 		w.tokens["forged"] = token
-		for _, path := range []string{"/admin/watches/force-register", "/admin/force-register-channels"} {
+		for _, path := range []string{"/admin/watches/force-register", "/admin/force-register-channels", "/admin/reload-mappings"} {
 			if got := w.do(call{as: "forged", method: "POST", path: path}); got.status != http.StatusUnauthorized {
 				t.Errorf("%s: %s answers %d", name, path, got.status)
 			}

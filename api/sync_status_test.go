@@ -127,13 +127,13 @@ func (w *world) mirrorsOf(accountID string, state mirror.State) {
 	w.t.Helper()
 	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
 		m := mirror.Mirror{
-			ID: mirror.MirrorID("evt_1", accountID) + string(state), CanonicalID: "evt_1", OwnerID: "gm", TargetAccountID: accountID, State: state,
+			ID: mirror.IDOf("evt_1", accountID) + string(state), CanonicalID: "evt_1", OwnerID: "gm", TargetAccountID: accountID, State: state,
 			LastError: "The calendar is full.", FailedSince: begin,
 		}
 		if err := tx.Set(mirror.Path(m.ID), mirror.Encode(m)); err != nil {
 			return err
 		}
-		entry := mirror.MirrorStep(mirror.StepFailed, mirror.Mirror{State: mirror.Pending}, m, "unavailable")
+		entry := mirror.StepEntry(mirror.StepFailed, mirror.Mirror{State: mirror.Pending}, m, "unavailable")
 		entry.ID, entry.At = "jrn_m"+string(state), begin.Add(time.Hour)
 		if err := tx.Set(mirror.EntryPath(entry.EventID, entry.ID), mirror.EncodeEntry(entry)); err != nil {
 			return err
@@ -189,14 +189,15 @@ func TestSyncJournal_OfPollsAndMirrors_IsOneList(t *testing.T) {
 		}
 		cursor = w.want(200, call{as: "gm", method: "GET", path: "/v1/sync/journal?limit=1&cursor=" + cursor}, &got).Meta.NextCursor
 		for _, e := range got.Entries {
-			if e.Event != "" {
+			switch {
+			case e.Event != "":
 				if e.Event != "evt_1" || e.PollID != "" || e.Mirror == "" || e.Target != "acc_x" || e.Decision != "failed" || e.Before != "PENDING" || e.After == "" {
 					t.Errorf("the entry of a mirror is %+v", e)
 				}
 				kinds = append(kinds, "mirror")
-			} else if e.PollID != p.ID || e.Mirror != "" {
+			case e.PollID != p.ID || e.Mirror != "":
 				t.Errorf("the entry of a poll is %+v", e)
-			} else {
+			default:
 				kinds = append(kinds, "poll")
 			}
 		}

@@ -27,7 +27,7 @@ func many(n int, form string) []string {
 
 // TestBadValues is about values of the right type that break a rule: the answer
 // names the field and says nothing of the value.
-func TestBadValues(t *testing.T) {
+func TestBadValues(t *testing.T) { //nolint:maintidx // one table
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(nil)

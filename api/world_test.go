@@ -23,6 +23,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
 	linked "questscheduler/internal/accounts"
+	"questscheduler/internal/attendee"
 	"questscheduler/internal/bodylimit"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/health"
@@ -63,6 +64,7 @@ type world struct {
 	grants   grants
 	queue    *memoryqueue.Queue
 	freeBusy *freeBusy
+	sheet    *sheet
 	accounts *accounts
 	calendar *calendar
 	channels *channels
@@ -80,7 +82,8 @@ type world struct {
 
 // setup is what a test may have otherwise.
 type setup struct {
-	patience time.Duration // for bodies
+	patience        time.Duration // for bodies
+	withoutMappings bool
 	api.Options
 }
 
@@ -104,6 +107,9 @@ func newWorld(t *testing.T, changed ...func(*setup)) *world {
 		change(&options)
 	}
 	w.openPorts(&options.Options)
+	if options.withoutMappings {
+		options.Mappings = nil
+	}
 	w.options = options.Options
 	w.echo = api.New(options.Options)
 	for _, uid := range []string{"gm", "ana", "ben", "cho", "eve"} {
@@ -153,7 +159,7 @@ func (w *world) replayEach() {
 // openPorts makes what stands behind the API.
 func (w *world) openPorts(options *api.Options) {
 	w.t.Helper()
-	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, notify.Queries, linked.Queries, mirror.Queries, availability.Queries, groupevents.Queries, api.Queries, []*store.Query{worldtest.AllPolls}))
+	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, notify.Queries, linked.Queries, mirror.Queries, availability.Queries, groupevents.Queries, attendee.Queries, api.Queries, []*store.Query{worldtest.AllPolls}))
 	must(w.t, err)
 	w.store = &countingStore{Store: documents}
 	w.changes = changes.New(w.store)
@@ -171,6 +177,7 @@ func (w *world) openPorts(options *api.Options) {
 	options.Calendars = &calendarsync.Watcher{Store: w.changes, Queue: w.queue, Address: pushAddress, Now: options.Now, Log: options.Log}
 	options.Tasks = w.queue
 	options.Accounts = w.openLinked(options)
+	options.Mappings = w.openMappings(options)
 	options.Health = &health.Reader{
 		Store: w.changes, Now: options.Now, Recent: 7 * time.Hour, Address: pushAddress, Sync: "on", Tasks: w.queue,
 	}

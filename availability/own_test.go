@@ -138,9 +138,11 @@ func TestOwn_EachAccount_HasItsSource(t *testing.T) {
 	}{
 		"not synced":                    {before: func(w *world) { w.google.busy("acc_gm", slot) }, source: availability.FromFreeBusy, asOf: now, busy: hour},
 		"synced":                        {before: synced(now.Add(-6*time.Hour), nil), source: availability.FromEvents, asOf: now.Add(-6 * time.Hour)},
+		"synced with guests":            {before: synced(now, func(d map[string]any) { d["maskVersion"] = gcal.WithGuests.Version() }), source: availability.FromEvents, asOf: now},
+		"only observed":                 {before: synced(now, func(d map[string]any) { d["maskVersion"] = -gcal.WithGuests.Version() }), source: availability.FromFreeBusy, asOf: now, busy: hour},
 		"synced too long ago":           {before: synced(now.Add(-7*time.Hour), nil), source: availability.FromFreeBusy, asOf: now, busy: hour},
 		"synced for polls alone":        {before: synced(now, func(d map[string]any) { d["interests"] = map[string]any{"poll": 1} }), source: availability.FromFreeBusy, asOf: now, busy: hour},
-		"synced with few fields so far": {before: synced(now, func(d map[string]any) { d["maskVersion"] = gcal.MaskVersion }), source: availability.FromFreeBusy, asOf: now, busy: hour},
+		"synced with few fields so far": {before: synced(now, func(d map[string]any) { d["maskVersion"] = gcal.Times.Version() }), source: availability.FromFreeBusy, asOf: now, busy: hour},
 		"synced but for an event":       {before: synced(now, func(d map[string]any) { d["deferred"] = map[string]any{mirror.Consumer: map[string]any{"e1": now}} }), source: availability.FromFreeBusy, asOf: now, busy: hour},
 		"never synced yet":              {before: synced(now, func(d map[string]any) { delete(d, "lastSuccessAt") }), source: availability.FromFreeBusy, asOf: now, busy: hour},
 		"revoked here":                  {status: accounts.Revoked, before: synced(now, nil), source: availability.FromNothing, unknown: all, reason: availability.ReasonRevoked},

@@ -69,7 +69,7 @@ func (w *world) sync(owner, id string, at time.Time, change func(map[string]any)
 	w.t.Helper()
 	data := map[string]any{
 		"ownerId": owner, "accountId": "acc_" + id, "calendarId": id + "@x", "timeZone": zurich,
-		"interests": map[string]any{mirror.Consumer: 1}, "maskVersion": gcal.WideMaskVersion, "lastSuccessAt": at,
+		"interests": map[string]any{mirror.Consumer: 1}, "maskVersion": gcal.WithDetails.Version(), "lastSuccessAt": at,
 	}
 	if change != nil {
 		change(data)

@@ -24,8 +24,7 @@ import (
 // Google is the part of gcal.Client that sync runs and watch channels need.
 type Google interface {
 	Get(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error)
-	List(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error)
-	ListDetails(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error)
+	List(ctx context.Context, ref gcal.Ref, mask gcal.Mask, syncToken, pageToken string) (gcal.Page, error)
 	Watch(ctx context.Context, ref gcal.Ref, request gcal.WatchRequest) (gcal.Channel, error)
 	StopWatch(ctx context.Context, accountID, channelID, resourceID string) error
 }

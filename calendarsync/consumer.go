@@ -25,8 +25,9 @@ type Consumer interface {
 	// Name is the key of its interests and deferred events in calendars' documents. It
 	// never changes.
 	Name() string
-	// Wide reports whether it reads gcal.Event.Details.
-	Wide() bool
+	// Reads are the fields of listed events that it needs. A calendar is listed with the
+	// widest of its consumers' masks.
+	Reads() gcal.Mask
 	// Concerns reports, without IO, whether an event may concern it. It says the same of
 	// one event in every run.
 	Concerns(calendar calendars.Calendar, eventID string) bool

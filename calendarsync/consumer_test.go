@@ -3,6 +3,7 @@ package calendarsync_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -140,7 +141,7 @@ func TestFollow_OfAKnownCalendar_ListsAllForTheConsumer(t *testing.T) {
 // A calendar that no poll follows is watched and synced while a consumer wants it.
 func TestFollow_OfAnUnknownCalendar_OpensAndReleasesItsChannel(t *testing.T) {
 	t.Parallel()
-	c := &worldtest.Consumer{Name: "one", Wide: true}
+	c := &worldtest.Consumer{Name: "one", Reads: gcal.WithDetails}
 	w := worldtest.New(t, worldtest.Options{Consumers: []*worldtest.Consumer{c}})
 	insert(w, "ana", 4)
 	follow(t, w, c, "ana", 2)
@@ -308,7 +309,10 @@ func TestToken_WhoseDeferralFails_IsNotStored(t *testing.T) {
 		c.Fails = nil
 		return errors.New("planned")
 	}
-	for w.Calendar("gm").FailedSince.IsZero() && w.Step() {
+	for w.Calendar("gm").FailedSince.IsZero() {
+		if !w.Step() {
+			break
+		}
 	}
 	equal(t, "the token", w.Calendar("gm").SyncToken, before)
 	equal(t, "deferred", len(w.Calendar("gm").Backlogs["one"].Deferred), 0)
@@ -395,7 +399,7 @@ func TestBacklog_OfLongIDs_BecomesAFullListing(t *testing.T) {
 // The mask follows the interests of each calendar alone.
 func TestWideConsumer_ChangesTheMaskOfItsCalendarAlone(t *testing.T) {
 	t.Parallel()
-	c := &worldtest.Consumer{Name: "wide", Wide: true}
+	c := &worldtest.Consumer{Name: "wide", Reads: gcal.WithDetails}
 	w := worldtest.New(t, worldtest.Options{Consumers: []*worldtest.Consumer{c}})
 	pollID, _, eventID := w.Finalised()
 	insert(w, "ana", 1)
@@ -407,43 +411,107 @@ func TestWideConsumer_ChangesTheMaskOfItsCalendarAlone(t *testing.T) {
 		w.RunDue()
 		equal(t, "mask of "+person, w.Calendar(person).MaskVersion, want)
 	}
-	mask("gm", gcal.MaskVersion)
+	mask("gm", gcal.Times.Version())
 	follow(t, w, c, "gm", 1)
 	w.LosePushes()
 	w.DeleteEvent("gm", eventID) // found by nothing but what follows a full listing
 	w.LosePushes()
-	mask("gm", gcal.WideMaskVersion)
-	mask("ana", gcal.MaskVersion)
+	mask("gm", gcal.WithDetails.Version())
+	mask("ana", gcal.Times.Version())
 	equal(t, "status", w.View(pollID).Poll.Status, rules.Cancelled)
 	read(t, w)
 	follow(t, w, c, "gm", 0)
 	w.Run(time.Minute)
 	pollID, _, eventID = w.Finalised()
-	mask("gm", gcal.MaskVersion)
+	mask("gm", gcal.Times.Version())
 	w.MoveEvent("gm", eventID, noon)
 	w.RunDue()
 	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
 	atRest(t, w)
 }
 
+// A consumer of mirrors' sort and one of guests in one calendar: it is listed for the wider
+// of both. Another calendar stays as it is, and so do the token and the events of its
+// consumers.
+func TestMask_IsTheWidestOfTheCalendarsConsumers(t *testing.T) {
+	t.Parallel()
+	details := &worldtest.Consumer{Name: "details", Reads: gcal.WithDetails}
+	guests := &worldtest.Consumer{Name: "guests", Reads: gcal.WithGuests}
+	w := worldtest.New(t, worldtest.Options{Consumers: []*worldtest.Consumer{details, guests}})
+	w.Finalised()
+	meeting := invited(w, "gm", "ana", "ben")
+	follow(t, w, details, "gm", 1)
+	follow(t, w, details, "ana", 1)
+	w.Run(time.Minute)
+	masks := func(gm, ana gcal.Mask) {
+		t.Helper()
+		w.Run(2 * worldtest.MinGap)
+		equal(t, "mask of gm", w.Calendar("gm").MaskVersion, gm.Version())
+		equal(t, "mask of ana", w.Calendar("ana").MaskVersion, ana.Version())
+		read(t, w)
+	}
+	masks(gcal.WithDetails, gcal.WithDetails)
+
+	others, listings := w.Calendar("ana"), w.Calls("events.list")
+	details.Applied = nil
+	follow(t, w, guests, "gm", 1)
+	masks(gcal.WithGuests, gcal.WithDetails)
+	if now := w.Calendar("ana"); !reflect.DeepEqual(now, others) {
+		t.Errorf("ana's calendar was %+v, and is %+v", others, now)
+	}
+	equal(t, "full listings of gm's calendar", w.Calls("events.list")-listings, 1)
+	equal(t, "of the meeting, for guests", given(w, "gm", meeting, guests), 1)
+	equal(t, "of the meeting, for details", given(w, "gm", meeting, details), 1)
+
+	token := w.Calendar("gm").SyncToken
+	w.PatchEvent("gm", meeting, map[string]any{"attendees": attendees("gm", "ana", "cho")})
+	masks(gcal.WithGuests, gcal.WithDetails)
+	if w.Calendar("gm").SyncToken == token {
+		t.Error("the wide token does not move on")
+	}
+
+	follow(t, w, guests, "gm", 0)
+	w.PatchEvent("gm", meeting, map[string]any{"attendees": attendees("gm", "ana")})
+	masks(gcal.WithDetails, gcal.WithDetails)
+	follow(t, w, details, "gm", 0)
+	w.PatchEvent("gm", meeting, map[string]any{"summary": "Only polls read this"})
+	masks(gcal.Times, gcal.WithDetails)
+	atRest(t, w)
+}
+
+// invited makes an event of one person with others as guests.
+func invited(w *worldtest.World, person string, others ...string) (eventID string) {
+	return w.InsertEvent(person, map[string]any{
+		"start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"},
+		"attendees": attendees(append([]string{person}, others...)...),
+	}).ID
+}
+
+func attendees(persons ...string) (list []map[string]any) {
+	for _, person := range persons {
+		list = append(list, map[string]any{"email": worldtest.Person(person).Email, "responseStatus": "accepted"})
+	}
+	return list
+}
+
 // QS_SYNC=observe has a token of its own, for wide masks too.
 func TestWideConsumer_WhileObserving_HasItsOwnToken(t *testing.T) {
 	t.Parallel()
-	c := &worldtest.Consumer{Name: "wide", Wide: true}
+	c := &worldtest.Consumer{Name: "wide", Reads: gcal.WithDetails}
 	w, _, _ := listening(t, c)
 	w.Observe(true)
 	insert(w, "gm", 1)
 	w.Run(time.Minute)
-	equal(t, "mask", w.Calendar("gm").MaskVersion, -gcal.WideMaskVersion)
+	equal(t, "mask", w.Calendar("gm").MaskVersion, -gcal.WithDetails.Version())
 	w.Observe(false)
 	w.Run(time.Minute)
-	equal(t, "mask", w.Calendar("gm").MaskVersion, gcal.WideMaskVersion)
+	equal(t, "mask", w.Calendar("gm").MaskVersion, gcal.WithDetails.Version())
 	read(t, w)
 }
 
 func TestConsumer_AfterALostToken_FindsDeletions(t *testing.T) {
 	t.Parallel()
-	c := &worldtest.Consumer{Name: "one", Wide: true}
+	c := &worldtest.Consumer{Name: "one", Reads: gcal.WithDetails}
 	w, _, _ := listening(t, c)
 	ids := insert(w, "gm", 5)
 	w.RunDue()
@@ -514,10 +582,10 @@ func TestConsumerWithoutInterest_CostsNothing(t *testing.T) {
 		w.MoveEvent("gm", eventID, noon)
 		insert(w, "gm", 20)
 		w.Run(10 * time.Minute)
-		equal(t, "mask", w.Calendar("gm").MaskVersion, gcal.MaskVersion)
+		equal(t, "mask", w.Calendar("gm").MaskVersion, gcal.Times.Version())
 		return meter.Total()
 	}
-	c := &worldtest.Consumer{Name: "one", Wide: true}
+	c := &worldtest.Consumer{Name: "one", Reads: gcal.WithDetails}
 	equal(t, "cost", cost(c), cost())
 	equal(t, "events", len(c.Applied), 0)
 }

@@ -23,7 +23,7 @@ type EventWriter interface {
 	Get(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error)
 	PatchTimes(ctx context.Context, ref gcal.Ref, eventID, etag string, to rules.Fingerprint, zone string) (gcal.Event, error)
 	Delete(ctx context.Context, ref gcal.Ref, eventID string) (deleted bool, err error)
-	List(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error)
+	List(ctx context.Context, ref gcal.Ref, mask gcal.Mask, syncToken, pageToken string) (gcal.Page, error)
 	Access(ctx context.Context, ref gcal.Ref) (gcal.Access, error)
 }
 
@@ -71,7 +71,7 @@ func (e Events) Delete(ctx context.Context, accountID, calendarID, eventID strin
 	if !fault.Is(err, fault.NotFound) {
 		return deleted, err
 	}
-	if _, unread := e.Google.List(ctx, ref, "", ""); !fault.Is(unread, fault.Provider) {
+	if _, unread := e.Google.List(ctx, ref, gcal.Times, "", ""); !fault.Is(unread, fault.Provider) {
 		return false, unread
 	}
 	return false, err // it cannot be read either, which is no refusal to delete

@@ -22,11 +22,11 @@ type repeating struct {
 	calls int
 }
 
-func (r *repeating) List(ctx context.Context, ref gcal.Ref, syncToken, _ string) (gcal.Page, error) {
+func (r *repeating) List(ctx context.Context, ref gcal.Ref, mask gcal.Mask, syncToken, _ string) (gcal.Page, error) {
 	if r.calls++; r.calls > 100 {
 		r.t.Fatal("the sync follows the same page for ever")
 	}
-	page, err := r.Google.List(ctx, ref, syncToken, "")
+	page, err := r.Google.List(ctx, ref, mask, syncToken, "")
 	page.NextPage, page.NextSync = "again", ""
 	return page, err
 }
@@ -55,7 +55,7 @@ type ending struct {
 	end func()
 }
 
-func (e ending) List(ctx context.Context, _ gcal.Ref, _, _ string) (gcal.Page, error) {
+func (e ending) List(ctx context.Context, _ gcal.Ref, _ gcal.Mask, _, _ string) (gcal.Page, error) {
 	e.end()
 	<-ctx.Done()
 	return gcal.Page{}, fault.Wrap(fault.Unavailable, ctx.Err(), "Google was not waited for.")

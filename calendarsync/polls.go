@@ -26,8 +26,8 @@ type pollConsumer struct {
 // Name implements Consumer.
 func (l *pollConsumer) Name() string { return poll.ConsumerPoll }
 
-// Wide implements Consumer.
-func (l *pollConsumer) Wide() bool { return false }
+// Reads implements Consumer.
+func (l *pollConsumer) Reads() gcal.Mask { return gcal.Times }
 
 // Concerns implements Consumer: whether an event may be linked.
 func (l *pollConsumer) Concerns(calendar calendars.Calendar, eventID string) bool {

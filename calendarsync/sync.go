@@ -108,7 +108,7 @@ func (l *syncRun) run(ctx context.Context) error {
 // listChanges lists the changes since the stored token, or everything if it does not count
 // any more, and returns the new one.
 func (l *syncRun) listChanges(ctx context.Context) (next string, err error) {
-	if l.calendar.MaskVersion != l.mask() {
+	if l.calendar.MaskVersion != l.maskVersion() {
 		l.calendar.SyncToken = "" // issued for other fields, so as good as expired
 	}
 	next, err = l.list(ctx, l.calendar.SyncToken)
@@ -194,7 +194,7 @@ func (l *syncRun) end(ctx context.Context, next string) error {
 			return updates
 		}
 		updates = append(updates, calendars.InZone(l.calendar.TimeZone)...)
-		return append(updates, calendars.Succeeded(l.Now(), next, l.mask())...)
+		return append(updates, calendars.Succeeded(l.Now(), next, l.maskVersion())...)
 	})
 	if err == nil && !latest.IsZero() {
 		recovers := slices.ContainsFunc(l.parts, (*part).recovers)
@@ -230,29 +230,24 @@ func (l *syncRun) eachPage(ctx context.Context, token string, do func(gcal.Page)
 
 // page lists one page, with the fields that the calendar's consumers read.
 func (l *syncRun) page(ctx context.Context, token, page string) (gcal.Page, error) {
-	if l.wide() {
-		return l.Google.ListDetails(ctx, l.ref, token, page)
-	}
-	return l.Google.List(ctx, l.ref, token, page)
+	return l.Google.List(ctx, l.ref, l.mask(), token, page)
 }
 
-// wide reports whether a consumer of the calendar reads gcal.Event.Details.
-func (l *syncRun) wide() bool {
-	return slices.ContainsFunc(l.parts, func(p *part) bool { return p.Wide() })
+// mask is the widest that a consumer of the calendar reads.
+func (l *syncRun) mask() (widest gcal.Mask) {
+	for _, part := range l.parts {
+		widest = max(widest, part.Reads())
+	}
+	return widest
 }
 
-// mask is the version stored with sync tokens: that of the calendar's fields. A token from
-// observing is invalid for applying, as nothing it covers was applied, and vice versa: the
-// next run is a full sync.
-func (l *syncRun) mask() int64 {
-	version := int64(gcal.MaskVersion)
-	if l.wide() {
-		version = gcal.WideMaskVersion
-	}
+// maskVersion is stored with sync tokens. A token from observing is invalid for applying, as
+// nothing it covers was applied, and vice versa: the next run is a full sync.
+func (l *syncRun) maskVersion() int64 {
 	if l.Observing {
-		return -version
+		return -l.mask().Version()
 	}
-	return version
+	return l.mask().Version()
 }
 
 // keepLease renews the lease if a third of it is over.

@@ -22,8 +22,8 @@ done
 # ---- settings ---------------------------------------------------------------
 
 names=(PROJECT REGION FIRESTORE_LOCATION DATABASE IMAGE VERSION PUBLIC_URL LOAD_BALANCERS APP_URL AUDIENCE CALLABLES_UPSTREAM
-  ALLOWED_ORIGINS GOOGLE_CLIENT_ID DISCORD METRICS REVOCATION ADMIN_USERS SYNC RULES INDEXES)
-optional=' LOAD_BALANCERS CALLABLES_UPSTREAM METRICS ADMIN_USERS '
+  ALLOWED_ORIGINS GOOGLE_CLIENT_ID DISCORD METRICS ATTENDEES ATTENDEES_SHEET ATTENDEES_DOMAINS REVOCATION ADMIN_USERS SYNC RULES INDEXES)
+optional=' LOAD_BALANCERS CALLABLES_UPSTREAM METRICS ATTENDEES ATTENDEES_SHEET ATTENDEES_DOMAINS ADMIN_USERS '
 declare -A set_to=()
 [[ -r $settings ]] || { echo "$settings cannot be read: copy deploy/settings.env.example to it and fill it in" >&2; exit 2; }
 while IFS='=' read -r name value || [[ $name ]]; do
@@ -44,15 +44,17 @@ done
 ((${#missing[@]} == 0)) || { echo "$settings: these are missing: ${missing[*]}" >&2; exit 2; }
 # Each of these that is yes needs a secret. For the others, the lines of service.yaml
 # that end with the name are dropped.
-declare -A secret_of=([DISCORD]=discord-bot-token [METRICS]=metrics-token)
+declare -A secret_of=([DISCORD]=discord-bot-token [METRICS]=metrics-token [ATTENDEES]=attendees-key)
 secrets=(google-client-secret enc-keys) without=()
-for name in DISCORD METRICS; do
+for name in DISCORD METRICS ATTENDEES; do
   case ${set_to[$name]:-no} in
     yes) secrets+=("${secret_of[$name]}") ;;
     no) without+=("$name") ;;
     *) echo "$settings: $name has to be yes or no" >&2; exit 2 ;;
   esac
 done
+[[ ${set_to[ATTENDEES]:-no} == no || ${set_to[ATTENDEES_SHEET]:-} && ${set_to[ATTENDEES_DOMAINS]:-} ]] ||
+  { echo "$settings: ATTENDEES is yes, and ATTENDEES_SHEET or ATTENDEES_DOMAINS is missing" >&2; exit 2; }
 project=${set_to[PROJECT]} region=${set_to[REGION]} database=${set_to[DATABASE]}
 image=${set_to[IMAGE]}:${set_to[VERSION]}
 for file in "${set_to[RULES]}" "${set_to[INDEXES]}"; do
@@ -90,7 +92,7 @@ services() {
   run gcloud services enable run.googleapis.com cloudtasks.googleapis.com cloudscheduler.googleapis.com eventarc.googleapis.com \
     eventarcpublishing.googleapis.com pubsub.googleapis.com logging.googleapis.com \
     firestore.googleapis.com secretmanager.googleapis.com cloudbuild.googleapis.com artifactregistry.googleapis.com \
-    calendar-json.googleapis.com iam.googleapis.com --project="$project"
+    calendar-json.googleapis.com sheets.googleapis.com iam.googleapis.com --project="$project"
 }
 
 accounts() {
@@ -197,6 +199,7 @@ jobs() {
   local name schedule verb
   while read -r name schedule; do
     verb=create
+    [[ $name == refresh-mappings && ${set_to[ATTENDEES]:-no} == no ]] && continue # the program has no such job
     there scheduler jobs describe "questscheduler-$name" --location="$region" && verb=update
     # A run has a minute and three retries.
     run gcloud scheduler jobs "$verb" http "questscheduler-$name" --schedule="$schedule" --time-zone=Etc/UTC --http-method=POST \

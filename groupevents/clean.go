@@ -128,10 +128,11 @@ func (s *Service) EndConnections(ctx context.Context, at string) (ended int, nex
 // isOver reports whether a connection has to end, and whether that is for its account.
 func (s *Service) isOver(ctx context.Context, c mirror.Connection) (over, unlinked bool, err error) {
 	account, err := accounts.Load(ctx, s.Store, c.AccountID)
-	if err != nil && !fault.Is(err, fault.NotFound) {
+	gone := fault.Is(err, fault.NotFound)
+	if err != nil && !gone {
 		return false, false, err
 	}
-	if err != nil || account.Status == accounts.Unlinked || account.OwnerID != c.OwnerID {
+	if gone || account.Status == accounts.Unlinked || account.OwnerID != c.OwnerID {
 		return true, true, nil
 	}
 	group, err := poll.LoadGroup(ctx, s.Store, c.GroupID)

@@ -49,7 +49,7 @@ func (s *Service) release(tx store.Tx, m mirror.Mirror, cause scheduler.Cause) e
 			return err
 		}
 	}
-	if err := s.journal(tx, mirror.MirrorStep(mirror.StepForgotten, m, mirror.Mirror{}, "its account was disconnected and keeps it"), cause); err != nil {
+	if err := s.journal(tx, mirror.StepEntry(mirror.StepForgotten, m, mirror.Mirror{}, "its account was disconnected and keeps it"), cause); err != nil {
 		return err
 	}
 	return tx.Delete(mirror.Path(m.ID))
@@ -60,7 +60,7 @@ func (s *Service) doom(tx store.Tx, m mirror.Mirror, cause scheduler.Cause) erro
 	next := m
 	next.State, next.Wanted, next.Due, next.UpdatedAt = mirror.Deleting, "", store.Instant(s.Now()), store.Instant(s.Now())
 	next.Attempts, next.LastError, next.FailedSince, next.Replacing = 0, "", time.Time{}, false
-	if err := s.journal(tx, mirror.MirrorStep(mirror.StepPlanned, m, next, "its account was disconnected"), cause); err != nil {
+	if err := s.journal(tx, mirror.StepEntry(mirror.StepPlanned, m, next, "its account was disconnected"), cause); err != nil {
 		return err
 	}
 	return tx.Set(mirror.Path(m.ID), mirror.Encode(next))
@@ -96,9 +96,9 @@ func (s *Service) deleteCopies(ctx context.Context, groupID, accountID string, c
 }
 
 // doomKept gives a page of kept copies their mirrors again, to be deleted. One that
-// was planned again since keeps the mirror that it got, if that has taken over the event. any
-// reports whether there were some.
-func (s *Service) doomKept(ctx context.Context, tx store.Tx, groupID, accountID string, cause scheduler.Cause) (any bool, err error) {
+// was planned again since keeps the mirror that it got, if that has taken over the event.
+// found reports whether there were some.
+func (s *Service) doomKept(ctx context.Context, tx store.Tx, groupID, accountID string, cause scheduler.Cause) (found bool, err error) {
 	kept, _, err := store.Page(ctx, tx, keptInAccount.With(groupID, accountID).First(copiesPage), mirror.Decode)
 	if err != nil || len(kept) == 0 {
 		return false, err

@@ -215,7 +215,7 @@ func (s *Service) mirrorsOf(ctx context.Context, personID, groupID string, event
 			continue
 		}
 		for _, id := range eventIDs {
-			paths = append(paths, mirror.Path(mirror.MirrorID(id, connection.AccountID)))
+			paths = append(paths, mirror.Path(mirror.IDOf(id, connection.AccountID)))
 		}
 	}
 	found := map[string][]mirror.Mirror{}

@@ -110,7 +110,7 @@ func (s *Service) storeOrigins(ctx context.Context, fresh []observation) error {
 				was = mirror.Event{}
 			}
 			next.PlanAt = planAt(next, s.now())
-			w.record(mirror.OriginStep(mirror.StepObserved, was, next, next.Status))
+			w.record(mirror.OriginEntry(mirror.StepObserved, was, next, next.Status))
 			w.events = append(w.events, next)
 		}
 		if len(w.events) > 0 {

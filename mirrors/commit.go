@@ -77,7 +77,7 @@ func (w *write) planned(stored []mirror.Mirror, next mirror.Mirror) {
 	if w.s.Observing {
 		step = mirror.StepWouldPlan
 	}
-	w.record(mirror.MirrorStep(step, was, next, ""))
+	w.record(mirror.StepEntry(step, was, next, ""))
 	w.put(next)
 }
 
@@ -95,7 +95,7 @@ func (w *write) put(m mirror.Mirror) {
 // not come, so that planning it twice changes nothing.
 func planAt(event mirror.Event, now time.Time) time.Time {
 	if event.Status != cancelled {
-		return plan.PlanAt(event, now)
+		return plan.DueAt(event, now)
 	}
 	if event.PlanAt.After(now) && !event.PlanAt.After(now.Add(cancelledFor)) {
 		return event.PlanAt

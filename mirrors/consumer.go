@@ -5,6 +5,7 @@ import (
 
 	"questscheduler/calendarsync"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 )
 
@@ -18,8 +19,8 @@ var _ calendarsync.PageConsumer = Consumer{}
 // Name implements calendarsync.Consumer.
 func (Consumer) Name() string { return mirror.Consumer }
 
-// Wide implements calendarsync.Consumer.
-func (Consumer) Wide() bool { return true }
+// Reads implements calendarsync.Consumer.
+func (Consumer) Reads() gcal.Mask { return gcal.WithDetails }
 
 // Concerns implements calendarsync.Consumer.
 func (Consumer) Concerns(calendar calendars.Calendar, _ string) bool {

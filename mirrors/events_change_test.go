@@ -23,7 +23,7 @@ func TestEvents_WithoutWriting_AreUnavailable(t *testing.T) {
 	events.ReadOnly = true
 	_, err := events.Create(w.ctx, gm, "request", dentist(), cause)
 	wantFault(t, "create", err, fault.Unavailable, "")
-	_, err = events.Change(w.ctx, gm, made.ID, mirrors.Change{Title: ptr("New")}, cause)
+	_, err = events.Change(w.ctx, gm, made.ID, mirrors.Change{Title: new("New")}, cause)
 	wantFault(t, "change", err, fault.Unavailable, "")
 	wantFault(t, "delete", events.Delete(w.ctx, gm, made.ID, cause), fault.Unavailable, "")
 	if got, err := events.Get(w.ctx, gm, made.ID); err != nil || got.Title != "Dentist" {
@@ -44,7 +44,7 @@ func TestChange_TheTitleAlone_KeepsTheRest(t *testing.T) {
 	w.must(err)
 	w.settle()
 	known := w.canonical(work)[0]
-	got := w.alter(known.ID, mirrors.Change{Title: ptr("Perhaps")})
+	got := w.alter(known.ID, mirrors.Change{Title: new("Perhaps")})
 	if got.Title != "Perhaps" || got.Version != known.Version+1 {
 		t.Errorf("it is %+v, was %+v", got.Event, known)
 	}
@@ -60,7 +60,7 @@ func TestChange_Nothing_WritesNothing(t *testing.T) {
 	w := newWorld(t)
 	made := w.create(dentist())
 	etag := w.atGoogle(made).ETag
-	for _, change := range []mirrors.Change{{}, {Title: ptr("Dentist"), Start: &made.Start, End: &made.End}} {
+	for _, change := range []mirrors.Change{{}, {Title: new("Dentist"), Start: &made.Start, End: &made.End}} {
 		if got := w.alter(made.ID, change); got.Version != 1 || w.atGoogle(made).ETag != etag {
 			t.Errorf("it is %+v", got.Event)
 		}
@@ -76,11 +76,11 @@ func TestChange_Times_Move(t *testing.T) {
 	if d := w.atGoogle(moved).Details; !d.Start.Time.Equal(from) || !d.End.Time.Equal(to) || d.Start.Zone != "Europe/Zurich" || d.Summary != "Dentist" {
 		t.Errorf("moved it is %+v", d)
 	}
-	day := w.alter(made.ID, mirrors.Change{Start: &from, End: &to, AllDay: ptr(true)})
+	day := w.alter(made.ID, mirrors.Change{Start: &from, End: &to, AllDay: new(true)})
 	if d := w.atGoogle(day).Details; d.Start != (recurrence.Moment{Date: "2026-03-09"}) || d.End != (recurrence.Moment{Date: "2026-03-11"}) {
 		t.Errorf("all day it is %+v", d)
 	}
-	timed := w.alter(made.ID, mirrors.Change{Start: &from, End: &to, AllDay: ptr(false), TimeZone: ptr("Asia/Tokyo")})
+	timed := w.alter(made.ID, mirrors.Change{Start: &from, End: &to, AllDay: new(false), TimeZone: new("Asia/Tokyo")})
 	if d := w.atGoogle(timed).Details; !d.Start.Time.Equal(from) || d.Start.Zone != "Asia/Tokyo" || d.End.Zone != "Asia/Tokyo" || timed.ID != made.ID || timed.Version != 4 {
 		t.Errorf("timed it is %+v, version %d", d, timed.Version)
 	}
@@ -104,7 +104,7 @@ func TestChange_AnInstance_LeavesItsSeries(t *testing.T) {
 	}
 	known := w.canonical(work)[i]
 	from, to := at("2026-03-13T09:00:00Z").Time, at("2026-03-13T10:00:00Z").Time
-	moved := w.alter(known.ID, mirrors.Change{Title: ptr("Surgeon"), Start: &from, End: &to})
+	moved := w.alter(known.ID, mirrors.Change{Title: new("Surgeon"), Start: &from, End: &to})
 	if moved.SeriesID != series.EventID || !moved.Start.Equal(from) || moved.Title != "Surgeon" {
 		t.Errorf("moved is %+v", moved)
 	}
@@ -132,12 +132,12 @@ func TestChange_DuringAnotherChange_IsAConflict(t *testing.T) {
 	}
 	google := &meddling{EventGoogle: w.client, afterGet: meddle}
 	events.Google = google
-	_, err := events.Change(w.ctx, gm, made.ID, mirrors.Change{Location: ptr("Bern")}, cause)
+	_, err := events.Change(w.ctx, gm, made.ID, mirrors.Change{Location: new("Bern")}, cause)
 	wantFault(t, "change", err, fault.Conflict, gcal.CodeStale)
 	google.afterGet = meddle
 	wantFault(t, "delete", events.Delete(w.ctx, gm, made.ID, cause), fault.Conflict, gcal.CodeStale)
 	w.wantTitles(work, "Dentist!!")
-	got := w.alter(made.ID, mirrors.Change{Location: ptr("Bern")})
+	got := w.alter(made.ID, mirrors.Change{Location: new("Bern")})
 	if got.Title != "Dentist!!" || got.Location != "Bern" {
 		t.Errorf("it is %+v", got.Event)
 	}
@@ -156,11 +156,11 @@ func TestChange_ABadOne_IsRefusedAndNothingWritten(t *testing.T) {
 	}{
 		"a start alone":              {made.ID, mirrors.Change{Start: &from}},
 		"an end alone":               {made.ID, mirrors.Change{End: &to}},
-		"a zone alone":               {made.ID, mirrors.Change{TimeZone: ptr("Asia/Tokyo")}},
-		"all day alone":              {made.ID, mirrors.Change{AllDay: ptr(true)}},
+		"a zone alone":               {made.ID, mirrors.Change{TimeZone: new("Asia/Tokyo")}},
+		"all day alone":              {made.ID, mirrors.Change{AllDay: new(true)}},
 		"an end before the start":    {made.ID, mirrors.Change{Start: &to, End: &from}},
-		"an unknown zone":            {made.ID, mirrors.Change{Start: &from, End: &to, TimeZone: ptr("Mars")}},
-		"days that recur each hour ": {timed.ID, mirrors.Change{Start: &from, End: &to, AllDay: ptr(true)}},
+		"an unknown zone":            {made.ID, mirrors.Change{Start: &from, End: &to, TimeZone: new("Mars")}},
+		"days that recur each hour ": {timed.ID, mirrors.Change{Start: &from, End: &to, AllDay: new(true)}},
 	} {
 		_, err := w.events().Change(w.ctx, gm, c.id, c.change, cause)
 		wantFault(t, name, err, fault.Invalid, "")
@@ -203,7 +203,7 @@ func TestChange_OfAnEventThatIsNotOnesOwn_IsRefused(t *testing.T) {
 		"an unknown event":       {"evt_none", fault.NotFound, "no such event"},
 		"of a revoked account":   {"evt_revoked", fault.Revoked, ""},
 	} {
-		_, err := w.events().Change(w.ctx, gm, c.id, mirrors.Change{Title: ptr("Mine")}, cause)
+		_, err := w.events().Change(w.ctx, gm, c.id, mirrors.Change{Title: new("Mine")}, cause)
 		for what, err := range map[string]error{"change": err, "delete": w.events().Delete(w.ctx, gm, c.id, cause)} {
 			if !fault.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s, %s: %v", name, what, err)
@@ -217,7 +217,7 @@ func TestChange_OfAPollsSession_NamesThePoll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.known("session", thursday, "2026-03-05T10:00:00Z", func(e *mirror.Event) { e.Source, e.PollID = mirror.SourcePoll, "the-poll" })
-	_, err := w.events().Change(w.ctx, gm, "evt_session", mirrors.Change{Title: ptr("Mine")}, cause)
+	_, err := w.events().Change(w.ctx, gm, "evt_session", mirrors.Change{Title: new("Mine")}, cause)
 	for _, err := range []error{err, w.events().Delete(w.ctx, gm, "evt_session", cause)} {
 		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "the-poll") {
 			t.Errorf("it says %v", err)
@@ -248,7 +248,7 @@ func TestDelete_OfWhatIsGone_DeletesItsMirror(t *testing.T) {
 	made := w.create(dentist())
 	_, err := w.full.DeleteQuietly(w.ctx, refTo(work), made.EventID, "")
 	w.must(err)
-	_, err = w.events().Change(w.ctx, gm, made.ID, mirrors.Change{Title: ptr("New")}, cause)
+	_, err = w.events().Change(w.ctx, gm, made.ID, mirrors.Change{Title: new("New")}, cause)
 	wantFault(t, "change", err, fault.NotFound, "")
 	w.must(w.events().Delete(w.ctx, gm, made.ID, cause))
 	w.settle()

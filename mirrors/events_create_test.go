@@ -38,7 +38,7 @@ func TestCreate_WithMirroring_ShowsInTheOtherAccount(t *testing.T) {
 	w.mirrorWork()
 	made := w.create(dentist())
 	w.wantTitles(home, "Dentist")
-	w.alter(made.ID, mirrors.Change{Title: ptr("Surgeon")})
+	w.alter(made.ID, mirrors.Change{Title: new("Surgeon")})
 	w.wantTitles(home, "Surgeon")
 	w.must(w.events().Delete(w.ctx, gm, made.ID, cause))
 	w.settle()
@@ -76,11 +76,11 @@ func TestCreate_InAnotherCalendar_IsThere(t *testing.T) {
 	if made.CalendarID != team || made.AccountID != work || w.atGoogle(made).Details.Summary != "Dentist" {
 		t.Errorf("made is %+v", made)
 	}
-	if got := w.alter(made.ID, mirrors.Change{Title: ptr("Surgeon")}); got.Title != "Surgeon" {
+	if got := w.alter(made.ID, mirrors.Change{Title: new("Surgeon")}); got.Title != "Surgeon" {
 		t.Errorf("changed is %+v", got)
 	}
 	w.must(w.google.Share(ref.Calendar, work, google.Reader))
-	_, err := w.events().Change(w.ctx, gm, made.ID, mirrors.Change{Title: ptr("Mine")}, cause)
+	_, err := w.events().Change(w.ctx, gm, made.ID, mirrors.Change{Title: new("Mine")}, cause)
 	wantFault(t, "a change", err, fault.Forbidden, mirrors.CodeNotWritable)
 	err = w.events().Delete(w.ctx, gm, made.ID, cause)
 	wantFault(t, "a deletion", err, fault.Forbidden, mirrors.CodeNotWritable)

@@ -91,7 +91,7 @@ func (w *write) observed(was, next mirror.Mirror, verdict plan.Verdict) {
 		return
 	}
 	if step := stepOf(verdict); step != "" {
-		w.record(mirror.MirrorStep(step, was, next, string(verdict)))
+		w.record(mirror.StepEntry(step, was, next, string(verdict)))
 	}
 	w.put(next)
 }
@@ -121,7 +121,7 @@ func stepOf(verdict plan.Verdict) mirror.Step {
 // deleteStray has the writer delete an event of ours that no mirror maps: by a mirror of
 // no event, which goes with it.
 func (s *Service) deleteStray(ctx context.Context, tx store.Reader, o observation, w *write) error {
-	id := mirror.MirrorID(mirror.OriginKey(o.calendar.AccountID, o.calendar.CalendarID, o.event.ID), strayEvent)
+	id := mirror.IDOf(mirror.OriginKey(o.calendar.AccountID, o.calendar.CalendarID, o.event.ID), strayEvent)
 	if _, known, err := mirror.Load(ctx, tx, id); err != nil || known {
 		return err
 	}
@@ -130,7 +130,7 @@ func (s *Service) deleteStray(ctx context.Context, tx store.Reader, o observatio
 		ID: id, OwnerID: o.calendar.OwnerID, TargetAccountID: o.calendar.AccountID, TargetCalendarID: o.calendar.CalendarID,
 		Due: now, CreatedAt: now, UpdatedAt: now,
 	})
-	w.record(mirror.MirrorStep(mirror.StepStray, mirror.Mirror{}, m, "no mirror maps it"))
+	w.record(mirror.StepEntry(mirror.StepStray, mirror.Mirror{}, m, "no mirror maps it"))
 	w.put(m)
 	return nil
 }

@@ -87,7 +87,7 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 			dirty = append(dirty, orphan.ID)
 		}
 	}
-	w.record(mirror.OriginStep(mirror.StepObserved, was, next, next.Status))
+	w.record(mirror.OriginEntry(mirror.StepObserved, was, next, next.Status))
 	dirty = append(dirty, w.cancelExceptions(&of, next)...)
 	w.decide(&of, dirty...)
 	return nil
@@ -121,7 +121,7 @@ func (w *write) cancelExceptions(of *situation, series mirror.Event) (ids []stri
 		if isSeriesOf(series, event) && event.Status != cancelled {
 			of.Events[i].Status, of.Events[i].UpdatedAt = cancelled, of.Now
 			of.Events[i].Version++
-			w.record(mirror.OriginStep(mirror.StepObserved, event, of.Events[i], "its series is cancelled"))
+			w.record(mirror.OriginEntry(mirror.StepObserved, event, of.Events[i], "its series is cancelled"))
 			ids = append(ids, event.ID)
 		}
 	}

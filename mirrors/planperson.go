@@ -146,7 +146,7 @@ func (s *Service) ownPart(ctx context.Context, ownerID string, from place) (uids
 func (s *Service) uidsToPlan(events []mirror.Event) []string {
 	now := s.now()
 	return uidsOf(slices.DeleteFunc(events, func(event mirror.Event) bool {
-		at := plan.PlanAt(event, now)
+		at := plan.DueAt(event, now)
 		return !at.IsZero() && at.Equal(event.PlanAt)
 	}))
 }

@@ -120,7 +120,7 @@ type listedEvent struct {
 func (w *Writer) listOurs(ctx context.Context, ref gcal.Ref) (shown map[string]listedEvent, err error) {
 	shown = map[string]listedEvent{}
 	for pageToken, more := "", true; more; more = pageToken != "" {
-		page, err := w.Google.ListDetails(ctx, ref, "", pageToken)
+		page, err := w.Google.List(ctx, ref, gcal.WithDetails, "", pageToken)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"questscheduler/internal/test/points"
 	"slices"
 	"testing"
 	"time"
@@ -74,7 +75,7 @@ func (w *world) Enqueue(ctx context.Context, task queue.Task) (bool, error) {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	s := &stage{T: t, ctx: t.Context(), grants: map[string]google.Grant{}, broken: map[string]bool{}, points: &points{}}
+	s := &stage{T: t, ctx: t.Context(), grants: map[string]google.Grant{}, broken: map[string]bool{}, points: &points.Points{}}
 	w := &world{stage: s}
 	s.clock = control.NewClock(func() time.Time { return stageStart })
 	var err error

@@ -31,7 +31,7 @@ type Google interface {
 	InsertContent(ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string) (gcal.Event, error)
 	PatchContent(ctx context.Context, ref gcal.Ref, id, etag string, content gcal.Content) (gcal.Event, error)
 	DeleteQuietly(ctx context.Context, ref gcal.Ref, id, etag string) (deleted bool, err error)
-	ListDetails(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error)
+	List(ctx context.Context, ref gcal.Ref, mask gcal.Mask, syncToken, pageToken string) (gcal.Page, error)
 	Access(ctx context.Context, ref gcal.Ref) (gcal.Access, error)
 	Calendars(ctx context.Context, account string) ([]gcal.Entry, error)
 	InsertCalendar(ctx context.Context, account string, calendar gcal.NewCalendar) (id string, err error)

@@ -2,6 +2,7 @@ package mirrors_test
 
 import (
 	"log/slog"
+	"questscheduler/internal/test/points"
 	"sync"
 	"testing"
 	"time"
@@ -72,8 +73,8 @@ func TestWriter_DeletedDuringItsInsertAndDead_LeavesNoEvent(t *testing.T) {
 	s := newStage(t)
 	s.event("e1", "Stand-up")
 	s.writer.Google.(*googlePoints).before = s.unwanted
-	s.writer.Google.(*googlePoints).after = func() { panic(died{}) }
-	if survives(func() { s.run(0) }) {
+	s.writer.Google.(*googlePoints).after = points.Die
+	if points.Survives(func() { s.run(0) }) {
 		t.Fatal("it lived")
 	}
 	s.atHome()

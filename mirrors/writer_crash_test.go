@@ -2,6 +2,7 @@ package mirrors_test
 
 import (
 	"fmt"
+	"questscheduler/internal/test/points"
 	"testing"
 	"time"
 
@@ -43,8 +44,8 @@ func TestFaults_Anywhere_LeaveOneEventPerMirror(t *testing.T) {
 			s.event("e2", "Late", late, moved)
 		}, func(s *stage) { s.toOverlay(); s.plan("e1@google.com") }, 1},
 	} {
-		for what, strike := range map[string]func(p *points, n int){
-			"it dies": (*points).dieAt, "a call fails": (*points).failAt, "it dies and moves": (*points).dieAt,
+		for what, strike := range map[string]func(p *points.Points, n int){
+			"it dies": (*points.Points).DieAt, "a call fails": (*points.Points).FailAt, "it dies and moves": (*points.Points).DieAt,
 		} {
 			t.Run(c.name+": "+what, func(t *testing.T) {
 				t.Parallel()
@@ -55,8 +56,8 @@ func TestFaults_Anywhere_LeaveOneEventPerMirror(t *testing.T) {
 						c.begin(s)
 						s.run(2 * time.Minute)
 						strike(s.points, n)
-						survives(func() { c.act(s); s.run(time.Minute) })
-						if reached = s.points.reached(); reached {
+						points.Survives(func() { c.act(s); s.run(time.Minute) })
+						if reached = s.points.Reached(); reached {
 							if what == "it dies and moves" {
 								s.address = "there"
 							}

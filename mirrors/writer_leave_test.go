@@ -108,7 +108,7 @@ func TestRelinked_WhileAWriterWaitsForIt_IsNotMissed(t *testing.T) {
 			if s.broken[home] {
 				last = 5 // that is behind the call
 			}
-			s.points.strike(last, func() error { s.must(s.clock.Advance(time.Second)); s.relink(home); relinked = true; return nil })
+			s.points.DoAt(last, func() error { s.must(s.clock.Advance(time.Second)); s.relink(home); relinked = true; return nil })
 			s.run(time.Hour)
 			if !relinked {
 				t.Fatal("nobody waited")

@@ -80,7 +80,7 @@ func (w *Writer) commit(ctx context.Context, was mirror.Mirror, cause scheduler.
 		did := change(&m)
 		changes.put(m)
 		if did.step != "" {
-			changes.record(mirror.MirrorStep(did.step, before, m, did.reason))
+			changes.record(mirror.StepEntry(did.step, before, m, did.reason))
 		}
 		if m.Generation != before.Generation || m.State != before.State && m.State == mirror.Suppressed {
 			if err := w.decideAgain(ctx, tx, changes, m, true); err != nil {
@@ -140,10 +140,10 @@ func (w *Writer) forgotten(ctx context.Context, was mirror.Mirror, deleted bool,
 		}
 		next, keep := plan.Deleted(m, at)
 		if keep = keep && event.Exists(); keep {
-			changes.record(mirror.MirrorStep(step, m, next, ""))
+			changes.record(mirror.StepEntry(step, m, next, ""))
 			changes.put(next)
 		} else {
-			changes.record(mirror.MirrorStep(step, m, mirror.Mirror{}, ""))
+			changes.record(mirror.StepEntry(step, m, mirror.Mirror{}, ""))
 			changes.dropped = append(changes.dropped, m.ID)
 		}
 		return w.decideAgain(ctx, tx, changes, next, keep)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"questscheduler/internal/test/points"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -47,7 +48,7 @@ type stage struct {
 	memory store.Store
 	queue  *memoryqueue.Queue
 	writer *mirrors.Writer
-	points *points
+	points *points.Points
 	log    bytes.Buffer
 	ids    atomic.Int64
 
@@ -108,14 +109,14 @@ func (s *stage) newClient() *gcal.Client {
 // restart is the death of the program and the start of another.
 func (s *stage) restart() {
 	s.queue.Crash()
-	s.points = &points{}
+	s.points = &points.Points{}
 	s.writer = s.newWriter()
 }
 
 func (s *stage) newWriter() *mirrors.Writer {
 	calls := &googlePoints{Google: s.client, points: s.points}
-	documents := &storePoints{Store: storetest.Rerun(s.memory), points: s.points}
-	return &mirrors.Writer{Service: s.service(documents, &queuePoints{Queue: s.queue, points: s.points}), Google: calls, Leaving: calls}
+	documents := &points.Store{Store: storetest.Rerun(s.memory), Points: s.points}
+	return &mirrors.Writer{Service: s.service(documents, &points.Queue{Queue: s.queue, Points: s.points}), Google: calls, Leaving: calls}
 }
 
 func (s *stage) newID() string { return fmt.Sprintf("%026d", s.ids.Add(1)) }
@@ -246,7 +247,7 @@ func (s *stage) only() mirror.Mirror {
 func (s *stage) shown(account, calendar string) (live []gcal.Event) {
 	s.Helper()
 	for token := ""; ; {
-		page, err := s.full.ListDetails(s.ctx, gcal.Ref{Account: account, Calendar: calendar}, "", token)
+		page, err := s.full.List(s.ctx, gcal.Ref{Account: account, Calendar: calendar}, gcal.WithDetails, "", token)
 		s.must(err)
 		for _, event := range page.Events {
 			if event.EventState != rules.Gone {

@@ -16,7 +16,8 @@ const (
 )
 
 // Owners tells people in the app about problems of their calendars that only they
-// can solve, each problem once. Both fields are needed.
+// can solve, each problem once. Both fields are needed. An account without an owner has
+// nobody to notify.
 type Owners struct {
 	InApp *InApp
 	// Occasion tells one failure of an account from the next: it returns the number
@@ -39,6 +40,9 @@ func (o Owners) NotifyUnlinked(ctx context.Context, ownerID, accountID string) e
 }
 
 func (o Owners) notifyOfAccount(ctx context.Context, ownerID, accountID, suffix, title, body string) error {
+	if !canNotify(ownerID) {
+		return nil
+	}
 	occasion, err := o.Occasion(ctx, accountID)
 	if err != nil {
 		return err

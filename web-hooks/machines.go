@@ -71,6 +71,7 @@ var JobPaths = map[string][]string{
 	timers.RenewWatches:     {"/jobs/" + timers.RenewWatches, "/admin/renew-expiring-channels"},
 	timers.PollFallback:     {"/jobs/" + timers.PollFallback},
 	timers.ReconcileMirrors: {"/jobs/" + timers.ReconcileMirrors},
+	timers.RefreshMappings:  {"/jobs/" + timers.RefreshMappings},
 	timers.Cleanup:          {"/jobs/" + timers.Cleanup},
 	timers.Health:           {"/jobs/" + timers.Health},
 }

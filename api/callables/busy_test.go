@@ -17,8 +17,9 @@ type calendars struct{ asked string }
 
 func (c *calendars) Own(_ context.Context, userID string, from, to time.Time, _ []string) (availability.Answer, error) {
 	c.asked = userID + " " + to.Sub(from).String()
-	hour := func(n time.Duration) availability.Interval {
-		return availability.Interval{Start: from.Add(n * time.Hour), End: from.Add((n + 1) * time.Hour)}
+	hour := func(n int) availability.Interval {
+		start := from.Add(time.Duration(n) * time.Hour)
+		return availability.Interval{Start: start, End: start.Add(time.Hour)}
 	}
 	return availability.Answer{Times: availability.Times{Busy: []availability.Interval{hour(0)}, Unknown: []availability.Interval{hour(1)}}}, nil
 }

@@ -11,8 +11,10 @@ import (
 
 	"questscheduler/api/dashboard"
 	"questscheduler/calendarsync"
+	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/health"
+	"questscheduler/internal/mapping"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
@@ -71,6 +73,20 @@ var troubled = dashboard.Page{
 					LastError: "The calendar <b>refuses</b> the event.", FailedSince: now.Add(-50 * time.Hour), Due: now.Add(22 * time.Hour),
 				},
 				{CanonicalID: "evt_2", OwnerID: "ana", GroupID: "g1", TargetAccountID: "acc_2", State: mirror.Failed, Attempts: 1, FailedSince: now, Due: now.Add(24 * time.Hour)},
+			},
+		},
+		Attendees: health.Attendees{
+			On: true, Status: health.Degraded, Pending: 50, MorePending: true, MoreFailed: true,
+			Mappings: attendee.Mappings{
+				Version: "0123abcd", Followed: "0123abcd", Count: 240, WithoutAccess: 2, LoadedAt: now.Add(-3 * time.Minute), SkippedCount: 120,
+				Skipped: []mapping.Skipped{{Row: 7, Reason: "Its <primary> address is none."}},
+			},
+			Troubles: []health.Trouble{
+				{Code: "mappings_held", Status: health.Degraded, Since: now.Add(-time.Hour), Message: "7 of 9 second addresses are gone at once."},
+				{Code: "calendars_without_access", Status: health.Degraded, Message: "2 calendars cannot be followed."},
+			},
+			Failed: []attendee.Event{
+				{ID: "att_1", Failures: 5, FailedSince: now.Add(-time.Hour), Due: now.Add(23 * time.Hour), Error: "Google <b>refuses</b> it."},
 			},
 		},
 		Jobs: []health.Job{

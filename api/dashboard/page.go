@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"questscheduler/internal/health"
+	"questscheduler/internal/mapping"
 )
 
 //go:embed page.html sign_in.html
@@ -34,6 +35,7 @@ const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"moment": moment, "every": every, "short": short, "when": when,
+	"len64": func(rows []mapping.Skipped) int64 { return int64(len(rows)) },
 	"shown": shown, "hidden": func(all []health.Calendar) int { return len(all) - len(shown(all)) },
 }).ParseFS(pages, "*.html"))
 

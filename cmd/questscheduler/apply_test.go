@@ -344,3 +344,21 @@ func TestApply_ASecretWithoutAValue_IsAskedFor(t *testing.T) {
 		})
 	}
 }
+
+func TestApply_WithSecondAddresses_MakesTheirJobAndReadsTheirKey(t *testing.T) {
+	t.Parallel()
+	job, key := []string{"scheduler jobs create http questscheduler-refresh-mappings", "--schedule=*/5 * * * *"}, []string{"secrets add-iam-policy-binding questscheduler-attendees-key"}
+	without := apply(t, nil, []string{"FAKE_SECRETS=yes"})
+	if without.code != 0 || without.at(job...) >= 0 || without.at(key...) >= 0 {
+		t.Errorf("without them it ends with %d, and makes their job or reads their key:\n%s", without.code, strings.Join(without.calls, "\n"))
+	}
+	on := map[string]string{"ATTENDEES": "yes", "ATTENDEES_SHEET": "sheet-1", "ATTENDEES_DOMAINS": "north.example"}
+	with := apply(t, on, []string{"FAKE_SECRETS=yes"})
+	if with.code != 0 || with.at(job...) < 0 || with.at(key...) < 0 {
+		t.Errorf("with them it ends with %d, and lacks their job or key:\n%s\n%s", with.code, with.said, strings.Join(with.calls, "\n"))
+	}
+	delete(on, "ATTENDEES_SHEET")
+	if half := apply(t, on, []string{"FAKE_SECRETS=yes"}); half.code != 2 || !strings.Contains(half.said, "ATTENDEES_SHEET or ATTENDEES_DOMAINS is missing") || len(half.calls) > 0 {
+		t.Errorf("without the sheet it ends with %d, says %q and calls %v", half.code, half.said, half.calls)
+	}
+}

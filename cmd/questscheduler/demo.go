@@ -149,6 +149,7 @@ func demoSettings(dir, addr string, world *demoWorld, sims *simulators, environ 
 	cfg.DiscordBotToken = config.NewSecret(world.DiscordToken)
 	cfg.EncKeys = config.NewSecret(string(key))
 	cfg.AdminUsers = []string{demoAdmin}
+	sims.attend(&cfg, world)
 	if cfg, err = loadSettings(environ, cfg); err != nil {
 		return config.Config{}, err
 	}

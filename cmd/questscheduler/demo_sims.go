@@ -19,6 +19,7 @@ type simulators struct {
 	googleServer    *google.Server
 	discordServer   *discord.Server
 	google, discord simulator
+	serviceKey      string // of the service account that acts as colleagues
 }
 
 // simulator is the HTTP side of one of them.
@@ -39,6 +40,9 @@ func openSimulators(dir string, clock *control.Clock, world *demoWorld) (_ *simu
 		}
 	}()
 	if s.googleServer, err = google.New(google.Options{Clock: clock, Dir: filepath.Join(dir, demoGoogle)}); err != nil {
+		return nil, err
+	}
+	if s.serviceKey, err = s.openColleagues(world); err != nil {
 		return nil, err
 	}
 	if s.discordServer, err = discord.New(discord.Options{Clock: clock, Dir: filepath.Join(dir, demoDiscord), Token: world.DiscordToken}); err != nil {

@@ -29,6 +29,8 @@ type demoParty struct {
 	Users          map[string]demoUser `json:"users"`
 	Spares         []demoAccount       `json:"spare_accounts"`
 	Polls          map[string]string   `json:"polls"`
+	// Attendees are second addresses of people outside the party.
+	Attendees *demoSheet `json:"attendees,omitempty"`
 }
 
 // demoUser is a member of the party.

@@ -87,8 +87,11 @@ func TestDeploy_Service_IsSetAsTheProgramWantsIt(t *testing.T) {
 			}
 			value = filepath.Join(folder, name)
 			secret := []byte(strings.Repeat("secret", 6))
-			if strings.Contains(name, "ENC_KEYS") {
+			switch {
+			case strings.Contains(name, "ENC_KEYS"):
 				secret = key
+			case strings.Contains(name, "ATTENDEES_KEY"):
+				secret = []byte(serviceKey(t))
 			}
 			if err := os.WriteFile(value, secret, 0o600); err != nil {
 				t.Fatal(err)
@@ -106,7 +109,7 @@ func TestDeploy_Service_IsSetAsTheProgramWantsIt(t *testing.T) {
 	if !slices.Contains(settings.TrustedProxies, netip.MustParsePrefix("169.254.0.0/16")) {
 		t.Errorf("the trusted proxies are %v, without Cloud Run's front end", settings.TrustedProxies)
 	}
-	for _, secret := range []string{"QS_GOOGLE_CLIENT_SECRET", "QS_ENC_KEYS", "QS_DISCORD_BOT_TOKEN", "QS_METRICS_TOKEN"} {
+	for _, secret := range []string{"QS_GOOGLE_CLIENT_SECRET", "QS_ENC_KEYS", "QS_DISCORD_BOT_TOKEN", "QS_METRICS_TOKEN", "QS_ATTENDEES_KEY"} {
 		if !strings.Contains(text, secret+"_FILE") || strings.Contains(text, secret+"\n") {
 			t.Errorf("%s does not come from a file", secret)
 		}
@@ -117,7 +120,7 @@ func TestDeploy_Service_IsSetAsTheProgramWantsIt(t *testing.T) {
 // waits and at most as many concurrent tasks as one process has workers.
 func TestDeploy_Queues_AreThoseOfTheProgram(t *testing.T) {
 	t.Parallel()
-	s := openCloudServer(t)
+	s := openCloudServer(t, "QS_ATTENDEES_CSV=users.csv", "QS_ATTENDEES_DOMAINS=north.example")
 	defer func() {
 		if err := s.stop(); err != nil {
 			t.Error(err)
@@ -159,7 +162,7 @@ func TestDeploy_Jobs_AreTheTimers(t *testing.T) {
 		asked[row[0]] = strings.Join(row[1:], " ")
 	}
 	step := func(context.Context, timers.Run) (timers.Stretch, error) { return timers.Stretch{}, nil }
-	for _, job := range timers.Jobs(timers.Parts{FallbackEvery: config.Default().FallbackEvery, Health: step, Reconcile: step}) {
+	for _, job := range timers.Jobs(timers.Parts{FallbackEvery: config.Default().FallbackEvery, Health: step, Reconcile: step, RefreshMappings: step}) {
 		cron, is := asked[job.Name]
 		delete(asked, job.Name)
 		at := time.Time{}.Add(job.Offset)
@@ -167,6 +170,8 @@ func TestDeploy_Jobs_AreTheTimers(t *testing.T) {
 		switch job.Every {
 		case time.Minute:
 			want = `\* \* \* \* \*`
+		case 5 * time.Minute:
+			want = `\*/5 \* \* \* \*`
 		case 24 * time.Hour:
 			want = fmt.Sprintf(`%d %d \* \* \*`, at.Minute(), at.Hour())
 		default:

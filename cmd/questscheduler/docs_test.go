@@ -91,6 +91,7 @@ var outsideDocument = map[string][2]string{
 	"POST /jobs/cleanup":                    {machinesWho, "Remove what is past its time; for every day"},
 	"POST /jobs/health":                     {machinesWho, "Check the health of the linked accounts; for every 6 hours"},
 	"POST /jobs/reconcile-mirrors":          {machinesWho, "Compare mirrors with what their calendars have; for every day"},
+	"POST /jobs/refresh-mappings":           {machinesWho, "Load the second addresses of attendees; for every 5 minutes, where they are on"},
 	"POST /admin/renew-expiring-channels":   {machinesWho, "The same as /jobs/renew-watches"},
 	"GET /dashboard":                        {"admins; others are asked to sign in", "How sync stands, and what wants a person: watch channels, accounts, queue, held cancellations, timers, journal"},
 	"GET /dashboard/page.css":               {"everybody", "What the page loads"},
@@ -272,7 +273,7 @@ func samePart(written, route string) bool {
 
 // writtenPages are the pages that are not generated, below the top folder.
 func writtenPages() []string {
-	return []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md", "docs/development.md", "docs/decisions.md", "docs/operations.md", "docs/alerts.md"}
+	return []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md", "docs/development.md", "docs/decisions.md", "docs/operations.md", "docs/alerts.md", "docs/alerts-mirrors.md"}
 }
 
 // wiredEdge is the program's HTTP side, as serve and demo wire it.

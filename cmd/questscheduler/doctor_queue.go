@@ -34,7 +34,7 @@ func checkCloudTasks(ctx context.Context, d doctor) []finding {
 // paused or disabled. It counts no dead letters, so it needs no store.
 func (d doctor) tasksWaiting(ctx context.Context) (waiting int, paused []string, err error) {
 	tasks, err := cloudtasks.Open(ctx, cloudtasks.Options{
-		Queue: d.config.CloudTasksQueue, Emulator: d.config.CloudTasksEndpoint, Kinds: kinds,
+		Queue: d.config.CloudTasksQueue, Emulator: d.config.CloudTasksEndpoint, Kinds: kindsOf(d.config),
 	})
 	if err != nil {
 		return 0, nil, err

@@ -21,6 +21,9 @@ func TestDoctor(t *testing.T) {
 	}
 	simulator := httptest.NewServer(bot.Handler())
 	t.Cleanup(simulator.Close)
+	folder := t.TempDir()
+	people := filepath.Join(folder, "people.csv")
+	writeFile(t, folder, "people.csv", "Primary,Secondary,Status\nana@north.example,ana@south.example,\nbo@west.example,bo@south.example,\n", 0o600)
 	const follow, gone = "QS_SYNC=on", "http://127.0.0.1:1"
 	for name, test := range map[string]struct {
 		more    []string
@@ -88,6 +91,13 @@ func TestDoctor(t *testing.T) {
 			writeFile(t, dir, demoStore, strings.Repeat("no database\n", 500), 0o600)
 		}, exitFailed, []string{"wrong    store", "not a questscheduler database"}},
 		"a store that is damaged": {nil, damageStore, exitFailed, []string{"wrong    store", "restore a backup"}},
+		"a file of second addresses": {[]string{"QS_ATTENDEES_CSV=" + people, "QS_ATTENDEES_DOMAINS=north.example"}, nil, exitOK, []string{
+			"ok       attendees       file " + people + " has 2 rows, which give 1 addresses second ones",
+			"warning  attendees       1 rows are not taken: row 3: The primary address",
+		}},
+		"a file of second addresses that does not exist": {[]string{"QS_ATTENDEES_CSV=none.csv", "QS_ATTENDEES_DOMAINS=north.example"}, nil, exitFailed, []string{
+			"wrong    attendees       file none.csv cannot be loaded: The file of mappings does not exist",
+		}},
 		"no folder": {[]string{"QS_SQLITE_PATH=" + filepath.Join(t.TempDir(), "none", "d.db")}, nil, exitFailed, []string{
 			"wrong    store", "folder of the data file does not exist",
 		}},
@@ -117,6 +127,16 @@ func TestDoctor_BesideAServer_SeesItAnswer(t *testing.T) {
 	environ := w.settings(freeAddress(t))
 	serve(t, environ)
 	run(t, environ, "doctor").want(t, exitOK, "ok       public address  http://127.0.0.1:", " answers", "is sound")
+}
+
+// What settings contradict is said once: of second addresses nothing is tried then.
+func TestDoctor_WithAFileAndASheetOfSecondAddresses_TriesNeither(t *testing.T) {
+	t.Parallel()
+	got := run(t, settings(t.TempDir(), "QS_ATTENDEES_CSV=none.csv", "QS_ATTENDEES_SHEET=s", "QS_ATTENDEES_ACCOUNT=acc_1", "QS_ATTENDEES_DOMAINS=north.example"), "doctor")
+	got.want(t, exitFailed, "wrong    settings        QS_ATTENDEES_CSV is set, and QS_ATTENDEES_SHEET too")
+	if strings.Contains(got.out, " attendees ") {
+		t.Errorf("it tries second addresses: %s", got.out)
+	}
 }
 
 func writeFile(t *testing.T, dir, name, content string, mode os.FileMode) {

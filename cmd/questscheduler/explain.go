@@ -11,14 +11,15 @@ import (
 )
 
 type explainCommand struct {
-	PollID string `arg:"" name:"poll-id" help:"The poll, or an event (evt_…)."`
+	PollID string `arg:"" name:"poll-id" help:"The poll, an event (evt_…), or second addresses at an event: their record (att_…) or its iCalUID."`
 	Replay bool   `help:"Compute the state again from the journal and compare it with the stored one. The exit code is 1 if they differ."`
 	JSON   bool   `help:"Print JSON."`
 }
 
 func (explainCommand) Help() string {
 	return `For each decision about the poll: when, what triggered it, what the calendar showed, which rule decided what, ` +
-		`and what was announced. For an event, each step of its mirrors. It reads the store beside a running server.
+		`and what was announced. For an event, each step of its mirrors; for a record of second addresses, or an iCalUID, which addresses were added ` +
+		`and removed, and by whom. It reads the store beside a running server.
 
 Examples:
 
@@ -46,6 +47,9 @@ func (c explainCommand) Run(ctx context.Context, process Process) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
+	if c.Replay && explain.IsAttendees(c.PollID) {
+		return usageError{errors.New("there is no replay of second addresses; leave out --replay")}
+	}
 	report, err := c.report(ctx, reader)
 	if err != nil {
 		return err
@@ -67,7 +71,7 @@ func (c explainCommand) Run(ctx context.Context, process Process) (err error) {
 	}
 }
 
-// explained is a report of either kind.
+// explained is a report of any kind.
 type explained interface {
 	WriteText(out io.Writer) error
 	WriteJSON(out io.Writer) error
@@ -75,6 +79,10 @@ type explained interface {
 }
 
 func (c explainCommand) report(ctx context.Context, reader store.Reader) (explained, error) {
+	if explain.IsAttendees(c.PollID) {
+		records, err := explain.LoadAttendees(ctx, reader, c.PollID)
+		return explain.NewAttendeesReport(records), err
+	}
 	if explain.IsEvent(c.PollID) {
 		history, err := explain.LoadEvent(ctx, reader, c.PollID)
 		return explain.NewEventReport(history, c.Replay && err == nil), err

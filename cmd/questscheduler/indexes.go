@@ -39,6 +39,8 @@ var exempt = slices.Concat(
 	exemptions("mirrorPolicies", "edges", "createdAt", "updatedAt"),
 	exemptions("mirrorPeople", "overlays", "planAfter", "planAgain", "planGeneration", "updatedAt"),
 	exemptions("groupEvents", "recent", "older", "shareSessions"),
+	exemptions("attendeeEvents", "copies", "entries", "version", "failures", "failedSince", "error", "history", "updatedAt"),
+	exemptions("attendeeMappings", "part", "skipped", "error", "loadedAt", "triedAt"),
 	exemptions("groupWork", "at", "attempts", "ref", "trace", "sessions"),
 )
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
 	"questscheduler/internal/mirror"
@@ -116,8 +117,8 @@ func TestExplain_OfAnEvent_ShowsAndReplaysItsMirrors(t *testing.T) {
 	event := mirror.Event{ID: "evt_1", OwnerID: "gm", Status: "confirmed", Version: 1, Title: "Dentist"}
 	m := mirror.Mirror{ID: "mir_1", CanonicalID: event.ID, OwnerID: "gm", TargetAccountID: "acc_2", Generation: 1, Wanted: "hash", State: mirror.Pending}
 	change(t, dir, func(tx store.Tx) error {
-		observed := mirror.OriginStep(mirror.StepObserved, mirror.Event{}, event, "confirmed")
-		planned := mirror.MirrorStep(mirror.StepPlanned, mirror.Mirror{}, m, "")
+		observed := mirror.OriginEntry(mirror.StepObserved, mirror.Event{}, event, "confirmed")
+		planned := mirror.StepEntry(mirror.StepPlanned, mirror.Mirror{}, m, "")
 		return errors.Join(
 			tx.Create(mirror.EventPath(event.ID), mirror.EncodeEvent(event)), tx.Create(mirror.Path(m.ID), mirror.Encode(m)),
 			tx.Create(mirror.EntryPath(event.ID, "jrn_1"), mirror.EncodeEntry(observed)),
@@ -208,6 +209,9 @@ func TestSweep_RunsEachJob(t *testing.T) {
 		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Link(time.Now(), "gm", "")...); err != nil {
 			return err
 		}
+		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Want(attendee.Consumer, 1, time.Now(), "gm")...); err != nil { // they are off since
+			return err
+		}
 		snapshot := poll.Snapshot{ID: "old", ExpiresAt: time.Now().Add(-time.Hour)}
 		return tx.Create(poll.SnapshotPath("gone", "old"), poll.EncodeSnapshot(snapshot))
 	})
@@ -216,7 +220,8 @@ func TestSweep_RunsEachJob(t *testing.T) {
 		job         string
 		first, then []string
 	}{
-		{"cleanup", []string{"REMOVED COUNT", "expired snapshots 1", "idempotency keys 0"}, []string{"expired snapshots 0"}},
+		{"cleanup", []string{"REMOVED COUNT", "expired snapshots 1", "idempotency keys 0", "what followed calendars for second addresses 1"},
+			[]string{"expired snapshots 0", "what followed calendars for second addresses 0"}},
 		{"poll-fallback", []string{"SWEPT COUNT", "calendars 1", "looks 1", "failed 1"}, []string{"calendars 1"}},
 		{"reconcile-mirrors", []string{"RECONCILED COUNT", "calendars 0", "strays deleted 0"}, []string{"calendars 0"}},
 		{"renew-watches", []string{"WATCH CHANNELS COUNT", "calendars 1", "failed 1"}, []string{"failed 1"}},

@@ -13,10 +13,12 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"questscheduler/api"
+	"questscheduler/attendees"
 	"questscheduler/availability"
 	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
 	"questscheduler/internal/documentchanges"
@@ -34,14 +36,14 @@ import (
 	"questscheduler/scheduler"
 )
 
-// kinds are the kinds of tasks; each has a queue of its own.
-var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.WriteKind}
+// kinds are all kinds of tasks; each has a queue of its own. kindsOf are those in use.
+var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.WriteKind, attendees.Kind}
 
 // queries are all queries that the program runs.
 func queries() []*store.Query {
 	return slices.Concat(
 		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, cloudtasks.Queries,
-		mirror.Queries, availability.Queries, groupevents.Queries,
+		mirror.Queries, attendee.Queries, availability.Queries, groupevents.Queries,
 	)
 }
 
@@ -135,17 +137,18 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	announcer := s.newAnnouncer(s.notifyChannels(inApp, discord), polls)
 	owners := s.owners(inApp, google.accounts)
 	mirroring := s.newMirroring(google, watcher)
-	syncer := s.newSyncer(google, polls, owners, mirrors.Consumer{Service: mirroring.service})
+	attending := s.newAttending(google, watcher)
+	syncer := s.newSyncer(google, polls, owners, append(attending.consumers(), mirrors.Consumer{Service: mirroring.service})...)
 	groups := s.newGroupEvents(mirroring.service)
-	links := s.newLinks(google, watcher, polls, owners, groupevents.Links{AccountMirrors: mirroring.writer, Groups: groups})
+	links := s.newLinks(google, watcher, polls, owners, attending.links(groupevents.Links{AccountMirrors: mirroring.writer, Groups: groups}))
 	cards := s.cardsOf(service)
-	jobs := s.newTimers(google, service, watcher, links, cards, groups, mirroring)
+	jobs := s.newTimers(google, service, watcher, links, cards, groups, mirroring, attending)
 	health := s.newHealth(watcher, jobs.Jobs)
 	changed := &documentchanges.Intake{Queue: s.queue, Polls: polls, Now: s.now, Cards: cards.check}
 	consents := s.newConsents(google)
 	edge, err := s.newEdge(routes{
 		people: people, scheduler: service, watcher: watcher, groups: groups, health: health, timers: jobs, changed: changed,
-		mirroring: mirroring, availability: s.newAvailability(google),
+		mirroring: mirroring, mappings: attending.loader(), availability: s.newAvailability(google),
 		linked: api.LinkedAccounts{
 			Accounts: google.accounts, Consents: consents, Calendars: google.client.Calendars, Follow: links.Follow, URL: reachedAt(s.config),
 		},
@@ -157,7 +160,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	return &program{
 		server: s, accounts: google.accounts, consents: consents, issuer: issuer,
 		scheduler: service, watcher: watcher, links: links, timers: jobs,
-		pollListener: s.newListener(changed, cards), work: s.workOf(service, syncer, watcher, announcer, jobs, changed, groups, mirroring),
+		pollListener: s.newListener(changed, cards), work: s.workOf(service, syncer, watcher, announcer, jobs, changed, groups, mirroring, attending),
 		edge: edge, http: newHTTPServer(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 1),
 	}, nil
 }

@@ -16,6 +16,7 @@ type sweepCommand struct {
 	PollFallback     jobCommand `cmd:"" help:"Find what pushes missed, calendar by calendar."`
 	Cleanup          jobCommand `cmd:"" help:"Remove what has expired."`
 	ReconcileMirrors jobCommand `cmd:"" help:"Compare mirrors with what their calendars have, and correct them."`
+	RefreshMappings  jobCommand `cmd:"" help:"Load the second addresses of attendees, and follow the calendars of their owners."`
 }
 
 // jobCommand runs one job to its end.
@@ -35,6 +36,9 @@ func newSweepCommand() sweepCommand {
 		Cleanup: jobCommand{timers.Cleanup, "REMOVED",
 			`It removes expired snapshots, except those that a rescheduled poll needs; old watch channels and notifications; ` +
 				`idempotency keys. A server does this every day.`},
+		RefreshMappings: jobCommand{timers.RefreshMappings, "REFRESHED",
+			`It loads the sheet or file of second addresses (QS_ATTENDEES_SHEET, QS_ATTENDEES_CSV) and follows the calendar of ` +
+				`every address, also where Google refused that before. A server does this every 5 minutes for what changed. It needs QS_SYNC on.`},
 		ReconcileMirrors: jobCommand{timers.ReconcileMirrors, "RECONCILED",
 			`Mirrors whose events are missing or were changed are written again. Events of ours that no mirror names are deleted; ` +
 				`by this command even if they are many, which a server leaves alone. A server does this every day. It needs QS_SYNC on.`},

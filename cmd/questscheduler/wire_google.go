@@ -32,8 +32,13 @@ func (s *server) newGoogle() (googleAccess, error) {
 		return googleAccess{}, fmt.Errorf("QS_ENC_KEYS: %w", err)
 	}
 	linked := accounts.New(accounts.Options{Store: s.documents, Keys: keys, Now: s.now, NewID: s.newID})
+	delegation, err := newDelegation(s.config)
+	if err != nil {
+		return googleAccess{}, err
+	}
 	grants := accounts.NewGrants(accounts.GrantOptions{
-		Accounts: linked, ClientID: s.config.GoogleClientID, ClientSecret: s.config.GoogleClientSecret.Reveal(),
+		Delegation: delegation,
+		Accounts:   linked, ClientID: s.config.GoogleClientID, ClientSecret: s.config.GoogleClientSecret.Reveal(),
 		TokenURL: s.oauthURL("/token"), RevokeURL: s.oauthURL("/revoke"), Now: s.now, Transport: s.oauthTransport(),
 	})
 	var budget *gcal.Budget
@@ -77,12 +82,14 @@ func (s *server) newConsents(google googleAccess) *accounts.Linking {
 	})
 }
 
+func (s *server) oauthURL(path string) string { return oauthURL(s.config, path) }
+
 // oauthURL is an OAuth endpoint of a simulator; "" stands for Google's own.
-func (s *server) oauthURL(path string) string {
-	if s.config.GoogleEndpoint == "" {
+func oauthURL(cfg config.Config, path string) string {
+	if cfg.GoogleEndpoint == "" {
 		return ""
 	}
-	return s.config.GoogleEndpoint + path
+	return cfg.GoogleEndpoint + path
 }
 
 // oauthTransport counts calls to Google's OAuth endpoints; the calendar client

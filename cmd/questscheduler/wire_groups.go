@@ -19,15 +19,22 @@ func (s *server) newGroupEvents(plans groupevents.Planner) *groupevents.Service 
 	}
 }
 
-// drainGroups enqueues recorded work for groups' events, and what is due of mirroring.
-func drainGroups(groups *groupevents.Service, mirroring mirroring) func(context.Context, scheduler.Cause) (timers.Counts, error) {
+// drainMore enqueues recorded work for groups' events, and what is due of mirroring and of
+// second addresses.
+func drainMore(groups *groupevents.Service, mirroring mirroring, attending *attending) func(context.Context, scheduler.Cause) (timers.Counts, error) {
 	return func(ctx context.Context, cause scheduler.Cause) (timers.Counts, error) {
 		work, err := groups.Drain(ctx)
 		if err != nil {
 			return nil, err
 		}
-		did, err := mirroring.drain(ctx, cause)
-		return append(timers.Counts{{What: "work for groups' events", N: work}}, did...), err
+		did := timers.Counts{{What: "work for groups' events", N: work}}
+		for _, drain := range []func(context.Context, scheduler.Cause) (timers.Counts, error){mirroring.drain, attending.drain} {
+			more, err := drain(ctx, cause)
+			if did = append(did, more...); err != nil {
+				return did, err
+			}
+		}
+		return did, nil
 	}
 }
 

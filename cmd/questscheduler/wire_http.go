@@ -40,6 +40,7 @@ type routes struct {
 	groups       *groupevents.Service
 	linked       api.LinkedAccounts
 	mirroring    mirroring
+	mappings     api.Mappings // nil if second addresses are off
 	availability *availability.Service
 	health       *health.Reader
 	timers       *timers.Timers
@@ -53,7 +54,7 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	commands := api.NewCommands(s.config.PollCommands, s.now)
 	edge := api.New(api.Options{
 		Commands: commands, Scheduler: to.scheduler, GroupEvents: to.groups, Calendars: to.watcher, Accounts: to.linked,
-		Policies: mirrors.Policies{Service: to.mirroring.service}, Events: to.mirroring.events, Availability: to.availability, Health: to.health, Tasks: s.queue,
+		Policies: mirrors.Policies{Service: to.mirroring.service}, Events: to.mirroring.events, Mappings: to.mappings, Availability: to.availability, Health: to.health, Tasks: s.queue,
 		Store: s.documents, Changes: s.documents, SingleProcess: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: people, Operators: operators, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, TrustedProxies: s.config.TrustedProxies,

@@ -78,6 +78,6 @@ func (s *server) newSyncer(google googleAccess, polls calendarsync.Polls, owners
 func (s *server) newHealth(watcher *calendarsync.Watcher, jobs []timers.Job) *health.Reader {
 	return &health.Reader{
 		Store: s.documents, Now: s.now, Recent: s.config.FallbackEvery + time.Hour, Ending: health.Ending(watcher.RenewBefore),
-		Address: s.pushAddress(), Sync: s.config.Sync, Tasks: s.queue, Jobs: jobs,
+		Address: s.pushAddress(), Sync: s.config.Sync, Tasks: s.queue, Jobs: jobs, Attendees: s.config.AttendeesOn(),
 	}
 }

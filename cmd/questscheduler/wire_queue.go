@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"time"
 
+	"questscheduler/attendees"
 	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
 	"questscheduler/internal/calendars"
@@ -33,14 +35,14 @@ func openQueue(
 ) (tasks queue.Queue, cloud *cloudtasks.Queue, err error) {
 	if cfg.Queue == config.QueueRiver {
 		tasks, err = river.New(ctx, river.Options{
-			DB: file.Writer(), Kinds: kinds, Now: now, Log: log,
+			DB: file.Writer(), Kinds: kindsOf(cfg), Now: now, Log: log,
 			Periodic: []river.Periodic{{Name: "timers", Every: tickEvery, Task: timers.TickTask()}},
 		})
 		return tasks, nil, err
 	}
 	options := cloudtasks.Options{
 		Queue: cfg.CloudTasksQueue, Target: cfg.PublicURL, ServiceAccount: cfg.TasksServiceAccount,
-		Audience: cfg.TasksAudience, Emulator: cfg.CloudTasksEndpoint, Store: documents, Kinds: kinds,
+		Audience: cfg.TasksAudience, Emulator: cfg.CloudTasksEndpoint, Store: documents, Kinds: kindsOf(cfg),
 		NewID: func() string { return newULID(now()) }, Now: now, DepthsKept: depthsKept, Log: log,
 	}
 	if cfg.CloudTasksEndpoint != "" {
@@ -56,7 +58,7 @@ func openQueue(
 // queue down, and Cloud Run does not scale out for tasks that wait in here.
 var workersEach = map[string]int{
 	calendars.SyncKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20,
-	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20, poll.GroupWorkKind: 10, mirrors.PlanKind: 10, mirrors.WriteKind: 20,
+	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20, poll.GroupWorkKind: 10, mirrors.PlanKind: 10, mirrors.WriteKind: 20, attendees.Kind: 20,
 }
 
 // workOf is the handler of each kind of task. With QS_SYNC=off the syncs stay in
@@ -64,7 +66,7 @@ var workersEach = map[string]int{
 func (s *server) workOf(
 	service *scheduler.Service, syncer *calendarsync.Syncer, watcher *calendarsync.Watcher,
 	announcer *notify.Announcer, jobs *timers.Timers, changed *documentchanges.Intake,
-	groups *groupevents.Service, mirroring mirroring,
+	groups *groupevents.Service, mirroring mirroring, attending *attending,
 ) queue.Config {
 	handlers := map[string]queue.Handler{
 		calendars.SyncKind:     syncer.Handle,
@@ -77,15 +79,22 @@ func (s *server) workOf(
 		mirrors.PlanKind:       mirroring.service.HandlePlan,
 		mirrors.WriteKind:      mirroring.writer.Handle,
 	}
+	attending.handle(handlers)
 	if s.config.Sync == config.SyncOff {
 		later := func(context.Context, queue.Delivery) queue.Verdict {
 			return queue.Verdict{Outcome: queue.Later, After: 10 * time.Minute}
 		}
 		handlers[calendars.SyncKind], handlers[calendarsync.SweepKind], handlers[mirrors.WriteKind] = later, later, later
+		if attending != nil {
+			handlers[attendees.Kind] = later
+		}
 	}
 	work := queue.Config{Handlers: s.metrics.Handlers(handlers)}
 	if s.tasks != nil {
-		work.Workers = workersEach
+		work.Workers = maps.Clone(workersEach)
+		if attending == nil {
+			delete(work.Workers, attendees.Kind)
+		}
 	}
 	return work
 }

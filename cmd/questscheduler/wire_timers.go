@@ -22,7 +22,7 @@ import (
 // newTimers builds the table of jobs; the queue asks every minute which are due.
 func (s *server) newTimers(
 	google googleAccess, service *scheduler.Service, watcher *calendarsync.Watcher, links *calendarsync.Links,
-	cards cards, groups *groupevents.Service, mirroring mirroring,
+	cards cards, groups *groupevents.Service, mirroring mirroring, attending *attending,
 ) *timers.Timers {
 	var started time.Time
 	if s.alone() {
@@ -32,8 +32,8 @@ func (s *server) newTimers(
 		Store: s.documents, Queue: s.queue, Now: s.now, NewTrace: s.newTrace, Log: s.log, Started: started,
 		Jobs: timers.Jobs(timers.Parts{
 			Scheduler: service, Watcher: watcher, FollowLinks: links.FollowDue, SweepCards: cards.sweep, FallbackEvery: s.config.FallbackEvery,
-			NoSync: s.config.Sync == config.SyncOff, Observing: s.config.Sync == config.SyncObserve, Documents: s.documents, Cleaning: slices.Concat(s.cleanings(), groupCleanings(groups), mirroring.cleanings(s.config.JournalKeep)),
-			DrainMore: drainGroups(groups, mirroring), Reconcile: mirroring.reconcile,
+			NoSync: s.config.Sync == config.SyncOff, Observing: s.config.Sync == config.SyncObserve, Documents: s.documents, Cleaning: slices.Concat(s.cleanings(), groupCleanings(groups), mirroring.cleanings(s.config.JournalKeep), attending.cleanings(google.accounts)),
+			DrainMore: drainMore(groups, mirroring, attending), Reconcile: mirroring.reconcile, RefreshMappings: attending.refresh(),
 			Health: s.surveyHealth(google.grants, s.newHealth(watcher, nil)), CheckAccounts: checkAccounts(google.grants), Now: s.now, Log: s.log,
 		}),
 	}

@@ -34,11 +34,18 @@ const (
 // Google is the provider of Google accounts.
 const Google = "google"
 
-// KindOAuth is an account linked through OAuth, for now the only kind.
-const KindOAuth = "oauth"
+// The kinds of accounts.
+const (
+	// KindOAuth is an account that its owner linked through OAuth.
+	KindOAuth = "oauth"
+	// KindServiceAccount is a person of a Workspace domain as whom a service account acts, by
+	// domain-wide delegation (Delegation). It has no owner here (OwnerID is ""): it is in no
+	// person's list, and nobody is notified about it. It has no refresh token.
+	KindServiceAccount = "service_account"
+)
 
 // Scopes that a person can grant. ScopeEvents is required, or ScopeCalendar, which includes
-// it; without ScopeCalendarList only the primary calendar is known. The last two are those
+// it; without ScopeCalendarList only the primary calendar is known. The last three are those
 // of features (feature.go).
 const (
 	ScopeEvents       = "https://www.googleapis.com/auth/calendar.events"
@@ -47,6 +54,8 @@ const (
 	// ScopeAppCreated creates calendars, and reaches events of these alone.
 	ScopeAppCreated = "https://www.googleapis.com/auth/calendar.app.created"
 	ScopeFreeBusy   = "https://www.googleapis.com/auth/calendar.freebusy"
+	// ScopeSheets reads all of the person's spreadsheets.
+	ScopeSheets = "https://www.googleapis.com/auth/spreadsheets.readonly"
 )
 
 // Codes of this package's errors; calendarSync.error may hold the first two (rules.ErrorCode).
@@ -76,12 +85,20 @@ const (
 	CodeUnsafeReturn = "unsafe_return_address"
 	// CodeClientRefused (Provider): Google rejects our OAuth client.
 	CodeClientRefused = "oauth_client_refused"
+	// CodeNoServiceAccount (Provider): an account needs the service account, and there is
+	// none.
+	CodeNoServiceAccount = "service_account_missing"
+	// CodeServiceAccountRefused (Provider): Google rejects the service account or its key.
+	CodeServiceAccountRefused = "service_account_refused"
+	// CodeDelegationRefused (Provider): the administrator of the domain did not grant the
+	// service account the scope.
+	CodeDelegationRefused = "delegation_refused"
 )
 
 // Account is a linked account, without its secret.
 type Account struct {
 	ID       string
-	OwnerID  string // the person
+	OwnerID  string // the person; "" for KindServiceAccount
 	Provider string
 	// Sub identifies the account at the provider; the e-mail address can change hands. ""
 	// for an account from before this backend, until it is linked again.
@@ -138,8 +155,16 @@ func (a Account) Usable() error {
 	case Unlinked:
 		return errNotLinked()
 	default:
-		return errRevoked()
+		return a.errRevoked()
 	}
+}
+
+// errRevoked tells who can repair a dead grant what to do.
+func (a Account) errRevoked() error {
+	if a.Kind == KindServiceAccount {
+		return &fault.Error{Kind: fault.Revoked, Code: CodeTokenExpired, Message: sayNoSuchPerson}
+	}
+	return errRevoked()
 }
 
 // usableFor is Usable, but with leaving also accepts an account that is unlinked and Due,

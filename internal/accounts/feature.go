@@ -15,19 +15,20 @@ type Feature string
 const (
 	Mirrors      Feature = "mirrors"      // a calendar of ours in the account
 	Availability Feature = "availability" // when the account's calendars are busy
+	Sheets       Feature = "sheets"       // spreadsheets, for the mappings of addresses
 )
 
-// featureScope are the scopes that features need; ScopeCalendar includes them.
-var featureScope = map[Feature]string{Mirrors: ScopeAppCreated, Availability: ScopeFreeBusy}
+// featureScope are the scopes that features need; ScopeCalendar includes those of calendars.
+var featureScope = map[Feature]string{Mirrors: ScopeAppCreated, Availability: ScopeFreeBusy, Sheets: ScopeSheets}
 
 // Allows reports whether the grant covers a feature.
 func (a Account) Allows(feature Feature) bool {
-	return a.Granted(featureScope[feature]) || a.Granted(ScopeCalendar)
+	return a.Granted(featureScope[feature]) || feature != Sheets && a.Granted(ScopeCalendar)
 }
 
 // Features are those that the grant covers.
 func (a Account) Features() []Feature {
-	return slices.DeleteFunc([]Feature{Availability, Mirrors}, func(feature Feature) bool { return !a.Allows(feature) })
+	return slices.DeleteFunc([]Feature{Availability, Mirrors, Sheets}, func(feature Feature) bool { return !a.Allows(feature) })
 }
 
 // UsableFor is nil if the account can be used for a feature, else the error that tells its
@@ -59,7 +60,7 @@ func scopesFor(features []Feature) ([]string, error) {
 	for _, feature := range features {
 		scope, known := featureScope[feature]
 		if !known {
-			return nil, fault.New(fault.Invalid, "There is no such feature; there are mirrors and availability.")
+			return nil, fault.New(fault.Invalid, "There is no such feature; there are mirrors, availability and sheets.")
 		}
 		if !slices.Contains(scopes, scope) {
 			scopes = append(scopes, scope)

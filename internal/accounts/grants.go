@@ -39,6 +39,9 @@ type GrantOptions struct {
 	ClientID, ClientSecret string
 	// TokenURL and RevokeURL default to GoogleTokenURL and GoogleRevokeURL.
 	TokenURL, RevokeURL string
+	// Delegation is the service account that accounts of kind KindServiceAccount are used
+	// with, and Service; nil for none. Without TokenURL its key names the token endpoint.
+	Delegation *Delegation
 	// Transport makes all calls; nil means http.DefaultTransport.
 	Transport http.RoundTripper
 	Now       func() time.Time
@@ -48,17 +51,19 @@ type GrantOptions struct {
 // access tokens in memory only, and holds no lock across a store call. Safe for
 // concurrent use.
 type Grants struct {
-	accounts  *Repository
-	oauth     *oauth2.Config
-	client    *http.Client // for the token endpoint
-	transport http.RoundTripper
-	revokeURL string
-	now       func() time.Time
+	accounts   *Repository
+	oauth      *oauth2.Config
+	delegation *Delegation // nil: none
+	signedURL  string      // the token endpoint for requests that delegation signs
+	client     *http.Client
+	transport  http.RoundTripper
+	revokeURL  string
+	now        func() time.Time
 	// flights makes concurrent refreshes of one grant a single call.
 	flights singleflight.Group
 
 	mu     sync.Mutex
-	tokens map[string]accessToken // by account
+	tokens map[string]accessToken // by account; the service account's own by scope
 }
 
 // accessToken is what memory holds of an account's newest grant.
@@ -78,6 +83,10 @@ func NewGrants(options GrantOptions) *Grants {
 	if options.Transport == nil {
 		options.Transport = http.DefaultTransport
 	}
+	signedURL := options.TokenURL
+	if options.Delegation != nil {
+		signedURL = cmp.Or(signedURL, options.Delegation.tokenURL)
+	}
 	return &Grants{
 		accounts: options.Accounts,
 		oauth: &oauth2.Config{
@@ -86,18 +95,22 @@ func NewGrants(options GrantOptions) *Grants {
 			// would double every failing call.
 			Endpoint: oauth2.Endpoint{TokenURL: cmp.Or(options.TokenURL, GoogleTokenURL), AuthStyle: oauth2.AuthStyleInParams},
 		},
-		client:    &http.Client{Transport: options.Transport, CheckRedirect: noRedirect},
-		transport: options.Transport,
-		revokeURL: cmp.Or(options.RevokeURL, GoogleRevokeURL),
-		now:       options.Now,
-		tokens:    map[string]accessToken{},
+		delegation: options.Delegation,
+		signedURL:  cmp.Or(signedURL, GoogleTokenURL),
+		client:     &http.Client{Transport: options.Transport, CheckRedirect: noRedirect},
+		transport:  options.Transport,
+		revokeURL:  cmp.Or(options.RevokeURL, GoogleRevokeURL),
+		now:        options.Now,
+		tokens:     map[string]accessToken{},
 	}
 }
 
 // Client returns an HTTP client authorised as an account. It refreshes its access token
 // when needed, and once more on a 401; it follows no redirects. Errors: NotFound;
 // Revoked, without asking Google, if the account is revoked or unlinked or its grant was
-// refused before; Unavailable or RateLimited if the token endpoint does not answer.
+// refused before; Unavailable or RateLimited if the token endpoint does not answer;
+// Provider if Google refuses this server (CodeClientRefused), its service account
+// (CodeServiceAccountRefused), or that it acts as the account (CodeDelegationRefused).
 //
 // The account is checked only when the client is made, so a caller must not keep the
 // client for later calls.
@@ -106,11 +119,17 @@ func (g *Grants) Client(ctx context.Context, accountID string) (*http.Client, er
 }
 
 func (g *Grants) authorised(ctx context.Context, accountID string, leaving bool) (*http.Client, error) {
-	token, err := g.token(ctx, accountID, "", leaving)
+	return g.clientOf(ctx, accountID, func(ctx context.Context, refused string) (accessToken, error) {
+		return g.token(ctx, accountID, refused, leaving)
+	})
+}
+
+func (g *Grants) clientOf(ctx context.Context, accountID string, source tokenSource) (*http.Client, error) {
+	token, err := source(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	authorised := &transport{grants: g, account: accountID, leaving: leaving}
+	authorised := &transport{grants: g, account: accountID, source: source}
 	authorised.token.Store(&token)
 	return &http.Client{Transport: authorised, CheckRedirect: noRedirect}, nil
 }
@@ -146,7 +165,7 @@ func (g *Grants) token(ctx context.Context, accountID, refused string, leaving b
 		return accessToken{}, err
 	}
 	if token, ok := g.remembered(accountID, account.Grant, refused); ok {
-		return g.settle(ctx, accountID, token)
+		return g.settle(ctx, account, token)
 	}
 	opened, err := g.accounts.open(ctx, accountID, leaving)
 	if err != nil {
@@ -173,42 +192,63 @@ func (g *Grants) refresh(ctx context.Context, opened grant, refused string) (acc
 	if err != nil {
 		return accessToken{}, err
 	}
-	return g.settle(ctx, account.ID, result.(accessToken))
+	return g.settle(ctx, account, result.(accessToken))
 }
 
-// exchange requests an access token. A refused grant is no error but a dead token. It
-// ignores the caller's cancellation, since others wait for the same answer.
+// exchange requests an access token for an account. A refused grant is no error but a dead
+// token.
 func (g *Grants) exchange(ctx context.Context, opened grant) (accessToken, error) {
+	account := opened.account
+	if account.Kind == KindServiceAccount {
+		answer, err := g.assert(ctx, account.Email, ScopeEvents)
+		return g.accessToken(account.Grant, answer, err)
+	}
+	answer, err := g.request(ctx, refusals, func(ctx context.Context) (*oauth2.Token, error) {
+		return g.oauth.TokenSource(ctx, &oauth2.Token{RefreshToken: opened.refreshToken}).Token()
+	})
+	token, err := g.accessToken(account.Grant, answer, err)
+	if err == nil && !token.dead && (answer.RefreshToken != opened.refreshToken || !opened.current) {
+		token.unsaved = answer.RefreshToken
+	}
+	return token, err
+}
+
+// request makes a call of the token endpoint, and gives its refusal a kind. It ignores the
+// caller's cancellation, since others wait for the same answer.
+func (g *Grants) request(ctx context.Context, rows []refusal, call func(context.Context) (*oauth2.Token, error)) (*oauth2.Token, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshTimeout)
 	defer cancel()
-	ctx = context.WithValue(ctx, oauth2.HTTPClient, g.client)
-	answer, err := g.oauth.TokenSource(ctx, &oauth2.Token{RefreshToken: opened.refreshToken}).Token()
+	answer, err := call(context.WithValue(ctx, oauth2.HTTPClient, g.client))
 	if err != nil {
-		refusal := refusalOf(err, g.now())
-		if refusal.Kind == fault.Revoked {
-			return accessToken{grant: opened.account.Grant, dead: true}, nil
-		}
-		return accessToken{}, refusal
+		return nil, refusalOf(err, rows, g.now())
+	}
+	return answer, nil
+}
+
+// accessToken is what memory holds of an answer of the token endpoint.
+func (g *Grants) accessToken(grant int64, answer *oauth2.Token, err error) (accessToken, error) {
+	switch {
+	case fault.Is(err, fault.Revoked):
+		return accessToken{grant: grant, dead: true}, nil
+	case err != nil:
+		return accessToken{}, err
 	}
 	lasts := time.Duration(answer.ExpiresIn) * time.Second
 	if lasts <= 0 {
 		lasts = unknownExpiry + expiryMargin
 	}
-	token := accessToken{grant: opened.account.Grant, value: answer.AccessToken, expires: g.now().Add(lasts)}
-	if answer.RefreshToken != opened.refreshToken || !opened.current {
-		token.unsaved = answer.RefreshToken
-	}
-	return token, nil
+	return accessToken{grant: grant, value: answer.AccessToken, expires: g.now().Add(lasts)}, nil
 }
 
 // settle stores what a refresh brought beside the access token: a dead grant, or a
 // refresh token to keep. If that fails it stays in memory and the next call stores it.
-func (g *Grants) settle(ctx context.Context, accountID string, token accessToken) (accessToken, error) {
+func (g *Grants) settle(ctx context.Context, account Account, token accessToken) (accessToken, error) {
+	accountID := account.ID
 	if token.dead {
 		if err := g.markDead(ctx, accountID, token.grant); err != nil {
-			return accessToken{}, errors.Join(errRevoked(), err)
+			return accessToken{}, errors.Join(account.errRevoked(), err)
 		}
-		return accessToken{}, errRevoked()
+		return accessToken{}, account.errRevoked()
 	}
 	if token.unsaved == "" {
 		return token, nil

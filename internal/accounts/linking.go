@@ -240,7 +240,7 @@ func (l *Linking) exchange(ctx context.Context, code string, begun state) (conse
 	ctx = context.WithValue(ctx, oauth2.HTTPClient, l.client)
 	token, err := l.oauth.Exchange(ctx, code, oauth2.VerifierOption(begun.Verifier))
 	if err != nil {
-		refused := refusalOf(err, l.accounts.now())
+		refused := refusalOf(err, refusals, l.accounts.now())
 		kind := fault.Provider
 		if refused.Kind == fault.Unavailable || refused.Kind == fault.RateLimited {
 			kind = fault.Unavailable

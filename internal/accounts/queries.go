@@ -14,6 +14,8 @@ var (
 		store.Where("ownerId", store.In))
 	ofIdentity = store.Select("linked accounts of an identity, first linked first", "accounts", "createdAt",
 		store.Where("provider", store.Equal), store.Where("sub", store.Equal))
+	ofEmail = store.Select("linked accounts of an e-mail address by status, first linked first", "accounts", "createdAt",
+		store.Where("email", store.Equal), store.Where("status", store.Equal))
 	due = store.Select("linked accounts with a change to carry to their calendars", "accounts", "",
 		store.Where("due", store.Equal))
 	unlinkedBefore = store.Select("unlinked accounts by when they were unlinked", "accounts", "unlinkedAt",
@@ -29,17 +31,36 @@ var (
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{ofOwner, ofPeople, ofIdentity, due, unlinkedBefore, untouched, userSecrets, accountSecrets, statesBefore, byStatus, everybodys}
+var Queries = []*store.Query{ofOwner, ofPeople, ofIdentity, ofEmail, due, unlinkedBefore, untouched, userSecrets, accountSecrets, statesBefore, byStatus, everybodys}
 
 // OfOwner lists a person's accounts, revoked and unlinked ones included, oldest link
-// first.
+// first. Accounts without an owner are in nobody's list: none for "".
 func OfOwner(ctx context.Context, reader store.Reader, ownerID string) ([]Account, error) {
+	if ownerID == "" {
+		return nil, nil
+	}
 	return list(ctx, reader, ofOwner.With(ownerID))
+}
+
+// SomeDelegated lists at most limit accounts of KindServiceAccount that are not unlinked.
+func SomeDelegated(ctx context.Context, reader store.Reader, limit int) (some []Account, err error) {
+	for account, err := range store.All(ctx, reader, ofOwner.With(""), Decode) {
+		if err != nil {
+			return nil, err
+		}
+		if account.Kind == KindServiceAccount && account.Status != Unlinked {
+			if some = append(some, account); len(some) == limit {
+				break
+			}
+		}
+	}
+	return some, nil
 }
 
 // OfPeople is OfOwner for several people, by one query for each 30.
 func OfPeople(ctx context.Context, reader store.Reader, ownerIDs []string) (all []Account, err error) {
-	for some := range slices.Chunk(ownerIDs, 30) { // as many as an In filter takes
+	people := slices.DeleteFunc(slices.Clone(ownerIDs), func(id string) bool { return id == "" })
+	for some := range slices.Chunk(people, 30) { // as many as an In filter takes
 		found, err := list(ctx, reader, ofPeople.With(some))
 		if err != nil {
 			return nil, err

@@ -42,10 +42,17 @@ func (r *Repository) Get(ctx context.Context, id string) (Account, error) {
 // Owned reads a person's account. Another person's is NotFound.
 func (r *Repository) Owned(ctx context.Context, ownerID, id string) (Account, error) {
 	account, err := r.Get(ctx, id)
-	if err == nil && account.OwnerID != ownerID {
+	if err == nil && (ownerID == "" || account.OwnerID != ownerID) {
 		return Account{}, errNotFound()
 	}
 	return account, err
+}
+
+// ByEmail lists the active accounts of an e-mail address that people linked, oldest link
+// first; several people may have linked the same.
+func (r *Repository) ByEmail(ctx context.Context, email string) ([]Account, error) {
+	all, err := list(ctx, r.store, ofEmail.With(normalAddress(email), string(Active)))
+	return slices.DeleteFunc(all, func(a Account) bool { return a.Kind == KindServiceAccount }), err
 }
 
 // List is OfOwner.

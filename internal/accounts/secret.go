@@ -26,7 +26,8 @@ type grant struct {
 	current bool
 }
 
-// open reads an account that may be used, or is leaving, with its refresh token.
+// open reads an account that may be used, or is leaving, with its refresh token, which one of
+// KindServiceAccount has not.
 func (r *Repository) open(ctx context.Context, id string, leaving bool) (grant, error) {
 	docs, err := r.store.GetAll(ctx, []store.Path{Path(id), secretPath(id)})
 	if err != nil {
@@ -41,6 +42,8 @@ func (r *Repository) open(ctx context.Context, id string, leaving bool) (grant, 
 	}
 	secret := store.Fields(docs[1].Data)
 	switch {
+	case account.Kind == KindServiceAccount:
+		return grant{account: account, current: true}, nil
 	case !secret.Has("refreshToken"):
 		return grant{}, errRevoked() // the secret is lost; only a new grant helps
 	case secret.Has("grant") && secret.Int("grant") != account.Grant: // read while the account was being relinked

@@ -32,7 +32,8 @@ type world struct {
 	grants   *accounts.Grants
 	google   *google.Server
 	url      string
-	ids      *int // how many ids were given
+	ids      *int                 // how many ids were given
+	key      *accounts.Delegation // of newGrants; nil for none
 	skew     atomic.Int64
 }
 
@@ -89,6 +90,7 @@ func (w *world) newGrants(repository *accounts.Repository, transport http.RoundT
 	return accounts.NewGrants(accounts.GrantOptions{
 		Accounts: repository, ClientID: "client", ClientSecret: "client-secret",
 		TokenURL: w.url + "/token", RevokeURL: w.url + "/revoke", Transport: transport, Now: w.now,
+		Delegation: w.key,
 	})
 }
 
@@ -179,7 +181,7 @@ func wantForPeople(t *testing.T, err error) {
 	if ok && said.Kind != fault.Internal && strings.Contains(said.Message, "QS_") {
 		t.Errorf("the message for people is %q", said.Message)
 	}
-	ours := slices.Contains([]string{accounts.CodeClientRefused}, fault.CodeOf(err))
+	ours := slices.Contains([]string{accounts.CodeClientRefused, accounts.CodeNoServiceAccount, accounts.CodeServiceAccountRefused}, fault.CodeOf(err))
 	if ours && !strings.Contains(err.Error(), "; check QS_") {
 		t.Errorf("the log says %q, and not what to fix", err)
 	}

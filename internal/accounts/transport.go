@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"sync/atomic"
@@ -10,14 +11,16 @@ import (
 // reused.
 const drainLimit = 64 << 10
 
-// transport authorises requests as one account.
+// transport authorises requests as one account, or as the service account itself.
 type transport struct {
 	grants  *Grants
-	account string
-	// leaving is for the last calls of an unlinked account.
-	leaving bool
+	account string // "" for the service account
+	source  tokenSource
 	token   atomic.Pointer[accessToken]
 }
+
+// tokenSource gets an access token other than the refused one, from memory or Google.
+type tokenSource func(ctx context.Context, refused string) (accessToken, error)
 
 // RoundTrip implements http.RoundTripper. On a 401 it refreshes the access token and
 // repeats the request once, if its body can be sent again; the second answer is returned
@@ -51,7 +54,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // renew gets an access token other than the refused one.
 func (t *transport) renew(request *http.Request, refused string) (*accessToken, error) {
-	token, err := t.grants.token(request.Context(), t.account, refused, t.leaving)
+	token, err := t.source(request.Context(), refused)
 	if err != nil {
 		return nil, err
 	}

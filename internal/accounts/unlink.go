@@ -16,6 +16,14 @@ const Keep = 30 * 24 * time.Hour
 // and Grants.Revoke use it. An unlinked account stays as it is. NotFound for another
 // person's.
 func (r *Repository) Unlink(ctx context.Context, ownerID, id string) (Account, error) {
+	if ownerID == "" {
+		return Account{}, errNotFound()
+	}
+	return r.unlink(ctx, ownerID, id)
+}
+
+// unlink is Unlink, also for an account without an owner.
+func (r *Repository) unlink(ctx context.Context, ownerID, id string) (Account, error) {
 	var account Account
 	now := r.now()
 	err := r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {

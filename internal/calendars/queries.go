@@ -99,8 +99,12 @@ func All(ctx context.Context, reader store.Reader, limit int, afterKey string) (
 	return calendars, next, err
 }
 
-// OfOwner lists the calendars of a person's accounts.
+// OfOwner lists the calendars of a person's accounts. Those of accounts without an owner are
+// nobody's: none for "".
 func OfOwner(ctx context.Context, reader store.Reader, ownerID string) ([]Calendar, error) {
+	if ownerID == "" {
+		return nil, nil
+	}
 	calendars, _, err := store.Page(ctx, reader, ofOwner.With(ownerID), Decode)
 	return calendars, err
 }

@@ -23,6 +23,7 @@ func (c Config) check(p *Problems) {
 	c.checkDurations(p)
 	c.checkLists(p)
 	c.checkProduction(p)
+	c.checkAttendees(p)
 	p.require(c.MassCancelShare > 0 && c.MassCancelShare <= 1, "MASS_CANCEL_SHARE", "has to be above 0 and at most 1")
 	p.require(c.MassCancelMin >= 1, "MASS_CANCEL_MIN", "has to be at least 1")
 	p.require(c.NoticesPerHour >= 1 && c.NoticesPerHour <= maxPerHour, "NOTICES_PER_HOUR", "has to be at least 1 and at most %d", maxPerHour)
@@ -48,6 +49,7 @@ func (c Config) checkChoices(p *Problems) {
 	choose("SYNC", c.Sync, SyncOn, SyncObserve, SyncOff)
 	choose("DOCUMENT_HINTS", c.DocumentChanges, ChangesOff, ChangesListen)
 	choose("DISCORD_OWN", c.DiscordOwn, DiscordTransitions, DiscordAll)
+	choose("ATTENDEES_SEND_UPDATES", c.AttendeesSendUpdates, SendNone, SendExternalOnly, SendAll)
 	choose("LOG_LEVEL", c.LogLevel, "debug", "info", "warn", "error")
 	choose("LOG_FORMAT", c.LogFormat, LogText, LogJSON)
 }

@@ -53,6 +53,13 @@ const (
 	Off = "off"
 )
 
+// Whom Google sends mail about changed guests (its sendUpdates).
+const (
+	SendNone         = "none"
+	SendExternalOnly = "externalOnly"
+	SendAll          = "all"
+)
+
 // Forms of the log.
 const (
 	LogText = "text"
@@ -196,9 +203,31 @@ type Config struct {
 	// the web app.
 	GroupsPerPerson int `env:"GROUPS_PER_PERSON"`
 
+	// AttendeesSheet is the id of the Google Sheet that names people's second addresses,
+	// from its address between /d/ and /edit. The tab User Mappings has the columns
+	// primary, secondary and status. Without it and AttendeesCSV no guest list is changed.
+	AttendeesSheet string `env:"ATTENDEES_SHEET"`
+	// AttendeesCSV is the path of a CSV file with the columns of AttendeesSheet and a
+	// header, in its place.
+	AttendeesCSV string `env:"ATTENDEES_CSV"`
+	// AttendeesDomains are the domains of primary addresses, with commas between;
+	// secondary addresses are outside them. Needed with AttendeesSheet or AttendeesCSV.
+	AttendeesDomains []string `env:"ATTENDEES_DOMAINS"`
+	// AttendeesKey is the JSON key of a service account with domain-wide delegation for the
+	// scope calendar.events: it follows the calendars of primary addresses, and reads
+	// AttendeesSheet, which is shared with it. Without it only calendars of linked
+	// accounts are followed.
+	AttendeesKey Secret `env:"ATTENDEES_KEY"`
+	// AttendeesAccount is the id of a linked account (acc_…) that reads AttendeesSheet in
+	// place of the service account.
+	AttendeesAccount string `env:"ATTENDEES_ACCOUNT"`
+	// AttendeesSendUpdates is whom Google notifies of second addresses: `none`,
+	// `externalOnly` or `all` guests.
+	AttendeesSendUpdates string `env:"ATTENDEES_SEND_UPDATES"`
+
 	// MachineAccounts are the e-mail addresses of the service accounts that may call
-	// /jobs, /webhooks/documents and, as admins do, /admin/watches/force-register, with
-	// commas between.
+	// /jobs, /webhooks/documents and, as admins do, /admin/watches/force-register and
+	// /admin/reload-mappings, with commas between.
 	MachineAccounts []string `env:"MACHINE_ACCOUNTS"`
 	// MachineIssuer is the issuer of machines' tokens in Google's place, for development
 	// with emulators only.
@@ -227,7 +256,7 @@ func Default() Config {
 		NotifySettle: 10 * time.Second, NoticesPerHour: 20, PollCommands: 60, SyncMinGap: time.Second,
 		WatchTTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, FallbackEvery: 6 * time.Hour,
 		SnapshotKeep: 2160 * time.Hour, JournalKeep: 8760 * time.Hour,
-		MassCancelShare: 0.5, MassCancelMin: 5, GroupsPerPerson: 50,
+		MassCancelShare: 0.5, MassCancelMin: 5, GroupsPerPerson: 50, AttendeesSendUpdates: SendNone,
 		LogLevel: "info", LogFormat: LogText,
 	}
 }
@@ -250,6 +279,9 @@ func (c Config) SignInKeyPath() string {
 func (c *Config) derive() {
 	for _, address := range []*string{&c.PublicURL, &c.AppURL, &c.GoogleEndpoint, &c.DiscordEndpoint, &c.CallablesUpstream, &c.MachineIssuer} {
 		*address = strings.TrimRight(*address, "/") // paths are appended
+	}
+	for i, domain := range c.AttendeesDomains {
+		c.AttendeesDomains[i] = strings.ToLower(domain)
 	}
 	if c.AppURL == "" {
 		c.AppURL = c.PublicURL

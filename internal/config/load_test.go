@@ -61,6 +61,8 @@ func TestLoad_WithoutSettings_UsesTheDocumentedDefaults(t *testing.T) {
 		"share":           c.MassCancelShare == 0.5,
 		"min":             c.MassCancelMin == 5,
 		"groups":          c.GroupsPerPerson == 50,
+		"no attendees":    !c.AttendeesOn(),
+		"no mail":         c.AttendeesSendUpdates == config.SendNone,
 		"nobody trusted":  len(c.TrustedProxies) == 0,
 		"discord is ours": c.DiscordOwn == config.DiscordAll,
 		"app":             c.AppURL == "https://quest.example.org",
@@ -90,6 +92,8 @@ func TestLoad_EverySetting_IsRead(t *testing.T) {
 		"QS_NOTIFY_SETTLE=0", "QS_NOTICES_PER_HOUR=3", "QS_POLL_COMMANDS=4", "QS_SYNC_MIN_GAP=2s", "QS_WATCH_TTL=3h", "QS_RENEW_BEFORE=4m", "QS_FALLBACK_EVERY=5h",
 		"QS_SNAPSHOT_KEEP=6h", "QS_MASS_CANCEL_SHARE=0.7", "QS_MASS_CANCEL_MIN=8", "QS_JOURNAL_KEEP=9h", "QS_GROUPS_PER_PERSON=7",
 		"QS_MACHINE_ACCOUNTS=a@b.example,c@d.example", "QS_ADMIN_USERS=u1,u2", "QS_METRICS_TOKEN=" + strings.Repeat("m", 32), "QS_LOG_LEVEL=debug", "QS_LOG_FORMAT=json",
+		"QS_ATTENDEES_SHEET=sh", "QS_ATTENDEES_DOMAINS=North.example, b.example", "QS_ATTENDEES_KEY=" + serviceKey(t), "QS_ATTENDEES_ACCOUNT=acc_1",
+		"QS_ATTENDEES_SEND_UPDATES=externalOnly",
 	})
 	got := []any{
 		c.Store, c.FirestoreProject, c.FirestoreDatabase, c.FirestoreCredentials.Reveal(), c.FirestoreEndpoint, c.SQLitePath, c.Queue, c.CloudTasksQueue, c.TasksServiceAccount, c.TasksAudience, c.CloudTasksEndpoint,
@@ -98,6 +102,7 @@ func TestLoad_EverySetting_IsRead(t *testing.T) {
 		c.DiscordBotToken.Reveal(), c.DiscordEndpoint, c.NotifySettle, c.NoticesPerHour, c.PollCommands, c.SyncMinGap, c.WatchTTL, c.RenewBefore, c.FallbackEvery,
 		c.SnapshotKeep, c.MassCancelShare, c.MassCancelMin, c.JournalKeep, c.GroupsPerPerson,
 		strings.Join(c.MachineAccounts, "|"), strings.Join(c.AdminUsers, "|"), c.MetricsToken.Reveal(), c.LogLevel, c.LogFormat,
+		c.AttendeesSheet, c.AttendeesCSV, strings.Join(c.AttendeesDomains, "|"), c.AttendeesKey.IsSet(), c.AttendeesAccount, c.AttendeesSendUpdates,
 	}
 	want := []any{
 		"firestore", "p", "d", "{}", "127.0.0.1:3", "/data/q.db", "cloudtasks", "projects/p/locations/l/queues/q", "tasks@p.iam.gserviceaccount.com", "aud", "127.0.0.1:4",
@@ -106,6 +111,7 @@ func TestLoad_EverySetting_IsRead(t *testing.T) {
 		"bot", "http://127.0.0.1:2", time.Duration(0), 3, 4, 2 * time.Second, 3 * time.Hour, 4 * time.Minute, 5 * time.Hour,
 		6 * time.Hour, 0.7, 8, 9 * time.Hour, 7,
 		"a@b.example|c@d.example", "u1|u2", strings.Repeat("m", 32), "debug", "json",
+		"sh", "", "north.example|b.example", true, "acc_1", "externalOnly",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)

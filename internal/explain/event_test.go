@@ -30,7 +30,7 @@ func newMirrored() *mirrored {
 	h := &mirrored{at: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
 	h.ID = "evt_1"
 	h.Event = mirror.Event{ID: h.ID, OwnerID: "gm", AccountID: "acc_1", CalendarID: "c", EventID: "e", Status: "confirmed", Version: 1, Source: mirror.SourceProvider, Title: "Secret"}
-	h.entry(mirror.OriginStep(mirror.StepObserved, mirror.Event{}, h.Event, "confirmed"))
+	h.entry(mirror.OriginEntry(mirror.StepObserved, mirror.Event{}, h.Event, "confirmed"))
 	h.to(mirror.StepPlanned, mirror.Mirror{
 		ID: "mir_1", CanonicalID: h.ID, OwnerID: "gm", TargetAccountID: "acc_2", Generation: 1, Wanted: "hash1", State: mirror.Pending, Detail: mirror.Busy, Target: mirror.Overlay,
 	}, "")
@@ -45,7 +45,7 @@ func (h *mirrored) entry(entry mirror.Entry) {
 
 // to makes the mirror another by a step.
 func (h *mirrored) to(step mirror.Step, next mirror.Mirror, reason string) {
-	h.entry(mirror.MirrorStep(step, h.m, next, reason))
+	h.entry(mirror.StepEntry(step, h.m, next, reason))
 	h.m, h.Mirrors = next, []mirror.Mirror{next}
 }
 

@@ -44,7 +44,7 @@ func (c *Client) InsertContent(ctx context.Context, ref Ref, id string, content 
 	if len(private) > 0 {
 		event.ExtendedProperties = &calendar.EventExtendedProperties{Private: private}
 	}
-	return c.event(ctx, opInsert, ref, true, func(ctx context.Context, service *calendar.Service) (*calendar.Event, error) {
+	return c.event(ctx, opInsert, ref, WithDetails, func(ctx context.Context, service *calendar.Service) (*calendar.Event, error) {
 		return service.Events.Insert(ref.Calendar, event).
 			SendUpdates(notifyNone).MaxAttendees(1).Fields(detailFields).Context(ctx).Do()
 	})
@@ -59,7 +59,7 @@ func (c *Client) PatchContent(ctx context.Context, ref Ref, id, etag string, con
 	if err != nil {
 		return Event{}, err
 	}
-	return c.event(ctx, opPatch, ref, true, func(ctx context.Context, service *calendar.Service) (*calendar.Event, error) {
+	return c.event(ctx, opPatch, ref, WithDetails, func(ctx context.Context, service *calendar.Service) (*calendar.Event, error) {
 		call := service.Events.Patch(ref.Calendar, id, event).
 			SendUpdates(notifyNone).MaxAttendees(1).Fields(detailFields).Context(ctx)
 		if etag != "" {

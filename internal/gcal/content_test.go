@@ -73,7 +73,7 @@ func TestContent_IsShownAsWritten(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	page, err := w.client.ListDetails(t.Context(), mine, "", "")
+	page, err := w.client.List(t.Context(), mine, gcal.WithDetails, "", "")
 	if err != nil || len(page.Events) != 3 {
 		t.Fatalf("got %+v, %v", page, err)
 	}

@@ -6,15 +6,9 @@ import (
 	"time"
 
 	calendar "google.golang.org/api/calendar/v3"
-	"google.golang.org/api/googleapi"
 
 	"questscheduler/internal/recurrence"
 )
-
-// detailFields is the mask of calls that answer with Details.
-const detailFields googleapi.Field = "id,etag,status,updated,start,end,recurrence,recurringEventId,extendedProperties/private," +
-	"iCalUID,summary,description,location,originalStartTime,visibility,transparency,eventType," +
-	"attendees(self,responseStatus),organizer(email,self)"
 
 // Details are what other consumers than polls read of an event. Of a deleted event Google
 // shows little more than its id; of a malformed one (Event.Malformed) any field may be
@@ -42,10 +36,30 @@ type Details struct {
 	Response string
 	// Organized reports whether the calendar asked is the organizer's, rather than a guest's.
 	Organized bool
+	// Guests are all guests, in Google's order, in answers of Get, GuestList, PatchGuests and
+	// List WithGuests; nil in others.
+	Guests []Guest
+	// GuestsOmitted reports that Google cut the list: it must not be written back.
+	GuestsOmitted bool
+	// GuestsMayEdit reports that every guest may change the event.
+	GuestsMayEdit bool
 }
 
-// details interprets what an event shows beside its state. zone is the calendar's.
-func (e *wireEvent) details(zone string) *Details {
+// Guest is a guest of an event.
+type Guest struct {
+	// Address is the e-mail address as Google shows it; "" if it shows none.
+	Address string
+	// Response is the answer to the invitation, such as "needsAction" or "declined".
+	Response string
+	// Resource marks a room or another thing that is booked.
+	Resource bool
+	// Organizer marks the organizer, Self the calendar asked.
+	Organizer, Self bool
+}
+
+// details interprets what an event shows beside its state, for a mask that shows details.
+// zone is the calendar's.
+func (e *wireEvent) details(mask Mask, zone string) *Details {
 	details := &Details{
 		ICalUID: e.ICalUID, Summary: e.Summary, Description: e.Description, Location: e.Location,
 		Status: cmp.Or(e.Status, "confirmed"), Recurrence: e.Recurrence, Original: readMoment(e.Original, zone),
@@ -57,6 +71,14 @@ func (e *wireEvent) details(zone string) *Details {
 	}
 	if own := slices.IndexFunc(e.Attendees, func(a wireAttendee) bool { return a.Self }); own >= 0 {
 		details.Response = e.Attendees[own].Response
+	}
+	if mask == WithGuests {
+		details.GuestsOmitted, details.GuestsMayEdit = e.Omitted, e.GuestsMayEdit
+		for _, guest := range e.Attendees {
+			details.Guests = append(details.Guests, Guest{
+				Address: guest.Email, Response: guest.Response, Resource: guest.Resource, Organizer: guest.Organizer, Self: guest.Self,
+			})
+		}
 	}
 	return details
 }

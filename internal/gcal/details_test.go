@@ -93,12 +93,12 @@ func TestDetails_AreReadFromWhatPeopleMake(t *testing.T) {
 
 // The sync tokens of the two listings are not interchangeable, which Google says with the
 // code that asks for a full one.
-func TestListDetails_WithATokenOfList_AsksForFullListing(t *testing.T) {
+func TestList_WithATokenOfAnotherMask_AsksForFullListing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, gcal.Options{})
 	w.insert(t, session("abcde1"))
 	_, narrow, _ := listAll(t, w.client, mine, "")
-	_, err := w.client.ListDetails(t.Context(), mine, narrow, "")
+	_, err := w.client.List(t.Context(), mine, gcal.WithDetails, narrow, "")
 	wantKind(t, err, fault.Conflict, gcal.CodeSyncTokenExpired)
 	_, wide := listWide(t, w, "")
 	if changed, _ := listWide(t, w, wide); len(changed) != 0 {
@@ -106,14 +106,14 @@ func TestListDetails_WithATokenOfList_AsksForFullListing(t *testing.T) {
 	}
 }
 
-func TestListDetails_AsksForPagesOf250AndTheOwnAnswerAlone(t *testing.T) {
+func TestList_WithDetails_ShowsTheOwnAnswerAlone(t *testing.T) {
 	t.Parallel()
 	var asked url.Values
 	client := scripted(t, func(w http.ResponseWriter, r *http.Request) {
 		asked = r.URL.Query()
 		fmt.Fprint(w, `{"nextSyncToken":"s"}`)
 	})
-	if _, err := client.ListDetails(t.Context(), mine, "", ""); err != nil {
+	if _, err := client.List(t.Context(), mine, gcal.WithDetails, "", ""); err != nil {
 		t.Fatal(err)
 	}
 	if asked.Get("maxResults") != "250" || asked.Get("maxAttendees") != "1" || asked.Get("singleEvents") != "false" {
@@ -126,7 +126,7 @@ func TestListDetails_AsksForPagesOf250AndTheOwnAnswerAlone(t *testing.T) {
 func TestDetails_WithoutAZone_HaveTheCalendars(t *testing.T) {
 	t.Parallel()
 	client := answering(t, `{"id":"abcde1","start":{"dateTime":"2026-03-01T13:00:00+01:00"},"end":{"dateTime":"2026-03-01T14:00:00+01:00","timeZone":"Asia/Tokyo"}}`)
-	page, err := client.ListDetails(t.Context(), mine, "", "")
+	page, err := client.List(t.Context(), mine, gcal.WithDetails, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,6 +54,7 @@ const (
 	sayFreeBusy   = "This account did not grant its free and busy times; link it again with the feature \"availability\" and allow it."
 	sayWebhook    = "Google refuses to push to this server, so changes in the calendar are found some hours late. Tell its operator; the log says what to fix."
 	sayOrganizer  = "Only the organiser's calendar can change this event."
+	sayGuestsCut  = "Google Calendar shows only a part of this event's guests, so they cannot be changed."
 	sayConcurrent = "Google was busy with another change of the same event; try again."
 )
 

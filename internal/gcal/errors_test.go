@@ -27,15 +27,15 @@ var calls = map[string]func(ctx context.Context, c *gcal.Client) error{
 	},
 	"get": func(ctx context.Context, c *gcal.Client) error { _, err := c.Get(ctx, mine, "abcde1"); return err },
 	"list": func(ctx context.Context, c *gcal.Client) error {
-		_, err := c.List(ctx, mine, "sync-secret", "page-secret")
+		_, err := c.List(ctx, mine, gcal.Times, "sync-secret", "page-secret")
 		return err
 	},
 	"list all": func(ctx context.Context, c *gcal.Client) error {
-		_, err := c.List(ctx, mine, "", "page-secret")
+		_, err := c.List(ctx, mine, gcal.Times, "", "page-secret")
 		return err
 	},
 	"list details": func(ctx context.Context, c *gcal.Client) error {
-		_, err := c.ListDetails(ctx, mine, "sync-secret", "page-secret")
+		_, err := c.List(ctx, mine, gcal.WithDetails, "sync-secret", "page-secret")
 		return err
 	},
 	"insert content": func(ctx context.Context, c *gcal.Client) error {
@@ -44,6 +44,19 @@ var calls = map[string]func(ctx context.Context, c *gcal.Client) error{
 	},
 	"patch content": func(ctx context.Context, c *gcal.Client) error {
 		_, err := c.PatchContent(ctx, mine, "abcde1", `"1"`, evening())
+		return err
+	},
+	"guest list": func(ctx context.Context, c *gcal.Client) error {
+		_, err := c.GuestList(ctx, mine, "abcde1")
+		return err
+	},
+	"patch guests": func(ctx context.Context, c *gcal.Client) error {
+		list := gcal.GuestList{Event: gcal.Event{ID: "abcde1", ETag: `"1"`, Details: &gcal.Details{}}}
+		_, err := c.PatchGuests(ctx, mine, list, []string{"ana@second.test"}, nil, "none")
+		return err
+	},
+	"list guests": func(ctx context.Context, c *gcal.Client) error {
+		_, err := c.List(ctx, mine, gcal.WithGuests, "sync-secret", "page-secret")
 		return err
 	},
 	"delete quietly": func(ctx context.Context, c *gcal.Client) error {
@@ -130,16 +143,16 @@ func TestErrors_EachAnswerHasItsKind(t *testing.T) {
 		{all, 403, "notACalendarUser", fault.Provider, "notACalendarUser"},
 		{all, 403, "", fault.Provider, ""},
 		{but("delete", "stop"), 404, "notFound", fault.NotFound, ""},
-		{[]string{"list", "list details"}, 410, "fullSyncRequired", fault.Conflict, gcal.CodeSyncTokenExpired},
-		{[]string{"list", "list details"}, 410, "updatedMinTooLongAgo", fault.Conflict, gcal.CodeSyncTokenExpired},
-		{[]string{"get", "patch", "patch content", "instance"}, 410, "deleted", fault.NotFound, gcal.CodeGone},
+		{[]string{"list", "list details", "list guests"}, 410, "fullSyncRequired", fault.Conflict, gcal.CodeSyncTokenExpired},
+		{[]string{"list", "list details", "list guests"}, 410, "updatedMinTooLongAgo", fault.Conflict, gcal.CodeSyncTokenExpired},
+		{[]string{"get", "guest list", "patch", "patch content", "patch guests", "instance"}, 410, "deleted", fault.NotFound, gcal.CodeGone},
 		{[]string{"insert", "insert content"}, 409, "duplicate", fault.Conflict, gcal.CodeDuplicate},
-		{[]string{"patch", "delete", "patch content", "delete quietly", "insert calendar"}, 409, "conflict", fault.Unavailable, ""},
-		{[]string{"patch", "patch content", "delete quietly"}, 412, "conditionNotMet", fault.Conflict, gcal.CodeStale},
-		{but("list", "list details"), 400, "timeRangeEmpty", fault.Provider, "timeRangeEmpty"},
-		{but("list", "list details"), 400, "a leaked-secret", fault.Provider, ""},
-		{[]string{"list", "list details"}, 400, "invalid", fault.Conflict, gcal.CodeSyncTokenExpired},
-		{[]string{"list", "list details"}, 400, "a leaked-secret", fault.Conflict, gcal.CodeSyncTokenExpired},
+		{[]string{"patch", "delete", "patch content", "patch guests", "delete quietly", "insert calendar"}, 409, "conflict", fault.Unavailable, ""},
+		{[]string{"patch", "patch content", "patch guests", "delete quietly"}, 412, "conditionNotMet", fault.Conflict, gcal.CodeStale},
+		{but("list", "list details", "list guests"), 400, "timeRangeEmpty", fault.Provider, "timeRangeEmpty"},
+		{but("list", "list details", "list guests"), 400, "a leaked-secret", fault.Provider, ""},
+		{[]string{"list", "list details", "list guests"}, 400, "invalid", fault.Conflict, gcal.CodeSyncTokenExpired},
+		{[]string{"list", "list details", "list guests"}, 400, "a leaked-secret", fault.Conflict, gcal.CodeSyncTokenExpired},
 		{all, 408, "", fault.Unavailable, ""},
 		{all, 500, "backendError", fault.Unavailable, ""},
 		{all, 503, "rateLimitExceeded", fault.Unavailable, ""},
@@ -208,7 +221,7 @@ func TestErrors_NoAnswerIsUnavailableAndHoldsNoAddress(t *testing.T) {
 			return http.DefaultClient, nil
 		}}),
 	} {
-		for _, call := range []string{"list", "insert", "watch"} {
+		for _, call := range []string{"list", "insert", "watch", "guest list", "patch guests"} {
 			t.Run(name+": "+call, func(t *testing.T) {
 				t.Parallel()
 				err := calls[call](t.Context(), client)

@@ -38,8 +38,8 @@ type Event struct {
 	// lack them.
 	Organizer string
 	Organized bool
-	// Details are set by Get, ListDetails, Instance, InsertContent and PatchContent, and nil
-	// otherwise.
+	// Details are set by List with a mask above Times, Get, GuestList, PatchGuests, Instance,
+	// InsertContent and PatchContent, and nil otherwise.
 	Details *Details
 }
 

@@ -25,19 +25,19 @@ const notifyAll = "all"
 // event with that id, live or deleted; Get returns it. After Unavailable the event may
 // exist: insert it again or get it.
 func (c *Client) Insert(ctx context.Context, ref Ref, event NewEvent) (Event, error) {
-	return c.event(ctx, opInsert, ref, false, func(ctx context.Context, service *calendar.Service) (*calendar.Event, error) {
+	return c.event(ctx, opInsert, ref, Times, func(ctx context.Context, service *calendar.Service) (*calendar.Event, error) {
 		return service.Events.Insert(ref.Calendar, event.encode()).
 			SendUpdates(notifyAll).Fields(eventFields).Context(ctx).Do()
 	})
 }
 
-// Get reads one event, deleted ones included (EventState is Gone). NotFound means that it never
+// Get reads one event with all its guests, deleted ones included (EventState is Gone). NotFound means that it never
 // existed or that the account has no access, which proves no deletion unless the calendar
 // itself answers.
 func (c *Client) Get(ctx context.Context, ref Ref, id string) (Event, error) {
 	var shown *wireEvent
 	err := c.authorised(ctx, opGet, ref.Account, func(ctx context.Context, client *http.Client) error {
-		query := url.Values{"fields": {string(detailFields)}, "maxAttendees": {ownEntryOnly}}
+		query := url.Values{"fields": {string(guestFields)}}
 		return c.fetch(ctx, client, ref, "/"+url.PathEscape(id), query, func(body io.Reader) (err error) {
 			shown, err = readEvent(body)
 			return err
@@ -49,7 +49,7 @@ func (c *Client) Get(ctx context.Context, ref Ref, id string) (Event, error) {
 	if shown.ID == "" { // it may be what cannot be read
 		shown.ID = id
 	}
-	return c.complete(ctx, ref, shown, true)
+	return c.complete(ctx, ref, shown, WithGuests)
 }
 
 // Lists reports whether a calendar's listing shows a live event, found by the iCalendar
@@ -77,7 +77,7 @@ func (c *Client) PatchTimes(ctx context.Context, ref Ref, id, etag string, to ru
 		return Event{}, fault.New(fault.Invalid, "an event cannot be moved to no time")
 	}
 	start, end := writeTimes(to, zone)
-	return c.event(ctx, opPatch, ref, false, func(ctx context.Context, service *calendar.Service) (*calendar.Event, error) {
+	return c.event(ctx, opPatch, ref, Times, func(ctx context.Context, service *calendar.Service) (*calendar.Event, error) {
 		call := service.Events.Patch(ref.Calendar, id, &calendar.Event{Start: start, End: end}).
 			SendUpdates(notifyAll).Fields(eventFields).Context(ctx)
 		if etag != "" {
@@ -108,7 +108,7 @@ func (c *Client) delete(ctx context.Context, ref Ref, id, etag, notify string) (
 	return err == nil, err
 }
 
-func (c *Client) event(ctx context.Context, op operation, ref Ref, wide bool, do func(context.Context, *calendar.Service) (*calendar.Event, error)) (Event, error) {
+func (c *Client) event(ctx context.Context, op operation, ref Ref, mask Mask, do func(context.Context, *calendar.Service) (*calendar.Event, error)) (Event, error) {
 	var answer *calendar.Event
 	err := c.call(ctx, op, ref.Account, func(ctx context.Context, service *calendar.Service) (err error) {
 		answer, err = notNull(do(ctx, service))
@@ -117,16 +117,16 @@ func (c *Client) event(ctx context.Context, op operation, ref Ref, wide bool, do
 	if err != nil {
 		return Event{}, err
 	}
-	return c.complete(ctx, ref, fromClient(answer), wide)
+	return c.complete(ctx, ref, fromClient(answer), mask)
 }
 
 // complete interprets an answer about one event. If a time needs the calendar's zone, which
 // is rare, it asks the calendar for it: one with neither offset nor zone, and with details
 // any without a zone. If that fails the error is Unavailable, since the first call took
 // effect.
-func (c *Client) complete(ctx context.Context, ref Ref, shown *wireEvent, wide bool) (Event, error) {
+func (c *Client) complete(ctx context.Context, ref Ref, shown *wireEvent, mask Mask) (Event, error) {
 	zone := ""
-	if shown.isFloating() || wide && shown.zoneless() {
+	if shown.isFloating() || mask > Times && shown.zoneless() {
 		access, err := c.Access(ctx, ref)
 		if err != nil {
 			return Event{}, &fault.Error{Kind: fault.Unavailable, Message: sayLater, RetryAfter: fault.RetryAfter(err), Err: err}
@@ -134,8 +134,8 @@ func (c *Client) complete(ctx context.Context, ref Ref, shown *wireEvent, wide b
 		zone = access.TimeZone
 	}
 	event := shown.event(zone)
-	if wide {
-		event.Details = shown.details(zone)
+	if mask > Times {
+		event.Details = shown.details(mask, zone)
 	}
 	return event, nil
 }

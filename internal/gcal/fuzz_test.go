@@ -134,17 +134,27 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		client, ref := clientOf(saying{200, http.Header{"Content-Type": {"application/json"}}, body}), Ref{Account: "a", Calendar: "c"}
-		page, err := client.List(t.Context(), ref, "", "")
+		page, err := client.List(t.Context(), ref, Times, "", "")
 		passes(t, err)
 		event, err := client.Get(t.Context(), ref, "e")
 		passes(t, err)
-		wide, err := client.ListDetails(t.Context(), ref, "", "")
+		wide, err := client.List(t.Context(), ref, WithDetails, "", "")
 		passes(t, err)
+		whole, err := client.List(t.Context(), ref, WithGuests, "", "")
+		passes(t, err)
+		list, err := client.GuestList(t.Context(), ref, "e")
+		passes(t, err)
+		if err == nil && !list.Event.Malformed && len(list.entries) != len(list.Event.Details.Guests) {
+			t.Fatalf("%d entries of %d guests", len(list.entries), len(list.Event.Details.Guests))
+		}
+		if _, err = client.PatchGuests(t.Context(), ref, list, []string{"a@b.test"}, nil, "none"); !fault.Is(err, fault.Invalid) {
+			passes(t, err)
+		}
 		instance, err := client.Instance(t.Context(), ref, "e", recurrence.Moment{Date: "2026-03-01"})
 		if !fault.Is(err, fault.NotFound) {
 			passes(t, err)
 		}
-		for _, event := range append(wide.Events, event, instance) {
+		for _, event := range append(append(wide.Events, whole.Events...), event, list.Event, instance) {
 			details := event.Details
 			if details != nil && (details.Start.IsZero() != details.End.IsZero() || details.Start.AllDay() != details.End.AllDay() ||
 				details.End.Time.Before(details.Start.Time)) {

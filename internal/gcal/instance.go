@@ -16,7 +16,7 @@ import (
 // instance then, or the account sees no such series; with CodeGone it was deleted.
 func (c *Client) Instance(ctx context.Context, ref Ref, seriesID string, original recurrence.Moment) (Event, error) {
 	query := url.Values{
-		"fields": {string(wideListFields)}, "maxAttendees": {ownEntryOnly}, "showDeleted": {"true"}, "maxResults": {"10"},
+		"fields": {pageFields + "(" + string(detailFields) + ")"}, "maxAttendees": {ownEntryOnly}, "showDeleted": {"true"}, "maxResults": {"10"},
 		"originalStart": {writeOriginal(original)},
 	}
 	var page Page
@@ -24,7 +24,7 @@ func (c *Client) Instance(ctx context.Context, ref Ref, seriesID string, origina
 		return c.fetch(ctx, client, ref, "/"+url.PathEscape(seriesID)+"/instances", query, func(body io.Reader) error {
 			answer, err := notNull(readListed(body))
 			if err == nil {
-				page = answer.page(true)
+				page = answer.page(WithDetails)
 			}
 			return err
 		})

@@ -137,7 +137,7 @@ func TestInstance_OfAnotherStart_IsNotIt(t *testing.T) {
 func listWide(t *testing.T, w *world, token string) (events []gcal.Event, next string) {
 	t.Helper()
 	for pageToken := ""; ; {
-		page, err := w.client.ListDetails(t.Context(), mine, token, pageToken)
+		page, err := w.client.List(t.Context(), mine, gcal.WithDetails, token, pageToken)
 		if err != nil {
 			t.Fatalf("list: %v", err)
 		}

@@ -6,32 +6,8 @@ import (
 	"errors"
 	"net/http"
 
-	"google.golang.org/api/googleapi"
-
 	"questscheduler/internal/fault"
 )
-
-// MaskVersion numbers the parameters of listings below. A sync token is valid only for
-// the parameters it was issued for: increase this when changing any of them, and stored
-// tokens of another version are dropped as after a 410.
-const MaskVersion = 1
-
-// listFields is the mask of listings: the fields that decide something.
-const listFields googleapi.Field = "nextPageToken,nextSyncToken,accessRole,timeZone," +
-	"items(id,etag,status,updated,start,end,recurrence,recurringEventId,extendedProperties/private)"
-
-// WideMaskVersion is MaskVersion for ListDetails.
-const WideMaskVersion = 2
-
-// wideListFields is the mask of ListDetails.
-const wideListFields googleapi.Field = "nextPageToken,nextSyncToken,accessRole,timeZone,items(" + detailFields + ")"
-
-// widePageSize is the most events on a page of ListDetails, whose events can be large.
-const widePageSize = 250
-
-// ownEntryOnly is the maxAttendees with which Google shows, of an event with more guests,
-// only the calendar's own entry.
-const ownEntryOnly = "1"
 
 // Page is one page of a listing.
 type Page struct {
@@ -53,24 +29,15 @@ type Page struct {
 }
 
 // List reads a page of the changes since syncToken, deletions included; with "" it lists
-// everything but deletions. Further pages take the same syncToken and the previous page's
-// pageToken. Conflict with CodeSyncTokenExpired: run a full sync. A series is one event.
-func (c *Client) List(ctx context.Context, ref Ref, syncToken, pageToken string) (Page, error) {
-	return c.list(ctx, ref, syncToken, pageToken, false)
-}
-
-// ListDetails is List with the Details of every event, and at most 250 events a page. Its
-// sync tokens and List's are not interchangeable.
-func (c *Client) ListDetails(ctx context.Context, ref Ref, syncToken, pageToken string) (Page, error) {
-	return c.list(ctx, ref, syncToken, pageToken, true)
-}
-
-func (c *Client) list(ctx context.Context, ref Ref, syncToken, pageToken string, wide bool) (Page, error) {
+// everything but deletions. Further pages take the same mask and syncToken, and the previous
+// page's pageToken. Conflict with CodeSyncTokenExpired: run a full sync, as after the token
+// of another mask. A series is one event.
+func (c *Client) List(ctx context.Context, ref Ref, mask Mask, syncToken, pageToken string) (Page, error) {
 	var page Page
 	err := c.authorised(ctx, opList, ref.Account, func(ctx context.Context, client *http.Client) error {
-		answer, err := notNull(c.fetchPage(ctx, client, ref, syncToken, pageToken, wide))
+		answer, err := notNull(c.fetchPage(ctx, client, ref, mask, syncToken, pageToken))
 		if err == nil {
-			page = answer.page(wide)
+			page = answer.page(mask)
 		}
 		return err
 	})
@@ -92,7 +59,7 @@ func rejectsToken(err error) bool {
 // event's change. A full listing has every linked event fetched that it does not name.
 var errNameless = errors.New("google events.list: an event of the page has no id that can be read")
 
-func (l *listed) page(wide bool) Page {
+func (l *listed) page(mask Mask) Page {
 	page := Page{
 		Events:   make([]Event, 0, len(l.Items)),
 		NextPage: l.NextPage, NextSync: l.NextSync, Writable: writable(l.Role), TimeZone: l.Zone,
@@ -102,8 +69,8 @@ func (l *listed) page(wide bool) Page {
 			continue
 		}
 		event := shown.event(l.Zone)
-		if wide {
-			event.Details = shown.details(l.Zone)
+		if mask > Times {
+			event.Details = shown.details(mask, l.Zone)
 		}
 		page.Events = append(page.Events, event)
 		page.Nameless = page.Nameless || shown.malformed && shown.ID == ""

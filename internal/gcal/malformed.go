@@ -51,7 +51,8 @@ func (e *wireEvent) readField(from *jsontext.Decoder, name string) error {
 		{"recurrence", &e.Recurrence}, {"recurringEventId", &e.InstanceOf}, {"extendedProperties", &e.Extended},
 		{"summary", &e.Summary}, {"description", &e.Description}, {"location", &e.Location}, {"iCalUID", &e.ICalUID},
 		{"originalStartTime", &e.Original}, {"visibility", &e.Visibility}, {"transparency", &e.Transparency},
-		{"eventType", &e.Kind}, {"attendees", &e.Attendees}, {"organizer", &e.Organizer},
+		{"eventType", &e.Kind}, {"attendees", &e.Attendees}, {"organizer", &e.Organizer}, {"attendeesOmitted", &e.Omitted},
+		{"guestsCanModify", &e.GuestsMayEdit},
 	} {
 		if strings.EqualFold(field.name, name) {
 			return json.UnmarshalDecode(from, field.into)

@@ -26,6 +26,9 @@ var wrongFields = map[string][2]string{
 	"original":   {`"originalStartTime":{"date":"2026-03-01"}`, `"originalStartTime":"2026-03-01"`},
 	"attendees":  {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":{"self":true}`},
 	"response":   {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":[{"self":true,"responseStatus":3}]`},
+	"address":    {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":[{"self":true,"email":["gm@example.test"]}]`},
+	"omitted":    {`"attendeesOmitted":false`, `"attendeesOmitted":"no"`},
+	"may edit":   {`"guestsCanModify":true`, `"guestsCanModify":1`},
 	"iCalUID":    {`"iCalUID":"abcde1@google.com"`, `"iCalUID":{}`},
 	"organizer":  {`"organizer":{"self":true}`, `"organizer":["self"]`},
 	"a mark":     {`"private":{"poll":"p1"}`, `"private":{"poll":{"id":"p1"}}`},
@@ -34,7 +37,7 @@ var wrongFields = map[string][2]string{
 const wellFormed = `{"start":{"dateTime":"2026-03-01T12:00:00Z"},"end":{"dateTime":"2026-03-01T13:00:00Z"},"recurrence":[],` +
 	`"extendedProperties":{"private":{"poll":"p1"}},"status":"confirmed","updated":"2026-03-01T10:00:00Z","id":"abcde1",` +
 	`"summary":"s","originalStartTime":{"date":"2026-03-01"},"attendees":[{"self":true,"responseStatus":"declined"}],` +
-	`"iCalUID":"abcde1@google.com","organizer":{"self":true}}`
+	`"attendeesOmitted":false,"guestsCanModify":true,"iCalUID":"abcde1@google.com","organizer":{"self":true}}`
 
 // malformed is wellFormed with one wrong field.
 func malformed(t *testing.T, field string) string {
@@ -60,11 +63,11 @@ func answering(t *testing.T, items ...string) *gcal.Client {
 	})
 }
 
-func TestListDetails_MalformedEvent_FailsNoOther(t *testing.T) {
+func TestListWithDetails_MalformedEvent_FailsNoOther(t *testing.T) {
 	t.Parallel()
 	for field := range wrongFields {
 		client := answering(t, malformed(t, field), `null`, wellFormed, `{"id":"later1","status":"cancelled"}`)
-		page, err := client.ListDetails(t.Context(), mine, "", "")
+		page, err := client.List(t.Context(), mine, gcal.WithDetails, "", "")
 		if err != nil || len(page.Events) != 3 {
 			t.Fatalf("%s: got %+v, %v", field, page, err)
 		}
@@ -88,7 +91,7 @@ func TestList_MalformedEvent_FailsNoOther(t *testing.T) {
 		t.Run(field, func(t *testing.T) {
 			t.Parallel()
 			client := answering(t, malformed(t, field), wellFormed, malformed(t, field), `{"id":"later1","status":"cancelled"}`)
-			page, err := client.List(t.Context(), mine, "", "")
+			page, err := client.List(t.Context(), mine, gcal.Times, "", "")
 			if err != nil || len(page.Events) != 4 || page.NextSync != "s" {
 				t.Fatalf("got %+v, %v", page, err)
 			}
@@ -111,10 +114,10 @@ func TestList_EventWithoutReadableID_AsksForFullListing(t *testing.T) {
 	t.Parallel()
 	for _, item := range []string{`7`, `"abcde1"`, `[{"id":"abcde1"}]`, malformed(t, "id")} {
 		client := answering(t, item, wellFormed)
-		if _, err := client.List(t.Context(), mine, "token", ""); !fault.Is(err, fault.Conflict) || fault.CodeOf(err) != gcal.CodeSyncTokenExpired {
+		if _, err := client.List(t.Context(), mine, gcal.Times, "token", ""); !fault.Is(err, fault.Conflict) || fault.CodeOf(err) != gcal.CodeSyncTokenExpired {
 			t.Errorf("%s among changes: %v", item, err)
 		}
-		page, err := client.List(t.Context(), mine, "", "")
+		page, err := client.List(t.Context(), mine, gcal.Times, "", "")
 		if err != nil || len(page.Events) != 2 || page.Events[1].ID != "abcde1" {
 			t.Errorf("%s in a full listing: %+v, %v", item, page, err)
 		}

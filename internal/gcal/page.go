@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -44,7 +43,7 @@ type wireEvent struct {
 		Private map[string]string `json:"private"`
 	} `json:"extendedProperties"`
 
-	// Of the following, List requests none.
+	// Of the following, Times requests none.
 	Summary      string                  `json:"summary"`
 	Description  string                  `json:"description"`
 	Location     string                  `json:"location"`
@@ -54,7 +53,10 @@ type wireEvent struct {
 	Transparency string                  `json:"transparency"`
 	Kind         string                  `json:"eventType"`
 	Attendees    []wireAttendee          `json:"attendees"`
-	Organizer    struct {
+	// Omitted reports that there are more attendees.
+	Omitted       bool `json:"attendeesOmitted"`
+	GuestsMayEdit bool `json:"guestsCanModify"`
+	Organizer     struct {
 		Email string `json:"email"`
 		Self  bool   `json:"self"`
 	} `json:"organizer"`
@@ -63,8 +65,11 @@ type wireEvent struct {
 }
 
 type wireAttendee struct {
-	Self     bool   `json:"self"`
-	Response string `json:"responseStatus"`
+	Self      bool   `json:"self"`
+	Response  string `json:"responseStatus"`
+	Email     string `json:"email"`
+	Resource  bool   `json:"resource"`
+	Organizer bool   `json:"organizer"`
 }
 
 // asEncodingJSON makes the decoder accept what encoding/json accepts, as Google's client
@@ -98,15 +103,8 @@ func readable(err error) error {
 	return err
 }
 
-func (c *Client) fetchPage(ctx context.Context, client *http.Client, ref Ref, syncToken, pageToken string, wide bool) (page *listed, err error) {
-	query := url.Values{
-		"fields": {string(listFields)}, "singleEvents": {"false"}, "maxResults": {strconv.Itoa(c.options.PageSize)},
-	}
-	if wide {
-		query.Set("fields", string(wideListFields))
-		query.Set("maxResults", strconv.Itoa(min(c.options.PageSize, widePageSize)))
-		query.Set("maxAttendees", ownEntryOnly)
-	}
+func (c *Client) fetchPage(ctx context.Context, client *http.Client, ref Ref, mask Mask, syncToken, pageToken string) (page *listed, err error) {
+	query := mask.query(c.options.PageSize)
 	if syncToken != "" {
 		query.Set("syncToken", syncToken)
 	}
@@ -121,16 +119,30 @@ func (c *Client) fetchPage(ctx context.Context, client *http.Client, ref Ref, sy
 }
 
 // fetch requests the events of a calendar, or a path below them, and passes the answer to
-// read.
-func (c *Client) fetch(ctx context.Context, client *http.Client, ref Ref, below string, query url.Values, read func(body io.Reader) error) error {
-	query.Set("alt", "json")
-	query.Set("prettyPrint", "false")
-	address := c.base() + "calendars/" + url.PathEscape(ref.Calendar) + "/events" + below + "?" + query.Encode()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+// take.
+func (c *Client) fetch(ctx context.Context, client *http.Client, ref Ref, below string, query url.Values, take func(body io.Reader) error) error {
+	request, err := c.request(ctx, http.MethodGet, ref, below, query, nil)
 	if err != nil {
 		return err
 	}
+	return perform(client, request, take)
+}
+
+// request is one about the events of a calendar, or a path below them.
+func (c *Client) request(ctx context.Context, method string, ref Ref, below string, query url.Values, body io.Reader) (*http.Request, error) {
+	query.Set("alt", "json")
+	query.Set("prettyPrint", "false")
+	address := c.base() + "calendars/" + url.PathEscape(ref.Calendar) + "/events" + below + "?" + query.Encode()
+	request, err := http.NewRequestWithContext(ctx, method, address, body)
+	if err != nil {
+		return nil, err
+	}
 	request.Header.Set("User-Agent", googleapi.UserAgent)
+	return request, nil
+}
+
+// perform makes a request and passes what it answers to take.
+func perform(client *http.Client, request *http.Request, take func(body io.Reader) error) error {
 	answer, err := client.Do(request) //nolint:bodyclose // CloseBody closes it
 	if err != nil {
 		return err
@@ -139,5 +151,5 @@ func (c *Client) fetch(ctx context.Context, client *http.Client, ref Ref, below 
 	if err := googleapi.CheckResponse(answer); err != nil {
 		return err
 	}
-	return read(answer.Body)
+	return take(answer.Body)
 }

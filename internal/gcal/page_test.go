@@ -104,7 +104,7 @@ func TestPages_AreReadAsGooglesClientReadsThem(t *testing.T) {
 	var pages []Page
 	list := func(token string) (next string) {
 		for page := ""; ; {
-			got, err := client.List(t.Context(), ref, token, page)
+			got, err := client.List(t.Context(), ref, Times, token, page)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -232,7 +232,7 @@ func TestList_AnAnswerThatBreaks_QuotesNothingOfIt(t *testing.T) {
 		client := New(Options{
 			Endpoint: server.URL, Client: func(context.Context, string) (*http.Client, error) { return server.Client(), nil },
 		})
-		_, err := client.List(t.Context(), Ref{Account: "a", Calendar: "c"}, "", "")
+		_, err := client.List(t.Context(), Ref{Account: "a", Calendar: "c"}, Times, "", "")
 		if !fault.Is(err, fault.Unavailable) || strings.Contains(err.Error(), "leaked") {
 			t.Errorf("%s: %v", name, err)
 		}

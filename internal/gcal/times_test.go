@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
 	"questscheduler/rules"
 )
 
@@ -47,7 +48,7 @@ func TestTimes_AreReadInEveryForm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			client := answering(t, fmt.Sprintf(`{"id":"abcde1","status":"confirmed","start":%s,"end":%s}`, tc.start, tc.end))
-			page, err := client.List(t.Context(), mine, "", "")
+			page, err := client.List(t.Context(), mine, gcal.Times, "", "")
 			if err != nil || len(page.Events) != 1 {
 				t.Fatalf("got %+v, %v", page, err)
 			}
@@ -58,7 +59,7 @@ func TestTimes_AreReadInEveryForm(t *testing.T) {
 			if event.EventState != wantState || event.Fingerprint.String() != tc.want {
 				t.Errorf("read as %v at %s, want %v at %s", event.EventState, event.Fingerprint, wantState, tc.want)
 			}
-			wide, err := client.ListDetails(t.Context(), mine, "", "")
+			wide, err := client.List(t.Context(), mine, gcal.WithDetails, "", "")
 			if err != nil || len(wide.Events) != 1 {
 				t.Fatalf("got %+v, %v", wide, err)
 			}

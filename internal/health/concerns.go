@@ -21,6 +21,9 @@ func concerns(o Overview) (all []Concern) {
 	accounts := func(level Level) int {
 		return count(o.everyAccount, func(a Account) bool { return a.Status.Level() == level })
 	}
+	troubles := func(level Level) int {
+		return count(o.Attendees.Troubles, func(t Trouble) bool { return t.Status.Level() == level })
+	}
 	for _, row := range []struct {
 		part      string
 		level     Level
@@ -34,6 +37,8 @@ func concerns(o Overview) (all []Concern) {
 		{"held", Bad, held, o.MoreHeld, "1 cancellation awaits confirmation", "%s cancellations await confirmation"},
 		{"timers", Bad, count(o.Jobs, func(j Job) bool { return j.Level == Bad }), false, "1 timer fails or is late", "%s timers fail or are late"},
 		{"mirrors", Mind, len(o.Mirrors.Failed), o.Mirrors.MoreFailed, "1 mirror cannot be written", "%s mirrors cannot be written"},
+		{"attendees", Bad, troubles(Bad), false, "1 problem keeps second addresses from being added", "%s problems keep second addresses from being added"},
+		{"attendees", Mind, troubles(Mind), false, "1 problem with second addresses", "%s problems with second addresses"},
 		{"watches", Mind, channels(Mind), false, "1 watch channel ends soon or has no answer yet", "%s watch channels end soon or have no answer yet"},
 		{"accounts", Mind, accounts(Mind), o.MoreFailing, "1 account is degraded", "%s accounts are degraded"},
 	} {

@@ -42,6 +42,8 @@ type Figures struct {
 	// due longest; zero: none is due.
 	Mirrors    map[mirror.State]int
 	MirrorsDue time.Time
+	// Attendees are those of second addresses.
+	Attendees AttendeeFigures
 }
 
 const (
@@ -68,7 +70,7 @@ var ErrorCodes = []rules.ErrorCode{
 // Figures counts the troubles, without a call to Google. Its errors are the store's.
 func (r *Reader) Figures(ctx context.Context) (Figures, error) {
 	figures := Figures{Failing: map[fault.Kind]int{}, Errors: map[rules.ErrorCode]int{}, Mirrors: map[mirror.State]int{}}
-	for _, part := range []func(context.Context, *Figures) error{r.countWatches, r.countCalendars, r.countOwners, r.countMirrors} {
+	for _, part := range []func(context.Context, *Figures) error{r.countWatches, r.countCalendars, r.countOwners, r.countMirrors, r.countAttendees} {
 		if err := part(ctx, &figures); err != nil {
 			return Figures{}, fmt.Errorf("figures: %w", err)
 		}

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
@@ -57,6 +59,7 @@ type Overview struct {
 	Held        []HeldCalendar
 	MoreHeld    bool
 	Mirrors     Mirrors
+	Attendees   Attendees
 	Jobs        []Job
 	Entries     []poll.Entry
 	// everyAccount adds to Accounts those that fail, whatever page is shown.
@@ -71,7 +74,7 @@ func (r *Reader) Overview(ctx context.Context, after *store.Cursor) (Overview, e
 	for _, read := range []func(context.Context, *Overview) error{
 		r.channels,
 		func(ctx context.Context, o *Overview) error { return r.accounts(ctx, o, after) },
-		r.queue, r.held, r.mirrors, r.jobs, r.entries,
+		r.queue, r.held, r.mirrors, r.attendees, r.jobs, r.entries,
 	} {
 		if err := read(ctx, &o); err != nil {
 			return Overview{}, err
@@ -104,12 +107,12 @@ func (r *Reader) accounts(ctx context.Context, o *Overview, after *store.Cursor)
 	return nil
 }
 
-// failing reads the accounts of owners whose calendars fail: since the shortest
-// time, since the longest, and with a refused grant. Each is a query of its own,
-// so that none of them hides the others.
+// failing reads the accounts of owners whose calendars fail, and those without an owner:
+// since the shortest time, since the longest, and with a refused grant. Each is a query of
+// its own, so that none of them hides the others.
 func (r *Reader) failing(ctx context.Context, o *Overview) (all []Account, err error) {
 	type list = func(context.Context, store.Reader, time.Time, []string, int, *store.Cursor) ([]calendars.Calendar, *store.Cursor, error)
-	owners := map[string]bool{}
+	read := map[string]bool{}
 	for _, part := range []struct {
 		list    list
 		reasons []string
@@ -125,18 +128,35 @@ func (r *Reader) failing(ctx context.Context, o *Overview) (all []Account, err e
 		}
 		o.MoreFailing = o.MoreFailing || more != nil
 		for _, calendar := range found {
-			if owners[calendar.OwnerID] || !calendar.Wanted() {
+			whose := cmp.Or(calendar.OwnerID, "account/"+calendar.AccountID)
+			if read[whose] || !calendar.Wanted() {
 				continue
 			}
-			owners[calendar.OwnerID] = true
-			report, err := r.OfPerson(ctx, calendar.OwnerID)
+			read[whose] = true
+			found, err := r.ofOwner(ctx, calendar)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, report.Accounts...)
+			all = append(all, found...)
 		}
 	}
 	return all, nil
+}
+
+// ofOwner reads the accounts of a calendar's owner; its own account if it has no owner.
+func (r *Reader) ofOwner(ctx context.Context, calendar calendars.Calendar) ([]Account, error) {
+	if calendar.OwnerID != "" {
+		report, err := r.OfPerson(ctx, calendar.OwnerID)
+		return report.Accounts, err
+	}
+	account, err := accounts.Load(ctx, r.Store, calendar.AccountID)
+	if fault.Is(err, fault.NotFound) { // its document is gone, as in OfPerson
+		account, err = accounts.Account{ID: calendar.AccountID, Provider: accounts.Google}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.ofAccounts(ctx, []accounts.Account{account}, func(id string) ([]calendars.Calendar, error) { return r.followedOf(ctx, id) })
 }
 
 func (r *Reader) queue(ctx context.Context, o *Overview) (err error) {

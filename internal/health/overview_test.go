@@ -12,6 +12,7 @@ import (
 
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/health"
 	"questscheduler/internal/mirror"
@@ -55,7 +56,7 @@ type reading struct {
 
 func newReading(t *testing.T) *reading {
 	t.Helper()
-	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, accounts.Queries, mirror.Queries))
+	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, accounts.Queries, mirror.Queries, attendee.Queries))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,6 +229,42 @@ func TestOverview_ManyRefusedGrants_StillShowsFreshFailures(t *testing.T) {
 		if concern < 0 || !strings.Contains(view.Concerns[concern].Text, " or more ") || !view.MoreFailing {
 			t.Errorf("the concerns of the %s page are %+v", page, view.Concerns)
 		}
+	}
+}
+
+func TestOverview_FailingDelegatedAccounts_AreShownEach(t *testing.T) {
+	t.Parallel()
+	w := newReading(t)
+	for i := range 40 { // all well, and linked before
+		w.follow(fmt.Sprintf("p%02d", i), calendarsync.Active, time.Time{})
+	}
+	for _, who := range []string{"xx", "yy", "zz"} {
+		w.fails(w.follow(who, calendarsync.Active, time.Time{}), now.Add(-time.Hour), "not found")
+		w.disown(who)
+	}
+	view := w.overview()
+	for _, who := range []string{"xx", "yy", "zz"} {
+		shown := slices.IndexFunc(view.Accounts, func(a health.Account) bool { return a.ID == "acc_"+who })
+		if shown < 0 || len(view.Accounts[shown].Calendars) != 1 || view.Accounts[shown].Status == health.Healthy {
+			t.Errorf("the account of %s, which fails, is not shown", who)
+		}
+	}
+	if report, err := w.reader.OfPerson(t.Context(), ""); len(report.Accounts) != 0 || err != nil {
+		t.Errorf("nobody has %+v, %v", report.Accounts, err)
+	}
+}
+
+// disown makes a followed account one of a service account, which has no owner.
+func (w *reading) disown(who string) {
+	w.t.Helper()
+	err := w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
+		if err := tx.Update(accounts.Path("acc_"+who), poll.Set("ownerId", ""), poll.Set("kind", accounts.KindServiceAccount)); err != nil {
+			return err
+		}
+		return tx.Update(calendars.Path(poll.CalendarKey("acc_"+who, who+"@example.com")), poll.Set("ownerId", ""))
+	})
+	if err != nil {
+		w.t.Fatal(err)
 	}
 }
 

@@ -22,7 +22,7 @@ const page = 100
 
 // Reader reads health from the store. Store, Now and Recent are needed, by Overview
 // Tasks and Jobs too; the store answers Queries of accounts, calendars,
-// calendarsync, mirror and poll.
+// calendarsync, mirror, attendee and poll.
 type Reader struct {
 	Store store.Reader
 	Now   func() time.Time
@@ -37,6 +37,8 @@ type Reader struct {
 	Sync  string
 	Tasks Tasks
 	Jobs  []timers.Job
+	// Attendees reports that second addresses of attendees are on.
+	Attendees bool
 }
 
 func (r *Reader) terms() Terms {
@@ -146,12 +148,13 @@ func (r *Reader) ofAccount(
 	ctx context.Context, account accounts.Account, followed []calendars.Calendar, failing failingPolls,
 ) (Account, error) {
 	health := Account{ID: account.ID, OwnerID: account.OwnerID, Email: account.Email, Provider: account.Provider, Status: Healthy}
+	delegated := account.Kind == accounts.KindServiceAccount
 	var err error
 	if health.PendingWrites, err = poll.CountIntents(ctx, r.Store, account.ID); err != nil {
 		return Account{}, err
 	}
 	for _, calendar := range followed {
-		facts := Facts{Account: account.Status, Calendar: calendar}
+		facts := Facts{Account: account.Status, Delegated: delegated, Calendar: calendar}
 		if facts.Channels, err = calendarsync.Watches(ctx, r.Store, calendar.AccountID, calendar.CalendarID); err != nil {
 			return Account{}, err
 		}
@@ -163,7 +166,7 @@ func (r *Reader) ofAccount(
 		health.Status = Worst(health.Status, of.Status)
 	}
 	if len(followed) == 0 && account.Status == accounts.Revoked {
-		health.Status, health.Troubles = Error, situation{Facts: Facts{Account: account.Status}}.troubles(accountRows)
+		health.Status, health.Troubles = Error, situation{Facts: Facts{Account: account.Status, Delegated: delegated}}.troubles(accountRows)
 	}
 	return health, r.ofMirrors(ctx, &health)
 }

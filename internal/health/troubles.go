@@ -7,6 +7,7 @@ import (
 
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 )
@@ -15,9 +16,11 @@ import (
 // the Terms.
 type Facts struct {
 	// Account is the status of its account; "" where the document is gone.
-	Account  accounts.Status
-	Calendar calendars.Calendar
-	Channels []calendarsync.Watch
+	Account accounts.Status
+	// Delegated: it is of kind accounts.KindServiceAccount, which nobody links.
+	Delegated bool
+	Calendar  calendars.Calendar
+	Channels  []calendarsync.Watch
 	// FailingSince is when the first of its events began to fail that still do;
 	// zero: not known.
 	FailingSince time.Time
@@ -42,9 +45,10 @@ type situation struct {
 	Terms
 	channel       ChannelStatus
 	held, failing int
-	// behind counts the events that mirroring has not had, since when.
-	behind      int
-	behindSince time.Time
+	// behind counts the events that mirroring has not had, since when; unread those that
+	// second addresses have not had.
+	behind, unread           int
+	behindSince, unreadSince time.Time
 }
 
 // row is one thing that can be wrong with a followed calendar.
@@ -63,10 +67,20 @@ var accountRows = []row{
 	{"token_expired", Error, func(s situation) (time.Time, bool) {
 		refused := s.Account == accounts.Revoked || s.Account == accounts.Active && s.Calendar.LastError == fault.Revoked.String()
 		return s.Calendar.FailedSince, refused
-	}, says("Google refuses the access to this account. Link it again in Settings.")},
+	}, func(s situation) string {
+		if s.Delegated {
+			return "Google knows no account of this e-mail address. Correct it in the mappings, or create the account in the Admin console."
+		}
+		return "Google refuses the access to this account. Link it again in Settings."
+	}},
 	{"calendar_unlinked", Error, func(s situation) (time.Time, bool) {
 		return s.Calendar.FailedSince, s.Account == accounts.Unlinked || s.Account == ""
-	}, says("The account was unlinked while sessions still follow its calendar. Link it again in Settings, or finalise those sessions with another account.")},
+	}, func(s situation) string {
+		if s.Delegated {
+			return "The mappings no longer name this e-mail address, and its calendar is still followed until what was added there is taken back."
+		}
+		return "The account was unlinked while sessions still follow its calendar. Link it again in Settings, or finalise those sessions with another account."
+	}},
 }
 
 // calendarRows are the troubles of the calendar. Every row that applies counts.
@@ -88,24 +102,33 @@ var calendarRows = []row{
 	}, func(s situation) string {
 		return fmt.Sprintf("%s of its events could not be mirrored yet, and are retried every hour at least. If this stays, the server's log says why.", cmp.Or(countOf(s.behind), "Some"))
 	}},
+	{"attendees_behind", "", func(s situation) (time.Time, bool) {
+		return s.unreadSince, !s.unreadSince.IsZero() && s.Now.Sub(s.unreadSince) > backlogGrace
+	}, func(s situation) string {
+		return fmt.Sprintf("%s of its events could not be read for second addresses yet, and are retried every hour at least. If this stays, the server's log says why.", cmp.Or(countOf(s.unread), "Some"))
+	}},
 	{"mass_cancellation_held", Degraded, func(s situation) (time.Time, bool) { return time.Time{}, s.held > 0 }, func(s situation) string {
 		return fmt.Sprintf("%d of its events are gone at once. Confirm that they were deleted on purpose, or restore them in Google Calendar.", s.held)
 	}},
 	{"watch_failed", Degraded, func(s situation) (time.Time, bool) { return time.Time{}, s.channel != ChannelActive && !s.Off }, channelMessage},
 }
 
-// backlogGrace is how long the events of a calendar may wait for mirroring: the first
+// backlogGrace is how long the events of a calendar may wait for a consumer: the first
 // listing takes its time.
 const backlogGrace = 10 * time.Minute
 
-// backlog counts what consumers beside polls have not had of a calendar, and since when.
-func backlog(c calendars.Calendar) (behind int, since time.Time) {
+// backlog counts what consumers beside polls have not had of a calendar, and since when:
+// that for second addresses, or the others.
+func backlog(c calendars.Calendar, guests bool) (behind int, since time.Time) {
 	older := func(at time.Time) {
 		if !at.IsZero() && (since.IsZero() || at.Before(since)) {
 			since = at
 		}
 	}
 	for _, consumer := range c.Others() {
+		if (consumer == attendee.Consumer) != guests {
+			continue
+		}
 		older(c.Backlogs[consumer].Relist)
 		for _, at := range c.Backlogs[consumer].Deferred {
 			behind++
@@ -193,7 +216,8 @@ func Of(facts Facts, terms Terms) Calendar {
 		}
 	}
 	health.Held, health.Failing = s.held, s.failing
-	s.behind, s.behindSince = backlog(c)
+	s.behind, s.behindSince = backlog(c, false)
+	s.unread, s.unreadSince = backlog(c, true)
 	if c.PausedUntil.After(terms.Now) {
 		health.PausedUntil = c.PausedUntil
 	}

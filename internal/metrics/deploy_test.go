@@ -20,8 +20,10 @@ const (
 	alertsFile = "deploy/alerts.yaml"
 	boardFile  = "deploy/grafana.json"
 	operations = "docs/operations.md"
-	alertsPage = "docs/alerts.md"
 )
+
+// alertsPages explain the alerts.
+var alertsPages = []string{"docs/alerts.md", "docs/alerts-mirrors.md"}
 
 // rule is one alert.
 type rule struct {
@@ -75,6 +77,7 @@ func known(t *testing.T) map[string]map[string][]string {
 	t.Helper()
 	w := newWorld(t)
 	w.depths = []queue.Depth{{Kind: "look"}}
+	w.figures.Attendees.On = true
 	for _, job := range []string{timers.Drain, timers.RenewWatches, timers.PollFallback, timers.Cleanup, timers.Health} {
 		w.records = append(w.records, timers.Record{Job: job, SucceededAt: start.Add(-time.Minute)})
 	}
@@ -178,28 +181,31 @@ func TestFaults_OfAnExpression_AreFound(t *testing.T) {
 // section of a removed alert.
 func TestEachAlert_HasItsRepairInOperations(t *testing.T) {
 	t.Parallel()
-	var sections []string
-	for line := range strings.Lines(docs.Read(t, alertsPage)) {
-		if name, is := strings.CutPrefix(line, "## "); is {
-			sections = append(sections, strings.TrimSpace(name))
+	explained := map[string]string{} // the page of each section
+	for _, page := range alertsPages {
+		for line := range strings.Lines(docs.Read(t, page)) {
+			if name, is := strings.CutPrefix(line, "## "); is {
+				explained[strings.TrimSpace(name)] = page
+			}
 		}
 	}
 	var names []string
 	for _, rule := range alerts(t) {
 		names = append(names, rule.Alert)
-		if !slices.Contains(sections, rule.Alert) {
-			t.Errorf("%s has no section %s", alertsPage, rule.Alert)
+		page, found := explained[rule.Alert]
+		if !found {
+			t.Errorf("no page has a section %s", rule.Alert)
 		}
 		if severity := rule.Labels["severity"]; severity != "page" && severity != "ticket" {
 			t.Errorf("%s is of severity %q", rule.Alert, severity)
 		}
-		if rule.Annotations["summary"] == "" || rule.Annotations["runbook"] != alertsPage+"#"+strings.ToLower(rule.Alert) {
+		if rule.Annotations["summary"] == "" || rule.Annotations["runbook"] != page+"#"+strings.ToLower(rule.Alert) {
 			t.Errorf("%s does not say what is the matter, or where its remedy is", rule.Alert)
 		}
 	}
-	for _, section := range sections {
+	for section, page := range explained {
 		if !slices.Contains(names, section) {
-			t.Errorf("%s explains the alert %s, which does not exist", alertsPage, section)
+			t.Errorf("%s explains the alert %s, which does not exist", page, section)
 		}
 	}
 	if len(slices.Compact(slices.Sorted(slices.Values(names)))) != len(names) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"questscheduler/attendees"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/queue"
@@ -63,6 +64,18 @@ func (m *Metrics) Count(event any) {
 		m.count("mirror_failures_total", kindName(e.Kind))
 	case mirrors.Observed:
 		m.count("mirror_observations_total", string(e.Verdict))
+	case attendees.Patched:
+		m.count("attendee_patches_total", "ok")
+		m.countMany("attendee_addresses_total", e.Added, "invited")
+		m.countMany("attendee_addresses_total", e.Withdrawn, "withdrawn")
+	case attendees.Stale:
+		m.count("attendee_patches_total", "stale")
+	case attendees.Failed:
+		m.count("attendee_patches_total", kindName(e.Kind))
+	case attendees.Noted:
+		m.count("attendee_notes_total", string(e.State))
+	case attendees.Load:
+		m.count("attendee_loads_total", string(e.Outcome))
 	case notify.ChannelRefused:
 		m.count("discord_refusals_total", e.Channel, e.Code)
 	}

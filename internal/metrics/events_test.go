@@ -17,7 +17,7 @@ func TestEvents_ThatAPackageDeclares_AreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, of := range []string{"scheduler", "calendarsync", "notify", "mirrors"} {
+	for _, of := range []string{"scheduler", "calendarsync", "notify", "mirrors", "attendees"} {
 		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", of, "meter.go"), nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)

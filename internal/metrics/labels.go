@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"questscheduler/attendees"
 	"questscheduler/calendarsync"
+	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/fault"
@@ -52,19 +54,23 @@ var (
 		"unknown_channel", "unknown_message", "missing_access", "missing_permission", "thread_archived", "bot_token_refused", "refused")
 	mirrorWrites   = labelOf("operation", "write", "delete", "delete_stray", "create_calendar")
 	mirrorVerdicts = labelOf("verdict", plan.Echo, plan.Drift, plan.GaveUp, plan.Recreated, plan.LeftDeleted, plan.Ignored)
+	patchResults   = label{"outcome", append([]string{ok, "stale"}, kinds...)}
+	addressChanges = labelOf("change", "invited", "withdrawn")
+	addressNotes   = labelOf("state", attendee.Theirs, attendee.Removed, attendee.Declined)
+	loadResults    = labelOf("outcome", attendees.LoadUnchanged, attendees.LoadChanged, attendees.LoadHeld, attendees.LoadFailed)
 	// methods are Google's calls, as its documentation names them; token and revoke
 	// are those of its OAuth endpoints.
 	methods = labelOf("method",
 		"events.insert", "events.get", "events.list", "events.patch", "events.delete", "events.watch", "channels.stop",
 		"events.instances", "calendarList.list", "calendars.insert", "freebusy.query", "token", "revoke")
 	taskKinds = labelOf("kind",
-		calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind, mirrors.WriteKind, mirrors.PlanKind)
+		calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind, mirrors.WriteKind, mirrors.PlanKind, attendees.Kind)
 	verdicts    = labelOf("verdict", "done", "retry", "later", "dead")
 	errorKinds  = label{"kind", kinds}
 	levels      = labelOf("level", "warn", "error")
 	httpMethods = labelOf("method", "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 	classes     = labelOf("status", "1xx", "2xx", "3xx", "4xx", "5xx")
-	jobs        = labelOf("job", timers.Drain, timers.RenewWatches, timers.PollFallback, timers.ReconcileMirrors, timers.Cleanup, timers.Health)
+	jobs        = labelOf("job", timers.Drain, timers.RenewWatches, timers.PollFallback, timers.ReconcileMirrors, timers.RefreshMappings, timers.Cleanup, timers.Health)
 )
 
 func labelOf[T ~string](name string, values ...T) label {

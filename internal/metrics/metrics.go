@@ -87,6 +87,11 @@ func (m *Metrics) count(name string, values ...string) {
 	m.counters[name].WithLabelValues(m.listed(name, values)...).Inc()
 }
 
+// countMany counts n at once.
+func (m *Metrics) countMany(name string, n int, values ...string) {
+	m.counters[name].WithLabelValues(m.listed(name, values)...).Add(float64(n))
+}
+
 // observe adds a time to a histogram. Clocks differ: a negative time counts as none.
 func (m *Metrics) observe(name string, took time.Duration, values ...string) {
 	m.histograms[name].WithLabelValues(m.listed(name, values)...).Observe(max(took, 0).Seconds())

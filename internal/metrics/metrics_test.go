@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/attendees"
 	"questscheduler/calendarsync"
+	"questscheduler/internal/attendee"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/health"
 	"questscheduler/internal/metrics"
@@ -301,4 +303,28 @@ func TestOAuth_CountsItsEndpointsAlone(t *testing.T) {
 	w.shows(`google_calls_total{method="token",outcome="ok"} 1`, `google_calls_total{method="revoke",outcome="ok"} 1`,
 		`google_calls_total{method="token",outcome="provider"} 1`, `google_calls_total{method="token",outcome="rate_limited"} 1`,
 		`google_calls_total{method="token",outcome="unavailable"} 2`, `google_calls_total{method="events.get",outcome="ok"} 0`)
+}
+
+func TestAttendees_SwitchedOn_AreCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if strings.Contains(w.text(), "questscheduler_attendee_mappings") {
+		t.Error("second addresses are off, and their mappings are shown")
+	}
+	w.now = w.now.Add(2 * time.Minute) // those figures are kept for a minute
+	w.figures.Attendees = health.AttendeeFigures{
+		On: true, Mappings: 7, Skipped: 2, WithoutAccess: 3, Held: 4, Failures: 5, LoadedAt: w.now.Add(-time.Minute),
+		Pending: 6, Failed: 8, OldestDue: w.now.Add(-2 * time.Minute),
+	}
+	w.Count(attendees.Patched{Added: 2, Withdrawn: 1})
+	w.Count(attendees.Patched{Added: 1})
+	w.Count(attendees.Stale{})
+	w.Count(attendees.Failed{Kind: fault.Forbidden})
+	w.Count(attendees.Noted{State: attendee.Removed})
+	w.Count(attendees.Load{Outcome: attendees.LoadHeld})
+	w.shows(`attendee_mappings{state="used"} 7`, `attendee_mappings{state="skipped"} 2`, `attendee_mappings{state="without_access"} 3`, `attendee_mappings{state="held"} 4`,
+		"attendee_mappings_age_seconds 60", "attendee_mappings_load_failures 5", "attendee_events_pending 6", "attendee_events_oldest_due_seconds 120", "attendee_events_in_error 8",
+		`attendee_patches_total{outcome="ok"} 2`, `attendee_patches_total{outcome="stale"} 1`, `attendee_patches_total{outcome="forbidden"} 1`,
+		`attendee_addresses_total{change="invited"} 3`, `attendee_addresses_total{change="withdrawn"} 1`, `attendee_notes_total{state="removed"} 1`,
+		`attendee_loads_total{outcome="held"} 1`)
 }

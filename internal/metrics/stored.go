@@ -56,6 +56,12 @@ var (
 	pollsErr    = gauge("polls_in_error", "Polls that show an error of their sync, by its code (up to 250).", "code")
 	inState     = gauge("mirrors", "Mirrors that are not as wanted, by their state (up to 250).", "state")
 	mirrorsDue  = gauge("mirrors_oldest_due_seconds", "For how long the mirror that is due longest waits to be written; 0: none is due.")
+	mapped      = gauge("attendee_mappings", "Second addresses of attendees: mappings in use, skipped rows, mappings whose calendar no account reaches, and second addresses whose loss awaits confirmation.", "state")
+	mappedAge   = gauge("attendee_mappings_age_seconds", "For how long the mappings in use were not loaded again; 0: never loaded.")
+	loadFails   = gauge("attendee_mappings_load_failures", "Failed loads of mappings in a row.")
+	guestsDue   = gauge("attendee_events_pending", "Events whose guests must be written (up to 250).")
+	guestsOld   = gauge("attendee_events_oldest_due_seconds", "For how long the event that is due longest waits for its guests to be written; 0: none is due.")
+	guestsFail  = gauge("attendee_events_in_error", "Events whose guests cannot be written (up to 250).")
 	readFailing = gauge("stored_figures_missing", "1 where these figures cannot be read now.", "of")
 )
 
@@ -162,6 +168,9 @@ func (s *stored) collectHealth(ctx context.Context, give giving) error {
 	give(paused, float64(figures.Paused))
 	give(revoked, float64(figures.Revoked))
 	give(mirrorsDue, s.age(figures.MirrorsDue))
+	if figures.Attendees.On {
+		s.collectAttendees(figures.Attendees, give)
+	}
 	for _, state := range health.MirrorStates {
 		give(inState, float64(figures.Mirrors[state]), string(state))
 	}
@@ -172,4 +181,16 @@ func (s *stored) collectHealth(ctx context.Context, give giving) error {
 		give(pollsErr, float64(figures.Errors[code]), string(code))
 	}
 	return nil
+}
+
+func (s *stored) collectAttendees(figures health.AttendeeFigures, give giving) {
+	give(mapped, float64(figures.Mappings), "used")
+	give(mapped, float64(figures.Skipped), "skipped")
+	give(mapped, float64(figures.WithoutAccess), "without_access")
+	give(mapped, float64(figures.Held), "held")
+	give(mappedAge, s.age(figures.LoadedAt))
+	give(loadFails, float64(figures.Failures))
+	give(guestsDue, float64(figures.Pending))
+	give(guestsOld, s.age(figures.OldestDue))
+	give(guestsFail, float64(figures.Failed))
 }

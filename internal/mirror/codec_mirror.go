@@ -45,7 +45,7 @@ func Decode(doc store.Document) Mirror {
 // Load reads a mirror; ok is false if there is none.
 func Load(ctx context.Context, reader store.Reader, id string) (m Mirror, ok bool, err error) {
 	if Path(id).Valid() != nil {
-		return Mirror{}, false, nil // the private mark of an event may hold anything
+		return Mirror{}, false, nil //nolint:nilerr // the private mark of an event may hold anything
 	}
 	doc, err := reader.Get(ctx, Path(id))
 	if err != nil || !doc.Exists() {

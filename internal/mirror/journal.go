@@ -51,10 +51,10 @@ type Entry struct {
 	Attempts        int64
 }
 
-// MirrorStep is the entry of a step that made a mirror what it is from what it was: the
+// StepEntry is the entry of a step that made a mirror what it is from what it was: the
 // zero Mirror before it was planned, and after its document was removed. The caller adds
 // the id, the time, the trigger and the trace.
-func MirrorStep(step Step, was, is Mirror, reason string) Entry {
+func StepEntry(step Step, was, is Mirror, reason string) Entry {
 	known := is
 	if is.ID == "" {
 		known = was
@@ -66,10 +66,10 @@ func MirrorStep(step Step, was, is Mirror, reason string) Entry {
 	}
 }
 
-// OriginStep is the entry of a step that made a canonical event what it is from what it was:
+// OriginEntry is the entry of a step that made a canonical event what it is from what it was:
 // the zero Event before it was known, and after its document was removed. The caller adds
-// what MirrorStep lacks too.
-func OriginStep(step Step, was, is Event, reason string) Entry {
+// what StepEntry lacks too.
+func OriginEntry(step Step, was, is Event, reason string) Entry {
 	known := is
 	if is.ID == "" {
 		known = was

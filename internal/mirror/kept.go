@@ -15,7 +15,7 @@ func KeptPath(mirrorID string) store.Path { return store.Doc("keptCopies", mirro
 // IsKept reports whether the copy that a mirror made stays though the mirror is gone.
 func IsKept(ctx context.Context, reader store.Reader, mirrorID string) (bool, error) {
 	if KeptPath(mirrorID).Valid() != nil {
-		return false, nil // the private mark of an event may hold anything
+		return false, nil //nolint:nilerr // the private mark of an event may hold anything
 	}
 	doc, err := reader.Get(ctx, KeptPath(mirrorID))
 	return doc.Exists(), err

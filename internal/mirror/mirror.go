@@ -90,8 +90,8 @@ type Mirror struct {
 
 var eventIDs = base32.HexEncoding.WithPadding(base32.NoPadding)
 
-// MirrorID names the mirror of a canonical event in an account.
-func MirrorID(canonicalID, targetAccountID string) string {
+// IDOf names the mirror of a canonical event in an account.
+func IDOf(canonicalID, targetAccountID string) string {
 	return "mir_" + hash(canonicalID, targetAccountID)
 }
 

@@ -51,7 +51,7 @@ func merging(t *testing.T, times ...int) (documents store.Store, merged store.Me
 func pages(t *testing.T, documents store.Store, merged store.Merged[string], limit int, between func()) (all []string) {
 	t.Helper()
 	var after *store.Cursor
-	for page := 0; page < 100; page++ {
+	for range 100 {
 		next, err := merged.Walk(t.Context(), documents, limit, after, func(one string) (bool, error) {
 			all = append(all, one)
 			return true, nil

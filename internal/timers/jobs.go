@@ -20,6 +20,8 @@ type Parts struct {
 	DrainMore func(ctx context.Context, cause scheduler.Cause) (did Counts, err error)
 	// Reconcile compares a calendar's mirrors with what it has; nil leaves the job out.
 	Reconcile Step
+	// RefreshMappings loads the second addresses of attendees; nil leaves the job out.
+	RefreshMappings Step
 	// FallbackEvery is the period of the sweep, over which it is spread.
 	FallbackEvery time.Duration
 	// NoSync leaves out what speaks with calendars (QS_SYNC=off).
@@ -67,6 +69,11 @@ func Jobs(p Parts) []Job {
 	if p.Reconcile != nil && !p.NoSync {
 		table = append(table, Job{
 			Name: ReconcileMirrors, Every: day, Offset: 16 * time.Hour, Does: "compare mirrors with what their calendars have", Step: p.Reconcile,
+		})
+	}
+	if p.RefreshMappings != nil && !p.NoSync {
+		table = append(table, Job{
+			Name: RefreshMappings, Every: 5 * time.Minute, AtStart: true, Does: "load second addresses, and follow the calendars of their owners", Step: p.RefreshMappings,
 		})
 	}
 	if p.Health != nil {

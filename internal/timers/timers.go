@@ -29,8 +29,10 @@ const (
 	PollFallback = "poll-fallback"
 	// ReconcileMirrors compares mirrors with their calendars.
 	ReconcileMirrors = "reconcile-mirrors"
-	Cleanup          = "cleanup"
-	Health           = "health"
+	// RefreshMappings loads the second addresses of attendees.
+	RefreshMappings = "refresh-mappings"
+	Cleanup         = "cleanup"
+	Health          = "health"
 )
 
 // Job is one row of the table.

@@ -77,7 +77,7 @@ func Canonical(was mirror.Event, shown gcal.Event, at Origin, now time.Time) (ne
 	if was.Version == 0 {
 		next.CreatedAt = now
 	}
-	next.PlanAt, next.UpdatedAt = PlanAt(next, now), now
+	next.PlanAt, next.UpdatedAt = DueAt(next, now), now
 	return next, true
 }
 

@@ -27,13 +27,13 @@ const (
 	cover       // the account shows the meeting otherwise
 )
 
-func (w want) id() string { return mirror.MirrorID(w.event.ID, w.account) }
+func (w want) id() string { return mirror.IDOf(w.event.ID, w.account) }
 
 func (w want) seriesMirror() string {
 	if w.series == nil {
 		return ""
 	}
-	return mirror.MirrorID(w.series.ID, w.account)
+	return mirror.IDOf(w.series.ID, w.account)
 }
 
 // planning is a situation with its indexes, and what was decided.
@@ -122,7 +122,7 @@ func (p *planning) candidates(events []mirror.Event, account, at string) (found 
 		if !asked || !isOccurrence(event, at) || !isMirrored(event, p.Owner, a.detail) || beyond(event, p.Now) {
 			continue
 		}
-		if p.isDue(mirror.MirrorID(event.ID, account), event.Until) {
+		if p.isDue(mirror.IDOf(event.ID, account), event.Until) {
 			found = append(found, a)
 		}
 	}

@@ -15,7 +15,7 @@ func TestPlan_OfANewEvent_IsAPendingMirror(t *testing.T) {
 	t.Parallel()
 	e := meeting("a", hour)
 	want := mirror.Mirror{
-		ID: mirror.MirrorID("evt_a", "home"), OwnerID: "ana", CanonicalID: "evt_a", ICalUID: "uid-a",
+		ID: mirror.IDOf("evt_a", "home"), OwnerID: "ana", CanonicalID: "evt_a", ICalUID: "uid-a",
 		FromAccountID: "work", FromCalendarID: "work@x", TargetAccountID: "home", TargetCalendarID: "home-overlay",
 		Target: mirror.Overlay, Detail: mirror.Busy, Generation: 1, Wanted: plan.Hash(plan.Project(e, mirror.Busy)),
 		State: mirror.Pending, Due: now, Ends: e.Until, CreatedAt: now, UpdatedAt: now,
@@ -264,18 +264,18 @@ func TestPlan_WaitingWork_KeepsItsFailures(t *testing.T) {
 	}
 }
 
-func TestPlanAt(t *testing.T) {
+func TestDueAt(t *testing.T) {
 	t.Parallel()
 	far := meeting("a", 500*24*hour)
-	when := plan.PlanAt(far, now)
+	when := plan.DueAt(far, now)
 	s := situation(far)
 	if s.Now = when.Add(-2 * time.Second); len(plan.Plan(s)) != 0 {
 		t.Error("it is mirrored before it is due to be planned")
 	}
-	if s.Now = when; len(plan.Plan(s)) != 1 || !plan.PlanAt(far, when).IsZero() {
+	if s.Now = when; len(plan.Plan(s)) != 1 || !plan.DueAt(far, when).IsZero() {
 		t.Errorf("it is not mirrored at %s", when)
 	}
-	if at := plan.PlanAt(meeting("b", hour), now); !at.IsZero() {
+	if at := plan.DueAt(meeting("b", hour), now); !at.IsZero() {
 		t.Errorf("an event within the window is planned again at %s", at)
 	}
 }

@@ -230,7 +230,7 @@ func TestPlan_WantsNoMirrorOfAMirror(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, _ := applied(anySituation(t))
 		google := newCalendars()
-		s = google.write(s)
+		google.write(s)
 		for _, event := range google.events {
 			if plan.IsOrigin(event) {
 				t.Fatalf("the event %s of a mirror counts as an origin", event.ID)

@@ -51,21 +51,7 @@ func (w want) wanted(series mirror.Mirror) string {
 // revise is a mirror, zero if there is none, brought to what is wanted. ok is false if there
 // is nothing to store. planned has the mirror of the series.
 func (p *planning) revise(was mirror.Mirror, w want, planned map[string]mirror.Mirror) (next mirror.Mirror, ok bool) {
-	next = was
-	if was.ID == "" {
-		next = mirror.Mirror{ID: w.id(), OwnerID: p.Owner, CanonicalID: w.event.ID, TargetAccountID: w.account, Generation: 1, CreatedAt: p.Now}
-	}
-	next.ICalUID, next.Target, next.Detail = w.event.ICalUID, w.target, w.detail
-	next.FromAccountID, next.FromCalendarID, next.GroupID = "", "", ""
-	if w.event.OwnerID == p.Owner {
-		next.FromAccountID, next.FromCalendarID = w.event.AccountID, w.event.CalendarID
-	}
-	if w.byConnection {
-		next.GroupID = w.event.GroupID
-	}
-	if !next.Ends.Equal(w.event.Until) {
-		next.Ends = w.event.Until
-	}
+	next = p.described(was, w)
 	account, series := p.Accounts[w.account], planned[w.seriesMirror()]
 	next.Wanted = w.wanted(series)
 	if w.mode == cover {
@@ -111,6 +97,26 @@ func (p *planning) revise(was mirror.Mirror, w want, planned map[string]mirror.M
 	}
 	next.State = mirror.Pending
 	return p.due(was, next), true
+}
+
+// described is a mirror, or a new one, with what it says of its event and of why it is there.
+func (p *planning) described(was mirror.Mirror, w want) mirror.Mirror {
+	next := was
+	if was.ID == "" {
+		next = mirror.Mirror{ID: w.id(), OwnerID: p.Owner, CanonicalID: w.event.ID, TargetAccountID: w.account, Generation: 1, CreatedAt: p.Now}
+	}
+	next.ICalUID, next.Target, next.Detail = w.event.ICalUID, w.target, w.detail
+	next.FromAccountID, next.FromCalendarID, next.GroupID = "", "", ""
+	if w.event.OwnerID == p.Owner {
+		next.FromAccountID, next.FromCalendarID = w.event.AccountID, w.event.CalendarID
+	}
+	if w.byConnection {
+		next.GroupID = w.event.GroupID
+	}
+	if !next.Ends.Equal(w.event.Until) {
+		next.Ends = w.event.Until
+	}
+	return next
 }
 
 // deletes reports whether the event of the mirror must be deleted, or is being deleted.

@@ -102,7 +102,7 @@ func merged(mirrors, changed []mirror.Mirror) (all []mirror.Mirror) {
 // of is the mirror of an event in an account; the zero mirror if there is none.
 func of(s plan.Situation, event mirror.Event, account string) mirror.Mirror {
 	for _, m := range s.Mirrors {
-		if m.ID == mirror.MirrorID(event.ID, account) {
+		if m.ID == mirror.IDOf(event.ID, account) {
 			return m
 		}
 	}

@@ -18,9 +18,9 @@ func ended(until, now time.Time) bool { return !until.After(now.Add(-before)) }
 // beyond reports whether the event lies after the window.
 func beyond(event mirror.Event, now time.Time) bool { return !event.From.Before(now.Add(ahead)) }
 
-// PlanAt is when time alone next changes which mirrors the event should have: when it comes
+// DueAt is when time alone next changes which mirrors the event should have: when it comes
 // within the window; zero for never. Store it with the event after each planning.
-func PlanAt(event mirror.Event, now time.Time) time.Time {
+func DueAt(event mirror.Event, now time.Time) time.Time {
 	if event.Status == cancelled || !beyond(event, now) {
 		return time.Time{}
 	}

@@ -57,10 +57,10 @@ func (e *event) setAttendees(list []attendee) error {
 // responses are the values of responseStatus.
 var responses = map[string]bool{"needsAction": true, "declined": true, "tentative": true, "accepted": true}
 
-// readAttendees checks the attendees of a request against those of before: an
-// entry without a response keeps the one it had. The same address twice counts
-// once.
-func readAttendees(given any, before []attendee) ([]attendee, error) {
+// readAttendees checks the attendees of a request. An entry without a response has the
+// one of kept, else it has not answered: a list that replaces another says every
+// response. The same address twice counts once.
+func readAttendees(given any, kept []attendee) ([]attendee, error) {
 	entries, ok := given.([]any)
 	if !ok {
 		return nil, invalid("Invalid value for: attendees")
@@ -79,7 +79,7 @@ func readAttendees(given any, before []attendee) ([]attendee, error) {
 		}
 		if a["responseStatus"] == nil {
 			a["responseStatus"] = "needsAction"
-			if old := find(before, a.email()); old != nil {
+			if old := find(kept, a.email()); old != nil {
 				a["responseStatus"] = old["responseStatus"]
 			}
 		}
@@ -111,14 +111,28 @@ func without(list []attendee, email string) []attendee {
 	return rest
 }
 
-// shortAttendees shows the caller alone where there are more than asked for,
-// as Google does; attendeesOmitted then says so.
-func (e *event) shortAttendees(raw json.RawMessage, most int) any {
-	list := e.attendees()
-	if len(list) <= most {
-		return raw
-	}
-	self := find(list, e.Calendar)
+// omits says whether an answer shows the calendar's own entry alone, as Google does where
+// there are more attendees than asked for, or where guests do not see each other.
+// attendeesOmitted then says so.
+func (e *event) omits(most int) bool {
+	count := len(e.attendees())
+	return most > 0 && count > most || count > 1 && e.hidesGuests()
+}
+
+// hidesGuests says whether the event is the copy of a guest who sees no other. Who may
+// modify the event sees them.
+func (e *event) hidesGuests() bool {
+	return e.isCopy() && string(e.Fields["guestsCanSeeOtherGuests"]) == "false" && !e.guestsModify()
+}
+
+func (e *event) guestsModify() bool { return string(e.Fields["guestsCanModify"]) == "true" }
+
+// guestsInvite says whether guests may add others, which they may unless it is forbidden.
+func (e *event) guestsInvite() bool { return string(e.Fields["guestsCanInviteOthers"]) != "false" }
+
+// ownEntry is the list with the calendar's own entry alone.
+func (e *event) ownEntry() any {
+	self := find(e.attendees(), e.Calendar)
 	if self == nil {
 		return nil
 	}

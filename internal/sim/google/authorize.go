@@ -45,7 +45,7 @@ var signInScopes = []string{"openid", ScopeEmail, ScopeProfile}
 // knownScopes are all that may be asked for.
 var knownScopes = slices.Concat(signInScopes, []string{
 	ScopeCalendar, ScopeCalendarReadonly, ScopeEvents, ScopeEventsReadonly, ScopeCalendarListReadonly,
-	ScopeAppCreated, ScopeFreeBusy,
+	ScopeAppCreated, ScopeFreeBusy, ScopeSheets, ScopeSheetsReadonly,
 })
 
 // readAuthRequest reads and checks a request. Whatever is wrong is shown to

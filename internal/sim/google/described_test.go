@@ -14,8 +14,8 @@ import (
 	"questscheduler/internal/sim/google"
 )
 
-// described is a transport that holds every answer of the Calendar API, success
-// or error, against Google's description of it.
+// described is a transport that holds every answer of the Calendar and Sheets APIs,
+// success or error, against Google's description of it.
 type described struct{ t *testing.T }
 
 // RoundTrip implements http.RoundTripper.
@@ -30,8 +30,8 @@ func (d described) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(text))
-	if path, ok := strings.CutPrefix(req.URL.EscapedPath(), "/calendar/v3/"); ok {
-		desc, err := loadDescription()
+	if path, load := describedBy(req.URL.EscapedPath()); load != nil {
+		desc, err := load()
 		if err != nil {
 			return nil, err
 		}
@@ -42,6 +42,18 @@ func (d described) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// describedBy is the description of a request's API, with the path as that has it; nil if
+// the request is of neither API.
+func describedBy(path string) (string, func() (*description, error)) {
+	if below, ok := strings.CutPrefix(path, "/calendar/v3/"); ok {
+		return below, loadDescription
+	}
+	if strings.HasPrefix(path, "/v4/") {
+		return path[1:], loadSheets // whose paths have the version
+	}
+	return path, nil
+}
+
 // breach says in what an answer breaks the description, "" where in nothing.
 func (d *description) breach(req *http.Request, path string, resp *http.Response, text []byte) string {
 	if resp.StatusCode == http.StatusNotModified {
@@ -49,6 +61,9 @@ func (d *description) breach(req *http.Request, path string, resp *http.Response
 			return "a 304 has an etag, and no body"
 		}
 		return ""
+	}
+	if resp.StatusCode >= 300 && strings.HasPrefix(path, "v4/") {
+		return d.breachOfStatus(resp, text)
 	}
 	if resp.StatusCode >= 300 {
 		return d.breachOfError(resp, text)
@@ -98,6 +113,29 @@ func (d *description) breachOfError(resp *http.Response, text []byte) string {
 	}
 	if one := e.Errors[0]; one.Domain == "" || one.Reason == "" || one.Message == "" || (one.Location == "") != (one.LocationType == "") {
 		return "domain, reason, message or location"
+	}
+	return ""
+}
+
+// breachOfStatus holds an error answer against google.rpc.Status, as the newer APIs show it.
+func (d *description) breachOfStatus(resp *http.Response, text []byte) string {
+	var answer struct {
+		Error struct {
+			Code            int
+			Message, Status string
+			Details         []struct {
+				Type           string `json:"@type"`
+				Reason, Domain string
+			}
+		}
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&answer); err != nil {
+		return err.Error()
+	}
+	if e := answer.Error; e.Code != resp.StatusCode || e.Message == "" || e.Status == "" || e.Status != strings.ToUpper(e.Status) {
+		return "code, message or status"
 	}
 	return ""
 }

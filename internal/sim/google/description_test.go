@@ -43,19 +43,25 @@ type description struct {
 	resource
 }
 
-// loadDescription reads calendar-api.json, which the client's module carries.
-var loadDescription = sync.OnceValues(func() (*description, error) {
+// loadDescription reads the description of the Calendar API, loadSheets that of the Sheets
+// API, which the clients' module carries.
+var (
+	loadDescription = sync.OnceValues(func() (*description, error) { return readDescription("calendar", "v3") })
+	loadSheets      = sync.OnceValues(func() (*description, error) { return readDescription("sheets", "v4") })
+)
+
+func readDescription(api, version string) (*description, error) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "google.golang.org/api").Output()
 	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "calendar", "v3", "calendar-api.json"))
+	text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), api, version, api+"-api.json"))
 	if err != nil {
 		return nil, err
 	}
 	d := &description{}
 	return d, json.Unmarshal(text, d)
-})
+}
 
 // method finds what a request calls; nil where Google has no such method.
 func (d *description) method(verb, path string) *describedMethod {

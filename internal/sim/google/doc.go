@@ -1,5 +1,5 @@
-// Package google simulates Google Calendar v3 and Google's OAuth, from the
-// consent page to the revocation, so that the real clients can be tested,
+// Package google simulates Google Calendar v3, the values of Google Sheets v4 and
+// Google's OAuth, from the consent page to the revocation, so that the real clients can be tested,
 // measured and shown without the cloud. It speaks HTTP, over a socket or through
 // control.Transport. It does what Google documents; where
 // Google leaves something open it takes the side that is harder on a client:
@@ -18,6 +18,11 @@
 // that the same OAuth client made. freebusy.query covers at most 50 calendars and
 // 90 days.
 //
+// Of Google Sheets there are spreadsheets.values.get and values.update, by rows, for
+// ranges that name their tab. Cells are texts: formulas are not computed. A grant
+// needs the scope, and its user's e-mail address a role in the spreadsheet; their
+// calls count against Quota.Sheets alone.
+//
 // Beside the controls of package control there are, as JSON over HTTP:
 //
 //	POST   /_sim/revoke              {"user": "gm"}: every grant of the user dies
@@ -35,6 +40,14 @@
 //	                                 it no more) and whether it can be watched;
 //	                                 also summary and time_zone. One that is not
 //	                                 there is made for the owner that roles name
+//	PUT    /_sim/sheets/{id}         {"tabs": {"User Mappings": [["Primary"], …]},
+//	                                 "roles": {"gm@example.com": "reader"}}: what
+//	                                 is left out stays, a tab of null goes. One
+//	                                 that is not there is made. GET shows it
+//	PUT    /_sim/service-accounts/{email}  {"domains": ["example.com"], "scopes":
+//	                                 ["…"]}: as whom, and for what, the service
+//	                                 account may act; one that is not there is
+//	                                 made. It answers its JSON key
 //	POST   /_sim/calendars/{id}/clear  as calendars.clear, for any caller
 //	POST   /_sim/calendars/{id}/duplicate  {"event": "…", "to": "…"}: copies an
 //	                                 event as people do by hand, see Duplicate

@@ -170,7 +170,8 @@ func (e *event) editTimes(before *event, body map[string]any, replace bool, cale
 }
 
 // editAttendees takes the list whole, or with attendeesOmitted the entries
-// that are given, which is how a guest answers without knowing the others.
+// that are given, which is how a guest answers without knowing the others. A guest
+// who is shown no other answers so too.
 func (e *event) editAttendees(before *event, body map[string]any, replace bool) error {
 	given, named := body["attendees"]
 	old := before.attendees()
@@ -180,11 +181,16 @@ func (e *event) editAttendees(before *event, body map[string]any, replace bool) 
 	case given == nil:
 		return e.setAttendees(nil)
 	}
-	list, err := readAttendees(given, old)
+	partial := body["attendeesOmitted"] == true || before.hidesGuests()
+	var kept []attendee
+	if partial {
+		kept = old
+	}
+	list, err := readAttendees(given, kept)
 	if err != nil {
 		return err
 	}
-	if body["attendeesOmitted"] == true {
+	if partial {
 		for i, a := range old {
 			if given := find(list, a.email()); given != nil {
 				old[i] = mergeValue(map[string]any(a), map[string]any(given)).(map[string]any)

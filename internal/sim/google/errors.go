@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"questscheduler/internal/sim/control"
 )
@@ -106,6 +107,10 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	if !errors.As(err, &e) {
 		s.opt.Log.ErrorContext(r.Context(), "google simulator", "path", r.URL.Path, "error", err)
 		e = newError(http.StatusInternalServerError, "backendError", "Backend Error")
+	}
+	if strings.HasPrefix(r.URL.Path, sheetsBase) {
+		writeSheetsError(w, e)
+		return
 	}
 	domain := cmp.Or(domains[e.reason], "global")
 	one := object{{"domain", domain}, {"reason", e.reason}, {"message", e.message}}

@@ -128,9 +128,9 @@ func (e *event) value(f eventField, v view) any {
 	}
 	raw, ok := e.Fields[f.name]
 	switch {
-	case f.name == "attendees" && ok && v.maxAttendees > 0:
-		return e.shortAttendees(raw, v.maxAttendees)
-	case f.name == "attendeesOmitted" && v.maxAttendees > 0 && len(e.attendees()) > v.maxAttendees:
+	case f.name == "attendees" && ok && e.omits(v.maxAttendees):
+		return e.ownEntry()
+	case f.name == "attendeesOmitted" && e.omits(v.maxAttendees):
 		return true
 	case !ok:
 		return nil

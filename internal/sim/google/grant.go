@@ -29,7 +29,10 @@ type grant struct {
 	// Number is the grant's place among all, as they were given.
 	Number int `json:"number,omitempty"`
 	// Offline: the client was given the refresh token.
-	Offline bool      `json:"offline,omitempty"`
+	Offline bool `json:"offline,omitempty"`
+	// Service is the service account that acts by this grant, as User or, where
+	// that is "", as itself; Client is its client id.
+	Service string    `json:"service,omitempty"`
 	Issued  time.Time `json:"issued,omitzero"`
 	Used    time.Time `json:"used,omitzero"` // last at the token endpoint
 }

@@ -14,7 +14,8 @@ import (
 // are users here, under the same id. A guest may change what is personal in
 // their copy, and their own response, which goes back to the organiser's event
 // and from there to every copy. What is shared a guest may change only where
-// guestsCanModify is true.
+// guestsCanModify is true, but for inviting others, unless guestsCanInviteOthers is
+// false.
 func (c *change) save(before, after *event) error {
 	if !after.isCopy() {
 		c.put(after)
@@ -28,10 +29,14 @@ func (c *change) save(before, after *event) error {
 	if err != nil {
 		return err
 	}
+	invites, err := onlyInvites(before, after)
+	if err != nil {
+		return err
+	}
 	mine := find(after.attendees(), after.Calendar)
 	sameResponse := sameJSON(find(before.attendees(), before.Calendar), mine)
 	switch {
-	case !sameShared && string(before.Fields["guestsCanModify"]) != "true":
+	case !sameShared && !before.guestsModify() && !(invites && before.guestsInvite()):
 		return errNotOrganizer
 	case sameShared && sameResponse:
 		c.put(after)
@@ -199,6 +204,19 @@ func (e *event) privateProperties() (map[string]any, error) {
 	}
 	err := json.Unmarshal(raw, &properties)
 	return properties.Private, err
+}
+
+// onlyInvites says whether a guest's write changes nothing that is shared but for
+// attendees that it adds.
+func onlyInvites(before, after *event) (bool, error) {
+	invited := before.attendees()
+	stay := *after
+	stay.Fields = maps.Clone(after.Fields)
+	err := stay.setAttendees(slices.DeleteFunc(after.attendees(), func(a attendee) bool { return find(invited, a.email()) == nil }))
+	if err != nil {
+		return false, err
+	}
+	return equalShared(before, &stay)
 }
 
 // equalShared compares two versions of a copy in all that is shared, but for

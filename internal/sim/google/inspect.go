@@ -43,5 +43,5 @@ func (s *Server) ChangedSince(calendarID, token string) (ids []string, good bool
 // beside reports whether a record is about pushes only.
 func (r *record) beside() bool {
 	return r.Offset == nil && r.Epoch == nil &&
-		len(r.Users)+len(r.Grants)+len(r.Tokens)+len(r.Codes)+len(r.Calendars)+len(r.Events)+len(r.Channels) == 0
+		len(r.Users)+len(r.Grants)+len(r.Tokens)+len(r.Codes)+len(r.Services)+len(r.Calendars)+len(r.Sheets)+len(r.Events)+len(r.Channels) == 0
 }

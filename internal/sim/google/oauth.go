@@ -31,7 +31,7 @@ func (s *Server) authenticate(r *http.Request, scopes []string) (*User, *grant, 
 	if len(scopes) > 0 && !slices.ContainsFunc(scopes, func(scope string) bool { return slices.Contains(g.Scopes, scope) }) {
 		return nil, nil, errScopes
 	}
-	return s.world.users[g.User], g, nil
+	return s.world.caller(g), g, nil
 }
 
 // clientKnown reads the client's credentials, in the form or by basic

@@ -56,6 +56,8 @@ var scopeWords = map[string]string{
 	ScopeCalendarListReadonly: "See the list of your calendars",
 	ScopeAppCreated:           "Make secondary calendars, and see and edit events on them",
 	ScopeFreeBusy:             "See when you are busy in your calendars",
+	ScopeSheets:               "See, edit and delete all your Google Sheets spreadsheets",
+	ScopeSheetsReadonly:       "See all your Google Sheets spreadsheets",
 }
 
 type pageUser struct {

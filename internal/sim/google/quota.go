@@ -16,10 +16,12 @@ type Quota struct {
 	// Writes are those of one person in an hour. One more makes the account
 	// read-only for hours.
 	Writes int `json:"writes"`
+	// Sheets are calls of the Sheets API by one person in a minute.
+	Sheets int `json:"sheets"`
 }
 
 // GoogleQuota is what Google gives a project without asking.
-var GoogleQuota = Quota{PerPerson: 600, PerProject: 10_000}
+var GoogleQuota = Quota{PerPerson: 600, PerProject: 10_000, Sheets: 60}
 
 // readOnlyFor is how long writes are refused once there were too many.
 const readOnlyFor = 6 * time.Hour
@@ -39,12 +41,13 @@ type usage struct {
 	project  window
 	people   map[string]*window // by user key
 	writes   map[string]*window
+	sheets   map[string]*window
 	readOnly map[string]time.Time // until when, by user key
 	refused  int
 }
 
 func newUsage(q Quota) usage {
-	return usage{quota: q, people: map[string]*window{}, writes: map[string]*window{}, readOnly: map[string]time.Time{}}
+	return usage{quota: q, people: map[string]*window{}, writes: map[string]*window{}, sheets: map[string]*window{}, readOnly: map[string]time.Time{}}
 }
 
 // take counts a call, or refuses it, which is not counted.
@@ -111,15 +114,28 @@ func (s *Server) SetQuota(q Quota) {
 	s.usage = newUsage(q)
 }
 
-// takeQuota counts a call of the Calendar API.
+// takeSheets counts a call of the Sheets API, or refuses it.
+func (u *usage) takeSheets(user string, now time.Time) error {
+	person := windowOf(u.sheets, user)
+	if u.quota.Sheets > 0 && person.since(now.Add(-time.Minute)) >= u.quota.Sheets {
+		return errSheetsQuota
+	}
+	person.add(now)
+	return nil
+}
+
+// takeQuota counts a call of an API.
 func (s *Server) takeQuota(rt route, user *User) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if rt.sheets() {
+		return s.usage.takeSheets(user.Key, s.clock.Now())
+	}
 	return s.usage.take(user.Key, rt.writes(), s.clock.Now())
 }
 
 // simQuota is POST /_sim/quota {"per_person": 600, "per_project": 10000,
-// "writes": 0}; what is left out is not limited.
+// "writes": 0, "sheets": 60}; what is left out is not limited.
 func (s *Server) simQuota(w http.ResponseWriter, r *http.Request) {
 	var q Quota
 	if !control.Decode(w, r, &q) {

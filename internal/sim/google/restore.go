@@ -76,8 +76,8 @@ func (w *world) records(now time.Time) iter.Seq[any] {
 	}
 }
 
-// people is the first of the records: who there is, what they have granted, and
-// their calendars.
+// people is the first of the records: who there is, what they have granted, their
+// calendars, and the spreadsheets.
 func (w *world) people(now time.Time) record {
 	first := record{Offset: &w.offset, Epoch: &w.epoch, Reason: w.epochReason}
 	for _, key := range sortedKeys(w.users) {
@@ -102,8 +102,14 @@ func (w *world) people(now time.Time) record {
 			first.Codes = append(first.Codes, code)
 		}
 	}
+	for _, email := range sortedKeys(w.services) {
+		first.Services = append(first.Services, w.services[email])
+	}
 	for _, cal := range w.calendarsInOrder() {
 		first.Calendars = append(first.Calendars, cal.calendarInfo)
+	}
+	for _, id := range sortedKeys(w.sheets) {
+		first.Sheets = append(first.Sheets, w.sheets[id])
 	}
 	return first
 }

@@ -104,6 +104,7 @@ func TestRestart_LongJournal_IsShortened(t *testing.T) {
 	opt := google.Options{Sequential: true, Dir: t.TempDir()}
 	first := newWorld(t, opt)
 	first.fill("gm", 5)
+	key := first.service(delegated)
 	_, token := first.list("gm", nil)
 	first.watch("gm", "one", "https://app.test/push")
 	before := first.sim.PendingPushes()
@@ -133,6 +134,9 @@ func TestRestart_LongJournal_IsShortened(t *testing.T) {
 		}
 		if items, _ := next.list("gm", nil); len(items) != 5 || items[0].Id != "qs00000" {
 			t.Errorf("full listing: %s", states(items))
+		}
+		if next.service(delegated) != key {
+			t.Error("the service account's key is another")
 		}
 		got := next.sim.PendingPushes()
 		if len(got) != len(pending) || got[0] != before[0] || got[len(got)-1] != pending[len(pending)-1] {

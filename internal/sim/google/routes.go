@@ -11,7 +11,7 @@ import (
 	"questscheduler/internal/sim/control"
 )
 
-// call is one authenticated call of the Calendar API.
+// call is one authenticated call of the Calendar or Sheets API.
 type call struct {
 	r     *http.Request
 	user  *User
@@ -41,11 +41,11 @@ func (a answer) knownTo(r *http.Request) bool {
 	return false
 }
 
-// route is one method of the API. Its name is that of faults and counts.
+// route is one method of an API. Its name is that of faults and counts.
 type route struct {
 	name  string
 	verb  string
-	path  string // below /calendar/v3
+	path  string // below /calendar/v3, or sheetsBase
 	scope []string
 	shape shape // what a fields mask may ask for; nil: anything
 	serve func(*Server, *call) (answer, error)
@@ -110,7 +110,7 @@ func methods() []string {
 	for _, r := range oauthRoutes() {
 		names = append(names, r.name)
 	}
-	for _, r := range apiRoutes() {
+	for _, r := range slices.Concat(apiRoutes(), sheetsRoutes()) {
 		names = append(names, r.name)
 	}
 	slices.Sort(names)
@@ -118,9 +118,12 @@ func methods() []string {
 }
 
 func (s *Server) routes() {
+	refuse := func(w http.ResponseWriter, req *http.Request, f control.Fault) { s.writeError(w, req, planted(f)) }
 	for _, r := range apiRoutes() {
-		refuse := func(w http.ResponseWriter, req *http.Request, f control.Fault) { s.writeError(w, req, planted(f)) }
 		s.mux.HandleFunc(r.verb+" /calendar/v3"+r.path, s.control.Wrap(r.name, refuse, s.handle(r)))
+	}
+	for _, r := range sheetsRoutes() {
+		s.mux.HandleFunc(r.verb+" "+sheetsBase+r.path, s.control.Wrap(r.name, refuse, s.handle(r)))
 	}
 	for _, r := range oauthRoutes() {
 		serve := func(w http.ResponseWriter, req *http.Request) { r.serve(s, w, req) }
@@ -134,6 +137,9 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("PUT /_sim/calendars/{calendar}", s.simCalendar)
 	s.mux.HandleFunc("POST /_sim/calendars/{calendar}/clear", s.simClear)
 	s.mux.HandleFunc("POST /_sim/calendars/{calendar}/duplicate", s.simDuplicate)
+	s.mux.HandleFunc("PUT /_sim/sheets/{spreadsheet}", s.simSheet)
+	s.mux.HandleFunc("GET /_sim/sheets/{spreadsheet}", s.simSheetNow)
+	s.mux.HandleFunc("PUT /_sim/service-accounts/{email}", s.simServiceAccount)
 	s.mux.HandleFunc("POST /_sim/malformed", s.simMalform)
 	s.mux.HandleFunc("GET /_sim/malformed", s.simMalformed)
 	s.mux.HandleFunc("DELETE /_sim/malformed", s.simClearMalformed)

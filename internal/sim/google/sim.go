@@ -14,14 +14,15 @@ func errNoUser(w *world) error {
 }
 
 // Revoke kills every grant of a user: calls answer 401 authError, refreshing
-// answers invalid_grant.
+// answers invalid_grant. What service accounts may do as the user is not the
+// user's to take back, and stays.
 func (s *Server) Revoke(userKey string) error {
 	return s.change(func(c *change) error {
 		if c.world.users[userKey] == nil {
 			return errNoUser(c.world)
 		}
 		for _, refresh := range sortedKeys(c.world.grants) {
-			if g := c.world.grants[refresh]; g.User == userKey && !g.Revoked {
+			if g := c.world.grants[refresh]; g.User == userKey && g.Service == "" && !g.Revoked {
 				c.revokeGrant(g)
 			}
 		}

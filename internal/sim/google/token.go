@@ -32,9 +32,15 @@ type issued struct {
 	refresh, identity string
 }
 
-// token exchanges a code of the consent page, or refreshes an access token.
+// token exchanges a code of the consent page, refreshes an access token, or gives
+// a service account one.
 func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	if !readForm(w, r) {
+		return
+	}
+	if r.PostForm.Get("grant_type") == bearerGrant { // the signature says who asks
+		given, err := s.assert(r)
+		s.answerToken(w, r, given, err)
 		return
 	}
 	client, known := s.clientKnown(r)

@@ -17,6 +17,9 @@ const (
 	// client made; ScopeFreeBusy reads when calendars are busy.
 	ScopeAppCreated = "https://www.googleapis.com/auth/calendar.app.created"
 	ScopeFreeBusy   = "https://www.googleapis.com/auth/calendar.freebusy"
+	// ScopeSheets reads and writes spreadsheets, ScopeSheetsReadonly reads them.
+	ScopeSheets         = "https://www.googleapis.com/auth/spreadsheets"
+	ScopeSheetsReadonly = "https://www.googleapis.com/auth/spreadsheets.readonly"
 	// ScopeEmail and ScopeProfile are what a consent to "email" and "profile"
 	// is answered with.
 	ScopeEmail   = "https://www.googleapis.com/auth/userinfo.email"
@@ -33,9 +36,12 @@ var (
 	readCalendarList = []string{ScopeCalendar, ScopeCalendarReadonly, ScopeCalendarListReadonly}
 	readEntry        = []string{ScopeCalendar, ScopeCalendarReadonly, ScopeCalendarListReadonly, ScopeAppCreated}
 	readFreeBusy     = []string{ScopeCalendar, ScopeCalendarReadonly, ScopeFreeBusy}
+	readSheets       = []string{ScopeSheets, ScopeSheetsReadonly}
+	writeSheets      = []string{ScopeSheets}
 )
 
-// allScopes are what AddUser and NewGrant give.
+// allScopes are what AddUser gives, and NewGrant without scopes: those of the Calendar API
+// that people are asked for.
 var allScopes = []string{"openid", "email", ScopeEvents, ScopeCalendarListReadonly, ScopeAppCreated, ScopeFreeBusy}
 
 // User is a Google account of the simulator.

@@ -21,7 +21,9 @@ type world struct {
 	newest      map[string]string // user key → refresh token last given by hand
 	tokens      map[string]*accessToken
 	codes       map[string]*authCode
+	services    map[string]*serviceAccount // by e-mail
 	calendars   map[string]*calendar
+	sheets      map[string]*Sheet
 	channels    map[string]*channel
 	pushes      map[int64]*push
 	lastPush    int64
@@ -35,7 +37,9 @@ func newWorld() world {
 		newest:    map[string]string{},
 		tokens:    map[string]*accessToken{},
 		codes:     map[string]*authCode{},
+		services:  map[string]*serviceAccount{},
 		calendars: map[string]*calendar{},
+		sheets:    map[string]*Sheet{},
 		channels:  map[string]*channel{},
 		pushes:    map[int64]*push{},
 	}
@@ -44,18 +48,20 @@ func newWorld() world {
 // record is one change, whole: what it names takes the place of what was
 // there. It is also a line of the journal.
 type record struct {
-	Offset    *time.Duration  `json:"offset,omitempty"`
-	Epoch     *int64          `json:"epoch,omitempty"`
-	Reason    string          `json:"epoch_reason,omitempty"`
-	Users     []*User         `json:"users,omitempty"`
-	Grants    []*grant        `json:"grants,omitempty"`
-	Tokens    []*accessToken  `json:"tokens,omitempty"`
-	Codes     []*authCode     `json:"codes,omitempty"`
-	Calendars []*calendarInfo `json:"calendars,omitempty"`
-	Events    []*event        `json:"events,omitempty"`
-	Channels  []*channel      `json:"channels,omitempty"`
-	Pushes    []*push         `json:"pushes,omitempty"`
-	Delivered []int64         `json:"delivered,omitempty"`
+	Offset    *time.Duration    `json:"offset,omitempty"`
+	Epoch     *int64            `json:"epoch,omitempty"`
+	Reason    string            `json:"epoch_reason,omitempty"`
+	Users     []*User           `json:"users,omitempty"`
+	Grants    []*grant          `json:"grants,omitempty"`
+	Tokens    []*accessToken    `json:"tokens,omitempty"`
+	Codes     []*authCode       `json:"codes,omitempty"`
+	Services  []*serviceAccount `json:"services,omitempty"`
+	Calendars []*calendarInfo   `json:"calendars,omitempty"`
+	Sheets    []*Sheet          `json:"sheets,omitempty"`
+	Events    []*event          `json:"events,omitempty"`
+	Channels  []*channel        `json:"channels,omitempty"`
+	Pushes    []*push           `json:"pushes,omitempty"`
+	Delivered []int64           `json:"delivered,omitempty"`
 }
 
 // apply makes a record true. It fails only on a record that this package did
@@ -83,8 +89,14 @@ func (w *world) apply(r record) error {
 	for _, code := range r.Codes {
 		w.codes[code.Code] = code
 	}
+	for _, account := range r.Services {
+		w.services[account.Email] = account
+	}
 	for _, info := range r.Calendars {
 		w.putCalendar(info)
+	}
+	for _, sheet := range r.Sheets {
+		w.sheets[sheet.ID] = sheet
 	}
 	for _, e := range r.Events {
 		cal := w.calendars[e.Calendar]

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/attendees"
 	"questscheduler/internal/test/cost"
 	"questscheduler/internal/test/mirrortest"
 )
@@ -123,5 +125,31 @@ func TestLinking_ListsOnceAndMirrorsTheWindow(t *testing.T) {
 	}
 	if pages := r.known["linking_memory_listings"]; pages != 3 { // two of work, one of home
 		t.Errorf("%v pages were listed, want 3", pages)
+	}
+}
+
+func TestMappings_AreLoadedWhole(t *testing.T) {
+	t.Parallel()
+	const people = 300
+	r := &report{out: io.Discard, known: map[string]float64{}}
+	if err := loads(t.Context(), r, t.TempDir(), people); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"mappings_sheet", "mappings_file"} {
+		if took, stored := r.known[name+"_loaded"], r.known[name+"_stored"]; took <= 0 || stored <= 0 {
+			t.Errorf("%s: %v ms, %v KiB", name, took, stored)
+		}
+	}
+	rows := mappedRows(people)
+	short := attendees.Sheet{ID: sheetID, Client: func(context.Context) (*http.Client, error) { return nil, io.ErrUnexpectedEOF }}
+	if load(t.Context(), r, "none", short, people) == nil {
+		t.Error("a load that failed was measured")
+	}
+	file, err := writeMappings(t.TempDir(), rows[:people])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if load(t.Context(), r, "few", file, people) == nil {
+		t.Error("a load that lacks a row was measured")
 	}
 }

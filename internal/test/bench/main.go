@@ -97,6 +97,7 @@ var measures = []struct {
 	{"a sweep", sweeps},
 	{"flows of mirroring", mirrorFlows},
 	{"mirroring", mirroring},
+	{"mappings", mappings},
 }
 
 func main() {

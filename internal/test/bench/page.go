@@ -97,7 +97,7 @@ func decide(ctx context.Context, server *httptest.Server) error {
 	client := gcal.New(gcal.Options{
 		Endpoint: server.URL, Client: func(context.Context, string) (*http.Client, error) { return server.Client(), nil },
 	})
-	page, err := client.List(ctx, gcal.Ref{Account: "gm", Calendar: "primary"}, "", "")
+	page, err := client.List(ctx, gcal.Ref{Account: "gm", Calendar: "primary"}, gcal.Times, "", "")
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func recordPage(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if _, err = client.List(ctx, ref, "", ""); err != nil {
+	if _, err = client.List(ctx, ref, gcal.Times, "", ""); err != nil {
 		return nil, err
 	}
 	var compact bytes.Buffer

@@ -191,7 +191,7 @@ func done(verdict queue.Verdict) error {
 const weighings = 20
 
 // List has nothing new.
-func (s *swept) List(context.Context, gcal.Ref, string, string) (gcal.Page, error) {
+func (s *swept) List(context.Context, gcal.Ref, gcal.Mask, string, string) (gcal.Page, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listed++

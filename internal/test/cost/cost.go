@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"questscheduler/api"
+	"questscheduler/attendees"
 	"questscheduler/availability"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
@@ -132,6 +133,8 @@ func (w *World) cleanings() []timers.Cleaning {
 		{What: "events of accounts that stayed revoked", Remove: func(ctx context.Context, _ store.Store, _ time.Time, limit int) (int, bool, error) {
 			return w.mirroring().RemoveStale(ctx, limit, scheduler.Cause{Trigger: "cleanup"})
 		}},
+		{What: "records of events long ended that had second addresses", Remove: attendees.RemoveEnded},
+		{What: "what followed calendars for second addresses", Remove: attendees.Release(w.Accounts)},
 	}
 }
 

@@ -14,8 +14,8 @@ type row struct {
 
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
-	"internal/fault", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/queue", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "availability", "internal/config",
-	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "groupevents", "internal/backfill", "notify", "internal/documentchanges", "internal/timers", "internal/health",
+	"internal/fault", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/queue", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "internal/mapping", "internal/attendee", "availability", "internal/config",
+	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "attendees", "groupevents", "internal/backfill", "notify", "internal/documentchanges", "internal/timers", "internal/health",
 }
 
 // table is the order of the packages: a package may import what stands in rows
@@ -43,8 +43,11 @@ var table = []row{
 	{packages: "internal/test/memoryqueue", may: []string{"internal/queue", "internal/fault"}},
 	{packages: "internal/queue/river/...", may: []string{"internal/queue", "internal/fault"}},
 	{packages: "internal/queue/cloudtasks/...", may: []string{"internal/queue", "internal/store", "internal/fault"}},
+	{packages: "internal/test/points", may: []string{"internal/store", "internal/queue", "internal/fault"}},
 	{packages: "internal/test/queuetest", may: []string{"internal/queue", "internal/fault"}},
 
+	{packages: "internal/mapping", may: []string{"internal/fault"}, standardOnly: true},
+	{packages: "internal/attendee", may: []string{"internal/mapping", "internal/recurrence", "internal/store", "internal/fault"}},
 	{packages: "internal/mirror", may: []string{"internal/recurrence", "internal/store", "internal/fault"}},
 	{packages: "internal/poll", may: []string{"rules", "internal/store", "internal/fault"}},
 	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "internal/queue", "internal/fault"}},
@@ -56,13 +59,15 @@ var table = []row{
 	{packages: "internal/signin/revocation", may: []string{"internal/signin", "internal/fault"}},
 	{packages: "internal/gcal", may: []string{"rules", "internal/recurrence", "internal/fault"}},
 	{packages: "mirrors/plan", may: []string{"internal/mirror", "internal/gcal", "internal/recurrence", "rules", "internal/fault"}},
-	{packages: "internal/explain", may: []string{"internal/mirror", "internal/gcal", "mirrors/plan", "rules", "internal/poll", "internal/transition", "internal/store", "internal/fault"}},
+	{packages: "attendees/decide", may: []string{"internal/attendee", "internal/mapping"}},
+	{packages: "internal/explain", may: []string{"internal/attendee", "internal/mirror", "internal/gcal", "mirrors/plan", "rules", "internal/poll", "internal/transition", "internal/store", "internal/fault"}},
 	{packages: "availability", may: []string{
 		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store", "internal/fault",
 	}},
-	{packages: "internal/config", may: []string{"internal/accounts/seal", "internal/fault"}},
+	{packages: "internal/config", may: []string{"internal/accounts", "internal/accounts/seal", "internal/fault"}},
 	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "internal/transition", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
 	{packages: "calendarsync", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/gcal", "internal/accounts", "scheduler", "internal/meter", "internal/fault"}},
+	{packages: "attendees", may: []string{"attendees/decide", "internal/attendee", "internal/mapping", "internal/gcal", "internal/recurrence", "internal/accounts", "internal/calendars", "internal/poll", "internal/queue", "internal/store", "internal/meter", "internal/fault", "rules", "scheduler", "calendarsync"}},
 	{packages: "mirrors", may: []string{
 		"rules", "internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store",
 		"internal/queue", "scheduler", "calendarsync", "mirrors/plan", "internal/meter", "internal/fault",
@@ -75,11 +80,11 @@ var table = []row{
 	{packages: "internal/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "scheduler", "internal/fault"}},
 	{packages: "internal/timers", may: []string{"internal/poll", "internal/store", "internal/queue", "scheduler", "calendarsync", "notify", "internal/fault"}},
 	{packages: "internal/health", may: []string{
-		"rules", "internal/mirror", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/accounts", "calendarsync", "internal/timers", "internal/fault",
+		"rules", "internal/mapping", "internal/attendee", "internal/mirror", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/accounts", "calendarsync", "internal/timers", "internal/fault",
 	}},
 
-	{packages: "internal/metrics", may: []string{"internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll", "internal/calendars", "internal/queue", "scheduler", "calendarsync", "internal/health", "notify", "internal/timers", "internal/documentchanges", "internal/fault"}},
-	{packages: "api/dashboard", may: []string{"internal/health"}},
+	{packages: "internal/metrics", may: []string{"attendees", "internal/attendee", "internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll", "internal/calendars", "internal/queue", "scheduler", "calendarsync", "internal/health", "notify", "internal/timers", "internal/documentchanges", "internal/fault"}},
+	{packages: "api/dashboard", may: []string{"internal/health", "internal/mapping"}},
 
 	{packages: "web-hooks", may: above},
 	{packages: "api", may: slices.Concat(above, []string{"internal/store/changes", "api/dashboard", "web-hooks"})},
@@ -137,6 +142,7 @@ type restriction struct {
 
 var restrictions = []restriction{
 	{imports: "google.golang.org/api/calendar", only: []string{"internal/gcal", "internal/sim/google"}, why: "gcal alone knows the Google client; the simulator speaks its types"},
+	{imports: "google.golang.org/api/sheets", only: []string{"attendees", "internal/sim/google"}, why: "attendees alone reads a Google Sheet"},
 	{imports: "github.com/riverqueue", only: []string{"internal/queue/river/..."}, why: "River is one driver of the queue port"},
 	{imports: "modernc.org/sqlite", only: []string{"internal/store/sqlite/..."}, why: "SQLite is one driver of the store port"},
 	{imports: "cloud.google.com/go/firestore", only: []string{"internal/store/firestore/..."}, why: "Firestore is one driver of the store port"},
@@ -148,5 +154,5 @@ var restrictions = []restriction{
 	{imports: "github.com/prometheus", only: []string{"internal/metrics"}, why: "metrics alone knows Prometheus; the others hand it their events (internal/meter)"},
 	{imports: "github.com/chromedp", only: []string{"internal/test/chromium", "cmd/..."}, why: "tests alone drive a browser"},
 	{imports: "github.com/teambition/rrule-go", only: []string{"internal/recurrence", "internal/sim/google"}, why: "internal/recurrence bounds the work that a rule may cause"},
-	{imports: "log/slog", never: []string{"rules", "internal/transition", "internal/recurrence", "mirrors/plan"}, why: "decisions are pure"},
+	{imports: "log/slog", never: []string{"rules", "internal/transition", "internal/recurrence", "mirrors/plan", "attendees/decide"}, why: "decisions are pure"},
 }

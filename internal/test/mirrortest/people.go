@@ -88,7 +88,7 @@ func (w *World) Retitle(account, eventID, title string) {
 func (w *World) Shown(account string) (live []gcal.Event) {
 	w.t.Helper()
 	for token := ""; ; {
-		page, err := w.Calendar.ListDetails(w.ctx, Ref(account), "", token)
+		page, err := w.Calendar.List(w.ctx, Ref(account), gcal.WithDetails, "", token)
 		w.must(err)
 		for _, event := range page.Events {
 			if event.EventState != rules.Gone {

@@ -7,7 +7,6 @@ package mirrortest
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -153,7 +152,7 @@ func (noPolls) SetSyncError(context.Context, string, rules.ErrorCode, scheduler.
 }
 
 func (w *World) build() {
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	log := slog.New(slog.DiscardHandler)
 	watcher := &calendarsync.Watcher{Store: w.program, Queue: w.Queue, Google: w.Calendar, Now: w.Clock.Now, Log: log}
 	newID := func() string { return fmt.Sprintf("%026d", w.ids.Add(1)) }
 	w.Service = &mirrors.Service{

@@ -13,7 +13,7 @@ var syncs = []mutant{
 			new: `
 	return l.eachPage(ctx, token, func(page gcal.Page) error {
 		if page.NextSync != "" {
-			err := l.commit(ctx, store.Set("syncToken", page.NextSync), store.Set("maskVersion", l.mask()))
+			err := l.commit(ctx, store.Set("syncToken", page.NextSync), store.Set("maskVersion", l.maskVersion()))
 			if err != nil {
 				return err
 			}
@@ -46,6 +46,24 @@ var syncs = []mutant{
 		}},
 	},
 	{
+		name:   "listed-for-the-last-consumer",
+		breaks: "A calendar is listed with the fields that the last of its consumers reads, so others apply events of which they are shown too little.",
+		changes: []change{{
+			file: "calendarsync/sync.go",
+			old:  `widest = max(widest, part.Reads())`,
+			new:  `widest = part.Reads()`,
+		}},
+	},
+	{
+		name:   "guests-of-single-events-are-cut",
+		breaks: "An event that is fetched shows the calendar's own guest alone, as if nobody else were invited.",
+		changes: []change{{
+			file: "internal/gcal/events.go",
+			old:  `query := url.Values{"fields": {string(guestFields)}}`,
+			new:  `query := url.Values{"fields": {string(guestFields)}, "maxAttendees": {ownEntryOnly}}`,
+		}},
+	},
+	{
 		name:   "sync-begun-before-generation",
 		breaks: "The generation moves when a sync run ends and not before it lists, so a push that comes during the run counts as covered by it (invariant 13).",
 		changes: []change{
@@ -61,8 +79,8 @@ var syncs = []mutant{
 			},
 			{
 				file: "calendarsync/sync.go",
-				old:  `calendars.Succeeded(l.Now(), next, l.mask())...)`,
-				new:  `append(calendars.Succeeded(l.Now(), next, l.mask()), store.Set("lookGen", now.SyncGen+1))...)`,
+				old:  `calendars.Succeeded(l.Now(), next, l.maskVersion())...)`,
+				new:  `append(calendars.Succeeded(l.Now(), next, l.maskVersion()), store.Set("lookGen", now.SyncGen+1))...)`,
 			},
 		},
 	},

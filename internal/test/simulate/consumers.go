@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 
+	"questscheduler/internal/gcal"
 	"questscheduler/internal/test/worldtest"
 )
 
@@ -33,8 +34,8 @@ func (l *life) makeConsumers() []*worldtest.Consumer {
 	if c.draws.IntN(2) == 0 {
 		return nil
 	}
-	c.steady = &worldtest.Consumer{Name: "steady", Wide: c.draws.IntN(2) == 0}
-	c.broken = &worldtest.Consumer{Name: "broken", Wide: c.draws.IntN(2) == 0, Fails: l.breaks}
+	c.steady = &worldtest.Consumer{Name: "steady", Reads: gcal.Mask(c.draws.IntN(3))}
+	c.broken = &worldtest.Consumer{Name: "broken", Reads: gcal.Mask(c.draws.IntN(3)), Fails: l.breaks}
 	c.share = float64(c.draws.IntN(4)) / 4
 	c.all = []*worldtest.Consumer{c.steady, c.broken}
 	return c.all

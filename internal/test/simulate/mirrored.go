@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"questscheduler/internal/mirror"
@@ -89,7 +90,7 @@ func (l *life) changeEdges() {
 	var edges []mirror.Edge
 	share := 1 + m.draws.IntN(4)
 	detail := among(l, []mirror.Detail{"", mirror.Busy, mirror.Title, mirror.Full})
-	said := ""
+	var said []string
 	for _, from := range m.names {
 		for _, to := range m.names {
 			if from == to || m.draws.IntN(4) >= share {
@@ -101,10 +102,10 @@ func (l *life) changeEdges() {
 				edge.Detail = among(l, []mirror.Detail{mirror.Busy, mirror.Title, mirror.Full})
 			}
 			edges = append(edges, edge)
-			said += fmt.Sprintf(" %s to %s (%s, %s)", from, to, edge.Detail, edge.Target)
+			said = append(said, fmt.Sprintf("%s to %s (%s, %s)", from, to, edge.Detail, edge.Target))
 		}
 	}
-	l.say("%s: edges:%s", worldtest.Mirrorer, said)
+	l.say("%s: edges: %s", worldtest.Mirrorer, strings.Join(said, ", "))
 	l.answer(l.w.SetEdges(edges))
 }
 
@@ -151,12 +152,14 @@ func (l *life) newMeeting() {
 	}
 	if m.draws.IntN(3) == 0 {
 		var guests []map[string]any
+		var names []string
 		for _, other := range m.names {
 			if m.draws.IntN(2) == 0 && other != name {
 				guests = append(guests, map[string]any{"email": worldtest.Person(other).Email})
-				said += ", " + other + " is invited"
+				names = append(names, other)
 			}
 		}
+		said += ", guests: " + strings.Join(names, " ")
 		event["attendees"] = guests
 	}
 	made := l.w.InsertEvent(name, event)
@@ -437,9 +440,9 @@ func (l *life) settleMirrors() {
 	}
 }
 
-// writes is how often the program wrote events.
+// writes is how often the program wrote events, other than their guests.
 func (l *life) writes() int {
-	return l.w.Calls("events.insert") + l.w.Calls("events.patch") + l.w.Calls("events.delete") + l.w.Calls("calendars.insert")
+	return l.w.Calls("events.insert") + l.w.Calls("events.patch") + l.w.Calls("events.delete") + l.w.Calls("calendars.insert") - l.w.GuestPatches()
 }
 
 // restMirrors waits for what was put off, and for listings that must confirm others.

@@ -29,6 +29,7 @@ func (l *life) settle() {
 	for _, name := range l.mirrored.names {
 		l.w.LinkMirrored(name)
 	}
+	l.linkAttended()
 	l.w.LosePushes()
 	l.w.Sweep() // finds what was edited behind the program's back
 	l.w.Run(l.patience())
@@ -45,6 +46,7 @@ func (l *life) settle() {
 	l.heal()
 	l.reconcileRecreated()
 	l.settleMirrors()
+	l.settleAttended()
 	l.w.Run(5 * time.Minute)
 	l.hearAll()
 	err := l.w.SweepPages(scheduler.Cause{Trigger: "sweep", Trace: "last"}) // of what is not needed since

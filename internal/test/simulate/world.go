@@ -101,6 +101,7 @@ type life struct {
 	recreated []string
 	consumers consumers
 	mirrored  mirrored
+	attended  attended
 	// described is the last description of each poll.
 	described map[string]string
 	// checked, where set, is called after each check of the invariants.
@@ -141,10 +142,12 @@ func (l *life) run() {
 	options.Shared = true
 	options.Consumers = l.makeConsumers()
 	options.Mirrored = l.makeMirrored()
+	l.makeAttended(&options)
 	l.w = worldtest.New(l, options)
 	l.sayClocks()
 	l.begin()
 	l.beginMirrors()
+	l.beginAttended()
 	choice := l.choose()
 	l.planned = fewest + l.draws.IntN(most-fewest+1)
 	for i := range l.planned {
@@ -197,6 +200,7 @@ func (l *life) draw(of int) {
 	l.draws, l.queue, l.contention, l.clocks = stream(streamWorld), stream(streamQueue), stream(streamContention), stream(streamClocks)
 	l.drawConsumers(of)
 	l.drawMirrors(of)
+	l.drawAttended(of)
 }
 
 // step takes one step; if the program dies of it, another takes over.
@@ -205,6 +209,7 @@ func (l *life) step(d step) {
 	lived, point := l.w.Survives(func() {
 		l.mayFollow()
 		l.mayMirror()
+		l.mayAttend()
 		d.do(l)
 	})
 	if !lived {
@@ -225,7 +230,7 @@ func (l *life) step(d step) {
 
 // check finds invariants that do not hold now.
 func (l *life) check() {
-	history, found := l.w.HistoryProblems(), slices.Concat(l.w.Problems(), l.w.ConsumerProblems(), l.w.MirrorProblems())
+	history, found := l.w.HistoryProblems(), slices.Concat(l.w.Problems(), l.w.ConsumerProblems(), l.w.MirrorProblems(), l.w.MappingProblems())
 	if l.checked != nil {
 		l.checked(found)
 	}

@@ -52,6 +52,15 @@ type Event struct {
 	Updated    time.Time `json:"updated"`
 }
 
+// guests are the addresses of an event's guests.
+func (e Event) guests() string {
+	var addresses []string
+	for _, guest := range e.Attendees {
+		addresses = append(addresses, guest.Email)
+	}
+	return strings.Join(addresses, " ")
+}
+
 // zone is the time zone of every person and calendar.
 const zone = "Europe/Berlin"
 

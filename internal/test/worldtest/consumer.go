@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -18,7 +20,8 @@ import (
 // read of it last. Follow gives it an interest.
 type Consumer struct {
 	Name string
-	Wide bool
+	// Reads are the fields that it needs.
+	Reads gcal.Mask
 	// Fails, if set, is called before and after an event is applied, with "" before a
 	// decision about what was not listed. Its error fails the attempt; it may panic.
 	Fails func(eventID string) error
@@ -54,7 +57,7 @@ type consumer struct {
 
 func (c consumer) Name() string { return c.Consumer.Name }
 
-func (c consumer) Wide() bool { return c.Consumer.Wide }
+func (c consumer) Reads() gcal.Mask { return c.Consumer.Reads }
 
 func (c consumer) Concerns(calendars.Calendar, string) bool { return true }
 
@@ -76,7 +79,7 @@ func (c consumer) Apply(ctx context.Context, run calendarsync.Run, observed cale
 	switch {
 	case gone && !observed.Writable:
 		return fault.New(fault.Unavailable, "the absence proves nothing")
-	case c.Wide() && !observed.Fresh && event.Details == nil:
+	case c.Reads() > gcal.Times && !observed.Fresh && event.Details == nil:
 		return fault.New(fault.Internal, "a listed event has no details")
 	}
 	if err := c.fail(event.ID); err != nil {
@@ -87,13 +90,24 @@ func (c consumer) Apply(ctx context.Context, run calendarsync.Run, observed cale
 			return err
 		}
 		return tx.Merge(c.path(key, event.ID), store.Set("consumer", c.Name()), store.Set("key", key), store.Set("event", event.ID),
-			store.Set("etag", event.ETag), store.Set("gone", gone))
+			store.Set("etag", event.ETag), store.Set("gone", gone), store.Set("guests", guestsOf(event)))
 	})
 	if err == nil {
 		err = c.fail(event.ID)
 	}
 	applied = true
 	return err
+}
+
+// guestsOf are the addresses of an event's guests, as far as it shows them.
+func guestsOf(event gcal.Event) string {
+	var addresses []string
+	if event.Details != nil {
+		for _, guest := range event.Details.Guests {
+			addresses = append(addresses, guest.Address)
+		}
+	}
+	return strings.Join(addresses, " ")
 }
 
 // Unlisted implements calendarsync.Consumer.
@@ -141,7 +155,10 @@ func (w *World) consumers(documents store.Store) (all []calendarsync.Consumer) {
 func (w *World) Follow(c *Consumer, person string, count int64) error {
 	w.t.Helper()
 	owner, calendarID := calendarOf(person)
-	account := w.Account(owner)
+	return w.followIn(c, w.Account(owner), calendarID, owner, count)
+}
+
+func (w *World) followIn(c *Consumer, account, calendarID, owner string, count int64) error {
 	err := w.Watcher.Store.Run(w.ctx, func(ctx context.Context, tx store.Tx) error {
 		linked, err := accounts.Load(ctx, tx, account)
 		if err != nil {
@@ -208,9 +225,9 @@ func (w *World) Unread() (problems []string) {
 
 // unread compares one calendar with what a consumer read of it.
 func (w *World) unread(c *Consumer, person string, calendar calendars.Calendar) (problems []string) {
-	live := map[string]string{}
+	live, guests := map[string]string{}, map[string]string{}
 	for _, event := range w.Events(person) {
-		live[event.ID] = event.ETag
+		live[event.ID], guests[event.ID] = event.ETag, event.guests()
 	}
 	read := map[string]bool{}
 	for _, document := range w.all(allConsumerEvents) {
@@ -223,6 +240,10 @@ func (w *World) unread(c *Consumer, person string, calendar calendars.Calendar) 
 		if f.Bool("gone") != (live[id] == "") || live[id] != "" && live[id] != f.String("etag") {
 			problems = append(problems, fmt.Sprintf("consumer %s last read event %s of calendar %s as %s (gone: %t), and it is %q",
 				c.Name, id, calendar.CalendarID, f.String("etag"), f.Bool("gone"), live[id]))
+		}
+		if c.Reads == gcal.WithGuests && person != Club && f.String("guests") != guests[id] && live[id] != "" { // a reader of the club sees no guests of private events
+			problems = append(problems, fmt.Sprintf("consumer %s last read event %s of calendar %s with the guests %q, and they are %q",
+				c.Name, id, calendar.CalendarID, f.String("guests"), guests[id]))
 		}
 	}
 	for id := range live {

@@ -142,8 +142,9 @@ func (w *World) disagreementsIn(name string, origins map[string][]Occurrence, do
 	}
 	own.shown = origins[name]
 	if id := w.Overlay(name); id != "" {
-		exists := false
-		if overlay.shown, exists = w.Occurrences(name, id); !exists && !strict { // the daily reconciliation may be the first to hear of it
+		all, exists := w.Occurrences(name, id)
+		overlay.shown = all
+		if !exists && !strict { // the daily reconciliation may be the first to hear of it
 			maps.Copy(lost.wanted, overlay.wanted)
 			clear(overlay.wanted)
 		}

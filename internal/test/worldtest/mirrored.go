@@ -1,11 +1,9 @@
 package worldtest
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"questscheduler/calendarsync"
@@ -222,14 +220,4 @@ func (w *World) AwaitMirrors() (waited bool) {
 	w.advance(max(0, latest.Sub(now)))
 	w.Run(3 * time.Minute)
 	return true
-}
-
-// mirrorOrder is for output that is always the same.
-func mirrorOrder(a, b Occurrence) int {
-	return cmp.Or(cmp.Compare(a.text(), b.text()), cmp.Compare(a.ID, b.ID))
-}
-
-func sortOccurrences(all []Occurrence) []Occurrence {
-	slices.SortFunc(all, mirrorOrder)
-	return all
 }

@@ -245,17 +245,10 @@ func (g *googlePort) Delete(ctx context.Context, ref gcal.Ref, eventID string) (
 	return ask(g, ref.Account, "events.delete", func() (bool, error) { return g.client.Delete(ctx, ref, eventID) })
 }
 
-func (g *googlePort) List(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error) {
+func (g *googlePort) List(ctx context.Context, ref gcal.Ref, mask gcal.Mask, syncToken, pageToken string) (gcal.Page, error) {
 	return ask(g, ref.Account, "events.list", func() (gcal.Page, error) {
 		g.ports.world.beginsListing(ref, syncToken, pageToken)
-		return g.client.List(ctx, ref, syncToken, pageToken)
-	})
-}
-
-func (g *googlePort) ListDetails(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error) {
-	return ask(g, ref.Account, "events.list", func() (gcal.Page, error) {
-		g.ports.world.beginsListing(ref, syncToken, pageToken)
-		return g.client.ListDetails(ctx, ref, syncToken, pageToken)
+		return g.client.List(ctx, ref, mask, syncToken, pageToken)
 	})
 }
 

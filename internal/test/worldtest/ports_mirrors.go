@@ -14,9 +14,9 @@ var _ mirrors.Google = (*mirrorPort)(nil)
 // runs.
 type mirrorPort struct{ *googlePort }
 
-func (g *mirrorPort) ListDetails(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error) {
+func (g *mirrorPort) List(ctx context.Context, ref gcal.Ref, mask gcal.Mask, syncToken, pageToken string) (gcal.Page, error) {
 	return ask(g.googlePort, ref.Account, "events.list", func() (gcal.Page, error) {
-		return g.client.ListDetails(ctx, ref, syncToken, pageToken)
+		return g.client.List(ctx, ref, mask, syncToken, pageToken)
 	})
 }
 

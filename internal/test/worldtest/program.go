@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"questscheduler/attendees"
 	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
@@ -36,10 +37,13 @@ type Program struct {
 	Timers    *timers.Timers
 	Groups    *groupevents.Service
 	// Mirrors and Writer are nil in a world without mirroring.
-	Mirrors  *mirrors.Service
-	Writer   *mirrors.Writer
-	handlers map[string]queue.Handler
-	skew     time.Duration
+	Mirrors *mirrors.Service
+	Writer  *mirrors.Writer
+	// Attendees and Mappings are nil in a world without second addresses.
+	Attendees *attendees.Service
+	Mappings  *attendees.Mappings
+	handlers  map[string]queue.Handler
+	skew      time.Duration
 }
 
 // wire makes the program over the ports.
@@ -93,6 +97,7 @@ func (w *World) program() *Program {
 	p.Accounts = accounts.New(accounts.Options{Store: w.Documents, Keys: keys, Now: now, NewID: func() string { return w.ulid(now()) }})
 	grants := accounts.NewGrants(accounts.GrantOptions{
 		Accounts: p.Accounts, ClientID: "client", ClientSecret: clientSecret + "sim", TokenURL: googleURL + "/token", RevokeURL: googleURL + "/revoke", Transport: transport, Now: now,
+		Delegation: w.delegation(),
 	})
 	client := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: now, PageSize: cmp.Or(w.options.PageSize, pageSize)})
 	calendar := &googlePort{client: &restrained{client, w}, ports: &w.ports}
@@ -148,6 +153,7 @@ func (w *World) program() *Program {
 	if p.Writer != nil {
 		p.handlers[mirrors.PlanKind], p.handlers[mirrors.WriteKind] = p.Mirrors.HandlePlan, p.Writer.Handle
 	}
+	w.wireAttendees(p, documents, tasks, client, now, log)
 	w.wireGroups(p, documents, tasks, now, log)
 	w.wireTimers(p, documents, tasks, now, log)
 	return p

@@ -20,6 +20,7 @@ type googleCalls interface {
 	InsertContent(ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string) (gcal.Event, error)
 	PatchContent(ctx context.Context, ref gcal.Ref, id, etag string, content gcal.Content) (gcal.Event, error)
 	DeleteQuietly(ctx context.Context, ref gcal.Ref, id, etag string) (deleted bool, err error)
+	guestCalls
 	InsertCalendar(ctx context.Context, account string, calendar gcal.NewCalendar) (id string, err error)
 }
 
@@ -32,15 +33,9 @@ type restrained struct {
 }
 
 // List implements calendarsync.Google.
-func (r *restrained) List(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error) {
+func (r *restrained) List(ctx context.Context, ref gcal.Ref, mask gcal.Mask, syncToken, pageToken string) (gcal.Page, error) {
 	r.lists(ref, syncToken, pageToken)
-	return r.googleCalls.List(ctx, ref, syncToken, pageToken)
-}
-
-// ListDetails implements calendarsync.Google.
-func (r *restrained) ListDetails(ctx context.Context, ref gcal.Ref, syncToken, pageToken string) (gcal.Page, error) {
-	r.lists(ref, syncToken, pageToken)
-	return r.googleCalls.ListDetails(ctx, ref, syncToken, pageToken)
+	return r.googleCalls.List(ctx, ref, mask, syncToken, pageToken)
 }
 
 func (r *restrained) lists(ref gcal.Ref, syncToken, pageToken string) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"questscheduler/attendees"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
@@ -99,7 +100,9 @@ func (w *World) carryOut(run *memoryqueue.Run) {
 	if s := w.running; s != nil {
 		s.lost = append(s.lost, func() { run.Lose() })
 	}
+	w.noted(false)
 	verdict := w.handlers[run.Kind](w.ctx, run.Delivery)
+	w.noted(run.Kind == attendees.Kind && verdict.Outcome == queue.Done)
 	w.judgeOrigins(run.Kind)
 	if verdict.Outcome == queue.Retry || verdict.Outcome == queue.Permanent {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("%s, attempt %d: %v", run.Kind, run.Attempt, verdict.Err))
@@ -153,6 +156,7 @@ func (w *World) drain() {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of groups: %v", err))
 	}
 	w.drainMirrors()
+	w.drainAttendees()
 }
 
 // Skip lets time pass in which the program does not run.

@@ -22,9 +22,11 @@ import (
 	"slices"
 	"time"
 
+	"questscheduler/attendees"
 	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
@@ -94,8 +96,15 @@ type Options struct {
 	Skew func() time.Duration
 	// Consumers are the consumers of calendars beside polls.
 	Consumers []*Consumer
+	// Delegated: the program has the key of a service account with domain-wide delegation
+	// for example.com (Delegate).
+	Delegated bool
 	// Mirrored are those of Others whose accounts cho links: such a world has mirroring.
 	Mirrored []string
+	// Attended: there are Colleagues, and the program invites their second addresses, unless
+	// AttendeesOff. It acts for them by a service account with Delegated, else by accounts
+	// that they link.
+	Attended, AttendeesOff bool
 	Settings
 }
 
@@ -143,6 +152,13 @@ type World struct {
 	// browsers are people's own access to their calendars, and own counts the
 	// calls that they made by it.
 	browsers map[string]google.Grant
+	// Sheet is where the mappings of second addresses are kept; mapped and guestbooks follow
+	// what they ask for.
+	Sheet      Sheet
+	mapped     mapped
+	guestbooks guestbooks
+	// delegationEnded: the service account of Options.Delegated may act for nobody now.
+	delegationEnded bool
 	// linked are the accounts of mirroring, by whose calendar they have.
 	linked map[string]string
 	own    map[string]int
@@ -171,7 +187,7 @@ type World struct {
 // their Google accounts.
 func New(t TB, options Options) *World {
 	t.Helper()
-	w := &World{t: t, ctx: context.Background(), options: options, browsers: map[string]google.Grant{}, linked: map[string]string{}, own: map[string]int{}, listed: map[string]listing{}, released: map[string]bool{}, commits: newCommits(), past: newPast()}
+	w := &World{t: t, ctx: context.Background(), options: options, browsers: map[string]google.Grant{}, linked: map[string]string{}, own: map[string]int{}, listed: map[string]listing{}, released: map[string]bool{}, commits: newCommits(), past: newPast(), mapped: newMapped(), guestbooks: newGuestbooks()}
 	if w.options.Draw == nil {
 		w.options.Draw = func(n int) int { return n - 1 }
 	}
@@ -195,13 +211,14 @@ func New(t TB, options Options) *World {
 	w.Link("gm")
 	w.Link("ana")
 	w.openMirrored()
+	w.openAttended()
 	w.replayAtTheEnd()
 	return w
 }
 
 // openPorts makes what outlives the program.
 func (w *World) openPorts() {
-	queries := slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, mirror.Queries, groupevents.Queries, inspections(), mirrorInspections, []*store.Query{allConsumerEvents, eventsOfCalendar}, w.options.Queries)
+	queries := slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, mirror.Queries, groupevents.Queries, inspections(), mirrorInspections, attendee.Queries, attendeeInspections, []*store.Query{allConsumerEvents, eventsOfCalendar}, w.options.Queries)
 	open := w.options.Open
 	if open == nil {
 		open = w.openMemory
@@ -212,7 +229,7 @@ func (w *World) openPorts() {
 	w.Documents = w.observed
 	w.Queue, err = memoryqueue.New(memoryqueue.Options{
 		Kinds: []string{
-			calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.WriteKind,
+			calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.WriteKind, attendees.Kind,
 		},
 		Now: w.Clock.Now, Rand: w.options.Draw,
 	})

@@ -1,0 +1,4 @@
+package attendees
+
+// Sentence is what a person reads of a failed load.
+var Sentence = loadSentence

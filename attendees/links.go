@@ -1,0 +1,81 @@
+package attendees
+
+import (
+	"context"
+	"slices"
+
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/attendee"
+	"questscheduler/internal/calendars"
+	"questscheduler/scheduler"
+)
+
+// AccountMirrors carries a change of an account to what is mirrored from and into it:
+// groupevents.Links, mirrors.Writer.
+type AccountMirrors interface {
+	AccountLeaving(ctx context.Context, account accounts.Account, cause scheduler.Cause) error
+	AccountBack(ctx context.Context, account accounts.Account, cause scheduler.Cause) error
+}
+
+// Links are AccountMirrors that carry the change to mapped addresses, too: a
+// calendarsync.LinkMirrors.
+type Links struct {
+	AccountMirrors
+	Mappings *Mappings
+}
+
+// AccountLeaving implements AccountMirrors.
+func (l Links) AccountLeaving(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+	if err := l.Mappings.AccountLeaving(ctx, account, cause); err != nil {
+		return err
+	}
+	return l.AccountMirrors.AccountLeaving(ctx, account, cause)
+}
+
+// AccountBack implements AccountMirrors.
+func (l Links) AccountBack(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+	if err := l.AccountMirrors.AccountBack(ctx, account, cause); err != nil {
+		return err
+	}
+	return l.Mappings.AccountBack(ctx, account, cause)
+}
+
+// AccountBack has the calendar of a mapped address followed by an account that was linked,
+// perhaps again. It is idempotent.
+func (m *Mappings) AccountBack(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+	if err := m.relink(ctx, account, cause); err != nil || account.Kind != accounts.KindServiceAccount {
+		return err
+	}
+	table, _, err := m.Current(ctx, m.Store)
+	if err == nil && !mapped(table, account.Email) { // the mapping went while the account was made
+		_, err = m.undelegate(ctx, cause, account.Email)
+	}
+	return err
+}
+
+// AccountLeaving has the calendar of a mapped address no longer followed by an account that
+// was unlinked, but by another one of the address if there is one. It is idempotent.
+func (m *Mappings) AccountLeaving(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+	return m.relink(ctx, account, cause)
+}
+
+// relink follows an address as its accounts are now.
+func (m *Mappings) relink(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+	table, _, err := m.Current(ctx, m.Store)
+	if err != nil {
+		return err
+	}
+	if !mapped(table, account.Email) {
+		own, err := calendarsOf(ctx, m.Store, []string{account.ID})
+		if err != nil || !slices.ContainsFunc(own, followed) {
+			return err
+		}
+	}
+	did, err := m.settle(ctx, settling{primary: account.Email, also: account.ID}, cause)
+	if err != nil || did.Followed+did.Released == 0 || account.Kind == accounts.KindServiceAccount {
+		return err // carrying out counts delegated ones
+	}
+	return m.recount(ctx)
+}
+
+func followed(calendar calendars.Calendar) bool { return calendar.Interests[attendee.Consumer] > 0 }

@@ -1,0 +1,181 @@
+package attendees
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"questscheduler/internal/attendee"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/mapping"
+	"questscheduler/internal/store"
+	"questscheduler/scheduler"
+)
+
+// Loaded is what a load found, and what is in use after it.
+type Loaded struct {
+	// Version and Mappings name and count the mappings in use; WithoutAccess are those of
+	// them whose calendar no account reaches.
+	Version                 string
+	Mappings, WithoutAccess int
+	// Skipped are the first rows that were not taken, of SkippedCount.
+	Skipped      []mapping.Skipped
+	SkippedCount int
+	// Held is the loaded version if it awaits confirmation; its Version is "" if none does.
+	Held attendee.Held
+}
+
+// carryTime is how long Reload carries out what it loaded; the job does the rest.
+const carryTime = 10 * time.Second
+
+// Reload loads the mappings from the source, begins to carry them out, and has addresses tried
+// again that Google refused. A version that
+// lacks more than half of the pairs in use takes effect only if confirm names it; "" names
+// none. After a failure the mappings stay as they were.
+//
+// Conflict: they cannot be loaded as they are, or confirm names another version than was
+// loaded, which Loaded holds. Unavailable, RateLimited: the source or the store does not
+// answer.
+func (m *Mappings) Reload(ctx context.Context, cause scheduler.Cause, confirm string) (Loaded, error) {
+	state, candidate, err := m.load(ctx, cause, confirm)
+	if err != nil {
+		return Loaded{}, refused(err)
+	}
+	if err = m.carryFor(ctx, cause, carryTime); err == nil {
+		err = m.revive(ctx, cause)
+	}
+	if err != nil {
+		m.Log.WarnContext(ctx, "mappings not carried out; left to the next refresh", "trace", cause.Trace, "error", err)
+	} else if now, err := attendee.LoadMappings(ctx, m.Store); err == nil {
+		state.WithoutAccess = now.WithoutAccess
+	}
+	loaded := Loaded{
+		Version: state.Version, Mappings: int(state.Count), WithoutAccess: int(state.WithoutAccess),
+		Skipped: state.Skipped, SkippedCount: int(state.SkippedCount), Held: state.Held,
+	}
+	return loaded, wronglyConfirmed(state, candidate, confirm)
+}
+
+func wronglyConfirmed(state attendee.Mappings, candidate, confirm string) error {
+	switch {
+	case confirm == "" || confirm == candidate:
+		return nil
+	case state.Held.Version != "":
+		return fault.Newf(fault.Conflict, "You confirm other mappings than there are now. Check them again, and confirm version %s.", state.Held.Version)
+	default:
+		return fault.New(fault.Conflict, "You confirm other mappings than there are now, and these are in use. Nothing awaits confirmation.")
+	}
+}
+
+// errReplaced is the outcome of a transaction that met another state than was read.
+var errReplaced = errors.New("the mappings were replaced concurrently")
+
+// load reads the source and stores what that means. It returns the state then, and the
+// version that was read. A failure is stored, too.
+func (m *Mappings) load(ctx context.Context, cause scheduler.Cause, confirm string) (attendee.Mappings, string, error) {
+	rows, err := m.Source.Rows(ctx)
+	if err != nil {
+		return attendee.Mappings{}, "", m.failed(ctx, cause, err)
+	}
+	for try := 0; ; try++ {
+		before, err := m.tables(ctx)
+		if err != nil {
+			return attendee.Mappings{}, "", err
+		}
+		read, err := m.parse(rows, before)
+		if err != nil {
+			return attendee.Mappings{}, "", m.failed(ctx, cause, err)
+		}
+		state, outcome, err := m.take(ctx, before, read, confirm)
+		if errors.Is(err, errReplaced) && try < maxTries {
+			continue
+		}
+		if err == nil {
+			m.report(ctx, cause, state, outcome)
+		}
+		return state, read.version, err
+	}
+}
+
+// candidate is a loaded version.
+type candidate struct {
+	version  string
+	table    mapping.Table
+	encoded  []byte
+	skipped  []mapping.Skipped
+	lost, of int
+}
+
+func (m *Mappings) parse(rows [][]string, before tables) (candidate, error) {
+	table, skipped, err := mapping.Parse(rows, m.Domains, before.to)
+	if err != nil {
+		return candidate{}, err
+	}
+	read := candidate{version: versionOf(table), table: table, skipped: skipped}
+	read.lost, read.of = mapping.Lost(before.to, table)
+	if read.version != before.state.Version {
+		read.encoded, err = table.Encode()
+	}
+	return read, err
+}
+
+// take stores a loaded version: as the one in use, as one that is held, or, where it is the
+// one in use, only that it was loaded. errReplaced: the state is not the one before.
+func (m *Mappings) take(ctx context.Context, before tables, read candidate, confirm string) (state attendee.Mappings, outcome Outcome, err error) {
+	var encoded map[string][]byte
+	base, outcome := judgeLoad(before.state, read, confirm, m.now())
+	if outcome == LoadChanged {
+		if base, encoded, err = replace(before, base, read); err != nil {
+			return state, outcome, err
+		}
+	}
+	err = m.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		now, err := attendee.LoadMappings(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if !before.same(now) {
+			return errReplaced
+		}
+		state = base
+		state.WithoutAccess, state.Delegated, state.Released = now.WithoutAccess, now.Delegated, now.Released // carrying out may have counted
+		if state.PendingSince = now.PendingSince; outcome == LoadChanged && state.PendingSince.IsZero() {
+			state.PendingSince = state.LoadedAt
+		}
+		return write(tx, now, state, encoded)
+	})
+	return state, outcome, err
+}
+
+// judgeLoad decides what a loaded version means for the state.
+func judgeLoad(state attendee.Mappings, read candidate, confirm string, now time.Time) (attendee.Mappings, Outcome) {
+	state.TriedAt, state.Failures, state.Error = now, 0, ""
+	state.Skipped, state.SkippedCount = read.skipped[:min(len(read.skipped), attendee.SkippedKept)], int64(len(read.skipped))
+	switch {
+	case read.version == state.Version:
+		state.LoadedAt, state.Held = now, attendee.Held{}
+		return state, LoadUnchanged
+	case read.lost*2 > read.of && read.of >= 2 && confirm != read.version:
+		since := now
+		if state.Held.Version == read.version {
+			since = state.Held.At
+		}
+		state.Held = attendee.Held{Version: read.version, Lost: int64(read.lost), Of: int64(read.of), At: since}
+		return state, LoadHeld
+	default:
+		state.Version, state.Count = read.version, int64(read.table.Len())
+		state.LoadedAt, state.Held = now, attendee.Held{}
+		return state, LoadChanged
+	}
+}
+
+func (m *Mappings) report(ctx context.Context, cause scheduler.Cause, state attendee.Mappings, outcome Outcome) {
+	m.Meter.Count(Load{outcome})
+	switch {
+	case outcome == LoadChanged:
+		m.Log.InfoContext(ctx, "mappings changed", "version", state.Version, "mappings", state.Count, "skipped", state.SkippedCount, "trace", cause.Trace)
+	case outcome == LoadHeld && state.Held.At.Equal(state.TriedAt): // for the first time
+		m.Log.WarnContext(ctx, "mappings await confirmation; the last ones stay in use", "version", state.Held.Version,
+			"lost", state.Held.Lost, "of", state.Held.Of, "trace", cause.Trace)
+	}
+}

@@ -1,0 +1,141 @@
+package attendees
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"questscheduler/internal/attendee"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/recurrence"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/memorystore"
+	"questscheduler/rules"
+)
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func TestFailure_OfEachKind_WaitsSoLong(t *testing.T) {
+	t.Parallel()
+	after := func(kind fault.Kind, wait time.Duration) error {
+		return &fault.Error{Kind: kind, Message: "Why.", RetryAfter: wait}
+	}
+	for name, c := range map[string]struct {
+		before   int64
+		err      error
+		failures int64
+		wait     time.Duration
+		shown    string
+	}{
+		"first":                    {0, after(fault.Provider, 0), 1, 5 * time.Second, ""},
+		"third":                    {2, after(fault.Provider, 0), 3, 80 * time.Second, ""},
+		"fifth":                    {4, after(fault.Provider, 0), 5, 24 * time.Hour, "Why."},
+		"ninth":                    {8, after(fault.Revoked, 0), 9, 24 * time.Hour, "Why."},
+		"asked to wait":            {0, after(fault.Unavailable, time.Minute), 1, time.Minute, ""},
+		"no answer for long":       {4, after(fault.Unavailable, 0), 5, time.Hour, "Why."},
+		"quota":                    {0, after(fault.RateLimited, 0), 0, time.Minute, ""},
+		"quota, asked to wait":     {4, after(fault.RateLimited, time.Hour), 4, time.Hour, ""},
+		"quota of the day is used": {1, after(fault.Exhausted, 3*time.Hour), 1, 3 * time.Hour, ""},
+		"without a kind":           {4, errors.New("odd"), 5, 24 * time.Hour, "Google Calendar refused this."},
+	} {
+		got := afterFailure(attendee.Event{Failures: c.before}, c.err, noon)
+		if got.Failures != c.failures || got.Due.Sub(noon) != c.wait || got.Error != c.shown || got.FailedSince.IsZero() != (got.Failures == c.before) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestIdentify_OfEvents(t *testing.T) {
+	t.Parallel()
+	at := recurrence.Moment{Time: noon}
+	for name, c := range map[string]struct {
+		event  gcal.Event
+		want   string
+		series string
+	}{
+		"an event":                 {gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u"}}, attendee.ID("u", recurrence.Moment{}), ""},
+		"an exception":             {gcal.Event{ID: "e", InstanceOf: "s", Details: &gcal.Details{ICalUID: "u", Original: at}}, attendee.ID("u", at), attendee.ID("u", recurrence.Moment{})},
+		"an exception of nowhen":   {gcal.Event{ID: "e", InstanceOf: "s", Details: &gcal.Details{ICalUID: "u"}}, "", ""},
+		"without iCalUID":          {gcal.Event{ID: "e", Details: &gcal.Details{}}, "", ""},
+		"malformed":                {gcal.Event{ID: "e", Malformed: true, Details: &gcal.Details{ICalUID: "u"}}, "", ""},
+		"deleted, nothing but ids": {gcal.Event{ID: "e", EventState: rules.Gone}, attendee.ID("e@google.com", recurrence.Moment{}), ""},
+		"a deleted exception": {
+			gcal.Event{ID: "e", InstanceOf: "s", EventState: rules.Gone, Details: &gcal.Details{Original: at}}, attendee.ID("s@google.com", at),
+			attendee.ID("s@google.com", recurrence.Moment{}),
+		},
+		"the later part of a series": {
+			gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u_R20260312T090000@google.com"}},
+			attendee.ID("u_R20260312T090000@google.com", recurrence.Moment{}), attendee.ID("u@google.com", recurrence.Moment{}),
+		},
+		"the later part of one of whole days": {
+			gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u_R20260312@google.com"}},
+			attendee.ID("u_R20260312@google.com", recurrence.Moment{}), attendee.ID("u@google.com", recurrence.Moment{}),
+		},
+		"an exception in the later part": {
+			gcal.Event{ID: "e", InstanceOf: "s", Details: &gcal.Details{ICalUID: "u_R20260312@google.com", Original: at}},
+			attendee.ID("u_R20260312@google.com", at), attendee.ID("u_R20260312@google.com", recurrence.Moment{}),
+		},
+	} {
+		if got := identify(c.event); got.ID != c.want || got.SeriesID != c.series {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestEnd_OfEvents(t *testing.T) {
+	t.Parallel()
+	hour, date := recurrence.Moment{Time: noon.Add(time.Hour)}, func(day string) recurrence.Moment { return recurrence.Moment{Date: day} }
+	start := recurrence.Moment{Time: noon, Zone: "UTC"}
+	for name, c := range map[string]struct {
+		details *gcal.Details
+		want    time.Time
+	}{
+		"no details":         {nil, time.Time{}},
+		"unreadable":         {&gcal.Details{}, time.Time{}},
+		"an hour":            {&gcal.Details{Start: start, End: hour}, noon.Add(time.Hour)},
+		"a day, somewhere":   {&gcal.Details{Start: date("2026-03-01"), End: date("2026-03-02")}, noon.Add(24 * time.Hour)},
+		"a series":           {&gcal.Details{Start: start, End: hour, Recurrence: []string{"RRULE:FREQ=DAILY;COUNT=3"}}, noon.Add(49 * time.Hour)},
+		"an endless series":  {&gcal.Details{Start: start, End: hour, Recurrence: []string{"RRULE:FREQ=DAILY"}}, time.Time{}},
+		"an unreadable rule": {&gcal.Details{Start: start, End: hour, Recurrence: []string{"RRULE:FREQ=NEVER"}}, time.Time{}},
+	} {
+		if got := endOf(gcal.Event{Details: c.details}); !got.Equal(c.want) {
+			t.Errorf("%s ends %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// An absence that a mere reader of the calendar observed proves nothing, and an event that is
+// over costs no read.
+func TestObservation_ThatProvesNothing_IsIgnored(t *testing.T) {
+	t.Parallel()
+	s := &Service{Now: func() time.Time { return noon }} // no store: it would panic
+	over := gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u", Start: recurrence.Moment{Time: noon.Add(-2 * time.Hour)}, End: recurrence.Moment{Time: noon}}}
+	for name, o := range map[string]observation{
+		"an absence": {shownEvent: show("k", "a", "c", gcal.Event{ID: "e", EventState: rules.Gone})},
+		"it is over": {shownEvent: show("k", "a", "c", over), writable: true},
+	} {
+		passed, err := s.passPage(t.Context(), []observation{o})
+		if err != nil || !passed["e"] || s.apply(t.Context(), o) != nil {
+			t.Errorf("%s: %v, %v", name, passed, err)
+		}
+	}
+}
+
+func TestObservation_OfASupersededRun_WritesNothing(t *testing.T) {
+	t.Parallel()
+	documents, err := memorystore.Open(attendee.Queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fenced := errors.New("a newer run began")
+	s := &Service{Store: documents, Now: func() time.Time { return noon }}
+	event := gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u", Organized: true, Start: recurrence.Moment{Time: noon}, End: recurrence.Moment{Time: noon.Add(time.Hour)}}}
+	o := observation{
+		shownEvent: show("k", "a", "c", event), writable: true, holds: func(context.Context, store.Reader) error { return fenced },
+	}
+	if err := s.apply(t.Context(), o); !errors.Is(err, fenced) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,135 @@
+package attendees_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	calendar "google.golang.org/api/calendar/v3"
+
+	"questscheduler/internal/attendee"
+	"questscheduler/internal/mapping"
+	"questscheduler/internal/recurrence"
+)
+
+// weekly is a series of four meetings, on the 5th, 12th, 19th and 26th of March.
+func weekly(id string, guests ...string) *calendar.Event {
+	event := meeting(id, "05", guests...)
+	event.Recurrence = []string{"RRULE:FREQ=WEEKLY;COUNT=4"}
+	return event
+}
+
+// instance is the id of the nth meeting of a series.
+func (s *stage) instance(email, id string, n int) string {
+	s.Helper()
+	all, err := s.as(email).Events.Instances(email, id).Context(s.ctx).Do()
+	s.must(err)
+	return all.Items[n].Id
+}
+
+func (s *stage) exception(id, day string) attendee.Event {
+	s.Helper()
+	at, err := time.Parse(time.RFC3339, "2026-03-"+day+"T09:00:00Z")
+	s.must(err)
+	record, _, err := attendee.Load(s.ctx, s.memory, attendee.ID(id+"@google.com", recurrence.Moment{Time: at}))
+	s.must(err)
+	return record
+}
+
+func TestSeries_WithMappedGuest_IsChangedOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.insert(ana, weekly("ev00001", ben))
+	_, calls := s.costs(func() { s.run(3 * time.Minute) })
+	s.guests(ana, "ev00001", ben, ben2)
+	s.guests(ana, s.instance(ana, "ev00001", 2), ben, ben2)
+	if calls["events.patch"] != 1 {
+		t.Errorf("%v", calls)
+	}
+	if end := s.record("ev00001").EndsAt; !end.Equal(time.Date(2026, 3, 26, 10, 0, 0, 0, time.UTC)) {
+		t.Errorf("the series ends %v", end)
+	}
+}
+
+func TestException_OfItsOwnGuests_IsChangedToo(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.insert(ana, weekly("ev00001", ben))
+	one := s.instance(ana, "ev00001", 1)
+	s.invite(ana, one, ana)
+	s.run(3 * time.Minute)
+	s.guests(ana, "ev00001", ben, ben2)
+	s.guests(ana, one, ben, ana, ana2, ben2)
+	if record := s.exception("ev00001", "12"); record.SeriesID != s.record("ev00001").ID || !record.Due.IsZero() {
+		t.Errorf("%+v", record)
+	}
+	if s.counts[ana2] != 1 || s.counts[ben2] != 2 {
+		t.Errorf("%v", s.counts)
+	}
+}
+
+func TestException_MovedAfterTheAddition_IsOursToo(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.insert(ana, weekly("ev00001", ben))
+	s.run(2 * time.Minute)
+	one := s.instance(ana, "ev00001", 1)
+	s.patch(ana, one, &calendar.Event{Summary: "Late", Start: meeting("", "13").Start, End: meeting("", "13").End})
+	s.run(2 * time.Minute)
+	s.guests(ana, one, ben, ben2)
+	if s.counts[ben2] != 1 {
+		t.Errorf("%v", s.counts)
+	}
+	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
+	s.run(2 * time.Minute)
+	s.guests(ana, "ev00001", ben)
+	s.guests(ana, one, ben)
+}
+
+func TestException_FromWhichAPersonRemovedAnAddress_StaysWithoutIt(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.insert(ana, weekly("ev00001", ben))
+	s.run(2 * time.Minute)
+	one := s.instance(ana, "ev00001", 1)
+	s.uninvite(ana, one, ben2)
+	s.run(2 * time.Minute)
+	s.relist(ana)
+	s.run(2 * time.Minute)
+	s.guests(ana, one, ben)
+	s.guests(ana, "ev00001", ben, ben2)
+	if record := s.exception("ev00001", "12"); record.Entries[ben2].State != attendee.Removed {
+		t.Errorf("%+v", record)
+	}
+}
+
+func TestException_OfASeriesThatEnded_IsChangedWhileItLiesAhead(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	series := weekly("ev00001", ben)
+	series.Start.DateTime, series.End.DateTime = "2026-02-05T09:00:00Z", "2026-02-05T10:00:00Z"
+	series.Recurrence = []string{"RRULE:FREQ=WEEKLY;COUNT=3"}
+	s.insert(ana, series)
+	one := s.instance(ana, "ev00001", 2)
+	s.patch(ana, one, &calendar.Event{Summary: "Late", Start: meeting("", "13").Start, End: meeting("", "13").End})
+	s.run(2 * time.Minute)
+	s.guests(ana, "ev00001", ben)
+	s.guests(ana, one, ben, ben2)
+}
+
+func TestException_Cancelled_IsLeftAlone(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.insert(ana, weekly("ev00001", ben))
+	one := s.instance(ana, "ev00001", 1)
+	s.invite(ana, one, ana)
+	s.run(2 * time.Minute)
+	s.must(s.as(ana).Events.Delete(ana, one).Context(s.ctx).Do())
+	s.mapped()
+	s.run(2 * time.Minute)
+	record := s.exception("ev00001", "12")
+	if !record.Due.IsZero() || slices.ContainsFunc([]attendee.Copy{record.Copies[s.key(ana)]}, func(c attendee.Copy) bool { return !c.Gone }) {
+		t.Errorf("%+v", record)
+	}
+	s.guests(ana, "ev00001", ben)
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"questscheduler/attendees"
+	"questscheduler/internal/timers"
+)
+
+// Without a sheet or file, second addresses have no job, no tasks and no consumer; with one
+// they have each.
+func TestAttendees_SwitchedOff_RegisterNothing(t *testing.T) {
+	t.Parallel()
+	for on, more := range map[bool][]string{false: nil, true: {"QS_ATTENDEES_CSV=users.csv", "QS_ATTENDEES_DOMAINS=north.example"}} {
+		p := openTestServer(t, append([]string{"QS_PUBLIC_URL=https://quests.example.org", "QS_SYNC=on"}, more...)...)
+		job := slices.ContainsFunc(p.timers.Jobs, func(job timers.Job) bool { return job.Name == timers.RefreshMappings })
+		_, handled := p.work.Handlers[attendees.Kind]
+		ours := func(what string) bool { return strings.Contains(what, "second addresses") }
+		drained := slices.ContainsFunc(counted(t, p, timers.Drain), ours)
+		removed := slices.ContainsFunc(counted(t, p, timers.Cleanup), ours)
+		for what, is := range map[string]bool{
+			"a job": job, "a handler of tasks": handled, "a queue": slices.Contains(kindsOf(p.config), attendees.Kind), "a part of the drain": drained, "a part of the cleanup": removed,
+		} {
+			if is != on {
+				t.Errorf("switched on is %t, and there is %s: %t", on, what, is)
+			}
+		}
+		if err := p.stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// counted names what a run of a job counts.
+func counted(t *testing.T, p *program, job string) (all []string) {
+	t.Helper()
+	did, err := p.timers.RunNow(t.Context(), job, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, count := range did {
+		all = append(all, count.What)
+	}
+	return all
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"questscheduler/attendees"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/mapping"
+)
+
+// attendeesWhat is what the lines of this check are about.
+const attendeesWhat = "attendees"
+
+// checkAttendees loads second addresses once and, with a service account, acts as the first
+// of their owners. It writes nothing.
+func checkAttendees(ctx context.Context, d doctor) []finding {
+	for _, name := range []string{"SHEET", "CSV", "DOMAINS", "KEY", "ACCOUNT", "SEND_UPDATES"} {
+		if d.faulty("QS_ATTENDEES_" + name) {
+			return nil
+		}
+	}
+	if !d.config.AttendeesOn() {
+		return nil
+	}
+	grants, err := d.serviceAccount()
+	if err != nil {
+		return []finding{{wrong, attendeesWhat, sentenceOf(err)}}
+	}
+	if d.config.AttendeesAccount != "" {
+		return []finding{{fine, attendeesWhat, "the account " + d.config.AttendeesAccount + " reads the sheet, with whose grant the server alone tries it; /dashboard shows how that went"}}
+	}
+	table, found := d.loadMappings(ctx, newSource(d.config, grants, d.now))
+	if table.Len() == 0 || !d.config.AttendeesKey.IsSet() {
+		return found
+	}
+	return append(found, d.checkDelegation(ctx, grants, table.Primaries()[0]))
+}
+
+// serviceAccount gives the grants of the service account alone: no linked account is used.
+func (d doctor) serviceAccount() (*accounts.Grants, error) {
+	delegation, err := newDelegation(d.config)
+	if err != nil {
+		return nil, err
+	}
+	return accounts.NewGrants(accounts.GrantOptions{
+		Delegation: delegation, TokenURL: oauthURL(d.config, "/token"), Now: d.now, Transport: d.client.Transport,
+	}), nil
+}
+
+// skippedShown is how many skipped rows a line names.
+const skippedShown = 5
+
+// loadMappings loads them as the server does.
+func (d doctor) loadMappings(ctx context.Context, source attendees.Source) (mapping.Table, []finding) {
+	rows, err := source.Rows(ctx)
+	if err != nil {
+		return mapping.Table{}, []finding{{wrong, attendeesWhat, source.String() + " cannot be loaded: " + sentenceOf(err)}}
+	}
+	table, skipped, err := mapping.Parse(rows, d.config.AttendeesDomains, mapping.Table{})
+	if err != nil {
+		return mapping.Table{}, []finding{{wrong, attendeesWhat, source.String() + " cannot be used: " + sentenceOf(err)}}
+	}
+	found := []finding{{fine, attendeesWhat, fmt.Sprintf("%s has %d rows, which give %d addresses second ones", source, len(rows), table.Len())}}
+	if len(skipped) == 0 {
+		return table, found
+	}
+	var reasons []string
+	for _, row := range skipped[:min(len(skipped), skippedShown)] {
+		reasons = append(reasons, fmt.Sprintf("row %d: %s", row.Row, row.Reason))
+	}
+	if len(skipped) > skippedShown {
+		reasons = append(reasons, fmt.Sprintf("and %d more", len(skipped)-skippedShown))
+	}
+	return table, append(found, finding{warning, attendeesWhat, fmt.Sprintf("%d rows are not taken: %s", len(skipped), strings.Join(reasons, "; "))})
+}
+
+// checkDelegation asks for a token as somebody whose calendar the server follows.
+func (d doctor) checkDelegation(ctx context.Context, grants *accounts.Grants, primary string) finding {
+	patient, cancel := context.WithTimeout(ctx, doctorPatience)
+	defer cancel()
+	if err := grants.CheckDelegation(patient, primary); err != nil {
+		return finding{wrong, attendeesWhat, "the service account cannot act as " + primary + ": " + sentenceOf(err)}
+	}
+	return finding{fine, attendeesWhat, "the service account acts as " + primary + ", the first of them"}
+}
+
+// sentenceOf is what an error says to people.
+func sentenceOf(err error) string {
+	if said, ok := errors.AsType[*fault.Error](err); ok && said.Message != "" {
+		return said.Message
+	}
+	return err.Error()
+}

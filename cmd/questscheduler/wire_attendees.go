@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"questscheduler/api"
+	"questscheduler/attendees"
+	"questscheduler/calendarsync"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/config"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/timers"
+	"questscheduler/scheduler"
+)
+
+// attending are the parts that invite people at their second addresses; nil if that is off.
+// Its methods then do nothing, but for cleanings.
+type attending struct {
+	service  *attendees.Service
+	mappings *attendees.Mappings
+}
+
+// attendeeShare is the part of an account's quota that changes of guests take at most. With
+// that of mirrors it leaves a quarter to polls.
+const attendeeShare = 0.25
+
+// newAttending is nil if no sheet or file of second addresses is set.
+func (s *server) newAttending(google googleAccess, watcher *calendarsync.Watcher) *attending {
+	if !s.config.AttendeesOn() {
+		return nil
+	}
+	mappings := &attendees.Mappings{
+		Store: s.documents, Source: newSource(s.config, google.grants, s.now), Domains: s.config.AttendeesDomains,
+		Accounts: google.accounts, Delegated: s.config.AttendeesKey.IsSet(), Follow: watcher.Follow,
+		Now: s.now, Log: s.log, Meter: s.metrics.Count,
+	}
+	return &attending{mappings: mappings, service: &attendees.Service{
+		Store: s.documents, Queue: s.queue, Google: google.client.Within(attendeeShare), Mappings: mappings, Accounts: google.accounts,
+		Notify: s.config.AttendeesSendUpdates, Observing: s.config.Sync != config.SyncOn, Now: s.now, Log: s.log, Meter: s.metrics.Count,
+	}}
+}
+
+// newSource is where the settings say that second addresses are.
+func newSource(cfg config.Config, grants *accounts.Grants, now func() time.Time) attendees.Source {
+	if cfg.AttendeesCSV != "" {
+		return attendees.File{Path: cfg.AttendeesCSV}
+	}
+	client := func(ctx context.Context) (*http.Client, error) { return grants.Service(ctx, accounts.ScopeSheets) }
+	if cfg.AttendeesAccount != "" {
+		client = func(ctx context.Context) (*http.Client, error) { return grants.Client(ctx, cfg.AttendeesAccount) }
+	}
+	return attendees.Sheet{ID: cfg.AttendeesSheet, Client: client, Endpoint: cfg.GoogleEndpoint, Now: now}
+}
+
+// newDelegation is the service account of the settings; nil if there is none.
+func newDelegation(cfg config.Config) (*accounts.Delegation, error) {
+	if !cfg.AttendeesKey.IsSet() {
+		return nil, nil
+	}
+	delegation, err := accounts.ParseDelegation([]byte(cfg.AttendeesKey.Reveal()))
+	if err != nil {
+		return nil, fmt.Errorf("QS_ATTENDEES_KEY: %w", err)
+	}
+	return delegation, nil
+}
+
+// consumers are those of calendar changes.
+func (a *attending) consumers() []calendarsync.Consumer {
+	if a == nil {
+		return nil
+	}
+	return []calendarsync.Consumer{attendees.Consumer{Service: a.service}}
+}
+
+// links have changes of accounts carried to mapped addresses, too.
+func (a *attending) links(others attendees.AccountMirrors) calendarsync.LinkMirrors {
+	if a == nil {
+		return others
+	}
+	return attendees.Links{AccountMirrors: others, Mappings: a.mappings}
+}
+
+// loader has mappings loaded by hand; nil if they are off.
+func (a *attending) loader() api.Mappings {
+	if a == nil {
+		return nil
+	}
+	return reloading{a}
+}
+
+// reloading is attendees.Mappings of which the events that a load made due are written at
+// once, and not with the next drain.
+type reloading struct{ *attending }
+
+// Reload implements api.Mappings.
+func (r reloading) Reload(ctx context.Context, cause scheduler.Cause, confirm string) (attendees.Loaded, error) {
+	loaded, err := r.mappings.Reload(ctx, cause, confirm)
+	if err == nil {
+		r.enqueue(ctx, cause)
+	}
+	return loaded, err
+}
+
+// enqueue enqueues events that are due. What fails is left to the drain.
+func (a *attending) enqueue(ctx context.Context, cause scheduler.Cause) {
+	if _, err := a.service.Drain(ctx, cause); err != nil {
+		a.service.Log.WarnContext(ctx, "second addresses not enqueued; left to the drain", "trace", cause.Trace, "error", err)
+	}
+}
+
+// drain enqueues events whose guests must be written.
+func (a *attending) drain(ctx context.Context, cause scheduler.Cause) (timers.Counts, error) {
+	if a == nil {
+		return nil, nil
+	}
+	enqueued, err := a.service.Drain(ctx, cause)
+	return timers.Counts{{What: "events with second addresses", N: enqueued}}, err
+}
+
+// refresh is the step of the job that loads mappings and follows calendars; nil if they are
+// off.
+func (a *attending) refresh() timers.Step {
+	if a == nil {
+		return nil
+	}
+	return func(ctx context.Context, run timers.Run) (timers.Stretch, error) {
+		did, next, err := a.mappings.Refresh(ctx, run.Cause, run.At, run.ByHand)
+		if did.Due > 0 {
+			a.enqueue(ctx, run.Cause)
+		}
+		return timers.Stretch{Next: next, Did: timers.Counts{
+			{What: "loads", N: did.Loaded}, {What: "addresses", N: did.Addresses}, {What: "calendars followed", N: did.Followed},
+			{What: "calendars to be listed again", N: did.Relisted}, {What: "calendars released", N: did.Released},
+			{What: "events to be compared again", N: did.Due}, {What: "accounts unlinked", N: did.Unlinked}, {What: "failed", N: did.Failed},
+		}}, err
+	}
+}
+
+// cleanings remove what is past its time of second addresses, and what follows calendars for
+// them where they are off.
+func (a *attending) cleanings(linked *accounts.Repository) []timers.Cleaning {
+	rows := []timers.Cleaning{{What: "records of events long ended that had second addresses", Remove: attendees.RemoveEnded}}
+	if a == nil {
+		rows = append(rows, timers.Cleaning{What: "what followed calendars for second addresses", Remove: attendees.Release(linked)})
+	}
+	return rows
+}
+
+// handle adds the handler of its tasks. Those of an earlier setting stay in the queue.
+func (a *attending) handle(handlers map[string]queue.Handler) {
+	if a != nil {
+		handlers[attendees.Kind] = a.service.Handle
+	}
+}
+
+// kindsOf are the kinds of tasks with these settings.
+func kindsOf(cfg config.Config) []string {
+	if cfg.AttendeesOn() {
+		return kinds
+	}
+	return slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool { return kind == attendees.Kind })
+}

@@ -1,0 +1,93 @@
+package attendee
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"questscheduler/internal/store"
+)
+
+const events = "attendeeEvents"
+
+var (
+	eventsDue       = store.Select("attendee events by due", events, "due", store.Where("due", store.LessOrEqual))
+	eventsOfPrimary = store.Select("attendee events of a primary address", events, "", store.Where("primaries", store.ArrayContains))
+	eventsInError   = store.Select("attendee events in error", events, "", store.Where("inError", store.Equal))
+	eventsOfUID     = store.Select("attendee events of one iCalUID", events, "", store.Where("icalUid", store.Equal))
+	eventsEnded     = store.Select("attendee events that ended before a time", events, "endsAt", store.Where("endsAt", store.Less))
+	calendarsOfOurs = &store.Query{
+		Name: "calendars followed for attendees", Collection: "calendars",
+		Filters: []store.Filter{{Path: store.Field("interests", Consumer), Op: store.Greater}},
+		Order:   []store.Order{{Path: store.Field("interests", Consumer)}},
+	}
+)
+
+// Queries are the package's queries, for opening a store.
+var Queries = []*store.Query{eventsDue, eventsOfPrimary, eventsInError, eventsOfUID, eventsEnded, calendarsOfOurs}
+
+// LoadEvents reads the records of some ids with one GetAll, in their order. A record that
+// does not exist is as DecodeEvent says.
+func LoadEvents(ctx context.Context, reader store.Reader, ids []string) ([]Event, error) {
+	paths := make([]store.Path, len(ids))
+	for i, id := range ids {
+		paths[i] = EventPath(id)
+	}
+	docs, err := reader.GetAll(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	records := make([]Event, len(docs))
+	for i, doc := range docs {
+		records[i] = DecodeEvent(doc)
+	}
+	return records, nil
+}
+
+// Due yields records that are due at now, those due longest first.
+func Due(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Event, error] {
+	return store.All(ctx, reader, eventsDue.With(now), DecodeEvent)
+}
+
+// SomeDue lists at most limit records that are due at now, those due longest first.
+func SomeDue(ctx context.Context, reader store.Reader, now time.Time, limit int) ([]Event, error) {
+	found, _, err := store.Page(ctx, reader, eventsDue.With(now).First(limit), DecodeEvent)
+	return found, err
+}
+
+// OfPrimary yields the records with an addition for a primary address (Event.Primaries),
+// given in lower case, by id.
+func OfPrimary(ctx context.Context, reader store.Reader, primary string) iter.Seq2[Event, error] {
+	return store.All(ctx, reader, eventsOfPrimary.With(primary), DecodeEvent)
+}
+
+// InError lists at most limit records that hold an Error, for health.
+func InError(ctx context.Context, reader store.Reader, limit int) ([]Event, error) {
+	found, _, err := store.Page(ctx, reader, eventsInError.With(true).First(limit), DecodeEvent)
+	return found, err
+}
+
+// OfUID lists at most limit records of an iCalUID: that of an event or series, and those of
+// its exceptions.
+func OfUID(ctx context.Context, reader store.Reader, iCalUID string, limit int) ([]Event, error) {
+	found, _, err := store.Page(ctx, reader, eventsOfUID.With(iCalUID).First(limit), DecodeEvent)
+	return found, err
+}
+
+// RemoveEnded removes at most limit records of events that ended before a time, in one
+// transaction, and returns how many. Records without EndsAt stay.
+func RemoveEnded(ctx context.Context, documents store.Store, before time.Time, limit int) (removed int, err error) {
+	return store.DeletePage(ctx, documents, eventsEnded.With(before).First(limit), nil)
+}
+
+// SomeFollowed lists what decode makes of at most limit documents of CalendarsFollowed.
+func SomeFollowed[T any](ctx context.Context, reader store.Reader, limit int, decode func(store.Document) T) ([]T, error) {
+	found, _, err := store.Page(ctx, reader, calendarsOfOurs.With(int64(0)).First(limit), decode)
+	return found, err
+}
+
+// CalendarsFollowed yields what decode makes of the documents of the calendars in which
+// Consumer has an interest.
+func CalendarsFollowed[T any](ctx context.Context, reader store.Reader, decode func(store.Document) T) iter.Seq2[T, error] {
+	return store.All(ctx, reader, calendarsOfOurs.With(int64(0)), decode)
+}

@@ -1,0 +1,143 @@
+// Package mapping knows which further addresses people have: a table of primary addresses
+// and their secondary ones, how it is read from rows, and how two tables differ. It does no IO.
+package mapping
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Mapping is a primary address with its secondary ones, all in lower case.
+type Mapping struct {
+	Primary     string   `json:"p"`
+	Secondaries []string `json:"s"` // sorted, each once
+}
+
+// Table holds the mappings of a version. It is never changed; the zero Table is empty.
+type Table struct {
+	secondaries map[string][]string
+	version     string
+}
+
+// New is the table of some mappings; of two with one primary the last counts.
+func New(mappings []Mapping) Table {
+	t := Table{secondaries: make(map[string][]string, len(mappings))}
+	for _, m := range mappings {
+		list := make([]string, len(m.Secondaries))
+		for i, address := range m.Secondaries {
+			list[i] = Fold(address)
+		}
+		slices.Sort(list)
+		t.secondaries[Fold(m.Primary)] = slices.Compact(list)
+	}
+	if len(t.secondaries) > 0 {
+		t.version = t.hash()
+	}
+	return t
+}
+
+// hash names the content.
+func (t Table) hash() string {
+	sum := sha256.New()
+	var line []byte
+	for _, primary := range t.Primaries() {
+		line = append(line[:0], primary...)
+		for _, secondary := range t.secondaries[primary] {
+			line = append(append(line, ','), secondary...)
+		}
+		sum.Write(append(line, '\n'))
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:12])
+}
+
+// Fold is an address as addresses are compared: without case and surrounding space.
+func Fold(address string) string { return strings.ToLower(strings.TrimSpace(address)) }
+
+// Secondaries are the further addresses of an address; nil if it is no primary one.
+func (t Table) Secondaries(address string) []string { return t.secondaries[Fold(address)] }
+
+// Primaries lists the primary addresses, sorted.
+func (t Table) Primaries() []string { return slices.Sorted(maps.Keys(t.secondaries)) }
+
+// Mappings lists the mappings by primary address.
+func (t Table) Mappings() []Mapping {
+	list := make([]Mapping, 0, len(t.secondaries))
+	for _, primary := range t.Primaries() {
+		list = append(list, Mapping{Primary: primary, Secondaries: t.secondaries[primary]})
+	}
+	return list
+}
+
+// Len is the number of mappings.
+func (t Table) Len() int { return len(t.secondaries) }
+
+// Version names the content: equal tables have one version. That of the empty one is "".
+func (t Table) Version() string { return t.version }
+
+// Changed lists the primary addresses that were added, were removed, or have other
+// secondary ones, sorted.
+func Changed(before, now Table) (primaries []string) {
+	for primary, secondaries := range now.secondaries {
+		if old, known := before.secondaries[primary]; !known || !slices.Equal(old, secondaries) {
+			primaries = append(primaries, primary)
+		}
+	}
+	for primary := range before.secondaries {
+		if _, kept := now.secondaries[primary]; !kept {
+			primaries = append(primaries, primary)
+		}
+	}
+	slices.Sort(primaries)
+	return primaries
+}
+
+// Lost counts the pairs of a primary and a secondary address that before has, and those of
+// them that now lacks.
+func Lost(before, now Table) (lost, of int) {
+	for primary, secondaries := range before.secondaries {
+		for _, secondary := range secondaries {
+			of++
+			if !slices.Contains(now.secondaries[primary], secondary) {
+				lost++
+			}
+		}
+	}
+	return lost, of
+}
+
+// Encode is the table as bytes, compressed.
+func (t Table) Encode() ([]byte, error) {
+	var out bytes.Buffer
+	compressed := gzip.NewWriter(&out)
+	if err := json.NewEncoder(compressed).Encode(t.Mappings()); err != nil {
+		return nil, err
+	}
+	if err := compressed.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// Decode reads what Encode wrote; bytes that were cut or changed are an error.
+func Decode(encoded []byte) (Table, error) {
+	compressed, err := gzip.NewReader(bytes.NewReader(encoded))
+	if err != nil {
+		return Table{}, err
+	}
+	text, err := io.ReadAll(compressed) // to the end, where the checksum is
+	if err != nil {
+		return Table{}, err
+	}
+	var mappings []Mapping
+	if err := json.Unmarshal(text, &mappings); err != nil {
+		return Table{}, err
+	}
+	return New(mappings), nil
+}

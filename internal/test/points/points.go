@@ -1,0 +1,104 @@
+// Package points ends a program, or has a call go unanswered, at each point where calls
+// leave it: the store, the queue, Google.
+package points
+
+import (
+	"context"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
+)
+
+// Points counts the calls that leave the program, each before it has an effect and after,
+// and ends the program at one of them. It is for one goroutine.
+type Points struct {
+	passed int
+	// at is the point (from 1) where do runs; 0: none.
+	at int
+	do func() error
+}
+
+// died is the panic of a program that ends.
+type died struct{}
+
+func (p *Points) pass() error {
+	if p.passed++; p.passed == p.at {
+		return p.do()
+	}
+	return nil
+}
+
+// Die ends the program here and now, as far as Survives reaches.
+func Die() { panic(died{}) }
+
+// DieAt has the program end at its nth point from now on; 0: at none. Survives contains it.
+func (p *Points) DieAt(n int) {
+	p.DoAt(n, func() error {
+		Die()
+		return nil
+	})
+}
+
+// FailAt has the call at the nth point from now on go unanswered (Unavailable): before its
+// effect, or after it; 0: at none.
+func (p *Points) FailAt(n int) {
+	p.DoAt(n, func() error { return fault.New(fault.Unavailable, "it did not answer") })
+}
+
+// DoAt has do run at the nth point from now on; its error is that of the call there.
+func (p *Points) DoAt(n int, do func() error) { p.passed, p.at, p.do = 0, n, do }
+
+// Reached reports whether the point was passed.
+func (p *Points) Reached() bool { return p.passed >= p.at }
+
+// Survives reports whether the program lived through do. Other panics are passed on.
+func Survives(do func()) (lived bool) {
+	defer func() {
+		switch end := recover().(type) {
+		case nil:
+		case died:
+			lived = false
+		default:
+			panic(end)
+		}
+	}()
+	do()
+	return true
+}
+
+// Pass is a call that leaves the program, with a point before it and one after it.
+func Pass[T any](p *Points, do func() (T, error)) (T, error) {
+	var none T
+	if err := p.pass(); err != nil {
+		return none, err
+	}
+	answer, err := do()
+	if err := p.pass(); err != nil {
+		return none, err
+	}
+	return answer, err
+}
+
+// Store has points at its transactions.
+type Store struct {
+	store.Store
+	Points *Points
+}
+
+// Run implements store.Store.
+func (s *Store) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
+	_, err := Pass(s.Points, func() (any, error) { return nil, s.Store.Run(ctx, fn) })
+	return err
+}
+
+// Queue has points where tasks are enqueued.
+type Queue struct {
+	queue.Queue
+	Points *Points
+}
+
+// Enqueue implements queue.Enqueuer.
+func (q *Queue) Enqueue(ctx context.Context, task queue.Task) (bool, error) {
+	return Pass(q.Points, func() (bool, error) { return q.Queue.Enqueue(ctx, task) })
+}
