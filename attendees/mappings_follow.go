@@ -123,19 +123,27 @@ func (m *Mappings) want(ctx context.Context, tx store.Tx, of settling, wanted, a
 	return did, changed, nil
 }
 
-// revive has the service account try addresses again that Google refused: their accounts may
-// have been created since.
-func (m *Mappings) revive(ctx context.Context, cause scheduler.Cause) error {
+// Revive has the service account try mapped addresses again that Google refused, since their
+// accounts may have been created since, or the refusal may have passed: among the first
+// refused accounts of the store. It returns how many it tries, and is idempotent.
+func (m *Mappings) Revive(ctx context.Context, cause scheduler.Cause) (tried int, err error) {
 	if !m.Delegated {
-		return nil
+		return 0, nil
 	}
 	refused, err := accounts.WithStatus(ctx, m.Store, accounts.Revoked, accountPage)
-	for _, account := range refused {
-		if err == nil && account.Kind == accounts.KindServiceAccount {
-			_, err = m.settle(ctx, settling{primary: account.Email, delegate: true}, cause)
-		}
+	if err != nil {
+		return 0, err
 	}
-	return err
+	for _, account := range refused {
+		if account.Kind != accounts.KindServiceAccount {
+			continue
+		}
+		if _, err := m.settle(ctx, settling{primary: account.Email, delegate: true}, cause); err != nil {
+			return tried, err
+		}
+		tried++
+	}
+	return tried, nil
 }
 
 // at reports of a calendar whether it is that one.

@@ -28,23 +28,23 @@ type Loaded struct {
 // carryTime is how long Reload carries out what it loaded; the job does the rest.
 const carryTime = 10 * time.Second
 
-// Reload loads the mappings from the source, begins to carry them out, and has addresses tried
-// again that Google refused. A version that
-// lacks more than half of the pairs in use takes effect only if confirm names it; "" names
-// none. After a failure the mappings stay as they were.
+// Reload has addresses tried again that Google refused, loads the mappings from the source, and
+// begins to carry them out. A version that lacks more than half of the pairs in use takes
+// effect only if confirm names it; "" names none. After a failure the mappings stay as they
+// were.
 //
 // Conflict: they cannot be loaded as they are, or confirm names another version than was
 // loaded, which Loaded holds. Unavailable, RateLimited: the source or the store does not
 // answer.
 func (m *Mappings) Reload(ctx context.Context, cause scheduler.Cause, confirm string) (Loaded, error) {
+	if _, err := m.Revive(ctx, cause); err != nil { // whether or not they can be loaded
+		m.Log.WarnContext(ctx, "refused addresses not tried again; left to the sweep", "trace", cause.Trace, "error", err)
+	}
 	state, candidate, err := m.load(ctx, cause, confirm)
 	if err != nil {
 		return Loaded{}, refused(err)
 	}
-	if err = m.carryFor(ctx, cause, carryTime); err == nil {
-		err = m.revive(ctx, cause)
-	}
-	if err != nil {
+	if err = m.carryFor(ctx, cause, carryTime); err != nil {
 		m.Log.WarnContext(ctx, "mappings not carried out; left to the next refresh", "trace", cause.Trace, "error", err)
 	} else if now, err := attendee.LoadMappings(ctx, m.Store); err == nil {
 		state.WithoutAccess = now.WithoutAccess

@@ -34,7 +34,7 @@ func (s *server) newTimers(
 			Scheduler: service, Watcher: watcher, FollowLinks: links.FollowDue, SweepCards: cards.sweep, FallbackEvery: s.config.FallbackEvery,
 			NoSync: s.config.Sync == config.SyncOff, Observing: s.config.Sync == config.SyncObserve, Documents: s.documents, Cleaning: slices.Concat(s.cleanings(), groupCleanings(groups), mirroring.cleanings(s.config.JournalKeep), attending.cleanings(google.accounts)),
 			DrainMore: drainMore(groups, mirroring, attending), Reconcile: mirroring.reconcile, RefreshMappings: attending.refresh(),
-			Health: s.surveyHealth(google.grants, s.newHealth(watcher, nil)), CheckAccounts: checkAccounts(google.grants), Now: s.now, Log: s.log,
+			Health: s.surveyHealth(google.grants, s.newHealth(watcher, nil)), CheckAccounts: checkAccounts(google.grants, attending), Now: s.now, Log: s.log,
 		}),
 	}
 }
@@ -54,15 +54,21 @@ func (s *server) cleanings() []timers.Cleaning {
 	}
 }
 
-// checkAccounts asks Google about accounts that were not used for a day.
-func checkAccounts(grants *accounts.Grants) func(context.Context) (timers.Counts, bool, error) {
+// checkAccounts asks Google about accounts that were not used for a day, and then about mapped
+// addresses whose accounts it refused.
+func checkAccounts(grants *accounts.Grants, attending *attending) func(context.Context) (timers.Counts, bool, error) {
 	return func(ctx context.Context) (timers.Counts, bool, error) {
 		checked, err := grants.CheckUntouched(ctx)
-		return timers.Counts{
+		did := timers.Counts{
 			{What: "untouched accounts that are live", N: checked.Live},
 			{What: "accounts found dead", N: checked.Dead},
 			{What: "accounts that could not be asked after", N: checked.Failed},
-		}, checked.More, err
+		}
+		if err != nil || checked.More || attending == nil {
+			return did, checked.More, err
+		}
+		tried, err := attending.mappings.Revive(ctx, scheduler.Cause{Trigger: "sweep"})
+		return append(did, timers.Count{What: "refused addresses tried again", N: tried}), false, err
 	}
 }
 
