@@ -1,7 +1,6 @@
 package api_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -157,7 +156,7 @@ func TestFeed_AnAddressOverItsRate_Waits(t *testing.T) {
 		t.Errorf("status %d", got.status)
 	}
 	clock.advance(time.Second)
-	if got := w.subscribed(path, ""); got.status != http.StatusOK || !bytes.Contains([]byte(got.text), []byte("END:VCALENDAR")) {
+	if got := w.subscribed(path, ""); got.status != http.StatusOK || !strings.Contains(got.text, "END:VCALENDAR") {
 		t.Errorf("a second later: status %d", got.status)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -95,9 +96,7 @@ func put(t *testing.T, documents store.Store, id string, day int, fields map[str
 		"title": "Session " + id, "creatorId": "gm", "participantIds": []any{"gm", "ana"}, "status": string(rules.Finalized),
 		"winningSlotId": "s1", "createdAt": now.Add(time.Duration(day) * time.Second),
 	}
-	for name, value := range fields {
-		data[name] = value
-	}
+	maps.Copy(data, fields)
 	begins := now.AddDate(0, 0, day)
 	err := documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
 		if err := tx.Set(poll.Path(id), data); err != nil {

@@ -87,7 +87,7 @@ func checkFormat(t *testing.T, text []byte) {
 	if !bytes.HasSuffix(text, []byte("END:VCALENDAR\r\n")) {
 		t.Error("the feed does not end with its last line")
 	}
-	for _, line := range strings.Split(strings.TrimSuffix(string(text), "\r\n"), "\r\n") {
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(text), "\r\n"), "\r\n") {
 		if len(line) > 75 || len(line) == 0 || !utf8.ValidString(line) {
 			t.Errorf("line of %d octets: %q", len(line), line)
 		}
@@ -192,9 +192,9 @@ func TestRender_HostileTexts_StayTexts(t *testing.T) {
 
 func TestRender_EmojiAtEveryFold_AreWhole(t *testing.T) {
 	t.Parallel()
-	for _, rune := range []string{"é", "€", "🎲", "👩‍👩‍👧"} {
+	for _, letter := range []string{"é", "€", "🎲", "👩‍👩‍👧"} {
 		for before := range 80 {
-			title := strings.Repeat("x", before) + strings.Repeat(rune, 60)
+			title := strings.Repeat("x", before) + strings.Repeat(letter, 60)
 			text := render(t, with(func(s *feed.Session) { s.Title = title }))
 			checkFormat(t, text)
 			if got := value(t, read(t, text)[0], "SUMMARY"); got != title {

@@ -13,8 +13,9 @@ var sessionsOfParticipant = newestFirst("createdAt",
 	store.Select("sessions of a participant, newest first", "schedulers", "",
 		store.Where("participantIds", store.ArrayContains), store.Where("status", store.In)))
 
-// Sessions lists the finalised and the cancelled polls that a person takes part in, which their
-// creators do, at most limit, by one query. A cancelled poll may never have been finalised.
+// Sessions lists the finalised and the cancelled polls that a person takes part in, newest first,
+// at most limit, by one query. A poll's creator takes part: scheduler and the web app make them a
+// participant. A cancelled poll may never have been finalised.
 func Sessions(ctx context.Context, reader store.Reader, userID string, limit int) ([]Poll, error) {
 	statuses := []any{string(rules.Finalized), string(rules.Cancelled)}
 	polls, _, err := store.Page(ctx, reader, sessionsOfParticipant.With(userID, statuses).First(limit), Decode)
