@@ -28,6 +28,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/availability"
+	feeds "questscheduler/feed"
 	"questscheduler/groupevents"
 	"questscheduler/internal/health"
 	"questscheduler/internal/signin"
@@ -50,7 +51,9 @@ type Options struct {
 	Availability *availability.Service
 	// GroupEvents are the events that groups share.
 	GroupEvents *groupevents.Service
-	Tasks       Tasks
+	// Feeds are people's calendar feeds.
+	Feeds *feeds.Service
+	Tasks Tasks
 	// Store holds people's notifications (notify.List) and idempotency keys; it
 	// answers Queries.
 	Store   store.Store
@@ -156,6 +159,7 @@ func New(options Options) *echo.Echo {
 	s.groupRoutes()
 	s.groupConnectionRoutes()
 	s.groupEventRoutes()
+	s.feedRoutes()
 	s.notificationRoutes()
 	s.healthRoutes()
 	s.metricsRoutes()

@@ -82,6 +82,7 @@ var sections = []*huma.Tag{
 	{Name: "policies", Description: "Which of the caller's calendars know about which."},
 	{Name: "sync", Description: "The sync between the caller's calendars and polls, and its decisions."},
 	{Name: "availability", Description: "When the caller and the people of their polls are free or busy."},
+	{Name: "feed", Description: "The caller's sessions as a feed that calendar programs subscribe to."},
 	{Name: "notifications", Description: "The caller's notifications in the app."},
 	{Name: "operation", Description: "For operators of the server."},
 	{Name: "admin", Description: "For the admins of QS_ADMIN_USERS and, on routes that say so, the machines of QS_MACHINE_ACCOUNTS; for everybody else these routes do not exist."},

@@ -193,6 +193,9 @@ var roleTable = map[string]roleRow{
 		return call{method: "DELETE", path: "/v1/events/" + s.newEvent("gm")}
 	}},
 
+	"create-feed": {call: plain("POST", "/v1/feed"), want: statuses{401, 201, 201, 201, 201, 201, 201}},
+	"delete-feed": {call: plain("DELETE", "/v1/feed"), want: forPersons},
+
 	"list-notifications":     {call: func(fixture) call { return call{method: "GET", path: "/v1/notifications"} }, want: forPersons},
 	"read-all-notifications": {call: func(fixture) call { return call{method: "POST", path: "/v1/notifications/read-all"} }, want: forPersons},
 	// gm's alone, in every role of the caller.

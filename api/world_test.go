@@ -21,6 +21,7 @@ import (
 	"questscheduler/api"
 	"questscheduler/availability"
 	"questscheduler/calendarsync"
+	"questscheduler/feed"
 	"questscheduler/groupevents"
 	linked "questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
@@ -183,6 +184,7 @@ func (w *world) openPorts(options *api.Options) {
 	}
 	options.Availability = &availability.Service{Store: w.changes, Google: w.freeBusy, Now: options.Now, Recent: 7 * time.Hour}
 	options.GroupEvents = w.openGroupEvents(options)
+	options.Feeds = &feed.Service{Store: w.changes, Now: options.Now, URL: "https://api.party.example", AppURL: "https://party.example"}
 	options.Policies, options.Events = mirrors.Policies{Service: w.groups.mirrors}, w.openEvents(options.Now)
 	options.Scheduler = &scheduler.Service{
 		Store: w.changes, Queue: w.queue, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Channels: w.channels, Now: options.Now,

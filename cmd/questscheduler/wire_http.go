@@ -14,6 +14,7 @@ import (
 	"questscheduler/api/callables"
 	"questscheduler/availability"
 	"questscheduler/calendarsync"
+	"questscheduler/feed"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/config"
@@ -55,6 +56,7 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	edge := api.New(api.Options{
 		Commands: commands, Scheduler: to.scheduler, GroupEvents: to.groups, Calendars: to.watcher, Accounts: to.linked,
 		Policies: mirrors.Policies{Service: to.mirroring.service}, Events: to.mirroring.events, Mappings: to.mappings, Availability: to.availability, Health: to.health, Tasks: s.queue,
+		Feeds: &feed.Service{Store: s.documents, Now: s.now, URL: reachedAt(s.config), AppURL: s.config.AppURL},
 		Store: s.documents, Changes: s.documents, SingleProcess: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: people, Operators: operators, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, TrustedProxies: s.config.TrustedProxies,

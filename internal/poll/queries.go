@@ -65,7 +65,7 @@ func WithError(ctx context.Context, reader store.Reader, code rules.ErrorCode, l
 var Queries = []*store.Query{
 	slotsOf, votesOf, journalByTime, journalsOfCreator, allJournals, entriesBefore, announcementsDue, cardsPending, intentsDue, intentsOfPoll, intentsOfAccount,
 	indexOfPoll, indexOfCalendar, expiredSnapshots, snapshotsOf, embeddedOf, allAnnouncements,
-	finalisedPolls, editedPolls, pollsInError, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus,
+	finalisedPolls, editedPolls, pollsInError, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus, sessionsOfParticipant,
 	groupsOfMember, groupsOfCreator, groupsInviting, pollsOfGroup, writtenSince[0], writtenSince[1], writtenSince[2],
 }
 

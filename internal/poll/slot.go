@@ -141,8 +141,8 @@ func decodeSlots(docs []store.Document) []Slot {
 
 // LoadSlot reads one slot; nil where there is none, or slotID can be no id.
 func LoadSlot(ctx context.Context, reader store.Reader, pollID, slotID string) (*Slot, error) {
-	path := SlotPath(pollID, slotID)
-	if isID := !strings.Contains(slotID, "/") && path.Valid() == nil; !isID {
+	path, isID := slotPath(pollID, slotID)
+	if !isID {
 		return nil, nil
 	}
 	return load(ctx, reader, path, DecodeSlot)

@@ -15,7 +15,7 @@ type row struct {
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
 	"internal/fault", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/queue", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "internal/mapping", "internal/attendee", "availability", "internal/config",
-	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "attendees", "groupevents", "internal/backfill", "notify", "internal/documentchanges", "internal/timers", "internal/health",
+	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "attendees", "groupevents", "feed", "internal/backfill", "notify", "internal/documentchanges", "internal/timers", "internal/health",
 }
 
 // table is the order of the packages: a package may import what stands in rows
@@ -76,6 +76,8 @@ var table = []row{
 	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
 
 	{packages: "groupevents", may: []string{"rules", "internal/recurrence", "internal/mirror", "internal/poll", "internal/calendars", "internal/accounts", "internal/store", "internal/queue", "scheduler", "internal/fault"}},
+
+	{packages: "feed", may: []string{"rules", "internal/poll", "internal/store", "internal/fault"}},
 
 	{packages: "internal/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "scheduler", "internal/fault"}},
 	{packages: "internal/timers", may: []string{"internal/poll", "internal/store", "internal/queue", "scheduler", "calendarsync", "notify", "internal/fault"}},
@@ -152,6 +154,8 @@ var restrictions = []restriction{
 	{imports: "github.com/labstack/echo", only: []string{"api", "api/callables", "web-hooks", "cmd/...", "internal/test/bench"}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/prometheus", only: []string{"internal/metrics"}, why: "metrics alone knows Prometheus; the others hand it their events (internal/meter)"},
+	{imports: "github.com/arran4/golang-ical", only: []string{"feed"}, why: "feed alone writes calendar files"},
+	{imports: "github.com/emersion/go-ical", only: []string{"feed"}, why: "tests alone read feeds, by another parser than their writer's"},
 	{imports: "github.com/chromedp", only: []string{"internal/test/chromium", "cmd/..."}, why: "tests alone drive a browser"},
 	{imports: "github.com/teambition/rrule-go", only: []string{"internal/recurrence", "internal/sim/google"}, why: "internal/recurrence bounds the work that a rule may cause"},
 	{imports: "log/slog", never: []string{"rules", "internal/transition", "internal/recurrence", "mirrors/plan", "attendees/decide"}, why: "decisions are pure"},

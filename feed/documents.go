@@ -1,0 +1,49 @@
+package feed
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"time"
+
+	"questscheduler/internal/store"
+)
+
+// secretSize is how many random bytes a secret has.
+const secretSize = 32
+
+// secretPath is where the document of a secret is: its id is the SHA-256 of the secret, so that a
+// reader of the store learns no address.
+func secretPath(hash string) store.Path { return store.Doc("feedSecrets", hash) }
+
+// personPath is where the hash of a person's secret is, for those who asked for a feed.
+func personPath(userID string) store.Path { return store.Doc("feedPeople", userID) }
+
+// hashOf gives the hash of a secret; false for a text that was never one.
+func hashOf(secret string) (hash string, ok bool) {
+	encoding := base64.RawURLEncoding.Strict()
+	if len(secret) != encoding.EncodedLen(secretSize) { // the decoder skips line ends
+		return "", false
+	}
+	random, err := encoding.DecodeString(secret)
+	if err != nil || len(random) != secretSize {
+		return "", false
+	}
+	sum := sha256.Sum256(random)
+	return hex.EncodeToString(sum[:]), true
+}
+
+// The fields of the documents.
+const (
+	fieldOwner = "ownerId"
+	fieldHash  = "hash"
+	fieldMade  = "createdAt"
+)
+
+func secretFields(userID string, now time.Time) map[string]any {
+	return map[string]any{fieldOwner: userID, fieldMade: now}
+}
+
+func personFields(hash string, now time.Time) map[string]any {
+	return map[string]any{fieldHash: hash, fieldMade: now}
+}

@@ -1,0 +1,54 @@
+package poll
+
+import (
+	"context"
+	"strings"
+
+	"questscheduler/internal/store"
+	"questscheduler/rules"
+)
+
+// sessionsOfParticipant needs the index of pollsOfParticipantByStatus.
+var sessionsOfParticipant = newestFirst("createdAt",
+	store.Select("sessions of a participant, newest first", "schedulers", "",
+		store.Where("participantIds", store.ArrayContains), store.Where("status", store.In)))
+
+// Sessions lists the finalised and the cancelled polls that a person takes part in, newest first,
+// at most limit, by one query. A poll's creator takes part: scheduler and the web app make them a
+// participant. A cancelled poll may never have been finalised.
+func Sessions(ctx context.Context, reader store.Reader, userID string, limit int) ([]Poll, error) {
+	statuses := []any{string(rules.Finalized), string(rules.Cancelled)}
+	polls, _, err := store.Page(ctx, reader, sessionsOfParticipant.With(userID, statuses).First(limit), Decode)
+	return polls, err
+}
+
+// WinningSlots reads the winning slots of polls at once, by the polls' ids. A poll without one is
+// not among them.
+func WinningSlots(ctx context.Context, reader store.Reader, polls []Poll) (map[string]Slot, error) {
+	var paths []store.Path
+	for _, p := range polls {
+		if path, ok := slotPath(p.ID, p.WinningSlotID); ok {
+			paths = append(paths, path)
+		}
+	}
+	slots := make(map[string]Slot, len(paths))
+	if len(paths) == 0 {
+		return slots, nil
+	}
+	docs, err := reader.GetAll(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	for _, doc := range docs {
+		if doc.Exists() {
+			slots[doc.Path.Parent().ID()] = DecodeSlot(doc)
+		}
+	}
+	return slots, nil
+}
+
+// slotPath is SlotPath; false where slotID can be no id.
+func slotPath(pollID, slotID string) (store.Path, bool) {
+	path := SlotPath(pollID, slotID)
+	return path, !strings.Contains(slotID, "/") && path.Valid() == nil
+}
