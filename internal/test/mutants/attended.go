@@ -147,7 +147,7 @@ var attended = []mutant{
 		changes: []change{{
 			file: "attendees/writer.go",
 			old:  ` && (fault.CodeOf(err) == gcal.CodeGone || a.record.Failures+1 >= mostFailures) {`,
-			new:  ` {`,
+			new:  ` && (fault.CodeOf(err) == gcal.CodeGone || a.record.Failures >= 0) {`,
 		}},
 	},
 	{
