@@ -2,12 +2,12 @@ package attendees_test
 
 import (
 	"context"
-	"questscheduler/internal/test/points"
 	"time"
 
 	"questscheduler/attendees"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
+	"questscheduler/internal/test/points"
 )
 
 // beside is what a person does during the next patch: before it has its effect, or after it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"questscheduler/internal/test/points"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/mapping"
 	"questscheduler/internal/store"
+	"questscheduler/internal/test/points"
 )
 
 // After the program ends, or a call goes unanswered, at any of its calls, each event has the

@@ -2,13 +2,13 @@ package mirrors_test
 
 import (
 	"log/slog"
-	"questscheduler/internal/test/points"
 	"sync"
 	"testing"
 	"time"
 
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/queue"
+	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/mirrors"
 )

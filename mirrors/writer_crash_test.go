@@ -2,11 +2,11 @@ package mirrors_test
 
 import (
 	"fmt"
-	"questscheduler/internal/test/points"
 	"testing"
 	"time"
 
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/test/points"
 	"questscheduler/mirrors/plan"
 )
 

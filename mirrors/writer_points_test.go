@@ -2,10 +2,10 @@ package mirrors_test
 
 import (
 	"context"
-	"questscheduler/internal/test/points"
 
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/recurrence"
+	"questscheduler/internal/test/points"
 	"questscheduler/mirrors"
 )
 
