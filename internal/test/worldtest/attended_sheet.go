@@ -140,9 +140,9 @@ func (s seconds) lost(after seconds) bool {
 }
 
 // version is the name that the program gives to the same mappings.
-func (before seconds) version() string {
+func (s seconds) version() string {
 	var list []mapping.Mapping
-	for primary, addresses := range before {
+	for primary, addresses := range s {
 		list = append(list, mapping.Mapping{Primary: primary, Secondaries: addresses})
 	}
 	return cmp.Or(mapping.New(list).Version(), attendees.Empty)
