@@ -4,37 +4,30 @@ import (
 	"context"
 	"slices"
 
+	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/scheduler"
 )
 
-// AccountMirrors carries a change of an account to what is mirrored from and into it:
-// groupevents.Links, mirrors.Writer.
-type AccountMirrors interface {
-	AccountLeaving(ctx context.Context, account accounts.Account, cause scheduler.Cause) error
-	AccountBack(ctx context.Context, account accounts.Account, cause scheduler.Cause) error
-}
-
-// Links are AccountMirrors that carry the change to mapped addresses, too: a
-// calendarsync.LinkMirrors.
+// Links carry a change of an account to mapped addresses, too.
 type Links struct {
-	AccountMirrors
+	calendarsync.LinkMirrors
 	Mappings *Mappings
 }
 
-// AccountLeaving implements AccountMirrors.
+// AccountLeaving implements calendarsync.LinkMirrors.
 func (l Links) AccountLeaving(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
 	if err := l.Mappings.AccountLeaving(ctx, account, cause); err != nil {
 		return err
 	}
-	return l.AccountMirrors.AccountLeaving(ctx, account, cause)
+	return l.LinkMirrors.AccountLeaving(ctx, account, cause)
 }
 
-// AccountBack implements AccountMirrors.
+// AccountBack implements calendarsync.LinkMirrors.
 func (l Links) AccountBack(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
-	if err := l.AccountMirrors.AccountBack(ctx, account, cause); err != nil {
+	if err := l.LinkMirrors.AccountBack(ctx, account, cause); err != nil {
 		return err
 	}
 	return l.Mappings.AccountBack(ctx, account, cause)

@@ -2,7 +2,6 @@ package attendees
 
 import (
 	"context"
-	"errors"
 
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/fault"
@@ -41,10 +40,7 @@ func (e *loadError) Unwrap() error { return e.error }
 
 // loadSentence is what a person may read of an error.
 func loadSentence(err error) string {
-	if said, ok := errors.AsType[*fault.Error](err); ok && said.Message != "" {
-		return said.Message
-	}
-	return "The mappings could not be read; the log says why."
+	return sentence(err, "The mappings could not be read; the log says why.")
 }
 
 // refused gives a failed load the kind that the caller can act on: the request was right.

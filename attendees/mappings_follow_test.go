@@ -296,7 +296,7 @@ func TestLinks_CarryAChangeToMirrorsAndMappings(t *testing.T) {
 	w.sheet.set("ana")
 	w.refresh()
 	mirrors := &mirrorsOf{}
-	links := attendees.Links{AccountMirrors: mirrors, Mappings: w.mappings}
+	links := attendees.Links{LinkMirrors: mirrors, Mappings: w.mappings}
 	ana := w.link("p1", "ana")
 	must(t, links.AccountBack(w.ctx, ana, mapped))
 	w.settled("ana")

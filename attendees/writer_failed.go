@@ -128,7 +128,7 @@ func afterFailure(record attendee.Event, cause error, now time.Time) attendee.Ev
 		}
 		wait = max(wait, firstWait<<(2*(min(record.Failures, mostFailures)-1)))
 		if record.Failures >= mostFailures {
-			record.Error = sentence(cause)
+			record.Error = sentence(cause, "Google Calendar refused this.")
 			if wait = max(wait, day); kind == fault.Unavailable {
 				wait = outageWait
 			}
@@ -138,10 +138,10 @@ func afterFailure(record attendee.Event, cause error, now time.Time) attendee.Ev
 	return record
 }
 
-// sentence is an error's message for people.
-func sentence(err error) string {
+// sentence is an error's message for people, or otherwise if it has none.
+func sentence(err error, otherwise string) string {
 	if said, ok := errors.AsType[*fault.Error](err); ok && said.Message != "" {
 		return said.Message
 	}
-	return "Google Calendar refused this."
+	return otherwise
 }

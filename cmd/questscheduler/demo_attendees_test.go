@@ -1,15 +1,8 @@
 package main
 
 import (
-	"context"
-	"html"
-	"io"
-	"net/http"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/google"
@@ -19,27 +12,12 @@ import (
 // event without the one that was added.
 func TestDemo_AttendeeLines_Run(t *testing.T) {
 	t.Parallel()
-	for _, tool := range []string{"bash", "curl", "grep", "date", "sed", "cut", "wc"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("skipped: the demo's lines, since there is no %s", tool)
-		}
-	}
 	ready := startDemo(t, t.TempDir())
 	lines, err := ready.SecondAddresses()
-	_, shown, _ := strings.Cut(page(t, ready.Page), `<pre id="attendees">`)
-	shown, _, _ = strings.Cut(shown, "</pre>")
-	if err != nil || lines == "" || html.UnescapeString(shown) != lines {
-		t.Fatalf("the page shows %s, want %s: %v", shown, lines, err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	command := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", lines)
-	command.Env = append(os.Environ(), "no_proxy=*")
-	out, err := command.CombinedOutput()
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		t.Fatal(err)
 	}
-	output := string(out)
+	output := runDemoLines(t, ready, "attendees", lines, "bash", "curl", "grep", "date", "sed", "cut", "wc")
 	for _, want := range []string{`["finn@north.example","finn@south.example","inactive"]`, `"email":"dora@south.example"`, "\n1\n", `"mappings":1`, `"held":null`} {
 		if !strings.Contains(output, want) {
 			t.Errorf("the output does not hold %s:\n%s", want, output)
@@ -49,25 +27,6 @@ func TestDemo_AttendeeLines_Run(t *testing.T) {
 	if !strings.Contains(last, `"email":"dora@north.example"`) || strings.Contains(last, "south.example") {
 		t.Errorf("at the end the event is %s", last)
 	}
-}
-
-// page is what an address answers.
-func page(t *testing.T, address string) string {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%s answers %d (%v)", address, response.StatusCode, err)
-	}
-	return string(text)
 }
 
 // serviceKey is the JSON key of a service account, as Google gives it.

@@ -21,7 +21,16 @@ func TestMirrors_KilledBetweenAnyTwoEffects_FollowAll(t *testing.T) {
 		running = spawnDemo(t, dir)
 		job.ready = running.ready
 	}
-	for _, step := range job.steps() {
+	killBetween(t, job.steps(), restart)
+	job.unlinkSecond()
+	restart()
+	within(t, afterAKill, "unlink, after a kill", job.isUnlinked)
+}
+
+// killBetween takes steps, with a kill after each act and after each effect.
+func killBetween(t *testing.T, steps []step, restart func()) {
+	t.Helper()
+	for _, step := range steps {
 		if err := step.act(); err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
@@ -32,7 +41,4 @@ func TestMirrors_KilledBetweenAnyTwoEffects_FollowAll(t *testing.T) {
 		restart()
 		within(t, afterAKill, step.name+", after another kill", step.then)
 	}
-	job.unlinkSecond()
-	restart()
-	within(t, afterAKill, "unlink, after a kill", job.isUnlinked)
 }

@@ -77,11 +77,11 @@ func (a *attending) consumers() []calendarsync.Consumer {
 }
 
 // links have changes of accounts carried to mapped addresses, too.
-func (a *attending) links(others attendees.AccountMirrors) calendarsync.LinkMirrors {
+func (a *attending) links(others calendarsync.LinkMirrors) calendarsync.LinkMirrors {
 	if a == nil {
 		return others
 	}
-	return attendees.Links{AccountMirrors: others, Mappings: a.mappings}
+	return attendees.Links{LinkMirrors: others, Mappings: a.mappings}
 }
 
 // loader has mappings loaded by hand; nil if they are off.

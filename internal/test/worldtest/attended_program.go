@@ -35,9 +35,9 @@ func (w *World) wireAttendees(p *Program, documents store.Store, tasks queue.Enq
 		Accounts: p.Accounts, Notify: "none", Observing: w.observing, Now: now, Log: log,
 	}
 	p.handlers[attendees.Kind] = p.Attendees.Handle
-	links := attendees.Links{AccountMirrors: noMirrors{}, Mappings: p.Mappings}
+	links := attendees.Links{LinkMirrors: noMirrors{}, Mappings: p.Mappings}
 	if p.Writer != nil {
-		links.AccountMirrors = p.Writer
+		links.LinkMirrors = p.Writer
 	}
 	p.Links.Mirrors = links
 	p.Syncer.Consumers = append([]calendarsync.Consumer{attendees.Consumer{Service: p.Attendees}}, p.Syncer.Consumers...)
