@@ -54,7 +54,7 @@ func Render(sessions []Session) ([]byte, error) {
 	calendar.SetMethod(ics.MethodPublish)
 	calendar.SetCalscale("GREGORIAN")
 	calendar.SetXWRCalName(calendarName)
-	calendar.SetRefreshInterval(refreshEvery, ics.WithValue(string(ics.ValueDataTypeDuration)))
+	calendar.SetRefreshInterval(refreshEvery)
 	calendar.SetXPublishedTTL(refreshEvery)
 	sorted := slices.SortedFunc(slices.Values(sessions), func(a, b Session) int {
 		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.PollID, b.PollID))

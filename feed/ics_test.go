@@ -51,6 +51,20 @@ func read(t *testing.T, text []byte) []ical.Event {
 			t.Errorf("%s is %v, want %s once", name, values, want)
 		}
 	}
+	for _, component := range append(calendar.Children, calendar.Component) {
+		for _, properties := range component.Props {
+			for _, property := range properties {
+				for name, values := range property.Params {
+					if len(values) != 1 {
+						t.Errorf("%s has the parameter %s %d times", property.Name, name, len(values))
+					}
+				}
+			}
+		}
+	}
+	if values := calendar.Props.Values("REFRESH-INTERVAL"); len(values) == 1 && values[0].Params.Get("VALUE") != "DURATION" {
+		t.Errorf("REFRESH-INTERVAL has the parameters %v", values[0].Params) // RFC 7986 demands it
+	}
 	if calendar.Props.Get("PRODID") == nil {
 		t.Error("there is no PRODID")
 	}
