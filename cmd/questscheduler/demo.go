@@ -132,7 +132,9 @@ func openDemo(ctx context.Context, dir, addr string, process Process) (*demo, er
 		return nil, errors.Join(err, listener.Close(), sims.close())
 	}
 	d := &demo{p, dir, &world, sims, listener}
-	d.servePage()
+	if err := d.servePage(); err != nil {
+		return nil, errors.Join(err, listener.Close(), sims.close(), p.closeStores())
+	}
 	return d, nil
 }
 

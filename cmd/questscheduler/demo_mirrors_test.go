@@ -13,7 +13,7 @@ func TestDemo_MirrorLines_Run(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	output := runDemoLines(t, ready, "mirrors", lines, "bash", "curl", "grep", "date")
+	output := runDemoLines(t, ready, lines, "bash", "curl", "grep", "date")
 	for _, want := range []string{`"summary":"Busy"`, `"title":"Dentist"`, `"state":"`, `"detail":"BUSY"`} {
 		if !strings.Contains(output, want) {
 			t.Errorf("the output does not hold %s:\n%s", want, output)

@@ -1,10 +1,11 @@
 package main
 
 import (
-	_ "embed"
-	"html/template"
+	"embed"
+	"io/fs"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -13,25 +14,51 @@ import (
 	"questscheduler/internal/fault"
 )
 
-//go:embed demo_page.html
-var demoPageSource string
-
-var demoPage = template.Must(template.New("demo").Parse(demoPageSource))
+// demoAssets is the demo's page: scripts that run as they are, and the calendar
+// widget in vendor with its licence.
+//
+//go:embed demopage
+var demoAssets embed.FS
 
 // sayLocal refuses a request that was not made on this machine for this machine. The
 // demo's pages and controls need no token and show the demo's tokens, so a browser
 // must not read them under a foreign name that resolves to this machine.
 const sayLocal = "The demo answers on this machine alone: use its address as it was printed, such as http://127.0.0.1:8080/demo."
 
-// servePage adds the page that shows where everything is and what to try.
-func (d *demo) servePage() {
-	d.edge.GET("/demo", func(c echo.Context) error {
-		c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
-		c.Response().Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-		c.Response().WriteHeader(http.StatusOK)
-		return demoPage.Execute(c.Response(), d.ready())
-	}, d.localPage)
-	d.edge.GET("/demo/link", d.link, d.localPage)
+// servePage adds the page at /demo with its assets, the addresses and tokens that it
+// works with (the object of demo --json), and the commands that the terminal shows.
+func (d *demo) servePage() error {
+	assets, err := fs.Sub(demoAssets, "demopage")
+	if err != nil {
+		return err
+	}
+	pages := d.edge.Group("/demo", d.localPage)
+	pages.GET("", func(c echo.Context) error {
+		c.Response().Header().Set(echo.HeaderContentSecurityPolicy, d.pagePolicy())
+		index, err := fs.ReadFile(assets, "index.html")
+		if err != nil {
+			return err
+		}
+		return c.HTMLBlob(http.StatusOK, index)
+	})
+	pages.GET("/assets/*", echo.WrapHandler(http.StripPrefix("/demo/assets/", http.FileServerFS(assets))))
+	pages.GET("/world", func(c echo.Context) error { return c.JSON(http.StatusOK, d.ready()) })
+	pages.GET("/commands", func(c echo.Context) error {
+		var text strings.Builder
+		if err := demoText.Execute(&text, d.ready()); err != nil {
+			return err
+		}
+		return c.String(http.StatusOK, text.String())
+	})
+	pages.GET("/link", d.link)
+	return nil
+}
+
+// pagePolicy lets the page run its own scripts alone, and call the server and the
+// simulators alone.
+func (d *demo) pagePolicy() string {
+	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' " +
+		d.sims.googleURL() + " " + d.sims.discordURL() + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
 // link begins to link a Google account of the simulator for a member of the party.

@@ -17,13 +17,13 @@ func TestDemo_SpareAccounts_AreLinkedAndActedIn(t *testing.T) {
 	if len(o.ready.Spares) < 2 {
 		t.Fatalf("the spare accounts are %v", o.ready.Spares)
 	}
-	_, page := newBrowser(t).visit(o.ready.Page, "none", nil)
+	_, page := newBrowser(t).visit(o.ready.API+"/demo/commands", "none", nil)
 	if !strings.Contains(page, o.ready.DiscordGuild) || !strings.Contains(page, o.ready.DiscordChannel) {
-		t.Error("the page does not name guild and channel")
+		t.Error("the demo does not name guild and channel")
 	}
 	for i, spare := range o.ready.Spares {
 		if !strings.Contains(page, spare.Email) || !strings.Contains(page, spare.GoogleToken) {
-			t.Errorf("the page does not name %s", spare.Email)
+			t.Errorf("the demo does not name %s", spare.Email)
 		}
 		b := newBrowser(t)
 		at, _ := b.visit(o.ready.API+"/demo/link?user=gm", "same-origin", nil)

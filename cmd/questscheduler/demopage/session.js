@@ -1,0 +1,138 @@
+import { call, events } from "./http.js";
+
+// Session is what the parts of the page share: who the visitor is, the polls as that
+// person reads them, and calls to the server and the simulators. It tells listeners:
+//
+//   person   the visitor became another member of the party
+//   poll     the chosen poll changed, or another was chosen
+//   act      the visitor did something; detail is {text, at}
+class Session extends EventTarget {
+  constructor(world) {
+    super();
+    this.world = world;
+    this.names = ["gm", "ana", "ben", "cho"].filter((name) => world.users[name]);
+    this.me = this.names[0];
+    this.pollID = world.polls.linked;
+    this.polls = new Map(); // by id, as the visitor reads them
+  }
+
+  get organiser() { return this.world.users.gm; }
+  get poll() { return this.polls.get(this.pollID) ?? null; }
+
+  on(name, act) { this.addEventListener(name, (event) => act(event.detail)); }
+  tell(name, detail) { this.dispatchEvent(new CustomEvent(name, { detail })); }
+
+  // say shows a sentence in the status line, which screen readers read out.
+  say(text, kind = "") {
+    const line = document.getElementById("status");
+    line.textContent = text;
+    line.dataset.kind = kind;
+  }
+
+  // acts does what the visitor asked for, says so, and says what went wrong otherwise.
+  // It returns what work gave, or undefined after a failure.
+  async acts(text, work) {
+    const at = Date.now();
+    try {
+      const done = await work();
+      this.say(text);
+      this.tell("act", { text, at });
+      return done;
+    } catch (problem) {
+      this.say(`${text}: ${problem.message}`, "problem");
+      this.tell("act", { text, at });
+      return undefined;
+    }
+  }
+
+  // v1 calls the API as a member of the party and returns the answer's data.
+  async v1(method, path, body, name = this.me) {
+    const answer = await call(method, `/v1${path}`, { body, authorization: `Bearer ${this.world.users[name].token}` });
+    return answer?.data;
+  }
+
+  // google calls the simulated Calendar API as the owner of an account.
+  google(method, path, body, account = this.organiser) {
+    return call(method, `${this.world.google}/calendar/v3${path}`, { body, authorization: `Bearer ${account.google_token}` });
+  }
+
+  // discord calls the simulated Discord API as the bot.
+  discord(method, path) {
+    return call(method, `${this.world.discord}/api/v9${path}`, { authorization: `Bot ${this.world.discord_token}` });
+  }
+
+  // control calls a simulator's controls, such as POST /_sim/faults. It names the simulator, google or discord.
+  control(simulator, method, path, body) {
+    return call(method, `${this.world[simulator]}/_sim${path}`, { body });
+  }
+
+  choose(pollID) {
+    this.pollID = pollID;
+    this.tell("poll");
+  }
+
+  async become(name) {
+    this.me = name;
+    this.polls.clear();
+    this.stream?.abort();
+    await this.list();
+    this.tell("person");
+    this.tell("poll");
+  }
+
+  async list() {
+    const { polls } = await this.v1("GET", "/polls?limit=50");
+    for (const poll of polls) this.polls.set(poll.id, poll);
+  }
+
+  // listen follows the visitor's polls until the page is left. After a lost connection,
+  // such as a restart of the server, it lists them again.
+  async listen() {
+    for (;;) {
+      const name = this.me;
+      this.stream = new AbortController();
+      try {
+        const { signal } = this.stream;
+        await events("/v1/stream", { authorization: `Bearer ${this.world.users[name].token}`, signal }, (kind, data) => this.take(kind, data));
+      } catch (problem) {
+        if (problem.name !== "AbortError") this.say("The server does not answer; trying again.", "problem");
+      }
+      if (name === this.me) await new Promise((resume) => setTimeout(resume, 1000));
+    }
+  }
+
+  async take(kind, data) {
+    if (kind === "ready") await this.list().catch((problem) => this.say(problem.message, "problem"));
+    if (kind === "poll") this.polls.set(data.id, data);
+    if (kind === "removed") this.polls.delete(data.id);
+    this.tell("poll", data);
+  }
+
+  // follow keeps a part current: it calls refresh now, in the seconds after anything
+  // happened, and every few seconds while the page is visible, but never twice at once.
+  // The first call's error is the caller's; later ones are shown.
+  async follow(refresh) {
+    let running = false;
+    let again = false;
+    const run = async () => {
+      if (running) { again = true; return; }
+      running = true;
+      do {
+        again = false;
+        await refresh().catch((problem) => this.say(problem.message, "problem"));
+      } while (again);
+      running = false;
+    };
+    const soon = () => { for (const delay of [0, 150, 400, 1000, 2500]) setTimeout(run, delay); };
+    await refresh();
+    for (const name of ["person", "poll", "act"]) this.on(name, soon);
+    setInterval(() => { if (!document.hidden) run(); }, 3000);
+  }
+}
+
+// openSession asks the server where everything is, and reads the visitor's polls.
+export async function openSession() {
+  const session = new Session(await call("GET", "/demo/world"));
+  await session.list();
+  return session;
+}
