@@ -49,15 +49,15 @@ class Week {
     const start = this.session.poll?.winning_slot?.start;
     return {
       view: viewOf(), views: { fewDays: { type: "timeGridWeek", duration: { days: 3 } } },
-      date: start ? new Date(start) : new Date(), firstDay: 1, locale: "en-GB", height: "600px", scrollTime: "12:00:00",
+      date: start ? new Date(start) : new Date(), firstDay: 1, locale: "en-GB", height: "640px", scrollTime: "13:00:00",
       slotLabelFormat: hours, eventTimeFormat: hours, editable: true, dayMaxEvents: false, dragScroll: true,
       headerToolbar: { start: "prev,next today", center: "title", end: "create undo" },
       customButtons: {
-        create: { text: "New event", click: () => this.create(timed(`${shifted(this.from, 1440)}T14:00:00`, 60)) },
+        create: { text: "New event", click: () => this.create(timed(`${shifted(this.range()[0], 1440)}T14:00:00`, 60)) },
         undo: { text: "Undo", click: () => { this.keys.flushAll(); this.acts.undo(); } },
       },
       eventContent: contentOf, eventDidMount: mounted, eventAllUpdated: () => this.refocus(),
-      datesSet: ({ startStr, endStr }) => this.turned(startStr.slice(0, 10), endStr.slice(0, 10)),
+      datesSet: () => this.turned(),
       dateClick: ({ dateStr, allDay }) => this.create(allDay ? { allDay, start: dateStr.slice(0, 10), end: shifted(dateStr.slice(0, 10), 1440) } : timed(dateStr.slice(0, 19), 60)),
       eventClick: ({ event }) => this.clicked(event.id),
       eventDragStart: () => { this.dragging = true; this.keys.flushAll(); },
@@ -69,17 +69,22 @@ class Week {
     };
   }
 
-  // turned begins to show other days.
-  turned(from, to) {
-    Object.assign(this, { from, to });
-    if (this.widget) this.refresh().catch((problem) => this.session.say(problem.message, "problem"));
+  // turned begins to show other days. The widget calls it when it begins, too.
+  turned() {
+    this.refresh().catch((problem) => this.session.say(problem.message, "problem"));
+  }
+
+  // range is the first day that is shown, and the day after the last.
+  range() {
+    const { activeStart, activeEnd } = this.widget.getView();
+    return [localDate(activeStart), localDate(activeEnd)];
   }
 
   // refresh reads the calendars and the polls. What was read while the visitor changed
   // something is older than what the page shows, and is left.
   async refresh() {
     const { writes } = this.events;
-    const [items, { polls }] = await Promise.all([this.google.list(this.from, this.to), this.session.v1("GET", "/polls?limit=50", undefined, "gm")]);
+    const [items, { polls }] = await Promise.all([this.google.list(...this.range()), this.session.v1("GET", "/polls?limit=50", undefined, "gm")]);
     if (this.dragging || writes !== this.events.writes) return;
     this.events.polls = new Map(polls.map((poll) => [poll.id, poll]));
     this.events.listed(items);
@@ -162,6 +167,9 @@ class Week {
 }
 
 const viewOf = () => (narrow.matches ? "fewDays" : "timeGridWeek");
+
+// localDate is the day of one of the widget's Dates, which are in the browser's zone.
+const localDate = (date) => [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
 
 const minutesOf = ({ days = 0, seconds = 0 }) => days * 1440 + seconds / 60;
 
