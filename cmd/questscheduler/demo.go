@@ -47,6 +47,7 @@ type demo struct {
 	dir      string
 	world    *demoWorld
 	sims     *simulators
+	worker   *demoWorker
 	listener net.Listener
 }
 
@@ -83,8 +84,12 @@ func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 	if err := d.print(process.Stdout, c.JSON); err != nil {
 		return err
 	}
-	<-ctx.Done()
-	return nil
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-d.failed:
+		return err
+	}
 }
 
 // checkLoopback refuses an address that others could reach: the demo prints its
@@ -131,7 +136,7 @@ func openDemo(ctx context.Context, dir, addr string, process Process) (*demo, er
 	if err != nil {
 		return nil, errors.Join(err, listener.Close(), sims.close())
 	}
-	d := &demo{p, dir, &world, sims, listener}
+	d := &demo{p, dir, &world, sims, newDemoWorker(p), listener}
 	d.servePage()
 	return d, nil
 }
@@ -178,6 +183,7 @@ func (d *demo) begin(ctx context.Context) error {
 }
 
 func (d *demo) end() error {
+	d.worker.end()
 	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
 	defer cancel()
 	return errors.Join(d.watcher.StopAll(ctx), d.stop(), d.sims.close())

@@ -32,6 +32,7 @@ func (d *demo) servePage() {
 		return demoPage.Execute(c.Response(), d.ready())
 	}, d.localPage)
 	d.edge.GET("/demo/link", d.link, d.localPage)
+	d.edge.POST("/demo/restart-worker", d.restartWorker, localCall)
 }
 
 // link begins to link a Google account of the simulator for a member of the party.
