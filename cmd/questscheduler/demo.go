@@ -70,7 +70,7 @@ func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	d, err := openDemo(ctx, dir, c.Addr, process)
+	d, err := openDemo(ctx, dir, c.Data == "", c.Addr, process)
 	if err != nil {
 		return err
 	}
@@ -106,8 +106,8 @@ func checkLoopback(addr string) error {
 }
 
 // openDemo reads the world of the folder and opens simulators and program on it.
-// All of them listen, and none is at work yet.
-func openDemo(ctx context.Context, dir, addr string, process Process) (*demo, error) {
+// All of them listen, and none is at work yet. A disposable folder is removed at the end.
+func openDemo(ctx context.Context, dir string, disposable bool, addr string, process Process) (*demo, error) {
 	world, err := openDemoWorld(dir)
 	if err != nil {
 		return nil, err
@@ -132,6 +132,7 @@ func openDemo(ctx context.Context, dir, addr string, process Process) (*demo, er
 	if err != nil {
 		return nil, errors.Join(err, listener.Close(), sims.close())
 	}
+	cfg.Disposable = disposable
 	p, err := openProgram(ctx, cfg, clock.Now, newLogger(cfg, process.Stderr))
 	if err != nil {
 		return nil, errors.Join(err, listener.Close(), sims.close())
