@@ -119,7 +119,7 @@ func openDemo(ctx context.Context, dir, addr string, process Process) (*demo, er
 	if err != nil {
 		return nil, err
 	}
-	sims, err := openSimulators(dir, clock, &world)
+	sims, err := openSimulators(dir, "http://"+listener.Addr().String(), clock, &world)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}

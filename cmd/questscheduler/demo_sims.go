@@ -9,6 +9,9 @@ import (
 	"net/http"
 	"path/filepath"
 
+	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
+
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/discord"
 	"questscheduler/internal/sim/google"
@@ -30,8 +33,9 @@ type simulator struct {
 
 func (s simulator) url() string { return "http://" + s.listener.Addr().String() }
 
-// openSimulators restores both from dir, on the ports they had or on free ones.
-func openSimulators(dir string, clock *control.Clock, world *demoWorld) (_ *simulators, err error) {
+// openSimulators restores both from dir, on the ports they had or on free ones. Scripts
+// of the demo's own page, at the origin, may call them.
+func openSimulators(dir, origin string, clock *control.Clock, world *demoWorld) (_ *simulators, err error) {
 	world.DiscordToken = cmp.Or(world.DiscordToken, rand.Text())
 	s := &simulators{}
 	defer func() {
@@ -48,10 +52,10 @@ func openSimulators(dir string, clock *control.Clock, world *demoWorld) (_ *simu
 	if s.discordServer, err = discord.New(discord.Options{Clock: clock, Dir: filepath.Join(dir, demoDiscord), Token: world.DiscordToken}); err != nil {
 		return nil, err
 	}
-	if s.google, err = newSimulator(world.GoogleAddr, s.googleServer.Handler()); err != nil {
+	if s.google, err = newSimulator(world.GoogleAddr, sharedWith(origin, s.googleServer.Handler())); err != nil {
 		return nil, err
 	}
-	if s.discord, err = newSimulator(world.DiscordAddr, s.discordServer.Handler()); err != nil {
+	if s.discord, err = newSimulator(world.DiscordAddr, sharedWith(origin, s.discordServer.Handler())); err != nil {
 		return nil, err
 	}
 	world.GoogleAddr, world.DiscordAddr = s.google.listener.Addr().String(), s.discord.listener.Addr().String()
@@ -65,6 +69,23 @@ func newSimulator(addr string, handler http.Handler) (simulator, error) {
 		listener, err = net.Listen("tcp", "127.0.0.1:0")
 	}
 	return simulator{listener, newHTTPServer(localOnly(handler), 0)}, err
+}
+
+// sharedWith lets a browser's scripts of one origin call a handler and read its answers.
+func sharedWith(origin string, handler http.Handler) http.Handler {
+	share := middleware.CORSWithConfig(middleware.CORSConfig{
+		AllowOriginFunc: func(asking string) (bool, error) { return asking == origin, nil },
+		AllowMethods:    []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete},
+		AllowHeaders:    []string{echo.HeaderAuthorization, echo.HeaderContentType, "If-Match"},
+		ExposeHeaders:   []string{"ETag"},
+	})(echo.WrapHandler(handler))
+	edge := echo.New()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := edge.NewContext(r, w)
+		if err := share(c); err != nil {
+			edge.HTTPErrorHandler(err, c)
+		}
+	})
 }
 
 func (s *simulators) googleURL() string  { return s.google.url() }

@@ -39,7 +39,7 @@ func newCalendarWorld(t *testing.T) *calendarWorld {
 	if w.demoWorld, err = openDemoWorld(w.dir); err != nil {
 		t.Fatal(err)
 	}
-	if w.simulators, err = openSimulators(w.dir, control.NewClock(nil), &w.demoWorld); err != nil {
+	if w.simulators, err = openSimulators(w.dir, w.ready.API, control.NewClock(nil), &w.demoWorld); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
