@@ -32,8 +32,9 @@ func (d *demo) servePage() error {
 	if err != nil {
 		return err
 	}
-	pages := d.edge.Group("/demo", d.localPage)
-	pages.GET("", func(c echo.Context) error {
+	// No echo.Group: it would answer other methods than GET too.
+	get := func(path string, handle echo.HandlerFunc) { d.edge.GET("/demo"+path, handle, d.localPage) }
+	get("", func(c echo.Context) error {
 		c.Response().Header().Set(echo.HeaderContentSecurityPolicy, d.pagePolicy())
 		index, err := fs.ReadFile(assets, "index.html")
 		if err != nil {
@@ -41,16 +42,16 @@ func (d *demo) servePage() error {
 		}
 		return c.HTMLBlob(http.StatusOK, index)
 	})
-	pages.GET("/assets/*", echo.WrapHandler(http.StripPrefix("/demo/assets/", http.FileServerFS(assets))))
-	pages.GET("/world", func(c echo.Context) error { return c.JSON(http.StatusOK, d.ready()) })
-	pages.GET("/commands", func(c echo.Context) error {
+	get("/assets/*", echo.WrapHandler(http.StripPrefix("/demo/assets/", http.FileServerFS(assets))))
+	get("/world", func(c echo.Context) error { return c.JSON(http.StatusOK, d.ready()) })
+	get("/commands", func(c echo.Context) error {
 		var text strings.Builder
 		if err := demoText.Execute(&text, d.ready()); err != nil {
 			return err
 		}
 		return c.String(http.StatusOK, text.String())
 	})
-	pages.GET("/link", d.link)
+	get("/link", d.link)
 	return nil
 }
 

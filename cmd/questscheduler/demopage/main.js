@@ -25,8 +25,32 @@ function personSwitch(session) {
   }
 }
 
+// sayLinked says how linking an account ended, as the address says it to which Google's
+// consent page returned, and takes that out of the address.
+function sayLinked(session) {
+  const ended = new URLSearchParams(location.search);
+  if (!ended.has("calendar")) return;
+  if (ended.get("calendar") === "linked") session.say("The account is linked.");
+  else session.say(`The account is not linked (${ended.get("code")}). Try it again and allow every access.`, "problem");
+  history.replaceState(null, "", location.pathname);
+}
+
+// offerToken copies the admin's token, which the dashboard asks for.
+function offerToken(session) {
+  document.getElementById("admin-token").addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(session.world.admin_token);
+      session.say("The admin’s token is copied. The dashboard asks for it.");
+    } catch {
+      session.say("The browser does not let this page copy. The token is in the commands.", "problem");
+    }
+  });
+}
+
 const session = await openSession();
 personSwitch(session);
+offerToken(session);
+sayLinked(session);
 for (const [id, mount] of Object.entries(parts)) {
   const body = document.querySelector(`#${id} .body`);
   try {
