@@ -16,13 +16,13 @@ export function madeAt(id) {
 // of its announcement, shown when this page had the poll.
 export function pathOf(entry, delivered, shown) {
   const steps = [];
-  if (entry.observation.updated && !entry.command) step(steps, "The event changed in Google Calendar", Date.parse(entry.observation.updated));
+  if (entry.observation.updated && !entry.command) step(steps, "Event changed in Google", Date.parse(entry.observation.updated));
   const received = madeAt(entry.trace);
   if (Number.isFinite(received)) step(steps, receivedAs(entry), received);
-  step(steps, entry.command ? "The poll was changed" : "Calendar read, decided and applied", Date.parse(entry.at));
-  step(steps, "In the app", delivered.app, withoutAnnouncement(entry, delivered, "nobody has it in the app"));
-  step(steps, "On Discord", delivered.discord, withoutAnnouncement(entry, delivered, "no message in the channel"));
-  step(steps, "Shown on this page", shown, "this page was opened later");
+  step(steps, entry.command ? "Poll changed" : "Read, decided and applied", Date.parse(entry.at));
+  step(steps, "In the app", delivered.app, withoutAnnouncement(entry, delivered, "nobody was told"));
+  step(steps, "On Discord", delivered.discord, withoutAnnouncement(entry, delivered, "no message"));
+  step(steps, "On this page", shown, "page opened later");
   return steps;
 }
 
@@ -31,11 +31,11 @@ function step(steps, name, at, missing = "") {
 }
 
 function receivedAs(entry) {
-  if (entry.command) return "A person asked for it";
+  if (entry.command) return "A person asked";
   const names = {
-    push: "The server received Google’s push", person: "A person asked for a check", relink: "An account was linked or checked",
+    push: "Push from Google received", person: "A person asked for a check", relink: "Account linked or checked",
   };
-  return names[entry.hint] ?? "The server began to check by itself";
+  return names[entry.hint] ?? "The server began by itself";
 }
 
 function withoutAnnouncement(entry, delivered, otherwise) {
