@@ -1,1 +1,76 @@
-export async function mountPoll(body, session) {}
+import { element, replace } from "./element.js";
+import { head, panel, syncError } from "./poll_head.js";
+import { ballot, Draft } from "./poll_votes.js";
+import { commands } from "./poll_commands.js";
+
+const unreadable = "This poll cannot be read by the person you are now, or it was deleted. Choose another person or poll above.";
+
+// mountPoll shows the chosen poll as its web app shows it to the visitor.
+export async function mountPoll(body, session) {
+  const view = { session, poll: null, draft: new Draft(), busy: false };
+  view.act = (text, work) => act(view, text, work);
+  view.draw = () => draw(parts, view);
+  const choice = element("select", { id: "poll-choice" });
+  choice.addEventListener("change", () => session.choose(choice.value));
+  const parts = {
+    choice, head: element("div", { class: "head" }), panel: element("div"), votes: element("div"), commands: element("div"),
+  };
+  body.append(element("label", { class: "row" }, element("span", { class: "soft" }, "Show"), choice),
+    parts.head, parts.panel, parts.votes, parts.commands);
+  await session.follow(async () => {
+    const [id, me] = [session.pollID, session.me];
+    const poll = await readable(session, id);
+    if (id !== session.pollID || me !== session.me) return; // another is chosen by now, and asked for
+    view.poll = poll;
+    view.draw();
+  });
+}
+
+// readable reads a poll as the visitor; null if the visitor may not.
+async function readable(session, id) {
+  try {
+    return await session.v1("GET", `/polls/${id}`);
+  } catch (problem) {
+    if (problem.status === 404) return null;
+    throw problem;
+  }
+}
+
+// act does what a button asks for, one at a time. The server answers with the poll as it is then.
+async function act(view, text, work) {
+  if (view.busy) return;
+  view.busy = true;
+  const poll = await view.session.acts(text, work);
+  view.busy = false;
+  if (poll?.id !== view.session.pollID) return;
+  view.draft = new Draft();
+  view.poll = poll;
+  view.draw();
+}
+
+function draw(parts, view) {
+  const { poll, session } = view;
+  const inside = [parts.head, parts.panel, parts.votes, parts.commands].some((part) => part.contains(document.activeElement));
+  drawChoice(parts.choice, session);
+  if (!poll) {
+    replace(parts.head, element("p", { class: "notice" }, unreadable));
+    for (const part of [parts.panel, parts.votes, parts.commands]) replace(part);
+    return;
+  }
+  view.draft.of(`${session.me} ${poll.id}`);
+  replace(parts.head, ...head(poll));
+  replace(parts.panel, syncError(view), panel(view));
+  replace(parts.votes, ballot(view));
+  replace(parts.commands, commands(view));
+  // A button that is gone would take the keyboard's place on the page with it.
+  if (inside && document.activeElement === document.body) document.getElementById("poll-heading").focus({ preventScroll: true });
+}
+
+// drawChoice lists the visitor's polls, and the chosen one although it may not be theirs.
+function drawChoice(choice, session) {
+  const options = [...session.polls.values()].sort((one, other) => one.title.localeCompare(other.title))
+    .map((poll) => element("option", { value: poll.id }, poll.title));
+  if (!session.polls.has(session.pollID)) options.push(element("option", { value: session.pollID }, "Another poll"));
+  replace(choice, ...options);
+  choice.value = session.pollID;
+}

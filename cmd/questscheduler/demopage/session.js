@@ -51,9 +51,11 @@ class Session extends EventTarget {
     return answer?.data;
   }
 
-  // google calls the simulated Calendar API as the owner of an account.
-  google(method, path, body, account = this.organiser) {
-    return call(method, `${this.world.google}/calendar/v3${path}`, { body, authorization: `Bearer ${account.google_token}` });
+  // google calls the simulated Calendar API as the owner of an account. With an etag, a
+  // write is refused (412) if the event has changed since.
+  google(method, path, body, account = this.organiser, etag = "") {
+    const headers = etag ? { "If-Match": etag } : {};
+    return call(method, `${this.world.google}/calendar/v3${path}`, { body, headers, authorization: `Bearer ${account.google_token}` });
   }
 
   // discord calls the simulated Discord API as the bot.

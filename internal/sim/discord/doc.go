@@ -1,6 +1,6 @@
 // Package discord simulates the part of Discord's REST API that a bot needs to
 // post, edit and find its messages: /api/v9/ and /api/v10/ with messages, one
-// channel, and the bot's own user. The real client calls it over HTTP, by a socket or
+// channel, one guild, and the bot's own user. The real client calls it over HTTP, by a socket or
 // control.Transport; its own tests use discordgo.
 //
 // It has Discord's limits of messages and embeds with the shape of their errors,

@@ -28,6 +28,7 @@ func TestFaults_EveryMethod_IsMatchedByName(t *testing.T) {
 		{"messages.edit", http.MethodPatch, messages + "/1", 404, 10008},
 		{"messages.delete", http.MethodDelete, messages + "/1", 404, 10008},
 		{"channels.get", http.MethodGet, "/api/v9/channels/" + channel, 404, 10003},
+		{"guilds.get", http.MethodGet, "/api/v9/guilds/" + guildID, 404, 10004},
 		{"users.get", http.MethodGet, "/api/v9/users/@me", 404, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {

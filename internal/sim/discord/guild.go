@@ -2,6 +2,7 @@ package discord
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 )
 
@@ -125,4 +126,16 @@ func (s *Server) putChannel(c Channel) error {
 func sameChannel(a, b Channel) bool {
 	return a.ID == b.ID && a.GuildID == b.GuildID && a.Name == b.Name && a.Gone == b.Gone && a.Archived == b.Archived &&
 		slices.Equal(a.Denied, b.Denied)
+}
+
+// getGuild is guilds.get. Its roles include @everyone, whose id is the guild's, as at Discord.
+func (s *Server) getGuild(r *http.Request) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	guild, ok := s.world.guilds[r.PathValue("guild")]
+	if !ok {
+		return nil, coded(codeUnknownGuild)
+	}
+	roles := append([]Role{{ID: guild.ID, Name: "@everyone"}}, guild.Roles...)
+	return Guild{ID: guild.ID, Name: guild.Name, Roles: roles}, nil
 }

@@ -9,6 +9,7 @@ import (
 // a planted fault.
 const (
 	codeUnknownChannel     = 10003
+	codeUnknownGuild       = 10004
 	codeUnknownMessage     = 10008
 	codeTooLarge           = 40005
 	codeMissingAccess      = 50001
@@ -25,6 +26,7 @@ var codes = map[int]struct {
 	message string
 }{
 	codeUnknownChannel:     {http.StatusNotFound, "Unknown Channel"},
+	codeUnknownGuild:       {http.StatusNotFound, "Unknown Guild"},
 	codeUnknownMessage:     {http.StatusNotFound, "Unknown Message"},
 	codeTooLarge:           {http.StatusRequestEntityTooLarge, "Request entity too large"},
 	codeMissingAccess:      {http.StatusForbidden, "Missing Access"},

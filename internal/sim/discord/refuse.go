@@ -78,6 +78,8 @@ func usual(method string, status int) *problem {
 			return coded(codeUnknownMessage)
 		case "messages.create", "messages.list", "channels.get":
 			return coded(codeUnknownChannel)
+		case "guilds.get":
+			return coded(codeUnknownGuild)
 		}
 	}
 	return bare(status)

@@ -19,6 +19,7 @@ var table = []route{
 	{http.MethodPatch, "channels/{channel}/messages/{message}", "messages.edit", (*Server).editMessage},
 	{http.MethodDelete, "channels/{channel}/messages/{message}", "messages.delete", (*Server).deleteMessage},
 	{http.MethodGet, "channels/{channel}", "channels.get", (*Server).getChannel},
+	{http.MethodGet, "guilds/{guild}", "guilds.get", (*Server).getGuild},
 	{http.MethodGet, "users/@me", "users.get", (*Server).getMe},
 }
 

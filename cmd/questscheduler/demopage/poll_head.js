@@ -1,0 +1,71 @@
+import { element, button } from "./element.js";
+import { inZone, zoneName } from "./poll_time.js";
+
+const moved = "The calendar event was moved to a new time. Participant availability is hidden until the event is restored or a new poll is created.";
+const paused = "Calendar sync paused. Re-link your calendar to resume.";
+const linkAgain = ["token_expired", "calendar_unlinked"]; // errors that linking clears; others have a sentence
+
+// head is the title, the badges, and when the session is.
+export function head(poll) {
+  const cancelled = poll.status === "CANCELLED";
+  const zone = zoneName(poll.timezone);
+  return [
+    element("h3", { id: "poll-heading", tabIndex: -1, class: cancelled ? "off" : "" }, poll.title),
+    element("p", { class: "row" }, ...badges(poll)),
+    element("p", { class: "when" }, ...when(poll, zone), element("span", { class: "soft" }, ` Times in ${zone}`)),
+    poll.participants_hidden ? null : element("p", { class: "soft" }, `With ${poll.participant_ids.map((id) => called(id, poll)).join(", ")}`),
+  ].filter(Boolean);
+}
+
+function called(id, poll) { return id === poll.creator_id ? `${id} (organiser)` : id; }
+
+function badges(poll) {
+  const badge = (text, look) => element("span", { class: `badge ${look}` }, text);
+  const cancelled = poll.status === "CANCELLED";
+  return [
+    cancelled ? badge("Cancelled", "cancelled") : badge(poll.status, poll.status.toLowerCase()),
+    poll.original_slot && !cancelled ? badge("Rescheduled", "rescheduled") : null,
+  ];
+}
+
+function when(poll, zone) {
+  if (!poll.winning_slot) return [element("span", { class: "soft" }, "No time is chosen yet.")];
+  const time = inZone(poll.winning_slot, zone);
+  return [poll.status === "CANCELLED" ? element("s", {}, time) : element("strong", {}, time)];
+}
+
+// panel says that the calendar moved the session, and lets the organiser decide.
+export function panel(view) {
+  const { poll, session } = view;
+  if (poll.status !== "FINALIZED" || !poll.original_slot) return null;
+  const zone = zoneName(poll.timezone);
+  return element("div", { class: "panel", role: "group", "aria-labelledby": "moved-title" },
+    element("h4", { id: "moved-title" }, "Calendar Event Updated"),
+    element("p", {}, moved),
+    element("dl", {},
+      element("dt", {}, "New time"), element("dd", {}, inZone(poll.winning_slot, zone)),
+      element("dt", {}, "Original time"), element("dd", {}, inZone(poll.original_slot, zone))),
+    session.me === poll.creator_id ? decision(view) : element("p", { class: "soft" }, `${poll.creator_id} decides which time holds.`));
+}
+
+// decision has the two buttons. The new time is accepted as this page shows it: if it
+// has changed since, the server refuses.
+function decision(view) {
+  const path = () => `/polls/${view.poll.id}`;
+  const accept = button("Accept New Time", () => view.act("You accepted the new time", () =>
+    view.session.v1("POST", `${path()}/accept-new-time`, { fingerprint: accept.dataset.fingerprint })), { id: "accept-new-time" });
+  accept.dataset.fingerprint = view.poll.sync.fingerprint;
+  return element("div", { class: "row" },
+    button("Restore Original Time", () => view.act("You restored the original time; the calendar’s event moves back", () =>
+      view.session.v1("POST", `${path()}/restore-original-time`)), { id: "restore-original-time", class: "strong" }),
+    accept);
+}
+
+// syncError tells the organiser why the poll does not follow its event now.
+export function syncError({ poll, session }) {
+  if (poll.sync.state !== "ERROR" || session.me !== poll.creator_id) return null;
+  const relink = linkAgain.includes(poll.sync.error?.code);
+  return element("div", { class: "panel error", role: "group", "aria-label": "Calendar sync" },
+    element("p", {}, relink ? paused : poll.sync.error?.message ?? paused),
+    relink ? element("p", {}, element("a", { class: "button", id: "link-again", href: `/demo/link?user=${session.me}` }, "Re-link the calendar")) : null);
+}

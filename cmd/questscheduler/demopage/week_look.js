@@ -1,0 +1,48 @@
+import { element } from "./element.js";
+import { clock, longDayOf, shifted } from "./week_times.js";
+
+const stateWords = { session: "session", moved: "moved", cancelled: "cancelled" };
+const spokenStates = { session: "session of a poll", moved: "session of a poll, moved", cancelled: "its session is cancelled" };
+
+// entryOf is an event as the calendar widget takes it. Its key differs for whatever
+// the widget shows.
+export function entryOf(event, state, calendars) {
+  const calendar = calendars.find((one) => one.id === event.calendar);
+  const place = calendar && !calendar.primary ? calendar.name : "";
+  const kind = state || (place ? "elsewhere" : "own");
+  return {
+    id: event.id, start: event.start, end: event.end, allDay: event.allDay, title: event.title,
+    editable: !event.deleted,
+    classNames: [`event-${kind}`, event.deleted ? "event-deleted" : ""].filter(Boolean),
+    extendedProps: { state, place, deleted: event.deleted, name: nameOf(event, state, place) },
+  };
+}
+
+// nameOf is what screen readers say of an event.
+function nameOf(event, state, place) {
+  const when = event.allDay
+    ? `${longDayOf(event.start)}${shifted(event.end, -1440) > event.start ? ` to ${longDayOf(shifted(event.end, -1440))}` : ""}, all day`
+    : `${longDayOf(event.start)}, ${clock(event.start)} to ${clock(event.end)}`;
+  const status = event.deleted ? "deleted: press Enter to undo" : spokenStates[state];
+  return [event.title, when, status, place && `calendar ${place}`].filter(Boolean).join(", ");
+}
+
+// contentOf is what stands in an event.
+export function contentOf({ event, timeText }) {
+  const { state, place, deleted } = event.extendedProps;
+  const tag = deleted ? "deleted · Undo" : stateWords[state] ?? place;
+  return {
+    domNodes: [
+      element("span", { class: "ec-event-title" }, event.title),
+      event.allDay ? "" : element("span", { class: "ec-event-time" }, timeText),
+      tag ? element("span", { class: "event-tag" }, tag) : "",
+    ],
+  };
+}
+
+// mounted names the element of an event for screen readers, keys and tests. The widget
+// makes a new element whenever an event changes.
+export function mounted({ el, event }) {
+  el.dataset.event = event.id;
+  el.setAttribute("aria-label", event.extendedProps.name ?? event.title);
+}
