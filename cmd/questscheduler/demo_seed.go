@@ -65,7 +65,7 @@ func (d *demo) seedPeople(ctx context.Context) error {
 	gm.Second = &linked
 	d.world.Users["gm"] = gm
 	for _, name := range spares {
-		account, _, err := d.seedAccount(name)
+		account, err := d.seedAccount(name)
 		if err != nil {
 			return err
 		}
@@ -75,9 +75,15 @@ func (d *demo) seedPeople(ctx context.Context) error {
 	return err
 }
 
-// seedLinked links a Google account of that name, with all scopes, to a person.
+// seedLinked links a Google account of that name, with all scopes, to a person. The
+// server has a grant of its own beside that of the printed token: the page can revoke
+// it and still show the calendar.
 func (d *demo) seedLinked(ctx context.Context, person, name string) (demoLinked, error) {
-	account, grant, err := d.seedAccount(name)
+	account, err := d.seedAccount(name)
+	if err != nil {
+		return demoLinked{}, err
+	}
+	grant, err := d.sims.googleServer.NewGrant(name)
 	if err != nil {
 		return demoLinked{}, err
 	}
@@ -86,10 +92,10 @@ func (d *demo) seedLinked(ctx context.Context, person, name string) (demoLinked,
 	return demoLinked{AccountID: linked.ID, demoAccount: account}, err
 }
 
-func (d *demo) seedAccount(name string) (demoAccount, google.Grant, error) {
+func (d *demo) seedAccount(name string) (demoAccount, error) {
 	email := name + "@party.example"
 	grant, err := d.sims.googleServer.AddUser(google.User{Key: name, Sub: "sub-" + name, Email: email, TimeZone: "Europe/Berlin"})
-	return demoAccount{Email: email, GoogleToken: grant.AccessToken, CalendarID: email}, grant, err
+	return demoAccount{Email: email, GoogleToken: grant.AccessToken, CalendarID: email}, err
 }
 
 func (d *demo) seedDiscord(context.Context) error {

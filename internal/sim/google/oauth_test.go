@@ -161,6 +161,28 @@ func TestRevoke_UnknownUser_IsNamedInTheError(t *testing.T) {
 	}
 }
 
+// A demo's own browser keeps its token, while the program loses all of its grants.
+func TestRevoke_KeepingAToken_SparesItsGrantAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, testOptions())
+	other := must(w.sim.NewGrant("gm"))(t)
+	revoke := func(keep string, want int) {
+		t.Helper()
+		if status, _, text := w.curl("", "POST", "/_sim/revoke", `{"user":"gm","keep":"`+keep+`"}`); status != want {
+			t.Errorf("revoke all but %q: %d %s", keep, status, text)
+		}
+	}
+	revoke("unknown", 404)
+	revoke(w.grants["ana"].AccessToken, 404)
+	must(w.refresh(other.RefreshToken))(t) // nothing was revoked so far
+	revoke(w.grants["gm"].AccessToken, 200)
+	_, err := w.refresh(other.RefreshToken)
+	wantRetrieveError(t, err, 400, "invalid_grant")
+	if _, err := w.as("gm").Events.List("primary").Do(); err != nil {
+		t.Errorf("with the spared grant: %v", err)
+	}
+}
+
 func TestGrant_WithoutTheScope_RefusesTheCall(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())

@@ -16,13 +16,25 @@ func errNoUser(w *world) error {
 // Revoke kills every grant of a user: calls answer 401 authError, refreshing
 // answers invalid_grant. What service accounts may do as the user is not the
 // user's to take back, and stays.
-func (s *Server) Revoke(userKey string) error {
+func (s *Server) Revoke(userKey string) error { return s.revokeExcept(userKey, "") }
+
+// revokeExcept kills every grant of a user but that of an access token: the token of
+// a browser that shows what becomes of the others.
+func (s *Server) revokeExcept(userKey, keep string) error {
 	return s.change(func(c *change) error {
 		if c.world.users[userKey] == nil {
 			return errNoUser(c.world)
 		}
+		kept := ""
+		if keep != "" {
+			token := c.world.tokens[keep]
+			if token == nil || c.world.grants[token.Refresh].User != userKey {
+				return errors.New("keep: no access token of this user")
+			}
+			kept = token.Refresh
+		}
 		for _, refresh := range sortedKeys(c.world.grants) {
-			if g := c.world.grants[refresh]; g.User == userKey && g.Service == "" && !g.Revoked {
+			if g := c.world.grants[refresh]; g.User == userKey && g.Service == "" && !g.Revoked && refresh != kept {
 				c.revokeGrant(g)
 			}
 		}
@@ -47,15 +59,16 @@ func (s *Server) expireSyncTokens(reason string) error {
 	})
 }
 
-// simRevoke is POST /_sim/revoke {"user": "gm"}.
+// simRevoke is POST /_sim/revoke {"user": "gm", "keep": "an access token"}.
 func (s *Server) simRevoke(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		User string `json:"user"`
+		Keep string `json:"keep"`
 	}
 	if !control.Decode(w, r, &body) {
 		return
 	}
-	if err := s.Revoke(body.User); err != nil {
+	if err := s.revokeExcept(body.User, body.Keep); err != nil {
 		control.Refuse(w, http.StatusNotFound, err)
 		return
 	}
