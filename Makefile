@@ -37,7 +37,7 @@ help: ## Lists the targets
 
 .PHONY: demo
 demo: ## Runs everything on this machine against simulators; no settings needed
-	$(GO) run ./cmd/questscheduler demo
+	$(GO) run -tags demo ./cmd/questscheduler demo
 
 # The second part mostly waits, so it runs beside the first; the third begins when one
 # of them ends.
@@ -104,6 +104,7 @@ format: ## Finds files that gofmt would change
 .PHONY: vet
 vet: ## Runs go vet, over the files of other systems too
 	$(GO) vet ./...
+	$(GO) vet -tags demo ./cmd/questscheduler/
 	GOOS=windows $(GO) vet ./internal/store/sqlite/
 
 .PHONY: lint

@@ -47,6 +47,7 @@ type demo struct {
 	dir      string
 	world    *demoWorld
 	sims     *simulators
+	worker   *demoWorker
 	listener net.Listener
 }
 
@@ -69,7 +70,7 @@ func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	d, err := openDemo(ctx, dir, c.Addr, process)
+	d, err := openDemo(ctx, dir, c.Data == "", c.Addr, process)
 	if err != nil {
 		return err
 	}
@@ -83,8 +84,12 @@ func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 	if err := d.print(process.Stdout, c.JSON); err != nil {
 		return err
 	}
-	<-ctx.Done()
-	return nil
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-d.failed:
+		return err
+	}
 }
 
 // checkLoopback refuses an address that others could reach: the demo prints its
@@ -101,8 +106,8 @@ func checkLoopback(addr string) error {
 }
 
 // openDemo reads the world of the folder and opens simulators and program on it.
-// All of them listen, and none is at work yet.
-func openDemo(ctx context.Context, dir, addr string, process Process) (*demo, error) {
+// All of them listen, and none is at work yet. A disposable folder is removed at the end.
+func openDemo(ctx context.Context, dir string, disposable bool, addr string, process Process) (*demo, error) {
 	world, err := openDemoWorld(dir)
 	if err != nil {
 		return nil, err
@@ -127,11 +132,12 @@ func openDemo(ctx context.Context, dir, addr string, process Process) (*demo, er
 	if err != nil {
 		return nil, errors.Join(err, listener.Close(), sims.close())
 	}
+	cfg.Disposable = disposable
 	p, err := openProgram(ctx, cfg, clock.Now, newLogger(cfg, process.Stderr))
 	if err != nil {
 		return nil, errors.Join(err, listener.Close(), sims.close())
 	}
-	d := &demo{p, dir, &world, sims, listener}
+	d := &demo{p, dir, &world, sims, newDemoWorker(p), listener}
 	if err := d.servePage(); err != nil {
 		return nil, errors.Join(err, listener.Close(), sims.close(), p.closeStores())
 	}
@@ -180,6 +186,7 @@ func (d *demo) begin(ctx context.Context) error {
 }
 
 func (d *demo) end() error {
+	d.worker.end()
 	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
 	defer cancel()
 	return errors.Join(d.watcher.StopAll(ctx), d.stop(), d.sims.close())

@@ -52,6 +52,7 @@ func (d *demo) servePage() error {
 		return c.String(http.StatusOK, text.String())
 	})
 	get("/link", d.link)
+	d.edge.POST("/demo/restart-worker", d.restartWorker, localCall)
 	return nil
 }
 

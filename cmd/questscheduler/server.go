@@ -80,7 +80,7 @@ type program struct {
 	edge         *echo.Echo
 	http         *http.Server
 	patience     time.Duration // stopPatience
-	failed       chan error    // why the server stopped answering on its own
+	failed       chan error    // why the server or the demo's worker cannot go on; each sends once
 	listening    sync.WaitGroup
 }
 
@@ -161,7 +161,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 		server: s, accounts: google.accounts, consents: consents, issuer: issuer,
 		scheduler: service, watcher: watcher, links: links, timers: jobs,
 		pollListener: s.newListener(changed, cards), work: s.workOf(service, syncer, watcher, announcer, jobs, changed, groups, mirroring, attending),
-		edge: edge, http: newHTTPServer(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 1),
+		edge: edge, http: newHTTPServer(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 2),
 	}, nil
 }
 

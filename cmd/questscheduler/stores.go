@@ -21,7 +21,7 @@ type stores struct {
 
 func openStores(ctx context.Context, cfg config.Config, log *slog.Logger) (opened stores, err error) {
 	if cfg.UsesFile() {
-		options := sqlite.Options{Path: cfg.SQLitePath, Log: log}
+		options := sqlite.Options{Path: cfg.SQLitePath, Disposable: cfg.Disposable, Log: log}
 		if cfg.Store == config.StoreSQLite {
 			options.Queries = queries()
 		}

@@ -246,6 +246,10 @@ type Config struct {
 
 	// Around is what the environment says beside the settings.
 	Around Surroundings
+
+	// Disposable says that the data file is removed at the end, so that commits need not
+	// wait for the disk. It is no setting: the demo alone has such a file.
+	Disposable bool
 }
 
 // Default is the embedded server.

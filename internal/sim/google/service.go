@@ -58,14 +58,8 @@ var serviceKey = sync.OnceValues(func() (string, error) {
 // console does. One that is there already gets the delegation that is asked for,
 // and keeps its key; the grants that the delegation no longer covers end.
 func (s *Server) AddServiceAccount(account ServiceAccount) (key []byte, err error) {
-	private, err := serviceKey()
-	if err != nil {
-		return nil, fmt.Errorf("google simulator: %w", err)
-	}
 	err = s.change(func(c *change) error {
-		kept := &serviceAccount{
-			Email: fold(account.Email), ClientID: account.ClientID, KeyID: digest(fold(account.Email)), PrivateKey: private,
-		}
+		kept := &serviceAccount{Email: fold(account.Email), ClientID: account.ClientID, KeyID: digest(fold(account.Email))}
 		if kept.ClientID == "" {
 			kept.ClientID = "client-of-" + kept.Email
 		}
@@ -75,6 +69,8 @@ func (s *Server) AddServiceAccount(account ServiceAccount) (key []byte, err erro
 			}
 			again := *old
 			kept = &again
+		} else if kept.PrivateKey, err = serviceKey(); err != nil {
+			return fmt.Errorf("google simulator: %w", err)
 		}
 		if !strings.Contains(kept.Email, "@") || c.world.byEmail[kept.Email] != "" {
 			return errors.New("google simulator: a service account needs an e-mail address of its own")

@@ -158,6 +158,19 @@ func TestOpen_EveryConnectionIsDurableAndReadersOnlyRead(t *testing.T) {
 	}
 }
 
+func TestOpen_Disposable_WaitsForNoDisk(t *testing.T) {
+	t.Parallel()
+	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: newFile(t), Disposable: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got string
+	err = s.Writer().QueryRowContext(t.Context(), "PRAGMA synchronous").Scan(&got)
+	if closed := s.Close(); err != nil || closed != nil || got != "0" {
+		t.Errorf("synchronous is %q: %v, %v", got, err, closed)
+	}
+}
+
 // What stands in the files is nobody else's on the machine: sealed tokens,
 // people's addresses, titles.
 func TestOpen_FilesAndBackups_AreReadableByOwnerAlone(t *testing.T) {

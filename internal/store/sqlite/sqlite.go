@@ -1,6 +1,6 @@
 // Package sqlite is the embedded store driver: documents in one SQLite file,
 // in WAL mode with synchronous=FULL, so that acknowledged writes survive a
-// crash of the process and of the machine.
+// crash of the process and of the machine, unless the file is disposable.
 //
 // There is one writing connection. Concurrent transactions are committed together
 // (committer.go): they run one after the other inside one SQLite transaction and share
@@ -43,6 +43,9 @@ type Options struct {
 	// BusyWait is how long a statement waits for another program that locks the file,
 	// such as a backup tool, before it is Unavailable; 0: 5 s.
 	BusyWait time.Duration
+	// Disposable says that the file need not outlive the machine: commits do not wait for
+	// the disk. They survive a crash of the process, not one of the machine.
+	Disposable bool
 	// Log receives rebuilt indexes and failures at Close; nil: none.
 	Log *slog.Logger
 }
@@ -119,8 +122,9 @@ func (s *Store) open(ctx context.Context) (err error) {
 const busyWait = 5 * time.Second
 
 type dataFile struct {
-	path string        // absolute
-	wait time.Duration // Options.BusyWait
+	path       string        // absolute
+	wait       time.Duration // Options.BusyWait
+	disposable bool
 }
 
 // Path is the data file's full path.
@@ -128,9 +132,13 @@ func (f dataFile) Path() string { return f.path }
 
 // address is the data source name of the file, with the pragmas of every connection.
 func (f dataFile) address(query url.Values) string {
+	flush := "synchronous(FULL)"
+	if f.disposable {
+		flush = "synchronous(OFF)"
+	}
 	query["_pragma"] = []string{
 		"busy_timeout(" + strconv.FormatInt(f.wait.Milliseconds(), 10) + ")",
-		"synchronous(FULL)",
+		flush,
 		"foreign_keys(1)",
 	}
 	return (&url.URL{Scheme: "file", Path: f.path, RawQuery: query.Encode()}).String()
@@ -143,7 +151,7 @@ func (o Options) check() (dataFile, reading, error) {
 		return dataFile{}, reading{}, err
 	}
 	path, err := resolve(o.Path)
-	return dataFile{path, cmp.Or(o.BusyWait, busyWait)}, reading{queries: set}, err
+	return dataFile{path, cmp.Or(o.BusyWait, busyWait), o.Disposable}, reading{queries: set}, err
 }
 
 // resolve makes the path absolute and follows links, so that a file has one lock under

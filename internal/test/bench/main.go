@@ -85,6 +85,7 @@ var measures = []struct {
 	name string
 	run  func(ctx context.Context, r *report, folder string) error
 }{
+	{"the start of the demo", demoStarts},
 	{"fingerprints", fingerprints},
 	{"the store", storeWrites},
 	{"the queue", queueStarts},

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+)
+
+// pausedDemo is a demo whose worker stays down until the test has it start.
+type pausedDemo struct {
+	*outside
+	demo   *demo
+	pauses chan time.Duration // of each restart
+	up     chan time.Time     // a value starts the worker
+}
+
+func startPausedDemo(t *testing.T) *pausedDemo {
+	t.Helper()
+	d, err := openDemo(t.Context(), dataDir(t), false, "127.0.0.1:0", Process{Stderr: testLog{t}, Environ: []string{"QS_SYNC_MIN_GAP=20ms"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.end(); err != nil {
+			t.Error(err)
+		}
+	})
+	p := &pausedDemo{demo: d, pauses: make(chan time.Duration, 1), up: make(chan time.Time)}
+	d.worker.after = func(pause time.Duration) <-chan time.Time {
+		p.pauses <- pause
+		return p.up
+	}
+	if err := d.begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p.outside = &outside{t, d.ready()}
+	return p
+}
+
+// restart asks for a restart over HTTP.
+func restart(o *outside, body any, headers ...string) answer {
+	o.t.Helper()
+	return o.do("POST", o.ready.API+"/demo/restart-worker", "", body, headers...)
+}
+
+// waits returns once a sync waits in the queue.
+func (p *pausedDemo) waits() {
+	p.t.Helper()
+	eventually(p.t, "a sync waits", func() error {
+		depths, err := p.demo.queue.Depths(p.t.Context())
+		for _, depth := range depths {
+			if depth.Kind == calendars.SyncKind && depth.Waiting > 0 {
+				return err
+			}
+		}
+		return fmt.Errorf("%+v, %w", depths, err)
+	})
+}
+
+func TestRestartWorker_EventMovedWhileDown_IsCaughtUpOnce(t *testing.T) {
+	t.Parallel()
+	p := startPausedDemo(t)
+	s := newSession(p.outside, "gm")
+	restart(p.outside, map[string]any{"after_ms": 3000}).want(t, http.StatusNoContent)
+	if pause := <-p.pauses; pause != 3*time.Second {
+		t.Errorf("the worker is down for %s", pause)
+	}
+	lists := s.calls("events.list")
+	s.move(2 * time.Hour)
+	p.waits()
+	restart(p.outside, nil).want(t, http.StatusConflict)
+	if err := s.is(map[string]any{"status": "FINALIZED", "sync.state": "OK", "original_slot": nil})(); err != nil {
+		t.Errorf("while the worker is down: %v", err)
+	}
+	if got := s.calls("events.list"); got != lists {
+		t.Errorf("%d syncs ran while the worker was down", got-lists)
+	}
+	p.up <- time.Now()
+	s.becomesMoved(2 * time.Hour)
+	s.becomesAnnounced("SESSION_RESCHEDULED", 1)
+	s.wantDecisions("finalise", "reschedule")
+}
+
+// A sync that hangs on Google is cancelled, and holds up neither the restart nor the next
+// sync of its calendar.
+func TestRestartWorker_RunningTask_IsCancelledAndRunAgain(t *testing.T) {
+	t.Parallel()
+	p := startPausedDemo(t)
+	s := newSession(p.outside, "gm")
+	s.plant("events.list", map[string]any{"delay_ms": 60_000, "times": 1})
+	lists := s.calls("events.list")
+	s.move(time.Hour)
+	eventually(t, "the sync asks Google", func() error { return s.atLeast("events.list", lists+1) })
+	restart(p.outside, nil).want(t, http.StatusNoContent)
+	if pause := <-p.pauses; pause != 0 {
+		t.Errorf("the worker is down for %s", pause)
+	}
+	p.waits()
+	p.up <- time.Now()
+	s.becomesMoved(time.Hour)
+	s.becomesAnnounced("SESSION_RESCHEDULED", 1)
+	s.wantDecisions("finalise", "reschedule")
+}
+
+func TestRestartWorker_ManyAtOnce_OneRestarts(t *testing.T) {
+	t.Parallel()
+	p := startPausedDemo(t)
+	var asking sync.WaitGroup
+	statuses := make([]int, 8)
+	for i := range statuses {
+		asking.Go(func() {
+			if got, err := p.try("POST", p.ready.API+"/demo/restart-worker", "", nil); err != nil {
+				t.Error(err)
+			} else {
+				statuses[i] = got.status
+			}
+		})
+	}
+	asking.Wait()
+	count := map[int]int{}
+	for _, status := range statuses {
+		count[status]++
+	}
+	if count[http.StatusNoContent] != 1 || count[http.StatusConflict] != len(statuses)-1 {
+		t.Errorf("answers: %v", count)
+	}
+	<-p.pauses
+	p.up <- time.Now()
+	eventually(t, "the worker is back and restarted again", func() error {
+		if got := restart(p.outside, nil); got.status != http.StatusNoContent {
+			return fmt.Errorf("answered %d", got.status)
+		}
+		return nil
+	})
+}
+
+// The clean-up of the demo fails if the queue is started after the file was closed.
+func TestRestartWorker_DemoEndsWhileDown_StaysDown(t *testing.T) {
+	t.Parallel()
+	for name, afterEnd := range map[string]bool{"while down": false, "and is asked for later": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := startPausedDemo(t)
+			if !afterEnd {
+				restart(p.outside, nil).want(t, http.StatusNoContent)
+			}
+			p.demo.worker.end()
+			if err := p.demo.worker.restart(0); !fault.Is(err, fault.Unavailable) {
+				t.Errorf("a restart during the end: %v", err)
+			}
+			restart(p.outside, nil).want(t, http.StatusServiceUnavailable)
+		})
+	}
+}
+
+// Restarts without a pause race with the end of the demo.
+func TestRestartWorker_WithEndAtOnce_EndsInOrder(t *testing.T) {
+	t.Parallel()
+	p := startPausedDemo(t)
+	p.demo.worker.after = time.After
+	var asking sync.WaitGroup
+	for range 4 {
+		asking.Go(func() {
+			for err := error(nil); !fault.Is(err, fault.Unavailable); {
+				err = p.demo.worker.restart(0)
+			}
+		})
+	}
+	eventually(t, "it restarts", func() error {
+		if got := restart(p.outside, nil); got.status != http.StatusNoContent && got.status != http.StatusConflict {
+			return fmt.Errorf("answered %d", got.status)
+		}
+		return nil
+	})
+	p.demo.worker.end()
+	asking.Wait()
+	if len(p.demo.failed) > 0 {
+		t.Error(<-p.demo.failed)
+	}
+}
+
+func TestRestartWorker_WrongRequest_IsRefused(t *testing.T) {
+	t.Parallel()
+	p := startPausedDemo(t)
+	for _, body := range []any{
+		map[string]any{"after_ms": -1}, map[string]any{"after_ms": 10_001}, map[string]any{"after_ms": "1s"}, map[string]any{"after": 1}, "now",
+	} {
+		restart(p.outside, body).want(t, http.StatusBadRequest)
+	}
+	for _, foreign := range [][]string{
+		{"Origin", "https://evil.example"}, {"Origin", p.ready.Google}, {"Origin", "null"}, {"Sec-Fetch-Site", "cross-site"}, {"X-Forwarded-For", "192.0.2.1"},
+	} {
+		restart(p.outside, nil, foreign...).want(t, http.StatusForbidden)
+	}
+	restart(p.outside, map[string]any{"after_ms": 10_000}, "Origin", p.ready.API, "Sec-Fetch-Site", "same-origin").want(t, http.StatusNoContent)
+}
