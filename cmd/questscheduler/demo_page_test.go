@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 )
@@ -20,6 +22,7 @@ func TestDemoPage_InABrowser(t *testing.T) {
 	o.deletesAndUndoes()
 	o.movesAndDeletesByKeyboard()
 	o.losesAPushAndChecks()
+	o.restartsTheWorker()
 	o.revokesAndLinksAgain()
 	o.isAnaByKeyboard()
 	o.fitsEveryScreen()
@@ -74,18 +77,31 @@ const (
 func (o *operated) dragsTheSession() {
 	o.t.Helper()
 	o.Await(sessionEvent)
-	width, err := strconv.ParseFloat(o.Text(sessionEvent+`.parentElement.getBoundingClientRect().width`), 64)
+	width, err := strconv.ParseFloat(o.Text(sessionEvent+`.getBoundingClientRect().width`), 64)
 	if err != nil {
 		o.t.Fatal(err)
 	}
 	o.Drag(sessionEvent, -width, 0)
 	o.Await(badge + ` === "Rescheduled"`)
+	if moved, err := o.poll(o.ready.Polls["linked"]); err != nil || !dayBefore(moved) {
+		o.t.Errorf("the poll is at %v, was at %v (%v)", moved["winning_slot"], moved["original_slot"], err)
+	}
 	o.Await(lastMessage + `.includes("rescheduled")`)
 	o.Await(`document.querySelector("#journal .path").textContent.includes("Rescheduled")`)
 	o.Await(`document.querySelectorAll("#journal .steps li").length === 6 && !document.querySelector("#journal .steps .missing")`)
 	o.Want(`[...document.querySelectorAll("#journal .when")].slice(1).every((node) => /^(start|\+[\d.]+ (ms|s))$/.test(node.textContent))`)
 	o.Want(`document.querySelector("#journal tbody code").textContent.startsWith("req_")`)
-	o.Shoot("demo")
+	o.shootTop("demo")
+}
+
+// dayBefore says whether a poll's session was moved to the day before, at the same time.
+func dayBefore(poll map[string]any) bool {
+	start := func(name string) time.Time {
+		slot, _ := poll[name].(map[string]any)
+		at, _ := time.Parse(time.RFC3339, fmt.Sprint(slot["start"]))
+		return at
+	}
+	return start("winning_slot").Add(24 * time.Hour).Equal(start("original_slot"))
 }
 
 // restoresTheTime: the creator's button moves the event back, and everybody is told.
@@ -138,6 +154,16 @@ func (o *operated) losesAPushAndChecks() {
 	o.Await(`document.querySelector("#journal .path").textContent.includes("A person asked for a check")`)
 }
 
+// restartsTheWorker: what happens while the worker is down is done when it is back.
+func (o *operated) restartsTheWorker() {
+	o.t.Helper()
+	o.press("break-worker")
+	o.phase("worker", "armed")
+	o.press("move-hour")
+	o.phase("worker", "broken")
+	o.phase("worker", "recovered")
+}
+
 // revokesAndLinksAgain: the poll is paused until its creator has consented again, and
 // then shows what happened meanwhile.
 func (o *operated) revokesAndLinksAgain() {
@@ -169,6 +195,13 @@ func (o *operated) isAnaByKeyboard() {
 	o.Await(`document.getElementById("status").textContent.includes("Nothing is broken")`)
 }
 
+// shootTop takes a picture of the first screen of the page.
+func (o *operated) shootTop(name string) {
+	o.t.Helper()
+	o.Await(`(scrollTo(0, 0), scrollY === 0)`)
+	o.ShootScreen(name)
+}
+
 // fitsEveryScreen: a phone scrolls down alone and its buttons are large enough for a
 // finger; the dark is dark.
 func (o *operated) fitsEveryScreen() {
@@ -180,10 +213,10 @@ func (o *operated) fitsEveryScreen() {
 	if names := o.Text(small); names != "" {
 		o.t.Errorf("these are too small for a finger: %s", names)
 	}
-	o.Shoot("demo-phone")
+	o.shootTop("demo-phone")
 	o.Size(1440, 1000, false)
 	o.Dark(true)
 	o.Want(lightness + `("backgroundColor") < 60 && ` + lightness + `("color") > 180`)
-	o.Shoot("demo-dark")
+	o.shootTop("demo-dark")
 	o.Dark(false)
 }

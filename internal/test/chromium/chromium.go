@@ -292,13 +292,24 @@ func (b *Browser) Scripts(run bool) {
 // Shoot takes a picture of the whole page where ShotsVariable asks for it.
 func (b *Browser) Shoot(name string) {
 	b.t.Helper()
+	b.shoot(name, chromedp.FullScreenshot(100))
+}
+
+// ShootScreen is Shoot for the part of the page that is on the screen.
+func (b *Browser) ShootScreen(name string) {
+	b.t.Helper()
+	b.shoot(name, chromedp.CaptureScreenshot())
+}
+
+func (b *Browser) shoot(name string, take chromedp.Action[[]byte]) {
+	b.t.Helper()
 	dir := os.Getenv(ShotsVariable)
 	if dir == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(b.ctx, Patience)
 	defer cancel()
-	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	picture, err := chromedp.Run(ctx, take)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o600)
 	}
