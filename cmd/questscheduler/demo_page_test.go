@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
-	"strings"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 )
@@ -15,8 +17,12 @@ func TestDemoPage_InABrowser(t *testing.T) {
 	o := operate(t, "QS_SYNC_MIN_GAP=20ms")
 	o.Size(1440, 1000, false)
 	o.opensTheDemo()
-	o.showsThePathInMilliseconds()
+	o.dragsTheSession()
+	o.restoresTheTime()
+	o.deletesAndUndoes()
+	o.movesAndDeletesByKeyboard()
 	o.losesAPushAndChecks()
+	o.restartsTheWorker()
 	o.revokesAndLinksAgain()
 	o.isAnaByKeyboard()
 	o.fitsEveryScreen()
@@ -59,15 +65,80 @@ func (o *operated) phase(fault, phase string) {
 	o.Await(`document.getElementById("state-` + fault + `").dataset.phase === "` + phase + `"`)
 }
 
-// showsThePathInMilliseconds: the move of the event leads, step by step, to the app, to
-// Discord and to this page.
-func (o *operated) showsThePathInMilliseconds() {
+// What the story looks at: the session's event in the week, and texts of the parts.
+const (
+	sessionEvent = `document.querySelector('#week [data-event^="questsch"]')`
+	badge        = `document.querySelector("#poll .badge:last-child").textContent`
+	lastMessage  = `[...document.querySelectorAll("#discord .message")].at(-1).textContent`
+)
+
+// dragsTheSession: a drag to the day before reaches the poll, the channel, and step by
+// step the journal.
+func (o *operated) dragsTheSession() {
 	o.t.Helper()
-	o.press("move-hour")
+	o.Await(sessionEvent)
+	width, err := strconv.ParseFloat(o.Text(sessionEvent+`.getBoundingClientRect().width`), 64)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	o.Drag(sessionEvent, -width, 0)
+	o.Await(badge + ` === "Rescheduled"`)
+	if moved, err := o.poll(o.ready.Polls["linked"]); err != nil || !dayBefore(moved) {
+		o.t.Errorf("the poll is at %v, was at %v (%v)", moved["winning_slot"], moved["original_slot"], err)
+	}
+	o.Await(lastMessage + `.includes("rescheduled")`)
 	o.Await(`document.querySelector("#journal .path").textContent.includes("Rescheduled")`)
 	o.Await(`document.querySelectorAll("#journal .steps li").length === 6 && !document.querySelector("#journal .steps .missing")`)
 	o.Want(`[...document.querySelectorAll("#journal .when")].slice(1).every((node) => /^(start|\+[\d.]+ (ms|s))$/.test(node.textContent))`)
 	o.Want(`document.querySelector("#journal tbody code").textContent.startsWith("req_")`)
+	o.shootTop("demo")
+}
+
+// dayBefore says whether a poll's session was moved to the day before, at the same time.
+func dayBefore(poll map[string]any) bool {
+	start := func(name string) time.Time {
+		slot, _ := poll[name].(map[string]any)
+		at, _ := time.Parse(time.RFC3339, fmt.Sprint(slot["start"]))
+		return at
+	}
+	return start("winning_slot").Add(24 * time.Hour).Equal(start("original_slot"))
+}
+
+// restoresTheTime: the creator's button moves the event back, and everybody is told.
+func (o *operated) restoresTheTime() {
+	o.t.Helper()
+	o.press("restore-original-time")
+	o.Await(badge + ` === "FINALIZED"`)
+	o.Await(lastMessage + `.includes("restored")`)
+}
+
+// deletesAndUndoes: the deleted event cancels the session, its return takes that back.
+func (o *operated) deletesAndUndoes() {
+	o.t.Helper()
+	o.Click(sessionEvent)
+	o.Await(`document.getElementById("event-form").open`)
+	o.press("event-delete")
+	o.Await(badge + ` === "Cancelled"`)
+	o.Await(lastMessage + `.includes("cancelled")`)
+	o.Click(`document.querySelector("#week .ec-undo")`)
+	o.Await(badge + ` === "FINALIZED"`)
+	o.Await(lastMessage + `.includes("on again")`)
+}
+
+// movesAndDeletesByKeyboard does the same without a mouse.
+func (o *operated) movesAndDeletesByKeyboard() {
+	o.t.Helper()
+	o.TabUntil(sessionEvent + ` === document.activeElement`)
+	o.Want(`getComputedStyle(document.activeElement).outlineStyle !== "none"`)
+	o.Type(kb.ArrowUp)
+	o.Type(kb.ArrowUp)
+	o.Await(badge + ` === "Rescheduled"`)
+	o.Await(sessionEvent + ` === document.activeElement`)
+	o.Type(kb.Delete)
+	o.Await(badge + ` === "Cancelled"`)
+	o.TabUntil(`document.activeElement.matches("#week .ec-undo")`)
+	o.Type(kb.Enter)
+	o.Await(badge + ` === "Rescheduled"`)
 }
 
 // losesAPushAndChecks: without the push the poll stays behind, until somebody checks.
@@ -83,6 +154,16 @@ func (o *operated) losesAPushAndChecks() {
 	o.Await(`document.querySelector("#journal .path").textContent.includes("A person asked for a check")`)
 }
 
+// restartsTheWorker: what happens while the worker is down is done when it is back.
+func (o *operated) restartsTheWorker() {
+	o.t.Helper()
+	o.press("break-worker")
+	o.phase("worker", "armed")
+	o.press("move-hour")
+	o.phase("worker", "broken")
+	o.phase("worker", "recovered")
+}
+
 // revokesAndLinksAgain: the poll is paused until its creator has consented again, and
 // then shows what happened meanwhile.
 func (o *operated) revokesAndLinksAgain() {
@@ -93,6 +174,7 @@ func (o *operated) revokesAndLinksAgain() {
 	o.press("move-hour")
 	o.press("link-revoke")
 	o.Await(`document.querySelector("button[value=allow]")`)
+	o.Click(`document.querySelector("input[value=gm]")`)
 	o.Click(`document.querySelector("button[value=allow]")`)
 	o.Await(`location.pathname === "/demo" && document.documentElement.dataset.ready === "yes"`)
 	o.phase("revoke", "recovered")
@@ -105,10 +187,19 @@ func (o *operated) isAnaByKeyboard() {
 	o.TabTo("person-gm")
 	o.Type(kb.ArrowRight)
 	o.Await(`document.getElementById("person-ana").checked`)
+	o.Await(`document.querySelector("#poll .panel") && document.querySelector("#poll").textContent.includes("Only gm can change this poll")`)
+	o.Want(`!document.querySelector("#poll .panel button, #poll-sync, #poll-cancel, #poll-reopen")`)
 	o.TabTo("heal")
 	o.Want(`getComputedStyle(document.activeElement).outlineStyle !== "none"`)
 	o.Type(kb.Enter)
 	o.Await(`document.getElementById("status").textContent.includes("Nothing is broken")`)
+}
+
+// shootTop takes a picture of the first screen of the page.
+func (o *operated) shootTop(name string) {
+	o.t.Helper()
+	o.Await(`(scrollTo(0, 0), scrollY === 0)`)
+	o.ShootScreen(name)
 }
 
 // fitsEveryScreen: a phone scrolls down alone and its buttons are large enough for a
@@ -118,19 +209,14 @@ func (o *operated) fitsEveryScreen() {
 	o.Size(390, 844, true)
 	o.opensTheDemo()
 	o.Want(`document.documentElement.scrollWidth <= 390`)
-	o.Want(`[...document.querySelectorAll("main button, main .button")].filter((b) => b.offsetParent).every((b) => b.getBoundingClientRect().height >= 44)`)
-	o.Shoot("demo-phone")
+	const small = `[...document.querySelectorAll("main button, main .button, main select")].filter((b) => b.offsetParent && b.getBoundingClientRect().height < 44).map((b) => b.textContent || b.className)`
+	if names := o.Text(small); names != "" {
+		o.t.Errorf("these are too small for a finger: %s", names)
+	}
+	o.shootTop("demo-phone")
 	o.Size(1440, 1000, false)
 	o.Dark(true)
 	o.Want(lightness + `("backgroundColor") < 60 && ` + lightness + `("color") > 180`)
-	o.Shoot("demo-dark")
+	o.shootTop("demo-dark")
 	o.Dark(false)
-}
-
-// unexpected are complaints of the console other than failed requests that the story
-// provokes.
-func unexpected(problems []string, provoked ...string) []string {
-	return slices.DeleteFunc(problems, func(problem string) bool {
-		return slices.ContainsFunc(provoked, func(words string) bool { return strings.Contains(problem, words) })
-	})
 }

@@ -20,6 +20,7 @@ export function pathOf(entry, delivered, shown) {
   const received = madeAt(entry.trace);
   if (Number.isFinite(received)) step(steps, receivedAs(entry), received);
   step(steps, entry.command ? "Poll changed" : "Read, decided and applied", Date.parse(entry.at));
+  steps.at(-1).changes = true;
   step(steps, "In the app", delivered.app, withoutAnnouncement(entry, delivered, "nobody was told"));
   step(steps, "On Discord", delivered.discord, withoutAnnouncement(entry, delivered, "no message"));
   step(steps, "On this page", shown, "page opened later");
@@ -43,19 +44,21 @@ function withoutAnnouncement(entry, delivered, otherwise) {
   return delivered.over ? otherwise : "on its way";
 }
 
-// spans gives each step that took place its share of the time axis in per cent, from the
-// step before it, and a label; total is the length of the axis in milliseconds.
+// spans gives each step that took place its place on the time axis in per cent, a bar
+// since the step that it followed, and a label; total is the length of the axis in
+// milliseconds. What comes after the poll was changed does not wait for each other.
 export function spans(steps) {
   const times = steps.flatMap(({ at }) => at ?? []);
   const first = Math.min(...times);
   const total = Math.max(Math.max(...times) - first, 1);
+  const share = (at) => ((at - first) / total) * 100;
+  const changed = steps.findIndex(({ changes }) => changes);
   let before = first;
-  const placed = steps.map((step) => {
+  const placed = steps.map((step, i) => {
     if (step.at === undefined) return step;
-    const from = Math.min(before, step.at) - first;
-    const to = Math.max(before, step.at) - first;
-    before = step.at;
-    return { ...step, from: (from / total) * 100, width: ((to - from) / total) * 100, at: ((step.at - first) / total) * 100, label: step.at === first ? "start" : `+${took(step.at - first)}` };
+    const [from, to] = [Math.min(before, step.at), Math.max(before, step.at)];
+    if (i <= changed) before = step.at;
+    return { ...step, from: share(from), width: share(to) - share(from), at: share(step.at), label: i === 0 ? "start" : `+${took(step.at - first)}` };
   });
   return { total, placed };
 }

@@ -241,9 +241,16 @@ func (b *Browser) Type(keys string) {
 // is not reached by that.
 func (b *Browser) TabTo(id string) {
 	b.t.Helper()
+	b.TabUntil(`document.activeElement && document.activeElement.id === "` + id + `"`)
+}
+
+// TabUntil presses Tab until an expression is true in the page, and fails where that
+// does not come about.
+func (b *Browser) TabUntil(expression string) {
+	b.t.Helper()
 	for range 300 {
 		b.Type(kb.Tab)
-		holds, err := b.holds(`document.activeElement && document.activeElement.id === "` + id + `"`)
+		holds, err := b.holds(expression)
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -251,7 +258,7 @@ func (b *Browser) TabTo(id string) {
 			return
 		}
 	}
-	b.t.Fatalf("#%s is not reached by Tab", id)
+	b.t.Fatalf("Tab does not lead to where %s", expression)
 }
 
 // Size gives the page the size of another screen, that of a phone among them.
@@ -285,13 +292,24 @@ func (b *Browser) Scripts(run bool) {
 // Shoot takes a picture of the whole page where ShotsVariable asks for it.
 func (b *Browser) Shoot(name string) {
 	b.t.Helper()
+	b.shoot(name, chromedp.FullScreenshot(100))
+}
+
+// ShootScreen is Shoot for the part of the page that is on the screen.
+func (b *Browser) ShootScreen(name string) {
+	b.t.Helper()
+	b.shoot(name, chromedp.CaptureScreenshot())
+}
+
+func (b *Browser) shoot(name string, take chromedp.Action[[]byte]) {
+	b.t.Helper()
 	dir := os.Getenv(ShotsVariable)
 	if dir == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(b.ctx, Patience)
 	defer cancel()
-	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	picture, err := chromedp.Run(ctx, take)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o600)
 	}
