@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"questscheduler/internal/poll"
-
 	"questscheduler/rules"
 )
 
