@@ -1,17 +1,20 @@
 package notify
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/bwmarrin/discordgo"
 
 	"questscheduler/internal/poll"
 	"questscheduler/rules"
 )
+
+const titleMark = "📅 " // before a card's title
 
 // cardData is everything that a card shows.
 type cardData struct {
@@ -29,9 +32,10 @@ func cardMark(pollID string) string { return "vote_btn:" + pollID }
 // card is the message that stands for a poll in its group's channel. It pings
 // nobody.
 func (d *Discord) card(c cardData) DiscordMessage {
-	button := discordgo.Button{Label: voteLabel, Style: discordgo.PrimaryButton, CustomID: cardMark(c.poll.ID)}
+	words := spoken.Card
+	button := discordgo.Button{Label: words.Vote, Style: discordgo.PrimaryButton, CustomID: cardMark(c.poll.ID)}
 	if c.poll.Status != rules.Open {
-		button.Label, button.Disabled = closedLabel, true
+		button.Label, button.Disabled = words.Closed, true
 	}
 	embed := discordgo.MessageEmbed{Title: titleMark + discordTitle(c.poll.Title, maxEmbedTitle)}
 	add := func(name, value string, inline bool) {
@@ -39,18 +43,18 @@ func (d *Discord) card(c cardData) DiscordMessage {
 			embed.Fields = append(embed.Fields, &discordgo.MessageEmbedField{Name: name, Value: value, Inline: inline})
 		}
 	}
-	status := string(c.poll.Status)
+	status := cmp.Or(words.Statuses[c.poll.Status], string(c.poll.Status))
 	if c.poll.Status == rules.Finalized && c.poll.Sync.Rescheduled != nil {
-		status = rescheduledLabel
+		status = words.Rescheduled
 	}
 	count, span := c.offered()
-	add("Slots", fmt.Sprintf("%d available", count), true)
-	add("Status", status, true)
-	add("Votes", c.voted(), true)
-	add("Range", span, false)
-	add("Winning slot", c.winningTime(), false)
+	add(words.Slots, spoken.count(words.Available, count), true)
+	add(words.Status, status, true)
+	add(words.Votes, c.voted(), true)
+	add(words.Range, span, false)
+	add(words.WinningSlot, c.winningTime(), false)
 	if d.AppURL != "" {
-		add("View on web", "["+openPollLabel+"]("+pollURL(d.AppURL, c.poll.ID)+")", false)
+		add(words.ViewOnWeb, "["+spoken.OpenPoll+"]("+pollURL(d.AppURL, c.poll.ID)+")", false)
 	}
 	return DiscordMessage{Embeds: []discordgo.MessageEmbed{embed}, Components: withButton(button)}
 }
@@ -64,9 +68,9 @@ func (c cardData) offered() (count int, span string) {
 	}
 	first, last := slots[0], slices.MaxFunc(slots, func(a, b poll.Slot) int { return a.End.Compare(b.End) })
 	if first.AllDay && last.AllDay {
-		return len(slots), days(rules.Fingerprint{Start: first.Start.UnixMilli(), End: last.End.UnixMilli(), AllDay: true})
+		return len(slots), spoken.days(rules.Fingerprint{Start: first.Start.UnixMilli(), End: last.End.UnixMilli(), AllDay: true})
 	}
-	return len(slots), timeTag(first.Start) + " – " + timeTag(last.End)
+	return len(slots), fill(spoken.Times.Span, "{from}", timeTag(first.Start), "{to}", timeTag(last.End))
 }
 
 // voted counts the participants who voted. Votes of a rescheduled poll are hidden.
@@ -76,39 +80,57 @@ func (c cardData) voted() string {
 	case len(people) == 0:
 		return ""
 	case c.poll.Sync.Rescheduled != nil:
-		return hiddenVotes
+		return spoken.Card.HiddenVotes
 	}
 	voted := make(map[string]bool, len(c.votes))
 	for _, vote := range c.votes {
 		voted[vote.UserID] = vote.Given()
 	}
 	pending := len(slices.DeleteFunc(slices.Clone(people), func(id string) bool { return voted[id] }))
-	text := fmt.Sprintf("%d/%d voted", len(people)-pending, len(people))
+	text := spoken.Card.Voted
 	if pending > 0 {
-		text += fmt.Sprintf(" (%d pending)", pending)
+		text = spoken.Card.VotedSome
 	}
-	return text
+	return fill(text, "{voted}", strconv.Itoa(len(people)-pending), "{all}", strconv.Itoa(len(people)), "{pending}", strconv.Itoa(pending))
 }
 
-// winningTime is when the session takes place, struck out if it was cancelled.
+// winningTime is when the session takes place, struck out if it was cancelled. The
+// original time of a session that the calendar moved stands struck out before it.
 func (c cardData) winningTime() string {
-	winning := c.winning()
-	switch {
-	case winning.IsZero():
+	winning, original := c.winning(), c.original()
+	if winning.IsZero() {
 		return ""
+	}
+	ends := between(original, winning, zoneOf(c.poll)).lengthDiffers()
+	text := spoken.sessionTime(winning, ends, spoken.discordTime)
+	switch {
+	case c.poll.Status == rules.Finalized && !original.IsZero() && original != winning:
+		return struck(spoken.sessionTime(original, ends, spoken.discordTime)) + " → " + text
 	case c.poll.Status == rules.Finalized:
-		return discordTime(winning)
+		return text
 	case c.poll.Status == rules.Cancelled:
-		return "~~" + discordTime(winning) + "~~"
+		return struck(spoken.sessionTime(winning, false, spoken.discordTime))
 	default:
 		return ""
 	}
 }
 
+func struck(text string) string { return "~~" + text + "~~" }
+
 // winning is the time of the winning slot; zero if there is none.
-func (c cardData) winning() rules.Fingerprint {
+func (c cardData) winning() rules.Fingerprint { return c.slotTime(c.poll.WinningSlotID) }
+
+// original is the time from which the calendar moved the session; zero if it did not.
+func (c cardData) original() rules.Fingerprint {
+	if c.poll.Sync.Rescheduled == nil {
+		return rules.Fingerprint{}
+	}
+	return c.slotTime(c.poll.Sync.Rescheduled.FromSlotID)
+}
+
+func (c cardData) slotTime(id string) rules.Fingerprint {
 	for _, slot := range c.slots {
-		if slot.ID == c.poll.WinningSlotID {
+		if slot.ID == id {
 			return slot.Fingerprint()
 		}
 	}

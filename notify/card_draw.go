@@ -125,7 +125,7 @@ func (d *Discord) draw(ctx context.Context, c cardData, card DiscordMessage, has
 // left as it is.
 func (d *Discord) closeCard(ctx context.Context, at poll.Card, card DiscordMessage) error {
 	button := card.Components[0].Buttons[0]
-	button.Label, button.Disabled = closedLabel, true
+	button.Label, button.Disabled = spoken.Card.Closed, true
 	card.Components = withButton(button)
 	err := d.API.Edit(ctx, at.ChannelID, at.MessageID, card)
 	if isRefusal(err) {

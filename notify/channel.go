@@ -45,6 +45,7 @@ var ErrNoRecipient = errors.New("the channel reaches nobody")
 type Message struct {
 	Notice rules.Notice
 	State  poll.Message // what is announced; its Ref is the same for every attempt
+	Before poll.Message // what was announced before it, the same for every attempt
 	Poll   poll.Poll
 	Group  *poll.Group // nil if the poll has none
 	Named  []string    // participants whom somebody else added; nothing is announced to them until they join or vote
@@ -53,7 +54,7 @@ type Message struct {
 
 // Text is the message in plain words, in the poll's time zone.
 func (m Message) Text() string {
-	return fill(texts[m.Notice].body, plainTitle(m.Poll.Title, maxInAppTitle), inAppTime(m.State.State.At, m.Poll.Timezone))
+	return m.text(spoken, spoken.Notices[m.Notice].Body, plainTitle(m.Poll.Title, maxInAppTitle), spoken.inAppTime(zoneOf(m.Poll)))
 }
 
 // Receipt says what became of a message.

@@ -22,7 +22,7 @@ func (a *Announcer) deliver(ctx context.Context, r run, trace string) (queue.Ver
 		return queue.Verdict{}, err
 	}
 	message := Message{
-		Notice: r.notice, State: r.state, Poll: p, Group: group, Named: r.announcement.Named, Retry: r.retried(),
+		Notice: r.notice, State: r.state, Before: r.announcement.Announced, Poll: p, Group: group, Named: r.announcement.Named, Retry: r.retried(),
 	}
 	for _, channel := range a.Channels {
 		if r.announcement.Channels[channel.Name()].Ref != r.state.Ref && err == nil {

@@ -132,15 +132,15 @@ func channelID(group *poll.Group) string {
 // poll and marks the message as that transition's. It pings nobody if the poll's
 // creator is not in the group, so that a person who left cannot reach all of it.
 func (d *Discord) message(m Message) DiscordMessage {
-	words := texts[m.Notice]
-	message := DiscordMessage{Content: fill(words.message, discordTitle(m.Poll.Title, maxMessageTitle), discordTime(m.State.State.At))}
-	if words.mentions && m.Group.Has(m.Poll.CreatorID) {
-		prefix, mentions := mentionsOf(m.Group.Discord)
-		message.Content, message.Mentions = prefix+message.Content, mentions
+	title := discordTitle(m.Poll.Title, maxMessageTitle)
+	message := DiscordMessage{Content: m.text(spoken, spoken.Notices[m.Notice].Message, title, spoken.discordTime)}
+	if mentions(m.Notice) && m.Group.Has(m.Poll.CreatorID) {
+		prefix, allowed := mentionsOf(m.Group.Discord)
+		message.Content, message.Mentions = prefix+message.Content, allowed
 	}
 	if d.AppURL != "" { // Discord refuses a link without an address
 		link := pollURL(d.AppURL, m.Poll.ID) + messageMark(m.State.Ref)
-		message.Components = withButton(discordgo.Button{Label: openPollLabel, Style: discordgo.LinkButton, URL: link})
+		message.Components = withButton(discordgo.Button{Label: spoken.OpenPoll, Style: discordgo.LinkButton, URL: link})
 	}
 	return message
 }

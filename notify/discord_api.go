@@ -28,24 +28,17 @@ const (
 	CodeRefused        = "refused" // for any reason that has no code of its own
 )
 
-// refusals are Discord's final refusals by its error codes. The messages are
-// written to the poll (discord.pendingSyncError) for the person who maintains the
-// group.
+// refusals are Discord's final refusals by its error codes. Their texts
+// (Language.Refusals) are written to the poll (discord.pendingSyncError) for the
+// person who maintains the group.
 var refusals = map[int]fault.Error{
-	anyRefusal: {Kind: fault.Provider, Code: CodeRefused,
-		Message: "Discord refused the message. Whoever runs this server finds the reason in its log."},
-	unauthorized: {Kind: fault.Provider, Code: "bot_token_refused",
-		Message: "Discord does not accept the bot's token. Whoever runs this server must set a valid one."},
-	unknownChannel: {Kind: fault.NotFound, Code: "unknown_channel",
-		Message: "The Discord channel is gone. Choose another one in the group's settings."},
-	10008: {Kind: fault.NotFound, Code: CodeUnknownMessage,
-		Message: "The Discord message was deleted. It is posted again with the next change."},
-	50001: {Kind: fault.Forbidden, Code: "missing_access",
-		Message: "The bot cannot see the Discord channel. Give it access to the channel."},
-	50013: {Kind: fault.Forbidden, Code: "missing_permission",
-		Message: "The bot may not post in the Discord channel. Let it send messages and embed links there."},
-	50083: {Kind: fault.Provider, Code: "thread_archived",
-		Message: "The Discord thread is archived. Open it again, or choose another channel."},
+	anyRefusal:     {Kind: fault.Provider, Code: CodeRefused},
+	unauthorized:   {Kind: fault.Provider, Code: "bot_token_refused"},
+	unknownChannel: {Kind: fault.NotFound, Code: "unknown_channel"},
+	10008:          {Kind: fault.NotFound, Code: CodeUnknownMessage},
+	50001:          {Kind: fault.Forbidden, Code: "missing_access"},
+	50013:          {Kind: fault.Forbidden, Code: "missing_permission"},
+	50083:          {Kind: fault.Provider, Code: "thread_archived"},
 }
 
 // Keys of refusals that the client uses directly; keys below 1 are not Discord's
@@ -62,7 +55,7 @@ func refusal(code int, cause error) error {
 	if !ok {
 		known = refusals[anyRefusal]
 	}
-	known.Err = cause
+	known.Message, known.Err = spoken.Refusals[known.Code], cause
 	return &known
 }
 
@@ -75,9 +68,11 @@ func isRefusal(err error) bool {
 // isOurs tells a message of ours from one that the web app's own functions wrote
 // into the same field.
 func isOurs(message string) bool {
-	for _, known := range refusals {
-		if known.Message == message {
-			return true
+	for _, language := range languages {
+		for _, text := range language.Refusals {
+			if text == message {
+				return true
+			}
 		}
 	}
 	return false

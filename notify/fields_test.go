@@ -14,7 +14,7 @@ func TestNotification_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
 	const title = "Session"
 	const ref = "jrn_1"
-	words := texts[rules.NoticeCancelled]
+	words := English.Notices[rules.NoticeCancelled]
 	roundtrip.Check(t, roundtrip.Codec[Notification]{
 		Through: func(n Notification) Notification {
 			a := &InApp{AppURL: "https://quests.example", Now: func() time.Time { return n.CreatedAt }}
@@ -24,7 +24,7 @@ func TestNotification_EveryField_IsStored(t *testing.T) {
 			return decodeNotification(roundtrip.Kept(t, NotificationPath("ana", n.ID), roundtrip.Whole(document)))
 		},
 		Fixed: map[string]any{
-			"Type": string(rules.NoticeCancelled), "Title": words.title, "Body": fill(words.body, title, ""),
+			"Type": string(rules.NoticeCancelled), "Title": words.Title, "Body": fill(words.Body[1], "{title}", title),
 			"Resource.Type": "poll", "Resource.ID": "p1", "Resource.Title": title, "ActionURL": pollURL("https://quests.example", "p1"),
 		},
 	})

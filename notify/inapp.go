@@ -143,7 +143,7 @@ func (n *InApp) actor(ctx context.Context, uid string, p poll.Poll) (map[string]
 func (n *InApp) document(key string, m Message, actor map[string]any) map[string]any {
 	title, at := plainTitle(m.Poll.Title, maxInAppTitle), m.State.State.At
 	about, link := Resource{"poll", m.Poll.ID, title}, pollURL(n.AppURL, m.Poll.ID)
-	document := n.newDocument(key, string(m.Notice), texts[m.Notice].title, m.Text(), link, about)
+	document := n.newDocument(key, string(m.Notice), spoken.Notices[m.Notice].Title, m.Text(), link, about)
 	metadata := map[string]any{"schedulerId": m.Poll.ID, "schedulerTitle": title}
 	if !at.IsZero() {
 		metadata["start"] = at.StartTime().Format(rules.InstantLayout)

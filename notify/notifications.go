@@ -146,7 +146,7 @@ const Kept = 90 * 24 * time.Hour
 // again.
 func RemoveOld(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, more bool, err error) {
 	var types []any
-	for _, notice := range slices.Sorted(maps.Keys(texts)) {
+	for _, notice := range slices.Sorted(maps.Keys(spoken.Notices)) {
 		types = append(types, string(notice))
 	}
 	removed, err = writeEach(ctx, documents, oldNotifications.With(types, now.Add(-Kept)).First(limit), store.Tx.Delete)

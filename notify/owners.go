@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -28,15 +27,13 @@ type Owners struct {
 // NotifySyncError says that an account's grant is revoked or insufficient, once for
 // each grant.
 func (o Owners) NotifySyncError(ctx context.Context, ownerID, accountID string) error {
-	return o.notifyOfAccount(ctx, ownerID, accountID, "",
-		"Calendar sync paused", "Calendar sync paused. Re-link your calendar in Settings to resume.")
+	return o.notifyOfAccount(ctx, ownerID, accountID, "", spoken.Owners.SyncErrorTitle, spoken.Owners.SyncErrorBody)
 }
 
 // NotifyUnlinked says that sessions are no longer followed since their account was
 // unlinked, once for each grant.
 func (o Owners) NotifyUnlinked(ctx context.Context, ownerID, accountID string) error {
-	return o.notifyOfAccount(ctx, ownerID, accountID, ":unlinked", "Calendar unlinked",
-		"Your calendar is unlinked, and the sessions in it are not followed any more. Link it again in Settings to resume.")
+	return o.notifyOfAccount(ctx, ownerID, accountID, ":unlinked", spoken.Owners.UnlinkedTitle, spoken.Owners.UnlinkedBody)
 }
 
 func (o Owners) notifyOfAccount(ctx context.Context, ownerID, accountID, suffix, title, body string) error {
@@ -55,9 +52,8 @@ func (o Owners) notifyOfAccount(ctx context.Context, ownerID, accountID, suffix,
 func (o Owners) NotifyHeld(ctx context.Context, ownerID, calendarKey string, eventIDs []string) error {
 	sorted := slices.Sorted(slices.Values(eventIDs))
 	sum := sha256.Sum256([]byte(strings.Join(sorted, "\n")))
-	body := fmt.Sprintf("%d calendar events of your sessions are gone at once. No session was cancelled. "+
-		"Confirm in Settings that they are cancelled, or restore the events.", len(eventIDs))
-	return o.notify(ctx, ownerID, NoticeHeld, calendarKey+":"+hex.EncodeToString(sum[:8]), "Cancellations held", body, "calendar", calendarKey)
+	body := spoken.count(spoken.Owners.HeldBody, len(eventIDs))
+	return o.notify(ctx, ownerID, NoticeHeld, calendarKey+":"+hex.EncodeToString(sum[:8]), spoken.Owners.HeldTitle, body, "calendar", calendarKey)
 }
 
 // notify writes a notification about a resource, unless the owner has one under
@@ -68,6 +64,6 @@ func (o Owners) notify(ctx context.Context, ownerID, kind, key, title, body, res
 	}
 	key = kind + ":" + key
 	link := strings.TrimSuffix(o.InApp.AppURL, "/") + "/settings"
-	document := o.InApp.newDocument(key, kind, title, body, link, Resource{resource, resourceID, "Google Calendar"})
+	document := o.InApp.newDocument(key, kind, title, body, link, Resource{resource, resourceID, spoken.Owners.Resource})
 	return o.InApp.createMissing(ctx, []string{ownerID}, key, document)
 }

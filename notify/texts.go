@@ -2,99 +2,92 @@ package notify
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"questscheduler/internal/poll"
 	"questscheduler/rules"
 )
 
-// wording is the texts of one notice. {title} and {time} stand for the poll's
-// title and the time of its winning slot; each channel formats both in its own way.
-type wording struct {
-	title, body string // of the in-app document
-	message     string // in a group's channel, without the mention before it
-	mentions    bool   // whether the message mentions whom the group chose
+// mentions reports whether a notice mentions whom the group chose.
+func mentions(notice rules.Notice) bool { return notice != rules.NoticeRestored }
+
+// clock writes a time of a timed session; its end too, with ends.
+type clock func(at rules.Fingerprint, ends bool) string
+
+// text is the message in the best of the texts. All its times derive from the stored
+// announcement, so an attempt to deliver it later says the same.
+func (m Message) text(l *Language, texts []string, title string, write clock) string {
+	at, old := m.times()
+	c := between(old, at, zoneOf(m.Poll))
+	ends := c.lengthDiffers()
+	return fillFirst(texts, "{title}", title, "{distance}", l.distance(c),
+		"{time}", l.sessionTime(at, ends, write), "{old}", l.sessionTime(old, ends, write))
 }
 
-var texts = map[rules.Notice]wording{
-	rules.NoticeRescheduled: {
-		title:    "Session rescheduled",
-		body:     "Session '{title}' has been rescheduled to {time}",
-		message:  "Session '{title}' has been rescheduled to {time}",
-		mentions: true,
-	},
-	rules.NoticeRestored: {
-		title:   "Session restored",
-		body:    "Session '{title}' has been restored to its original time",
-		message: "Session '{title}' has been restored to {time}",
-	},
-	rules.NoticeCancelled: {
-		title:    "Session cancelled",
-		body:     "Session '{title}' has been cancelled",
-		message:  "Session '{title}' has been cancelled",
-		mentions: true,
-	},
-	rules.NoticeOnAgain: {
-		title:    "Session on again",
-		body:     "Session '{title}' is on again for {time}",
-		message:  "Session '{title}' is on again for {time}",
-		mentions: true,
-	},
+// times are the time that the message is about, and the one that people knew before;
+// zero if there is none or it is the same.
+func (m Message) times() (at, old rules.Fingerprint) {
+	at, old = m.State.State.At, rules.KnownTime(m.Before.State, m.State.State)
+	switch {
+	case m.Notice == rules.NoticeCancelled && !old.IsZero(): // what people know of is off
+		return old, rules.Fingerprint{}
+	case old == at || m.Notice == rules.NoticeCancelled:
+		return at, rules.Fingerprint{}
+	default:
+		return at, old
+	}
 }
 
-// Texts for a title or a time that is missing.
-const (
-	untitled    = "Untitled session"
-	unknownTime = "a new time"
-)
-
-// fill puts title and time into a text, in one pass: a title that holds a
-// placeholder stays as it is.
-func fill(text, title, time string) string {
-	return strings.NewReplacer("{title}", title, "{time}", time).Replace(text)
+// zoneOf is the poll's time zone, or UTC if the poll has none that is known.
+func zoneOf(p poll.Poll) *time.Location {
+	location, err := poll.Zone(p.Timezone)
+	if err != nil {
+		return time.UTC
+	}
+	return location
 }
 
-// Texts on cards, as Discord channels show them today.
-const (
-	rescheduledLabel = "RESCHEDULED" // the status of a poll that the calendar moved; others are the poll's own
-	titleMark        = "📅 "
-	voteLabel        = "Vote"
-	closedLabel      = "Voting closed"
-	openPollLabel    = "Open poll"
-	hiddenVotes      = "Hidden while rescheduled"
-)
-
-// Layouts of times as people read them in the app.
-const (
-	dayLayout    = "Monday, 2 January 2006"
-	momentLayout = "Monday, 2 January 2006, 15:04"
-)
-
-// inAppTime is the start of a session in the poll's time zone, which it names, or
-// in UTC if the poll has none that is known.
-func inAppTime(at rules.Fingerprint, zone string) string {
-	return sessionTime(at, func(start time.Time) string {
-		location, err := poll.Zone(zone)
-		if err != nil {
-			location = time.UTC
-		}
-		return start.In(location).Format(momentLayout) + " (" + location.String() + ")"
-	})
-}
-
-// discordTime is the start of a session as each reader's own clock shows it.
-func discordTime(at rules.Fingerprint) string { return sessionTime(at, timeTag) }
-
-// sessionTime formats the start of a session. An all-day session is its dates.
-func sessionTime(at rules.Fingerprint, format func(start time.Time) string) string {
+// sessionTime writes the time of a session; "" if there is none. An all-day session
+// is its dates.
+func (l *Language) sessionTime(at rules.Fingerprint, ends bool, write clock) string {
 	switch {
 	case at.IsZero():
-		return unknownTime
+		return ""
 	case at.AllDay:
-		return days(at)
+		return l.days(at)
 	default:
-		return format(at.StartTime())
+		return write(at, ends)
+	}
+}
+
+// inAppTime writes times as a zone's clocks show them, and names the zone.
+func (l *Language) inAppTime(zone *time.Location) clock {
+	moment := func(at time.Time) string {
+		return fill(l.Times.Moment, "{day}", l.day(at), "{clock}", at.Format(l.Times.Clock))
+	}
+	return func(at rules.Fingerprint, ends bool) string {
+		start, end := at.StartTime().In(zone), at.EndTime().In(zone)
+		text := moment(start)
+		switch {
+		case ends && end.Sub(start) < dayLength:
+			text = fill(l.Times.Span, "{from}", text, "{to}", end.Format(l.Times.Clock))
+		case ends:
+			text = fill(l.Times.Span, "{from}", text, "{to}", moment(end))
+		}
+		return fill(l.Times.Zoned, "{time}", text, "{zone}", zone.String())
+	}
+}
+
+// discordTime writes times by Discord's markup: each reader's own clock shows them.
+func (l *Language) discordTime(at rules.Fingerprint, ends bool) string {
+	start, end := at.StartTime(), at.EndTime()
+	switch {
+	case !ends:
+		return timeTag(start)
+	case end.Sub(start) < dayLength:
+		return fill(l.Times.Span, "{from}", timeTag(start), "{to}", fmt.Sprintf("<t:%d:t>", end.Unix()))
+	default:
+		return fill(l.Times.Span, "{from}", timeTag(start), "{to}", timeTag(end))
 	}
 }
 
@@ -102,10 +95,10 @@ func sessionTime(at rules.Fingerprint, format func(start time.Time) string) stri
 func timeTag(at time.Time) string { return fmt.Sprintf("<t:%d:F>", at.Unix()) }
 
 // days are the dates of an all-day session; its end is exclusive.
-func days(at rules.Fingerprint) string {
+func (l *Language) days(at rules.Fingerprint) string {
 	first, last := at.StartTime(), at.EndTime().AddDate(0, 0, -1)
 	if !last.After(first) {
-		return first.Format(dayLayout)
+		return l.day(first)
 	}
-	return first.Format(dayLayout) + " – " + last.Format(dayLayout)
+	return fill(l.Times.Span, "{from}", l.day(first), "{to}", l.day(last))
 }

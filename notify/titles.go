@@ -41,7 +41,7 @@ func discordTitle(title string, limit int) string {
 // writeTitle writes a title rune by rune, so that it is never cut inside an escape.
 // The result is never empty and has at most limit runes.
 func writeTitle(title string, limit int, write func(rune) string) string {
-	title = cmp.Or(strings.Join(strings.FieldsFunc(title, isBlank), " "), untitled)
+	title = cmp.Or(strings.Join(strings.FieldsFunc(title, isBlank), " "), spoken.Untitled)
 	var whole strings.Builder
 	length, cutAt := 0, 0 // cutAt: the bytes that leave room for the ellipsis
 	for _, r := range title {

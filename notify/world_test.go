@@ -393,17 +393,21 @@ func wantTexts(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// The messages on the transitions of this world.
+// The messages on the transitions of this world, in their order.
 const (
-	movedMessage     = "@everyone Session 'Curse of Strahd' has been rescheduled to <t:1801683000:F>"
-	movedOnMessage   = "@everyone Session 'Curse of Strahd' has been rescheduled to <t:1801769400:F>"
-	restoredMessage  = "Session 'Curse of Strahd' has been restored to <t:1801591200:F>"
-	cancelledMessage = "@everyone Session 'Curse of Strahd' has been cancelled"
+	plannedMessage = "It was planned for <t:1801591200:F>."
+	movedMessage   = "@everyone Session 'Curse of Strahd' has been rescheduled to <t:1801683000:F>: " + movedDistance + plannedMessage
+	movedOnMessage = "@everyone Session 'Curse of Strahd' has been rescheduled to <t:1801769400:F>: 2 days later, and 1 hour 30 minutes later in the day. " + plannedMessage
 
-	onAgainMessage = "@everyone Session 'Curse of Strahd' is on again for <t:1801591200:F>"
+	restoredMessage  = "Session 'Curse of Strahd' has been restored to <t:1801591200:F>, its original time. <t:1801683000:F> is no longer valid."
+	cancelledMessage = "@everyone Session 'Curse of Strahd' has been cancelled. " + plannedMessage
+	onAgainMessage   = "@everyone Session 'Curse of Strahd' is on again for <t:1801591200:F>"
 
-	movedBody     = "Session 'Curse of Strahd' has been rescheduled to Wednesday, 3 February 2027, 20:30 (Europe/Berlin)"
-	restoredBody  = "Session 'Curse of Strahd' has been restored to its original time"
-	cancelledBody = "Session 'Curse of Strahd' has been cancelled"
-	onAgainBody   = "Session 'Curse of Strahd' is on again for Tuesday, 2 February 2027, 19:00 (Europe/Berlin)"
+	movedDistance = "a day later, and 1 hour 30 minutes later in the day. "
+	plannedTime   = "Tuesday, 2 February 2027, 19:00 (Europe/Berlin)"
+	movedTime     = "Wednesday, 3 February 2027, 20:30 (Europe/Berlin)"
+	movedBody     = "Session 'Curse of Strahd' has been rescheduled to " + movedTime + ": " + movedDistance + "It was planned for " + plannedTime + "."
+	restoredBody  = "Session 'Curse of Strahd' has been restored to its original time, " + plannedTime + ". " + movedTime + " is no longer valid."
+	cancelledBody = "Session 'Curse of Strahd' has been cancelled. It was planned for " + plannedTime + "."
+	onAgainBody   = "Session 'Curse of Strahd' is on again for " + plannedTime
 )

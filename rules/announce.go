@@ -65,3 +65,18 @@ func announceTime(announced, current AnnouncedState) Notice {
 		return NoticeNone
 	}
 }
+
+// KnownTime returns the time that people know when current is announced; zero if they know
+// none. It is that of the announced state, so a second move is compared with the first. The
+// web app announces a finalisation itself: a poll that was moved since, before anything was
+// announced here, is known by the time that it was finalised for.
+func KnownTime(announced, current AnnouncedState) Fingerprint {
+	switch {
+	case announced.Generation == current.Generation && !announced.At.IsZero():
+		return announced.At
+	case current.At.IsZero():
+		return Fingerprint{}
+	default:
+		return current.Baseline
+	}
+}

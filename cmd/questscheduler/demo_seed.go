@@ -19,6 +19,7 @@ const demoAdmin = "admin"
 const (
 	demoGuildID   = "410000000000000001"
 	demoChannelID = "410000000000000002"
+	demoRoleID    = "410000000000000003"
 )
 
 // party is a game master and three players.
@@ -101,7 +102,7 @@ func (d *demo) seedAccount(name string) (demoAccount, error) {
 func (d *demo) seedDiscord(context.Context) error {
 	d.world.DiscordChannel = demoChannelID
 	return errors.Join(
-		d.sims.discordServer.AddGuild(demoGuildID, "The Party"),
+		d.sims.discordServer.AddGuild(demoGuildID, "The Party", discord.Role{ID: demoRoleID, Name: "Adventurers", Mentionable: true}),
 		d.sims.discordServer.AddChannel(discord.Channel{ID: demoChannelID, GuildID: demoGuildID, Name: "sessions"}),
 	)
 }
@@ -119,7 +120,7 @@ func (d *demo) seedGroup(ctx context.Context) error {
 			return err
 		}
 	}
-	channel := poll.GroupDiscord{GuildID: demoGuildID, ChannelID: demoChannelID, NotifyRoleID: poll.NotifyEveryone}
+	channel := poll.GroupDiscord{GuildID: demoGuildID, ChannelID: demoChannelID, NotifyRoleID: demoRoleID}
 	_, err = d.scheduler.UpdateGroup(ctx, scheduler.Person{ID: demoAdmin, Admin: true}, group.ID, scheduler.EditGroup{Discord: &channel})
 	return err
 }

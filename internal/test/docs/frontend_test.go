@@ -63,7 +63,7 @@ func TestEveryWordThatTheWebAppReads_IsDocumented(t *testing.T) {
 		}
 	}
 	const banner = "Calendar sync paused. Re-link your calendar in Settings to resume."
-	if !strings.Contains(page, banner) || !strings.Contains(docs.Read(t, "notify/owners.go"), banner) {
+	if !strings.Contains(page, banner) || !strings.Contains(docs.Read(t, "notify/english.go"), banner) {
 		t.Error("the banner and the notice of the same thing do not say the same")
 	}
 }

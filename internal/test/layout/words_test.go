@@ -57,7 +57,7 @@ var quoted = map[string][]string{
 	"internal/queue/river/log_test.go":   {"look"},
 	"internal/timers/jobs.go":            {"looks", "set right"},
 	"internal/timers/jobs_test.go":       {"set right"},
-	"notify/discord_api.go":              {"whoever"},
+	"notify/english.go":                  {"whoever"},
 }
 
 var spaces = regexp.MustCompile(`[\s/]+`)
