@@ -53,10 +53,10 @@ func (o *operated) opensTheDemo() {
 	o.Want(`!document.body.textContent.includes("did not start")`)
 }
 
-// press clicks the button of an id.
+// press activates the button or link of an id, wherever it is on the page.
 func (o *operated) press(id string) {
 	o.t.Helper()
-	o.Click(`document.getElementById("` + id + `")`)
+	o.Await(`(document.getElementById("` + id + `").click(), true)`)
 }
 
 // phase waits until a fault is armed, broken or recovered.

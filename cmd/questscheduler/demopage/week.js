@@ -34,7 +34,7 @@ class Week {
     this.focused = ""; // the event that keys changed, which the widget draws anew
     this.box = element("div", { class: "calendar" });
     body.append(this.box, element("p", { class: "soft keys" }, keysHelp));
-    this.box.addEventListener("keydown", (event) => this.pressed(event));
+    document.addEventListener("keydown", (event) => this.pressed(event));
   }
 
   // open shows the week of the session that follows the calendar.
@@ -115,14 +115,18 @@ class Week {
     this.focused = "";
   }
 
+  // pressed takes a key for the focused event. While the widget draws that event anew
+  // nothing has the focus, and quick typing must not be lost.
   pressed(event) {
+    const redrawn = event.target === document.body && this.focused !== "";
+    if (!redrawn && !this.box.contains(event.target)) return;
     if (event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       this.keys.flushAll();
       this.acts.undo();
       return;
     }
-    const id = event.target.closest("[data-event]")?.dataset.event;
+    const id = redrawn ? this.focused : event.target.closest("[data-event]")?.dataset.event;
     if (!id || event.ctrlKey || event.metaKey || event.altKey) return;
     if (this.keys.press(id, event.key, event.shiftKey)) event.preventDefault();
   }
