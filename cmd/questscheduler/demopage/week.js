@@ -49,7 +49,7 @@ class Week {
     const start = this.session.poll?.winning_slot?.start;
     return {
       view: viewOf(), views: { fewDays: { type: "timeGridWeek", duration: { days: 3 } } },
-      date: start ? new Date(start) : new Date(), firstDay: 1, locale: "en-GB", height: "640px", scrollTime: "13:00:00",
+      date: start ? new Date(start) : new Date(), firstDay: 1, locale: "en-GB", height: "560px", scrollTime: "14:00:00",
       slotLabelFormat: hours, eventTimeFormat: hours, editable: true, dayMaxEvents: false, dragScroll: true,
       headerToolbar: { start: "prev,next today", center: "title", end: "create undo" },
       customButtons: {
