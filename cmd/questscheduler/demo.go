@@ -103,11 +103,15 @@ func checkLoopback(addr string) error {
 // openDemo reads the world of the folder and opens simulators and program on it.
 // All of them listen, and none is at work yet.
 func openDemo(ctx context.Context, dir, addr string, process Process) (*demo, error) {
+	return openDemoAt(ctx, control.NewClock(nil), dir, addr, process)
+}
+
+// openDemoAt is openDemo with the clock that simulators and program share.
+func openDemoAt(ctx context.Context, clock *control.Clock, dir, addr string, process Process) (*demo, error) {
 	world, err := openDemoWorld(dir)
 	if err != nil {
 		return nil, err
 	}
-	clock := control.NewClock(nil)
 	err = clock.Resume(world.ClockOffset, func(offset time.Duration) error {
 		world.ClockOffset = offset
 		return world.save(dir)
