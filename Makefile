@@ -125,6 +125,7 @@ openapi: $(OPENAPI) ## Lints the OpenAPI document; docs/openapi.rules.yaml says 
 
 .PHONY: generate
 generate: ## Writes the generated pages of docs/ anew
+	$(GO) test -count=1 -run '^TestPage_Examples_' ./cmd/questscheduler/ -update # the next build embeds them
 	$(GO) test -count=1 -run '^TestPage_' ./internal/test/docs/ ./cmd/questscheduler/ -update
 
 .PHONY: tidy

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/labstack/echo/v4"
+
+	"questscheduler/api/examples"
 )
 
 //go:embed docs.html
@@ -20,7 +23,14 @@ var docsText string
 
 // docsPage shows a *huma.OpenAPI.
 var docsPage = template.Must(template.New("docs").Funcs(template.FuncMap{
-	"operations": operationsOf,
+	"operations": operationsUnder,
+	"example":    func(op *huma.Operation) *examples.Example { return exampleOf(op.OperationID) },
+	"pretty": func(body json.RawMessage) (string, error) {
+		var text bytes.Buffer
+		err := json.Indent(&text, body, "", "  ")
+		return text.String(), err
+	},
+	"tokenOf": strings.ToUpper,
 	"takes": func(op *huma.Operation) string {
 		if op.RequestBody == nil {
 			return ""
@@ -47,6 +57,7 @@ const docsPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'non
 // on the first request, since most processes get none, and have no envelope.
 func (s *server) documentRoutes() {
 	describeBodies(s.huma.OpenAPI())
+	attachExamples(s.huma.OpenAPI())
 	document := sync.OnceValue(func() []byte { return writeDocument(s.huma.OpenAPI()) })
 	page := sync.OnceValue(func() []byte { return writePage(s.huma.OpenAPI()) })
 	s.echo.GET("/openapi.json", func(c echo.Context) error {
@@ -87,6 +98,24 @@ func describeBodies(api *huma.OpenAPI) {
 			}
 		}
 	}
+}
+
+// describedOperation is an operation of the page.
+type describedOperation struct {
+	Method, Path string
+	*huma.Operation
+}
+
+// operationsUnder lists the operations with a tag, by path.
+func operationsUnder(api *huma.OpenAPI, tag string) (found []describedOperation) {
+	for _, path := range slices.Sorted(maps.Keys(api.Paths)) {
+		for _, op := range operationsOf(api.Paths[path]) {
+			if slices.Contains(op.Tags, tag) {
+				found = append(found, describedOperation{op.Method, path, op})
+			}
+		}
+	}
+	return found
 }
 
 func operationsOf(item *huma.PathItem) []*huma.Operation {

@@ -42,14 +42,14 @@ func TestDocs_NeedNoOutsideAddress(t *testing.T) {
 	if policy := got.header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") {
 		t.Errorf("the page may load: %q", policy)
 	}
-	for _, outside := range []string{"http://", "https://", "src=", "@import", "<script"} {
+	for _, outside := range []string{`="http`, "='http", "url(", "src=", "@import", "<script"} {
 		if strings.Contains(got.text, outside) {
 			t.Errorf("the page holds %s", outside)
 		}
 	}
 	w.document().each(func(_, path string, op operationJSON) {
-		if !strings.Contains(got.text, path) {
-			t.Errorf("the page does not show %s", op.OperationID)
+		if !strings.Contains(got.text, path) || strings.Count(got.text, `<section id="`+op.OperationID+`">`) != 1 || !strings.Contains(got.text, `href="#`+op.OperationID+`"`) {
+			t.Errorf("the page does not show %s once, with a link to it", op.OperationID)
 		}
 	})
 }

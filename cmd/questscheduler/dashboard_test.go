@@ -30,7 +30,7 @@ func operate(t *testing.T, environ ...string) *operated {
 	t.Helper()
 	b := chromium.Open(t)
 	ctx := context.WithoutCancel(t.Context())
-	d, err := openDemo(ctx, dataDir(t), false, "127.0.0.1:0", Process{Environ: environ, Stderr: testLog{t}})
+	d, err := openDemo(ctx, demoPlace{dir: dataDir(t), addr: "127.0.0.1:0"}, Process{Environ: environ, Stderr: testLog{t}})
 	if err != nil {
 		t.Fatal(err)
 	}

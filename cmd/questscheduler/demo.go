@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -70,7 +71,7 @@ func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	d, err := openDemo(ctx, dir, c.Data == "", c.Addr, process)
+	d, err := openDemo(ctx, demoPlace{dir: dir, disposable: c.Data == "", addr: c.Addr}, process)
 	if err != nil {
 		return err
 	}
@@ -105,14 +106,22 @@ func checkLoopback(addr string) error {
 	return nil
 }
 
+// demoPlace is where and when a demo runs.
+type demoPlace struct {
+	dir        string
+	disposable bool           // the folder is removed at the end, so nothing waits for the disk
+	addr       string         // to listen on
+	clock      *control.Clock // nil: the machine's
+}
+
 // openDemo reads the world of the folder and opens simulators and program on it.
-// All of them listen, and none is at work yet. A disposable folder is removed at the end.
-func openDemo(ctx context.Context, dir string, disposable bool, addr string, process Process) (*demo, error) {
+// All of them listen, and none is at work yet.
+func openDemo(ctx context.Context, at demoPlace, process Process) (*demo, error) {
+	dir, addr, clock := at.dir, at.addr, cmp.Or(at.clock, control.NewClock(nil))
 	world, err := openDemoWorld(dir)
 	if err != nil {
 		return nil, err
 	}
-	clock := control.NewClock(nil)
 	err = clock.Resume(world.ClockOffset, func(offset time.Duration) error {
 		world.ClockOffset = offset
 		return world.save(dir)
@@ -132,7 +141,7 @@ func openDemo(ctx context.Context, dir string, disposable bool, addr string, pro
 	if err != nil {
 		return nil, errors.Join(err, listener.Close(), sims.close())
 	}
-	cfg.Disposable = disposable
+	cfg.Disposable = at.disposable
 	p, err := openProgram(ctx, cfg, clock.Now, newLogger(cfg, process.Stderr))
 	if err != nil {
 		return nil, errors.Join(err, listener.Close(), sims.close())

@@ -21,7 +21,7 @@ type pausedDemo struct {
 
 func startPausedDemo(t *testing.T) *pausedDemo {
 	t.Helper()
-	d, err := openDemo(t.Context(), dataDir(t), false, "127.0.0.1:0", Process{Stderr: testLog{t}, Environ: []string{"QS_SYNC_MIN_GAP=20ms"}})
+	d, err := openDemo(t.Context(), demoPlace{dir: dataDir(t), addr: "127.0.0.1:0"}, Process{Stderr: testLog{t}, Environ: []string{"QS_SYNC_MIN_GAP=20ms"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ type calendarWorld struct {
 func newCalendarWorld(t *testing.T) *calendarWorld {
 	t.Helper()
 	w := &calendarWorld{dir: dataDir(t)}
-	d, err := openDemo(t.Context(), w.dir, false, "127.0.0.1:0", Process{Stderr: testLog{t}})
+	d, err := openDemo(t.Context(), demoPlace{dir: w.dir, addr: "127.0.0.1:0"}, Process{Stderr: testLog{t}})
 	if err != nil {
 		t.Fatal(err)
 	}

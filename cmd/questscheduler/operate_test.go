@@ -41,7 +41,7 @@ func change(t *testing.T, dir string, write func(tx store.Tx) error) {
 func TestOperatorCommands_BesideADemo_Work(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	d, err := openDemo(t.Context(), dir, false, "127.0.0.1:0", Process{Stderr: testLog{t}})
+	d, err := openDemo(t.Context(), demoPlace{dir: dir, addr: "127.0.0.1:0"}, Process{Stderr: testLog{t}})
 	if err != nil {
 		t.Fatal(err)
 	}

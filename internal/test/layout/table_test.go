@@ -89,14 +89,15 @@ var table = []row{
 	{packages: "api/dashboard", may: []string{"internal/health", "internal/mapping"}},
 
 	{packages: "web-hooks", may: above},
-	{packages: "api", may: slices.Concat(above, []string{"internal/store/changes", "api/dashboard", "web-hooks"})},
+	{packages: "api/examples", standardOnly: true},
+	{packages: "api", may: slices.Concat(above, []string{"internal/store/changes", "api/dashboard", "api/examples", "web-hooks"})},
 	{packages: "api/callables", may: above},
 
 	// Simulators know nothing of the program: the real clients talk to them.
 	// Only tests and the command that runs the demo know of them.
 	{packages: "internal/sim/...", may: []string{"internal/fault"}},
 	{packages: "cmd/questscheduler/...", may: []string{"..."}},
-	{packages: "cmd/...", may: slices.Concat(above, []string{"web-hooks", "api", "api/callables", "internal/store/...", "internal/queue/..."})},
+	{packages: "cmd/...", may: slices.Concat(above, []string{"web-hooks", "api", "api/callables", "api/examples", "internal/store/...", "internal/queue/..."})},
 
 	{packages: "internal/test/layout"},
 	// The pages of docs/ are held against the program by tests, which may import
