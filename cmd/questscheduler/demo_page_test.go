@@ -50,6 +50,7 @@ func (o *operated) opensTheDemo() {
 	o.t.Helper()
 	o.Go(o.ready.Page)
 	o.Await(`document.documentElement.dataset.ready === "yes"`)
+	o.Await(`document.getElementById("bell-ana")`)
 	o.Want(`!document.body.textContent.includes("did not start")`)
 }
 
@@ -87,6 +88,7 @@ func (o *operated) dragsTheSession() {
 		o.t.Errorf("the poll is at %v, was at %v (%v)", moved["winning_slot"], moved["original_slot"], err)
 	}
 	o.Await(lastMessage + `.includes("rescheduled")`)
+	o.Await(`/[1-9]/.test(document.getElementById("bell-ana").textContent)`)
 	o.Await(`document.querySelector("#journal .path").textContent.includes("Rescheduled")`)
 	o.Await(`document.querySelectorAll("#journal .steps li").length === 6 && !document.querySelector("#journal .steps .missing")`)
 	o.Want(`[...document.querySelectorAll("#journal .when")].slice(1).every((node) => /^(start|\+[\d.]+ (ms|s))$/.test(node.textContent))`)
