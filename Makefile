@@ -13,6 +13,8 @@ SEED ?= 1
 POLLS ?= 10000
 # The only planted fault that `make mutants` tries; empty: all.
 MUTANT ?=
+# What of the browser's pictures `make pictures` keeps.
+PICTURES := demo demo-phone demo-dark
 # The race detector needs a C compiler; without one the tests run without it.
 # SQLite's own code is excluded: it is C translated to Go, which manages its own memory
 # and takes four times as long under the detector.
@@ -93,6 +95,13 @@ define INSTALL
 @mkdir -p $(@D) && cp $^ $(@D)/..
 @cd $(@D)/.. && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --no-progress >/dev/null && touch $(WHOLE)
 endef
+
+# The tests in a browser take more pictures than pages show.
+.PHONY: pictures
+pictures: ## Takes the pictures that pages show, into docs/pictures/
+	@shots=$$(mktemp -d) && trap 'rm -rf '"$$shots" EXIT && mkdir -p docs/pictures && \
+	QUESTSCHEDULER_TEST_SHOTS=$$shots $(GO) test -count=1 -run '_InABrowser$$' ./cmd/questscheduler/ && \
+	for name in $(PICTURES); do install -m 644 "$$shots/$$name.png" docs/pictures/; done
 
 .PHONY: check
 check: format vet lint layout generated openapi tidy vulnerabilities ## Runs every static check

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestDemoPage_InABrowser is what a stranger does at /demo: one story, in order.
+// TestDemoPage_InABrowser does what a stranger does at /demo, one step after the other.
 func TestDemoPage_InABrowser(t *testing.T) {
 	t.Parallel()
 	o := operate(t, "QS_SYNC_MIN_GAP=20ms")
@@ -50,6 +50,7 @@ func (o *operated) opensTheDemo() {
 	o.t.Helper()
 	o.Go(o.ready.Page)
 	o.Await(`document.documentElement.dataset.ready === "yes"`)
+	o.Await(`document.getElementById("bell-ana")`)
 	o.Want(`!document.body.textContent.includes("did not start")`)
 }
 
@@ -65,7 +66,7 @@ func (o *operated) phase(fault, phase string) {
 	o.Await(`document.getElementById("state-` + fault + `").dataset.phase === "` + phase + `"`)
 }
 
-// What the story looks at: the session's event in the week, and texts of the parts.
+// Expressions: the session's event in the week, and texts of the parts.
 const (
 	sessionEvent = `document.querySelector('#week [data-event^="questsch"]')`
 	badge        = `document.querySelector("#poll .badge:last-child").textContent`
@@ -87,6 +88,7 @@ func (o *operated) dragsTheSession() {
 		o.t.Errorf("the poll is at %v, was at %v (%v)", moved["winning_slot"], moved["original_slot"], err)
 	}
 	o.Await(lastMessage + `.includes("rescheduled")`)
+	o.Await(`/[1-9]/.test(document.getElementById("bell-ana").textContent)`)
 	o.Await(`document.querySelector("#journal .path").textContent.includes("Rescheduled")`)
 	o.Await(`document.querySelectorAll("#journal .steps li").length === 6 && !document.querySelector("#journal .steps .missing")`)
 	o.Want(`[...document.querySelectorAll("#journal .when")].slice(1).every((node) => /^(start|\+[\d.]+ (ms|s))$/.test(node.textContent))`)
@@ -104,7 +106,7 @@ func dayBefore(poll map[string]any) bool {
 	return start("winning_slot").Add(24 * time.Hour).Equal(start("original_slot"))
 }
 
-// restoresTheTime: the creator's button moves the event back, and everybody is told.
+// restoresTheTime: the creator's button moves the event back, and everybody is notified.
 func (o *operated) restoresTheTime() {
 	o.t.Helper()
 	o.press("restore-original-time")
@@ -165,7 +167,7 @@ func (o *operated) restartsTheWorker() {
 }
 
 // revokesAndLinksAgain: the poll is paused until its creator has consented again, and
-// then shows what happened meanwhile.
+// then shows what happened since.
 func (o *operated) revokesAndLinksAgain() {
 	o.t.Helper()
 	o.press("break-revoke")
@@ -217,6 +219,7 @@ func (o *operated) fitsEveryScreen() {
 	o.Size(1440, 1000, false)
 	o.Dark(true)
 	o.Want(lightness + `("backgroundColor") < 60 && ` + lightness + `("color") > 180`)
+	o.Want(`getComputedStyle(document.querySelector("#week .ec")).colorScheme === "dark"`)
 	o.shootTop("demo-dark")
 	o.Dark(false)
 }

@@ -32,7 +32,7 @@ class Week {
     this.dragging = false;
     this.crossed = ""; // the event that was dropped between the hours and the all-day row
     this.focused = ""; // the event that keys changed, which the widget draws anew
-    this.box = element("div", { class: "calendar" });
+    this.box = element("div", { class: "calendar ec-auto-dark" });
     body.append(this.box, element("p", { class: "soft keys" }, keysHelp));
     document.addEventListener("keydown", (event) => this.pressed(event));
   }
