@@ -93,7 +93,9 @@ func (o *operated) dragsTheSession() {
 	o.Await(`document.querySelectorAll("#journal .steps li").length === 6 && !document.querySelector("#journal .steps .missing")`)
 	o.Want(`[...document.querySelectorAll("#journal .when")].slice(1).every((node) => /^(start|\+[\d.]+ (ms|s))$/.test(node.textContent))`)
 	o.Want(`document.querySelector("#journal tbody code").textContent.startsWith("req_")`)
+	o.Size(1440, 1420, false) // down to the journal and the channel
 	o.shootTop("demo")
+	o.Size(1440, 1000, false)
 }
 
 // dayBefore says whether a poll's session was moved to the day before, at the same time.
@@ -201,6 +203,7 @@ func (o *operated) isAnaByKeyboard() {
 func (o *operated) shootTop(name string) {
 	o.t.Helper()
 	o.Await(`(scrollTo(0, 0), scrollY === 0)`)
+	o.Await(`((list) => (list.scrollTo(0, list.scrollHeight), list.scrollTop + list.clientHeight >= list.scrollHeight - 2))(document.querySelector("#discord .messages"))`)
 	o.ShootScreen(name)
 }
 
@@ -219,7 +222,7 @@ func (o *operated) fitsEveryScreen() {
 	o.Size(1440, 1000, false)
 	o.Dark(true)
 	o.Want(lightness + `("backgroundColor") < 60 && ` + lightness + `("color") > 180`)
-	o.Want(`getComputedStyle(document.querySelector("#week .ec")).colorScheme === "dark"`)
+	o.Want(`getComputedStyle(document.querySelector("#week .ec-col-head:last-child")).backgroundColor.match(/\d+/g).slice(0, 3).every((part) => part < 80)`)
 	o.shootTop("demo-dark")
 	o.Dark(false)
 }
