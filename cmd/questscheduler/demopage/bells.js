@@ -55,7 +55,7 @@ function bell(view, name) {
   const made = element("button", {
     type: "button", id: `bell-${name}`, class: unread > 0 ? "bell unread" : "bell", "aria-expanded": String(view.open === name), "aria-controls": "bell-list",
   },
-  element("span", { class: "whose" }, element("span", { "aria-hidden": "true" }, "🔔"), ` ${name} `,
+  element("span", { class: "whose" }, `${name} `,
     element("span", { class: "count" }, String(unread)), element("span", { class: "hidden" }, " unread. ")),
   element("span", { class: "latest" }, all[0]?.body ?? "Nothing yet"));
   made.addEventListener("click", () => show(view, name));
@@ -70,7 +70,7 @@ function notices(view) {
   const mark = button("Mark all read", () => readAll(view, name), { id: "bell-read", disabled: all.every((notice) => notice.read) });
   return [
     element("div", { class: "row" }, element("h3", {}, `Notifications of ${name}`), mark),
-    all.length === 0 ? element("p", { class: "soft" }, `${name} has none yet. Move, delete or cancel a session to send some.`) :
+    all.length === 0 ? element("p", { class: "soft" }, "None yet. When a session changes, everybody is told except the person who changed it.") :
       element("ol", { tabIndex: 0, id: "bell-notices", "aria-label": `Notifications of ${name}, newest first` }, ...all.map(notice)),
   ];
 }
