@@ -1,46 +1,95 @@
-import { button, element, replace } from "./element.js";
+import { element, button, replace } from "./element.js";
+import { ago, inFull } from "./discord_time.js";
 
-// Bell is one person's notifications, read with that person's own token: what the web
-// app shows at its bell.
-class Bell {
-  constructor(session, name) {
-    Object.assign(this, { session, name });
-    this.count = element("strong", { class: "count" });
-    this.newest = element("span", { class: "newest-notice" });
-    this.list = element("ol", { class: "notices" });
-    this.mark = button("Mark all as read", () => this.markRead(), { id: `read-${name}` });
-    this.node = element("details", { id: `bell-${name}`, name: "bell" },
-      element("summary", {}, element("span", { class: "who" }, name), this.count, this.newest),
-      this.mark, this.list);
-  }
+const most = 9; // notifications that are read out at once at most; more are counted
 
-  async refresh() {
-    const { notifications } = await this.session.v1("GET", "/notifications?limit=20", undefined, this.name);
-    const unread = notifications.filter((notice) => !notice.read).length;
-    replace(this.count, unread ? `${unread} unread` : "none unread");
-    this.count.dataset.unread = unread ? "yes" : "no";
-    replace(this.newest, notifications[0]?.body ?? "Nothing yet.");
-    this.mark.disabled = unread === 0;
-    const items = notifications.map(notice);
-    replace(this.list, ...(items.length ? items : [element("li", { class: "soft" }, "Nothing yet.")]));
-  }
-
-  markRead() {
-    return this.session.acts(`${this.name} has read everything.`, () => this.session.v1("POST", "/notifications/read-all", undefined, this.name));
-  }
-}
-
-function notice({ title, body, read, created_at: at }) {
-  return element("li", { class: read ? "read" : "" }, element("strong", {}, title),
-    element("time", { dateTime: at, class: "soft" }, ` ${timeOf(at)}`), element("p", {}, body));
-}
-
-const timeOf = (at) => new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-
-// mountBells shows the bells of all members of the party, whoever the visitor is. A
-// notification that arrives is read out once.
+// mountBells shows the notifications of everybody in the party. Each list is read with
+// that person's own token, whoever the visitor is.
 export async function mountBells(body, session) {
-  const bells = session.names.map((name) => new Bell(session, name));
-  body.append(element("div", { class: "bells", "aria-live": "polite" }, ...bells.map((bell) => bell.node)));
-  await session.follow(() => Promise.all(bells.map((bell) => bell.refresh())));
+  const view = { session, open: "", people: new Map() };
+  const bells = element("div", { class: "bells", role: "group", "aria-label": "People" });
+  const list = element("div", { id: "bell-list", class: "notices" });
+  const news = element("p", { class: "hidden", "aria-live": "polite" });
+  body.append(bells, list, news);
+  view.draw = () => {
+    replace(bells, ...session.names.map((name) => bell(view, name)));
+    const read = list.querySelector("ol")?.scrollTop ?? 0; // how far the visitor has read
+    replace(list, ...notices(view));
+    list.querySelector("ol")?.scrollTo(0, read);
+    list.hidden = !view.open;
+  };
+  body.addEventListener("keydown", (event) => { if (event.key === "Escape" && view.open) show(view, view.open); });
+  await session.follow(async () => {
+    const read = await Promise.all(session.names.map(async (name) => [name, await notifications(session, name)]));
+    const arrived = read.flatMap(([name, all]) => arrivals(name, view.people.get(name), all));
+    view.people = new Map(read);
+    if (arrived.length > 0) news.textContent = arrived.length > most ? `${arrived.length} new notifications` : arrived.join(" ");
+    view.draw();
+  });
+}
+
+async function notifications(session, name) {
+  const answer = await session.v1("GET", "/notifications?limit=50", undefined, name);
+  return answer.notifications;
+}
+
+// arrivals are sentences for screen readers about what a person did not have before.
+// The first answer is no news.
+function arrivals(name, before, now) {
+  if (!before) return [];
+  const known = new Set(before.map(({ id }) => id));
+  return now.filter(({ id }) => !known.has(id)).map(({ body }) => `To ${name}: ${body}.`);
+}
+
+// show opens a person's list, or closes it and gives the bell the focus back.
+function show(view, name) {
+  view.open = view.open === name ? "" : name;
+  view.draw();
+  document.getElementById(`bell-${name}`).focus({ preventScroll: true });
+}
+
+// bell is a person's button with the number of unread notifications and the newest one's text.
+function bell(view, name) {
+  const all = view.people.get(name);
+  const unread = all.filter((notice) => !notice.read).length;
+  const made = element("button", {
+    type: "button", id: `bell-${name}`, class: unread > 0 ? "bell unread" : "bell", "aria-expanded": String(view.open === name), "aria-controls": "bell-list",
+  },
+  element("span", { class: "whose" }, `${name} `,
+    element("span", { class: "count" }, String(unread)), element("span", { class: "hidden" }, " unread. ")),
+  element("span", { class: "latest" }, all[0]?.body ?? "Nothing yet"));
+  made.addEventListener("click", () => show(view, name));
+  return made;
+}
+
+// notices are the open list, newest first, in a frame of fixed height.
+function notices(view) {
+  const name = view.open;
+  if (!name) return [];
+  const all = view.people.get(name);
+  const mark = button("Mark all read", () => readAll(view, name), { id: "bell-read", disabled: all.every((notice) => notice.read) });
+  return [
+    element("div", { class: "row" }, element("h3", {}, `Notifications of ${name}`), mark),
+    all.length === 0 ? element("p", { class: "soft" }, "None yet. When a session changes, everybody is told except the person who changed it.") :
+      element("ol", { tabIndex: 0, id: "bell-notices", "aria-label": `Notifications of ${name}, newest first` }, ...all.map(notice)),
+  ];
+}
+
+function notice({ read, title, body, created_at: created }) {
+  const at = created && new Date(created);
+  return element("li", { class: read ? "" : "unread" },
+    element("strong", {}, title), read ? null : element("span", { class: "hidden" }, " (unread)"),
+    at ? element("time", { class: "soft", dateTime: created, title: inFull(at) }, ` ${ago(at)}`) : null,
+    element("p", {}, body));
+}
+
+// readAll marks a person's notifications as read; the button is disabled by then, so
+// the bell takes the focus.
+async function readAll(view, name) {
+  await view.session.acts(`You marked the notifications of ${name} as read`, async () => {
+    await view.session.v1("POST", "/notifications/read-all", undefined, name);
+    view.people.set(name, await notifications(view.session, name));
+  });
+  view.draw();
+  if (document.activeElement === document.body) document.getElementById(`bell-${name}`).focus({ preventScroll: true });
 }

@@ -39,7 +39,7 @@ class Session extends EventTarget {
       this.tell("act", { text, at });
       return done;
     } catch (problem) {
-      this.say(`${text}: ${problem.message}`, "problem");
+      this.say(`That did not work: ${problem.message}`, "problem");
       this.tell("act", { text, at });
       return undefined;
     }
