@@ -24,6 +24,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -285,13 +286,36 @@ func (b *Browser) Scripts(run bool) {
 // Shoot takes a picture of the whole page where ShotsVariable asks for it.
 func (b *Browser) Shoot(name string) {
 	b.t.Helper()
+	b.shoot(name, chromedp.FullScreenshot(100))
+}
+
+// ShootBody is like Shoot, without what is left of the window below a short page.
+func (b *Browser) ShootBody(name string) {
+	b.t.Helper()
+	b.shoot(name, func(ctx context.Context, target *chromedp.Target) ([]byte, error) {
+		var body page.Viewport
+		size, err := chromedp.Evaluate[[]float64](`[document.body.offsetWidth, document.body.offsetHeight]`)(ctx, target)
+		if err != nil || len(size) != 2 {
+			return nil, fmt.Errorf("size of the body: %v: %w", size, err)
+		}
+		body.Width, body.Height, body.Scale = size[0], size[1], 1
+		picture, err := cdp.Call(ctx, target, page.CaptureScreenshot, page.CaptureScreenshotParams{Clip: &body, CaptureBeyondViewport: new(true)})
+		if err != nil {
+			return nil, err
+		}
+		return picture.Data, nil
+	})
+}
+
+func (b *Browser) shoot(name string, take chromedp.Action[[]byte]) {
+	b.t.Helper()
 	dir := os.Getenv(ShotsVariable)
 	if dir == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(b.ctx, Patience)
 	defer cancel()
-	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	picture, err := chromedp.Run(ctx, take)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o600)
 	}
