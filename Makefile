@@ -137,6 +137,13 @@ generate: ## Writes the generated pages of docs/ anew
 	$(GO) test -count=1 -run '^TestPage_Examples_' ./cmd/questscheduler/ -update # the next build embeds them
 	$(GO) test -count=1 -run '^TestPage_' ./internal/test/docs/ ./cmd/questscheduler/ -update
 
+.PHONY: pictures
+pictures: ## Takes the pictures of docs/pictures from the real pages
+	@shots=$$(mktemp -d); \
+	CI=true QUESTSCHEDULER_TEST_SHOTS=$$shots $(GO) test -count=1 -run '^(TestDashboard_InABrowser|TestDemo_Page_InABrowser)$$' ./cmd/questscheduler/; \
+	for picture in docs/pictures/*.png; do cp "$$shots/$${picture##*/}" "$$picture"; done; \
+	rm -r "$$shots"
+
 .PHONY: tidy
 tidy: ## Checks that go.mod and go.sum hold what the code needs
 	$(GO) mod tidy -diff

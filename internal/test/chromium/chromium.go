@@ -24,6 +24,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -299,6 +300,24 @@ func (b *Browser) Shoot(name string) {
 func (b *Browser) ShootScreen(name string) {
 	b.t.Helper()
 	b.shoot(name, chromedp.CaptureScreenshot())
+}
+
+// ShootBody is like Shoot, without what is left of the window below a short page.
+func (b *Browser) ShootBody(name string) {
+	b.t.Helper()
+	b.shoot(name, func(ctx context.Context, target *chromedp.Target) ([]byte, error) {
+		var body page.Viewport
+		size, err := chromedp.Evaluate[[]float64](`[document.body.offsetWidth, document.body.offsetHeight]`)(ctx, target)
+		if err != nil || len(size) != 2 {
+			return nil, fmt.Errorf("size of the body: %v: %w", size, err)
+		}
+		body.Width, body.Height, body.Scale = size[0], size[1], 1
+		picture, err := cdp.Call(ctx, target, page.CaptureScreenshot, page.CaptureScreenshotParams{Clip: &body, CaptureBeyondViewport: new(true)})
+		if err != nil {
+			return nil, err
+		}
+		return picture.Data, nil
+	})
 }
 
 func (b *Browser) shoot(name string, take chromedp.Action[[]byte]) {
