@@ -13,6 +13,11 @@ SEED ?= 1
 POLLS ?= 10000
 # The only planted fault that `make mutants` tries; empty: all.
 MUTANT ?=
+# The release's version, its folder, its platforms, and where its binaries are kept.
+VERSION ?= $(shell git describe --tags --always --dirty)
+DIST ?= dist
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+BINARIES ?= bin/binaries
 # The race detector needs a C compiler; without one the tests run without it.
 # SQLite's own code is excluded: it is C translated to Go, which manages its own memory
 # and takes four times as long under the detector.
@@ -104,7 +109,7 @@ format: ## Finds files that gofmt would change
 .PHONY: vet
 vet: ## Runs go vet, over the files of other systems too
 	$(GO) vet ./...
-	GOOS=windows $(GO) vet ./internal/store/sqlite/
+	GOOS=windows $(GO) vet ./...
 
 .PHONY: lint
 lint: $(LINT) ## Runs the linters; .golangci.yaml says what is off and why
@@ -167,6 +172,35 @@ backfill: ## Backfills POLLS (10000) existing polls on the emulator of Firestore
 .PHONY: bench
 bench: bin/decoders ## Prints one line per result: name, value, unit, ratio to what
 	@$(GO) run ./internal/test/bench
+
+# Times are the commit's, so the same commit gives the same bytes with the same Go and
+# the same certificate authorities, which the image takes from this machine.
+RELEASE = bin/release $(1) -version "$(VERSION)" -commit-time "$$(git log -1 --format=%ct)" -binaries $(BINARIES)
+
+.PHONY: release
+release: bin/release ## Builds archives, images, bills of materials and their sums into dist
+	@rm -rf $(DIST) $(BINARIES) && mkdir -p $(DIST)
+	@for platform in $(PLATFORMS); do \
+		export GOOS=$${platform%/*} GOARCH=$${platform#*/} CGO_ENABLED=0; \
+		echo "building questscheduler $(VERSION) for $$platform"; \
+		$(GO) build -trimpath -buildvcs=true -tags timetzdata -ldflags "-s -w -X main.version=$(VERSION)" \
+			-o "$(BINARIES)/$${GOOS}_$$GOARCH/" ./cmd/questscheduler; \
+	done
+	@$(call RELEASE,pack) -out $(DIST)
+	@ls $(DIST)
+
+.PHONY: release-smoke
+release-smoke: ## Tries the release in dist: its sums, this machine's archive and image, and a second build
+	@tools/release/smoke.sh $(DIST) "$(VERSION)"
+
+.PHONY: release-push
+release-push: bin/release ## Pushes the image of the last release to the repository IMAGE, for both processors
+	@$(call RELEASE,push) -image "$(IMAGE)"
+
+# A module of its own. Its tests need no other part, so they run where it is built.
+bin/release: $(wildcard tools/release/*.go) tools/release/go.mod tools/release/go.sum
+	@echo "building $@"
+	@cd tools/release && $(GO) test ./... && $(GO) build -o ../../bin/ .
 
 bin/decoders: tools/decoders/main.go tools/go.mod tools/go.sum
 	@echo "building $@"
