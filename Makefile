@@ -13,8 +13,11 @@ SEED ?= 1
 POLLS ?= 10000
 # The only planted fault that `make mutants` tries; empty: all.
 MUTANT ?=
-# What of the browser's pictures `make pictures` keeps.
-PICTURES := demo demo-phone demo-dark
+# The release's version, its folder, its platforms, and where its binaries are kept.
+VERSION ?= $(shell git describe --tags --always --dirty)
+DIST ?= dist
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+BINARIES ?= bin/binaries
 # The race detector needs a C compiler; without one the tests run without it.
 # SQLite's own code is excluded: it is C translated to Go, which manages its own memory
 # and takes four times as long under the detector.
@@ -96,13 +99,6 @@ define INSTALL
 @cd $(@D)/.. && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error --no-progress >/dev/null && touch $(WHOLE)
 endef
 
-# The tests in a browser take more pictures than pages show.
-.PHONY: pictures
-pictures: ## Takes the pictures that pages show, into docs/pictures/
-	@shots=$$(mktemp -d) && trap 'rm -rf '"$$shots" EXIT && mkdir -p docs/pictures && \
-	QUESTSCHEDULER_TEST_SHOTS=$$shots $(GO) test -count=1 -run '_InABrowser$$' ./cmd/questscheduler/ && \
-	for name in $(PICTURES); do install -m 644 "$$shots/$$name.png" docs/pictures/; done
-
 .PHONY: check
 check: format vet lint layout generated openapi tidy vulnerabilities ## Runs every static check
 
@@ -113,8 +109,7 @@ format: ## Finds files that gofmt would change
 .PHONY: vet
 vet: ## Runs go vet, over the files of other systems too
 	$(GO) vet ./...
-	$(GO) vet -tags demo ./cmd/questscheduler/
-	GOOS=windows $(GO) vet ./internal/store/sqlite/
+	GOOS=windows $(GO) vet ./...
 
 .PHONY: lint
 lint: $(LINT) ## Runs the linters; .golangci.yaml says what is off and why
@@ -137,12 +132,12 @@ generate: ## Writes the generated pages of docs/ anew
 	$(GO) test -count=1 -run '^TestPage_Examples_' ./cmd/questscheduler/ -update # the next build embeds them
 	$(GO) test -count=1 -run '^TestPage_' ./internal/test/docs/ ./cmd/questscheduler/ -update
 
+# The tests in a browser take more pictures than pages show.
 .PHONY: pictures
 pictures: ## Takes the pictures of docs/pictures from the real pages
-	@shots=$$(mktemp -d); \
-	CI=true QUESTSCHEDULER_TEST_SHOTS=$$shots $(GO) test -count=1 -run '^(TestDashboard_InABrowser|TestDemo_Page_InABrowser)$$' ./cmd/questscheduler/; \
-	for picture in docs/pictures/*.png; do cp "$$shots/$${picture##*/}" "$$picture"; done; \
-	rm -r "$$shots"
+	@shots=$$(mktemp -d) && trap 'rm -rf '"$$shots" EXIT && \
+	CI=1 QUESTSCHEDULER_TEST_SHOTS=$$shots $(GO) test -count=1 -run '_InABrowser$$' ./cmd/questscheduler/ && \
+	for picture in docs/pictures/*.png; do cp "$$shots/$${picture##*/}" "$$picture"; done
 
 .PHONY: tidy
 tidy: ## Checks that go.mod and go.sum hold what the code needs
@@ -185,6 +180,35 @@ backfill: ## Backfills POLLS (10000) existing polls on the emulator of Firestore
 .PHONY: bench
 bench: bin/decoders ## Prints one line per result: name, value, unit, ratio to what
 	@$(GO) run ./internal/test/bench
+
+# Times are the commit's, so the same commit gives the same bytes with the same Go and
+# the same certificate authorities, which the image takes from this machine.
+RELEASE = bin/release $(1) -version "$(VERSION)" -commit-time "$$(git log -1 --format=%ct)" -binaries $(BINARIES)
+
+.PHONY: release
+release: bin/release ## Builds archives, images, bills of materials and their sums into dist
+	@rm -rf $(DIST) $(BINARIES) && mkdir -p $(DIST)
+	@for platform in $(PLATFORMS); do \
+		export GOOS=$${platform%/*} GOARCH=$${platform#*/} CGO_ENABLED=0; \
+		echo "building questscheduler $(VERSION) for $$platform"; \
+		$(GO) build -trimpath -buildvcs=true -tags timetzdata -ldflags "-s -w -X main.version=$(VERSION)" \
+			-o "$(BINARIES)/$${GOOS}_$$GOARCH/" ./cmd/questscheduler; \
+	done
+	@$(call RELEASE,pack) -out $(DIST)
+	@ls $(DIST)
+
+.PHONY: release-smoke
+release-smoke: ## Tries the release in dist: its sums, this machine's archive and image, and a second build
+	@tools/release/smoke.sh $(DIST) "$(VERSION)"
+
+.PHONY: release-push
+release-push: bin/release ## Pushes the image of the last release to the repository IMAGE, for both processors
+	@$(call RELEASE,push) -image "$(IMAGE)"
+
+# A module of its own. Its tests need no other part, so they run where it is built.
+bin/release: $(wildcard tools/release/*.go) tools/release/go.mod tools/release/go.sum
+	@echo "building $@"
+	@cd tools/release && $(GO) test ./... && $(GO) build -o ../../bin/ .
 
 bin/decoders: tools/decoders/main.go tools/go.mod tools/go.sum
 	@echo "building $@"

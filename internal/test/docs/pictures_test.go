@@ -13,7 +13,7 @@ import (
 
 // maxPicture is the largest picture in bytes, so that pages open fast and the
 // repository stays small.
-const maxPicture = 250_000
+const maxPicture = 350_000
 
 // pictureName is a picture that a page shows, in Markdown or HTML, from this
 // repository.

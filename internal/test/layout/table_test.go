@@ -121,6 +121,8 @@ var table = []row{
 	{packages: "internal/test/bench", may: []string{"..."}},
 	// A module of its own: JSON decoders that `make bench` compares.
 	{packages: "tools/decoders"},
+	// A module of its own: it packs the files of a release.
+	{packages: "tools/release"},
 	// A world of real parts on memory drivers and simulators, for tests alone.
 	{packages: "internal/test/worldtest", may: []string{"..."}},
 	// The same for people whose calendars mirror each other, for tests of scale.
