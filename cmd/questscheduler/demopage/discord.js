@@ -13,15 +13,16 @@ export async function mountDiscord(body, session) {
   body.append(element("div", { class: "client" },
     element("h3", {}, element("span", { "aria-hidden": "true", class: "hash" }, "# "), channel.name, element("span", { class: "guild" }, guild.name)),
     list, newest));
-  list.addEventListener("scroll", () => { newest.hidden = atEnd(list); });
+  let follows = true; // the newest message is shown, and is to stay so
+  list.addEventListener("scroll", () => { follows = atEnd(list); newest.hidden = follows; });
+  new ResizeObserver(() => { if (follows) toEnd(list); }).observe(list);
 
   const context = contextOf(session, guild);
   await session.follow(async () => {
     const posted = await session.discord("GET", `/channels/${channelID}/messages?limit=50`);
-    const stays = !list.hasAttribute("role") || atEnd(list);
     update(list, posted.reverse(), context);
-    if (stays) toEnd(list);
-    newest.hidden = atEnd(list);
+    if (follows) toEnd(list);
+    newest.hidden = follows;
     list.setAttribute("role", "log"); // only now, so that the first messages are not read out
   });
 }

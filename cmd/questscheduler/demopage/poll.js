@@ -51,7 +51,7 @@ async function act(view, text, work) {
 function draw(parts, view) {
   const { poll, session } = view;
   const inside = [parts.head, parts.panel, parts.votes, parts.commands].some((part) => part.contains(document.activeElement));
-  drawChoice(parts.choice, session);
+  drawChoice(parts.choice, view);
   if (!poll) {
     replace(parts.head, element("p", { class: "notice" }, unreadable));
     for (const part of [parts.panel, parts.votes, parts.commands]) replace(part);
@@ -67,10 +67,10 @@ function draw(parts, view) {
 }
 
 // drawChoice lists the visitor's polls, and the chosen one although it may not be theirs.
-function drawChoice(choice, session) {
+function drawChoice(choice, { session, poll }) {
   const options = [...session.polls.values()].sort((one, other) => one.title.localeCompare(other.title))
     .map((poll) => element("option", { value: poll.id }, poll.title));
-  if (!session.polls.has(session.pollID)) options.push(element("option", { value: session.pollID }, "Another poll"));
+  if (!session.polls.has(session.pollID)) options.push(element("option", { value: session.pollID }, poll?.id === session.pollID ? poll.title : "Another poll"));
   replace(choice, ...options);
   choice.value = session.pollID;
 }
