@@ -136,7 +136,7 @@ generate: ## Writes the generated pages of docs/ anew
 .PHONY: pictures
 pictures: ## Takes the pictures of docs/pictures from the real pages
 	@shots=$$(mktemp -d) && trap 'rm -rf '"$$shots" EXIT && \
-	CI=1 QUESTSCHEDULER_TEST_SHOTS=$$shots $(GO) test -count=1 -run '_InABrowser$$' ./cmd/questscheduler/ && \
+	CI=1 QUESTSCHEDULER_TEST_SHOTS=$$shots $(GO) test -count=1 -run '^Test(Dashboard|DemoPage)_InABrowser$$' ./cmd/questscheduler/ && \
 	for picture in docs/pictures/*.png; do cp "$$shots/$${picture##*/}" "$$picture"; done
 
 .PHONY: tidy
