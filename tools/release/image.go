@@ -106,23 +106,19 @@ func (r release) config() (v1.Config, error) {
 	return config, nil
 }
 
-// writeImage writes an image as `docker load` and `podman load` read it, under the
-// names questscheduler:VERSION and questscheduler:latest.
+// writeImage writes an image as `docker load` and `podman load` read it, named
+// questscheduler:VERSION. It has one name: several would be in random order.
 func (r release) writeImage(p platform) (string, error) {
 	image, err := r.image(p)
 	if err != nil {
 		return "", err
 	}
-	images := map[name.Tag]v1.Image{}
-	for _, tag := range []string{r.version, "latest"} {
-		named, err := name.NewTag("questscheduler:" + tag)
-		if err != nil {
-			return "", err
-		}
-		images[named] = image
+	named, err := name.NewTag("questscheduler:" + r.version)
+	if err != nil {
+		return "", err
 	}
 	path := r.name("image_" + p.String() + ".tar")
-	return path, tarball.MultiWriteToFile(path, images)
+	return path, tarball.WriteToFile(path, named, image)
 }
 
 // push sends one image for all processors to the repository, under the version and

@@ -33,7 +33,9 @@ else
   echo "skipped: whether the program is statically linked, since there is no file"
 fi
 said=$(./questscheduler --version)
-grep -qF "questscheduler $version " <<<"$said" && grep -qF "$(git -C "$OLDPWD" rev-parse --short=12 HEAD)" <<<"$said"
+grep -qF "questscheduler $version " <<<"$said"
+# Go records no commit in a linked worktree, where .git is a file.
+if [[ -d $OLDPWD/.git ]]; then grep -qF " $(git -C "$OLDPWD" rev-parse --short=12 HEAD)" <<<"$said"; fi
 echo "$said"
 
 # ready ADDRESS waits until the server there is ready, for a minute.
