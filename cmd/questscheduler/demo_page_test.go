@@ -19,6 +19,8 @@ func TestDemoPage_InABrowser(t *testing.T) {
 	o.opensTheDemo()
 	o.dragsTheSession()
 	o.restoresTheTime()
+	o.changesTheWeek()
+	o.showsBusyCopies()
 	o.deletesAndUndoes()
 	o.movesAndDeletesByKeyboard()
 	o.losesAPushAndChecks()

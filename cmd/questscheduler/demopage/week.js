@@ -151,8 +151,8 @@ class Week {
     const place = this.widget.dateFromPoint(clientX, clientY);
     this.crossed = place && event && place.allDay !== event.allDay ? id : "";
     if (!this.crossed) return;
-    const at = place.dateStr;
-    const times = place.allDay ? { allDay: true, start: at.slice(0, 10), end: shifted(at.slice(0, 10), 1440) } : timed(at.slice(0, 19), 240);
+    const day = localDate(place.date);
+    const times = place.allDay ? { allDay: true, start: day, end: shifted(day, 1440) } : timed(`${day}T${localClock(place.date)}:00`, 240);
     this.bring(id, times, "moved");
   }
 
@@ -173,7 +173,9 @@ class Week {
 const viewOf = () => (narrow.matches ? "fewDays" : "timeGridWeek");
 
 // localDate is the day of one of the widget's Dates, which are in the browser's zone.
-const localDate = (date) => [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+const localDate = (date) => [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(twoDigits).join("-");
+const localClock = (date) => [date.getHours(), date.getMinutes()].map(twoDigits).join(":");
+const twoDigits = (part) => String(part).padStart(2, "0");
 
 const minutesOf = ({ days = 0, seconds = 0 }) => days * 1440 + seconds / 60;
 
