@@ -79,8 +79,13 @@ func (s *standIns) in(operation, text string, at time.Time) string {
 		text = replaceGroup(kind.pattern, text, func(value string) string { return s.of(kind, value) })
 	}
 	text = clockTime.ReplaceAllStringFunc(text, toMinute)
+	text = syncFence.ReplaceAllString(text, `"fence": 1`)
 	return keyedByID.ReplaceAllStringFunc(text, sortLines)
 }
+
+// syncFence counts the sync runs of a calendar. Whether a push joins a run or starts one
+// of its own depends on its timing.
+var syncFence = regexp.MustCompile(`"fence": [1-9]\d*`)
 
 // keyedByID are the lines of an object with texts under ids, which the server sorts by the
 // ids that have been replaced.
