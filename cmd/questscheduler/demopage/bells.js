@@ -70,7 +70,7 @@ function notices(view) {
   const mark = button("Mark all read", () => readAll(view, name), { id: "bell-read", disabled: all.every((notice) => notice.read) });
   return [
     element("div", { class: "row" }, element("h3", {}, `Notifications of ${name}`), mark),
-    all.length === 0 ? element("p", { class: "soft" }, "None yet. When a session changes, everybody is told except the person who changed it.") :
+    all.length === 0 ? element("p", { class: "soft" }, "None yet. When a session changes, everybody is notified except the person who changed it.") :
       element("ol", { tabIndex: 0, id: "bell-notices", "aria-label": `Notifications of ${name}, newest first` }, ...all.map(notice)),
   ];
 }

@@ -78,7 +78,7 @@ export class EventForm {
     this.acts.bring(this.id, `You deleted “${this.title.value}”.`, { deleted: true });
   }
 
-  // back returns the focus to the event, which may have been drawn anew meanwhile.
+  // back returns the focus to the event, which may have been drawn anew since.
   back() { document.querySelector(`[data-event="${CSS.escape(this.id)}"]`)?.focus(); }
 }
 

@@ -33,7 +33,7 @@ export function faults(session) {
         await session.control("google", "POST", "/revoke", { user: "gm", keep: session.organiser.google_token });
         await checkNow(session);
       },
-      text: "The game master takes the server’s access away. The poll says that it is paused. Move the session meanwhile; link the account again, and the poll catches up.",
+      text: "The game master takes the server’s access away. The poll says that it is paused. Move the session now; link the account again, and the poll catches up.",
     },
     {
       id: "channel", title: "End the watch channel", button: "Grant 20 minutes, and let them pass", moved: true,
@@ -43,7 +43,7 @@ export function faults(session) {
     {
       id: "worker", title: "Restart the worker", button: "Stop the worker for 3 s", moved: true,
       plant: () => call("POST", "/demo/restart-worker", { body: { after_ms: 3000 } }),
-      text: "The part of the server that works on syncs and announcements stops for three seconds. What comes in meanwhile waits in the queue, and is done once.",
+      text: "The part of the server that works on syncs and announcements stops for three seconds. What comes in during that time waits in the queue, and is done once.",
     },
   ];
 }

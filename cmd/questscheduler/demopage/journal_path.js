@@ -21,7 +21,7 @@ export function pathOf(entry, delivered, shown) {
   if (Number.isFinite(received)) step(steps, receivedAs(entry), received);
   step(steps, entry.command ? "Poll changed" : "Read, decided and applied", Date.parse(entry.at));
   steps.at(-1).changes = true;
-  step(steps, "In the app", delivered.app, withoutAnnouncement(entry, delivered, "nobody was told"));
+  step(steps, "In the app", delivered.app, withoutAnnouncement(entry, delivered, "nobody was notified"));
   step(steps, "On Discord", delivered.discord, withoutAnnouncement(entry, delivered, "no message"));
   step(steps, "On this page", shown, "page opened later");
   return steps;

@@ -42,7 +42,7 @@ export class Deliveries {
     return now;
   }
 
-  // inApp asks for each person in turn: who caused something is not told of it.
+  // inApp asks for each person in turn: the person who caused something is not notified.
   async inApp(announcement) {
     for (const name of [...this.session.names].reverse()) {
       const { notifications } = await this.session.v1("GET", "/notifications?limit=10", undefined, name);

@@ -21,7 +21,7 @@ function wholeDays(start, end) {
   return last > start ? `${dates.format(start)} – ${dates.format(last)}, all day` : `${dates.format(start)}, all day`;
 }
 
-// zoneName is what the times of a poll are told in; UTC for one without a zone that
+// zoneName is what the times of a poll are given in; UTC for one without a zone that
 // this browser knows.
 export function zoneName(zone) {
   try {
