@@ -13,6 +13,8 @@ SEED ?= 1
 POLLS ?= 10000
 # The only planted fault that `make mutants` tries; empty: all.
 MUTANT ?=
+# The packages that `make mutations` changes, separated by commas; empty: those that decide.
+PKG ?=
 # The release's version, its folder, its platforms, and where its binaries are kept.
 VERSION ?= $(shell git describe --tags --always --dirty)
 DIST ?= dist
@@ -170,6 +172,10 @@ sim: ## Simulates SEEDS (1000) random worlds from SEED (1) on and checks the inv
 mutants: SEEDS = 10000
 mutants: ## Plants each fault in turn, or MUTANT alone, and shows the first of SEEDS (10000) worlds that finds it
 	@$(GO) run ./internal/test/mutants -seeds $(SEEDS) -mutant "$(MUTANT)"
+
+.PHONY: mutations
+mutations: ## Changes the packages that decide, or PKG, in many small ways and shows which changes no test notices
+	@$(GO) run ./internal/test/mutations -pkg "$(PKG)"
 
 # The emulator of Firestore scans whole collections for a query, and keeps the locks of
 # a killed process for a minute.

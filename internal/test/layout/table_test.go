@@ -134,6 +134,8 @@ var table = []row{
 	{packages: "internal/test/simulate", may: slices.Concat(above, []string{"internal/test/worldtest"})},
 	// What `make mutants` runs: it knows the program as text, and builds it.
 	{packages: "internal/test/mutants"},
+	// What `make mutations` runs: the same, of what the tests of a package catch.
+	{packages: "internal/test/mutations", standardOnly: true},
 }
 
 // restriction keeps an import from outside the module to some packages.

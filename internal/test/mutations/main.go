@@ -1,0 +1,83 @@
+// Command mutations measures what the tests of a package catch. It changes the package
+// in many small ways, as a tired author might: conditions negated and dropped, bounds off
+// by one, statements and fields left out, zero values returned, arguments swapped. Each
+// change is tried against the package's tests and then against those of the packages
+// that depend on it, until one fails. A change that no test notices survives.
+//
+// All changes of a package are in one build: each is behind a switch that an environment
+// variable turns on, in files that are laid over the tree (go test -overlay). A first run
+// of each test records the changes that it reaches, so a change is tried only with tests
+// that can notice it, the fastest first.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+)
+
+// deciding lists the packages that decide something without IO, which every run without
+// a pattern tries.
+var deciding = []string{"rules", "internal/transition", "mirrors/plan", "attendees/decide", "internal/recurrence", "feed"}
+
+func main() {
+	pattern := flag.String("pkg", "", "the packages to change, separated by commas; empty: those that decide")
+	own := flag.Bool("own", false, "run only a package's own tests, not those of its dependants")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, *pattern, *own); err != nil {
+		fmt.Fprintln(os.Stderr, "mutations:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+// run tries every change of the named packages and prints a row for each package, after
+// its survivors. A survivor is no error: the figures are there to be read.
+func run(ctx context.Context, out io.Writer, pattern string, own bool) error {
+	chosen := deciding
+	if pattern != "" {
+		chosen = strings.Split(pattern, ",")
+	}
+	tree, err := load(ctx, ".")
+	if err != nil {
+		return err
+	}
+	excused, err := readEquivalents()
+	if err != nil {
+		return err
+	}
+	var rows []score
+	for _, name := range chosen {
+		s, err := tree.try(ctx, out, strings.Trim(strings.TrimPrefix(name, "./"), "/"), own, excused)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		rows = append(rows, s)
+	}
+	fmt.Fprintf(out, "\n%-24s %7s %7s %9s %13s %11s %8s\n", "package", "changes", "killed", "survived", "not executed", "equivalent", "killed %")
+	for _, s := range rows {
+		fmt.Fprintf(out, "%-24s %7d %7d %9d %13d %11d %8.1f\n", s.name, s.changes, s.killed, s.survived, s.unexecuted, s.equivalent, s.percent())
+	}
+	return nil
+}
+
+// score counts what became of the changes of a package. What no test executes is part of
+// survived; what cannot be noticed is in equivalent alone.
+type score struct {
+	name                                              string
+	changes, killed, survived, unexecuted, equivalent int
+}
+
+// percent is the share of noticeable changes that a test noticed.
+func (s score) percent() float64 {
+	if s.changes == s.equivalent {
+		return 100
+	}
+	return 100 * float64(s.killed) / float64(s.changes-s.equivalent)
+}
