@@ -70,3 +70,34 @@ func TestPerHour_ClocksApart_KeepsTheHour(t *testing.T) {
 		}
 	}
 }
+
+// The due time decides: behind the clock it grants a full burst, within the skew of a
+// faster clock none, and beyond it the clock was set back.
+func TestArrive_DueTimeAroundTheClock_WaitsSoLong(t *testing.T) {
+	t.Parallel()
+	pace := rules.Pace{Every: time.Minute, Burst: 3, Skew: 10 * time.Minute}
+	now := time.Unix(1_000_000, 0)
+	for _, c := range []struct {
+		name       string
+		due        time.Duration // from now
+		next, wait time.Duration
+	}{
+		{name: "long behind", due: -time.Hour, next: time.Minute},
+		{name: "now", due: 0, next: time.Minute},
+		{name: "one to come", due: time.Minute, next: 2 * time.Minute},
+		{name: "the last of a burst", due: 2 * time.Minute, next: 3 * time.Minute},
+		{name: "a little beyond it", due: 2*time.Minute + time.Second, next: 2*time.Minute + time.Second, wait: time.Second},
+		{name: "a full burst", due: 3 * time.Minute, next: 3 * time.Minute, wait: time.Minute},
+		{name: "of a faster clock", due: 8 * time.Minute, next: 8 * time.Minute, wait: time.Minute},
+		{name: "at the end of the skew", due: 13 * time.Minute, next: 13 * time.Minute, wait: time.Minute},
+		{name: "of a clock set back", due: 13*time.Minute + 1, next: time.Minute},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			next, wait := pace.Arrive(now.Add(c.due), now)
+			if next.Sub(now) != c.next || wait != c.wait {
+				t.Errorf("next %v, wait %v; want %v and %v", next.Sub(now), wait, c.next, c.wait)
+			}
+		})
+	}
+}
