@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"questscheduler/internal/store"
-	"questscheduler/rules"
 )
 
 // sessionsOfParticipant needs the index of pollsOfParticipantByStatus.
@@ -17,8 +16,7 @@ var sessionsOfParticipant = newestFirst("createdAt",
 // at most limit, by one query. A poll's creator takes part: scheduler and the web app make them a
 // participant. A cancelled poll may never have been finalised.
 func Sessions(ctx context.Context, reader store.Reader, userID string, limit int) ([]Poll, error) {
-	statuses := []any{string(rules.Finalized), string(rules.Cancelled)}
-	polls, _, err := store.Page(ctx, reader, sessionsOfParticipant.With(userID, statuses).First(limit), Decode)
+	polls, _, err := store.Page(ctx, reader, sessionsOfParticipant.With(userID, sessionStatuses).First(limit), Decode)
 	return polls, err
 }
 
