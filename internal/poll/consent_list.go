@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"questscheduler/internal/store"
-	"questscheduler/rules"
 )
 
 // Limits of the lists below.
@@ -131,9 +130,6 @@ func SessionsNaming(ctx context.Context, reader store.Reader, userID string, cre
 	}
 	return sessions, nil
 }
-
-// sessionStatuses are those of polls that have, or had, a session.
-var sessionStatuses = []any{string(rules.Finalized), string(rules.Cancelled)}
 
 // Unanswered counts how many of a creator's newest polls in a row name a person who has not
 // consented to them, up to most.
