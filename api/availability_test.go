@@ -148,7 +148,7 @@ func TestPollAvailability_TheThirtyFirstOfADay_Is429(t *testing.T) {
 	}
 }
 
-// A stranger names ana, who shares; they read nothing of her, and she is told why she may not ask.
+// A stranger names ana, who shares; they read nothing of her, and she reads why she may not ask.
 func TestPollAvailability_OnlyNamed_IsUnknown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -11,8 +11,8 @@ import (
 // choose reads and chooses the polls of a person's feed.
 //
 // As a rule one query finds them all. Where it ends before it has, or bounds leave polls of
-// strangers out, everything that the person consented to is read by its proof, whoever named them
-// since, and then what acquaintances named them in. So a stranger cannot push a session out,
+// strangers out, everything that the person consented to is read by its proof, however often others
+// named them since, and then what acquaintances named them in. So a stranger cannot push a session out,
 // however many polls they make, and costs the feed a bounded number of reads (docs/feed.md).
 func (s *Service) choose(ctx context.Context, userID string) (choice, error) {
 	groups, err := poll.Memberships(ctx, s.Store, userID)
@@ -76,10 +76,10 @@ func (s *Service) prove(ctx context.Context, c *candidates, more bool) error {
 
 // acquaintances are the ids of everybody with whom the person is acquainted, by polls first.
 func (c candidates) acquaintances() (people []string) {
-	seen := map[string]bool{c.userID: true, "": true}
+	listed := map[string]bool{c.userID: true, "": true}
 	add := func(id string) {
-		if !seen[id] {
-			seen[id] = true
+		if !listed[id] {
+			listed[id] = true
 			people = append(people, id)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -147,32 +146,6 @@ func TestNaming_InASharedGroup_HasNoBound(t *testing.T) {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
-	}
-}
-
-func TestNaming_ByManyAtOnce_IsThree(t *testing.T) {
-	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
-	var asking sync.WaitGroup
-	errs := make([]error, 12)
-	for i := range errs {
-		asking.Go(func() {
-			_, errs[i] = w.Scheduler.Create(w.Context(), worldtest.Person("gm"), scheduler.Create{
-				Title: "Named", Slots: []worldtest.Slot{worldtest.Ten}, ParticipantIDs: []string{"ana"},
-			}, worldtest.Cause)
-		})
-	}
-	asking.Wait()
-	made := 0
-	for _, err := range errs {
-		if err == nil {
-			made++
-		} else if !refused(err) {
-			t.Error(err)
-		}
-	}
-	if made != 3 {
-		t.Errorf("%d polls name ana", made)
 	}
 }
 
