@@ -147,3 +147,49 @@ func TestPollAvailability_TheThirtyFirstOfADay_Is429(t *testing.T) {
 		t.Error("the answer is no JSON")
 	}
 }
+
+// A stranger names ana, who shares; they read nothing of her, and she reads why she may not ask.
+func TestPollAvailability_OnlyNamed_IsUnknown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.newReadAccount("ana")
+	w.want(200, call{as: "ana", method: "PUT", path: "/v1/availability/sharing", body: map[string]any{"share": true}}, nil)
+	var made pollJSON
+	w.want(201, call{as: "eve", method: "POST", path: "/v1/polls", body: map[string]any{
+		"title": "Probe", "participant_ids": []string{"ana"}, "slots": slots("2026-03-01T18:30:00Z", "2026-03-02T18:30:00Z"),
+	}}, &made)
+	path := "/v1/polls/" + made.ID
+	states := func(as string) (states string) {
+		t.Helper()
+		var got struct {
+			Slots []struct {
+				People []struct {
+					ID    string `json:"user_id"`
+					State string
+				}
+			}
+		}
+		w.want(200, call{as: as, method: "GET", path: path + "/availability"}, &got)
+		for _, slot := range got.Slots {
+			for _, person := range slot.People {
+				if person.ID == "ana" {
+					states += person.State + " "
+				}
+			}
+		}
+		return states
+	}
+	if got := states("eve"); got != "unknown unknown " {
+		t.Errorf("eve reads %s of ana", got)
+	}
+	w.want(200, call{as: "ana", method: "GET", path: path}, nil)
+	refused := w.want(403, call{as: "ana", method: "GET", path: path + "/availability"}, nil)
+	if refused.Error.Code != "FORBIDDEN" || refused.Error.Detail.Reason != "availability_only_named" || !strings.Contains(refused.Error.Message, "Join it or vote") {
+		t.Errorf("ana reads %s", refused.text)
+	}
+	w.want(404, call{as: "ben", method: "GET", path: path + "/availability"}, nil)
+	w.want(200, call{as: "ana", method: "POST", path: path + "/join"}, nil)
+	if got := states("eve"); got != "busy free " {
+		t.Errorf("once ana joined, eve reads %s of her", got)
+	}
+}

@@ -18,7 +18,7 @@ type updatePollBody struct {
 	Title            *string    `json:"title,omitempty" minLength:"1" maxLength:"200"`
 	Description      *string    `json:"description,omitempty" maxLength:"8000"`
 	Timezone         *string    `json:"timezone,omitempty" maxLength:"64" doc:"An IANA name, such as Europe/Berlin; empty for none."`
-	ParticipantIDs   []personID `json:"participant_ids,omitempty" maxItems:"500" doc:"All participants; the creator is always one."`
+	ParticipantIDs   []personID `json:"participant_ids,omitempty" maxItems:"500" doc:"All participants; the creator is always one. Newly named people as for a new poll."`
 	PendingInvites   []email    `json:"pending_invites,omitempty" maxItems:"500" doc:"Everybody who is invited."`
 	AllowLinkSharing *bool      `json:"allow_link_sharing,omitempty" doc:"Any signed-in user who has the link may read the poll."`
 	Slots            []slotEdit `json:"slots,omitempty" minItems:"1" maxItems:"200" doc:"All slots of the poll. A slot that is absent is removed, with the votes for it."`

@@ -47,7 +47,7 @@ type createPollBody struct {
 	Description      string      `json:"description,omitempty" maxLength:"8000"`
 	Timezone         string      `json:"timezone,omitempty" maxLength:"64" doc:"An IANA name, such as Europe/Berlin."`
 	Slots            []slotInput `json:"slots" minItems:"1" maxItems:"200"`
-	ParticipantIDs   []personID  `json:"participant_ids,omitempty" maxItems:"500" doc:"The creator is always a participant."`
+	ParticipantIDs   []personID  `json:"participant_ids,omitempty" maxItems:"500" doc:"The creator is always a participant. Others are only named until they vote or join; 400 for people who answered none of the last 3 polls that named them and share no group with the creator."`
 	PendingInvites   []email     `json:"pending_invites,omitempty" maxItems:"500"`
 	GroupID          documentID  `json:"group_id,omitempty" doc:"A group that the caller belongs to."`
 	AllowLinkSharing bool        `json:"allow_link_sharing,omitempty" doc:"Any signed-in user who has the link may read the poll."`

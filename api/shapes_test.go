@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // pollJSON is a poll as a program reads it.
@@ -58,7 +61,7 @@ func slots(starts ...string) []map[string]string {
 	return all
 }
 
-// newPoll makes a poll of gm's in which ana takes part, with two slots.
+// newPoll makes a poll of gm's in which ana takes part by choice, with two slots.
 func (w *world) newPoll(more map[string]any) pollJSON {
 	w.t.Helper()
 	body := map[string]any{
@@ -68,6 +71,13 @@ func (w *world) newPoll(more map[string]any) pollJSON {
 	maps.Copy(body, more)
 	var made pollJSON
 	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/polls", body: body}, &made)
+	w.elsewhere(func(tx store.Tx) error {
+		joined := []any{}
+		for _, id := range made.ParticipantIDs {
+			joined = append(joined, id)
+		}
+		return tx.Update(poll.Path(made.ID), poll.Set("joinedIds", joined))
+	})
 	return made
 }
 

@@ -2,10 +2,12 @@ package availability
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 )
@@ -23,14 +25,18 @@ type PersonState struct {
 	State SlotState
 }
 
+// CodeOnlyNamed (Forbidden) is the error of an asker whom somebody else put into the poll, and who
+// has not consented to it (poll.Consented).
+const CodeOnlyNamed = "availability_only_named"
+
 // ForPoll answers which of a poll's people can come to which of its slots. It shows the
-// asker themselves, and others who share their availability; everybody else, and everybody
-// without a linked account, is unknown. The poll's own session counts for nobody: where a
+// asker themselves, and others who consented to the poll (poll.Consented) and share their
+// availability; everybody else, and everybody without a linked account, is unknown. The poll's own session counts for nobody: where a
 // source does not tell it from other events, its time is unknown. So are slots before
 // yesterday and those beyond MaxRange.
 //
-// NotFound: the asker does not take part in the poll. RateLimited: the poll had its answers
-// of the day (perDay).
+// NotFound: the asker is not among the poll's people. Forbidden with CodeOnlyNamed: they are only
+// named. RateLimited: the poll or the asker had the answers of the day (perDay, perAsker).
 func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, error) {
 	p, err := poll.Load(ctx, s.Store, pollID)
 	if err != nil {
@@ -44,7 +50,17 @@ func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, 
 	if askerID == "" || !slices.Contains(people, askerID) {
 		return nil, poll.ErrNotFound()
 	}
-	if err := s.count(ctx, p.ID); err != nil {
+	consented, err := poll.Consented(ctx, s.Store, p, group, people)
+	if err != nil {
+		return nil, err
+	}
+	if !consented[askerID] {
+		return nil, &fault.Error{
+			Kind: fault.Forbidden, Code: CodeOnlyNamed,
+			Message: "Somebody else added you to this poll. Join it or vote in it first: availability is for people who take part by choice.",
+		}
+	}
+	if err := s.count(ctx, p.ID, askerID); err != nil {
 		return nil, err
 	}
 	slots, err := poll.LoadSlots(ctx, s.Store, p.ID)
@@ -54,7 +70,7 @@ func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, 
 	within, ok := s.rangeOf(p, slots)
 	known := map[string]Answer{}
 	if ok {
-		if known, err = s.knownOf(ctx, p, slots, people, askerID, within); err != nil {
+		if known, err = s.knownOf(ctx, p, slots, consented, askerID, within); err != nil {
 			return nil, err
 		}
 	}
@@ -95,12 +111,13 @@ func (s *Service) rangeOf(p poll.Poll, slots []poll.Slot) (within Interval, ok b
 }
 
 // knownOf are the answers of those people whose availability the asker may know.
-func (s *Service) knownOf(ctx context.Context, p poll.Poll, slots []poll.Slot, people []string, askerID string, within Interval) (map[string]Answer, error) {
+func (s *Service) knownOf(ctx context.Context, p poll.Poll, slots []poll.Slot, consented map[string]bool, askerID string, within Interval) (map[string]Answer, error) {
+	people := slices.Sorted(maps.Keys(consented))
 	sharing, err := mirror.Sharing(ctx, s.Store, people)
 	if err != nil {
 		return nil, err
 	}
-	shown := slices.DeleteFunc(slices.Clone(people), func(id string) bool { return id != askerID && !sharing[id] })
+	shown := slices.DeleteFunc(people, func(id string) bool { return id != askerID && !sharing[id] })
 	linked, err := accounts.OfPeople(ctx, s.Store, shown)
 	if err != nil {
 		return nil, err

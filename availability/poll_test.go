@@ -22,14 +22,14 @@ import (
 // The slots of a poll: Tuesday, Wednesday and Thursday evening, in Zurich.
 var evenings = []string{"2026-03-10", "2026-03-11", "2026-03-12"}
 
-// poll stores a poll of gm's with some participants. change may change its document.
+// poll stores a poll of gm's that some participants joined. change may change its document.
 func (w *world) poll(participants []string, change func(map[string]any)) string {
 	w.t.Helper()
 	people := make([]any, len(participants))
 	for i, id := range participants {
 		people[i] = id
 	}
-	data := map[string]any{"creatorId": "gm", "participantIds": people, "status": "OPEN", "timezone": zurich}
+	data := map[string]any{"creatorId": "gm", "participantIds": people, "joinedIds": people, "status": "OPEN", "timezone": zurich}
 	if change != nil {
 		change(data)
 	}
@@ -204,9 +204,9 @@ func TestForPoll_TheThirtyFirstAnswerOfADay_IsRefused(t *testing.T) {
 	removed(0)
 	w.clock = w.clock.Add(30 * time.Minute)
 	w.states("p1", "gm")
-	removed(0)
+	removed(1) // ana's
 	w.clock = w.clock.AddDate(0, 0, 1)
-	removed(1)
+	removed(2) // the poll's and gm's
 	w.states("p1", "gm")
 }
 

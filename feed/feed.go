@@ -21,7 +21,7 @@ const Path = "/feeds/"
 // Extension ends the address of a feed.
 const Extension = ".ics"
 
-// MaxSessions is how many sessions a feed holds: those of the polls that were made last.
+// MaxSessions is how many sessions a feed holds (choice.go).
 const MaxSessions = 1000
 
 // KeepCancelled is how long a cancelled session stays in a feed.
@@ -111,21 +111,23 @@ func errNotFound() error {
 	return fault.New(fault.NotFound, "There is no such calendar feed. Make a new one in Quest Scheduler.")
 }
 
-// sessions lists a person's sessions by one query, and one read of all their winning slots.
+// sessions lists a person's sessions: the chosen polls, and one read of all their winning slots.
 func (s *Service) sessions(ctx context.Context, userID string) (sessions []Session, err error) {
-	polls, err := poll.Sessions(ctx, s.Store, userID, MaxSessions)
+	chosen, err := s.choose(ctx, userID)
 	if err != nil {
 		return nil, fmt.Errorf("list the sessions of a calendar feed: %w", err)
 	}
-	since := s.Now().Add(-KeepCancelled)
-	slots, err := poll.WinningSlots(ctx, s.Store, polls)
+	slots, err := poll.WinningSlots(ctx, s.Store, chosen.polls)
 	if err != nil {
 		return nil, fmt.Errorf("read the times of a calendar feed: %w", err)
 	}
-	for _, p := range polls {
+	for _, p := range chosen.polls {
 		slot, known := slots[p.ID]
 		session := sessionOf(p, slot, s.AppURL)
-		if !known || !session.Renderable() || session.Cancelled && cancelledAt(p).Before(since) {
+		if chosen.named[p.ID] {
+			session = session.tentative()
+		}
+		if !known || !session.Renderable() {
 			continue
 		}
 		sessions = append(sessions, session)

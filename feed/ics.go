@@ -39,6 +39,8 @@ type Session struct {
 	Start, End time.Time
 	AllDay     bool
 	Cancelled  bool
+	// Tentative sessions are given without any text but their title.
+	Tentative bool
 	// Sequence is greater after each move, cancellation or restoration.
 	Sequence int
 	// Changed is when the session was changed last.
@@ -95,9 +97,13 @@ func (s Session) event() *ics.VEvent {
 	if s.URL != "" {
 		event.SetURL(plain(s.URL))
 	}
-	event.SetStatus(ics.ObjectStatusConfirmed)
-	if s.Cancelled {
+	switch {
+	case s.Cancelled:
 		event.SetStatus(ics.ObjectStatusCancelled)
+	case s.Tentative:
+		event.SetStatus(ics.ObjectStatusTentative)
+	default:
+		event.SetStatus(ics.ObjectStatusConfirmed)
 	}
 	return event
 }
@@ -121,7 +127,7 @@ func (s Session) setTimes(event *ics.VEvent) {
 func (s Session) text() string {
 	text := limited(plain(s.Description), mostDescription)
 	switch {
-	case s.URL == "":
+	case s.URL == "" || s.Tentative:
 		return text
 	case text == "":
 		return plain(s.URL)

@@ -23,6 +23,13 @@ func sessionOf(p poll.Poll, slot poll.Slot, appURL string) Session {
 	return session
 }
 
+// tentative is the session as the feed of a person who is only named shows it: nothing that a
+// stranger wrote but the title.
+func (s Session) tentative() Session {
+	s.Tentative, s.Description = true, ""
+	return s
+}
+
 // sequenceBegin is before the first poll, so that sequences are small.
 var sequenceBegin = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 

@@ -56,28 +56,24 @@ func (n *InApp) Deliver(ctx context.Context, m Message) (Receipt, error) {
 // those whom somebody else named and who have not voted, sorted. over are those who
 // no longer count as named: they voted, or left.
 func (n *InApp) recipients(ctx context.Context, m Message) (people, over []string, err error) {
-	var unsure []store.Path
+	var unsure, waiting []string
 	for _, uid := range m.Named {
-		path := poll.VotePath(m.Poll.ID, uid)
 		switch {
 		case !slices.Contains(m.Poll.ParticipantIDs, uid):
 			over = append(over, uid)
-		case !m.Group.Has(uid) && path.Valid() == nil: // members are recipients anyway
-			unsure = append(unsure, path)
+		case !m.Group.Has(uid): // members are recipients anyway
+			unsure = append(unsure, uid)
 		}
 	}
-	var waiting []string
-	if len(unsure) > 0 {
-		votes, err := n.Store.GetAll(ctx, unsure)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, vote := range votes {
-			if vote.Exists() {
-				over = append(over, vote.Path.ID())
-			} else {
-				waiting = append(waiting, vote.Path.ID())
-			}
+	voted, err := poll.Voted(ctx, n.Store, m.Poll, unsure)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, uid := range unsure {
+		if voted[uid] {
+			over = append(over, uid)
+		} else {
+			waiting = append(waiting, uid)
 		}
 	}
 	people = slices.DeleteFunc(append(m.Poll.People(m.Group), m.Poll.CreatorID), func(id string) bool {

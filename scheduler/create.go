@@ -46,7 +46,7 @@ const (
 
 // Create makes a poll, in which its creator takes part. A named group must be one that the
 // person belongs to. Conflict where the id is another person's poll, or a poll of it was just
-// deleted.
+// deleted. Invalid for participants who left the person's last polls unanswered (checkNamed).
 func (s *Service) Create(ctx context.Context, person Person, ask Create, cause Cause) (View, error) {
 	if err := ask.check(person); err != nil {
 		return View{}, err
@@ -95,6 +95,9 @@ func createPoll(ctx context.Context, tx store.Tx, p *poll.Poll, slots []poll.Slo
 	}
 	if group != nil {
 		p.GroupName = group.Name
+	}
+	if err := checkNamed(ctx, tx, p.CreatorID, group, p.ParticipantIDs); err != nil {
+		return err
 	}
 	if err := tx.Create(poll.Path(p.ID), poll.New(*p)); err != nil {
 		return err

@@ -25,6 +25,12 @@ var written = []field{
 	{path: store.Field("description"), value: func(p Poll) any { return p.Description }},
 	{path: store.Field("timezone"), value: func(p Poll) any { return store.NullIfEmpty(p.Timezone) }},
 	{path: store.Field("participantIds"), value: func(p Poll) any { return listOf(p.ParticipantIDs) }},
+	{path: store.Field("joinedIds"), value: func(p Poll) any {
+		if len(p.JoinedIDs) == 0 {
+			return store.Delete
+		}
+		return listOf(p.JoinedIDs)
+	}, ours: true},
 	{path: store.Field("pendingInvites"), value: func(p Poll) any { return listOf(p.PendingInvites) }},
 	{path: store.Field("allowLinkSharing"), value: func(p Poll) any { return p.AllowLinkSharing }},
 	{path: store.Field("status"), value: func(p Poll) any { return string(p.Status) }},

@@ -180,7 +180,7 @@ func TestNewPoll_EveryFieldThatIsGiven_IsStored(t *testing.T) {
 	t.Parallel()
 	lost := map[string]string{"Made": ofDocument, "Untouched": ofDocument, "UpdatedAt": "it is when the poll was made"}
 	for _, later := range []string{
-		"Status", "WinningSlotID", "GoogleEventID", "GoogleCalendarID", "SlotPriority", "FinalizedAt", "Discord.MessageID", "Discord.ChannelID",
+		"JoinedIDs", "Status", "WinningSlotID", "GoogleEventID", "GoogleCalendarID", "SlotPriority", "FinalizedAt", "Discord.MessageID", "Discord.ChannelID",
 		"Discord.GuildID", "Discord.MessageURL", "Discord.NotifyRoleID", "Discord.Hash", "Discord.Error", "Cancelled", "HasCancelledAt",
 		"Votes.hidden", "Votes.when", "Votes.allIn", "Sync.State", "Sync.LastSyncedAt", "Sync.Applied", "Sync.Generation", "Sync.Observed",
 		"Sync.Baseline", "Sync.Rescheduled", "Sync.Cancelled", "Sync.Error", "Sync.Awaited", "Sync.Recorded.At", "Sync.Recorded.Status",

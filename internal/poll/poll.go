@@ -20,13 +20,16 @@ import (
 
 // Poll is a document of schedulers: the fields of it that this backend knows.
 type Poll struct {
-	ID               string
-	Title            string
-	Description      string
-	CreatorID        string
-	CreatorEmail     string
-	Status           rules.Status
-	ParticipantIDs   []string
+	ID             string
+	Title          string
+	Description    string
+	CreatorID      string
+	CreatorEmail   string
+	Status         rules.Status
+	ParticipantIDs []string
+	// JoinedIDs are those participants who joined, accepted or voted over the API. The server
+	// alone writes them; who left the participants counts no more (Consented).
+	JoinedIDs        []string
 	PendingInvites   []string // e-mail addresses in lower case
 	AllowLinkSharing bool
 	Timezone         string // IANA name, or "" for none
@@ -104,7 +107,7 @@ func Decode(doc store.Document) Poll {
 		ID: doc.Path.ID(), Title: f.String("title"), Description: f.String("description"),
 		CreatorID: f.String("creatorId"), CreatorEmail: f.String("creatorEmail"),
 		Status:         rules.Status(f.String("status")),
-		ParticipantIDs: f.Strings("participantIds"), PendingInvites: f.Strings("pendingInvites"),
+		ParticipantIDs: f.Strings("participantIds"), JoinedIDs: f.Strings("joinedIds"), PendingInvites: f.Strings("pendingInvites"),
 		AllowLinkSharing: f.Bool("allowLinkSharing"), Timezone: f.String("timezone"),
 		WinningSlotID: f.String("winningSlotId"), GoogleEventID: f.String("googleEventId"),
 		GoogleCalendarID: f.String("googleCalendarId"),

@@ -2,6 +2,7 @@ package poll
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"questscheduler/internal/store"
@@ -13,12 +14,17 @@ var sessionsOfParticipant = newestFirst("createdAt",
 	store.Select("sessions of a participant, newest first", "schedulers", "",
 		store.Where("participantIds", store.ArrayContains), store.Where("status", store.In)))
 
+// sessionStatuses are those of polls that have a session, or may have had one.
+var sessionStatuses = []any{string(rules.Finalized), string(rules.Cancelled)}
+
+// HasSession reports whether Sessions lists the poll for those who take part in it.
+func (p Poll) HasSession() bool { return slices.Contains(sessionStatuses, any(string(p.Status))) }
+
 // Sessions lists the finalised and the cancelled polls that a person takes part in, newest first,
 // at most limit, by one query. A poll's creator takes part: scheduler and the web app make them a
 // participant. A cancelled poll may never have been finalised.
 func Sessions(ctx context.Context, reader store.Reader, userID string, limit int) ([]Poll, error) {
-	statuses := []any{string(rules.Finalized), string(rules.Cancelled)}
-	polls, _, err := store.Page(ctx, reader, sessionsOfParticipant.With(userID, statuses).First(limit), Decode)
+	polls, _, err := store.Page(ctx, reader, sessionsOfParticipant.With(userID, sessionStatuses).First(limit), Decode)
 	return polls, err
 }
 

@@ -43,8 +43,8 @@ func (s *Step) nameFirst() {
 	}
 }
 
-// Name records whom a person named by an edit of the participants. known are those
-// who were recorded.
+// Name records whom a person named by an edit of the participants, behind Edit, and forgets that
+// those joined whom the edit removed. known are those who were recorded as named.
 func (s *Step) Name(known []string, by string) {
 	named := Named(known, s.Poll, s.Now)
 	for _, id := range s.After.ParticipantIDs {
@@ -53,6 +53,8 @@ func (s *Step) Name(known []string, by string) {
 		}
 	}
 	s.setNamed(known, NamedOf(named, *s.After))
+	after := s.After.WithoutLeft()
+	s.After = &after
 }
 
 func (s *Step) setNamed(known, named []string) {
@@ -61,7 +63,15 @@ func (s *Step) setNamed(known, named []string) {
 	}
 }
 
-// NameOnce records who is named in a poll as it was edited directly.
+// NameOnce records who is named in a poll as it was edited directly, behind its repair, and forgets
+// that those joined who are not participants any more: another person may name them again.
 func (s *Step) NameOnce(known []string, edited poll.Poll) {
 	s.setNamed(known, Named(known, edited, s.Now))
+	after := edited
+	if s.After != nil {
+		after = *s.After
+	}
+	if left := after.WithoutLeft(); len(left.JoinedIDs) < len(after.JoinedIDs) {
+		s.After = &left
+	}
 }

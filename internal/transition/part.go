@@ -14,7 +14,7 @@ import (
 // known are those who are recorded as named.
 func (s *Step) Vote(vote poll.Vote, known []string, slots []poll.Slot) {
 	s.countVotes(slots, append(s.votesWithout(vote.UserID), vote))
-	s.unname(known, vote.UserID)
+	s.join(s.Poll, vote.UserID, known)
 	s.merge(poll.VotePath(s.Poll.ID, vote.UserID), poll.VoteUpdates(vote)...)
 	s.Card = &s.Poll
 }
@@ -26,14 +26,15 @@ func (s *Step) Leave(personID string, known []string, slots []poll.Slot) {
 	s.setNamed(known, without(Named(known, s.Poll, s.Now), personID))
 	after := s.Poll
 	after.ParticipantIDs, after.UpdatedAt = without(after.ParticipantIDs, personID), store.Instant(s.Now)
-	s.Edit(after)
+	s.Edit(after.WithoutLeft())
 }
 
 // ChangeMembers leaves the poll with the participants and invites of after, and reports whether
-// they changed. With joins, the person takes part by choice and no longer counts as named.
+// they changed. With joins, the person takes part by choice: that is recorded, and they no longer
+// count as named.
 func (s *Step) ChangeMembers(after poll.Poll, personID string, known []string, joins bool) (changed bool) {
 	if joins {
-		s.unname(known, personID)
+		after = s.join(after, personID, known)
 	} else {
 		s.setNamed(known, Named(known, s.Poll, s.Now))
 	}
@@ -45,14 +46,16 @@ func (s *Step) ChangeMembers(after poll.Poll, personID string, known []string, j
 	return changed
 }
 
-// unname records that a person joined or voted, and was not only named. A new poll
-// is marked as edited, or the next reader would name them again.
-func (s *Step) unname(known []string, personID string) {
-	if s.setNamed(known, without(Named(known, s.Poll, s.Now), personID)); IsNew(s.Poll, s.Now) {
-		after := s.Poll
+// join records that a person joined or voted, and was not only named, and returns the poll that it
+// leaves. A new poll is marked as edited, or the next reader would name them again.
+func (s *Step) join(after poll.Poll, personID string, known []string) poll.Poll {
+	s.setNamed(known, without(Named(known, s.Poll, s.Now), personID))
+	after = after.Joined(personID)
+	if IsNew(s.Poll, s.Now) {
 		after.UpdatedAt = store.Instant(s.Now)
-		s.After = &after
 	}
+	s.After = &after
+	return after
 }
 
 func (s *Step) votesWithout(personID string) []poll.Vote {

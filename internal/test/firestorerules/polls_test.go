@@ -75,6 +75,7 @@ func described() []variation {
 		{"with a cancellation", writing("cancelled", fields{"reason": "manual"})},
 		{"with the time of a finalisation", writing("finalizedAtMs", 1)},
 		{"with priorities", writing("finalizedSlotPriorityAtMs", fields{})},
+		{"with people who joined", writing("joinedIds", []any{"gm", "ana"})},
 		{"with an unknown visibility of votes", writing("voteVisibility", "sometimes")},
 		{"with a visibility of votes that is no text", writing("voteVisibility", true)},
 		{"with hidden voters of no yes or no", writing("hideVoterIdentities", "false")},

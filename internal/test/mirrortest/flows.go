@@ -122,7 +122,7 @@ func sharing(count int) func(w *World) {
 			w.Insert(person, "meeting"+strings.Repeat("m", i+1), 10)
 			w.must(w.Free.Share(w.ctx, person, true))
 		}
-		w.Set(poll.Path("p1"), store.Set("creatorId", people[0]), store.Set("participantIds", participants), store.Set("status", "OPEN"), store.Set("timezone", "Europe/Zurich"))
+		w.Set(poll.Path("p1"), store.Set("creatorId", people[0]), store.Set("participantIds", participants), store.Set("joinedIds", participants), store.Set("status", "OPEN"), store.Set("timezone", "Europe/Zurich"))
 		w.Gather("party", people...)
 		for week := range 4 {
 			start := Start.AddDate(0, 0, 1+9*week)

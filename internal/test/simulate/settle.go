@@ -66,6 +66,7 @@ func (l *life) settle() {
 	l.problems = append(l.problems, l.w.ConsumerProblems()...)
 	l.problems = append(l.problems, l.w.Unread()...)
 	l.problems = append(l.problems, l.w.TouchedProblems()...)
+	l.checkStrangers()
 	l.left()
 	for _, p := range l.w.Polls() {
 		l.compare(p)

@@ -102,6 +102,7 @@ type life struct {
 	consumers consumers
 	mirrored  mirrored
 	attended  attended
+	strangers strangers
 	// described is the last description of each poll.
 	described map[string]string
 	// checked, where set, is called after each check of the invariants.
@@ -148,6 +149,7 @@ func (l *life) run() {
 	l.begin()
 	l.beginMirrors()
 	l.beginAttended()
+	l.beginStrangers()
 	choice := l.choose()
 	l.planned = fewest + l.draws.IntN(most-fewest+1)
 	for i := range l.planned {
@@ -201,6 +203,7 @@ func (l *life) draw(of int) {
 	l.drawConsumers(of)
 	l.drawMirrors(of)
 	l.drawAttended(of)
+	l.drawStrangers(of)
 }
 
 // step takes one step; if the program dies of it, another takes over.
@@ -210,6 +213,7 @@ func (l *life) step(d step) {
 		l.mayFollow()
 		l.mayMirror()
 		l.mayAttend()
+		l.mayName()
 		d.do(l)
 	})
 	if !lived {

@@ -1,0 +1,149 @@
+package poll
+
+import (
+	"context"
+	"slices"
+
+	"questscheduler/internal/store"
+)
+
+// Limits of the lists below.
+const (
+	// mostMemberships is how many groups that a person created, and how many that they are a
+	// member of, Memberships reads.
+	mostMemberships = 50
+	// mostAcquainted is how many creators SessionsNaming asks for, fifteen by one query.
+	mostAcquainted, creatorsOfQuery = 150, 15
+	groupsOfQuery                   = 30
+)
+
+var (
+	pollsJoined = newestFirst("createdAt",
+		store.Select("polls that a person joined over the API, newest first", "schedulers", "", store.Where("joinedIds", store.ArrayContains)))
+	pollsOfGroupsNaming = newestFirst("createdAt",
+		store.Select("polls of groups that name a person, newest first", "schedulers", "",
+			store.Where("participantIds", store.ArrayContains), store.Where("questingGroupId", store.In)))
+	votesOfPerson = newestFirst("updatedAt",
+		everywhere(store.Select("votes of a person, newest first", "votes", "", store.Where("voterId", store.Equal))))
+	sessionsNaming = newestFirst("createdAt",
+		store.Select("sessions of creators that name a person, newest first", "schedulers", "",
+			store.Where("participantIds", store.ArrayContains), store.Where("status", store.In), store.Where("creatorId", store.In)))
+	pollsNaming = newestFirst("createdAt",
+		store.Select("polls of a creator that name a person, newest first", "schedulers", "",
+			store.Where("creatorId", store.Equal), store.Where("participantIds", store.ArrayContains)))
+)
+
+// Memberships lists groups that a person created or is a member of, at most 50 of each, each
+// once. Groups that only invite the person are not among them.
+func Memberships(ctx context.Context, reader store.Reader, userID string) (groups []Group, err error) {
+	for _, query := range []*store.Query{groupsOfCreator, groupsOfMember} {
+		docs, err := reader.Query(ctx, query.With(userID).First(mostMemberships))
+		if err != nil {
+			return nil, err
+		}
+		for _, doc := range docs {
+			if groupAmong(groups, doc.Path.ID()) == nil {
+				groups = append(groups, DecodeGroup(doc))
+			}
+		}
+	}
+	return groups, nil
+}
+
+// ShareGroup reports whether somebody belongs to one of a person's groups (Memberships).
+func ShareGroup(groups []Group, userID string) bool {
+	return slices.ContainsFunc(groups, func(group Group) bool { return group.Has(userID) })
+}
+
+// ProvenPolls lists polls of every status that a person may have consented to, found by the
+// proofs themselves, so that polls that only name the person do not displace them: the newest
+// that they created and joined, that they voted in last, and of their groups (Memberships)
+// those that name them. It lists at most limit of each, each once.
+func ProvenPolls(ctx context.Context, reader store.Reader, userID string, groups []Group, limit int) ([]Poll, error) {
+	asked := []store.Bound{pollsOfCreator.With(userID), pollsJoined.With(userID)}
+	for part := range slices.Chunk(groups, groupsOfQuery) {
+		ids := make([]any, len(part))
+		for i, group := range part {
+			ids[i] = group.ID
+		}
+		asked = append(asked, pollsOfGroupsNaming.With(userID, ids))
+	}
+	var found []store.Document
+	for _, query := range asked {
+		docs, err := reader.Query(ctx, query.First(limit))
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, docs...)
+	}
+	votedIn, err := pollsOfVotes(ctx, reader, userID, limit)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	var polls []Poll
+	for _, doc := range append(found, votedIn...) {
+		if doc.Exists() && !known[doc.Path.ID()] {
+			known[doc.Path.ID()] = true
+			polls = append(polls, Decode(doc))
+		}
+	}
+	return polls, nil
+}
+
+// pollsOfVotes reads the documents of the polls that a person voted in last.
+func pollsOfVotes(ctx context.Context, reader store.Reader, userID string, limit int) ([]store.Document, error) {
+	votes, err := reader.Query(ctx, votesOfPerson.With(userID).First(limit))
+	if err != nil {
+		return nil, err
+	}
+	var paths []store.Path
+	for _, vote := range votes {
+		path := vote.Path.Parent()
+		if vote.Path == VotePath(path.ID(), userID) { // not of an embedded poll
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	return reader.GetAll(ctx, paths)
+}
+
+// SessionsNaming lists the sessions (as Sessions does) of the first 150 of creators, newest
+// first by parts of fifteen creators, until there are limit.
+func SessionsNaming(ctx context.Context, reader store.Reader, userID string, creators []string, limit int) (sessions []Poll, err error) {
+	for part := range slices.Chunk(creators[:min(len(creators), mostAcquainted)], creatorsOfQuery) {
+		if len(sessions) >= limit {
+			break
+		}
+		ids := make([]any, len(part))
+		for i, id := range part {
+			ids[i] = id
+		}
+		asked := sessionsNaming.With(userID, sessionStatuses, ids).First(limit - len(sessions))
+		polls, _, err := store.Page(ctx, reader, asked, Decode)
+		if err != nil {
+			return nil, err
+		}
+		sessions = append(sessions, polls...)
+	}
+	return sessions, nil
+}
+
+// Unanswered counts how many of a creator's newest polls in a row name a person who has not
+// consented to them, up to most.
+func Unanswered(ctx context.Context, reader store.Reader, creatorID, userID string, most int) (int, error) {
+	polls, _, err := store.Page(ctx, reader, pollsNaming.With(creatorID, userID).First(most), Decode)
+	for count, p := range polls {
+		group, err := LoadGroup(ctx, reader, p.GroupID)
+		if err != nil {
+			return 0, err
+		}
+		consented, err := Consented(ctx, reader, p, group, []string{userID})
+		if err != nil || consented[userID] {
+			return count, err
+		}
+	}
+	return len(polls), err
+}

@@ -1,0 +1,41 @@
+package main
+
+// consent are faults in who counts as taking part by choice.
+var consent = []mutant{
+	{
+		name:   "named-counts-as-joined",
+		breaks: "Whom a poll only names counts as having consented, so a stranger reads when they are free.",
+		changes: []change{{
+			file: "internal/poll/consent.go",
+			old:  `	joined := slices.Contains(p.JoinedIDs, userID) && slices.Contains(p.ParticipantIDs, userID)`,
+			new:  `	joined := slices.Contains(p.ParticipantIDs, userID)`,
+		}},
+	},
+	{
+		name:   "join-not-recorded",
+		breaks: "Somebody who is named already and joins is not recorded, and stays only named.",
+		changes: []change{{
+			file: "internal/transition/part.go",
+			old:  `	after = after.Joined(personID)`,
+			new:  `	after = after.WithoutLeft()`,
+		}},
+	},
+	{
+		name:   "leaving-keeps-consent",
+		breaks: "Who left a poll, and is named in it again, counts as having joined still.",
+		changes: []change{{
+			file: "internal/transition/part.go",
+			old:  `	s.Edit(after.WithoutLeft())`,
+			new:  `	s.Edit(after)`,
+		}},
+	},
+	{
+		name:   "feed-describes-strangers-sessions",
+		breaks: "The feed of somebody who is only named holds a stranger's whole text.",
+		changes: []change{{
+			file: "feed/feed.go",
+			old:  `		if chosen.named[p.ID] {`,
+			new:  `		if chosen.named[p.CreatorID] {`,
+		}},
+	},
+}

@@ -1,0 +1,54 @@
+package scheduler
+
+import (
+	"context"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+)
+
+// MostUnanswered is how many polls in a row a creator may put a person into who consents to none
+// of them.
+const MostUnanswered = 3
+
+// checkNamed refuses people whom a request newly names in a poll of a creator, and who did not
+// consent (poll.Consented) to the creator's newest MostUnanswered polls that name them. Members of
+// the poll's group (nil: none), and of any group of the creator's, may always be named.
+//
+// It runs in the transaction that names them, so that requests at once cannot exceed the bound.
+// Each person outside the poll's group costs one query of MostUnanswered polls, and a vote of
+// each until one is answered.
+func checkNamed(ctx context.Context, tx store.Reader, creatorID string, group *poll.Group, people []string) error {
+	var groups []poll.Group
+	loaded := false
+	for _, id := range people {
+		if id == creatorID || group.Has(id) {
+			continue
+		}
+		unanswered, err := poll.Unanswered(ctx, tx, creatorID, id, MostUnanswered)
+		if err != nil {
+			return err
+		}
+		if unanswered < MostUnanswered {
+			continue
+		}
+		if !loaded {
+			if groups, err = poll.Memberships(ctx, tx, creatorID); err != nil {
+				return err
+			}
+			loaded = true
+		}
+		if !poll.ShareGroup(groups, id) {
+			return errUnanswered(id)
+		}
+	}
+	return nil
+}
+
+func errUnanswered(personID string) error {
+	refused := fault.Field("participant_ids", "must not name people who have not answered the last 3 polls that you added them to")
+	refused.Message = "participant_ids must not name " + personID + ", who has not answered the last 3 polls that you added them to. " +
+		"Ask them to join one of these or to vote, invite them by e-mail, send them the link of this poll, or make it in a group that they belong to."
+	return refused
+}
