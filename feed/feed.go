@@ -117,14 +117,15 @@ func (s *Service) sessions(ctx context.Context, userID string) (sessions []Sessi
 	if err != nil {
 		return nil, fmt.Errorf("list the sessions of a calendar feed: %w", err)
 	}
-	since := s.Now().Add(-KeepCancelled)
+	now := s.Now()
+	since := now.Add(-KeepCancelled)
 	slots, err := poll.WinningSlots(ctx, s.Store, polls)
 	if err != nil {
 		return nil, fmt.Errorf("read the times of a calendar feed: %w", err)
 	}
 	for _, p := range polls {
 		slot, known := slots[p.ID]
-		session := sessionOf(p, slot, s.AppURL)
+		session := sessionOf(p, slot, s.AppURL, now)
 		if !known || !session.Renderable() || session.Cancelled && cancelledAt(p).Before(since) {
 			continue
 		}
