@@ -289,7 +289,7 @@ func TestKept_LargeFeeds_StayBelowTheBound(t *testing.T) {
 	for i := range people {
 		people[i] = fmt.Sprint("person", i)
 	}
-	for i := range 250 {
+	for i := range 190 {
 		put(t, documents, fmt.Sprintf("p%03d", i), i, map[string]any{"participantIds": people, "description": strings.Repeat("🎲;", 1000)})
 	}
 	secrets := make([]string, len(people))

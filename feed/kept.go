@@ -47,7 +47,7 @@ func (k *kept) answer(hash string, now time.Time, has func(tag string) bool) (an
 	fresh := age >= 0 && age < RenderEvery // a clock that was set back makes it stale
 	hit := fresh && has(r.tag)
 	switch {
-	case !fresh, !hit && !r.rendered:
+	case !fresh, !hit && !r.rendered && r.answers < MaxAnswers:
 		return Calendar{}, false, nil
 	case r.answers >= MaxAnswers, !hit && r.text == nil:
 		return Calendar{}, true, &fault.Error{

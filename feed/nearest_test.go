@@ -83,8 +83,12 @@ func TestRender_AnotherOutput_HasAnotherFormat(t *testing.T) {
 	t.Parallel()
 	sessions := []feed.Session{
 		evening, with(func(s *feed.Session) { s.PollID, s.Cancelled, s.URL = "8a", true, "" }),
-		with(func(s *feed.Session) { s.PollID, s.AllDay, s.Start, s.End = "9b", true, now.Truncate(24*time.Hour), now.Truncate(24*time.Hour).AddDate(0, 0, 1) }),
-		with(func(s *feed.Session) { s.PollID, s.Changed, s.Description, s.End = "0c", time.Time{}, strings.Repeat("; é", 900), s.Start }),
+		with(func(s *feed.Session) {
+			s.PollID, s.AllDay, s.Start, s.End = "9b", true, now.Truncate(24*time.Hour), now.Truncate(24*time.Hour).AddDate(0, 0, 1)
+		}),
+		with(func(s *feed.Session) {
+			s.PollID, s.Changed, s.Description, s.End = "0c", time.Time{}, strings.Repeat("; é", 900), s.Start
+		}),
 	}
 	sum := sha256.Sum256(render(t, sessions...))
 	outputs := map[int]string{1: "a70088016f7694b5ce5347e62514b1539b73169b74bca092a5ca61c74575a38a"}
