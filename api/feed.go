@@ -22,7 +22,7 @@ const PathFeed = feeds.Path + ":" + feedParam
 
 func (s *server) feedRoutes() {
 	route(s, "POST /v1/feed", "create-feed", persons,
-		"Make the caller's calendar feed; the address of before ends", s.createFeed, created)
+		"Make the caller's calendar feed; the previous address stops working", s.createFeed, created)
 	route(s, "DELETE /v1/feed", "delete-feed", persons, "End the caller's calendar feed", s.deleteFeed)
 	s.echo.Match([]string{http.MethodGet, http.MethodHead}, PathFeed, s.serveFeed, s.limitAddress)
 }
