@@ -169,7 +169,7 @@ func TestFeed_AnAddressOverItsRate_Waits(t *testing.T) {
 func TestFeed_HEAD_HasTheHeadersOfGET(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.finalise(w.newPoll(nil))
+	w.finalise(w.newPoll(map[string]any{"description": strings.Repeat("dice ", 1000)})) // more than package http buffers
 	path := w.newFeed("gm")
 	head, got := w.send(call{method: "HEAD", path: path}), w.subscribed(path, "")
 	if head.status != 200 || head.text != "" || head.header.Get("Content-Length") != strconv.Itoa(len(got.text)) {

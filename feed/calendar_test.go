@@ -192,17 +192,17 @@ func TestCalendar_ManyFeedsAtOnce_AreReadInTurn(t *testing.T) {
 
 func TestCalendar_EndedDuringItsReading_IsGone(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(s *feed.Service) error{
-		"revoked": func(s *feed.Service) error { return s.Revoke(context.Background(), "ana") },
-		"renewed": func(s *feed.Service) error {
-			_, err := s.Renew(context.Background(), "ana", time.Time{})
+	for name, end := range map[string]func(ctx context.Context, s *feed.Service) error{
+		"revoked": func(ctx context.Context, s *feed.Service) error { return s.Revoke(ctx, "ana") },
+		"renewed": func(ctx context.Context, s *feed.Service) error {
+			_, err := s.Renew(ctx, "ana", time.Time{})
 			return err
 		},
-		"revoked without an answer": func(s *feed.Service) error {
+		"revoked without an answer": func(ctx context.Context, s *feed.Service) error {
 			answering := s.Store
 			defer func() { s.Store = answering }()
 			s.Store = mute{answering}
-			if err := s.Revoke(context.Background(), "ana"); !errors.Is(err, errMute) {
+			if err := s.Revoke(ctx, "ana"); !errors.Is(err, errMute) {
 				return fmt.Errorf("got %w", err)
 			}
 			return nil
@@ -220,7 +220,7 @@ func TestCalendar_EndedDuringItsReading_IsGone(t *testing.T) {
 					go func() { _, err := s.Calendar(t.Context(), secret, none); read <- err }()
 					synctest.Wait()
 				}
-				if err := end(s); err != nil {
+				if err := end(t.Context(), s); err != nil {
 					t.Fatal(err)
 				}
 				close(gate.gate)
@@ -318,5 +318,14 @@ func TestKept_LargeFeeds_StayBelowTheBound(t *testing.T) {
 	}
 	if feeds, counted, bytes := s.Kept(); feeds != len(people)-1 || counted != bytes {
 		t.Errorf("%d feeds with %d bytes, and %d are counted", feeds, bytes, counted)
+	}
+}
+
+func TestKept_ManyFeeds_ForgetTheFirst(t *testing.T) {
+	t.Parallel()
+	for count, first := range map[int]bool{feed.MaxKept: true, feed.MaxKept + 1: false} {
+		if feeds, there, last := feed.KeptOf(count); feeds != feed.MaxKept || there != first || !last {
+			t.Errorf("of %d, %d are remembered; the first: %t, the last: %t", count, feeds, there, last)
+		}
 	}
 }

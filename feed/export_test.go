@@ -1,5 +1,7 @@
 package feed
 
+import "strconv"
+
 // Nearest is nearest.
 var Nearest = nearest
 
@@ -39,4 +41,16 @@ func (s *Service) Turns() int {
 	s.turns.mu.Lock()
 	defer s.turns.mu.Unlock()
 	return len(s.turns.feeds)
+}
+
+// MaxKept is maxKept.
+const MaxKept = maxKept
+
+// KeptOf is how many of so many feeds are remembered, and whether the first and the last are.
+func KeptOf(count int) (feeds int, first, last bool) {
+	var k kept
+	for i := range count {
+		k.keep(strconv.Itoa(i), reading{rendered: true})
+	}
+	return k.order.Len(), k.find("0") != nil, k.find(strconv.Itoa(count-1)) != nil
 }
