@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/labstack/echo/v4"
@@ -19,8 +20,9 @@ type caller struct {
 	person scheduler.Person
 	cause  scheduler.Cause
 	token  string // for streams, which outlive it
-	// vouchedFor is signin.Person.VouchedFor.
+	// vouchedFor and signedIn are those of signin.Person.
 	vouchedFor bool
+	signedIn   time.Time
 }
 
 type callerKey struct{}
@@ -84,7 +86,7 @@ func (s *server) callerBy(ctx context.Context, token string) (caller, error) {
 		return caller{}, err
 	}
 	person := scheduler.Person{ID: known.UID, Email: known.VerifiedEmail(), Admin: known.Admin}
-	return caller{person: person, cause: causeOf(ctx), token: token, vouchedFor: known.VouchedFor}, nil
+	return caller{person: person, cause: causeOf(ctx), token: token, vouchedFor: known.VouchedFor, signedIn: known.SignedIn}, nil
 }
 
 // codeUnverified is the reason of a refusal by demandVouched.

@@ -2,14 +2,14 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	feeds "questscheduler/feed"
+	"questscheduler/internal/fault"
 )
 
 // feedParam is the last part of a feed's path: a secret and feeds.Extension. Echo's names of
@@ -22,9 +22,9 @@ const PathFeed = feeds.Path + ":" + feedParam
 
 func (s *server) feedRoutes() {
 	route(s, "POST /v1/feed", "create-feed", persons,
-		"Make the caller's calendar feed; the address of before ends", s.createFeed, created)
+		"Make the caller's calendar feed; the previous address stops working", s.createFeed, created)
 	route(s, "DELETE /v1/feed", "delete-feed", persons, "End the caller's calendar feed", s.deleteFeed)
-	s.echo.GET(PathFeed, s.serveFeed, s.limitAddress)
+	s.echo.Match([]string{http.MethodGet, http.MethodHead}, PathFeed, s.serveFeed, s.limitAddress)
 }
 
 type feedAnswer struct {
@@ -32,7 +32,7 @@ type feedAnswer struct {
 }
 
 func (s *server) createFeed(ctx context.Context, by caller, _ *struct{}) (feedAnswer, error) {
-	address, err := s.Feeds.Renew(ctx, by.person.ID)
+	address, err := s.Feeds.Renew(ctx, by.person.ID, by.signedIn)
 	return feedAnswer{URL: address}, err
 }
 
@@ -53,20 +53,25 @@ func (s *server) serveFeed(c echo.Context) error {
 	if !hasExtension {
 		secret = "" // NotFound, like any secret that was never made
 	}
-	calendar, err := s.Feeds.Calendar(ctx, secret)
+	listed := listedTags(c.Request().Header)
+	calendar, err := s.Feeds.Calendar(ctx, secret, func(tag string) bool { return matchesWeakly(listed, quoted(tag)) })
+	if fault.CodeOf(err) == feeds.CodeRate {
+		return errTooFast(fault.RetryAfter(err))
+	}
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(calendar)
-	tag := `"` + hex.EncodeToString(sum[:16]) + `"`
 	header := c.Response().Header()
-	header.Set("ETag", tag)
+	header.Set("ETag", quoted(calendar.Tag))
 	header.Set(echo.HeaderCacheControl, "private, no-cache") // kept, and asked for anew
-	if matchesWeakly(listedTags(c.Request().Header), tag) {
+	if calendar.Text == nil {
 		return c.NoContent(http.StatusNotModified)
 	}
-	return c.Blob(http.StatusOK, "text/calendar; charset=utf-8", calendar)
+	header.Set(echo.HeaderContentLength, strconv.Itoa(len(calendar.Text))) // for HEAD too
+	return c.Blob(http.StatusOK, "text/calendar; charset=utf-8", calendar.Text)
 }
+
+func quoted(tag string) string { return `"` + tag + `"` }
 
 // listedTags are the tags of If-None-Match. A header that cannot be read is ignored: calendar
 // programs show their users no errors.

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"questscheduler/api"
+	"questscheduler/feed"
+	"questscheduler/internal/signin"
 	"questscheduler/internal/store"
 )
 
@@ -56,7 +59,8 @@ func TestFeed_OfAPerson_IsReadWithoutSignIn(t *testing.T) {
 
 func TestFeed_Unchanged_Gets304(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	clock := newStillClock()
+	w := newWorld(t, clock.on)
 	p := w.finalise(w.newPoll(nil))
 	path := w.newFeed("gm")
 	tag := w.subscribed(path, "").header.Get("ETag")
@@ -72,6 +76,7 @@ func TestFeed_Unchanged_Gets304(t *testing.T) {
 		}
 	}
 	w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + p.ID + "/cancel"}, nil)
+	clock.advance(feed.RenderEvery)
 	if got := w.subscribed(path, tag); got.status != 200 || !strings.Contains(got.text, "STATUS:CANCELLED\r\n") || got.header.Get("ETag") == tag {
 		t.Errorf("after the cancellation: %d, %s", got.status, got.text)
 	}
@@ -158,5 +163,69 @@ func TestFeed_AnAddressOverItsRate_Waits(t *testing.T) {
 	clock.advance(time.Second)
 	if got := w.subscribed(path, ""); got.status != http.StatusOK || !strings.Contains(got.text, "END:VCALENDAR") {
 		t.Errorf("a second later: status %d", got.status)
+	}
+}
+
+func TestFeed_HEAD_HasTheHeadersOfGET(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.finalise(w.newPoll(map[string]any{"description": strings.Repeat("dice ", 1000)})) // more than package http buffers
+	path := w.newFeed("gm")
+	head, got := w.send(call{method: "HEAD", path: path}), w.subscribed(path, "")
+	if head.status != 200 || head.text != "" || head.header.Get("Content-Length") != strconv.Itoa(len(got.text)) {
+		t.Errorf("HEAD is answered %d, %v: %q", head.status, head.header, head.text)
+	}
+	for _, name := range []string{"ETag", "Content-Type", "Cache-Control"} {
+		if head.header.Get(name) != got.header.Get(name) || head.header.Get(name) == "" {
+			t.Errorf("%s is %q by HEAD, %q by GET", name, head.header.Get(name), got.header.Get(name))
+		}
+	}
+	known := w.send(call{method: "HEAD", path: path, header: map[string]string{"If-None-Match": head.header.Get("ETag")}})
+	unknown := w.send(call{method: "HEAD", path: "/feeds/" + strings.Repeat("A", 43) + ".ics"})
+	if known.status != 304 || unknown.status != 404 || unknown.text != "" {
+		t.Errorf("HEAD is answered %d with the tag, and %d for no feed", known.status, unknown.status)
+	}
+}
+
+func TestFeed_AskedTooOften_WaitsForTheMinute(t *testing.T) {
+	t.Parallel()
+	clock := newStillClock()
+	w := newWorld(t, clock.on)
+	path := w.newFeed("gm")
+	for range feed.MaxAnswers {
+		if got := w.subscribed(path, "*"); got.status != http.StatusNotModified {
+			t.Fatalf("status %d", got.status)
+		}
+	}
+	clock.advance(20 * time.Second)
+	if got := w.do(call{method: "GET", path: path}); got.status != http.StatusTooManyRequests || got.Error.Code != "RATE_LIMITED" || got.header.Get("Retry-After") != "40" {
+		t.Errorf("status %d, %+v, %v", got.status, got.Error, got.header)
+	}
+	if got := w.subscribed(w.newFeed("ana"), ""); got.status != http.StatusOK {
+		t.Errorf("another feed is answered %d", got.status)
+	}
+}
+
+// signedInBefore is a sign-in of gm a day ago, whatever the token.
+type signedInBefore struct{}
+
+func (signedInBefore) Verify(context.Context, string) (signin.Person, error) {
+	return signin.Person{UID: "gm", VouchedFor: true, SignedIn: begin.AddDate(0, 0, -1)}, nil
+}
+
+// endedSignIns are those before a time.
+type endedSignIns struct{ before time.Time }
+
+func (e endedSignIns) Revoked(_ context.Context, _ string, signedIn time.Time) (bool, error) {
+	return signedIn.Before(e.before), nil
+}
+
+func TestFeed_MadeByAnEndedSignIn_Is404(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(s *setup) { s.SignIn = signedInBefore{} })
+	path := w.newFeed("gm")
+	w.options.Feeds.SignIns = endedSignIns{begin.Add(-time.Hour)} // the token was still accepted
+	if got := w.subscribed(path, ""); got.status != http.StatusNotFound {
+		t.Errorf("status %d", got.status)
 	}
 }

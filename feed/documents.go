@@ -35,13 +35,23 @@ func hashOf(secret string) (hash string, ok bool) {
 
 // The fields of the documents.
 const (
-	fieldOwner = "ownerId"
-	fieldHash  = "hash"
-	fieldMade  = "createdAt"
+	fieldOwner    = "ownerId"
+	fieldHash     = "hash"
+	fieldMade     = "createdAt"
+	fieldSignedIn = "signedInAt"
 )
 
-func secretFields(userID string, now time.Time) map[string]any {
-	return map[string]any{fieldOwner: userID, fieldMade: now}
+func secretFields(userID string, signedIn, now time.Time) map[string]any {
+	return map[string]any{fieldOwner: userID, fieldMade: now, fieldSignedIn: signedIn}
+}
+
+// signedInAt is when the owner of a secret had signed in. Old secrets do not say, and have the time
+// at which they were made.
+func signedInAt(secret store.Fields) time.Time {
+	if at := secret.Time(fieldSignedIn); !at.IsZero() {
+		return at
+	}
+	return secret.Time(fieldMade)
 }
 
 func personFields(hash string, now time.Time) map[string]any {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )
@@ -27,8 +26,8 @@ const MaxSessions = 1000
 // KeepCancelled is how long a cancelled session stays in a feed.
 const KeepCancelled = 30 * 24 * time.Hour
 
-// Service makes, ends and renders feeds. All fields but AppURL are required. Safe for concurrent
-// use.
+// Service makes, ends and renders feeds. All fields but AppURL and SignIns are required. Safe for
+// concurrent use; not to be copied after its first use.
 type Service struct {
 	Store store.Store
 	Now   func() time.Time
@@ -36,11 +35,18 @@ type Service struct {
 	URL string
 	// AppURL is the web app's address; without it sessions have no link.
 	AppURL string
+	// SignIns ends the feeds of people whose sign-in was ended. nil: feeds end by Renew and Revoke
+	// alone.
+	SignIns SignIns
+
+	kept  kept
+	turns turns
 }
 
 // Renew gives a person the address of a new feed, and ends the feed that they had, in one
-// transaction. The address cannot be read again.
-func (s *Service) Renew(ctx context.Context, userID string) (address string, err error) {
+// transaction. The address cannot be read again. signedIn is when the person signed in: the feed
+// ends with that sign-in (zero: with those of before now).
+func (s *Service) Renew(ctx context.Context, userID string, signedIn time.Time) (address string, err error) {
 	random := make([]byte, secretSize)
 	if _, err := rand.Read(random); err != nil {
 		return "", fmt.Errorf("make the secret of a feed: %w", err)
@@ -48,11 +54,11 @@ func (s *Service) Renew(ctx context.Context, userID string) (address string, err
 	secret := base64.RawURLEncoding.EncodeToString(random)
 	hash, _ := hashOf(secret) // of the right length
 	now := s.Now()
-	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		if err := end(ctx, tx, userID); err != nil {
-			return err
-		}
-		if err := tx.Create(secretPath(hash), secretFields(userID, now)); err != nil {
+	if signedIn.IsZero() {
+		signedIn = now
+	}
+	err = s.end(ctx, userID, func(tx store.Tx) error {
+		if err := tx.Create(secretPath(hash), secretFields(userID, signedIn, now)); err != nil {
 			return err
 		}
 		return tx.Set(personPath(userID), personFields(hash, now))
@@ -65,50 +71,31 @@ func (s *Service) Renew(ctx context.Context, userID string) (address string, err
 
 // Revoke ends a person's feed, if they have one.
 func (s *Service) Revoke(ctx context.Context, userID string) error {
+	return s.end(ctx, userID, func(tx store.Tx) error { return tx.Delete(personPath(userID)) })
+}
+
+// end removes the secret of a person, if there is one, in one transaction with other writes. This
+// process forgets the feed whatever becomes of the transaction: it may be committed without an
+// answer.
+func (s *Service) end(ctx context.Context, userID string, and func(tx store.Tx) error) error {
+	var ended string
+	defer func() {
+		s.turns.end(ended)
+		s.kept.forget(ended)
+	}()
 	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		if err := end(ctx, tx, userID); err != nil {
+		person, err := tx.Get(ctx, personPath(userID))
+		if err != nil {
 			return err
 		}
-		return tx.Delete(personPath(userID))
+		if hash := store.Fields(person.Data).String(fieldHash); hash != "" {
+			ended = hash
+			if err := tx.Delete(secretPath(hash)); err != nil {
+				return err
+			}
+		}
+		return and(tx)
 	})
-}
-
-// end removes the secret of a person, if there is one.
-func end(ctx context.Context, tx store.Tx, userID string) error {
-	person, err := tx.Get(ctx, personPath(userID))
-	if err != nil || !person.Exists() {
-		return err
-	}
-	if hash := store.Fields(person.Data).String(fieldHash); hash != "" {
-		return tx.Delete(secretPath(hash))
-	}
-	return nil
-}
-
-// Calendar renders the feed of a secret. NotFound: there is no such feed, whether it was renewed,
-// revoked or never made; the error does not name the secret.
-func (s *Service) Calendar(ctx context.Context, secret string) ([]byte, error) {
-	hash, ok := hashOf(secret)
-	if !ok {
-		return nil, errNotFound()
-	}
-	doc, err := s.Store.Get(ctx, secretPath(hash))
-	if err != nil {
-		return nil, fmt.Errorf("read the owner of a calendar feed: %w", err)
-	}
-	owner := store.Fields(doc.Data).String(fieldOwner)
-	if owner == "" {
-		return nil, errNotFound()
-	}
-	sessions, err := s.sessions(ctx, owner)
-	if err != nil {
-		return nil, err
-	}
-	return Render(sessions)
-}
-
-func errNotFound() error {
-	return fault.New(fault.NotFound, "There is no such calendar feed. Make a new one in Quest Scheduler.")
 }
 
 // sessions lists a person's sessions: the chosen polls, and one read of all their winning slots.
@@ -117,13 +104,14 @@ func (s *Service) sessions(ctx context.Context, userID string) (sessions []Sessi
 	if err != nil {
 		return nil, fmt.Errorf("list the sessions of a calendar feed: %w", err)
 	}
+	now := s.Now()
 	slots, err := poll.WinningSlots(ctx, s.Store, chosen.polls)
 	if err != nil {
 		return nil, fmt.Errorf("read the times of a calendar feed: %w", err)
 	}
 	for _, p := range chosen.polls {
 		slot, known := slots[p.ID]
-		session := sessionOf(p, slot, s.AppURL)
+		session := sessionOf(p, slot, s.AppURL, now)
 		if chosen.named[p.ID] {
 			session = session.tentative()
 		}

@@ -71,7 +71,7 @@ func newService(t *testing.T) (*feed.Service, *counting) {
 // renewed gives the secret of a new feed.
 func renewed(t *testing.T, s *feed.Service, userID string) (secret string) {
 	t.Helper()
-	address, err := s.Renew(t.Context(), userID)
+	address, err := s.Renew(t.Context(), userID, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,12 +83,27 @@ func renewed(t *testing.T, s *feed.Service, userID string) (secret string) {
 	return secret
 }
 
-func readFeed(t *testing.T, s *feed.Service, secret string) []ical.Event {
+// none is a caller who has no text yet.
+func none(string) bool { return false }
+
+func calendarOf(t *testing.T, s *feed.Service, secret string) []byte {
 	t.Helper()
-	text, err := s.Calendar(t.Context(), secret)
+	answer, err := s.Calendar(t.Context(), secret, none)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return answer.Text
+}
+
+// pass lets time pass for a service.
+func pass(s *feed.Service, d time.Duration) {
+	at := s.Now().Add(d)
+	s.Now = func() time.Time { return at }
+}
+
+func readFeed(t *testing.T, s *feed.Service, secret string) []ical.Event {
+	t.Helper()
+	text := calendarOf(t, s, secret)
 	checkFormat(t, text)
 	return read(t, text)
 }
@@ -129,15 +144,16 @@ func TestCalendar_OfAPerson_HasTheirSessions(t *testing.T) {
 	put(t, documents, "no slot id", 7, map[string]any{"winningSlotId": "a/b"})
 	put(t, documents, "open", 8, map[string]any{"status": string(rules.Open)})
 	put(t, documents, "archived", 9, map[string]any{"status": string(rules.Archived)})
+	put(t, documents, "confirmed long ago", -45, map[string]any{"createdAt": now.AddDate(0, 0, -50), "updatedAt": now.AddDate(0, 0, -45)})
 	put(t, documents, "others'", 10, map[string]any{"creatorId": "eve", "participantIds": []any{"eve"}})
 	put(t, documents, "link shared", 11, map[string]any{"creatorId": "eve", "participantIds": []any{"eve"}, "allowLinkSharing": true})
-	join(t, documents, "ana", "finalised", "cancelled lately")
+	join(t, documents, "ana", "finalised", "cancelled lately", "confirmed long ago")
 	for _, person := range []string{"gm", "ana"} {
 		var got []string
 		for _, event := range readFeed(t, s, renewed(t, s, person)) {
 			got = append(got, value(t, event, "SUMMARY")+" "+value(t, event, "STATUS"))
 		}
-		if want := "Session finalised CONFIRMED, Session cancelled lately CANCELLED"; strings.Join(got, ", ") != want {
+		if want := "Session confirmed long ago CONFIRMED, Session finalised CONFIRMED, Session cancelled lately CANCELLED"; strings.Join(got, ", ") != want {
 			t.Errorf("%s reads %q, want %s", person, got, want)
 		}
 	}
@@ -155,6 +171,7 @@ func TestCalendar_PersonLeavesPoll_LosesTheSession(t *testing.T) {
 		t.Fatalf("%d sessions", got)
 	}
 	put(t, documents, "p1", 1, map[string]any{"participantIds": []any{"gm"}})
+	pass(s, feed.RenderEvery)
 	if of, others := len(readFeed(t, s, ana)), len(readFeed(t, s, gm)); of != 0 || others != 1 {
 		t.Errorf("ana has %d sessions, gm %d", of, others)
 	}
@@ -187,14 +204,12 @@ func TestCalendar_SameState_GivesTheSameBytes(t *testing.T) {
 	s, documents := newService(t)
 	put(t, documents, "p1", 1, nil)
 	secret := renewed(t, s, "ana")
-	first, err := s.Calendar(t.Context(), secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Now = func() time.Time { return now.AddDate(0, 1, 0) }
-	again, err := s.Calendar(t.Context(), secret)
-	if err != nil || string(first) != string(again) {
-		t.Errorf("first\n%s\na month later (%v)\n%s", first, err, again)
+	first := calendarOf(t, s, secret)
+	pass(s, 31*24*time.Hour)
+	again := calendarOf(t, s, secret)
+	another := &feed.Service{Store: s.Store, Now: s.Now, URL: s.URL, AppURL: s.AppURL} // another process
+	if elsewhere := calendarOf(t, another, secret); string(first) != string(again) || string(first) != string(elsewhere) {
+		t.Errorf("first\n%s\na month later\n%s\nelsewhere\n%s", first, again, elsewhere)
 	}
 }
 
@@ -205,12 +220,12 @@ func TestCalendar_EndedSecret_IsNotFoundWithoutDifference(t *testing.T) {
 	ended := renewed(t, s, "ana")
 	other := renewed(t, s, "ben")
 	readFeed(t, s, ended)
-	if _, err := s.Calendar(t.Context(), other[:9]+"\r\n"+other[9:]); !fault.Is(err, fault.NotFound) {
+	if _, err := s.Calendar(t.Context(), other[:9]+"\r\n"+other[9:], none); !fault.Is(err, fault.NotFound) {
 		t.Errorf("a secret with a line end within it: %v", err)
 	}
 	notFound := func(secret string) {
 		t.Helper()
-		_, err := s.Calendar(t.Context(), secret)
+		_, err := s.Calendar(t.Context(), secret, none)
 		if !fault.Is(err, fault.NotFound) || err.Error() != "There is no such calendar feed. Make a new one in Quest Scheduler." {
 			t.Errorf("%q: %v", secret, err)
 		}
@@ -265,7 +280,7 @@ func TestCalendar_StoreFails_SaysSoWithoutTheSecret(t *testing.T) {
 	s, documents := newService(t)
 	secret := renewed(t, s, "ana")
 	documents.failing = errors.New("the store is away")
-	_, err := s.Calendar(t.Context(), secret)
+	_, err := s.Calendar(t.Context(), secret, none)
 	if !errors.Is(err, documents.failing) || strings.Contains(err.Error(), secret) {
 		t.Error(err)
 	}

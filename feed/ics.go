@@ -58,17 +58,21 @@ func Render(sessions []Session) ([]byte, error) {
 	calendar.SetXWRCalName(calendarName)
 	calendar.SetRefreshInterval(refreshEvery)
 	calendar.SetXPublishedTTL(refreshEvery)
-	sorted := slices.SortedFunc(slices.Values(sessions), func(a, b Session) int {
-		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.PollID, b.PollID))
-	})
-	for _, session := range sorted {
+	for _, session := range inOrder(sessions) {
 		calendar.AddVEvent(session.event())
 	}
 	var text bytes.Buffer
 	if err := calendar.SerializeTo(&text, ics.WithNewLineWindows); err != nil {
 		return nil, fmt.Errorf("render a calendar feed: %w", err)
 	}
-	return text.Bytes(), nil
+	return bytes.Clone(text.Bytes()), nil // without the buffer's spare room, since it is kept
+}
+
+// inOrder are sessions in the order of a feed.
+func inOrder(sessions []Session) []Session {
+	return slices.SortedFunc(slices.Values(sessions), func(a, b Session) int {
+		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.PollID, b.PollID))
+	})
 }
 
 // Renderable reports whether the session's start can be written, which has four digits for the
@@ -90,7 +94,7 @@ func (s Session) event() *ics.VEvent {
 	event.SetLastModifiedAt(changed)
 	event.SetSequence(s.Sequence)
 	s.setTimes(event)
-	event.SetSummary(limited(plain(s.Title), mostTitle))
+	event.SetSummary(s.title())
 	if text := s.text(); text != "" {
 		event.SetDescription(text)
 	}
@@ -122,6 +126,8 @@ func (s Session) setTimes(event *ics.VEvent) {
 		event.SetEndAt(s.End)
 	}
 }
+
+func (s Session) title() string { return limited(plain(s.Title), mostTitle) }
 
 // text is the description with the link below it, since few calendar programs show URL.
 func (s Session) text() string {

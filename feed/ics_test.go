@@ -254,6 +254,9 @@ func FuzzRender_AnySessions_AreRead(f *testing.F) {
 			}
 		}
 		text := render(t, sessions...)
+		if most := feed.MostBytes(sessions); len(text) > most {
+			t.Errorf("the feed has %d bytes, and at most %d were foretold:\n%s", len(text), most, text)
+		}
 		checkFormat(t, text)
 		events := read(t, text)
 		if len(events) != len(sessions) {

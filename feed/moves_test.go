@@ -14,7 +14,7 @@ import (
 // followed is the feed of ana, who takes part in the one session of a world.
 type followed struct {
 	t        *testing.T
-	service  *feed.Service
+	world    *worldtest.World
 	secret   string
 	uid      string
 	sequence int
@@ -23,7 +23,7 @@ type followed struct {
 // next gives the session, which must have the UID of before and a greater sequence.
 func (f *followed) next(step string) ical.Event {
 	f.t.Helper()
-	events := readFeed(f.t, f.service, f.secret)
+	events := readFeed(f.t, serviceOf(f.world), f.secret)
 	if len(events) != 1 {
 		f.t.Fatalf("%s: %d sessions", step, len(events))
 	}
@@ -38,8 +38,12 @@ func (f *followed) next(step string) ical.Event {
 
 func follow(t *testing.T, w *worldtest.World) *followed {
 	t.Helper()
-	service := &feed.Service{Store: w.Documents, Now: w.Clock.Now, URL: "https://api.party.example", AppURL: "https://party.example"}
-	return &followed{t: t, service: service, secret: renewed(t, service, "ana")}
+	return &followed{t: t, world: w, secret: renewed(t, serviceOf(w), "ana")}
+}
+
+// serviceOf is that of a process that has not read a feed yet.
+func serviceOf(w *worldtest.World) *feed.Service {
+	return &feed.Service{Store: w.Documents, Now: w.Clock.Now, URL: "https://api.party.example", AppURL: "https://party.example"}
 }
 
 func (f *followed) want(event ical.Event, status string, at worldtest.Slot) {
@@ -93,7 +97,7 @@ func TestFeed_SessionCancelled_StaysFor30Days(t *testing.T) {
 	}
 	f.want(f.next("cancelled again"), "CANCELLED", worldtest.Three)
 	w.Skip(30*24*time.Hour + time.Minute)
-	if events := readFeed(t, f.service, f.secret); len(events) != 0 {
+	if events := readFeed(t, serviceOf(w), f.secret); len(events) != 0 {
 		t.Errorf("after 30 days there are %d sessions", len(events))
 	}
 }

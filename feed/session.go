@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"math"
 	"net/url"
 	"strings"
 	"time"
@@ -10,12 +9,12 @@ import (
 	"questscheduler/rules"
 )
 
-// sessionOf is the entry of a poll whose winning slot is slot.
-func sessionOf(p poll.Poll, slot poll.Slot, appURL string) Session {
+// sessionOf is the entry at a time of a poll whose winning slot is slot.
+func sessionOf(p poll.Poll, slot poll.Slot, appURL string, now time.Time) Session {
 	session := Session{
 		PollID: p.ID, Title: p.Title, Description: p.Description,
 		Start: slot.Start, End: slot.End, AllDay: slot.AllDay,
-		Cancelled: p.Status == rules.Cancelled, Sequence: sequence(p), Changed: changedAt(p),
+		Cancelled: p.Status == rules.Cancelled, Sequence: int(p.Sequence(now)), Changed: changedAt(p),
 	}
 	if appURL != "" {
 		session.URL = strings.TrimSuffix(appURL, "/") + "/scheduler/" + url.PathEscape(p.ID)
@@ -28,22 +27,6 @@ func sessionOf(p poll.Poll, slot poll.Slot, appURL string) Session {
 func (s Session) tentative() Session {
 	s.Tentative, s.Description = true, ""
 	return s
-}
-
-// sequenceBegin is before the first poll, so that sequences are small.
-var sequenceBegin = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// sequence is the SEQUENCE of a poll's session. No count of a poll grows with moves, but its last
-// journal entry is always later than the one before, whatever the clock says: the sequence is
-// that time in seconds, plus the generation, which grows with finalisations and cancellations
-// within a second. Moves come from syncs of the calendar, at most one a second. The seconds fit
-// the 32 bits of RFC 5545 until 2088.
-func sequence(p poll.Poll) int {
-	at := p.Sync.Recorded.At
-	if at.IsZero() { // the journal does not know the poll yet
-		at = changedAt(p)
-	}
-	return int(min(max(0, at.Unix()-sequenceBegin.Unix()+p.Sync.Generation), math.MaxInt32))
 }
 
 // changedAt is the last stored time at which the poll changed.

@@ -81,6 +81,7 @@ var outsideDocument = map[string][2]string{
 	"GET /oauth/google/callback":     {"the browser that began, or the token of the person who did", "Back from Google: the account is linked, or a page says why not and how to go on"},
 	"GET /oauth/google/linked":       {"everybody", "How that ended, where no web app says it"},
 	"GET /feeds/:secret.ics":         {"anybody with the address, which `POST /v1/feed` gives", "A person's sessions as an iCalendar file: [feed.md](feed.md)"},
+	"HEAD /feeds/:secret.ics":        {"the same", "Its headers"},
 	"POST /webhooks/documents":       {"Eventarc, by OIDC token (`QS_MACHINE_ACCOUNTS`)", "A CloudEvent, binary or structured: a poll's document, or one of its slots or votes, changed, and the poll is checked"},
 	"POST /webhooks/google/calendar": {"Google, by channel id and token", "A push: a sync is handed over"},
 	"POST /api/calendarWebhook":      {"Google, by channel id and token", "The same, for channels of older deployments"},

@@ -119,7 +119,7 @@ func openServer(ctx context.Context, cfg config.Config, now func() time.Time, lo
 
 // wire builds the parts, each from those above it.
 func (s *server) wire(ctx context.Context) (*program, error) {
-	people, issuer, err := s.newSignIn(ctx)
+	signIn, err := s.newSignIn(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	changed := &documentchanges.Intake{Queue: s.queue, Polls: polls, Now: s.now, Cards: cards.check}
 	consents := s.newConsents(google)
 	edge, err := s.newEdge(routes{
-		people: people, scheduler: service, watcher: watcher, groups: groups, health: health, timers: jobs, changed: changed,
+		signIn: signIn, scheduler: service, watcher: watcher, groups: groups, health: health, timers: jobs, changed: changed,
 		mirroring: mirroring, mappings: attending.loader(), availability: s.newAvailability(google),
 		linked: api.LinkedAccounts{
 			Accounts: google.accounts, Consents: consents, Calendars: google.client.Calendars, Follow: links.Follow, URL: reachedAt(s.config),
@@ -158,7 +158,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	}
 	s.metrics.Read(metrics.Stored{Depths: s.queue.Depths, Records: jobs.Records, Figures: health.Figures, Log: s.log})
 	return &program{
-		server: s, accounts: google.accounts, consents: consents, issuer: issuer,
+		server: s, accounts: google.accounts, consents: consents, issuer: signIn.issuer,
 		scheduler: service, watcher: watcher, links: links, timers: jobs,
 		pollListener: s.newListener(changed, cards), work: s.workOf(service, syncer, watcher, announcer, jobs, changed, groups, mirroring, attending),
 		edge: edge, http: newHTTPServer(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 2),

@@ -35,7 +35,7 @@ const answerTimeout = 90 * time.Second
 
 // routes are the parts behind the HTTP routes.
 type routes struct {
-	people       signin.Verifier
+	signIn       signIn
 	scheduler    *scheduler.Service
 	watcher      *calendarsync.Watcher
 	groups       *groupevents.Service
@@ -51,12 +51,12 @@ type routes struct {
 // newEdge builds every route: the API, the web app's calls, and what machines call.
 func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	operators, deliverers := s.newMachines()
-	people := signin.WithAdmins(to.people, s.config.AdminUsers)
+	people := signin.WithAdmins(to.signIn.people, s.config.AdminUsers)
 	commands := api.NewCommands(s.config.PollCommands, s.now)
 	edge := api.New(api.Options{
 		Commands: commands, Scheduler: to.scheduler, GroupEvents: to.groups, Calendars: to.watcher, Accounts: to.linked,
 		Policies: mirrors.Policies{Service: to.mirroring.service}, Events: to.mirroring.events, Mappings: to.mappings, Availability: to.availability, Health: to.health, Tasks: s.queue,
-		Feeds: &feed.Service{Store: s.documents, Now: s.now, URL: reachedAt(s.config), AppURL: s.config.AppURL},
+		Feeds: &feed.Service{Store: s.documents, Now: s.now, URL: reachedAt(s.config), AppURL: s.config.AppURL, SignIns: to.signIn.revoked},
 		Store: s.documents, Changes: s.documents, SingleProcess: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: people, Operators: operators, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, TrustedProxies: s.config.TrustedProxies,

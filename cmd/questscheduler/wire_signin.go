@@ -26,17 +26,26 @@ func (s *server) keysClient() *http.Client {
 	return &http.Client{Transport: s.outbound, Timeout: keysPatience}
 }
 
-// newSignIn builds what verifies users' tokens. The issuer is nil with Firebase: no
-// key of the embedded sign-in is loaded, so none of its tokens is valid.
-// config.checkProduction decides what production may use.
-func (s *server) newSignIn(ctx context.Context) (signin.Verifier, issuer, error) {
+// signIn is how users sign in.
+type signIn struct {
+	people signin.Verifier
+	// issuer is nil with Firebase: no key of the embedded sign-in is loaded, so none of its
+	// tokens is valid.
+	issuer issuer
+	// revoked is nil unless Firebase is asked which sign-ins were ended.
+	revoked signin.Revocations
+}
+
+// newSignIn builds what verifies users' tokens. config.checkProduction decides what
+// production may use.
+func (s *server) newSignIn(ctx context.Context) (signIn, error) {
 	switch {
 	case s.config.Auth == config.AuthLocal:
 		local, err := openLocal(s.config, s.now)
-		return local, local, err
+		return signIn{people: local, issuer: local}, err
 	case s.config.UnsignedTokens():
 		unsigned, err := signin.NewUnsigned(s.config.FirebaseProject, s.config.DocumentsEmulated(), s.now)
-		return unsigned, unsigned, err
+		return signIn{people: unsigned, issuer: unsigned}, err
 	}
 	options := signin.FirebaseOptions{
 		Project: s.config.FirebaseProject, Now: s.now,
@@ -45,12 +54,12 @@ func (s *server) newSignIn(ctx context.Context) (signin.Verifier, issuer, error)
 	if s.config.FirebaseRevocation == config.On {
 		checker, err := newRevocations(ctx, s.config.FirebaseProject, s.now)
 		if err != nil {
-			return nil, nil, fmt.Errorf("QS_FIREBASE_REVOCATION: %w", err)
+			return signIn{}, fmt.Errorf("QS_FIREBASE_REVOCATION: %w", err)
 		}
 		options.Revoked = checker
 	}
 	firebase, err := signin.NewFirebase(options)
-	return firebase, nil, err
+	return signIn{people: firebase, revoked: options.Revoked}, err
 }
 
 func openLocal(cfg config.Config, now func() time.Time) (*signin.Local, error) {

@@ -113,7 +113,8 @@ type Config struct {
 	FirebaseProject string `env:"FIREBASE_PROJECT"`
 	// FirebaseRevocation is whether Firebase is asked once a minute for each user if
 	// their sign-in was revoked or disabled: `on` or `off`. Without it a token is valid
-	// until it expires, an hour at most. It needs the right to read the project's users.
+	// until it expires, an hour at most, and a calendar feed until its owner ends it. It
+	// needs the right to read the project's users.
 	FirebaseRevocation string `env:"FIREBASE_REVOCATION"`
 
 	// Addr is the address to listen on, as host:port.

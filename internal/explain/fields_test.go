@@ -21,7 +21,7 @@ var unjournaled = map[string]string{
 	"GoogleEventID": "an entry names the event it is about", "GoogleCalendarID": "an entry names the event it is about",
 	"SlotPriority": "it follows from the entries' times", "FinalizedAt": "it follows from the entries' times",
 	"UpdatedAt": "it is the last entry's, or an edit's", "Made": "no field holds it", "Untouched": "no field holds it",
-	"Sync.LastSyncedAt": "it is the last observation's", "Sync.Generation": "it grows between entries too", "Sync.Observed": "it follows from the entries",
+	"Sync.LastSyncedAt": "it is the last observation's", "Sync.Generation": "it grows between entries too", "Sync.Sequence": "edits count too", "Sync.Observed": "it follows from the entries",
 	"Sync.Awaited.": "it follows from a cancellation", "Sync.Recorded.": "it says what the journal knows, and is compared separately",
 	"Sync.Error.At": "it is the entry's", "Sync.Error.Message": "it follows from the code",
 	"Sync.Request.": "it names a request, for repeating it",

@@ -60,6 +60,7 @@ var written = []field{
 		return p.Sync.Applied.String()
 	}, ours: true},
 	{path: SyncField("generation"), value: func(p Poll) any { return orDelete(p.Sync.Generation) }, ours: true},
+	{path: SyncField("sequence"), value: func(p Poll) any { return orDelete(p.Sync.Sequence) }, ours: true},
 	{path: SyncField("observedUpdated"), value: func(p Poll) any { return orDelete(p.Sync.Observed) }, ours: true},
 	{path: SyncField("baseline"), value: func(p Poll) any { return encodeBaseline(p.Sync.Baseline) }, ours: true},
 	{path: SyncField("rescheduled"), value: func(p Poll) any { return p.Sync.Rescheduled.field() }, ours: true},

@@ -182,7 +182,7 @@ func TestNewPoll_EveryFieldThatIsGiven_IsStored(t *testing.T) {
 	for _, later := range []string{
 		"JoinedIDs", "Status", "WinningSlotID", "GoogleEventID", "GoogleCalendarID", "SlotPriority", "FinalizedAt", "Discord.MessageID", "Discord.ChannelID",
 		"Discord.GuildID", "Discord.MessageURL", "Discord.NotifyRoleID", "Discord.Hash", "Discord.Error", "Cancelled", "HasCancelledAt",
-		"Votes.hidden", "Votes.when", "Votes.allIn", "Sync.State", "Sync.LastSyncedAt", "Sync.Applied", "Sync.Generation", "Sync.Observed",
+		"Votes.hidden", "Votes.when", "Votes.allIn", "Sync.State", "Sync.LastSyncedAt", "Sync.Applied", "Sync.Generation", "Sync.Sequence", "Sync.Observed",
 		"Sync.Baseline", "Sync.Rescheduled", "Sync.Cancelled", "Sync.Error", "Sync.Awaited", "Sync.Recorded.At", "Sync.Recorded.Status",
 		"Sync.Recorded.WinningSlotID", "Sync.Recorded.EventID", "Sync.Recorded.Noted", "Sync.Recorded.NotedUpdated", "Sync.Request.ID", "Sync.Request.At",
 	} {

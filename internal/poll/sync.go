@@ -16,6 +16,8 @@ type Sync struct {
 	Applied rules.Fingerprint
 	// Generation counts the finalisations and whatever supersedes one.
 	Generation int64
+	// Sequence is the least Poll.Sequence.
+	Sequence int64
 	// Observed is observedUpdated: the newest `updated` of the event that was applied.
 	Observed    time.Time
 	Baseline    rules.Fingerprint
@@ -97,7 +99,7 @@ type SyncError struct {
 func decodeSync(f store.Fields) Sync {
 	s := Sync{
 		State: rules.State(f.String("state")), LastSyncedAt: f.Time("lastSyncedAt"),
-		Applied: readFingerprint(f.String("lastEventFingerprint")), Generation: f.Int("generation"),
+		Applied: readFingerprint(f.String("lastEventFingerprint")), Generation: f.Int("generation"), Sequence: f.Int("sequence"),
 		Observed: f.Time("observedUpdated"), Baseline: readFingerprint(f.Map("baseline").String("fingerprint")),
 		Cancelled: decodeCancelled(f.Map("cancelled")),
 	}

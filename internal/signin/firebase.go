@@ -104,7 +104,7 @@ func firebasePerson(project string, registered jwt.Claims, extra firebaseClaims,
 		return Person{}, err
 	}
 	return Person{
-		UID: registered.Subject, Email: strings.ToLower(extra.Email), Name: extra.Name,
+		UID: registered.Subject, Email: strings.ToLower(extra.Email), Name: extra.Name, SignedIn: extra.AuthTime.Time().UTC(),
 		EmailVerified: extra.EmailVerified && extra.Email != "",
 		VouchedFor:    extra.EmailVerified || slices.Contains(vouchingProviders, extra.Firebase.Provider),
 	}, nil

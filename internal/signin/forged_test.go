@@ -61,7 +61,7 @@ func TestFirebase_ValidToken_ReturnsItsPerson(t *testing.T) {
 	issuer := tokentest.NewIssuer(t)
 	claims := tokentest.Person(project, "ana", noon).With(tokentest.Claims{"email": "Ana@Party.Example", "admin": true})
 	got, err := newFirebase(t, issuer, nil).Verify(t.Context(), issuer.Sign(claims))
-	want := signin.Person{UID: "ana", Email: "ana@party.example", Name: "ana", EmailVerified: true, VouchedFor: true}
+	want := signin.Person{UID: "ana", Email: "ana@party.example", Name: "ana", EmailVerified: true, VouchedFor: true, SignedIn: noon}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
@@ -234,7 +234,7 @@ func TestUnsigned_AcceptsTheEmulatorsTokensOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ana := signin.Person{UID: "ana", Email: "ana@party.example", Name: "Ana", EmailVerified: true, VouchedFor: true}
+	ana := signin.Person{UID: "ana", Email: "ana@party.example", Name: "Ana", EmailVerified: true, VouchedFor: true, SignedIn: noon}
 	token, err := unsigned.Issue(ana, time.Hour)
 	if err != nil {
 		t.Fatal(err)

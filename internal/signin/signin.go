@@ -10,6 +10,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"questscheduler/internal/fault"
 )
@@ -29,6 +30,9 @@ type Person struct {
 	// a token of this program. Firebase also lets people sign in anonymously or
 	// under an address that is not theirs; they create neither polls nor groups.
 	VouchedFor bool
+	// SignedIn is when the person signed in, in UTC; zero with a token of this program, which
+	// is no sign-in.
+	SignedIn time.Time
 	// Admin may read and repair what belongs to others.
 	Admin bool
 }

@@ -181,8 +181,14 @@ type Times struct {
 	At rules.Fingerprint
 }
 
-// Edit leaves the poll with the texts and people of an edit. Nothing is journaled.
-func (s *Step) Edit(after poll.Poll) { s.After, s.Card = &after, &after }
+// Edit leaves the poll with the texts and people of an edit. Nothing is journaled. Other texts are
+// another version of the session in calendar feeds, unless nothing of ours is on the poll yet.
+func (s *Step) Edit(after poll.Poll) {
+	if before := s.Poll; !before.Pristine() && (after.Title != before.Title || after.Description != before.Description) {
+		after = after.Counted(before, s.Now)
+	}
+	s.After, s.Card = &after, &after
+}
 
 // EditSlots gives the poll, behind Edit, the wanted slots instead of those that it
 // has. What is not wanted goes, with the votes for it. The caller asks rules.Apply

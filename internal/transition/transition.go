@@ -130,6 +130,7 @@ func (s *Step) record(after poll.Poll, entry poll.Entry, winning *poll.Slot, ann
 	entry = Leaving(entry, after)
 	known := &after.Sync.Recorded
 	known.At, known.Status, known.WinningSlotID, known.EventID = entry.At, after.Status, after.WinningSlotID, after.GoogleEventID
+	after = after.Counted(s.Poll, s.Now)
 	if entry.Command != "" {
 		s.nameFirst()
 	}

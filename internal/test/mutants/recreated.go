@@ -13,3 +13,16 @@ var recreated = []mutant{
 		}},
 	},
 }
+
+// fed are faults of what calendar feeds show.
+var fed = []mutant{
+	{
+		name:   "sequence-by-the-clock-alone",
+		breaks: "Two changes of a session within a second have one SEQUENCE, so calendar programs ignore the second (invariant 27).",
+		changes: []change{{
+			file: "internal/poll/sequence.go",
+			old:  `max(before.Sequence(now)+1, p.sequenceByTime(now))`,
+			new:  `p.sequenceByTime(now)`,
+		}},
+	},
+}

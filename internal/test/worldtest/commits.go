@@ -20,6 +20,8 @@ type commits struct {
 	// that was applied of an event, by the poll and the event's id.
 	last    map[string]poll.Entry
 	updated map[string]time.Time
+	// sequences are the polls' sequences in feeds at their last entries.
+	sequences map[string]sequence
 	// calendars are as they were committed last; syncs are the fences of sync runs,
 	// by the operation that began them and the calendar.
 	calendars map[store.Path]calendars.Calendar
@@ -38,7 +40,7 @@ type syncKey struct {
 
 func newCommits() commits {
 	return commits{
-		last: map[string]poll.Entry{}, updated: map[string]time.Time{},
+		last: map[string]poll.Entry{}, updated: map[string]time.Time{}, sequences: map[string]sequence{},
 		calendars: map[store.Path]calendars.Calendar{}, syncs: map[syncKey]int64{}, full: map[syncKey]*fullListing{},
 	}
 }
@@ -129,6 +131,7 @@ func (w *World) judgeEntry(path store.Path) {
 	before, known := w.commits.last[pollID]
 	w.commits.last[pollID] = entry
 	line := fmt.Sprintf("poll %s: its entry %s (%s%s)", pollID, entry.ID, entry.Command, entry.Decision)
+	w.judgeSequence(line, w.observed.document(path.Parent()))
 	calendar := calendars.Decode(w.observed.document(calendars.Path(poll.CalendarKey(entry.AccountID, entry.CalendarID))))
 	if entry.Fence != 0 && entry.Fence != calendar.Fence {
 		w.wrong("%s was written by sync run %d after sync run %d began (invariant 9)", line, entry.Fence, calendar.Fence)

@@ -62,13 +62,13 @@ func (w *World) Share() {
 func (w *World) Feed(person string) map[string]string {
 	w.t.Helper()
 	service := &feed.Service{Store: w.Documents, Now: w.Clock.Now, URL: "https://feeds.example"}
-	address, err := service.Renew(w.ctx, person)
+	address, err := service.Renew(w.ctx, person, w.Clock.Now())
 	w.must(err)
 	secret := strings.TrimSuffix(address[strings.LastIndex(address, "/")+1:], feed.Extension)
-	text, err := service.Calendar(w.ctx, secret)
+	calendar, err := service.Calendar(w.ctx, secret, func(string) bool { return false })
 	w.must(err)
 	found := map[string]string{}
-	for _, event := range strings.Split(strings.ReplaceAll(string(text), "\r\n ", ""), "BEGIN:VEVENT")[1:] {
+	for _, event := range strings.Split(strings.ReplaceAll(string(calendar.Text), "\r\n ", ""), "BEGIN:VEVENT")[1:] {
 		var pollID, status, described string
 		for line := range strings.SplitSeq(event, "\r\n") {
 			switch name, value, _ := strings.Cut(line, ":"); name {
