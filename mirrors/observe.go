@@ -85,7 +85,7 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 	if err != nil {
 		return err
 	}
-	if !known && isOverlay(of.person, o.calendar.AccountID, o.calendar.CalendarID) {
+	if !known && isOverlay(of.person, o.calendar.CalendarID) {
 		return nil // an overlay calendar holds mirrors; what else is in it is nobody's origin
 	}
 	of.put(next)

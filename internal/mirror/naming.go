@@ -21,23 +21,28 @@ type Naming struct {
 	Kept []Mirror
 }
 
-// NamingOf reads the documents of anybody that name some events, in whatever calendar. A
-// mirror names its event before it is created, so an event of ours that was listed before
+// NamingOf reads the documents of anybody that name some events, in whatever calendar: the
+// mirrors, and the kept copies of events that no mirror names. A mirror names its event before it is created, so an event of ours that was listed before
 // the call is named, unless its document went already.
 func NamingOf(ctx context.Context, reader store.Reader, eventIDs ...string) (found Naming, err error) {
 	asked := slices.DeleteFunc(slices.Clone(eventIDs), func(id string) bool { return id == "" })
-	for some := range slices.Chunk(asked, maxIn) {
-		named, _, err := store.Page(ctx, reader, mirrorsByEvent.With(some), Decode)
-		if err != nil {
-			return Naming{}, err
-		}
-		kept, _, err := store.Page(ctx, reader, keptByEvent.With(some), Decode)
-		if err != nil {
-			return Naming{}, err
-		}
-		found.Mirrors, found.Kept = append(found.Mirrors, named...), append(found.Kept, kept...)
+	if found.Mirrors, err = thatName(ctx, reader, mirrorsByEvent, asked); err != nil {
+		return Naming{}, err
 	}
-	return found, nil
+	asked = slices.DeleteFunc(asked, func(id string) bool { return found.Anywhere(id) })
+	found.Kept, err = thatName(ctx, reader, keptByEvent, asked)
+	return found, err
+}
+
+func thatName(ctx context.Context, reader store.Reader, query *store.Query, eventIDs []string) (all []Mirror, err error) {
+	for some := range slices.Chunk(eventIDs, maxIn) {
+		found, _, err := store.Page(ctx, reader, query.With(some), Decode)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // Anywhere reports whether a document names one of the events.
