@@ -181,8 +181,9 @@ func (p *planning) settle(candidates []ask, shown []mirror.Event) (winner *ask) 
 	return winner
 }
 
-// copies are the native copies of a meeting in an account: whether one exists, and those
-// that show the meeting, being neither declined nor cancelled.
+// copies are the native copies of a meeting in an account's own calendar: whether one exists,
+// and those that show the meeting, being neither declined nor cancelled. Another calendar
+// that the account reads, such as a shared one, blocks none of its time.
 type copies struct {
 	exists bool
 	shown  []mirror.Event
@@ -190,7 +191,7 @@ type copies struct {
 
 func (p *planning) native(events []mirror.Event, account, at string) (found copies) {
 	for _, event := range events {
-		if event.OwnerID == p.Owner && event.AccountID == account && isOccurrence(event, at) {
+		if event.OwnerID == p.Owner && event.AccountID == account && p.isOwnCalendar(account, event.CalendarID) && isOccurrence(event, at) {
 			found.exists = true
 			if !event.Declined && event.Status != cancelled {
 				found.shown = append(found.shown, event)
@@ -198,6 +199,12 @@ func (p *planning) native(events []mirror.Event, account, at string) (found copi
 		}
 	}
 	return found
+}
+
+// isOwnCalendar reports whether a calendar is an account's primary one, or may be.
+func (p *planning) isOwnCalendar(account, calendar string) bool {
+	primary := p.Accounts[account].PrimaryID
+	return primary == "" || calendar == "primary" || strings.EqualFold(calendar, primary)
 }
 
 // isOccurrence reports whether the event is the exception for the occurrence at a time, or

@@ -38,6 +38,7 @@ func TestPlan_ACopiedICalUID_CoversNothing(t *testing.T) {
 		want   wantStates
 	}{
 		"the same meeting":                     {native(), wantStates{"a>home": mirror.Covered}},
+		"in a calendar that home only reads":   {native(func(e *mirror.Event) { e.CalendarID = "work@x" }), wantStates{"a>home": mirror.Active}},
 		"under another id":                     {native(copied), wantStates{"a>home": mirror.Covered}},
 		"of another organizer":                 {native(organizedBy("eve")), wantStates{"a>home": mirror.Active}},
 		"of another organizer, just changed":   {native(organizedBy("eve"), justNow, later), wantStates{"a>home": mirror.Active}},
