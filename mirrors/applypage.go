@@ -149,10 +149,6 @@ func (s *Service) passMirrors(ctx context.Context, page []observation, applied m
 		if !document.Exists() || m.EventID != shown[i].ID || !m.In(at.CalendarID) {
 			continue
 		}
-		if m.TargetAccountID != at.AccountID {
-			applied[shown[i].ID] = true
-			continue
-		}
 		if next, verdict := plan.Observed(m, shown[i], s.now()); same(m, next) {
 			applied[shown[i].ID] = true
 			s.Meter.Count(Observed{Verdict: verdict})

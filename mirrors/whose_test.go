@@ -270,16 +270,63 @@ func (w *world) post(account, method, below, body string) {
 // An imported or forged event with the iCalUID of a meeting hides it nowhere.
 func TestSync_ACopiedICalUID_HidesNoMeeting(t *testing.T) {
 	t.Parallel()
+	for name, times := range map[string]string{
+		"at another time":         `"start":{"dateTime":"2026-03-05T15:00:00Z"},"end":{"dateTime":"2026-03-05T16:00:00Z"}`,
+		"by another organizer":    `"start":{"dateTime":"2026-03-05T09:00:00Z"},"end":{"dateTime":"2026-03-05T10:00:00Z"}`,
+		"by another, in a series": `"start":{"dateTime":"2026-03-05T09:00:00Z"},"end":{"dateTime":"2026-03-05T10:00:00Z"},"recurrence":["RRULE:FREQ=DAILY;COUNT=2"]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.mirrorWork()
+			w.settle()
+			real := w.insert(work, "Stand-up", thursday)
+			w.sync(work)
+			zoned := strings.ReplaceAll(times, `Z"}`, `Z","timeZone":"UTC"}`)
+			w.post(home, http.MethodPost, "", `{"summary":"Forged","iCalUID":"`+real.Details.ICalUID+`",`+zoned+`}`)
+			w.sync(home)
+			w.run(time.Minute)
+			w.wantTitles(home, "Forged", "Stand-up")
+		})
+	}
+}
+
+// A mirror that a person moved to another calendar of the account is no longer its mirror's
+// event, and nobody's origin there.
+func TestSync_AMirrorMovedToAnotherCalendar_IsNoDrift(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mirrorWork()
+	w.insert(work, "Stand-up", thursday)
+	w.settle()
+	shown, other := w.atHome(), calendars.Calendar{AccountID: home, CalendarID: team}
+	w.set(calendars.Path(w.keyOf(home, team)), other.Want(mirror.Consumer, 1, w.clock.Now(), gm)...)
+	before := w.only()
+	shown.Details.Summary, shown.ETag = "Mine", `"other"`
+	_, known, err := w.service.Observe(w.ctx, gcal.Ref{Account: home, Calendar: team}, shown, cause)
+	w.must(err)
+	if after := w.only(); known || after.State != before.State || after.ETag != before.ETag {
+		t.Errorf("known %t, changed from %+v to %+v", known, before, after)
+	}
+}
+
+// The document of a group's event is removed 90 days after its end, and its copies stay.
+func TestStray_ThatEndedLongAgo_Stays(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.mirrorWork()
 	w.settle()
-	real := w.insert(work, "Stand-up", thursday)
-	w.sync(work)
-	w.post(home, http.MethodPost, "", `{"summary":"Forged","iCalUID":"`+real.Details.ICalUID+`",
-		"start":{"dateTime":"2026-03-05T15:00:00Z"},"end":{"dateTime":"2026-03-05T16:00:00Z"}}`)
+	id := mirror.EventID("here", "evt_past", home, homeMail, 1)
+	content := gcal.Content{Summary: "Past", Start: at("2026-01-20T09:00:00Z"), End: at("2026-01-20T10:00:00Z")}
+	_, err := w.full.InsertContent(w.ctx, refTo(home), id, content, plan.Marks(mirror.Mirror{ID: "mir_past"}, "here"))
+	w.must(err)
 	w.sync(home)
 	w.run(time.Minute)
-	w.wantTitles(home, "Forged", "Stand-up")
+	w.reconcile(true)
+	w.wantTitles(home, "Past")
+	if known := w.canonical(home); len(known) > 0 {
+		t.Errorf("it is the origin of %+v", known)
+	}
 }
 
 // A meeting that is moved is not copied beside the invitation to it, whichever calendar is

@@ -40,6 +40,7 @@ func TestPlan_Series(t *testing.T) {
 		"a native copy of the series":              {[]mirror.Event{series, moved, native}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Active}, []string{"x"}, nil},
 		"that was not synced yet":                  {[]mirror.Event{series, with(moved, justNow), native}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Covered}, nil, nil},
 		"whose exception agrees":                   {[]mirror.Event{series, moved, native, exception("nx", native)}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Covered}, nil, nil},
+		"that an exception leaves where it is":     {[]mirror.Event{series, with(moved, renamed), native}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Covered}, nil, nil},
 		"of another organizer":                     {[]mirror.Event{series, moved, with(native, organizedBy("eve")), exception("nx", native, organizedBy("eve"))}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, nil},
 		"whose exception is declined":              {[]mirror.Event{series, moved, native, exception("nx", native, declined)}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Active}, []string{"x"}, nil},
 		"a native copy of one date":                {[]mirror.Event{series, moved, exception("nx", native)}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, []string{"x"}},
@@ -72,6 +73,12 @@ func TestPlan_Series(t *testing.T) {
 			}
 		}
 	}
+}
+
+// renamed is an exception at the time that the rule has.
+func renamed(e *mirror.Event) {
+	e.Title, e.End.Time = "Retrospective", e.OriginalStart.Time.Add(hour)
+	e.Start = e.OriginalStart
 }
 
 func expectNamed(t *testing.T, name string, s plan.Situation, want wantStates) {
