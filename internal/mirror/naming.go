@@ -13,8 +13,8 @@ var (
 	keptByEvent    = store.Select("kept copies that name some events", keptCopies, "", store.Where("eventId", store.In))
 )
 
-// Naming are the documents that name some events, whoever owns them: what proves that an
-// event is ours. Its id and its marks prove nothing, since anybody can choose or copy them.
+// Naming are the documents of all people that name some events: what proves that an event is
+// ours. Its id and its marks prove nothing, since anybody can choose or copy them.
 type Naming struct {
 	Mirrors []Mirror
 	// Kept are kept copies (KeptPath), with the fields of the mirrors that they were.

@@ -42,9 +42,9 @@ const (
 )
 
 // Classify says whose an event of a calendar is. naming has the documents that name it or
-// its series. A mirror is nobody's origin, whoever owns its document, by whichever account
-// its calendar is read, and also after its document went: the mark of this installation is
-// enough for that. An id alone proves nothing.
+// its series. A mirror is nobody's origin, also where another person's document names it,
+// another account reads its calendar, or its document went: the mark of this installation
+// is enough for that. An id alone proves nothing.
 func Classify(shown gcal.Event, calendarID, installation string, naming mirror.Naming) Class {
 	owner, marked := shown.Private[MarkInstallation], shown.Private[MarkMirror] != "" || shown.Private[MarkInstallation] != ""
 	ours := marked && owner == installation

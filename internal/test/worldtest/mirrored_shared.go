@@ -11,7 +11,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-// ForeignPrefix begins ids of events that people chose to look like a mirror's.
+// ForeignPrefix begins the ids like a mirror's that people chose.
 const ForeignPrefix = mirror.EventPrefix + "0foreign"
 
 // Neighbour is another person, who may follow one of Mirrorer's calendars.
