@@ -106,10 +106,10 @@ func TestGroupDisconnect_KeepsOrDeletesTheCopies(t *testing.T) {
 			id := mirror.IDOf(made.ID, anas)
 			_, mapped, err := mirror.Load(t.Context(), w.store, id)
 			must(t, err)
-			kept, err := mirror.IsKept(t.Context(), w.store, id)
+			kept, err := w.store.Get(t.Context(), mirror.KeptPath(id))
 			must(t, err)
-			if mapped != row.deleting || kept == row.deleting || slices.Contains(w.accountsShowing(made.ID, mirror.Deleting), anas) != row.deleting {
-				t.Errorf("mapped %t, kept %t, deleting from %v", mapped, kept, w.accountsShowing(made.ID, mirror.Deleting))
+			if mapped != row.deleting || kept.Exists() == row.deleting || slices.Contains(w.accountsShowing(made.ID, mirror.Deleting), anas) != row.deleting {
+				t.Errorf("mapped %t, kept %t, deleting from %v", mapped, kept.Exists(), w.accountsShowing(made.ID, mirror.Deleting))
 			}
 			if got := w.accountsShowing(made.ID, mirror.Pending); !slices.Equal(got, []string{gms}) {
 				t.Errorf("it shows in %v, want %s alone", got, gms)
@@ -301,8 +301,8 @@ func TestGroupDisconnect_DeletingWhatAnEarlierOneKept_BeforeItIsPlanned(t *testi
 			if !mapped || m.State != mirror.Deleting || m.Wanted != "" || m.Due.IsZero() || m.EventID != "questmirror1" || m.Generation != 1 {
 				t.Errorf("mapped %t: %+v", mapped, m)
 			}
-			if kept, err := mirror.IsKept(t.Context(), w.store, m.ID); err != nil || kept {
-				t.Errorf("kept %t, %v", kept, err)
+			if kept, err := w.store.Get(t.Context(), mirror.KeptPath(m.ID)); err != nil || kept.Exists() {
+				t.Errorf("kept %t, %v", kept.Exists(), err)
 			}
 		})
 	}

@@ -41,7 +41,7 @@ func (s *Service) FollowAlso(ctx context.Context, ownerID string, place mirror.P
 		switch {
 		case err != nil:
 			return err
-		case isOverlay(wishes.Person, place.AccountID, place.CalendarID):
+		case isOverlay(wishes.Person, place.CalendarID):
 			return &fault.Error{
 				Kind: fault.Invalid, Code: CodeOverlayCalendar,
 				Message: "calendar_id is the calendar for external events, which only shows what is in others. Choose another one.",

@@ -50,7 +50,7 @@ func (s *Service) passOrigins(ctx context.Context, page []observation, applied m
 	var plain []observation
 	var ids []string
 	for _, o := range page {
-		if plan.IsOrigin(o.event) && o.event.EventState != rules.Gone && o.event.Details != nil && !mayBePolls(o) {
+		if !plan.MayBeOurs(o.event) && o.event.EventState != rules.Gone && o.event.Details != nil && !mayBePolls(o) {
 			plain, ids = append(plain, o), append(ids, o.event.ID)
 		}
 	}
@@ -90,7 +90,7 @@ func (s *Service) storeOrigins(ctx context.Context, fresh []observation) error {
 			return err
 		}
 		var err error
-		if begun, err = mirror.LoadPerson(ctx, tx, at.OwnerID); err != nil || isOverlay(begun, at.AccountID, at.CalendarID) {
+		if begun, err = mirror.LoadPerson(ctx, tx, at.OwnerID); err != nil || isOverlay(begun, at.CalendarID) {
 			return err // what else is in an overlay calendar is nobody's origin
 		}
 		known, err := mirror.OfOrigins(ctx, tx, at.AccountID, at.CalendarID, ids)
@@ -124,14 +124,15 @@ func (s *Service) storeOrigins(ctx context.Context, fresh []observation) error {
 	return err
 }
 
-// passMirrors adds the events of mirrors that are as their mirrors say. The marks of the
-// events name the mirrors; where they do not, Apply finds them.
+// passMirrors adds the events of mirrors that are as their mirrors say, and those of other
+// accounts' mirrors in a shared calendar. The marks of the events name the mirrors; where
+// they do not, Apply finds them.
 func (s *Service) passMirrors(ctx context.Context, page []observation, applied map[string]bool) error {
 	var shown []gcal.Event
 	var paths []store.Path
 	for _, o := range page {
 		path := mirror.Path(o.event.Private[plan.MarkMirror])
-		if !plan.IsOrigin(o.event) && o.event.EventState != rules.Gone && path.Valid() == nil {
+		if plan.MayBeOurs(o.event) && o.event.EventState != rules.Gone && path.Valid() == nil {
 			shown, paths = append(shown, o.event), append(paths, path)
 		}
 	}
@@ -145,7 +146,7 @@ func (s *Service) passMirrors(ctx context.Context, page []observation, applied m
 	at := page[0].calendar
 	for i, document := range found {
 		m := mirror.Decode(document)
-		if !document.Exists() || m.EventID != shown[i].ID || m.TargetAccountID != at.AccountID || m.TargetCalendarID != at.CalendarID {
+		if !document.Exists() || m.EventID != shown[i].ID || !m.In(at.CalendarID) {
 			continue
 		}
 		if next, verdict := plan.Observed(m, shown[i], s.now()); same(m, next) {

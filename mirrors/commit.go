@@ -58,6 +58,9 @@ func (w *write) decide(of *situation, dirty ...string) {
 			continue
 		default:
 			at := planAt(event, of.Now)
+			if disagree := plan.DisagreeAt(event, of.Events, of.Now); !disagree.IsZero() && (at.IsZero() || disagree.Before(at)) {
+				at = store.Instant(disagree)
+			}
 			changed = changed || !at.Equal(event.PlanAt)
 			event.PlanAt = at
 		}

@@ -1,13 +1,9 @@
 package mirrors
 
 import (
-	"context"
 	"time"
 
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/mirror"
-	"questscheduler/internal/store"
-	"questscheduler/mirrors/plan"
 )
 
 // endedLong is after how long an event of ours is no stray for its end alone. It is less than
@@ -20,13 +16,4 @@ func endedLongAgo(event gcal.Event, now time.Time) bool {
 		return false
 	}
 	return event.Details.End.Instant(time.UTC).Before(now.Add(-endedLong))
-}
-
-// isKept reports whether an event without a mirror stays as it is: it ended long ago, or its
-// owner kept it when they disconnected the account from a group.
-func isKept(ctx context.Context, reader store.Reader, event gcal.Event, now time.Time) (bool, error) {
-	if endedLongAgo(event, now) {
-		return true, nil
-	}
-	return mirror.IsKept(ctx, reader, event.Private[plan.MarkMirror])
 }

@@ -13,43 +13,43 @@ import (
 // strayEvent is the canonical id of strays: no canonical event has it.
 const strayEvent = "evt_stray"
 
-// observeMirror applies an observation of an event with a mirror's id.
-func (s *Service) observeMirror(ctx context.Context, tx store.Reader, o observation, w *write) error {
-	m, mapped, ok, err := s.mirrorOf(ctx, tx, o, o.event.ID)
+// whose says whose an observed event is, with the documents that name it or its series. Only
+// an event with an id like a mirror's costs reads.
+func (s *Service) whose(ctx context.Context, reader store.Reader, o observation) (plan.Class, mirror.Naming, error) {
+	if !plan.MayBeOurs(o.event) {
+		return plan.Ordinary, mirror.Naming{}, nil
+	}
+	naming, err := mirror.NamingOf(ctx, reader, o.event.ID, o.event.InstanceOf)
+	return plan.Classify(o.event, o.calendar.CalendarID, s.Installation, naming), naming, err
+}
+
+// observeMirror applies an observation of an event that documents name. It is about the
+// mirror of the observing account alone: what another account's mirror has in a shared
+// calendar, its own account's observations decide.
+func (s *Service) observeMirror(ctx context.Context, tx store.Reader, o observation, naming mirror.Naming, w *write) error {
+	m, ok := mirrorOf(o, naming, o.event.ID)
+	if !ok {
+		return s.observeInstance(ctx, tx, o, naming, w)
+	}
+	next, verdict := plan.Observed(m, o.event, s.now())
+	if next.Generation == m.Generation {
+		w.observed(m, next, verdict)
+		return nil
+	}
+	of, err := s.situation(ctx, tx, m.OwnerID, m.ICalUID)
 	if err != nil {
 		return err
 	}
-	if ok {
-		next, verdict := plan.Observed(m, o.event, s.now())
-		if next.Generation == m.Generation {
-			w.observed(m, next, verdict)
-			return nil
-		}
-		of, err := s.situation(ctx, tx, m.OwnerID, m.ICalUID)
-		if err != nil {
-			return err
-		}
-		w.replaced(&of, m, next, verdict)
-		return nil
-	}
-	if o.event.InstanceOf != "" {
-		return s.observeInstance(ctx, tx, o, w)
-	}
-	if !plan.DeletesStray(o.event, s.Installation, mapped) {
-		return nil
-	}
-	if kept, err := isKept(ctx, tx, o.event, s.now()); err != nil || kept {
-		return err
-	}
-	return s.deleteStray(ctx, tx, o, w)
+	w.replaced(&of, m, next, verdict)
+	return nil
 }
 
 // observeInstance applies an observation of an instance of a mirror's series whose id no
 // mirror has.
-func (s *Service) observeInstance(ctx context.Context, tx store.Reader, o observation, w *write) error {
-	series, _, ok, err := s.mirrorOf(ctx, tx, o, o.event.InstanceOf)
-	if err != nil || !ok {
-		return err
+func (s *Service) observeInstance(ctx context.Context, tx store.Reader, o observation, naming mirror.Naming, w *write) error {
+	series, ok := mirrorOf(o, naming, o.event.InstanceOf)
+	if !ok {
+		return nil
 	}
 	of, err := s.situation(ctx, tx, series.OwnerID, series.ICalUID)
 	if err != nil {
@@ -64,24 +64,15 @@ func (s *Service) observeInstance(ctx context.Context, tx store.Reader, o observ
 	return nil
 }
 
-// mirrorOf finds the mirror whose event in the calendar has an id: by its mark, which
-// anybody may have copied, or else by the event. mapped reports whether any mirror names
-// the event, in this calendar or as another account sees it.
-func (s *Service) mirrorOf(ctx context.Context, tx store.Reader, o observation, eventID string) (m mirror.Mirror, mapped, ok bool, err error) {
-	fits := func(m mirror.Mirror) bool {
-		return m.EventID == eventID && m.TargetAccountID == o.calendar.AccountID && m.TargetCalendarID == o.calendar.CalendarID
+// mirrorOf is the mirror of the observing account whose event in the calendar has an id.
+func mirrorOf(o observation, naming mirror.Naming, eventID string) (m mirror.Mirror, ok bool) {
+	i := slices.IndexFunc(naming.Mirrors, func(m mirror.Mirror) bool {
+		return eventID != "" && m.EventID == eventID && m.TargetAccountID == o.calendar.AccountID && m.TargetCalendarID == o.calendar.CalendarID
+	})
+	if i < 0 {
+		return mirror.Mirror{}, false
 	}
-	if id := o.event.Private[plan.MarkMirror]; id != "" {
-		m, ok, err := mirror.Load(ctx, tx, id)
-		if err != nil || ok && fits(m) {
-			return m, ok, ok, err
-		}
-	}
-	found, err := mirror.ByEvent(ctx, tx, eventID)
-	if i := slices.IndexFunc(found, fits); i >= 0 {
-		return found[i], true, true, err
-	}
-	return mirror.Mirror{}, len(found) > 0, false, err
+	return naming.Mirrors[i], true
 }
 
 // observed adds a mirror after an observation, if that changed it.
@@ -118,9 +109,12 @@ func stepOf(verdict plan.Verdict) mirror.Step {
 	}
 }
 
-// deleteStray has the writer delete an event of ours that no mirror maps: by a mirror of
+// deleteStray has the writer delete an event of ours that no document names: by a mirror of
 // no event, which goes with it.
 func (s *Service) deleteStray(ctx context.Context, tx store.Reader, o observation, w *write) error {
+	if !plan.DeletesStray(o.event, s.Installation, plan.Orphan) || endedLongAgo(o.event, s.now()) {
+		return nil
+	}
 	id := mirror.IDOf(mirror.OriginKey(o.calendar.AccountID, o.calendar.CalendarID, o.event.ID), strayEvent)
 	if _, known, err := mirror.Load(ctx, tx, id); err != nil || known {
 		return err
@@ -130,7 +124,7 @@ func (s *Service) deleteStray(ctx context.Context, tx store.Reader, o observatio
 		ID: id, OwnerID: o.calendar.OwnerID, TargetAccountID: o.calendar.AccountID, TargetCalendarID: o.calendar.CalendarID,
 		Due: now, CreatedAt: now, UpdatedAt: now,
 	})
-	w.record(mirror.StepEntry(mirror.StepStray, mirror.Mirror{}, m, "no mirror maps it"))
+	w.record(mirror.StepEntry(mirror.StepStray, mirror.Mirror{}, m, "no document names it"))
 	w.put(m)
 	return nil
 }
@@ -139,4 +133,15 @@ func stray(event gcal.Event, m mirror.Mirror) mirror.Mirror {
 	m.CanonicalID, m.State, m.Target, m.Detail = strayEvent, mirror.Deleting, mirror.PrimaryTarget, mirror.Busy
 	m.EventID, m.ETag, m.AnsweredAt, m.Generation = event.ID, event.ETag, event.Updated, 1
 	return m
+}
+
+// strayToDelete returns the etag that a stray was observed with, and whether another document
+// names it by now; "" and false for a mirror.
+func (w *Writer) strayToDelete(ctx context.Context, m mirror.Mirror) (etag string, named bool, err error) {
+	if m.CanonicalID != strayEvent {
+		return "", false, nil
+	}
+	naming, err := mirror.NamingOf(ctx, w.Store, m.EventID)
+	naming.Mirrors = slices.DeleteFunc(naming.Mirrors, func(other mirror.Mirror) bool { return other.CanonicalID == strayEvent })
+	return m.ETag, naming.Anywhere(m.EventID), err
 }

@@ -24,6 +24,8 @@ type observation struct {
 	// writable reports that the calendar takes us for a writer. If not, an absence proves
 	// nothing.
 	writable bool
+	// copied marks an event of plan.Copied.
+	copied bool
 	// holds fails a transaction if a newer run of the calendar began.
 	holds func(ctx context.Context, reader store.Reader) error
 }
@@ -41,9 +43,17 @@ func (s *Service) apply(ctx context.Context, o observation) error {
 		if err := o.holds(ctx, tx); err != nil {
 			return err
 		}
-		if !plan.IsOrigin(o.event) {
-			return s.observeMirror(ctx, tx, o, w)
+		class, naming, err := s.whose(ctx, tx, o)
+		if err != nil {
+			return err
 		}
+		switch class {
+		case plan.Ours:
+			return s.observeMirror(ctx, tx, o, naming, w)
+		case plan.Orphan:
+			return s.deleteStray(ctx, tx, o, w)
+		}
+		o.copied = class == plan.Copied
 		return s.observeOrigin(ctx, tx, o, w, newID)
 	})
 	return err
@@ -58,6 +68,10 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 	}
 	if !known {
 		was = mirror.Event{ID: newID}
+		ofMirror, err := s.isOfUnknownSeries(ctx, tx, o)
+		if err != nil || ofMirror {
+			return err
+		}
 	}
 	at, err := s.origin(ctx, tx, o, was)
 	if err != nil {
@@ -71,7 +85,7 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 	if err != nil {
 		return err
 	}
-	if !known && isOverlay(of.person, o.calendar.AccountID, o.calendar.CalendarID) {
+	if !known && isOverlay(of.person, o.calendar.CalendarID) {
 		return nil // an overlay calendar holds mirrors; what else is in it is nobody's origin
 	}
 	of.put(next)
@@ -91,6 +105,17 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 	dirty = append(dirty, w.cancelExceptions(&of, next)...)
 	w.decide(&of, dirty...)
 	return nil
+}
+
+// isOfUnknownSeries reports whether an observation is of a deleted occurrence of a series with
+// an id like a mirror's that is nobody's origin. Google shows no marks of it, and it may have
+// been a mirror whose document went with the event.
+func (s *Service) isOfUnknownSeries(ctx context.Context, tx store.Reader, o observation) (bool, error) {
+	if o.event.EventState != rules.Gone || !mirror.IsMirror(o.event.InstanceOf) {
+		return false, nil
+	}
+	_, known, err := mirror.OfOrigin(ctx, tx, o.calendar.AccountID, o.calendar.CalendarID, o.event.InstanceOf)
+	return !known, err
 }
 
 // orphanUID is the iCalUID of the exceptions of a series that was not observed yet, of which
@@ -164,6 +189,7 @@ func originBy(o observation, was mirror.Event) plan.Origin {
 	at := plan.Origin{
 		OwnerID: o.calendar.OwnerID, AccountID: o.calendar.AccountID, CalendarID: o.calendar.CalendarID,
 		Source: was.Source, PollID: was.PollID, GroupID: was.GroupID, ICalUID: was.ICalUID,
+		Copied: o.copied,
 	}
 	if strings.HasPrefix(o.event.ID, mirror.APIEventPrefix) {
 		at.Source = mirror.SourceAPI

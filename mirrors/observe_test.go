@@ -225,6 +225,10 @@ func TestSync_StrayOfOurs_IsDeleted(t *testing.T) {
 	w.sync(home)
 	w.run(10 * time.Minute)
 	w.wantTitles(home, "elsewhere")
+	known := w.canonical(home)
+	if len(known) != 1 || known[0].Kind != mirror.KindCopy {
+		t.Errorf("known are %+v", known)
+	}
 	if left := w.mirrors(); len(left) > 0 {
 		t.Errorf("left are %+v", left)
 	}

@@ -159,7 +159,7 @@ func (w Wishes) checkAccounts(edge mirror.Edge, from, to accounts.Account) error
 		}
 	}
 	switch {
-	case isOverlay(w.Person, from.ID, edge.FromCalendarID):
+	case isOverlay(w.Person, edge.FromCalendarID):
 		return &fault.Error{
 			Kind: fault.Invalid, Code: CodeOverlaySource,
 			Message: "An edge cannot lead from the calendar for external events. Choose the calendar that the events come from.",

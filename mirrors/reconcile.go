@@ -108,15 +108,14 @@ func (w *Writer) reconcile(ctx context.Context, calendar calendars.Calendar, cau
 // mostFetches bounds the events that one step fetches individually.
 const mostFetches = 200
 
-// listedEvent is what the reconciliation keeps of an event of ours.
+// listedEvent is what the reconciliation keeps of an event with an id like a mirror's.
 type listedEvent struct {
 	etag  string
-	stray bool   // may be deleted if no document names it
-	mark  string // the mirror that it names
+	stray bool // may be deleted if no document names it
 }
 
-// list lists the events of ours in a calendar. It keeps nothing of others, and drops the
-// listing's token.
+// listOurs lists the events in a calendar that may be ours. It keeps nothing of others, and
+// drops the listing's token.
 func (w *Writer) listOurs(ctx context.Context, ref gcal.Ref) (shown map[string]listedEvent, err error) {
 	shown = map[string]listedEvent{}
 	for pageToken, more := "", true; more; more = pageToken != "" {
@@ -125,10 +124,11 @@ func (w *Writer) listOurs(ctx context.Context, ref gcal.Ref) (shown map[string]l
 			return nil, err
 		}
 		for _, event := range page.Events {
-			if !plan.IsOrigin(event) {
-				shown[event.ID] = listedEvent{etag: event.ETag, mark: event.Private[plan.MarkMirror],
-					stray: plan.DeletesStray(event, w.Installation, false) && !endedLongAgo(event, w.Now())}
+			if !plan.MayBeOurs(event) {
+				continue
 			}
+			class := plan.Classify(event, ref.Calendar, w.Installation, mirror.Naming{})
+			shown[event.ID] = listedEvent{event.ETag, plan.DeletesStray(event, w.Installation, class) && !endedLongAgo(event, w.Now())}
 		}
 		pageToken = page.NextPage
 	}
@@ -156,21 +156,20 @@ func (w *Writer) compare(ctx context.Context, m mirror.Mirror, cause scheduler.C
 	return true, nil
 }
 
-// strays deletes events of ours that no document names.
+// deleteStrays deletes events of ours that no document of anybody names: others mirror into
+// a shared calendar too. It asks after the listing, and one that changed since stays.
 func (w *Writer) deleteStrays(ctx context.Context, calendar calendars.Calendar, shown map[string]listedEvent, did *Reconciled, cause scheduler.Cause, byHand bool) error {
 	var ids []string
 	for id, event := range shown {
-		if !event.stray {
-			continue
-		}
-		kept, err := mirror.IsKept(ctx, w.Store, event.mark)
-		if err != nil {
-			return err
-		}
-		if !kept {
+		if event.stray {
 			ids = append(ids, id)
 		}
 	}
+	naming, err := mirror.NamingOf(ctx, w.Store, ids...)
+	if err != nil {
+		return err
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return naming.Anywhere(id) })
 	if many := len(ids) > w.HoldMin && float64(len(ids)) > w.HoldShare*float64(len(ids)+did.Checked); many && !byHand {
 		did.Guarded = len(ids)
 		w.Log.ErrorContext(ctx, "many events of ours have no mirror; none was deleted", "events", len(ids), "calendar", calendar.CalendarID,

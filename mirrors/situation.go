@@ -149,8 +149,13 @@ func groupsOf(connections []mirror.Connection) (ids []string) {
 	return slices.Compact(ids)
 }
 
-// isOverlay reports whether a calendar is one of the person's overlay calendars.
-func isOverlay(person mirror.Person, accountID, calendarID string) bool {
-	overlay, ok := person.Overlays[accountID]
-	return ok && overlay.CalendarID == calendarID && calendarID != ""
+// isOverlay reports whether a calendar is one of the person's overlay calendars, by whichever
+// account it is reached.
+func isOverlay(person mirror.Person, calendarID string) bool {
+	for _, overlay := range person.Overlays {
+		if overlay.CalendarID == calendarID && calendarID != "" {
+			return true
+		}
+	}
+	return false
 }

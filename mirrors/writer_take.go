@@ -257,7 +257,17 @@ const insertGrace = 2 * time.Minute
 // remove deletes a mirror's event and then its document. If the event was never known to exist, a
 // call under way may still create it, and the document stays until that is over.
 func (w *Writer) remove(ctx context.Context, a *attempt) error {
-	deleted, err := a.google.DeleteQuietly(ctx, a.ref(), a.Mirror.EventID, "")
+	etag, named, err := w.strayToDelete(ctx, a.Mirror)
+	if err != nil {
+		return err
+	}
+	if named {
+		return w.forgotten(ctx, a.Mirror, false, a.cause)
+	}
+	deleted, err := a.google.DeleteQuietly(ctx, a.ref(), a.Mirror.EventID, etag)
+	if fault.CodeOf(err) == gcal.CodeStale && etag != "" { // decided about when it is observed again
+		return w.forgotten(ctx, a.Mirror, false, a.cause)
+	}
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return w.failed(ctx, a, err)
 	}

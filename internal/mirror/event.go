@@ -3,6 +3,7 @@
 package mirror
 
 import (
+	"strings"
 	"time"
 
 	"questscheduler/internal/recurrence"
@@ -21,6 +22,20 @@ const (
 	SourcePoll     Source = "poll"     // the session of a finalised poll
 	SourceGroup    Source = "group"    // an event of a group; it has no origin in any calendar
 )
+
+// KindCopy is the Kind of a copy of a mirror in another calendar, such as an invitation to
+// one, and of a mirror that another installation made. It blocks time and is listed, and is
+// never mirrored: otherwise two installations copy each other's copies without end.
+const KindCopy = "copy"
+
+// OrganizerOf identifies an organizer by address, in whatever case, without keeping it; "" for
+// no address.
+func OrganizerOf(address string) string {
+	if address == "" {
+		return ""
+	}
+	return hash(strings.ToLower(address))
+}
 
 // Event is a document of canonicalEvents: one event of one calendar of one person, or an
 // event of a group. A series is one event, and each of its exceptions is another.
@@ -47,8 +62,10 @@ type Event struct {
 	Visibility string
 	// Transparency is "opaque" or "transparent".
 	Transparency string
-	// Kind is Google's eventType; "default" for ordinary events.
+	// Kind is Google's eventType; "default" for ordinary events; KindCopy.
 	Kind string
+	// Organizer identifies the address of the organizer (OrganizerOf); "" if unknown.
+	Organizer string
 	// Declined reports whether the owner declined it.
 	Declined bool
 	// Recurrence are the RRULE, RDATE and EXDATE lines of a series; empty for others.

@@ -109,7 +109,7 @@ const APIEventPrefix = "questevent"
 func APIEventID(ownerID, request string) string { return APIEventPrefix + hash(ownerID, request) }
 
 // IsMirror reports whether an event id, or that of a series that an instance belongs to,
-// is one of a mirror's.
+// begins like a mirror's. Anybody can choose such an id: NamingOf says which event is ours.
 func IsMirror(eventID string) bool { return strings.HasPrefix(eventID, EventPrefix) }
 
 func hash(parts ...string) string {

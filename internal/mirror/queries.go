@@ -35,7 +35,6 @@ var (
 	mirrorsOfEvent    = store.Select("mirrors of a canonical event", mirrors, "", store.Where("canonicalId", store.Equal))
 	mirrorsOfEvents   = store.Select("mirrors of a person's canonical events", mirrors, "", store.Where("ownerId", store.Equal), store.Where("canonicalId", store.In))
 	mirrorsInCalendar = store.Select("mirrors in a calendar", mirrors, "", store.Where("targetAccountId", store.Equal), store.Where("targetCalendarId", store.Equal))
-	mirrorsByEvent    = store.Select("mirrors that name an event", mirrors, "", store.Where("eventId", store.Equal))
 	mirrorsDue        = store.Select("mirrors by due", mirrors, "due", store.Where("due", store.LessOrEqual))
 	mirrorsInState    = store.Select("mirrors in some states", mirrors, "", store.Where("state", store.In))
 	mirrorsOfOwner    = store.Select("mirrors of a person in some states", mirrors, "", store.Where("ownerId", store.Equal), store.Where("state", store.In))
@@ -67,7 +66,7 @@ var (
 var Queries = slices.Concat(ofPeople.queries(), ofGroups.queries(), []*store.Query{
 	connectionsOfPeople,
 	eventByOrigin, eventsByOrigin, eventsOfUID, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsToPlan,
-	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsTo,
+	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, keptByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsTo,
 	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, journalsOfOwner, entriesBefore, mirrorsEnding, groupEventsEnding,
 })
 
@@ -214,13 +213,6 @@ func OfEvents(ctx context.Context, reader store.Reader, ownerID string, canonica
 // InCalendar yields the mirrors whose target is a calendar, by id.
 func InCalendar(ctx context.Context, reader store.Reader, accountID, calendarID string) iter.Seq2[Mirror, error] {
 	return store.All(ctx, reader, mirrorsInCalendar.With(accountID, calendarID), Decode)
-}
-
-// ByEvent lists the mirrors that name an event, in whatever calendar: one at most of each
-// calendar.
-func ByEvent(ctx context.Context, reader store.Reader, eventID string) ([]Mirror, error) {
-	found, _, err := store.Page(ctx, reader, mirrorsByEvent.With(eventID), Decode)
-	return found, err
 }
 
 // Due yields mirrors that are due at now, those due longest first.

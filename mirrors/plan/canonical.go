@@ -23,6 +23,8 @@ type Origin struct {
 	// ICalUID is that of the series, for an exception whose answer lacks it, as that of a
 	// cancelled one may; "" if unknown.
 	ICalUID string
+	// Copied marks an event of the class Copied.
+	Copied bool
 }
 
 // Canonical returns the canonical event after an observation of its origin, and whether the
@@ -65,6 +67,8 @@ func Canonical(was mirror.Event, shown gcal.Event, at Origin, now time.Time) (ne
 		return was, false
 	default:
 		describe(&next, details)
+		keep(&next.Kind, mirror.KindCopy, at.Copied)
+		keep(&next.Organizer, mirror.OrganizerOf(shown.Organizer))
 		next.SeriesID, next.OriginalStart = shown.InstanceOf, details.Original
 	}
 	next.From, next.Until = Bounds(next)

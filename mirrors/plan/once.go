@@ -2,12 +2,12 @@ package plan
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/recurrence"
 )
 
 // want is a mirror that should be, and what its account should show of it.
@@ -66,17 +66,19 @@ func newPlanning(of Situation) *planning {
 // decide settles for one account what shows each meeting: a native copy, else the copy of
 // a group's event, else the mirror of the lowest canonical id.
 func (p *planning) decide(account string) {
-	for _, events := range p.byUID {
-		occurrences := map[string]bool{}
-		for _, event := range events {
-			if event.SeriesID != "" {
-				occurrences[event.OriginalStart.String()] = true
+	for _, same := range p.byUID {
+		for _, events := range meetings(same, p.Now) {
+			occurrences := map[string]recurrence.Moment{}
+			for _, event := range events {
+				if event.SeriesID != "" {
+					occurrences[event.OriginalStart.String()] = event.OriginalStart
+				}
 			}
-		}
-		native := p.native(events, account, "")
-		series := p.settle(p.candidates(events, account, ""), native.covers)
-		for at := range maps.Keys(occurrences) {
-			p.decideOccurrence(events, account, at, native, series)
+			native := p.native(events, account, "")
+			series := p.settle(p.candidates(events, account, ""), native.shown)
+			for _, original := range occurrences {
+				p.decideOccurrence(events, account, original, native, series)
+			}
 		}
 	}
 }
@@ -85,19 +87,26 @@ func (p *planning) decide(account string) {
 // mirror that shows the whole series in the account, if there is one: its own exception is
 // then an instance of it, which is changed or cancelled, and exceptions of other origins
 // count only where it has none to show.
-func (p *planning) decideOccurrence(events []mirror.Event, account, at string, whole copies, series *ask) {
+func (p *planning) decideOccurrence(events []mirror.Event, account string, original recurrence.Moment, whole copies, series *ask) {
+	at := original.String()
 	native := p.native(events, account, at)
 	if !native.exists {
-		native = whole
+		native.shown = asOccurrences(whole.shown, original)
 	}
-	shown := series != nil // by the rule, unless an exception says otherwise
+	shown := slices.Clone(native.shown)
+	if series != nil { // by the rule, unless an exception says otherwise
+		shown = append(shown, asOccurrences([]mirror.Event{series.event}, original)...)
+	}
 	for _, event := range events {
 		a, asked := p.asked[event.ID][account]
 		if !asked || series == nil || !isOccurrence(event, at) || !isExceptionOf(event, series.event) {
 			continue
 		}
 		w := want{ask: a, series: &series.event}
-		if shown = isMirrored(event, p.Owner, a.detail) && !native.covers; !shown {
+		shown = native.shown
+		if isMirrored(event, p.Owner, a.detail) && !agreesWithAny(event, native.shown, p.Now) {
+			shown = append(slices.Clone(native.shown), event)
+		} else {
 			w.mode = cancel
 		}
 		until := event.Until
@@ -111,7 +120,17 @@ func (p *planning) decideOccurrence(events []mirror.Event, account, at string, w
 	loose := slices.DeleteFunc(p.candidates(events, account, at), func(a ask) bool {
 		return series != nil && isExceptionOf(a.event, series.event)
 	})
-	p.settle(loose, native.covers || shown)
+	p.settle(loose, shown)
+}
+
+func asOccurrences(series []mirror.Event, original recurrence.Moment) (all []mirror.Event) {
+	for _, event := range series {
+		if event.SeriesID == "" && len(event.Recurrence) > 0 {
+			event = occurrenceOf(event, original)
+		}
+		all = append(all, event)
+	}
+	return all
 }
 
 // candidates lists the asks for mirrors of their own, the strongest first: of whole
@@ -144,31 +163,48 @@ func (p *planning) isDue(id string, until time.Time) bool {
 	return !ended(until, p.Now) || p.mirrors[id].Wanted != wantsNothing
 }
 
-// settle wants the first candidate shown and the others covered, or all covered. It
-// returns the one that is shown.
-func (p *planning) settle(candidates []ask, covered bool) (winner *ask) {
+// settle wants the first candidate of a meeting, or of an occurrence, shown that agrees with
+// nothing in shown, which the account shows already, and covered those that agree with what
+// is shown. It returns the first that is shown.
+func (p *planning) settle(candidates []ask, shown []mirror.Event) (winner *ask) {
+	shown = slices.Clone(shown)
 	for _, a := range candidates {
 		w := want{ask: a, mode: cover}
-		if winner == nil && !covered {
-			winner, w.mode = &a, show
+		if !agreesWithAny(a.event, shown, p.Now) {
+			shown, w.mode = append(shown, a.event), show
+			if winner == nil {
+				winner = &a
+			}
 		}
 		p.wanted = append(p.wanted, w)
 	}
 	return winner
 }
 
-// copies are the native copies of a meeting in an account: whether one exists, and whether
-// it shows the meeting, being neither declined nor cancelled.
-type copies struct{ exists, covers bool }
+// copies are the native copies of a meeting in an account's own calendar: whether one exists,
+// and those that show the meeting, being neither declined nor cancelled. Another calendar
+// that the account reads, such as a shared one, blocks none of its time.
+type copies struct {
+	exists bool
+	shown  []mirror.Event
+}
 
 func (p *planning) native(events []mirror.Event, account, at string) (found copies) {
 	for _, event := range events {
-		if event.OwnerID == p.Owner && event.AccountID == account && isOccurrence(event, at) {
+		if event.OwnerID == p.Owner && event.AccountID == account && p.isOwnCalendar(account, event.CalendarID) && isOccurrence(event, at) {
 			found.exists = true
-			found.covers = found.covers || !event.Declined && event.Status != cancelled
+			if !event.Declined && event.Status != cancelled {
+				found.shown = append(found.shown, event)
+			}
 		}
 	}
 	return found
+}
+
+// isOwnCalendar reports whether a calendar is an account's primary one, or may be.
+func (p *planning) isOwnCalendar(account, calendar string) bool {
+	primary := p.Accounts[account].PrimaryID
+	return primary == "" || calendar == "primary" || strings.EqualFold(calendar, primary)
 }
 
 // isOccurrence reports whether the event is the exception for the occurrence at a time, or

@@ -2,14 +2,104 @@ package plan_test
 
 import (
 	"testing"
+	"time"
 
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/recurrence"
+	"questscheduler/mirrors/plan"
 )
 
 // invited is the same meeting in another account.
 func invited(id string, same mirror.Event, account string, changes ...func(e *mirror.Event)) mirror.Event {
 	changes = append([]func(e *mirror.Event){in(account), func(e *mirror.Event) { e.ID = "evt_" + id }}, changes...)
 	return with(same, changes...)
+}
+
+func organizedBy(name string) func(e *mirror.Event) {
+	return func(e *mirror.Event) { e.Organizer = mirror.OrganizerOf(name + "@x") }
+}
+
+// later is another time of an event that nobody changed lately, justNow a change of the moment.
+func later(e *mirror.Event)   { e.Start, e.End = at(3*hour), at(4*hour) }
+func justNow(e *mirror.Event) { e.Updated = now.Add(-time.Minute) }
+
+func copied(e *mirror.Event) { e.EventID = "copy" + e.AccountID }
+
+// Anybody can copy an iCalUID: it covers nothing unless organizer, start and end agree.
+func TestPlan_ACopiedICalUID_CoversNothing(t *testing.T) {
+	t.Parallel()
+	a := with(meeting("a", hour), organizedBy("ben"))
+	native := func(changes ...func(e *mirror.Event)) []mirror.Event {
+		return []mirror.Event{a, invited("n", a, "home", changes...)}
+	}
+	longer := func(e *mirror.Event) { e.End = at(3 * hour) }
+	for name, row := range map[string]struct {
+		events []mirror.Event
+		want   wantStates
+	}{
+		"the same meeting":                     {native(), wantStates{"a>home": mirror.Covered}},
+		"in a calendar that home only reads":   {native(func(e *mirror.Event) { e.CalendarID = "work@x" }), wantStates{"a>home": mirror.Active}},
+		"under another id":                     {native(copied), wantStates{"a>home": mirror.Covered}},
+		"of another organizer":                 {native(organizedBy("eve")), wantStates{"a>home": mirror.Active}},
+		"of another organizer, just changed":   {native(organizedBy("eve"), justNow, later), wantStates{"a>home": mirror.Active}},
+		"of an unknown organizer":              {native(func(e *mirror.Event) { e.Organizer = "" }), wantStates{"a>home": mirror.Covered}},
+		"of an unknown organizer, later":       {native(func(e *mirror.Event) { e.Organizer = "" }, later), wantStates{"a>home": mirror.Active}},
+		"later":                                {native(later), wantStates{"a>home": mirror.Active}},
+		"longer":                               {native(longer), wantStates{"a>home": mirror.Active}},
+		"a series":                             {native(weekly), wantStates{"a>home": mirror.Active}},
+		"a day":                                {native(allDay), wantStates{"a>home": mirror.Active}},
+		"later, just changed":                  {native(later, justNow), wantStates{"a>home": mirror.Covered}},
+		"later, just changed, under an own id": {native(later, justNow, copied), wantStates{"a>home": mirror.Active}},
+		"later, in another calendar":           {[]mirror.Event{a, invited("b", a, "club", later)}, wantStates{"a>home": mirror.Active, "b>home": mirror.Active}},
+		"of another organizer there":           {[]mirror.Event{a, invited("b", a, "club", organizedBy("eve"))}, wantStates{"a>home": mirror.Active, "b>home": mirror.Active}},
+		"beside the real one": {
+			append(native(), invited("b", a, "home", copied, later), invited("c", a, "club", later)),
+			wantStates{"a>home": mirror.Covered, "c>home": mirror.Covered},
+		},
+	} {
+		s := situation(row.events...)
+		s.Edges = append(s.Edges, edge("club", "home", mirror.Busy))
+		s, _ = applied(s)
+		s = newCalendars().write(s)
+		t.Run(name, func(t *testing.T) { t.Parallel(); expect(t, s, row.want) })
+	}
+}
+
+func allDay(e *mirror.Event) {
+	day := e.Start.Time
+	e.Start, e.End = recurrence.Moment{Date: day.Format(time.DateOnly)}, recurrence.Moment{Date: day.AddDate(0, 0, 1).Format(time.DateOnly)}
+}
+
+// The copies of a meeting that was just moved agree until both calendars should have been
+// synced.
+func TestDisagreeAt_CopiesThatDiffer_TenMinutesAfterTheChange(t *testing.T) {
+	t.Parallel()
+	a, changed := with(meeting("a", hour), organizedBy("ben")), now.Add(9*time.Minute)
+	other := with(invited("n", a, "home", later, justNow), weekly)
+	x, late := exception("x", series, justNow), invited("t", series, "club")
+	for name, row := range map[string]struct {
+		event, other mirror.Event
+		now, want    time.Time
+	}{
+		"a moved copy":             {a, invited("n", a, "home", later, justNow), now, changed},
+		"the moved copy itself":    {invited("n", a, "home", later, justNow), a, now, changed},
+		"a copy that recurs":       {a, other, now, changed},
+		"after that":               {a, invited("n", a, "home", later, justNow), changed, time.Time{}},
+		"a copy that agrees":       {a, invited("n", a, "home", justNow), now, time.Time{}},
+		"of another organizer":     {a, invited("n", a, "home", later, justNow, organizedBy("eve")), now, time.Time{}},
+		"another event":            {a, with(invited("n", a, "home", later, justNow), copied), now, time.Time{}},
+		"another meeting":          {a, with(meeting("b", hour), later, justNow), now, time.Time{}},
+		"an exception, elsewhere":  {x, late, now, changed},
+		"an exception, its series": {x, series, now, time.Time{}},
+		"an exception that agrees": {x, exception("tx", late, justNow), now, time.Time{}},
+	} {
+		if got := plan.DisagreeAt(row.event, []mirror.Event{row.event, row.other}, row.now); !got.Equal(row.want) {
+			t.Errorf("%s: %v, want %v", name, got, row.want)
+		}
+	}
+	if got := plan.DisagreeAt(x, []mirror.Event{x, late, exception("tx", late)}, now); !got.IsZero() {
+		t.Errorf("an exception that the other calendar has too: %v", got)
+	}
 }
 
 func groupEvent(changes ...func(e *mirror.Event)) mirror.Event {

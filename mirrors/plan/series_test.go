@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	series   = with(meeting("s", hour), weekly)
+	series   = with(meeting("s", hour), weekly, organizedBy("ana"))
 	moved    = exception("x", series)
 	written  = func(s plan.Situation, google *calendars) plan.Situation { s, _ = applied(s); return google.write(s) }
 	instance = "_" + moved.OriginalStart.String()
@@ -37,11 +37,16 @@ func TestPlan_Series(t *testing.T) {
 		"an exception whose series is not known":   {[]mirror.Event{moved}, wantStates{"x>home": mirror.Active}, []string{"x"}, nil},
 		"cancelled, the series is not known":       {[]mirror.Event{with(moved, isCancelled)}, wantStates{}, nil, nil},
 		"an exception of a declined series":        {[]mirror.Event{with(series, declined), moved}, wantStates{"x>home": mirror.Active}, []string{"x"}, nil},
-		"a native copy of the series":              {[]mirror.Event{series, moved, native}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Covered}, nil, nil},
+		"a native copy of the series":              {[]mirror.Event{series, moved, native}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Active}, []string{"x"}, nil},
+		"that was not synced yet":                  {[]mirror.Event{series, with(moved, justNow), native}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Covered}, nil, nil},
+		"whose exception agrees":                   {[]mirror.Event{series, moved, native, exception("nx", native)}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Covered}, nil, nil},
+		"that an exception leaves where it is":     {[]mirror.Event{series, with(moved, renamed), native}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Covered}, nil, nil},
+		"of another organizer":                     {[]mirror.Event{series, moved, with(native, organizedBy("eve")), exception("nx", native, organizedBy("eve"))}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, nil},
 		"whose exception is declined":              {[]mirror.Event{series, moved, native, exception("nx", native, declined)}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Active}, []string{"x"}, nil},
 		"a native copy of one date":                {[]mirror.Event{series, moved, exception("nx", native)}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, []string{"x"}},
 		"two origins":                              {[]mirror.Event{series, moved, other, otherMoved}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Covered}, []string{"s"}, nil},
-		"two origins, an exception in the second":  {[]mirror.Event{series, other, otherMoved}, wantStates{"s>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Covered}, []string{"s"}, nil},
+		"two origins, an exception in the second":  {[]mirror.Event{series, other, otherMoved}, wantStates{"s>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Active}, []string{"s", "tx"}, nil},
+		"which the first may lack yet":             {[]mirror.Event{series, other, with(otherMoved, justNow)}, wantStates{"s>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Covered}, []string{"s"}, nil},
 		"two origins, declined in the first alone": {[]mirror.Event{series, with(moved, declined), other, otherMoved}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Active}, []string{"s", "tx"}, []string{"x"}},
 		"one calendar in two accounts": {
 			[]mirror.Event{with(series, team), with(moved, team), with(other, team), with(otherMoved, team)},
@@ -68,6 +73,12 @@ func TestPlan_Series(t *testing.T) {
 			}
 		}
 	}
+}
+
+// renamed is an exception at the time that the rule has.
+func renamed(e *mirror.Event) {
+	e.Title, e.End.Time = "Retrospective", e.OriginalStart.Time.Add(hour)
+	e.Start = e.OriginalStart
 }
 
 func expectNamed(t *testing.T, name string, s plan.Situation, want wantStates) {

@@ -28,11 +28,11 @@ func DueAt(event mirror.Event, now time.Time) time.Time {
 }
 
 // isMirrored reports whether an event has mirrors of this detail at all: it is not
-// cancelled, declined by its owner, free time (unless everything is shown), or a mark of
-// Google's in the calendar rather than an event.
+// cancelled, declined by its owner, free time (unless everything is shown), a copy of a
+// mirror, or a mark of Google's in the calendar rather than an event.
 func isMirrored(event mirror.Event, owner string, detail mirror.Detail) bool {
 	switch event.Kind {
-	case "workingLocation", "birthday", "focusTime":
+	case "workingLocation", "birthday", "focusTime", mirror.KindCopy:
 		return false
 	}
 	return event.Status != cancelled && (!event.Declined || event.OwnerID != owner) &&

@@ -7,8 +7,35 @@ var mirrored = []mutant{
 		breaks: "The event of a mirror is an origin like any other, so two edges between two accounts copy each other's copies.",
 		changes: []change{{
 			file: "mirrors/plan/classify.go",
-			old:  `return !mirror.IsMirror(shown.ID) && !mirror.IsMirror(shown.InstanceOf)`,
-			new:  `return true`,
+			old:  `case !MayBeOurs(shown):`,
+			new:  `case true:`,
+		}},
+	},
+	{
+		name:   "id-like-a-mirrors-is-no-origin",
+		breaks: "An event with an id like a mirror's is nobody's origin, whether a document names it or not.",
+		changes: []change{{
+			file: "mirrors/plan/classify.go",
+			old:  `case marked, elsewhere:`,
+			new:  `default:`,
+		}},
+	},
+	{
+		name:   "reconciliation-asks-for-own-mirrors-alone",
+		breaks: "The daily reconciliation deletes what other accounts mirror into a calendar that it can reach.",
+		changes: []change{{
+			file: "mirrors/reconcile.go",
+			old:  `return naming.Anywhere(id) })`,
+			new:  `return naming.Anywhere() })`,
+		}},
+	},
+	{
+		name:   "covered-by-the-icaluid-alone",
+		breaks: "An event with the copied iCalUID of a meeting hides the meeting.",
+		changes: []change{{
+			file: "mirrors/plan/agree.go",
+			old:  `return sameOrganizer(a, b) && (sameTimes(a, b) || now.Before(agreeUntil(a, b)))`,
+			new:  `return a.ICalUID == b.ICalUID`,
 		}},
 	},
 	{
@@ -134,8 +161,8 @@ var mirrored = []mutant{
 		breaks: "An account that was invited to a meeting itself gets a mirror of it too, and shows it twice.",
 		changes: []change{{
 			file: "mirrors/plan/once.go",
-			old:  `found.covers = found.covers || !event.Declined && event.Status != cancelled`,
-			new:  `found.covers = found.covers && !event.Declined`,
+			old:  `if !event.Declined && event.Status != cancelled {`,
+			new:  `if event.Declined && event.Status != cancelled {`,
 		}},
 	},
 	{

@@ -22,6 +22,8 @@ type mirrored struct {
 	names []string
 	// touched are those where somebody changed mirrors by hand.
 	touched map[string]bool
+	// foreign counts the ids like ours that were chosen.
+	foreign int
 	draws   *rand.Rand
 }
 
@@ -57,6 +59,11 @@ func (l *life) beginMirrors() {
 	l.changeEdges()
 	for range 1 + m.draws.IntN(3) {
 		l.newMeeting()
+	}
+	if m.draws.IntN(4) == 0 {
+		name := among(l, m.names)
+		l.say("%s: shares the calendar of %s with %s, who mirrors it", worldtest.Mirrorer, name, worldtest.Neighbour)
+		l.w.FollowMirrored(name)
 	}
 	if m.draws.IntN(2) == 0 {
 		l.w.Run(time.Minute)
@@ -103,6 +110,15 @@ func (l *life) changeEdges() {
 			}
 			edges = append(edges, edge)
 			said = append(said, fmt.Sprintf("%s to %s (%s, %s)", from, to, edge.Detail, edge.Target))
+		}
+	}
+	if m.draws.IntN(3) == 0 {
+		from, with, to := among(l, m.names), among(l, m.names), among(l, m.names)
+		if from != with && with != to {
+			edge := mirror.Edge{FromAccountID: l.w.MirroredAccount(with), ToAccountID: l.w.MirroredAccount(to), Detail: mirror.Busy, Target: mirror.PrimaryTarget}
+			edge.FromCalendarID = l.w.ShareMirrored(from, with)
+			edges = append(edges, edge)
+			said = append(said, fmt.Sprintf("%s's calendar, by %s, to %s", from, with, to))
 		}
 	}
 	l.say("%s: edges: %s", worldtest.Mirrorer, strings.Join(said, ", "))
@@ -161,6 +177,18 @@ func (l *life) newMeeting() {
 		}
 		said += ", guests: " + strings.Join(names, " ")
 		event["attendees"] = guests
+	}
+	switch m.draws.IntN(12) {
+	case 0:
+		m.foreign++
+		event["id"] = fmt.Sprint(worldtest.ForeignPrefix, m.foreign)
+		said += ", with an id like ours"
+	case 1:
+		if all := l.occurrences(own); len(all) > 0 {
+			o := among(l, all)
+			event["iCalUID"] = o.ICalUID
+			said += ", with the iCalUID of " + o.Master()
+		}
 	}
 	made := l.w.InsertEvent(name, event)
 	l.say("%s: makes event %s%s", name, made.ID, said)
@@ -299,6 +327,11 @@ var mirrorSteps = []step{
 			l.say("%s: deletes the calendar of mirrors", name)
 			l.must(l.w.Google.RemoveCalendar(id))
 		}
+	}},
+	{weight: 1, do: func(l *life) {
+		l.say("the mirrors are reconciled")
+		l.answer(l.w.ReconcileMirrors())
+		l.w.RunDue()
 	}},
 	{weight: 2, do: func(l *life) { l.say("Google: the sync tokens expire"); l.must(l.w.Google.ExpireSyncTokens()) }},
 	{weight: 3, do: func(l *life) {

@@ -25,7 +25,7 @@ func (w *World) MirrorProblems() (problems []string) {
 		return store.Fields(w.observed.document(accounts.Path(accountID)).Data).String("ownerId")
 	}
 	for _, event := range w.CanonicalEvents() {
-		if mirror.IsMirror(event.EventID) || mirror.IsMirror(event.SeriesID) {
+		if isMirror(event.EventID) || isMirror(event.SeriesID) {
 			wrong("the mirror %s is an origin: %s", event.EventID, event.ID)
 		}
 		if event.OwnerID != owner(event.AccountID) {
@@ -132,7 +132,7 @@ func (w *World) disagreementsIn(name string, origins map[string][]Occurrence, do
 				into = &lost
 			}
 		}
-		for _, o := range origins[w.nameOf(edge.FromAccountID)] {
+		for _, o := range origins[w.calendarOf(edge)] {
 			shown, is := o.projected(edge.Detail)
 			if o.IsMirror() || !is || native[o.meeting()] || left[o.ICalUID] {
 				continue

@@ -198,6 +198,9 @@ func (w *World) Overlay(name string) string {
 	return w.MirrorPerson().Overlays[w.linked[name]].CalendarID
 }
 
+// settling is longer than copies of a meeting may differ before they count as two.
+const settling = 15 * time.Minute
+
 // AwaitMirrors lets the time pass after which the writer takes up what it put off, up to a
 // day, and says whether there was anything.
 func (w *World) AwaitMirrors() (waited bool) {
@@ -212,6 +215,11 @@ func (w *World) AwaitMirrors() (waited bool) {
 	for _, since := range w.MirrorPerson().HeldSince {
 		if confirmed := since.Add(time.Hour); confirmed.After(latest) {
 			latest = confirmed
+		}
+	}
+	for _, event := range w.CanonicalEvents() { // copies that differ until both calendars are synced
+		if event.PlanAt.After(latest) && event.PlanAt.Before(now.Add(settling)) {
+			latest = event.PlanAt
 		}
 	}
 	if latest.IsZero() {

@@ -26,7 +26,8 @@ type Occurrence struct {
 	Start        moment `json:"start"`
 	End          moment `json:"end"`
 	Organizer    struct {
-		Self bool `json:"self"`
+		Email string `json:"email"`
+		Self  bool   `json:"self"`
 	} `json:"organizer"`
 	Attendees []struct {
 		Email    string `json:"email"`
@@ -39,7 +40,12 @@ type Occurrence struct {
 }
 
 // IsMirror reports whether it is the event of a mirror.
-func (o Occurrence) IsMirror() bool { return mirror.IsMirror(o.ID) }
+func (o Occurrence) IsMirror() bool { return isMirror(o.ID) }
+
+// isMirror reports whether an id is one of a mirror's, which a person did not choose.
+func isMirror(eventID string) bool {
+	return mirror.IsMirror(eventID) && !strings.HasPrefix(eventID, ForeignPrefix)
+}
 
 // Master is the id of the whole event.
 func (o Occurrence) Master() string {
@@ -59,12 +65,14 @@ func (o Occurrence) declined() bool {
 	return false
 }
 
-// meeting is the same for one occurrence of a meeting in every calendar.
+// meeting is the same for one occurrence of a meeting in every calendar: anybody can copy an
+// iCalUID, so organizer and times belong to it.
 func (o Occurrence) meeting() string {
-	if o.SeriesID == "" {
-		return o.ICalUID
+	original := ""
+	if o.SeriesID != "" {
+		original = instant(o.Original)
 	}
-	return o.ICalUID + " of " + instant(o.Original)
+	return strings.Join([]string{o.ICalUID, "of", original, "by", o.Organizer.Email, "at", instant(o.Start), "to", instant(o.End)}, " ")
 }
 
 // instant is a time or a day as text.
