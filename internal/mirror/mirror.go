@@ -23,7 +23,7 @@ const (
 	Suppressed State = "SUPPRESSED" // a person deleted it twice within a day: left alone
 	Covered    State = "COVERED"    // its calendar shows the meeting already; it has no event
 	Contested  State = "CONTESTED"  // a person keeps changing it: left alone
-	Failed     State = "ERROR"      // writing it failed five times; retried daily
+	Failed     State = "ERROR"      // writing it failed five times, or was refused for good; retried daily
 )
 
 // States are all there are.

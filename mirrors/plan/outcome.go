@@ -109,8 +109,8 @@ func NextGeneration(m mirror.Mirror, now time.Time) mirror.Mirror {
 
 // FailedWrite is the mirror after a failed call. Rate limits and used-up quotas wait and
 // count no failure; a revoked grant waits, without Due, for Plan after relinking; the fifth
-// failure makes it ERROR, which is due again a day later, as does the first one that only a
-// person can help (Forbidden, Invalid).
+// failure makes it ERROR, which is due again a day later, as does the first one by which Google
+// refuses the call for good (Forbidden, Invalid, Provider).
 func FailedWrite(m mirror.Mirror, err error, now time.Time) mirror.Mirror {
 	m.UpdatedAt = now
 	switch fault.KindOf(err) {
@@ -121,7 +121,7 @@ func FailedWrite(m mirror.Mirror, err error, now time.Time) mirror.Mirror {
 	default:
 		m.Attempts++
 		m.Due = now.Add(firstWait << (2 * (min(m.Attempts, mostAttempts) - 1)))
-		if kind := fault.KindOf(err); m.Attempts >= mostAttempts || kind == fault.Forbidden || kind == fault.Invalid {
+		if m.Attempts >= mostAttempts || refusedForGood(err) {
 			if m.State != mirror.Failed {
 				m.FailedSince = now
 			}
@@ -133,4 +133,15 @@ func FailedWrite(m mirror.Mirror, err error, now time.Time) mirror.Mirror {
 		m.LastError = sentence.Message
 	}
 	return m
+}
+
+// refusedForGood reports whether the same call would be refused again, until a person changes
+// something at Google.
+func refusedForGood(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Forbidden, fault.Invalid, fault.Provider:
+		return true
+	default:
+		return false
+	}
 }
