@@ -144,6 +144,9 @@ func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, cre
 	now := w.now()
 	m, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		*m = plan.Written(*m, a.Mirror.Wanted, answer, now)
+		if m.State == mirror.Pending && m.Wanted == a.Mirror.Wanted {
+			return outcome{mirror.StepWritten, string(plan.Early)}
+		}
 		return outcome{step: mirror.StepWritten}
 	})
 	if err != nil {

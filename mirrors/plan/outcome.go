@@ -67,15 +67,17 @@ func Begin(m mirror.Mirror, calendarID, eventID string) mirror.Mirror {
 }
 
 // Written is the mirror after a write that Google took. wrote is the mirror's Wanted as
-// read before the write; if another has come since, the mirror stays PENDING and due. m is
+// read before the write; if another has come since, or the event was observed as Early, the
+// mirror stays PENDING and due: the next write finds by the etag what became of the event. m is
 // the document as it is then; it must have the same Generation and EventID still, or none.
 func Written(m mirror.Mirror, wrote string, answer gcal.Event, now time.Time) mirror.Mirror {
+	overtaken := isOvertaken(m, answer)
 	m.EventID, m.ETag, m.AnsweredAt = answer.ID, answer.ETag, answer.Updated
 	m.Written, m.Answered, m.LastWrite, m.UpdatedAt = wrote, observedHash(answer), now, now
 	switch {
 	case m.State != mirror.Pending && m.State != mirror.Failed || deletes(m):
 		return m // another decision has come since
-	case m.Wanted == wrote:
+	case m.Wanted == wrote && !overtaken:
 		m.State, m.Due = mirror.Active, time.Time{}
 	default:
 		m.State, m.Due = mirror.Pending, now
