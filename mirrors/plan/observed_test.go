@@ -170,6 +170,20 @@ func TestObserved_SeriesDeletedTwice_ExceptionsAreLeftToo(t *testing.T) {
 	}
 }
 
+// The sync run was faster and shows what Google answered, which is not quite what was written.
+func TestWritten_AfterAnEarlyEcho_IsActive(t *testing.T) {
+	t.Parallel()
+	m, event := active()
+	m.State, m.ETag, m.Answered, m.AnsweredAt = mirror.Pending, "", "", time.Time{}
+	details := *event.Details
+	details.Description = "as Google writes it"
+	event.Details = &details
+	observed, verdict := plan.Observed(m, event, now)
+	if next := plan.Written(observed, m.Wanted, event, now); verdict != plan.Early || next.State != mirror.Active {
+		t.Errorf("%s: it is %+v", verdict, next)
+	}
+}
+
 // A person changes or deletes the event before the answer to its insert is recorded, and the
 // sync run is faster: the mirror is written again, and finds out by the etag.
 func TestWritten_AfterAnEarlyObservation_IsDueAgain(t *testing.T) {
