@@ -49,6 +49,9 @@ type Event struct {
 	Transparency string
 	// Kind is Google's eventType; "default" for ordinary events.
 	Kind string
+	// Organizer is the id of the calendar that organizes it, a person's address for a primary
+	// calendar; "" if unknown.
+	Organizer string
 	// Declined reports whether the owner declined it.
 	Declined bool
 	// Recurrence are the RRULE, RDATE and EXDATE lines of a series; empty for others.

@@ -71,6 +71,9 @@ type Mirror struct {
 	State     State
 	// Due is when the writer should next take it up; zero if there is nothing to do.
 	Due time.Time
+	// NotBefore is until when a write waits because its series has many exceptions; zero or
+	// past for others. A deletion does not wait.
+	NotBefore time.Time
 	// Attempts counts failures since the last success.
 	Attempts  int64
 	LastError string

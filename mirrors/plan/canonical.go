@@ -47,6 +47,7 @@ func Canonical(was mirror.Event, shown gcal.Event, at Origin, now time.Time) (ne
 	keep(&next.ICalUID, at.ICalUID)
 	keep(&next.ICalUID, details.ICalUID)
 	keep(&next.ETag, shown.ETag)
+	keep(&next.Organizer, shown.Organizer)
 	next.Updated = rules.Newest(was.Updated, shown.Updated)
 	switch {
 	case gone(shown):

@@ -1,0 +1,116 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"questscheduler/internal/mirror"
+)
+
+// A series that somebody else organizes may have any number of exceptions. One edit of theirs
+// may concern them all, and copying each takes two calls. So only mostExceptions of a series
+// are copied into an account within a paceStep; the others follow in later steps.
+const (
+	mostExceptions = 50
+	paceStep       = 10 * time.Minute
+)
+
+// revision is a mirror before and after it was brought to what is wanted for an event.
+type revision struct {
+	was, next mirror.Mirror
+	event     mirror.Event
+}
+
+// pace puts off the writes of exceptions beyond what a step allows.
+func (p *planning) pace(revised []revision) {
+	bySeries := map[string][]*revision{}
+	for i := range revised {
+		r := &revised[i]
+		if r.event.SeriesID == "" || r.event.OwnerID != p.Owner || p.isOrganized(r.event) {
+			continue
+		}
+		key := r.next.TargetAccountID + " " + seriesKey(r.event)
+		bySeries[key] = append(bySeries[key], r)
+	}
+	for _, exceptions := range bySeries {
+		p.paceSeries(exceptions)
+	}
+}
+
+// paceSeries gives each exception with new work the first step that has room. Work that was
+// given a step keeps it, so that further edits neither hurry nor delay it.
+func (p *planning) paceSeries(exceptions []*revision) {
+	taken := map[int]int{} // writes by step; the present one is 0
+	var fresh []*revision
+	for _, r := range exceptions {
+		if r.next.LastWrite.After(p.Now.Add(-paceStep)) {
+			taken[0]++
+		}
+		switch op := Next(r.next); {
+		case op != Write && op != Cancel || r.next.Due.IsZero():
+		case r.next.NotBefore.After(p.Now):
+			ahead := r.next.NotBefore.Sub(p.Now)
+			taken[int((ahead+paceStep-1)/paceStep)]++
+			r.next.Due = later(r.next.Due, r.next.NotBefore)
+		case r.next.Due.Equal(p.Now) && !r.was.Due.Equal(p.Now):
+			fresh = append(fresh, r)
+		case r.next.State == mirror.Pending:
+			taken[0]++
+		}
+	}
+	slices.SortFunc(fresh, p.byNearness)
+	step, most := 0, cmp.Or(p.MostExceptions, mostExceptions)
+	for _, r := range fresh {
+		for taken[step] >= most {
+			step++
+		}
+		taken[step]++
+		r.next.NotBefore = time.Time{}
+		if step > 0 {
+			r.next.NotBefore = p.Now.Add(time.Duration(step) * paceStep)
+			r.next.Due = r.next.NotBefore
+		}
+	}
+}
+
+// byNearness orders exceptions by when they are, or were by the rule; those that are over
+// come last.
+func (p *planning) byNearness(a, b *revision) int {
+	bounds := func(e mirror.Event) (from, until time.Time) {
+		original := e.OriginalStart.Instant(time.UTC)
+		if from, until = e.From, later(e.Until, original); original.Before(from) {
+			from = original
+		}
+		return from, until
+	}
+	fromA, untilA := bounds(a.event)
+	fromB, untilB := bounds(b.event)
+	return cmp.Or(compareBool(!untilA.After(p.Now), !untilB.After(p.Now)), fromA.Compare(fromB), strings.Compare(a.next.ID, b.next.ID))
+}
+
+// isOrganized reports whether the owner organizes an exception's series, in the primary
+// calendar of a linked account. Anybody who may write to a shared calendar edits what is in
+// it, so that a series of such a calendar counts as somebody else's.
+func (p *planning) isOrganized(exception mirror.Event) bool {
+	organizer := cmp.Or(p.organizers[seriesKey(exception)], exception.Organizer) // a cancelled one may not say
+	for _, account := range p.Accounts {
+		if account.PrimaryID != "" && strings.EqualFold(account.PrimaryID, organizer) {
+			return true
+		}
+	}
+	return false
+}
+
+// seriesKey names the origin of an exception's series.
+func seriesKey(exception mirror.Event) string {
+	return mirror.OriginKey(exception.AccountID, exception.CalendarID, exception.SeriesID)
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
