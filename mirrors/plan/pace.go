@@ -11,7 +11,7 @@ import (
 
 // A series that somebody else organizes may have any number of exceptions. One edit of theirs
 // may concern them all, and copying each takes two calls. So only mostExceptions of a series
-// are copied into an account within a paceStep; the others follow in later steps.
+// are copied into an account within any paceStep; the others follow in later steps.
 const (
 	mostExceptions = 50
 	paceStep       = 10 * time.Minute
@@ -39,40 +39,49 @@ func (p *planning) pace(revised []revision) {
 	}
 }
 
-// paceSeries gives each exception with new work the first step that has room. Work that was
-// given a step keeps it, so that further edits neither hurry nor delay it.
+// paceSeries gives each exception with new work the first time that has room: now, or some
+// steps later. Work that waits already keeps its time, so that further edits neither hurry nor
+// delay it.
 func (p *planning) paceSeries(exceptions []*revision) {
-	taken := map[int]int{} // writes by step; the present one is 0
+	var taken []time.Time // when others were written, are about to be, or may be
 	var fresh []*revision
 	for _, r := range exceptions {
 		if r.next.LastWrite.After(p.Now.Add(-paceStep)) {
-			taken[0]++
+			taken = append(taken, r.next.LastWrite)
 		}
 		switch op := Next(r.next); {
 		case op != Write && op != Cancel || r.next.Due.IsZero():
 		case r.next.NotBefore.After(p.Now):
-			ahead := r.next.NotBefore.Sub(p.Now)
-			taken[int((ahead+paceStep-1)/paceStep)]++
+			taken = append(taken, r.next.NotBefore)
 			r.next.Due = later(r.next.Due, r.next.NotBefore)
 		case r.next.Due.Equal(p.Now) && !r.was.Due.Equal(p.Now):
 			fresh = append(fresh, r)
 		case r.next.State == mirror.Pending:
-			taken[0]++
+			taken = append(taken, p.Now)
 		}
 	}
 	slices.SortFunc(fresh, p.byNearness)
-	step, most := 0, cmp.Or(p.MostExceptions, mostExceptions)
+	at, most := p.Now, cmp.Or(p.MostExceptions, mostExceptions)
 	for _, r := range fresh {
-		for taken[step] >= most {
-			step++
+		for within(taken, at) >= most {
+			at = at.Add(paceStep)
 		}
-		taken[step]++
+		taken = append(taken, at)
 		r.next.NotBefore = time.Time{}
-		if step > 0 {
-			r.next.NotBefore = p.Now.Add(time.Duration(step) * paceStep)
-			r.next.Due = r.next.NotBefore
+		if at.After(p.Now) {
+			r.next.NotBefore, r.next.Due = at, at
 		}
 	}
+}
+
+// within counts the times that are less than a step from another.
+func within(times []time.Time, at time.Time) (count int) {
+	for _, other := range times {
+		if other.Sub(at).Abs() < paceStep {
+			count++
+		}
+	}
+	return count
 }
 
 // byNearness orders exceptions by when they are, or were by the rule; those that are over
