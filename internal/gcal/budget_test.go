@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"questscheduler/internal/fault"
 )
 
@@ -183,5 +185,22 @@ func TestBudget_BacklogsOfManyAccounts_DelayNoOther(t *testing.T) {
 	}
 	if most := 3 * 7500; calls < most/2 || calls > most {
 		t.Errorf("the backlogs made %d calls in three minutes", calls)
+	}
+}
+
+func TestBudget_CallsOfAShare_CountForTheWhole(t *testing.T) {
+	t.Parallel()
+	budget, c := newTestBudget(1)
+	share := budget.within(0.5)
+	for range 100 {
+		if err := share.take(t.Context(), "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	person, project := budget.person("a", c.at), budget.project
+	for name, bucket := range map[string]*rate.Limiter{"person": person, "project": project} {
+		if left := bucket.TokensAt(c.at); left > float64(bucket.Burst()-100) {
+			t.Errorf("of the %s's %d calls at once %.0f are left after 100", name, bucket.Burst(), left)
+		}
 	}
 }

@@ -163,6 +163,22 @@ func TestPlan_EditedAgain_KeepsTurnsAndTakesLaterOnes(t *testing.T) {
 	}
 }
 
+// Exceptions that are due and not written yet have their places, also behind their series.
+func TestPlan_EditedBeforeTheWrites_TakesLaterTurns(t *testing.T) {
+	t.Parallel()
+	master, exceptions := busySeries(6, "boss@x")
+	s := situation(append(slices.Clone(exceptions[2:4]), master)...)
+	s.MostExceptions = 2
+	s, _ = applied(s)
+	s.Now = s.Now.Add(time.Minute)
+	s.Events = append(slices.Clone(exceptions[2:]), master)
+	s, _ = applied(s)
+	want := map[string]time.Duration{"x2": -time.Minute, "x3": -time.Minute, "x4": step, "x5": step}
+	if got := waits(s, "home"); !reflect.DeepEqual(got, want) {
+		t.Errorf("they wait %v, want %v", got, want)
+	}
+}
+
 // A copy that waits and is not wanted any more is removed at once.
 func TestPlan_UnwantedWhileItWaits_IsDueAtOnce(t *testing.T) {
 	t.Parallel()
