@@ -174,13 +174,4 @@ var mirrored = []mutant{
 			new:  `r.next.NotBefore, r.next.Due = at, time.Time{}`,
 		}},
 	},
-	{
-		name:   "early-observation-ignored",
-		breaks: "A copy is deleted before the answer to its insert is recorded, and nobody notices until the daily reconciliation.",
-		changes: []change{{
-			file: "mirrors/plan/observed.go",
-			old:  `return early(m, shown)`,
-			new:  `return m, Ignored`,
-		}},
-	},
 }
