@@ -37,8 +37,10 @@ func (s *server) newMirroring(google googleAccess, watcher *calendarsync.Watcher
 	}
 	return mirroring{
 		service: service,
-		writer:  &mirrors.Writer{Service: service, Google: google.client.Within(mirrorShare), Leaving: s.leaving(google).Within(mirrorShare), Meter: s.metrics.Count},
-		events:  &mirrors.Events{Service: service, Google: google.client, Accounts: google.accounts, ReadOnly: s.config.Sync != config.SyncOn},
+		writer: &mirrors.Writer{
+			Service: service, Google: google.client.Within(mirrorShare), Leaving: s.leaving(google).Within(mirrorShare), Meter: s.metrics.Count,
+		},
+		events: &mirrors.Events{Service: service, Google: google.client, Accounts: google.accounts, ReadOnly: s.config.Sync != config.SyncOn},
 	}
 }
 

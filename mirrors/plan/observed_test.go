@@ -202,7 +202,8 @@ func TestWritten_AfterAnEarlyObservation_IsDueAgain(t *testing.T) {
 	} {
 		observed, _ := plan.Observed(m, row.shown, now)
 		next := plan.Written(observed, m.Wanted, event, now)
-		if next.State != row.state || next.Due.IsZero() != (row.state == mirror.Active) || next.ETag != event.ETag || !next.AnsweredAt.Equal(event.Updated) {
+		isDue := row.state != mirror.Active
+		if next.State != row.state || next.Due.IsZero() == isDue || next.ETag != event.ETag || !next.AnsweredAt.Equal(event.Updated) {
 			t.Errorf("%s: it is %+v", name, next)
 		}
 		if again := plan.Written(next, m.Wanted, event, now); again.State != mirror.Active {

@@ -128,7 +128,8 @@ func TestFailedWrite_Repeated_KeepsSinceWhenItFails(t *testing.T) {
 	if !m.FailedSince.Equal(now) {
 		t.Errorf("after another failure it fails since %v, want %v", m.FailedSince, now)
 	}
-	if pending := plan.FailedWrite(mirror.Mirror{State: mirror.Pending}, fault.New(fault.Unavailable, "down"), now); !pending.FailedSince.IsZero() {
-		t.Errorf("a first failure that is tried again soon fails since %v", pending.FailedSince)
+	m = plan.FailedWrite(mirror.Mirror{State: mirror.Pending}, fault.New(fault.Unavailable, "down"), now)
+	if !m.FailedSince.IsZero() {
+		t.Errorf("a first failure that is tried again soon fails since %v", m.FailedSince)
 	}
 }

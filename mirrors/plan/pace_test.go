@@ -195,9 +195,9 @@ func TestPlan_UnwantedWhileItWaits_IsDueAtOnce(t *testing.T) {
 	}
 }
 
-// Whatever somebody else edits, and however often, no more exceptions than the bound are written within a
-// step, less the minute that the writer may be late, and when they leave off every exception is
-// copied as it then is.
+// Whatever somebody else edits, and however often, no more exceptions than the bound are
+// written within a step, less the minute that the writer may be late, and when they leave off
+// every exception is copied as it then is.
 func TestPlan_EditedAtAnyTime_IsBoundedAndCompleted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -231,7 +231,8 @@ func TestPlan_EditedAtAnyTime_IsBoundedAndCompleted(t *testing.T) {
 			last := len(s.Events) - 1
 			switch i := rapid.IntRange(0, last).Draw(t, "edited"); {
 			case i == last:
-				s.Events[i] = with(s.Events[i], func(e *mirror.Event) { e.Recurrence = []string{fmt.Sprint("RRULE:FREQ=WEEKLY;COUNT=", 10+len(writes))} })
+				rule := fmt.Sprint("RRULE:FREQ=WEEKLY;COUNT=", 10+len(writes))
+				s.Events[i] = with(s.Events[i], func(e *mirror.Event) { e.Recurrence = []string{rule} })
 			case rapid.Bool().Draw(t, "cancelled"):
 				s.Events[i] = with(s.Events[i], isCancelled)
 			default:
