@@ -284,3 +284,47 @@ func TestPlanAt_EventsThatComeWithinTheWindow_AreMirrored(t *testing.T) {
 		t.Errorf("drained %+v: %v", drained, err)
 	}
 }
+
+// Somebody changes or deletes a copy, and the sync run is faster than the record of the
+// insert's answer.
+func TestSync_BeforeAnInsertIsRecorded_IsNotForgotten(t *testing.T) {
+	t.Parallel()
+	for name, act := range map[string]func(w *world){
+		"deleted": func(w *world) { w.delete(w.atHome()) },
+		"changed": func(w *world) { w.change(w.atHome(), "Mine") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.mirrorWork()
+			w.settle()
+			w.insert(work, "Stand-up", thursday)
+			w.writer.Google = &googlePoints{Google: w.client, points: w.points, after: func() {
+				w.must(w.clock.Advance(time.Millisecond))
+				act(w)
+				w.must(w.queueSync(home))
+				w.runSyncs()
+			}}
+			w.sync(work)
+			w.run(time.Minute)
+			w.wantTitles(home, "Stand-up")
+			if m := w.only(); m.State != mirror.Active || !m.DeletedAt.IsZero() != (name == "deleted") {
+				t.Errorf("the mirror is %+v", m)
+			}
+		})
+	}
+}
+
+// runSyncs runs the sync runs that are due, and nothing else.
+func (w *world) runSyncs() {
+	w.Helper()
+	w.must(w.clock.Advance(2 * time.Second))
+	for _, task := range w.queue.Due(w.clock.Now()) {
+		if task.Kind != calendars.SyncKind {
+			continue
+		}
+		if run, ok := w.queue.Take(task.ID); ok {
+			run.Settle(w.syncer.Handle(w.ctx, run.Delivery))
+		}
+	}
+}

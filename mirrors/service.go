@@ -19,8 +19,8 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Service observes events and decides on mirrors. All fields but SharedBy and Observing
-// are required.
+// Service observes events and decides on mirrors. All fields but SharedBy, MostExceptions and
+// Observing are required.
 type Service struct {
 	Store store.Store
 	Queue queue.Enqueuer
@@ -35,6 +35,8 @@ type Service struct {
 	// full listing, a second one has to confirm it.
 	HoldShare float64
 	HoldMin   int
+	// MostExceptions is plan.Situation's; 0 means 50.
+	MostExceptions int
 	// Observing journals what would be planned and enqueues no writes (QS_SYNC=observe).
 	Observing bool
 	Now       func() time.Time

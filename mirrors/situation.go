@@ -23,7 +23,7 @@ type situation struct {
 // those of the groups to which the person connected an account, policies, accounts and
 // the mirrors there are.
 func (s *Service) situation(ctx context.Context, reader store.Reader, ownerID, icalUID string) (of situation, err error) {
-	of = situation{Situation: plan.Situation{Owner: ownerID, Now: s.now()}}
+	of = situation{Situation: plan.Situation{Owner: ownerID, Now: s.now(), MostExceptions: s.MostExceptions}}
 	if of.person, err = mirror.LoadPerson(ctx, reader, ownerID); err != nil {
 		return of, err
 	}

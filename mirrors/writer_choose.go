@@ -32,6 +32,7 @@ const (
 	doNothing  choice = iota // nothing is due
 	doDefer                  // the account cannot be used until it is linked again
 	doHold                   // the account rests for a while
+	doPace                   // other exceptions of its series come first
 	doForget                 // there is no event to delete: remove the document
 	doRemove                 // delete the event, and then the document
 	doName                   // record the calendar and the id of the event to be created
@@ -46,7 +47,9 @@ const (
 )
 
 var choiceNames = [...]string{
-	doNothing: "do nothing", doDefer: "wait until the account is linked again", doHold: "wait until the account has rested", doForget: "forget the mirror",
+	doNothing: "do nothing", doDefer: "wait until the account is linked again", doHold: "wait until the account has rested",
+	doPace:   "wait for its turn among the exceptions of its series",
+	doForget: "forget the mirror",
 	doRemove: "delete the event", doName: "name the event", doOpen: "create the overlay calendar", doSuppress: "leave the deleted overlay calendar alone",
 	doAwait: "wait for the series", doFollow: "leave the series alone", doFind: "find the occurrence", doCancel: "cancel the occurrence",
 	doInsert: "create the event", doPatch: "change the event",
@@ -76,6 +79,8 @@ func choose(s facts, now time.Time) choice {
 		return doHold
 	case op == plan.Delete:
 		return doRemove
+	case m.NotBefore.After(now):
+		return doPace
 	case m.SeriesMirrorID != "":
 		return chooseInstance(s, op)
 	case m.EventID == "":

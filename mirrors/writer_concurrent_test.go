@@ -8,6 +8,7 @@ import (
 
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/queue"
+	"questscheduler/internal/sim/control"
 	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/mirrors"
@@ -120,4 +121,28 @@ func TestWriter_AnOutcomeOfAnEarlierGeneration_IsDropped(t *testing.T) {
 	if m := s.only(); m.Generation != 2 {
 		t.Errorf("its generation is %d", m.Generation)
 	}
+}
+
+// The mirror was made ten minutes before its insert: the time of grace begins when it is no
+// longer wanted, so the insert that arrives after the first attempt to delete leaves no event.
+func TestWriter_AnOldMirrorDeletedDuringItsInsert_LeavesNoEvent(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.must(s.google.Control().Plant(control.Rule{Match: "events.insert", Status: 503, Times: 4}))
+	s.event("e1", "Stand-up")
+	s.run(4 * time.Minute)
+	if m := s.only(); m.State != mirror.Pending || m.EventID == "" || m.ETag != "" {
+		t.Fatalf("the mirror is %+v", m)
+	}
+	s.writer.Google.(*googlePoints).before = s.unwanted
+	s.writer.Google.(*googlePoints).after = points.Die
+	if points.Survives(func() { s.run(10 * time.Minute) }) {
+		t.Fatal("it lived")
+	}
+	s.atHome()
+	s.restart()
+	s.run(90 * time.Second)
+	s.only() // the insert may still arrive
+	s.run(time.Minute)
+	s.nothingLeft()
 }

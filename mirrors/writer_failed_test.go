@@ -28,12 +28,12 @@ func TestWriter_AFailure_EndsByItsKind(t *testing.T) {
 		says     string
 	}{
 		"Google is down":        {503, "", mirror.Failed, 5, 5, true, "did not answer"},
-		"Google refuses":        {400, "invalid", mirror.Failed, 5, 5, true, "refused"},
+		"Google refuses":        {400, "invalid", mirror.Failed, 1, 1, true, "refused"},
 		"too many calls":        {403, "rateLimitExceeded", mirror.Pending, 0, 60, true, "slow down"},
 		"the quota is used up":  {403, "quotaExceeded", mirror.Pending, 0, 60, true, "quota"},
 		"the grant is dead":     {401, "authError", mirror.Pending, 0, 1, false, "authorization expired"},
 		"the calendar is gone":  {404, "notFound", mirror.Failed, 5, 5, true, "not in this calendar"},
-		"forbidden for a while": {403, "forbiddenForNonOrganizer", mirror.Failed, 5, 5, true, "organiser"},
+		"forbidden for a while": {403, "forbiddenForNonOrganizer", mirror.Failed, 1, 1, true, "organiser"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

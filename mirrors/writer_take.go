@@ -54,6 +54,8 @@ func (w *Writer) wait(ctx context.Context, a *attempt, step choice) error {
 			return outcome{mirror.StepFailed, "the account must be linked again"}
 		case doHold:
 			m.Due = store.Instant(a.Paused)
+		case doPace:
+			m.Due = m.NotBefore
 		case doAwait:
 			m.Due = store.Instant(now.Add(seriesPause))
 			if a.Series.Due.After(now) {
@@ -144,6 +146,9 @@ func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, cre
 	now := w.now()
 	m, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		*m = plan.Written(*m, a.Mirror.Wanted, answer, now)
+		if m.State == mirror.Pending && m.Wanted == a.Mirror.Wanted {
+			return outcome{mirror.StepWritten, string(plan.Early)}
+		}
 		return outcome{step: mirror.StepWritten}
 	})
 	if err != nil {
@@ -172,7 +177,7 @@ func (w *Writer) wake(ctx context.Context, series mirror.Mirror, cause scheduler
 		return err
 	}
 	for _, m := range all {
-		if m.SeriesMirrorID != series.ID || m.Attempts > 0 || !m.Due.After(w.Now()) {
+		if m.SeriesMirrorID != series.ID || m.Attempts > 0 || !m.Due.After(w.Now()) || m.NotBefore.After(w.Now()) {
 			continue
 		}
 		m, held, err := w.commit(ctx, m, cause, func(m *mirror.Mirror) outcome {

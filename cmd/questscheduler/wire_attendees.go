@@ -24,8 +24,8 @@ type attending struct {
 	mappings *attendees.Mappings
 }
 
-// attendeeShare is the part of an account's quota that changes of guests take at most. With
-// that of mirrors it leaves a quarter to polls.
+// attendeeShare is the part of each account's quota, and of the project's, that changes of
+// guests take at most. With that of mirrors it leaves a quarter to polls.
 const attendeeShare = 0.25
 
 // newAttending is nil if no sheet or file of second addresses is set.

@@ -19,10 +19,12 @@ import (
 
 // googleAccess is the calendar client with the linked accounts that it acts for.
 type googleAccess struct {
-	keys      seal.Keys
-	accounts  *accounts.Repository
-	grants    *accounts.Grants
-	client    *gcal.Client
+	keys     seal.Keys
+	accounts *accounts.Repository
+	grants   *accounts.Grants
+	client   *gcal.Client
+	// budget is that of all calls of this process, for all accounts; nil with a simulator.
+	budget    *gcal.Budget
 	elsewhere *calendarsync.MoveFinder
 }
 
@@ -48,7 +50,7 @@ func (s *server) newGoogle() (googleAccess, error) {
 	client := gcal.New(gcal.Options{
 		Endpoint: s.config.GoogleEndpoint, Client: grants.Client, Refused: grants.Refused, Budget: budget, Now: s.now, Called: s.metrics.Called,
 	})
-	return googleAccess{keys, linked, grants, client, &calendarsync.MoveFinder{
+	return googleAccess{keys, linked, grants, client, budget, &calendarsync.MoveFinder{
 		Store: s.documents, Accounts: linked, Google: client,
 		Calendars: calendarsync.Calendars{Accounts: linked, List: client.Calendars}, Now: s.now,
 	}}, nil

@@ -25,8 +25,8 @@ type mirroring struct {
 	events  *mirrors.Events
 }
 
-// mirrorShare is the part of an account's quota that writes of mirrors take at most, so
-// that a backlog never delays a finalisation.
+// mirrorShare is the part of each account's quota, and of the project's, that writes of
+// mirrors take at most, so that a backlog never delays a finalisation.
 const mirrorShare = 0.5
 
 func (s *server) newMirroring(google googleAccess, watcher *calendarsync.Watcher) mirroring {
@@ -37,8 +37,10 @@ func (s *server) newMirroring(google googleAccess, watcher *calendarsync.Watcher
 	}
 	return mirroring{
 		service: service,
-		writer:  &mirrors.Writer{Service: service, Google: google.client.Within(mirrorShare), Leaving: s.leaving(google), Meter: s.metrics.Count},
-		events:  &mirrors.Events{Service: service, Google: google.client, Accounts: google.accounts, ReadOnly: s.config.Sync != config.SyncOn},
+		writer: &mirrors.Writer{
+			Service: service, Google: google.client.Within(mirrorShare), Leaving: s.leaving(google).Within(mirrorShare), Meter: s.metrics.Count,
+		},
+		events: &mirrors.Events{Service: service, Google: google.client, Accounts: google.accounts, ReadOnly: s.config.Sync != config.SyncOn},
 	}
 }
 
@@ -51,7 +53,9 @@ func installation(cfg config.Config) string {
 
 // leaving is the client for an unlinked account's last calls.
 func (s *server) leaving(google googleAccess) *gcal.Client {
-	return gcal.New(gcal.Options{Endpoint: s.config.GoogleEndpoint, Client: google.grants.Leaving, Now: s.now, Called: s.metrics.Called})
+	return gcal.New(gcal.Options{
+		Endpoint: s.config.GoogleEndpoint, Client: google.grants.Leaving, Budget: google.budget, Now: s.now, Called: s.metrics.Called,
+	})
 }
 
 // drain enqueues planning and writes that are due.

@@ -154,6 +154,9 @@ func (r *mirrorReplay) step(entry mirror.Entry) string {
 		}
 		r.decided = next
 	case mirror.StepWritten:
+		if entry.Reason == string(plan.Early) {
+			was.Answered = "changed"
+		}
 		r.decided = plan.Written(was, entry.Written, gcal.Event{ID: "event", EventState: rules.Gone}, entry.At)
 	case mirror.StepFailed:
 		r.decided = was

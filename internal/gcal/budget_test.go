@@ -2,8 +2,11 @@ package gcal
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"questscheduler/internal/fault"
 )
@@ -152,5 +155,52 @@ func TestBudget_RefusedShare_GivesItsTurnsBack(t *testing.T) {
 	}
 	if left := budget.person("a", c.at).TokensAt(c.at); left < 270 {
 		t.Errorf("%.0f of 285 calls are left", left)
+	}
+}
+
+// Backlogs of many accounts together leave the rest of the project's quota to others, such as
+// a finalisation for an account without a backlog, at any time.
+func TestBudget_BacklogsOfManyAccounts_DelayNoOther(t *testing.T) {
+	t.Parallel()
+	budget, c := newTestBudget(1)
+	mirrors, guests := budget.within(0.5), budget.within(0.25)
+	calls, end := 0, c.at.Add(3*time.Minute)
+	wait := budget.options.Wait
+	noWait := func(context.Context, time.Duration) error { return context.Canceled } // a backlog that is put off asks again
+	for n := 0; c.at.Before(end); n++ {
+		mirrors.options.Wait, guests.options.Wait = noWait, noWait
+		for account := range 60 {
+			name := fmt.Sprint("account", account)
+			for _, backlog := range []*Budget{mirrors, guests} {
+				if backlog.take(t.Context(), name) == nil {
+					calls++
+				}
+			}
+		}
+		budget.options.Wait = wait
+		if err := budget.take(t.Context(), fmt.Sprint("other", n)); err != nil || c.waited > 0 {
+			t.Fatalf("a finalisation after %d calls of backlogs waits %v: %v", calls, c.waited, err)
+		}
+		c.at = c.at.Add(100 * time.Millisecond)
+	}
+	if most := 3 * 7500; calls < most/2 || calls > most {
+		t.Errorf("the backlogs made %d calls in three minutes", calls)
+	}
+}
+
+func TestBudget_CallsOfAShare_CountForTheWhole(t *testing.T) {
+	t.Parallel()
+	budget, c := newTestBudget(1)
+	share := budget.within(0.5)
+	for range 100 {
+		if err := share.take(t.Context(), "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	person, project := budget.person("a", c.at), budget.project
+	for name, bucket := range map[string]*rate.Limiter{"person": person, "project": project} {
+		if left := bucket.TokensAt(c.at); left > float64(bucket.Burst()-100) {
+			t.Errorf("of the %s's %d calls at once %.0f are left after 100", name, bucket.Burst(), left)
+		}
 	}
 }

@@ -23,7 +23,7 @@ const (
 	Suppressed State = "SUPPRESSED" // a person deleted it twice within a day: left alone
 	Covered    State = "COVERED"    // its calendar shows the meeting already; it has no event
 	Contested  State = "CONTESTED"  // a person keeps changing it: left alone
-	Failed     State = "ERROR"      // writing it failed five times; retried daily
+	Failed     State = "ERROR"      // writing it failed five times, or was refused for good; retried daily
 )
 
 // States are all there are.
@@ -71,6 +71,9 @@ type Mirror struct {
 	State     State
 	// Due is when the writer should next take it up; zero if there is nothing to do.
 	Due time.Time
+	// NotBefore is until when a write waits because its series has many exceptions; zero or
+	// past for others. A deletion does not wait.
+	NotBefore time.Time
 	// Attempts counts failures since the last success.
 	Attempts  int64
 	LastError string

@@ -81,6 +81,9 @@ func (c *calendars) write(s plan.Situation) plan.Situation {
 				s.Mirrors = slices.Delete(s.Mirrors, i, i+1)
 				i--
 			}
+			if next.Generation != m.Generation { // those of exceptions name instances of it
+				s, _ = applied(s)
+			}
 		}
 		if isIdle {
 			return s

@@ -49,6 +49,7 @@ func Canonical(was mirror.Event, shown gcal.Event, at Origin, now time.Time) (ne
 	keep(&next.ICalUID, at.ICalUID)
 	keep(&next.ICalUID, details.ICalUID)
 	keep(&next.ETag, shown.ETag)
+	keep(&next.Organizer, mirror.OrganizerOf(shown.Organizer))
 	next.Updated = rules.Newest(was.Updated, shown.Updated)
 	switch {
 	case gone(shown):
@@ -68,7 +69,6 @@ func Canonical(was mirror.Event, shown gcal.Event, at Origin, now time.Time) (ne
 	default:
 		describe(&next, details)
 		keep(&next.Kind, mirror.KindCopy, at.Copied)
-		keep(&next.Organizer, mirror.OrganizerOf(shown.Organizer))
 		next.SeriesID, next.OriginalStart = shown.InstanceOf, details.Original
 	}
 	next.From, next.Until = Bounds(next)

@@ -18,6 +18,9 @@ const (
 	// Ignored: it says nothing about the mirror, such as one of another generation, one older
 	// than the last write, or one of a mirror that is left alone.
 	Ignored Verdict = "ignored"
+	// Early: the event was changed or deleted before the answer to its insert was recorded.
+	// Written finds that.
+	Early Verdict = "early"
 	// Echo: the event is as we wrote it, or as it was last observed.
 	Echo Verdict = "echo"
 	// Drift: a person changed it; it is reverted.
@@ -36,8 +39,10 @@ const (
 func Observed(m mirror.Mirror, shown gcal.Event, now time.Time) (next mirror.Mirror, verdict Verdict) {
 	shows := observedHash(shown)
 	switch {
-	case shown.ID == "" || shown.ID != m.EventID || m.ETag == "" || shows == "" || deletes(m):
+	case shown.ID == "" || shown.ID != m.EventID || shows == "" || deletes(m):
 		return m, Ignored
+	case m.ETag == "":
+		return early(m, shown)
 	case m.State != mirror.Active && m.State != mirror.Pending && m.State != mirror.Failed:
 		return m, Ignored
 	case rules.Older(shown.Updated, m.AnsweredAt):
@@ -60,6 +65,26 @@ func Observed(m mirror.Mirror, shown gcal.Event, now time.Time) (next mirror.Mir
 		return next, Drift
 	}
 	return revert(next, now, mirror.Pending)
+}
+
+// early is an observation of an event whose insert is not known to have succeeded: a
+// tombstone may be older than the insert, which fails then, or be of the event that another
+// process just inserted.
+func early(m mirror.Mirror, shown gcal.Event) (next mirror.Mirror, verdict Verdict) {
+	shows := observedHash(shown)
+	isAwaited := m.SeriesMirrorID == "" && (m.State == mirror.Pending || m.State == mirror.Failed)
+	if !isAwaited || shows == shownBy(m.Wanted) || shows == m.Answered || rules.Older(shown.Updated, m.AnsweredAt) {
+		return m, Ignored
+	}
+	m.Answered, m.AnsweredAt = shows, rules.Newest(m.AnsweredAt, shown.Updated)
+	return m, Early
+}
+
+// isOvertaken reports whether the event was changed or deleted after the answer to its insert,
+// and observed before that answer was recorded.
+func isOvertaken(m mirror.Mirror, answer gcal.Event) bool {
+	return m.ETag == "" && m.SeriesMirrorID == "" && m.Answered != "" && m.Answered != observedHash(answer) &&
+		!rules.Older(m.AnsweredAt, answer.Updated)
 }
 
 // ObservedInstance is for an instance whose id no mirror has: shown.InstanceOf is the event

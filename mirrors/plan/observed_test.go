@@ -50,6 +50,9 @@ func TestObserved(t *testing.T) {
 	}
 	moved, gone := dragged(event, 5*hour), absent(event.ID, event.Updated.Add(hour))
 	change := func(e gcal.Event, change func(e *gcal.Event)) gcal.Event { change(&e); return e }
+	unconfirmed := func(m *mirror.Mirror) { m.ETag, m.Answered, m.AnsweredAt = "", "", time.Time{} }
+	earlier := func(m *mirror.Mirror) { m.Answered, m.AnsweredAt = "cancelled", moved.Updated.Add(time.Second) }
+	ofSeries := func(m *mirror.Mirror) { m.SeriesMirrorID = "mir_series" }
 	for name, row := range map[string]struct {
 		m       mirror.Mirror
 		shown   gcal.Event
@@ -77,7 +80,12 @@ func TestObserved(t *testing.T) {
 		"deleted, a write is pending": {in(mirror.Pending), gone, plan.Recreated, mirror.Pending},
 		"deleted, suppressed":         {in(mirror.Suppressed), gone, plan.Ignored, mirror.Suppressed},
 		"deleted by us":               {in(mirror.Deleting), gone, plan.Ignored, mirror.Deleting},
-		"deleted, never confirmed":    {in(mirror.Pending, func(m *mirror.Mirror) { m.ETag = "" }), gone, plan.Ignored, mirror.Pending},
+		"as written, unconfirmed":     {in(mirror.Pending, unconfirmed), event, plan.Ignored, mirror.Pending},
+		"moved, unconfirmed":          {in(mirror.Pending, unconfirmed), moved, plan.Early, mirror.Pending},
+		"moved back, unconfirmed":     {in(mirror.Pending, unconfirmed, earlier), moved, plan.Ignored, mirror.Pending},
+		"deleted, unconfirmed":        {in(mirror.Pending, unconfirmed), gone, plan.Early, mirror.Pending},
+		"an unconfirmed exception":    {in(mirror.Pending, unconfirmed, ofSeries), gone, plan.Ignored, mirror.Pending},
+		"unconfirmed, suppressed":     {in(mirror.Suppressed, unconfirmed), gone, plan.Ignored, mirror.Suppressed},
 	} {
 		next, verdict := plan.Observed(row.m, row.shown, now)
 		if verdict != row.verdict || next.State != row.state {
@@ -159,5 +167,47 @@ func TestObserved_SeriesDeletedTwice_ExceptionsAreLeftToo(t *testing.T) {
 	expect(t, s, wantStates{"s>home": mirror.Suppressed, "x>home": mirror.Suppressed})
 	if live := google.live(); len(live) > 0 {
 		t.Errorf("the calendars show %v", live)
+	}
+}
+
+// The sync run was faster and shows what Google answered, which is not quite what was written.
+func TestWritten_AfterAnEarlyEcho_IsActive(t *testing.T) {
+	t.Parallel()
+	m, event := active()
+	m.State, m.ETag, m.Answered, m.AnsweredAt = mirror.Pending, "", "", time.Time{}
+	details := *event.Details
+	details.Description = "as Google writes it"
+	event.Details = &details
+	observed, verdict := plan.Observed(m, event, now)
+	if next := plan.Written(observed, m.Wanted, event, now); verdict != plan.Early || next.State != mirror.Active {
+		t.Errorf("%s: it is %+v", verdict, next)
+	}
+}
+
+// A person changes or deletes the event before the answer to its insert is recorded, and the
+// sync run is faster: the mirror is written again, and finds out by the etag.
+func TestWritten_AfterAnEarlyObservation_IsDueAgain(t *testing.T) {
+	t.Parallel()
+	m, event := active()
+	m.State, m.ETag, m.Answered, m.AnsweredAt, m.Due = mirror.Pending, "", "", time.Time{}, now
+	for name, row := range map[string]struct {
+		shown gcal.Event
+		state mirror.State
+	}{
+		"nothing else":              {event, mirror.Active},
+		"moved":                     {dragged(event, time.Second), mirror.Pending},
+		"deleted":                   {absent(event.ID, event.Updated.Add(time.Second)), mirror.Pending},
+		"deleted, the id alone":     {gcal.Event{ID: event.ID, EventState: rules.Gone}, mirror.Pending},
+		"moved, before it was read": {dragged(event, -time.Second), mirror.Active},
+	} {
+		observed, _ := plan.Observed(m, row.shown, now)
+		next := plan.Written(observed, m.Wanted, event, now)
+		isDue := row.state != mirror.Active
+		if next.State != row.state || next.Due.IsZero() == isDue || next.ETag != event.ETag || !next.AnsweredAt.Equal(event.Updated) {
+			t.Errorf("%s: it is %+v", name, next)
+		}
+		if again := plan.Written(next, m.Wanted, event, now); again.State != mirror.Active {
+			t.Errorf("%s: the second answer makes it %s", name, again.State)
+		}
 	}
 }

@@ -42,11 +42,16 @@ type planning struct {
 	mirrors map[string]mirror.Mirror  // the owner's, by id
 	asked   map[string]map[string]ask // by event id and account
 	byUID   map[string][]mirror.Event // by iCalUID, each list by id
-	wanted  []want
+	// organizers are those of the owner's events, by the event's origin.
+	organizers map[string]string
+	wanted     []want
 }
 
 func newPlanning(of Situation) *planning {
-	p := &planning{Situation: of, mirrors: map[string]mirror.Mirror{}, asked: map[string]map[string]ask{}, byUID: map[string][]mirror.Event{}}
+	p := &planning{
+		Situation: of, mirrors: map[string]mirror.Mirror{}, asked: map[string]map[string]ask{}, byUID: map[string][]mirror.Event{},
+		organizers: map[string]string{},
+	}
 	for _, m := range of.Mirrors {
 		if m.OwnerID == of.Owner {
 			p.mirrors[m.ID] = m
@@ -54,6 +59,7 @@ func newPlanning(of Situation) *planning {
 	}
 	for _, event := range of.Events {
 		p.asked[event.ID] = of.asks(event)
+		p.organizers[mirror.OriginKey(event.AccountID, event.CalendarID, event.EventID)] = event.Organizer
 		uid := cmp.Or(event.ICalUID, event.ID) // without one it is a meeting of its own
 		p.byUID[uid] = append(p.byUID[uid], event)
 	}

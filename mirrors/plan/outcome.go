@@ -67,15 +67,17 @@ func Begin(m mirror.Mirror, calendarID, eventID string) mirror.Mirror {
 }
 
 // Written is the mirror after a write that Google took. wrote is the mirror's Wanted as
-// read before the write; if another has come since, the mirror stays PENDING and due. m is
+// read before the write; if another has come since, or the event was observed as Early, the
+// mirror stays PENDING and due: the next write finds by the etag what became of the event. m is
 // the document as it is then; it must have the same Generation and EventID still, or none.
 func Written(m mirror.Mirror, wrote string, answer gcal.Event, now time.Time) mirror.Mirror {
+	overtaken := isOvertaken(m, answer)
 	m.EventID, m.ETag, m.AnsweredAt = answer.ID, answer.ETag, answer.Updated
 	m.Written, m.Answered, m.LastWrite, m.UpdatedAt = wrote, observedHash(answer), now, now
 	switch {
 	case m.State != mirror.Pending && m.State != mirror.Failed || deletes(m):
 		return m // another decision has come since
-	case m.Wanted == wrote:
+	case m.Wanted == wrote && !overtaken:
 		m.State, m.Due = mirror.Active, time.Time{}
 	default:
 		m.State, m.Due = mirror.Pending, now
@@ -109,8 +111,8 @@ func NextGeneration(m mirror.Mirror, now time.Time) mirror.Mirror {
 
 // FailedWrite is the mirror after a failed call. Rate limits and used-up quotas wait and
 // count no failure; a revoked grant waits, without Due, for Plan after relinking; the fifth
-// failure makes it ERROR, which is due again a day later, as does the first one that only a
-// person can help (Forbidden, Invalid).
+// failure makes it ERROR, which is due again a day later, as does the first one by which Google
+// refuses the call for good (Forbidden, Invalid, Provider).
 func FailedWrite(m mirror.Mirror, err error, now time.Time) mirror.Mirror {
 	m.UpdatedAt = now
 	switch fault.KindOf(err) {
@@ -121,7 +123,7 @@ func FailedWrite(m mirror.Mirror, err error, now time.Time) mirror.Mirror {
 	default:
 		m.Attempts++
 		m.Due = now.Add(firstWait << (2 * (min(m.Attempts, mostAttempts) - 1)))
-		if kind := fault.KindOf(err); m.Attempts >= mostAttempts || kind == fault.Forbidden || kind == fault.Invalid {
+		if m.Attempts >= mostAttempts || refusedForGood(err) {
 			if m.State != mirror.Failed {
 				m.FailedSince = now
 			}
@@ -133,4 +135,15 @@ func FailedWrite(m mirror.Mirror, err error, now time.Time) mirror.Mirror {
 		m.LastError = sentence.Message
 	}
 	return m
+}
+
+// refusedForGood reports whether the same call would be refused again, until a person changes
+// something at Google.
+func refusedForGood(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Forbidden, fault.Invalid, fault.Provider:
+		return true
+	default:
+		return false
+	}
 }

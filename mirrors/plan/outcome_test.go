@@ -94,9 +94,12 @@ func TestFailedWrite(t *testing.T) {
 		wait     time.Duration // 0: not due
 	}{
 		"the first failure":       {0, fault.New(fault.Unavailable, "down"), mirror.Pending, 1, 5 * time.Second},
-		"the fourth":              {3, fault.New(fault.Provider, "refused"), mirror.Pending, 4, 320 * time.Second},
+		"the fourth":              {3, fault.New(fault.NotFound, "not there"), mirror.Pending, 4, 320 * time.Second},
 		"the fifth":               {4, errors.New("odd"), mirror.Failed, 5, 24 * hour},
 		"a day after that":        {5, fault.New(fault.Forbidden, "read only"), mirror.Failed, 6, 24 * hour},
+		"refused":                 {0, fault.New(fault.Provider, "refused"), mirror.Failed, 1, 24 * hour},
+		"forbidden":               {0, fault.New(fault.Forbidden, "read only"), mirror.Failed, 1, 24 * hour},
+		"invalid":                 {0, fault.New(fault.Invalid, "no such date"), mirror.Failed, 1, 24 * hour},
 		"rate limited":            {4, fault.New(fault.RateLimited, "wait"), mirror.Pending, 4, time.Minute},
 		"rate limited, with time": {4, slow, mirror.Pending, 4, 5 * time.Minute},
 		"quota used up":           {4, fault.New(fault.Exhausted, "wait"), mirror.Pending, 4, time.Minute},
@@ -110,5 +113,23 @@ func TestFailedWrite(t *testing.T) {
 		if next.State != row.state || next.Attempts != row.counted || !next.Due.Equal(due) || next.LastError == "" || next.LastError == "odd" {
 			t.Errorf("%s: it is %+v", name, next)
 		}
+	}
+}
+
+// Alerts and pages count from the first failure of a run of them, however many follow.
+func TestFailedWrite_Repeated_KeepsSinceWhenItFails(t *testing.T) {
+	t.Parallel()
+	refused := fault.New(fault.Forbidden, "read only")
+	m := plan.FailedWrite(mirror.Mirror{State: mirror.Pending, Wanted: "hash", FailedSince: now.Add(-48 * hour)}, refused, now)
+	if !m.FailedSince.Equal(now) {
+		t.Errorf("it fails since %v, want %v", m.FailedSince, now)
+	}
+	m = plan.FailedWrite(m, refused, now.Add(24*hour))
+	if !m.FailedSince.Equal(now) {
+		t.Errorf("after another failure it fails since %v, want %v", m.FailedSince, now)
+	}
+	m = plan.FailedWrite(mirror.Mirror{State: mirror.Pending}, fault.New(fault.Unavailable, "down"), now)
+	if !m.FailedSince.IsZero() {
+		t.Errorf("a first failure that is tried again soon fails since %v", m.FailedSince)
 	}
 }

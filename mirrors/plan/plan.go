@@ -35,6 +35,9 @@ type Situation struct {
 	// Accounts are all of the owner's linked accounts, those with a revoked grant included:
 	// what is missing here counts as unlinked, and its edges do not apply.
 	Accounts map[string]Account
+	// MostExceptions is how many exceptions of a series that somebody else organizes are
+	// copied into an account at once; 0 means 50. Their copies beyond that have a NotBefore.
+	MostExceptions int
 }
 
 // Account is a linked account of the owner.
@@ -69,12 +72,17 @@ func Plan(of Situation) []mirror.Mirror {
 		}
 	}
 	planned := map[string]mirror.Mirror{}
+	var revised []revision
 	for _, w := range p.wanted {
 		was := p.mirrors[w.id()]
 		if next, ok := p.revise(was, w, planned); ok {
 			planned[next.ID] = next
-			note(was, next)
+			revised = append(revised, revision{was, next, w.event})
 		}
+	}
+	p.pace(revised)
+	for _, r := range revised {
+		note(r.was, r.next)
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.mirrors)) {
 		if _, kept := planned[id]; !kept {

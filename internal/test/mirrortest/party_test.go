@@ -147,7 +147,7 @@ func TestSession_OneRefuses_OthersFollow(t *testing.T) {
 				p.must(p.Google.Control().Plant(control.Rule{Match: "events.patch", Calendar: mirrortest.Ref(refusing).Calendar, Status: 403, Reason: "forbidden"}))
 			},
 			allow: func(p *party) { p.Google.Control().Clear() },
-			state: mirror.Pending, said: "refuse",
+			state: mirror.Failed, said: "refuse",
 		},
 		"revoked": {
 			refuse: func(p *party) {

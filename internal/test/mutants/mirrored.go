@@ -183,4 +183,22 @@ var mirrored = []mutant{
 			new:  `was.State == mirror.Suppressed || inPrimary && calendar != "")`,
 		}},
 	},
+	{
+		name:   "others-exceptions-all-at-once",
+		breaks: "One edit of a series that somebody else organizes has all of its exceptions written at once.",
+		changes: []change{{
+			file: "mirrors/plan/pace.go",
+			old:  `for within(taken, at) >= most {`,
+			new:  `for within(taken, at) >= most && most < 0 {`,
+		}},
+	},
+	{
+		name:   "waiting-exception-forgotten",
+		breaks: "An exception that waits for its turn never has one, and its old time stays busy in the copy.",
+		changes: []change{{
+			file: "mirrors/plan/pace.go",
+			old:  `r.next.NotBefore, r.next.Due = at, at`,
+			new:  `r.next.NotBefore, r.next.Due = at, time.Time{}`,
+		}},
+	},
 }

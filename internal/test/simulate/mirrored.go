@@ -77,12 +77,12 @@ func (l *life) mayMirror() {
 		return
 	}
 	for range m.draws.IntN(4) {
-		whole := 0
-		for _, d := range mirrorSteps {
+		whole, steps := 0, slices.Concat(mirrorSteps, invitedSteps)
+		for _, d := range steps {
 			whole += d.weight
 		}
 		at := m.draws.IntN(whole)
-		for _, d := range mirrorSteps {
+		for _, d := range steps {
 			if at -= d.weight; at < 0 {
 				d.do(l)
 				break

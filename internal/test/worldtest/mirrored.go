@@ -28,6 +28,12 @@ var Others = []scheduler.Person{
 	{ID: "side", Email: "side@example.com"},
 }
 
+// Outsider is somebody who uses Google and not the program, and may invite Mirrorer.
+var Outsider = scheduler.Person{ID: "boss", Email: "boss@example.com"}
+
+// MostExceptions is how many exceptions of an outsider's series are copied at once.
+const MostExceptions = 2
+
 // installation names the program in the marks of mirrors.
 const installation = "sim"
 
@@ -43,7 +49,7 @@ func (w *World) openMirrored() {
 	if !w.Mirroring() {
 		return
 	}
-	for _, name := range w.options.Mirrored {
+	for _, name := range append([]string{Outsider.ID}, w.options.Mirrored...) {
 		grant, err := w.Google.AddUser(google.User{Key: name, Sub: "sub-" + name, Email: Person(name).Email, TimeZone: zone})
 		w.must(err)
 		w.browsers[name] = grant
@@ -83,7 +89,7 @@ func (w *World) wireMirrors(p *Program, documents store.Store, tasks queue.Enque
 	}
 	p.Mirrors = &mirrors.Service{
 		Store: documents, Queue: tasks, Follow: p.Watcher.Follow, Installation: installation,
-		HoldShare: w.options.HoldShare, HoldMin: w.options.HoldMin, Observing: w.observing,
+		HoldShare: w.options.HoldShare, HoldMin: w.options.HoldMin, Observing: w.observing, MostExceptions: MostExceptions,
 		Now: now, NewID: func() string { return w.ulid(now()) }, Log: log,
 	}
 	p.Writer = &mirrors.Writer{

@@ -65,6 +65,34 @@ func (o Occurrence) declined() bool {
 	return false
 }
 
+// Moved is a change that moves a timed occurrence; an all-day one moves to another day.
+func (o Occurrence) Moved(by time.Duration) map[string]any {
+	if o.Start.Date != "" {
+		day, end := date(o.Start.Date), date(o.End.Date)
+		days := int(by / time.Hour)
+		return map[string]any{
+			"start": map[string]any{"date": day.AddDate(0, 0, days).Format(time.DateOnly)},
+			"end":   map[string]any{"date": end.AddDate(0, 0, days).Format(time.DateOnly)},
+		}
+	}
+	at := func(m moment) map[string]any {
+		shown, err := time.Parse(time.RFC3339Nano, m.DateTime)
+		if err != nil {
+			panic("worldtest: a time of an occurrence: " + err.Error()) // the simulator wrote it
+		}
+		return map[string]any{"dateTime": shown.Add(by).Format(time.RFC3339), "timeZone": m.TimeZone}
+	}
+	return map[string]any{"start": at(o.Start), "end": at(o.End)}
+}
+
+func date(text string) time.Time {
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		panic("worldtest: a day of an occurrence: " + err.Error()) // the simulator wrote it
+	}
+	return day
+}
+
 // meeting is the same for one occurrence of a meeting in every calendar: anybody can copy an
 // iCalUID, so organizer and times belong to it.
 func (o Occurrence) meeting() string {
