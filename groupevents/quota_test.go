@@ -58,8 +58,12 @@ func TestCreate_ByOneAuthor_IsBoundedInAll(t *testing.T) {
 	}
 	_, err := w.create("ana", "One more", soon)
 	w.refused(err, fault.Conflict, groupevents.CodePresent)
-	_, err = w.create("gm", "Another author's", soon.AddDate(1, 0, 0))
+	another, err := w.create("gm", "Another author's", soon.AddDate(1, 0, 0))
 	w.must(err)
+	_, err = w.Groups.Delete(t.Context(), personOf("gm"), party, groupevents.Reference{ID: another.ID}, mirrortest.Cause)
+	w.must(err)
+	_, err = w.create("ana", "One more", soon)
+	w.refused(err, fault.Conflict, groupevents.CodePresent)
 	for _, event := range []groupevents.View{made[0], made[len(made)-1]} { // older than the latest fifty, and not
 		_, err = w.Groups.Delete(t.Context(), personOf("gm"), party, groupevents.Reference{ID: event.ID}, mirrortest.Cause)
 		w.must(err)
