@@ -7,6 +7,7 @@ import (
 
 	"questscheduler/groupevents"
 	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
 	"questscheduler/internal/test/mirrortest"
 )
 
@@ -78,6 +79,13 @@ func TestCreate_ByOneAuthor_IsBoundedInAll(t *testing.T) {
 		w.must(err)
 		if at = next; at == "" {
 			break
+		}
+	}
+	doc, err := w.Documents.Get(t.Context(), store.Doc("groupEvents", party))
+	w.must(err)
+	for _, author := range store.Fields(doc.Data).List("authors") {
+		if author.(map[string]any)["present"] != int64(0) {
+			t.Errorf("after all were removed, counted is %v", author)
 		}
 	}
 	_, err = w.create("ana", "After the others ended", w.Clock.Now())

@@ -29,6 +29,11 @@ func (l *life) settle() {
 	for _, name := range l.mirrored.names {
 		l.w.LinkMirrored(name)
 	}
+	if l.grouped.group != "" {
+		for _, player := range worldtest.Players {
+			l.w.Link(player.ID)
+		}
+	}
 	l.linkAttended()
 	l.w.LosePushes()
 	l.w.Sweep() // finds what was edited behind the program's back
@@ -45,6 +50,7 @@ func (l *life) settle() {
 	l.w.LosePushes()
 	l.heal()
 	l.reconcileRecreated()
+	l.settleGroups()
 	l.settleMirrors()
 	l.settleAttended()
 	l.w.Run(5 * time.Minute)

@@ -102,6 +102,7 @@ type life struct {
 	consumers consumers
 	mirrored  mirrored
 	attended  attended
+	grouped   grouped
 	// described is the last description of each poll.
 	described map[string]string
 	// checked, where set, is called after each check of the invariants.
@@ -142,11 +143,13 @@ func (l *life) run() {
 	options.Shared = true
 	options.Consumers = l.makeConsumers()
 	options.Mirrored = l.makeMirrored()
+	options.Grouped = l.makeGrouped()
 	l.makeAttended(&options)
 	l.w = worldtest.New(l, options)
 	l.sayClocks()
 	l.begin()
 	l.beginMirrors()
+	l.beginGroups(options.Grouped)
 	l.beginAttended()
 	choice := l.choose()
 	l.planned = fewest + l.draws.IntN(most-fewest+1)
@@ -200,6 +203,7 @@ func (l *life) draw(of int) {
 	l.draws, l.queue, l.contention, l.clocks = stream(streamWorld), stream(streamQueue), stream(streamContention), stream(streamClocks)
 	l.drawConsumers(of)
 	l.drawMirrors(of)
+	l.drawGroups(of)
 	l.drawAttended(of)
 }
 
@@ -209,6 +213,7 @@ func (l *life) step(d step) {
 	lived, point := l.w.Survives(func() {
 		l.mayFollow()
 		l.mayMirror()
+		l.mayGather()
 		l.mayAttend()
 		d.do(l)
 	})

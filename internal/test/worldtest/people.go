@@ -28,7 +28,7 @@ var Admin = scheduler.Person{ID: "root", Admin: true}
 
 // Person is one of People.
 func Person(id string) scheduler.Person {
-	for _, person := range slices.Concat(People, Others, Colleagues) {
+	for _, person := range slices.Concat(People, Others, Colleagues, Players) {
 		if person.ID == id {
 			return person
 		}
