@@ -168,10 +168,14 @@ func TestGroup_LeftOrRemoved_Disconnects(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			group := w.newGroup()
-			gms, _ := w.connect("gm", group), w.connect("ana", group)
+			gms, anas := w.connect("gm", group), w.connect("ana", group)
 			made := w.newGroupEvent("gm", group, movieNight)
+			w.writeMirror(made.ID, anas)
 			end(w, group)
 			w.carryOutGroupWork()
+			if got := w.accountsShowing(made.ID, mirror.Deleting); !slices.Equal(got, []string{anas}) {
+				t.Errorf("it is deleted from %v", got)
+			}
 			if shown := w.connections("gm", group); !slices.Equal(shown.MemberIDs, []string{"gm"}) {
 				t.Errorf("connected are %v", shown.MemberIDs)
 			}
