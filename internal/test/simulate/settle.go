@@ -30,9 +30,7 @@ func (l *life) settle() {
 		l.w.LinkMirrored(name)
 	}
 	if l.grouped.group != "" {
-		for _, player := range worldtest.Players {
-			l.w.Link(player.ID)
-		}
+		l.w.LinkPlayers()
 	}
 	l.linkAttended()
 	l.w.LosePushes()

@@ -36,6 +36,17 @@ func (w *World) openGrouped() {
 	}
 }
 
+// LinkPlayers links the players' accounts anew that are not linked. Linking one that is would
+// plan everything again, and hide what was not planned before.
+func (w *World) LinkPlayers() {
+	w.t.Helper()
+	for _, player := range Players {
+		if status, _ := w.accountIs(w.Account(player.ID)); status != accounts.Active {
+			w.Link(player.ID)
+		}
+	}
+}
+
 // Band makes a group of gm and Players.
 func (w *World) Band() (groupID string) {
 	w.t.Helper()
