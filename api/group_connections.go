@@ -54,7 +54,7 @@ func (s *server) listConnections(ctx context.Context, by caller, in *onGroup) (c
 type disconnectAccount struct {
 	ID           string `path:"id" doc:"The group's id."`
 	AccountID    string `path:"account_id" doc:"The account's id."`
-	DeleteEvents bool   `query:"delete_events" doc:"Delete the group's events from the account; otherwise they stay as they are."`
+	DeleteEvents bool   `query:"delete_events" doc:"Delete the group's events from the account, also those that an earlier disconnection kept; otherwise they stay as they are."`
 }
 
 type disconnectAnswer struct {

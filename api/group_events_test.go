@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -430,4 +431,24 @@ func TestGroupEvent_FiftyDeleted_OlderOnesAreFoundStill(t *testing.T) {
 	if got := w.groupEvent("gm", group, "title?title=oldest"); got.ID != oldest.ID {
 		t.Errorf("by its title it is %s, want %s", got.ID, oldest.ID)
 	}
+}
+
+func TestGroupEvent_BeyondTheAllowance_Says429WithATime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newStillClock().on)
+	group := w.newGroup()
+	for range groupevents.MaxPerDay {
+		_, err := w.options.GroupEvents.Create(t.Context(), scheduler.Person{ID: "ana"}, group, groupevents.Create{Input: groupevents.Input{
+			Title: "Movie night", Start: "2026-03-10", End: "2026-03-11",
+		}}, scheduler.Cause{})
+		must(t, err)
+	}
+	path := "/v1/groups/" + group + "/events"
+	got := w.do(call{as: "ana", method: "POST", path: path, body: movieNight})
+	wait, err := strconv.Atoi(got.header.Get("Retry-After"))
+	if got.status != http.StatusTooManyRequests || got.Error.Code != "RATE_LIMITED" || err != nil || wait < 1 || wait > 24*60*60 ||
+		!strings.Contains(got.text, groupevents.CodePerDay) {
+		t.Errorf("%d %s, again after %q", got.status, got.text, got.header.Get("Retry-After"))
+	}
+	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: path, body: movieNight}, nil)
 }

@@ -22,7 +22,7 @@ func (s *server) groupRoutes() {
 	route(s, "POST /v1/groups/{id}/decline-invite", "decline-group-invite", invitees,
 		"Decline an invitation to a group", s.declineGroup)
 	route(s, "POST /v1/groups/{id}/leave", "leave-group", groupLeavers,
-		"Leave a group; the caller's votes stay", s.leaveGroup)
+		"Leave a group; its events are deleted from the caller's accounts, and their votes stay", s.leaveGroup)
 }
 
 type createGroupBody struct {
@@ -38,9 +38,9 @@ type updateGroup struct {
 
 type updateGroupBody struct {
 	Name      *string       `json:"name,omitempty" minLength:"1" maxLength:"200"`
-	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"501" doc:"All members of the group, at most 500 beside the creator: people who are not members are invited, and members who are absent from it are removed. Invitations stay; remove_member_ids withdraws them."`
+	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"501" doc:"All members of the group, at most 500 beside the creator: people who are not members are invited, and members who are absent from it are removed, with the group's events in their accounts. Invitations stay; remove_member_ids withdraws them."`
 	Add       []personID    `json:"add_member_ids,omitempty" maxItems:"500" doc:"The people to invite; everybody else stays. Not together with member_ids."`
-	Remove    []personID    `json:"remove_member_ids,omitempty" maxItems:"500" doc:"The members and invitees to remove; everybody else stays. Not together with member_ids; nobody may be in add_member_ids too."`
+	Remove    []personID    `json:"remove_member_ids,omitempty" maxItems:"500" doc:"The members, with the group's events in their accounts, and invitees to remove; everybody else stays. Not together with member_ids; nobody may be in add_member_ids too."`
 	Discord   *discordInput `json:"discord,omitempty" doc:"Only admins set it. It replaces the earlier settings as a whole."`
 	// ShareSessions is a setting of ours, not of the web app's document.
 	ShareSessions *bool `json:"share_sessions,omitempty" doc:"Show the sessions of the group's finalised polls in every connected account."`

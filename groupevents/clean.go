@@ -68,11 +68,12 @@ func removeEnded(ctx context.Context, documents store.Store, eventID string, bef
 		if err != nil {
 			return err
 		}
-		isHeld := held.holds(event.ID)
-		if isHeld {
-			if held, err = held.replacing(ctx, tx, event.ID); err != nil {
-				return err
-			}
+		changed := held.holds(event.ID)
+		if belongs(event, event.GroupID) {
+			held, changed = held.discounting(event), true
+		}
+		if held, err = held.removing(ctx, tx, event.ID); err != nil {
+			return err
 		}
 		gone = true
 		for _, m := range mirrors {
@@ -80,7 +81,7 @@ func removeEnded(ctx context.Context, documents store.Store, eventID string, bef
 				return err
 			}
 		}
-		if isHeld {
+		if changed {
 			if err := held.write(tx); err != nil {
 				return err
 			}
@@ -97,44 +98,75 @@ func RemoveKept(ctx context.Context, documents store.Store, now time.Time, limit
 }
 
 // EndConnections ends a page of the connections whose owner left the group or unlinked the
-// account, for what nobody did at once: the web app removes people from groups itself. at and
-// next are those of RemoveEnded.
+// account, for what nobody did at once: the web app removes people from groups itself. The
+// copies in their accounts are deleted. at and next are those of RemoveEnded.
 func (s *Service) EndConnections(ctx context.Context, at string) (ended int, next string, err error) {
-	asked := allConnections.With().First(cleanPage)
-	if at != "" {
-		asked = asked.From(&store.Cursor{Path: store.Doc(allConnections.Collection, at)})
-	}
-	page, behind, err := store.Page(ctx, s.Store, asked, mirror.DecodeConnection)
+	page, next, err := pageByID(ctx, s.Store, allConnections, at, mirror.DecodeConnection)
 	if err != nil {
 		return 0, "", err
 	}
-	cause := scheduler.Cause{Trigger: "cleanup", Trace: s.NewID("trc")}
+	var over []mirror.Connection
 	for _, connection := range page {
-		over, unlinked, err := s.isOver(ctx, connection)
-		if err == nil && over {
-			err = s.disconnect(ctx, connection, unlinked, cause)
-			ended++
-		}
+		isOver, err := s.isOver(ctx, connection)
 		if err != nil {
-			return ended, "", err
+			return 0, "", err
+		}
+		if isOver {
+			over = append(over, connection)
 		}
 	}
+	ended, err = s.end(ctx, over, scheduler.Cause{Trigger: "cleanup", Trace: s.NewID("trc")})
+	return ended, next, err
+}
+
+// DeleteKept is EndConnections for the copies that people kept who left the group since, which
+// have no connection any more.
+func (s *Service) DeleteKept(ctx context.Context, at string) (ended int, next string, err error) {
+	page, next, err := pageByID(ctx, s.Store, allKept, at, mirror.Decode)
+	if err != nil {
+		return 0, "", err
+	}
+	var over []mirror.Connection
+	for _, kept := range page {
+		group, err := poll.LoadGroup(ctx, s.Store, kept.GroupID)
+		if err != nil {
+			return 0, "", err
+		}
+		if !group.Has(kept.OwnerID) {
+			over = keptBy(over, kept)
+		}
+	}
+	ended, err = s.end(ctx, over, scheduler.Cause{Trigger: "cleanup", Trace: s.NewID("trc")})
+	return ended, next, err
+}
+
+// pageByID reads a page of a whole collection behind an id ("": the beginning). next is the id
+// behind which to go on, "" at the end.
+func pageByID[T any](
+	ctx context.Context, documents store.Store, all *store.Query, at string, decode func(store.Document) T,
+) (page []T, next string, err error) {
+	asked := all.With().First(cleanPage)
+	if at != "" {
+		asked = asked.From(&store.Cursor{Path: store.Doc(all.Collection, at)})
+	}
+	page, behind, err := store.Page(ctx, documents, asked, decode)
 	if behind != nil {
 		next = behind.Path.ID()
 	}
-	return ended, next, nil
+	return page, next, err
 }
 
-// isOver reports whether a connection has to end, and whether that is for its account.
-func (s *Service) isOver(ctx context.Context, c mirror.Connection) (over, unlinked bool, err error) {
+// isOver reports whether a connection has to end.
+func (s *Service) isOver(ctx context.Context, c mirror.Connection) (bool, error) {
 	account, err := accounts.Load(ctx, s.Store, c.AccountID)
-	gone := fault.Is(err, fault.NotFound)
-	if err != nil && !gone {
-		return false, false, err
-	}
-	if gone || account.Status == accounts.Unlinked || account.OwnerID != c.OwnerID {
-		return true, true, nil
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return true, nil
+	case err != nil:
+		return false, err
+	case account.Status == accounts.Unlinked || account.OwnerID != c.OwnerID:
+		return true, nil
 	}
 	group, err := poll.LoadGroup(ctx, s.Store, c.GroupID)
-	return err == nil && !group.Has(c.OwnerID), false, err
+	return err == nil && !group.Has(c.OwnerID), err
 }

@@ -7,6 +7,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -115,9 +116,9 @@ func (s *Service) Connections(ctx context.Context, person scheduler.Person, grou
 }
 
 // Disconnect ends a person's connection. The group's events that the account shows stay there
-// as they are, or go with deleteEvents. NotFound where the person has no such connection; one
-// who left the group may have it still. Unavailable: events would be deleted, and the server
-// only observes calendars.
+// as they are, or go with deleteEvents, for which copies that an earlier disconnection kept are
+// enough. NotFound where the person has neither; one who left the group may have them still.
+// Unavailable: events would be deleted, and the server only observes calendars.
 func (s *Service) Disconnect(ctx context.Context, person scheduler.Person, groupID, accountID string, deleteEvents bool, cause scheduler.Cause) error {
 	if deleteEvents {
 		if err := s.Writes(); err != nil {
@@ -132,23 +133,30 @@ func (s *Service) Disconnect(ctx context.Context, person scheduler.Person, group
 		return err
 	}
 	connection := mirror.DecodeConnection(doc)
-	if !doc.Exists() || connection.OwnerID != person.ID {
+	if !doc.Exists() && deleteEvents {
+		left, err := s.hasCopies(ctx, person.ID, groupID, accountID)
+		if err != nil {
+			return err
+		}
+		if left {
+			connection = mirror.Connection{GroupID: groupID, AccountID: accountID, OwnerID: person.ID}
+		}
+	}
+	switch {
+	case connection.OwnerID != person.ID:
 		if _, err := member(ctx, s.Store, person.ID, groupID); err != nil {
 			return err
 		}
 		return errNotConnected()
-	}
-	return s.disconnect(ctx, connection, deleteEvents, cause)
-}
-
-// disconnect removes a connection. A missing one is no error.
-func (s *Service) disconnect(ctx context.Context, connection mirror.Connection, deleteEvents bool, cause scheduler.Cause) error {
-	if deleteEvents {
+	case deleteEvents:
 		return s.disconnectDeleting(ctx, connection, cause)
+	default:
+		return s.disconnectKeeping(ctx, connection, cause)
 	}
-	return s.disconnectKeeping(ctx, connection, cause)
 }
 
+// disconnectDeleting removes a connection, if it is there, and has the copies in its account
+// deleted.
 func (s *Service) disconnectDeleting(ctx context.Context, c mirror.Connection, cause scheduler.Cause) error {
 	ended := s.deletionWork(c.GroupID, c.OwnerID, c.AccountID, cause.Trace)
 	err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
@@ -187,15 +195,33 @@ func (s *Service) disconnectKeeping(ctx context.Context, c mirror.Connection, ca
 	return nil
 }
 
-// Prune disconnects everybody who does not belong to a group any more; the copies in their
-// accounts stay. It returns how many connections that were.
+// Prune disconnects everybody who does not belong to a group any more, and has the copies in
+// their accounts deleted, those that an earlier disconnection kept included. It returns how
+// many connections it ended or found ended.
 func (s *Service) Prune(ctx context.Context, groupID string, cause scheduler.Cause) (ended int, err error) {
+	group, err := poll.LoadGroup(ctx, s.Store, groupID)
+	if err != nil {
+		return 0, err
+	}
 	former, err := formerConnections(ctx, s.Store, groupID)
 	if err != nil {
 		return 0, err
 	}
-	for _, connection := range former {
-		if err := s.disconnect(ctx, connection, false, cause); err != nil {
+	for kept, err := range store.All(ctx, s.Store, keptOfGroup.With(groupID), mirror.Decode) {
+		if err != nil {
+			return 0, err
+		}
+		if !group.Has(kept.OwnerID) {
+			former = keptBy(former, kept)
+		}
+	}
+	return s.end(ctx, former, cause)
+}
+
+// end has connections and the copies in their accounts removed, and returns how many.
+func (s *Service) end(ctx context.Context, connections []mirror.Connection, cause scheduler.Cause) (ended int, err error) {
+	for _, connection := range connections {
+		if err := s.disconnectDeleting(ctx, connection, cause); err != nil {
 			return ended, err
 		}
 		ended++
@@ -203,18 +229,25 @@ func (s *Service) Prune(ctx context.Context, groupID string, cause scheduler.Cau
 	return ended, nil
 }
 
-// Unlinked disconnects an account that its owner unlinked from every group, and makes the
-// copies in it due to be deleted.
+// Unlinked disconnects an account that its owner unlinked from every group, and marks the
+// copies in it for deletion, those that an earlier disconnection kept included: what then
+// deletes the mirrors in the account finds all of them while its grant lives.
 func (s *Service) Unlinked(ctx context.Context, accountID string, cause scheduler.Cause) error {
 	connections, err := mirror.ConnectionsOfAccount(ctx, s.Store, accountID)
 	if err != nil {
 		return err
 	}
-	for _, connection := range connections {
-		if err := s.disconnect(ctx, connection, true, cause); err != nil {
+	for kept, err := range store.All(ctx, s.Store, keptIntoAccount.With(accountID), mirror.Decode) {
+		if err != nil {
 			return err
 		}
-		if err := s.deleteCopies(ctx, connection.GroupID, accountID, cause); err != nil { // while its grant lives
+		connections = keptBy(connections, kept)
+	}
+	if _, err := s.end(ctx, connections, cause); err != nil {
+		return err
+	}
+	for _, connection := range connections {
+		if err := s.deleteCopies(ctx, connection.GroupID, accountID, cause, func([]mirror.Mirror) {}); err != nil {
 			return err
 		}
 	}

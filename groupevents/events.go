@@ -33,7 +33,8 @@ type Create struct {
 }
 
 // Create makes an event of a group, by a member. Invalid names the wrong field. Conflict: an
-// event of the id was made and deleted.
+// event of the id was made and deleted, or there are MaxPresent of the person's (CodePresent).
+// RateLimited: the person made MaxPerDay today (CodePerDay).
 func (s *Service) Create(ctx context.Context, person scheduler.Person, groupID string, ask Create, cause scheduler.Cause) (View, error) {
 	if err := s.Writes(); err != nil {
 		return View{}, err
@@ -69,6 +70,9 @@ func (s *Service) Create(ctx context.Context, person scheduler.Person, groupID s
 		if err != nil {
 			return err
 		}
+		if held, err = held.counting(person.ID, now); err != nil {
+			return err
+		}
 		event = fresh
 		if err := tx.Create(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil {
 			return err
@@ -89,10 +93,13 @@ func madeAgain(event, fresh mirror.Event) error {
 	return nil
 }
 
-// changed is an event after its change: planned at once for the person who changed it, so that
-// the answer shows their mirrors, and soon for the others.
+// changed is an event after its change: one whose PlanAt has come is planned at once for the
+// person who changed it, so that the answer shows their mirrors, and soon for the others.
 func (s *Service) changed(ctx context.Context, personID string, event mirror.Event, cause scheduler.Cause) (View, error) {
 	s.Plans.PlanEventSoon(ctx, event, cause)
+	if event.PlanAt.After(s.Now()) {
+		return s.view(ctx, personID, event)
+	}
 	if err := s.Plans.PlanUID(ctx, personID, event.ICalUID, cause); err != nil {
 		s.Log.WarnContext(ctx, "a group's event is planned later", "event", event.ID, "group", event.GroupID, "trace", cause.Trace, "error", err)
 	}
@@ -112,9 +119,11 @@ func (s *Service) Get(ctx context.Context, person scheduler.Person, groupID stri
 }
 
 // Update changes an event; its author may, and the group's creator. A change to what it is
-// already writes nothing.
+// already writes nothing. The copies follow once the event has settled (Settle).
 func (s *Service) Update(ctx context.Context, person scheduler.Person, groupID string, ref Reference, ask Edit, cause scheduler.Cause) (View, error) {
+	now := store.Instant(s.Now())
 	event, err := s.edit(ctx, person, groupID, ref, cause, func(e *mirror.Event) error {
+		e.PlanAt = s.settled(*e, now)
 		return ask.applyTo(inputOf(*e)).fill(e)
 	})
 	if err != nil {
@@ -127,7 +136,7 @@ func (s *Service) Update(ctx context.Context, person scheduler.Person, groupID s
 func (s *Service) Delete(ctx context.Context, person scheduler.Person, groupID string, ref Reference, cause scheduler.Cause) (View, error) {
 	now := store.Instant(s.Now())
 	event, err := s.edit(ctx, person, groupID, ref, cause, func(e *mirror.Event) error {
-		e.Status = statusCancelled
+		e.Status, e.PlanAt = statusCancelled, now
 		if e.Until.After(now) { // it is on record for Keep from now, not from its end
 			e.Until, e.From = now, earlier(e.From, now)
 		}
@@ -139,7 +148,18 @@ func (s *Service) Delete(ctx context.Context, person scheduler.Person, groupID s
 	return s.changed(ctx, person.ID, event, cause)
 }
 
-// edit writes what change does to an event that the person may change.
+// settled is when a changed event is planned: Settle after the first change since it was
+// planned last. So any number of changes costs each account one write in that time, and none
+// if they were taken back.
+func (s *Service) settled(was mirror.Event, now time.Time) time.Time {
+	latest := store.Instant(now.Add(s.Settle))
+	if was.PlanAt.After(now) && was.PlanAt.Before(latest) {
+		return was.PlanAt
+	}
+	return latest
+}
+
+// edit writes what change does to an event that the person may change, its PlanAt included.
 func (s *Service) edit(
 	ctx context.Context, person scheduler.Person, groupID string, ref Reference, cause scheduler.Cause, change func(*mirror.Event) error,
 ) (event mirror.Event, err error) {
@@ -168,9 +188,10 @@ func (s *Service) edit(
 			return err
 		}
 		if sameText(before, event) {
+			event = before
 			return nil
 		}
-		event.Version, event.Updated, event.UpdatedAt, event.PlanAt = before.Version+1, now, now, now
+		event.Version, event.Updated, event.UpdatedAt = before.Version+1, now, now
 		held, changed, err := held.after(ctx, tx, event)
 		if err != nil {
 			return err
@@ -187,11 +208,11 @@ func (s *Service) edit(
 // stays as it is.
 func (h shelf) after(ctx context.Context, reader store.Reader, e mirror.Event) (next shelf, changed bool, err error) {
 	switch {
+	case e.Status == statusCancelled:
+		next, err = h.discounting(e).removing(ctx, reader, e.ID)
+		return next, true, err
 	case !h.holds(e.ID):
 		return h, false, nil
-	case e.Status == statusCancelled:
-		next, err = h.replacing(ctx, reader, e.ID)
-		return next, true, err
 	default:
 		return h.put(e), true, nil
 	}

@@ -12,7 +12,10 @@ import (
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{workDue, mirrorsInAccount, keptInAccount, eventsOfGroupByID, allConnections, eventsEndedBefore, keptEndedBefore, eventsOfPoll, pollsOfGroup}
+var Queries = []*store.Query{
+	workDue, mirrorsInAccount, keptInAccount, keptIntoAccount, keptOfGroup, allKept, eventsOfGroupByID, allConnections, eventsEndedBefore,
+	keptEndedBefore, eventsOfPoll, pollsOfGroup,
+}
 
 // eventsOfGroupByID is in the order of ids: ULIDs, so by time, oldest first.
 var eventsOfGroupByID = store.Select("canonical events of a group by id", "canonicalEvents", "", store.Where("groupId", store.Equal))

@@ -1,13 +1,13 @@
 package groupevents
 
 import (
-	"strings"
 	"time"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/recurrence"
+	"questscheduler/rules"
 )
 
 // Limits of an event.
@@ -76,10 +76,10 @@ func (e Edit) applyTo(in Input) Input {
 
 // fill writes the input into an event. Invalid: it names the field and its rule.
 func (in Input) fill(e *mirror.Event) error {
-	title := strings.TrimSpace(in.Title)
+	title, err := rules.Line("title", in.Title, MaxTitle)
 	switch {
-	case title == "" || longer(title, MaxTitle):
-		return fault.Field("title", "must be 1 to 200 characters long")
+	case err != nil:
+		return err
 	case longer(in.Location, MaxLocation):
 		return fault.Field("location", "must be at most 500 characters long")
 	case longer(in.Description, MaxDescription):

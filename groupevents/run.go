@@ -106,7 +106,8 @@ const window = 72 * time.Hour
 // member, after their connections changed.
 func (s *Service) planMember(ctx context.Context, w work, cause scheduler.Cause) error {
 	if w.AccountID != "" {
-		if err := s.deleteCopies(ctx, w.GroupID, w.AccountID, cause); err != nil {
+		write := func(marked []mirror.Mirror) { s.Plans.WriteSoon(ctx, marked, cause) }
+		if err := s.deleteCopies(ctx, w.GroupID, w.AccountID, cause, write); err != nil {
 			return err
 		}
 	}

@@ -31,20 +31,24 @@ type Planner interface {
 	// PlanUID decides about a person's mirrors of the events with one iCalUID. It is
 	// idempotent.
 	PlanUID(ctx context.Context, ownerID, icalUID string, cause scheduler.Cause) error
-	// PlanEventSoon has a group's event planned for everybody. Its PlanAt is due, so the
-	// drain finds it too.
+	// PlanEventSoon has a group's event planned for everybody once its PlanAt has come, when
+	// the drain finds it too.
 	PlanEventSoon(ctx context.Context, event mirror.Event, cause scheduler.Cause)
+	// WriteSoon has mirrors written that a transaction made due. The drain finds them too.
+	WriteSoon(ctx context.Context, due []mirror.Mirror, cause scheduler.Cause)
 	// FollowWanted has the sync observe the calendars of the accounts that a person connected,
 	// and no longer those of others. It is idempotent.
 	FollowWanted(ctx context.Context, ownerID string, cause scheduler.Cause) error
 }
 
 // Service carries out what members do with the events of their groups. All fields but
-// ReadOnly are needed.
+// Settle and ReadOnly are needed.
 type Service struct {
 	Store store.Store
 	Queue queue.Enqueuer
 	Plans Planner
+	// Settle is how long a changed event rests before its copies follow.
+	Settle time.Duration
 	// ReadOnly refuses what would write to calendars (QS_SYNC=off or observe). What follows
 	// from other changes is still planned, for the journal.
 	ReadOnly bool

@@ -41,6 +41,8 @@ type shelf struct {
 	Recent []Summary
 	// Older says that the group may have more events than Recent.
 	Older bool
+	// Authors count what each author made, for MaxPerDay and MaxPresent.
+	Authors []authored
 }
 
 func shelfPath(groupID string) store.Path { return store.Doc("groupEvents", groupID) }
@@ -71,8 +73,11 @@ func (h shelf) without(eventID string) shelf {
 	return h
 }
 
-// replacing is the shelf without an event that goes, filled up with older ones.
-func (h shelf) replacing(ctx context.Context, reader store.Reader, eventID string) (shelf, error) {
+// removing is the shelf without an event that goes, filled up with older ones if it held it.
+func (h shelf) removing(ctx context.Context, reader store.Reader, eventID string) (shelf, error) {
+	if !h.holds(eventID) {
+		return h, nil
+	}
 	h = h.without(eventID)
 	var last *store.Cursor
 	if len(h.Recent) > 0 {
@@ -117,7 +122,11 @@ func (h shelf) encode() map[string]any {
 			"createdAt": s.CreatedAt, "updatedAt": s.UpdatedAt,
 		}
 	}
-	return map[string]any{"shareSessions": h.ShareSessions, "recent": recent, "older": h.Older}
+	authors := make([]any, len(h.Authors))
+	for i, a := range h.Authors {
+		authors[i] = map[string]any{"authorId": a.AuthorID, "day": a.Day, "today": a.Today, "present": a.Present}
+	}
+	return map[string]any{"shareSessions": h.ShareSessions, "recent": recent, "older": h.Older, "authors": authors}
 }
 
 func decodeShelf(doc store.Document) shelf {
@@ -131,6 +140,11 @@ func decodeShelf(doc store.Document) shelf {
 			Start: decodeMoment(s.Map("start")), End: decodeMoment(s.Map("end")), Version: s.Int("version"),
 			CreatedAt: s.Time("createdAt"), UpdatedAt: s.Time("updatedAt"),
 		})
+	}
+	for _, item := range f.List("authors") {
+		fields, _ := item.(map[string]any)
+		a := store.Fields(fields)
+		h.Authors = append(h.Authors, authored{AuthorID: a.String("authorId"), Day: a.Time("day"), Today: a.Int("today"), Present: a.Int("present")})
 	}
 	return h
 }

@@ -40,9 +40,11 @@ func personTask(ownerID string, generation int64, trace string) queue.Task {
 	return planTask("person/"+ownerID+"/"+strconv.FormatInt(generation, 10), planWork{Person: ownerID, Generation: generation, Trace: trace})
 }
 
-// eventTask plans an event whose PlanAt has come.
+// eventTask plans an event when its PlanAt has come.
 func eventTask(event mirror.Event, trace string) queue.Task {
-	return planTask("event/"+event.ID+"/"+strconv.FormatInt(event.PlanAt.UnixMicro(), 10), planWork{Event: event.ID, Trace: trace})
+	task := planTask("event/"+event.ID+"/"+strconv.FormatInt(event.PlanAt.UnixMicro(), 10), planWork{Event: event.ID, Trace: trace})
+	task.NotBefore = event.PlanAt
+	return task
 }
 
 // HandlePlan is the handler of PlanKind.
@@ -114,10 +116,16 @@ func (s *Service) PlanEvent(ctx context.Context, eventID string, cause scheduler
 	return s.settleGroupEvent(ctx, event)
 }
 
-// PlanEventSoon enqueues the planning of an event whose PlanAt has come, after the transaction
-// that set it. What fails is left to the drain.
+// PlanEventSoon enqueues the planning of an event for its PlanAt, after the transaction that
+// set it. What fails is left to the drain.
 func (s *Service) PlanEventSoon(ctx context.Context, event mirror.Event, cause scheduler.Cause) {
 	s.enqueue(ctx, eventTask(event, cause.Trace), cause)
+}
+
+// WriteSoon enqueues the writes of mirrors that a transaction made due, after its commit. What
+// fails is left to the drain.
+func (s *Service) WriteSoon(ctx context.Context, due []mirror.Mirror, cause scheduler.Cause) {
+	s.enqueueWrites(ctx, due, cause)
 }
 
 // settleGroupEvent moves the PlanAt of a group's event that was planned for everybody, or

@@ -3,8 +3,6 @@ package mirrors
 import (
 	"context"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
@@ -12,6 +10,7 @@ import (
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
+	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
 
@@ -46,16 +45,16 @@ func (p Policies) Get(ctx context.Context, ownerID, id string) (mirror.Policy, e
 	return mirror.LoadPolicy(ctx, p.Store, ownerID, id)
 }
 
-// Create makes a policy without edges. Invalid: the name is empty or has over 100
-// characters. Conflict: the person has 20 policies.
+// Create makes a policy without edges. Invalid: the name is not a line (rules.Line) of at
+// most 100 characters. Conflict: the person has 20 policies.
 func (p Policies) Create(ctx context.Context, ownerID, name string) (mirror.Policy, error) {
-	name = strings.TrimSpace(name)
-	if name == "" || utf8.RuneCountInString(name) > maxName {
-		return mirror.Policy{}, fault.Field("name", "must have 1 to 100 characters")
+	name, err := rules.Line("name", name, maxName)
+	if err != nil {
+		return mirror.Policy{}, err
 	}
 	now := p.now()
 	policy := mirror.Policy{ID: "pol_" + p.NewID(), OwnerID: ownerID, Name: name, Version: 1, CreatedAt: now, UpdatedAt: now}
-	err := p.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	err = p.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		all, err := mirror.PoliciesOf(ctx, tx, ownerID)
 		if err != nil {
 			return err

@@ -41,7 +41,7 @@ func TestPolicies_CreatedAndSet_AreTheirOwnersAlone(t *testing.T) {
 func TestCreate_BadName_IsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for _, name := range []string{"", " ", strings.Repeat("ä", 101)} {
+	for _, name := range []string{"", " ", strings.Repeat("ä", 101), "Work\nhome", "Work\u202eemoh"} {
 		if _, err := w.policies.Create(w.ctx, gm, name); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%q: %v", name, err)
 		}

@@ -19,7 +19,7 @@ var _ calendarsync.LinkMirrors = (*Writer)(nil)
 
 const (
 	// leaveStretch is how long one call of Leave works, and leaveFor how long after an
-	// account was unlinked its grant is kept for that.
+	// account was unlinked its grant is kept for that at least.
 	leaveStretch = 5 * time.Second
 	leaveFor     = 30 * time.Minute
 )
@@ -54,14 +54,14 @@ func (w *Writer) AccountBack(ctx context.Context, account accounts.Account, caus
 // Leave deletes ours in an unlinked account while its grant still lives, after
 // AccountLeaving and before the grant is given back. It may be repeated. Unavailable: it
 // works for seconds at a time, and more is left for the next call. Half an hour after the
-// account was unlinked it gives up: what is left in the account is logged, and deleted if
-// the account is linked again.
+// account was unlinked it gives up once a call deletes nothing: what is left in the account
+// is logged, and deleted if the account is linked again.
 func (w *Writer) Leave(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
 	if w.Observing {
 		return nil
 	}
 	until := w.Now().Add(leaveStretch)
-	left := 0
+	left, deleted := 0, 0
 	for m, err := range mirror.IntoAccount(ctx, w.Store, account.ID) {
 		if err != nil {
 			return err
@@ -83,12 +83,14 @@ func (w *Writer) Leave(ctx context.Context, account accounts.Account, cause sche
 		}
 		if refused != nil {
 			left++
+		} else {
+			deleted++
 		}
 	}
 	if left == 0 {
 		return nil
 	}
-	if w.Now().Before(account.UnlinkedAt.Add(leaveFor)) {
+	if deleted > 0 || w.Now().Before(account.UnlinkedAt.Add(leaveFor)) {
 		return fault.Newf(fault.Unavailable, "%d copies in the unlinked account are still to be deleted", left)
 	}
 	w.Log.WarnContext(ctx, "copies left in an unlinked account", "account", account.ID, "left", left, "trace", cause.Trace)

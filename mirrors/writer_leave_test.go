@@ -1,15 +1,18 @@
 package mirrors_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/store"
+	"questscheduler/mirrors"
 	"questscheduler/scheduler"
 )
 
@@ -70,6 +73,42 @@ func TestLeave_GoogleRefuses_IsTriedAgainAndThenGivenUp(t *testing.T) {
 	s.run(time.Minute)
 	if shown, left := s.shown(home, homeMail), s.mirrors(); len(shown) != 0 || len(left) != 0 {
 		t.Errorf("home shows %+v; the mirrors are %+v\n%s", shown, left, s.log.String())
+	}
+}
+
+// slowly has each deletion take a while.
+type slowly struct {
+	mirrors.Google
+	clock *control.Clock
+}
+
+func (g slowly) DeleteQuietly(ctx context.Context, ref gcal.Ref, id, etag string) (bool, error) {
+	if err := g.clock.Advance(3 * time.Second); err != nil {
+		return false, err
+	}
+	return g.Google.DeleteQuietly(ctx, ref, id, etag)
+}
+
+// What one call deletes in its seconds is little where there are many copies.
+func TestLeave_ManyCopies_GoesOnBeyondHalfAnHour(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for n := range 7 {
+		s.event(fmt.Sprintf("e%d", n), "Stand-up")
+	}
+	s.run(time.Minute)
+	s.writer.Leaving = slowly{s.writer.Leaving, s.clock}
+	for calls := 1; ; calls++ {
+		err := s.leave(home, time.Hour)
+		if err == nil {
+			break
+		}
+		if !fault.Is(err, fault.Unavailable) || calls > 7 {
+			t.Fatalf("call %d: %v", calls, err)
+		}
+	}
+	if got := len(s.shown(home, homeMail)); got != 0 {
+		t.Errorf("home still shows %d events", got)
 	}
 }
 

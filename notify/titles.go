@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"questscheduler/rules"
 )
 
 // Limits on a title, which may be any text, in characters of what is sent.
@@ -61,6 +63,5 @@ func writeTitle(title string, limit int, write func(rune) string) string {
 // isBlank reports whether r is white space, a control character or a mark for the
 // direction of text. Any of these could make one title resemble another.
 func isBlank(r rune) bool {
-	return unicode.IsSpace(r) || unicode.IsControl(r) ||
-		(r >= '\u202a' && r <= '\u202e') || (r >= '\u2066' && r <= '\u2069')
+	return unicode.IsSpace(r) || rules.IsDeceptive(r)
 }

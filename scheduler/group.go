@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/rules"
 )
 
 // EditGroup is a change of a group; nil leaves a field as it is.
@@ -115,10 +115,11 @@ func (e EditGroup) applyTo(person Person, group *poll.Group) error {
 		group.Discord = *e.Discord
 	}
 	if e.Name != nil {
-		group.Name = strings.TrimSpace(*e.Name)
-		if group.Name == "" || len([]rune(group.Name)) > MaxTitle {
-			return fault.Field("name", "must be 1 to 200 characters long")
+		name, err := rules.Line("name", *e.Name, MaxTitle)
+		if err != nil {
+			return err
 		}
+		group.Name = name
 	}
 	return e.changePeople(group)
 }

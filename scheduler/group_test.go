@@ -53,3 +53,23 @@ func errorText(err error) string {
 	}
 	return err.Error()
 }
+
+// A name may stand in notices, on Discord and in the answers of other people.
+func TestGroupName_Deceptive_IsRefused(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	name := "Party"
+	group, err := w.Scheduler.CreateGroup(t.Context(), gm, scheduler.EditGroup{Name: &name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"Par\nty", "Party\x1b[2J", "Par\u202eyt", "Party\u2066"} {
+		_, err := w.Scheduler.CreateGroup(t.Context(), gm, scheduler.EditGroup{Name: &bad})
+		kind(t, err, fault.Invalid)
+		_, err = w.Scheduler.UpdateGroup(t.Context(), gm, group.ID, scheduler.EditGroup{Name: &bad})
+		kind(t, err, fault.Invalid)
+	}
+	if now, err := w.Scheduler.Group(t.Context(), gm, group.ID); err != nil || now.Name != name {
+		t.Errorf("the group is %+v, %v", now, err)
+	}
+}

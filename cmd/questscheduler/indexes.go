@@ -38,7 +38,7 @@ var exempt = slices.Concat(
 	exemptions("mirrorJournal", "trigger", "trace", "step", "mirrorId", "targetAccountId", "before", "after", "reason", "generation", "wanted", "written", "attempts"),
 	exemptions("mirrorPolicies", "edges", "createdAt", "updatedAt"),
 	exemptions("mirrorPeople", "overlays", "planAfter", "planAgain", "planGeneration", "updatedAt"),
-	exemptions("groupEvents", "recent", "older", "shareSessions"),
+	exemptions("groupEvents", "recent", "older", "shareSessions", "authors"),
 	exemptions("attendeeEvents", "copies", "entries", "version", "failures", "failedSince", "error", "history", "updatedAt"),
 	exemptions("attendeeMappings", "part", "skipped", "error", "loadedAt", "triedAt"),
 	exemptions("groupWork", "at", "attempts", "ref", "trace", "sessions"),

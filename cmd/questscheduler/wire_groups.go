@@ -15,7 +15,7 @@ import (
 func (s *server) newGroupEvents(plans groupevents.Planner) *groupevents.Service {
 	return &groupevents.Service{
 		Store: s.documents, Queue: s.queue, Plans: plans, Now: s.now, NewID: s.newPrefixedID, Log: s.log,
-		ReadOnly: s.config.Sync != config.SyncOn,
+		Settle: max(s.config.NotifySettle, s.config.SyncMinGap), ReadOnly: s.config.Sync != config.SyncOn,
 	}
 }
 
@@ -47,6 +47,12 @@ func groupCleanings(groups *groupevents.Service) []timers.Cleaning {
 			What: "connections of former members",
 			RemoveFrom: func(ctx context.Context, _ store.Store, _ time.Time, at string) (int, string, error) {
 				return groups.EndConnections(ctx, at)
+			},
+		},
+		{
+			What: "copies that former members kept",
+			RemoveFrom: func(ctx context.Context, _ store.Store, _ time.Time, at string) (int, string, error) {
+				return groups.DeleteKept(ctx, at)
 			},
 		},
 	}

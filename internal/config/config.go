@@ -170,7 +170,8 @@ type Config struct {
 	// one is first. A single bare base64 key is accepted. Always needed.
 	EncKeys Secret `env:"ENC_KEYS"`
 
-	// NotifySettle is how long a transition must last before it is announced.
+	// NotifySettle is how long a transition must last before it is announced. An event of a
+	// group rests as long, or for SyncMinGap if that is more, before its copies follow a change.
 	NotifySettle time.Duration `env:"NOTIFY_SETTLE"`
 	// NoticesPerHour is how many notices of one poll each person, and its channel, gets
 	// in an hour: half of them at once, the others evenly. Later ones are delayed, and

@@ -29,6 +29,9 @@ func (l *life) settle() {
 	for _, name := range l.mirrored.names {
 		l.w.LinkMirrored(name)
 	}
+	if l.grouped.group != "" {
+		l.w.LinkPlayers()
+	}
 	l.linkAttended()
 	l.w.LosePushes()
 	l.w.Sweep() // finds what was edited behind the program's back
@@ -45,6 +48,7 @@ func (l *life) settle() {
 	l.w.LosePushes()
 	l.heal()
 	l.reconcileRecreated()
+	l.settleGroups()
 	l.settleMirrors()
 	l.settleAttended()
 	l.w.Run(5 * time.Minute)

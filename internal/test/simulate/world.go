@@ -103,6 +103,7 @@ type life struct {
 	mirrored  mirrored
 	attended  attended
 	strangers strangers
+	grouped   grouped
 	// described is the last description of each poll.
 	described map[string]string
 	// checked, where set, is called after each check of the invariants.
@@ -143,11 +144,13 @@ func (l *life) run() {
 	options.Shared = true
 	options.Consumers = l.makeConsumers()
 	options.Mirrored = l.makeMirrored()
+	options.Grouped = l.makeGrouped()
 	l.makeAttended(&options)
 	l.w = worldtest.New(l, options)
 	l.sayClocks()
 	l.begin()
 	l.beginMirrors()
+	l.beginGroups(options.Grouped)
 	l.beginAttended()
 	l.beginStrangers()
 	choice := l.choose()
@@ -202,6 +205,7 @@ func (l *life) draw(of int) {
 	l.draws, l.queue, l.contention, l.clocks = stream(streamWorld), stream(streamQueue), stream(streamContention), stream(streamClocks)
 	l.drawConsumers(of)
 	l.drawMirrors(of)
+	l.drawGroups(of)
 	l.drawAttended(of)
 	l.drawStrangers(of)
 }
@@ -212,6 +216,7 @@ func (l *life) step(d step) {
 	lived, point := l.w.Survives(func() {
 		l.mayFollow()
 		l.mayMirror()
+		l.mayGather()
 		l.mayAttend()
 		l.mayName()
 		d.do(l)

@@ -28,7 +28,9 @@ func (w *World) wireGroups(p *Program, documents store.Store, tasks queue.Enqueu
 		Store: documents, Queue: tasks, Plans: planner, Now: now,
 		NewID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }, Log: log,
 	}
+	p.Groups.Settle = w.options.Settle
 	p.handlers[poll.GroupWorkKind] = p.Groups.Handle
+	w.groupLinks(p)
 	if p.handlers[mirrors.PlanKind] == nil {
 		p.handlers[mirrors.PlanKind] = planner.HandlePlan
 		// Nothing writes in such a world: what mirrors want stays in their documents.

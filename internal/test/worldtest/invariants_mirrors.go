@@ -28,7 +28,7 @@ func (w *World) MirrorProblems() (problems []string) {
 		if isMirror(event.EventID) || isMirror(event.SeriesID) {
 			wrong("the mirror %s is an origin: %s", event.EventID, event.ID)
 		}
-		if event.OwnerID != owner(event.AccountID) {
+		if event.GroupID == "" && event.OwnerID != owner(event.AccountID) {
 			wrong("%s has event %s of an account of %q", event.OwnerID, event.ID, owner(event.AccountID))
 		}
 	}

@@ -183,7 +183,7 @@ var (
 	allMirrors        = &store.Query{Name: "world: mirrors", Collection: "mirrors"}
 	allCanonical      = &store.Query{Name: "world: canonical events", Collection: "canonicalEvents"}
 	allMirrorPeople   = &store.Query{Name: "world: people with mirrors", Collection: "mirrorPeople"}
-	mirrorInspections = []*store.Query{allPolicies, allMirrors, allCanonical, allMirrorPeople}
+	mirrorInspections = []*store.Query{allPolicies, allMirrors, allCanonical, allMirrorPeople, allConnections}
 )
 
 // MirrorDocuments are all mirrors, by id.

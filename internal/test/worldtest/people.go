@@ -28,7 +28,7 @@ var Admin = scheduler.Person{ID: "root", Admin: true}
 
 // Person is one of People.
 func Person(id string) scheduler.Person {
-	for _, person := range slices.Concat(People, Others, Colleagues, []scheduler.Person{Outsider}) {
+	for _, person := range slices.Concat(People, Others, Colleagues, Players, []scheduler.Person{Outsider}) {
 		if person.ID == id {
 			return person
 		}

@@ -101,6 +101,8 @@ type Options struct {
 	Delegated bool
 	// Mirrored are those of Others whose accounts cho links: such a world has mirroring.
 	Mirrored []string
+	// Grouped: there are Players. It goes with Mirrored.
+	Grouped bool
 	// Attended: there are Colleagues, and the program invites their second addresses, unless
 	// AttendeesOff. It acts for them by a service account with Delegated, else by accounts
 	// that they link.
@@ -211,6 +213,7 @@ func New(t TB, options Options) *World {
 	w.Link("gm")
 	w.Link("ana")
 	w.openMirrored()
+	w.openGrouped()
 	w.openAttended()
 	w.replayAtTheEnd()
 	return w

@@ -1,0 +1,180 @@
+package groupevents_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"questscheduler/groupevents"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/mirrortest"
+)
+
+// unlink unlinks an account, as calendarsync.Links does.
+func (w *world) unlink(account string) {
+	w.Helper()
+	w.Set(accounts.Path(account), store.Set("status", string(accounts.Unlinked)), store.Set("unlinkedAt", w.Clock.Now()), store.Set("due", true))
+	links := groupevents.Links{AccountMirrors: w.Writer, Groups: w.Groups}
+	now := accounts.Account{ID: account, OwnerID: account, Status: accounts.Unlinked, UnlinkedAt: w.Clock.Now()}
+	w.must(links.AccountLeaving(w.T.Context(), now, mirrortest.Cause))
+}
+
+// No drain runs here: what is deleted is deleted at once.
+func TestCopies_OfFormerMembers_AreDeletedAtOnce(t *testing.T) {
+	t.Parallel()
+	removed := func(w *world) { w.Gather(party, "gm", "ben") } // as the web app does
+	left := func(w *world) {
+		removed(w)
+		_, err := w.Groups.Prune(w.T.Context(), party, mirrortest.Cause)
+		w.must(err)
+	}
+	cleaned := func(w *world) {
+		removed(w)
+		_, _, err := w.Groups.EndConnections(w.T.Context(), "")
+		w.must(err)
+		_, _, err = w.Groups.DeleteKept(w.T.Context(), "")
+		w.must(err)
+	}
+	for name, row := range map[string]struct {
+		end func(w *world)
+		// change: the members then see another title.
+		change bool
+	}{
+		"who leave":                                    {end: left},
+		"removed by the web app, and cleaned up":       {end: cleaned},
+		"removed by the web app, and an event changes": {end: removed, change: true},
+		"removed by the web app, who ask for it": {end: func(w *world) {
+			removed(w)
+			w.must(w.disconnect("ana", true))
+		}},
+		"who ask for it":             {end: func(w *world) { w.must(w.disconnect("ana", true)) }},
+		"whose account was unlinked": {end: func(w *world) { w.unlink("ana") }},
+	} {
+		for _, kept := range []bool{false, true} {
+			if kept && row.change {
+				continue // nothing that changes concerns them: the cleanup finds their copies
+			}
+			t.Run(name+map[bool]string{true: ", after disconnecting"}[kept], func(t *testing.T) {
+				t.Parallel()
+				w := newConnectedWorld(t)
+				w.own("ana", "Dentist")
+				_, err := w.create("ana", "Breakfast", mirrortest.Start.Add(-2*time.Hour)) // it is over
+				w.must(err)
+				later, err := w.create("gm", "Dinner", mirrortest.Start.Add(9*time.Hour))
+				w.must(err)
+				w.Settle()
+				if kept {
+					w.must(w.disconnect("ana", false))
+					w.Settle()
+				}
+				w.shows("ana", "Breakfast", "Dentist", "Dinner")
+				row.end(w)
+				titles := []string{"Breakfast", "Dinner"}
+				if row.change {
+					w.retitle(later, "Supper")
+					titles[1] = "Supper"
+				}
+				w.Settle()
+				w.shows("ana", "Dentist")
+				w.shows("gm", titles...)
+				w.shows("ben", titles...)
+				w.World.Run(3 * time.Minute)
+				w.Reconcile()
+				w.shows("ana", "Dentist")
+				if all := w.Mirrors("ana"); len(all) > 0 || len(w.Failed) > 0 {
+					t.Errorf("left are %+v; failed: %v", all, w.Failed)
+				}
+			})
+		}
+	}
+}
+
+// The web app deletes groups without the program.
+func TestCopies_OfADeletedGroup_AreDeletedByCleanup(t *testing.T) {
+	t.Parallel()
+	w := newConnectedWorld(t)
+	_, err := w.create("gm", "Dinner", mirrortest.Start.Add(9*time.Hour))
+	w.must(err)
+	w.Settle()
+	w.must(w.disconnect("ana", false))
+	w.must(w.Documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Delete(poll.GroupPath(party)) }))
+	w.Settle()
+	for _, end := range []func(context.Context, string) (int, string, error){w.Groups.EndConnections, w.Groups.DeleteKept} {
+		_, _, err := end(t.Context(), "")
+		w.must(err)
+	}
+	w.Settle()
+	for _, person := range []string{"gm", "ana", "ben"} {
+		w.shows(person)
+	}
+}
+
+func TestDisconnect_WithoutConnection_IsOfOwnCopiesAlone(t *testing.T) {
+	t.Parallel()
+	w := newConnectedWorld(t)
+	_, err := w.create("gm", "Dinner", mirrortest.Start.Add(9*time.Hour))
+	w.must(err)
+	w.Settle()
+	w.must(w.disconnect("ana", false))
+	w.Settle()
+	for _, person := range []string{"ben", "eve"} {
+		if err := w.Groups.Disconnect(t.Context(), personOf(person), party, "ana", true, mirrortest.Cause); !fault.Is(err, fault.NotFound) {
+			t.Errorf("%s: %v", person, err)
+		}
+	}
+	if err := w.disconnect("ana", false); !fault.Is(err, fault.NotFound) {
+		t.Errorf("disconnected again, keeping: %v", err)
+	}
+	w.Settle()
+	w.shows("ana", "Dinner")
+	w.must(w.disconnect("ana", true))
+	w.Settle()
+	w.shows("ana")
+	if err := w.disconnect("ana", true); !fault.Is(err, fault.NotFound) {
+		t.Errorf("with nothing left: %v", err)
+	}
+}
+
+func TestDisconnect_Keeping_SurvivesReconciliation(t *testing.T) {
+	t.Parallel()
+	w := newConnectedWorld(t)
+	_, err := w.create("gm", "Dinner", mirrortest.Start.Add(9*time.Hour))
+	w.must(err)
+	w.Settle()
+	w.must(w.disconnect("ana", false))
+	w.World.Run(2 * time.Minute)
+	w.Reconcile()
+	if ended, _, err := w.Groups.DeleteKept(t.Context(), ""); ended > 0 || err != nil {
+		t.Errorf("the cleanup ended %d, %v", ended, err)
+	}
+	w.World.Run(2 * time.Minute)
+	w.shows("ana", "Dinner")
+}
+
+// The copies of an account that is connected again stay.
+func TestDisconnect_ConnectedAgainBeforeDeleted_Stays(t *testing.T) {
+	t.Parallel()
+	w := newConnectedWorld(t)
+	_, err := w.create("gm", "Dinner", mirrortest.Start.Add(9*time.Hour))
+	w.must(err)
+	w.Settle()
+	w.must(w.disconnect("ana", true))
+	w.Connect(party, "ana")
+	w.Settle()
+	w.shows("ana", "Dinner")
+}
+
+// The web app removes people without the program, which has not disconnected them yet.
+func TestConnections_OfFormerMembers_AreNotNamed(t *testing.T) {
+	t.Parallel()
+	w := newConnectedWorld(t)
+	w.Gather(party, "gm", "ben")
+	shown, err := w.Groups.Connections(t.Context(), personOf("gm"), party)
+	w.must(err)
+	if len(shown.People) != 2 || shown.People[0] != "ben" || shown.People[1] != "gm" {
+		t.Errorf("connected are %v", shown.People)
+	}
+}

@@ -1,0 +1,74 @@
+package groupevents
+
+import (
+	"slices"
+	"time"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/mirror"
+)
+
+// Bounds on what one author puts into the calendars of a group's members.
+const (
+	// MaxPerDay is how many events an author makes in a group in a day of UTC. Deleting one
+	// gives nothing back: each cost every connected account two writes.
+	MaxPerDay = 200
+	// MaxPresent is how many events of an author a group has. Deleted ones do not count, ended
+	// ones do until they are removed (Keep).
+	MaxPresent = 1000
+)
+
+// Codes of Create's errors at these bounds.
+const (
+	CodePerDay  = "group_events_today" // RateLimited, until the next day of UTC
+	CodePresent = "too_many_events"    // Conflict
+)
+
+// authored counts the events of one author in a group.
+type authored struct {
+	AuthorID string
+	// Day is the day of UTC in which Today were made.
+	Day     time.Time
+	Today   int64
+	Present int64
+}
+
+// counting is the shelf after its author made one event more. RateLimited, Conflict: the
+// author may not.
+func (h shelf) counting(authorID string, now time.Time) (shelf, error) {
+	today := now.UTC().Truncate(24 * time.Hour)
+	h.Authors = slices.Clone(h.Authors)
+	i := slices.IndexFunc(h.Authors, func(a authored) bool { return a.AuthorID == authorID })
+	if i < 0 {
+		h.Authors = append(h.Authors, authored{AuthorID: authorID})
+		i = len(h.Authors) - 1
+	}
+	author := &h.Authors[i]
+	if !author.Day.Equal(today) {
+		author.Day, author.Today = today, 0
+	}
+	switch {
+	case author.Present >= MaxPresent:
+		return h, &fault.Error{Kind: fault.Conflict, Code: CodePresent, Message: "This group has 1000 events of yours, as many as one author may have. Delete some of them first."}
+	case author.Today >= MaxPerDay:
+		return h, &fault.Error{
+			Kind: fault.RateLimited, Code: CodePerDay, RetryAfter: today.AddDate(0, 0, 1).Sub(now),
+			Message: "You have made 200 events in this group today. Make more tomorrow (UTC), or change one that you made.",
+		}
+	}
+	author.Today++
+	author.Present++
+	h.Authors = slices.DeleteFunc(h.Authors, func(a authored) bool { return a.Present == 0 && !a.Day.Equal(today) })
+	return h, nil
+}
+
+// discounting is the shelf after an event was deleted, or removed since it ended long ago.
+func (h shelf) discounting(e mirror.Event) shelf {
+	h.Authors = slices.Clone(h.Authors)
+	for i := range h.Authors {
+		if author := &h.Authors[i]; author.AuthorID == e.OwnerID {
+			author.Present = max(author.Present-1, 0)
+		}
+	}
+	return h
+}
