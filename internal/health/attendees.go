@@ -72,7 +72,7 @@ var attendeesRows = []attendeesRow{
 	{"mappings_held", Degraded, func(a Attendees, _ time.Time) (time.Time, bool) {
 		return a.Held.At, a.Held.Version != ""
 	}, func(a Attendees) string {
-		return heldMappings(a.Held) + fmt.Sprintf(" If it is meant, send POST /admin/reload-mappings with {\"confirm\": \"%s\"}; if not, correct the sheet or file.", a.Held.Version)
+		return HeldMappings(a.Held) + fmt.Sprintf(" If it is meant, send POST /admin/reload-mappings with {\"confirm\": \"%s\"}; if not, correct the sheet or file.", a.Held.Version)
 	}},
 	{"mappings_unfollowed", Degraded, func(a Attendees, now time.Time) (time.Time, bool) {
 		return a.PendingSince, !a.Idle && !a.PendingSince.IsZero() && now.Sub(a.PendingSince) > refreshLate
@@ -101,8 +101,9 @@ var attendeesRows = []attendeesRow{
 	}},
 }
 
-// heldMappings says what a version would change that awaits confirmation.
-func heldMappings(held attendee.Held) string {
+// HeldMappings says in a sentence or two what a version of the mappings would change that awaits
+// confirmation.
+func HeldMappings(held attendee.Held) string {
 	gone := fmt.Sprintf("%d of %d second addresses are gone at once, and stay in use until that is confirmed.", held.Lost, held.Of)
 	fresh := fmt.Sprintf("%s added at once to the %d in use, and none is used until that is confirmed.", amount(held.Added, "second address is", "second addresses are"), held.Of)
 	switch {
