@@ -21,6 +21,8 @@ type Events interface {
 	Create(ctx context.Context, ownerID, request string, event mirrors.NewEvent, cause scheduler.Cause) (mirrors.Shown, error)
 	Change(ctx context.Context, ownerID, id string, change mirrors.Change, cause scheduler.Cause) (mirrors.Shown, error)
 	Delete(ctx context.Context, ownerID, id string, cause scheduler.Cause) error
+	// Journal passes the journal of an event to take, newest first, until it returns false.
+	Journal(ctx context.Context, ownerID, id string, limit int, after *store.Cursor, take func(mirror.Entry) (bool, error)) (*store.Cursor, error)
 }
 
 func (s *server) eventRoutes() {
@@ -33,6 +35,8 @@ func (s *server) eventRoutes() {
 		"Change an event, or one occurrence of a series, in its calendar; absent fields stay, and its mirrors follow", s.updateEvent)
 	route(s, "DELETE /v1/events/{id}", "delete-event", mirroringOwner,
 		"Delete an event, or one occurrence of a series, from its calendar, with its mirrors; the event of a poll is cancelled by its poll", s.deleteEvent)
+	route(s, "GET /v1/events/{id}/journal", "event-journal", mirroringOwner,
+		"Who made, changed or deleted an event, and what became of its mirrors, newest first; also of a deleted event", s.eventJournal)
 }
 
 type listEvents struct {
@@ -176,4 +180,17 @@ type deleteEventAnswer struct {
 
 func (s *server) deleteEvent(ctx context.Context, by caller, in *onEvent) (deleteEventAnswer, error) {
 	return deleteEventAnswer{Deleted: true}, s.Events.Delete(ctx, by.person.ID, in.ID, by.cause)
+}
+
+type listEventJournal struct {
+	Paging
+	ID string `path:"id" doc:"The event's id, evt_…, or the address of an occurrence of a series, evt_…_20261210T190000Z."`
+}
+
+func (s *server) eventJournal(ctx context.Context, by caller, in *listEventJournal) (journalList, error) {
+	place := listing{name: "journal of " + in.ID, collection: "mirrorJournal", within: "canonicalEvents"}
+	entries, is, err := listed(place, in.Paging, answerMirrorEntry, func(after *store.Cursor, take func(mirror.Entry) (bool, error)) (*store.Cursor, error) {
+		return s.Events.Journal(ctx, by.person.ID, in.ID, in.Limit, after, take)
+	})
+	return journalList{page: is, Entries: entries}, err
 }

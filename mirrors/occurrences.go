@@ -61,29 +61,35 @@ func (e *Events) getOccurrence(ctx context.Context, ownerID, seriesID string, at
 	if err != nil {
 		return Shown{}, err
 	}
-	same, err := mirror.OfUID(ctx, e.Service.Store, series.OwnerID, series.ICalUID)
-	if err != nil {
-		return Shown{}, err
-	}
-	shown, err := Shown{Event: series}, errNoOccurrence()
-	for _, one := range same {
-		if isSeriesOf(series, one) && one.OriginalStart.Equal(original) {
-			if one.Status == cancelled {
-				return Shown{}, errNoOccurrence()
-			}
-			shown, err = Shown{Event: asSharedWith(ownerID, one), Start: one.From, End: one.Until}, nil
-		}
-	}
-	if err != nil {
+	one, changed, err := e.exception(ctx, series, original)
+	shown := Shown{Event: series, OccurrenceID: OccurrenceID(series.ID, original)}
+	switch {
+	case err != nil:
+	case !changed:
 		shown.Start, shown.End, err = byRule(series, original)
+	case one.Status == cancelled:
+		err = errNoOccurrence()
+	default:
+		shown.Event, shown.Start, shown.End = asSharedWith(ownerID, one), one.From, one.Until
 	}
 	if err != nil {
 		return Shown{}, err
 	}
-	shown.OccurrenceID = OccurrenceID(series.ID, original)
 	all := []Shown{shown}
 	err = e.addMirrors(ctx, ownerID, all)
 	return all[0], err
+}
+
+// exception finds the exception in the place of an occurrence, cancelled ones included.
+func (e *Events) exception(ctx context.Context, series mirror.Event, original recurrence.Moment) (one mirror.Event, found bool, err error) {
+	same, err := mirror.OfUID(ctx, e.Service.Store, series.OwnerID, series.ICalUID)
+	i := slices.IndexFunc(same, func(other mirror.Event) bool {
+		return isSeriesOf(series, other) && other.OriginalStart.Equal(original)
+	})
+	if err != nil || i < 0 {
+		return mirror.Event{}, false, err
+	}
+	return same[i], true, nil
 }
 
 // byRule is when an occurrence is by the rule of its series.
