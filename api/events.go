@@ -20,7 +20,8 @@ type Events interface {
 	// so that the same one again finds the first event.
 	Create(ctx context.Context, ownerID, request string, event mirrors.NewEvent, cause scheduler.Cause) (mirrors.Shown, error)
 	Change(ctx context.Context, ownerID, id string, change mirrors.Change, cause scheduler.Cause) (mirrors.Shown, error)
-	Delete(ctx context.Context, ownerID, id string, cause scheduler.Cause) error
+	// demand is mirrors.Change.Demand.
+	Delete(ctx context.Context, ownerID, id string, demand func(mirrors.Shown) error, cause scheduler.Cause) error
 	// Journal passes the journal of an event to take, newest first, until it returns false.
 	Journal(ctx context.Context, ownerID, id string, limit int, after *store.Cursor, take func(mirror.Entry) (bool, error)) (*store.Cursor, error)
 }
@@ -30,11 +31,12 @@ func (s *server) eventRoutes() {
 		"The events of the caller's calendars that mirroring follows, as one list by start, with the mirrors of each", s.listEvents)
 	route(s, "POST /v1/events", "create-event", persons,
 		"Make an event in one of the caller's accounts", s.createEvent, created, keyed)
-	route(s, "GET /v1/events/{id}", "get-event", mirroringOwner, "An event with its mirrors; a series as one event, or one occurrence of it", s.getEvent)
-	route(s, "PATCH /v1/events/{id}", "update-event", mirroringOwner,
-		"Change an event, or one occurrence of a series, in its calendar; absent fields stay, and its mirrors follow", s.updateEvent)
+	taggedRoute(s, "GET /v1/events/{id}", "get-event", mirroringOwner, "An event with its mirrors; a series as one event, or one occurrence of it",
+		s.getEvent, ifNoneMatch)
+	taggedRoute(s, "PATCH /v1/events/{id}", "update-event", mirroringOwner,
+		"Change an event, or one occurrence of a series, in its calendar; absent fields stay, and its mirrors follow", s.updateEvent, ifMatch)
 	route(s, "DELETE /v1/events/{id}", "delete-event", mirroringOwner,
-		"Delete an event, or one occurrence of a series, from its calendar, with its mirrors; the event of a poll is cancelled by its poll", s.deleteEvent)
+		"Delete an event, or one occurrence of a series, from its calendar, with its mirrors; the event of a poll is cancelled by its poll", s.deleteEvent, ifMatch)
 	route(s, "GET /v1/events/{id}/journal", "event-journal", mirroringOwner,
 		"Who made, changed or deleted an event, and what became of its mirrors, newest first; also of a deleted event", s.eventJournal)
 }
@@ -170,6 +172,7 @@ func (s *server) updateEvent(ctx context.Context, by caller, in *updateEvent) (e
 	b := in.Body
 	shown, err := s.Events.Change(ctx, by.person.ID, in.ID, mirrors.Change{
 		Title: b.Title, Description: b.Description, Location: b.Location, Start: b.Start, End: b.End, TimeZone: b.TimeZone, AllDay: b.AllDay,
+		Demand: unchangedEvent(tagsOf(ctx)),
 	}, by.cause)
 	return answerEvent(shown), err
 }
@@ -179,7 +182,7 @@ type deleteEventAnswer struct {
 }
 
 func (s *server) deleteEvent(ctx context.Context, by caller, in *onEvent) (deleteEventAnswer, error) {
-	return deleteEventAnswer{Deleted: true}, s.Events.Delete(ctx, by.person.ID, in.ID, by.cause)
+	return deleteEventAnswer{Deleted: true}, s.Events.Delete(ctx, by.person.ID, in.ID, unchangedEvent(tagsOf(ctx)), by.cause)
 }
 
 type listEventJournal struct {

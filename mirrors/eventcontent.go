@@ -32,6 +32,9 @@ type Change struct {
 	Start, End                   *time.Time
 	TimeZone                     *string
 	AllDay                       *bool
+	// Demand is given the event as its person was shown it last, and what it returns refuses
+	// the change; so does an event that its calendar shows otherwise. nil demands nothing.
+	Demand func(Shown) error
 }
 
 func (n NewEvent) content() (gcal.Content, error) {

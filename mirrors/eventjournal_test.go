@@ -53,7 +53,7 @@ func TestJournal_OfAnEvent_SaysWhoDidWhat(t *testing.T) {
 	if got := w.journal(gm, made.ID); !slices.Equal(got, want) {
 		t.Errorf("the journal says %q, want %q", got, want)
 	}
-	w.must(events.Delete(w.ctx, gm, made.ID, byGM))
+	w.must(events.Delete(w.ctx, gm, made.ID, nil, byGM))
 	w.settle()
 	if _, err := events.Get(w.ctx, gm, made.ID); !fault.Is(err, fault.NotFound) {
 		t.Errorf("it is there: %v", err)
@@ -67,7 +67,7 @@ func TestJournal_OfAnotherPersonsEvent_IsNotFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	kept, gone := w.create(dentist()), w.create(dentist())
-	w.must(w.events().Delete(w.ctx, gm, gone.ID, byGM))
+	w.must(w.events().Delete(w.ctx, gm, gone.ID, nil, byGM))
 	for _, row := range [][2]string{{ana, kept.ID}, {ana, gone.ID}, {gm, "evt_none"}, {gm, ""}, {gm, "a/b"}, {ana, kept.ID + "_20260305T090000Z"}} {
 		_, err := w.events().Journal(w.ctx, row[0], row[1], 10, nil, func(entry mirror.Entry) (bool, error) {
 			t.Errorf("%s reads %+v", row[0], entry)
@@ -111,7 +111,7 @@ func TestJournal_OfAnOccurrence_IsItsOwn(t *testing.T) {
 	if got := w.journal(gm, address); len(got) != 1 {
 		t.Errorf("while it is as its series the journal says %q", got)
 	}
-	w.must(w.events().Delete(w.ctx, gm, address, byGM))
+	w.must(w.events().Delete(w.ctx, gm, address, nil, byGM))
 	w.settle()
 	if got := w.journal(gm, address); !slices.Equal(got, []string{">1 cancelled by gm"}) {
 		t.Errorf("deleted, the journal says %q", got)

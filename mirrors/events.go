@@ -152,6 +152,9 @@ func (e *Events) Change(ctx context.Context, ownerID, id string, change Change, 
 	if err != nil {
 		return Shown{}, err
 	}
+	if err := e.demanded(ctx, ownerID, id, answered, change.Demand); err != nil {
+		return Shown{}, err
+	}
 	was := contentOf(*answered.Details)
 	content, err := change.over(was)
 	if err == nil {
@@ -175,13 +178,16 @@ func (e *Events) Change(ctx context.Context, ownerID, id string, change Change, 
 }
 
 // Delete deletes an event from its calendar, or an occurrence of a series by its address, and
-// its mirrors after it. One that is gone from the calendar already is no error. Other errors are those of Change.
-func (e *Events) Delete(ctx context.Context, ownerID, id string, cause scheduler.Cause) error {
+// its mirrors after it. One that is gone from the calendar already is no error. demand is Change.Demand. Other errors are those of Change.
+func (e *Events) Delete(ctx context.Context, ownerID, id string, demand func(Shown) error, cause scheduler.Cause) error {
 	to, err := e.target(ctx, ownerID, id)
 	if err != nil {
 		return err
 	}
 	answered, err := e.organized(ctx, to.ref, to.eventID)
+	if err == nil {
+		err = e.demanded(ctx, ownerID, id, answered, demand)
+	}
 	if err == nil {
 		if _, err := e.Google.DeleteQuietly(ctx, to.ref, to.eventID, answered.ETag); err != nil && !fault.Is(err, fault.NotFound) {
 			return e.refused(ctx, to.ref, err)

@@ -85,7 +85,7 @@ func TestDelete_OfAnOccurrence_LeavesTheOthers(t *testing.T) {
 	series, name := w.weekly()
 	address := series.ID + "_20260312T090000Z"
 	for range 2 { // what is gone already is no error
-		w.must(w.events().Delete(w.ctx, gm, address, cause))
+		w.must(w.events().Delete(w.ctx, gm, address, nil, cause))
 		w.settle()
 		w.wantFollowedBySilence(refTo(work))
 		w.wantListed(inMarch, name+" 03-05 09:00", name+" 03-19 09:00")
@@ -134,13 +134,13 @@ func TestOccurrences_ThatAreNone_AreNotFound(t *testing.T) {
 	} {
 		_, got := w.events().Get(w.ctx, gm, id)
 		_, changed := w.events().Change(w.ctx, gm, id, mirrors.Change{Title: new("New")}, cause)
-		for _, err := range []error{got, changed, w.events().Delete(w.ctx, gm, id, cause)} {
+		for _, err := range []error{got, changed, w.events().Delete(w.ctx, gm, id, nil, cause)} {
 			wantFault(t, name, err, fault.NotFound, "")
 		}
 	}
 	_, err := w.events().Get(w.ctx, ana, series.ID+"_20260312T090000Z")
 	wantFault(t, "another person", err, fault.NotFound, "")
-	wantFault(t, "another person deletes", w.events().Delete(w.ctx, ana, series.ID+"_20260312T090000Z", cause), fault.NotFound, "")
+	wantFault(t, "another person deletes", w.events().Delete(w.ctx, ana, series.ID+"_20260312T090000Z", nil, cause), fault.NotFound, "")
 	if cost := w.counter.Reset(); cost.Writes+cost.Deletes > 0 {
 		t.Errorf("it wrote %+v", cost)
 	}
