@@ -249,7 +249,7 @@ func TestEvents_IfMatch_RefusesAnOlderTag(t *testing.T) {
 			}
 			return asked
 		}
-		if w.do(call{as: "gm", method: "GET", path: path, header: map[string]string{"If-None-Match": first}}).status != 304 {
+		if w.send(call{as: "gm", method: "GET", path: path, header: map[string]string{"If-None-Match": first}}).status != 304 {
 			t.Errorf("%s: it is not the same", path)
 		}
 		changed := w.want(200, under("PATCH", first), nil).header.Get("ETag")
