@@ -38,8 +38,8 @@ type MappedAccounts interface {
 type Mappings struct {
 	Store  store.Store
 	Source Source
-	// Domains are those of primary addresses. Whoever has an address in one of them is one of
-	// our people, mapped or not (mapping.Table.Knows).
+	// Domains are those of primary addresses. A person with an address in one of them is one
+	// of our people, mapped or not (mapping.Table.Knows).
 	Domains  []string
 	Accounts MappedAccounts
 	// Delegated has calendars followed by accounts of the service account, and not by linked
