@@ -32,6 +32,7 @@ type callerKey struct{}
 func callerOf(ctx context.Context) caller {
 	by, _ := ctx.Value(callerKey{}).(caller)
 	by.cause = causeOf(ctx)
+	by.cause.Person = by.person.ID
 	return by
 }
 

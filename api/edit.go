@@ -8,7 +8,7 @@ import (
 )
 
 func (s *server) editRoutes() {
-	pollRoute(s, "PATCH /v1/polls/{id}", "update-poll", pollCreator,
+	taggedRoute(s, "PATCH /v1/polls/{id}", "update-poll", pollCreator,
 		"Change a poll; absent fields stay. Slots can change only while it is not finalised", s.updatePoll, ifMatch, counted)
 	route(s, "DELETE /v1/polls/{id}", "delete-poll", pollCreator,
 		"Remove a poll with its votes and its journal", s.deletePoll)

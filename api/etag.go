@@ -15,27 +15,47 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
 
 	"questscheduler/internal/fault"
+	"questscheduler/mirrors"
 	"questscheduler/scheduler"
 )
 
-// The entity tag of a poll (RFC 9110, section 8.8) names what its readers see. It
-// has two parts, "STATE.SYNCED": the poll itself, and when its calendar was last
-// read. If-None-Match compares both, If-Match the first alone, since a sync that
-// found nothing changed nothing that an edit could overwrite.
+// The entity tag of a poll or an event (RFC 9110, section 8.8) names what its readers see. It
+// has two parts, "STATE.REST": the poll and when its calendar was last read, or the event and
+// its mirrors. If-None-Match compares both, If-Match the first alone, since a sync that
+// found nothing changed nothing that an edit could overwrite, and neither did a mirror.
 
-func tagOf(p pollAnswer) string {
-	synced := ""
-	if at := p.Sync.LastSyncedAt; at != nil {
-		synced = strconv.FormatInt(at.UnixMicro(), 36)
-	}
-	return `"` + stateOf(p) + "." + synced + `"`
+// tagged is an answer with such a tag.
+type tagged interface {
+	state() string
+	rest() string
 }
 
-func stateOf(p pollAnswer) string {
+func tagOf(answer tagged) string { return `"` + answer.state() + "." + answer.rest() + `"` }
+
+func (p pollAnswer) state() string {
 	p.Sync.LastSyncedAt = nil
-	text, err := json.Marshal(p)
+	return digest(p)
+}
+
+func (p pollAnswer) rest() string {
+	if at := p.Sync.LastSyncedAt; at != nil {
+		return strconv.FormatInt(at.UnixMicro(), 36)
+	}
+	return ""
+}
+
+func (e eventAnswer) state() string {
+	e.Mirrors = nil
+	return digest(e)
+}
+
+func (e eventAnswer) rest() string { return digest(e.Mirrors) }
+
+// digest names the JSON of an answer.
+func digest(answer any) string {
+	text, err := json.Marshal(answer)
 	if err != nil {
-		panic("api: a poll does not marshal: " + err.Error())
+		panic("api: an answer does not marshal: " + err.Error())
 	}
 	sum := sha256.Sum256(text)
 	return base64.RawURLEncoding.EncodeToString(sum[:15])
@@ -43,8 +63,8 @@ func stateOf(p pollAnswer) string {
 
 // conditions are the headers that hold tags, and their descriptions.
 var conditions = map[trait]struct{ header, description string }{
-	ifMatch:     {"If-Match", "The ETag of the poll as one read it: where the poll has changed since, nothing is done and the answer is 412."},
-	ifNoneMatch: {"If-None-Match", "The ETag of an earlier answer: where the poll is still that, the answer is 304 without a body."},
+	ifMatch:     {"If-Match", "The ETag of what one read: where it has changed since, nothing is done and the answer is 412."},
+	ifNoneMatch: {"If-None-Match", "The ETag of an earlier answer: where it is still that, the answer is 304 without a body."},
 }
 
 // conditionPattern is a star or a list of tags.
@@ -52,7 +72,7 @@ var conditionPattern = regexp.MustCompile(`^(\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]
 
 const maxCondition = 1000
 
-// anyTag matches every poll.
+// anyTag matches everything.
 const anyTag = "*"
 
 type conditionTags struct{}
@@ -102,28 +122,39 @@ func unchanged(tags []string) func(scheduler.View) error {
 	if len(tags) == 0 {
 		return nil
 	}
-	return func(view scheduler.View) error {
-		state := `"` + stateOf(answerPoll(view)) + "."
-		if slices.ContainsFunc(tags, func(tag string) bool { return tag == anyTag || strings.HasPrefix(tag, state) }) {
-			return nil
-		}
-		return errStale()
-	}
+	return func(view scheduler.View) error { return matches(tags, answerPoll(view), "poll") }
 }
 
-func errStale() *failure {
+// unchangedEvent is the same of an event.
+func unchangedEvent(tags []string) func(mirrors.Shown) error {
+	if len(tags) == 0 {
+		return nil
+	}
+	return func(shown mirrors.Shown) error { return matches(tags, answerEvent(shown), "event") }
+}
+
+// matches is the comparison of If-Match.
+func matches(tags []string, answer tagged, what string) error {
+	state := `"` + answer.state() + "."
+	if slices.ContainsFunc(tags, func(tag string) bool { return tag == anyTag || strings.HasPrefix(tag, state) }) {
+		return nil
+	}
+	return errStale(what)
+}
+
+func errStale(what string) *failure {
 	return &failure{status: http.StatusPreconditionFailed, Problem: problem{
-		Code: codeConflict, Message: "The poll changed since you read it. Read it again, and change what it is now.",
+		Code: codeConflict, Message: "The " + what + " changed since you read it. Read it again, and change what it is now.",
 		Detail: &detail{Reason: "stale"},
 	}}
 }
 
-// pollRoute adds a route whose answer is the poll at its path, with its tag.
-func pollRoute[In any](s *server, pattern, id string, who audience, summary string, handle handler[In, pollAnswer], traits ...trait) {
+// taggedRoute adds a route whose answer has a tag.
+func taggedRoute[In any, Out tagged](s *server, pattern, id string, who audience, summary string, handle handler[In, Out], traits ...trait) {
 	type answer struct {
 		Status int
-		ETag   string `header:"ETag" doc:"Identifies this state of the poll; for If-None-Match and If-Match."`
-		Body   *envelope[pollAnswer]
+		ETag   string `header:"ETag" doc:"Identifies this state; for If-None-Match and If-Match."`
+		Body   *envelope[Out]
 	}
 	described, conditional := s.describe(pattern, id, who, summary, traits), slices.Contains(traits, ifNoneMatch)
 	huma.Register(s.huma, described, func(ctx context.Context, in *In) (*answer, error) {
@@ -138,6 +169,6 @@ func pollRoute[In any](s *server, pattern, id string, who audience, summary stri
 		return tagged, nil
 	})
 	if conditional { // not before: huma would add no answer for errors
-		s.huma.OpenAPI().Paths[described.Path].Get.Responses["304"] = &huma.Response{Description: "The poll is as If-None-Match has it."}
+		s.huma.OpenAPI().Paths[described.Path].Get.Responses["304"] = &huma.Response{Description: "It is as If-None-Match has it."}
 	}
 }

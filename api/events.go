@@ -20,7 +20,10 @@ type Events interface {
 	// so that the same one again finds the first event.
 	Create(ctx context.Context, ownerID, request string, event mirrors.NewEvent, cause scheduler.Cause) (mirrors.Shown, error)
 	Change(ctx context.Context, ownerID, id string, change mirrors.Change, cause scheduler.Cause) (mirrors.Shown, error)
-	Delete(ctx context.Context, ownerID, id string, cause scheduler.Cause) error
+	// demand is mirrors.Change.Demand.
+	Delete(ctx context.Context, ownerID, id string, demand func(mirrors.Shown) error, cause scheduler.Cause) error
+	// Journal passes the journal of an event to take, newest first, until it returns false.
+	Journal(ctx context.Context, ownerID, id string, limit int, after *store.Cursor, take func(mirror.Entry) (bool, error)) (*store.Cursor, error)
 }
 
 func (s *server) eventRoutes() {
@@ -28,11 +31,14 @@ func (s *server) eventRoutes() {
 		"The events of the caller's calendars that mirroring follows, as one list by start, with the mirrors of each", s.listEvents)
 	route(s, "POST /v1/events", "create-event", persons,
 		"Make an event in one of the caller's accounts", s.createEvent, created, keyed)
-	route(s, "GET /v1/events/{id}", "get-event", mirroringOwner, "An event with its mirrors; a series as one event", s.getEvent)
-	route(s, "PATCH /v1/events/{id}", "update-event", mirroringOwner,
-		"Change an event in its calendar; absent fields stay, and its mirrors follow", s.updateEvent)
+	taggedRoute(s, "GET /v1/events/{id}", "get-event", mirroringOwner, "An event with its mirrors; a series as one event, or one occurrence of it",
+		s.getEvent, ifNoneMatch)
+	taggedRoute(s, "PATCH /v1/events/{id}", "update-event", mirroringOwner,
+		"Change an event, or one occurrence of a series, in its calendar; absent fields stay, and its mirrors follow", s.updateEvent, ifMatch)
 	route(s, "DELETE /v1/events/{id}", "delete-event", mirroringOwner,
-		"Delete an event from its calendar, with its mirrors; the event of a poll is cancelled by its poll", s.deleteEvent)
+		"Delete an event, or one occurrence of a series, from its calendar, with its mirrors; the event of a poll is cancelled by its poll", s.deleteEvent, ifMatch)
+	route(s, "GET /v1/events/{id}/journal", "event-journal", mirroringOwner,
+		"Who made, changed or deleted an event, and what became of its mirrors, newest first; also of a deleted event", s.eventJournal)
 }
 
 type listEvents struct {
@@ -51,6 +57,7 @@ type eventList struct {
 
 type eventAnswer struct {
 	ID               string         `json:"canonical_event_id"`
+	OccurrenceID     *string        `json:"occurrence_id" doc:"The address of an occurrence of a series, under which it is read, changed and deleted alone: the series' id and the start by its rule in UTC; null for others."`
 	OriginAccountID  *string        `json:"origin_account_id" doc:"Null for an event of a group."`
 	OriginCalendarID *string        `json:"origin_calendar_id"`
 	Title            string         `json:"title"`
@@ -88,7 +95,7 @@ func answerMirror(m mirror.Mirror) mirrorAnswer {
 func answerEvent(shown mirrors.Shown) eventAnswer {
 	e := shown.Event
 	return eventAnswer{
-		ID: e.ID, OriginAccountID: optional(e.AccountID), OriginCalendarID: optional(e.CalendarID),
+		ID: e.ID, OccurrenceID: optional(shown.OccurrenceID), OriginAccountID: optional(e.AccountID), OriginCalendarID: optional(e.CalendarID),
 		Title: e.Title, Description: e.Description, Location: e.Location,
 		Start: shown.Start.UTC(), End: shown.End.UTC(), TimeZone: optional(e.Start.Zone), AllDay: e.Start.AllDay(),
 		Status: e.Status, Visibility: e.Visibility, Transparency: e.Transparency, Declined: e.Declined,
@@ -109,7 +116,7 @@ func (s *server) listEvents(ctx context.Context, by caller, in *listEvents) (eve
 }
 
 type onEvent struct {
-	ID string `path:"id" doc:"The event's id, evt_…"`
+	ID string `path:"id" doc:"The event's id, evt_…, or the address of an occurrence of a series, evt_…_20261210T190000Z."`
 }
 
 func (s *server) getEvent(ctx context.Context, by caller, in *onEvent) (eventAnswer, error) {
@@ -126,7 +133,7 @@ type createEventBody struct {
 	Start        time.Time  `json:"start_ts"`
 	End          time.Time  `json:"end_ts" doc:"After start_ts."`
 	TimeZone     string     `json:"timezone,omitempty" maxLength:"64" doc:"An IANA zone, in which a series keeps its wall time; absent: UTC."`
-	AllDay       bool       `json:"all_day,omitempty" doc:"Takes the dates of start_ts and end_ts in UTC; the end is exclusive."`
+	AllDay       bool       `json:"all_day,omitempty" doc:"Takes whole days: the date of a midnight UTC, of other times the day in timezone; the end is exclusive."`
 	Recurrence   []string   `json:"recurrence,omitempty" maxItems:"50" doc:"RRULE, RDATE and EXDATE lines of RFC 5545."`
 	Transparency string     `json:"transparency,omitempty" enum:"opaque,transparent" default:"opaque"`
 	Visibility   string     `json:"visibility,omitempty" enum:"default,private" default:"default"`
@@ -147,7 +154,7 @@ func (s *server) createEvent(ctx context.Context, by caller, in *withBody[create
 }
 
 type updateEvent struct {
-	ID   string `path:"id" doc:"The event's id, evt_…"`
+	ID   string `path:"id" doc:"The event's id, evt_…, or the address of an occurrence of a series, evt_…_20261210T190000Z."`
 	Body updateEventBody
 }
 
@@ -155,16 +162,17 @@ type updateEventBody struct {
 	Title       *string    `json:"title,omitempty" minLength:"1" maxLength:"1000"`
 	Description *string    `json:"description,omitempty" maxLength:"8000"`
 	Location    *string    `json:"location,omitempty" maxLength:"1000"`
-	Start       *time.Time `json:"start_ts,omitempty" doc:"Together with end_ts; of a series that of its first occurrence."`
+	Start       *time.Time `json:"start_ts,omitempty" doc:"Together with end_ts; of a series that of its first occurrence, on the same day."`
 	End         *time.Time `json:"end_ts,omitempty" doc:"Together with start_ts."`
 	TimeZone    *string    `json:"timezone,omitempty" maxLength:"64"`
-	AllDay      *bool      `json:"all_day,omitempty" doc:"Together with start_ts and end_ts."`
+	AllDay      *bool      `json:"all_day,omitempty" doc:"Together with start_ts and end_ts, of which it takes the days."`
 }
 
 func (s *server) updateEvent(ctx context.Context, by caller, in *updateEvent) (eventAnswer, error) {
 	b := in.Body
 	shown, err := s.Events.Change(ctx, by.person.ID, in.ID, mirrors.Change{
 		Title: b.Title, Description: b.Description, Location: b.Location, Start: b.Start, End: b.End, TimeZone: b.TimeZone, AllDay: b.AllDay,
+		Demand: unchangedEvent(tagsOf(ctx)),
 	}, by.cause)
 	return answerEvent(shown), err
 }
@@ -174,5 +182,18 @@ type deleteEventAnswer struct {
 }
 
 func (s *server) deleteEvent(ctx context.Context, by caller, in *onEvent) (deleteEventAnswer, error) {
-	return deleteEventAnswer{Deleted: true}, s.Events.Delete(ctx, by.person.ID, in.ID, by.cause)
+	return deleteEventAnswer{Deleted: true}, s.Events.Delete(ctx, by.person.ID, in.ID, unchangedEvent(tagsOf(ctx)), by.cause)
+}
+
+type listEventJournal struct {
+	Paging
+	ID string `path:"id" doc:"The event's id, evt_…, or the address of an occurrence of a series, evt_…_20261210T190000Z."`
+}
+
+func (s *server) eventJournal(ctx context.Context, by caller, in *listEventJournal) (journalList, error) {
+	place := listing{name: "journal of " + in.ID, collection: "mirrorJournal", within: "canonicalEvents"}
+	entries, is, err := listed(place, in.Paging, answerMirrorEntry, func(after *store.Cursor, take func(mirror.Entry) (bool, error)) (*store.Cursor, error) {
+		return s.Events.Journal(ctx, by.person.ID, in.ID, in.Limit, after, take)
+	})
+	return journalList{page: is, Entries: entries}, err
 }

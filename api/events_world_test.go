@@ -234,3 +234,68 @@ func TestCreateEvent_AgainUnderItsKey_IsTheSameEvent(t *testing.T) {
 	}
 	w.want(404, call{as: "gm", method: "GET", path: own}, nil)
 }
+
+func TestEvents_IfMatch_RefusesAnOlderTag(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	own := "/v1/events/" + w.newEventAt("gm", with(with(evening, "recurrence", []string{"RRULE:FREQ=WEEKLY;COUNT=3"}), "timezone", "Europe/Berlin"))
+	second := w.occurrences()[1]
+	for _, path := range []string{own, "/v1/events/" + second} {
+		first := w.want(200, call{as: "gm", method: "GET", path: path}, nil).header.Get("ETag")
+		under := func(method, tag string) call {
+			asked := call{as: "gm", method: method, path: path, header: map[string]string{"If-Match": tag}}
+			if method == "PATCH" {
+				asked.body = map[string]any{"location": "Room " + path}
+			}
+			return asked
+		}
+		if w.send(call{as: "gm", method: "GET", path: path, header: map[string]string{"If-None-Match": first}}).status != 304 {
+			t.Errorf("%s: it is not the same", path)
+		}
+		changed := w.want(200, under("PATCH", first), nil).header.Get("ETag")
+		for _, method := range []string{"PATCH", "DELETE"} {
+			if got := w.want(412, under(method, first), nil); got.Error.Code != "CONFLICT" || got.Error.Detail.Reason != "stale" {
+				t.Errorf("%s %s: %s", method, path, got.text)
+			}
+		}
+		if path != own { // the series stays
+			w.want(200, under("DELETE", changed), nil)
+		}
+	}
+	if left := w.occurrences(); len(left) != 2 {
+		t.Errorf("left are %v", left)
+	}
+}
+
+// occurrences are the addresses of what gm's list shows.
+func (w *world) occurrences() (addresses []string) {
+	w.t.Helper()
+	var page struct {
+		Events []struct {
+			Address string `json:"occurrence_id"`
+		}
+	}
+	w.want(200, call{as: "gm", method: "GET", path: "/v1/events?start=2026-03-01T00:00:00Z&end=2026-06-01T00:00:00Z"}, &page)
+	for _, one := range page.Events {
+		addresses = append(addresses, one.Address)
+	}
+	return addresses
+}
+
+// A listed occurrence that is changed by the id of its series moves nothing.
+func TestUpdateEvent_ASeriesToAnotherDay_SaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.newEventAt("gm", with(with(evening, "recurrence", []string{"RRULE:FREQ=WEEKLY;COUNT=3"}), "timezone", "Europe/Berlin"))
+	before := w.occurrences()
+	var second eventJSON
+	w.want(200, call{as: "gm", method: "GET", path: "/v1/events/" + before[1]}, &second)
+	body := map[string]any{"start_ts": second.Start, "end_ts": second.End}
+	got := w.want(409, call{as: "gm", method: "PATCH", path: "/v1/events/" + id, body: body}, nil)
+	if got.Error.Code != "CONFLICT" || got.Error.Detail.Reason != mirrors.CodeOtherDay || !strings.Contains(got.Error.Message, before[1]) {
+		t.Errorf("it says %s", got.text)
+	}
+	if after := w.occurrences(); !slices.Equal(after, before) {
+		t.Errorf("they are %v, were %v", after, before)
+	}
+}

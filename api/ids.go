@@ -47,7 +47,7 @@ var (
 	keyShape  = regexp.MustCompile(`^[0-9a-f]{32}$`) // poll.CalendarKey
 	idShape   = regexp.MustCompile(idPattern)
 
-	eventShape  = regexp.MustCompile(`^evt_[0-9A-HJKMNP-TV-Z]{26}$`)
+	eventShape  = regexp.MustCompile(`^evt_[0-9A-HJKMNP-TV-Z]{26}(_\d{8}T\d{6}Z)?$`) // or the address of an occurrence
 	policyShape = regexp.MustCompile(`^pol_[0-9A-HJKMNP-TV-Z]{26}$`)
 )
 

@@ -72,7 +72,7 @@ func (s *server) listJournal(ctx context.Context, by caller, in *listJournal) (j
 // answerMirrorEntry is a step of mirroring in the shape of a poll's entries.
 func answerMirrorEntry(e mirror.Entry) entryAnswer {
 	return entryAnswer{
-		ID: e.ID, At: e.At.UTC(), Trace: e.Trace, Trigger: e.Trigger, Before: e.Before, After: e.After,
+		ID: e.ID, At: e.At.UTC(), Trace: e.Trace, Trigger: e.Trigger, Who: optional(e.Who), Before: e.Before, After: e.After,
 		Decision: string(e.Step), Reason: e.Reason, Observed: e.Step == mirror.StepWouldPlan,
 		CanonicalEventID: e.EventID, MirrorID: e.MirrorID, TargetAccountID: e.TargetAccountID,
 	}

@@ -24,7 +24,7 @@ type reloadMappings struct {
 }
 
 type reloadMappingsBody struct {
-	Confirm string `json:"confirm,omitempty" maxLength:"64" doc:"The version in held of an earlier answer, whose losses are meant."`
+	Confirm string `json:"confirm,omitempty" maxLength:"64" doc:"The version in held of an earlier answer, whose losses and additions are meant."`
 }
 
 type reloadedAnswer struct {
@@ -33,7 +33,7 @@ type reloadedAnswer struct {
 	WithoutAccess int             `json:"without_access" doc:"Those of them whose calendar no account reaches."`
 	Skipped       []skippedAnswer `json:"skipped" doc:"The first rows that were not taken."`
 	SkippedCount  int             `json:"skipped_count" doc:"All rows that were not taken."`
-	Held          *heldAnswer     `json:"held" doc:"A version that awaits confirmation, since it lacks more than half of the second addresses in use; null if none does."`
+	Held          *heldAnswer     `json:"held" doc:"A version that awaits confirmation, since it lacks more than half of the second addresses in use, or adds more than half as many; null if none does."`
 }
 
 // TransformSchema lets held be null.
@@ -49,6 +49,7 @@ type skippedAnswer struct {
 type heldAnswer struct {
 	Version string     `json:"version"`
 	Lost    int64      `json:"lost" doc:"Second addresses that it lacks."`
+	Added   int64      `json:"added" doc:"Second addresses that it has beside those in use."`
 	Of      int64      `json:"of" doc:"Second addresses in use."`
 	Since   *time.Time `json:"since"`
 }
@@ -77,7 +78,7 @@ func answerReloaded(loaded attendees.Loaded) reloadedAnswer {
 		Skipped: each(loaded.Skipped, func(row mapping.Skipped) skippedAnswer { return skippedAnswer{Row: row.Row, Reason: row.Reason} }),
 	}
 	if held := loaded.Held; held.Version != "" {
-		answer.Held = &heldAnswer{Version: held.Version, Lost: held.Lost, Of: held.Of, Since: instant(held.At)}
+		answer.Held = &heldAnswer{Version: held.Version, Lost: held.Lost, Added: held.Added, Of: held.Of, Since: instant(held.At)}
 	}
 	return answer
 }

@@ -48,8 +48,8 @@ type reloadedJSON struct {
 	}
 	SkippedCount int `json:"skipped_count"`
 	Held         *struct {
-		Version  string
-		Lost, Of int
+		Version         string
+		Lost, Added, Of int
 	}
 }
 
@@ -94,6 +94,22 @@ func TestReloadMappings_AVersionThatLacksMuch_IsConfirmedByItsName(t *testing.T)
 		t.Errorf("the answer is %+v", last)
 	}
 	w.want(409, confirm(first.Version), nil)
+}
+
+func TestReloadMappings_AVersionThatAddsMuch_IsConfirmedByItsName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, newStillClock().on)
+	var first, held, last reloadedJSON
+	w.want(200, call{as: "admin", method: "POST", path: pathReload}, &first)
+	w.sheet.set("ana", "ben", "cho", "a", "b", "c", "d", "e", "f")
+	w.want(200, call{as: "admin", method: "POST", path: pathReload}, &held)
+	if held.Held == nil || held.Held.Lost != 0 || held.Held.Added != 6 || held.Held.Of != 3 || held.Version != first.Version || held.Mappings != 3 {
+		t.Fatalf("the answer is %+v", held)
+	}
+	w.want(200, call{as: "admin", method: "POST", path: pathReload, body: map[string]any{"confirm": held.Held.Version}}, &last)
+	if last.Version != held.Held.Version || last.Mappings != 9 || last.Held != nil {
+		t.Errorf("the answer is %+v", last)
+	}
 }
 
 func TestReloadMappings_ASheetThatCannotBeRead_IsExplained(t *testing.T) {

@@ -153,6 +153,20 @@ func (w *world) listings() map[string]listed {
 		},
 		long: func(id string) (store.Path, string) { return mirror.EventPath(id), "description" },
 	}
+	titles, planner := 0, w.newEvent("gm")
+	listings["event-journal"] = listed{
+		path: "/v1/events/" + planner + "/journal?", as: "gm", key: "entries",
+		make: func() string {
+			titles++
+			w.want(200, call{as: "gm", method: "PATCH", path: "/v1/events/" + planner, body: map[string]any{"title": fmt.Sprint("Title ", titles)}}, nil)
+			found, _, err := mirror.LoadJournal(w.t.Context(), w.store, planner, 1, nil)
+			must(w.t, err)
+			return found[0].ID
+		},
+		remove: func(id string) { remove(mirror.EntryPath(planner, id)) },
+		change: func(id string) { edit(mirror.EntryPath(planner, id), poll.Set("reason", "another")) },
+		long:   func(id string) (store.Path, string) { return mirror.EntryPath(planner, id), "reason" },
+	}
 	journals := listings["list-journal"]
 	journals.path = "/v1/sync/journal?"
 	listings["sync-journal"] = journals

@@ -13,6 +13,9 @@ type Policies interface {
 	List(ctx context.Context, ownerID string) ([]mirror.Policy, error)
 	Get(ctx context.Context, ownerID, id string) (mirror.Policy, error)
 	Create(ctx context.Context, ownerID, name string) (mirror.Policy, error)
+	Rename(ctx context.Context, ownerID, id, name string) (mirror.Policy, error)
+	// Delete removes a policy with its edges, and has the person's events planned again.
+	Delete(ctx context.Context, ownerID, id string, cause scheduler.Cause) error
 	// SetEdges replaces all edges of a policy, and has the person's events planned again.
 	// Nothing is written if any edge is refused.
 	SetEdges(ctx context.Context, ownerID, id string, edges []mirror.Edge, cause scheduler.Cause) (mirror.Policy, error)
@@ -24,6 +27,9 @@ func (s *server) policyRoutes() {
 	route(s, "POST /v1/policies", "create-policy", persons,
 		"Make a policy without edges", s.createPolicy, created)
 	route(s, "GET /v1/policies/{id}", "get-policy", mirroringOwner, "A policy with its edges", s.getPolicy)
+	route(s, "PATCH /v1/policies/{id}", "rename-policy", mirroringOwner, "Rename a policy", s.renamePolicy)
+	route(s, "DELETE /v1/policies/{id}", "delete-policy", mirroringOwner,
+		"Delete a policy with its edges; their mirrors are deleted", s.deletePolicy)
 	route(s, "PUT /v1/policies/{id}/edges", "set-policy-edges", mirroringOwner,
 		"Replace all edges of a policy; mirrors are created, changed and deleted accordingly", s.setPolicyEdges)
 }
@@ -32,7 +38,7 @@ type policyAnswer struct {
 	ID        string       `json:"id"`
 	Name      string       `json:"name"`
 	Edges     []edgeAnswer `json:"edges"`
-	Version   int64        `json:"version" doc:"Grows with each change of the edges."`
+	Version   int64        `json:"version" doc:"Grows with each change."`
 	CreatedAt *time.Time   `json:"created_at"`
 	UpdatedAt *time.Time   `json:"updated_at"`
 }
@@ -73,6 +79,24 @@ type createPolicyBody struct {
 func (s *server) createPolicy(ctx context.Context, by caller, in *withBody[createPolicyBody]) (policyAnswer, error) {
 	policy, err := s.Policies.Create(ctx, by.person.ID, in.Body.Name)
 	return policyOf(policy), err
+}
+
+type renamePolicy struct {
+	ID   string `path:"id" doc:"The policy's id."`
+	Body createPolicyBody
+}
+
+func (s *server) renamePolicy(ctx context.Context, by caller, in *renamePolicy) (policyAnswer, error) {
+	policy, err := s.Policies.Rename(ctx, by.person.ID, in.ID, in.Body.Name)
+	return policyOf(policy), err
+}
+
+type deletePolicyAnswer struct {
+	Deleted bool `json:"deleted" doc:"true: it is gone; its mirrors follow."`
+}
+
+func (s *server) deletePolicy(ctx context.Context, by caller, in *onPolicy) (deletePolicyAnswer, error) {
+	return deletePolicyAnswer{Deleted: true}, s.Policies.Delete(ctx, by.person.ID, in.ID, by.cause)
 }
 
 type onPolicy struct {

@@ -14,7 +14,7 @@ func (s *server) pollRoutes() {
 	route(s, "POST /v1/polls", "create-poll", persons, "Make a poll", s.createPoll, created, vouched, keyed)
 	route(s, "GET /v1/polls", "list-polls", persons,
 		"The caller's polls, newest first; with slots and votes if include names them", s.listPolls)
-	pollRoute(s, "GET /v1/polls/{id}", "get-poll", pollReaders, "A poll", s.readPoll, ifNoneMatch)
+	taggedRoute(s, "GET /v1/polls/{id}", "get-poll", pollReaders, "A poll", s.readPoll, ifNoneMatch)
 	route(s, "PUT /v1/polls/{id}/votes/me", "vote", pollVoters,
 		"Vote, replacing an earlier vote, while the poll is open", s.vote)
 	route(s, "POST /v1/polls/{id}/finalize", "finalize-poll", pollCreator,

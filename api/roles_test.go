@@ -176,6 +176,12 @@ var roleTable = map[string]roleRow{
 	"get-policy": {want: forOwners, call: func(s fixture) call {
 		return call{method: "GET", path: "/v1/policies/" + s.newPolicy("gm")}
 	}},
+	"rename-policy": {want: forOwners, call: func(s fixture) call {
+		return call{method: "PATCH", path: "/v1/policies/" + s.newPolicy("gm"), body: map[string]any{"name": "Mornings"}}
+	}},
+	"delete-policy": {want: forOwners, call: func(s fixture) call {
+		return call{method: "DELETE", path: "/v1/policies/" + s.newPolicy("gm")}
+	}},
 	"set-policy-edges": {want: forOwners, call: func(s fixture) call {
 		return call{method: "PUT", path: "/v1/policies/" + s.newPolicy("gm") + "/edges", body: map[string]any{"edges": []any{}}}
 	}},
@@ -185,6 +191,9 @@ var roleTable = map[string]roleRow{
 	}},
 	"get-event": {want: forOwners, call: func(s fixture) call {
 		return call{method: "GET", path: "/v1/events/" + s.newEvent("gm")}
+	}},
+	"event-journal": {want: forOwners, call: func(s fixture) call {
+		return call{method: "GET", path: "/v1/events/" + s.newEvent("gm") + "/journal"}
 	}},
 	"update-event": {want: forOwners, call: func(s fixture) call {
 		return call{method: "PATCH", path: "/v1/events/" + s.newEvent("gm"), body: map[string]any{"title": "New"}}

@@ -70,14 +70,17 @@ func throughOrganizer(shown shownEvent, table mapping.Table) bool {
 
 // judge decides about an event by a table of mappings.
 func judge(shown shownEvent, entries, inherited map[string]attendee.Entry, table mapping.Table, now time.Time) decide.Decision {
+	inside := shown.copied.Organized || table.Knows(shown.event.Organizer)
 	event := decide.Event{
-		Organizer: shown.event.Organizer, Omitted: shown.event.Details == nil || shown.event.Malformed || shown.event.Details.GuestsOmitted,
+		Organizer: shown.event.Organizer, Inside: inside,
+		Omitted: shown.event.Details == nil || shown.event.Malformed || shown.event.Details.GuestsOmitted ||
+			shown.event.Organizer == "" && !inside, // whose event it is cannot be known, so it stays as it is
 		Cancelled: shown.copied.Gone, Ended: hasEnded(endOf(shown.event), now), Editable: editable(shown.copied) || throughOrganizer(shown, table),
 		Split: firstPart(shown.event) != "", Updated: shown.event.Updated, Copy: shown.key,
 	}
 	if shown.event.Details != nil {
 		for _, guest := range shown.event.Details.Guests {
-			event.Guests = append(event.Guests, decide.Guest{Address: guest.Address, Response: guest.Response, Resource: guest.Resource})
+			event.Guests = append(event.Guests, decide.Guest{Address: guest.Address, Response: guest.Response, Resource: guest.Resource, Optional: guest.Optional})
 		}
 	}
 	return decide.Decide(event, entries, inherited, table.Secondaries)

@@ -38,7 +38,8 @@ type MappedAccounts interface {
 type Mappings struct {
 	Store  store.Store
 	Source Source
-	// Domains are those of primary addresses.
+	// Domains are those of primary addresses. A person with an address in one of them is one
+	// of our people, mapped or not (mapping.Table.Knows).
 	Domains  []string
 	Accounts MappedAccounts
 	// Delegated has calendars followed by accounts of the service account, and not by linked
@@ -88,7 +89,7 @@ func (m *Mappings) Current(ctx context.Context, reader store.Reader) (table mapp
 		if fault.Is(err, fault.NotFound) && try < maxTries { // outside a transaction it may have been replaced
 			continue
 		}
-		return table, state.Version, err
+		return table.Within(m.Domains), state.Version, err
 	}
 }
 

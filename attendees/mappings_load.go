@@ -29,8 +29,8 @@ type Loaded struct {
 const carryTime = 10 * time.Second
 
 // Reload has addresses tried again that Google refused, loads the mappings from the source, and
-// begins to carry them out. A version that lacks more than half of the pairs in use takes
-// effect only if confirm names it; "" names none. After a failure the mappings stay as they
+// begins to carry them out. A version that lacks more than half of the pairs in use, or adds
+// more than half as many, takes effect only if confirm names it; "" names none. After a failure the mappings stay as they
 // were.
 //
 // Conflict: they cannot be loaded as they are, or confirm names another version than was
@@ -104,6 +104,18 @@ type candidate struct {
 	encoded  []byte
 	skipped  []mapping.Skipped
 	lost, of int
+	// added counts the pairs that it adds, growing the primary addresses that have them.
+	added, growing int
+}
+
+// fewAdded is how many primary addresses may get second ones at once, however few are mapped.
+const fewAdded = 5
+
+// needsConfirmation reports whether a version differs from the one in use so much that it is
+// probably a mistake: it lacks more than half of the pairs, of two at least, or adds more than
+// half as many to more than fewAdded primary addresses. The first load of all adds every one.
+func (c candidate) needsConfirmation(inUse string) bool {
+	return c.lost*2 > c.of && c.of >= 2 || inUse != "" && c.added*2 > c.of && c.growing > fewAdded
 }
 
 func (m *Mappings) parse(rows [][]string, before tables) (candidate, error) {
@@ -113,6 +125,7 @@ func (m *Mappings) parse(rows [][]string, before tables) (candidate, error) {
 	}
 	read := candidate{version: versionOf(table), table: table, skipped: skipped}
 	read.lost, read.of = mapping.Lost(before.to, table)
+	read.added, read.growing = mapping.Gained(before.to, table)
 	if read.version != before.state.Version {
 		read.encoded, err = table.Encode()
 	}
@@ -155,12 +168,12 @@ func judgeLoad(state attendee.Mappings, read candidate, confirm string, now time
 	case read.version == state.Version:
 		state.LoadedAt, state.Held = now, attendee.Held{}
 		return state, LoadUnchanged
-	case read.lost*2 > read.of && read.of >= 2 && confirm != read.version:
+	case read.needsConfirmation(state.Version) && confirm != read.version:
 		since := now
 		if state.Held.Version == read.version {
 			since = state.Held.At
 		}
-		state.Held = attendee.Held{Version: read.version, Lost: int64(read.lost), Of: int64(read.of), At: since}
+		state.Held = attendee.Held{Version: read.version, Lost: int64(read.lost), Added: int64(read.added), Of: int64(read.of), At: since}
 		return state, LoadHeld
 	default:
 		state.Version, state.Count = read.version, int64(read.table.Len())
@@ -176,6 +189,6 @@ func (m *Mappings) report(ctx context.Context, cause scheduler.Cause, state atte
 		m.Log.InfoContext(ctx, "mappings changed", "version", state.Version, "mappings", state.Count, "skipped", state.SkippedCount, "trace", cause.Trace)
 	case outcome == LoadHeld && state.Held.At.Equal(state.TriedAt): // for the first time
 		m.Log.WarnContext(ctx, "mappings await confirmation; the last ones stay in use", "version", state.Held.Version,
-			"lost", state.Held.Lost, "of", state.Held.Of, "trace", cause.Trace)
+			"lost", state.Held.Lost, "added", state.Held.Added, "of", state.Held.Of, "trace", cause.Trace)
 	}
 }

@@ -135,6 +135,43 @@ func TestMappings_LosingOverHalf_WaitForConfirmation(t *testing.T) {
 	must(t, err) // a repeated confirmation
 }
 
+func TestMappings_GainingOverHalf_WaitForConfirmation(t *testing.T) {
+	t.Parallel()
+	few, many := []string{"ana", "ben"}, []string{"ana", "ben", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}
+	for name, row := range map[string]struct {
+		before, after []string
+		added         int64 // 0: it takes effect
+	}{
+		"six more":                  {few, append([]string{"m", "n", "o", "p", "q", "r"}, few...), 6},
+		"five more":                 {few, append([]string{"m", "n", "o", "p", "q"}, few...), 0},
+		"half as many more":         {many, append([]string{"m", "n", "o", "p", "q", "r"}, many...), 0},
+		"over half as many more":    {many, append([]string{"m", "n", "o", "p", "q", "r", "s"}, many...), 7},
+		"one more address each":     {many, []string{"ana+1", "ben+2", "c+3", "d+4", "e+5", "f+6", "g+7", "h", "i", "j", "k", "l"}, 7},
+		"other addresses for a few": {many, []string{"ana+1", "ben+2", "c+3", "d+4", "e+5", "f", "g", "h", "i", "j", "k", "l"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newMappingWorld(t, true)
+			w.sheet.set(row.before...)
+			w.refresh() // the first load adds all, and is never held
+			w.settled(row.before...)
+			w.sheet.set(row.after...)
+			w.refresh()
+			if row.added == 0 {
+				w.settled(row.after...)
+				return
+			}
+			held := attendee.Held{Version: tableOf(row.after...).Version(), Added: row.added, Of: int64(len(row.before)), At: w.now}
+			equal(t, "held", w.state().Held, held)
+			w.settled(row.before...)
+			_, err := w.mappings.Reload(w.ctx, mapped, held.Version)
+			must(t, err)
+			w.refresh()
+			w.settled(row.after...)
+		})
+	}
+}
+
 func TestMappings_Held_AreWithdrawnByTheNextGoodLoad(t *testing.T) {
 	t.Parallel()
 	w := newMappingWorld(t, true)

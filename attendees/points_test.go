@@ -48,7 +48,7 @@ func (g *googlePoints) GuestList(ctx context.Context, ref gcal.Ref, id string) (
 	})
 }
 
-func (g *googlePoints) PatchGuests(ctx context.Context, ref gcal.Ref, list gcal.GuestList, add, remove []string, notify string) (gcal.Event, error) {
+func (g *googlePoints) PatchGuests(ctx context.Context, ref gcal.Ref, list gcal.GuestList, change gcal.GuestChange, notify string) (gcal.Event, error) {
 	return points.Pass(g.points, func() (gcal.Event, error) {
 		before, after := g.before, g.after
 		g.before, g.after = nil, nil
@@ -58,12 +58,12 @@ func (g *googlePoints) PatchGuests(ctx context.Context, ref gcal.Ref, list gcal.
 		if g.deaf {
 			return list.Event, nil
 		}
-		event, err := g.Google.PatchGuests(ctx, ref, list, add, remove, notify)
+		event, err := g.Google.PatchGuests(ctx, ref, list, change, notify)
 		if err == nil {
-			for _, address := range add {
+			for _, address := range change.Add {
 				g.added[address]++
 			}
-			for _, address := range remove {
+			for _, address := range change.Remove {
 				g.added["removed "+address]++
 			}
 		}

@@ -3,12 +3,14 @@ package attendees
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
+	"questscheduler/internal/mapping"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
@@ -102,6 +104,21 @@ func TestEnd_OfEvents(t *testing.T) {
 	} {
 		if got := endOf(gcal.Event{Details: c.details}); !got.Equal(c.want) {
 			t.Errorf("%s ends %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// An event without a known organizer is left alone: nobody knows whether that is an outsider.
+func TestJudge_WithoutAnOrganizer_ChangesNothing(t *testing.T) {
+	t.Parallel()
+	const one, two = "ana@one.test", "ana@two.test"
+	table := mapping.New([]mapping.Mapping{{Primary: one, Secondaries: []string{two}}}).Within([]string{"one.test"})
+	added := map[string]attendee.Entry{two: {State: attendee.Added, Primary: one}}
+	for organizer, want := range map[string]string{"": "[] []", "eve@else.test": "[] [ana@two.test]", "@": "[] [ana@two.test]", "gm@One.test": "[] []"} {
+		event := gcal.Event{ID: "e", Organizer: organizer, Details: &gcal.Details{ICalUID: "u", GuestsMayEdit: true, Guests: []gcal.Guest{{Address: one}, {Address: two}}}}
+		d := judge(show("k", "a", "c", event), added, nil, table, noon)
+		if got := fmt.Sprint(d.Add, " ", d.Remove); got != want {
+			t.Errorf("organizer %q: %s, want %s", organizer, got, want)
 		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 // (gcal.Client.Within).
 type Google interface {
 	GuestList(ctx context.Context, ref gcal.Ref, id string) (gcal.GuestList, error)
-	PatchGuests(ctx context.Context, ref gcal.Ref, list gcal.GuestList, add, remove []string, notify string) (gcal.Event, error)
+	PatchGuests(ctx context.Context, ref gcal.Ref, list gcal.GuestList, change gcal.GuestChange, notify string) (gcal.Event, error)
 }
 
 // Accounts reads accounts: accounts.Repository.

@@ -38,10 +38,11 @@ import (
 )
 
 // The people: ana and ben have second addresses, and their calendars are followed. zoe has
-// none, and only the tests use her account.
+// none, and eve is an outsider: only the tests use their accounts.
 const (
 	ana, ben, zoe = "ana@one.test", "ben@one.test", "zoe@one.test"
 	ana2, ben2    = "ana@two.test", "ben@two.test"
+	eve           = "eve@sub.one.test"
 	guest         = "guest@else.test"
 )
 
@@ -50,7 +51,7 @@ var (
 	stageStart = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 )
 
-// stage is a simulated Google with three people, and sync runs and the writer over memory
+// stage is a simulated Google with five people, and sync runs and the writer over memory
 // drivers. Nothing runs on its own.
 type stage struct {
 	*testing.T
@@ -90,7 +91,7 @@ func newStage(t *testing.T, followed ...string) *stage {
 		Kinds: []string{attendees.Kind, calendars.SyncKind}, Now: s.clock.Now, Rand: func(n int) int { return n - 1 },
 	})
 	s.must(err)
-	for i, email := range []string{ana, ben, zoe} {
+	for i, email := range []string{ana, ben, zoe, eve, ana2} {
 		s.grants[email], err = s.google.AddUser(google.User{Key: email, Sub: fmt.Sprint(1000 + i), Email: email, TimeZone: "Europe/Zurich"})
 		s.must(err)
 	}
@@ -131,7 +132,7 @@ func (s *stage) restart() {
 	}
 	s.calls = &googlePoints{Google: s.client, points: s.points, added: s.counts, beside: beside}
 	documents := &points.Store{Store: storetest.Rerun(s.counter), Points: s.points}
-	s.mappings = &attendees.Mappings{}
+	s.mappings = &attendees.Mappings{Domains: []string{"one.test"}}
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
 	s.service = &attendees.Service{
 		Store: documents, Queue: &points.Queue{Queue: s.queue, Points: s.points}, Google: s.calls, Mappings: s.mappings,

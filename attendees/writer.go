@@ -149,7 +149,8 @@ func (s *Service) through(ctx context.Context, a *attempt, key string) (outcome,
 	if held, err := s.begin(ctx, a, decision); err != nil || !held {
 		return again, err
 	}
-	answer, err := s.Google.PatchGuests(ctx, a.ref(key), list, decision.Add, decision.Remove, s.Notify)
+	answer, err := s.Google.PatchGuests(ctx, a.ref(key), list,
+		gcal.GuestChange{Add: decision.Add, Remove: decision.Remove, Optional: decision.Optional}, s.Notify)
 	if err != nil {
 		return s.notPatched(ctx, a, before, decision, err)
 	}

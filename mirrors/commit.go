@@ -34,7 +34,7 @@ type write struct {
 
 // record adds an entry to the journal of a canonical event.
 func (w *write) record(entry mirror.Entry) {
-	entry.ID, entry.At, entry.Trigger, entry.Trace = "jrn_"+w.s.NewID(), w.s.now(), w.cause.Trigger, w.cause.Trace
+	entry.ID, entry.At, entry.Trigger, entry.Trace, entry.Who = "jrn_"+w.s.NewID(), w.s.now(), w.cause.Trigger, w.cause.Trace, w.cause.Person
 	w.entries = append(w.entries, entry)
 }
 

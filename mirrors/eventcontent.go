@@ -19,7 +19,7 @@ type NewEvent struct {
 	Start, End  time.Time
 	// TimeZone is an IANA zone; "" is UTC.
 	TimeZone string
-	// AllDay takes the dates of Start and End in UTC.
+	// AllDay takes the days of Start and End: the dates of midnights UTC, else those in TimeZone.
 	AllDay       bool
 	Recurrence   []string
 	Transparency string
@@ -32,6 +32,9 @@ type Change struct {
 	Start, End                   *time.Time
 	TimeZone                     *string
 	AllDay                       *bool
+	// Demand is given the event as its person was shown it last, and what it returns refuses
+	// the change; so does an event that its calendar shows otherwise. nil demands nothing.
+	Demand func(Shown) error
 }
 
 func (n NewEvent) content() (gcal.Content, error) {
@@ -94,15 +97,15 @@ func set[T any](field *T, to *T) {
 
 // moments checks a start and an end as routes take them.
 func moments(start, end time.Time, zone string, allDay bool) (from, to recurrence.Moment, err error) {
-	if _, unknown := time.LoadLocation(zone); unknown != nil || zone == "Local" {
+	location, unknown := time.LoadLocation(zone)
+	if unknown != nil || zone == "Local" {
 		return from, to, fault.Field("timezone", "must be an IANA zone such as Europe/Zurich")
 	}
 	if !inYears(start) || !inYears(end) {
 		return from, to, fault.Field("start_ts", "must lie between the years 1971 and 9000, and end_ts too")
 	}
 	if allDay {
-		const day = "2006-01-02"
-		from, to = recurrence.Moment{Date: start.UTC().Format(day)}, recurrence.Moment{Date: end.UTC().Format(day)}
+		from, to = recurrence.Moment{Date: wholeDay(start, location)}, recurrence.Moment{Date: wholeDay(end, location)}
 		if to.Date <= from.Date {
 			err = fault.Field("end_ts", "must be at least a day after start_ts")
 		}
@@ -115,6 +118,15 @@ func moments(start, end time.Time, zone string, allDay bool) (from, to recurrenc
 		err = fault.Field("end_ts", "must be after start_ts")
 	}
 	return recurrence.Moment{Time: start.UTC(), Zone: zone}, recurrence.Moment{Time: end.UTC(), Zone: zone}, err
+}
+
+// wholeDay is the date that an instant stands for: midnight UTC for a date as answers have it,
+// any other time for the day in the zone.
+func wholeDay(at time.Time, zone *time.Location) string {
+	if at.Equal(at.UTC().Truncate(24 * time.Hour)) {
+		zone = time.UTC
+	}
+	return at.In(zone).Format(time.DateOnly)
 }
 
 // inYears keeps times within what every calendar and store keeps.

@@ -171,7 +171,7 @@ func expand(event mirror.Event, in Range, replaced map[string]bool) (shown []Sho
 	}
 	for _, o := range occurrences {
 		if !replaced[occurrence(event, event.EventID, o.Original)] {
-			shown = append(shown, Shown{Event: event, Start: o.Start, End: o.End})
+			shown = append(shown, Shown{Event: event, Start: o.Start, End: o.End, OccurrenceID: OccurrenceID(event.ID, o.Original)})
 		}
 	}
 	return shown

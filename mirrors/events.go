@@ -10,6 +10,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/recurrence"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -32,6 +33,7 @@ const (
 type EventGoogle interface {
 	Access(ctx context.Context, ref gcal.Ref) (gcal.Access, error)
 	Get(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error)
+	Instance(ctx context.Context, ref gcal.Ref, seriesID string, original recurrence.Moment) (gcal.Event, error)
 	InsertContent(ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string) (gcal.Event, error)
 	PatchContent(ctx context.Context, ref gcal.Ref, id, etag string, content gcal.Content) (gcal.Event, error)
 	DeleteQuietly(ctx context.Context, ref gcal.Ref, id, etag string) (deleted bool, err error)
@@ -57,12 +59,18 @@ type Shown struct {
 	mirror.Event
 	// Start and End are the occurrence's.
 	Start, End time.Time
-	Mirrors    []mirror.Mirror
+	// OccurrenceID is the address of an occurrence of a series; "" for others.
+	OccurrenceID string
+	Mirrors      []mirror.Mirror
 }
 
 // Get returns a person's event, or one of a group that they are connected to, with the
-// person's mirrors of it. NotFound if it is another's.
+// person's mirrors of it; or an occurrence of one by its address (OccurrenceID). NotFound if it
+// is another's.
 func (e *Events) Get(ctx context.Context, ownerID, id string) (Shown, error) {
+	if seriesID, at, isOccurrence := cutAddress(id); isOccurrence {
+		return e.getOccurrence(ctx, ownerID, seriesID, at)
+	}
 	event, err := e.load(ctx, ownerID, id)
 	if err != nil {
 		return Shown{}, err
@@ -131,50 +139,64 @@ func (e *Events) Create(ctx context.Context, ownerID, request string, asked NewE
 	return e.observe(ctx, ref, answered, cause)
 }
 
-// Change changes an event in its calendar; without a difference it writes nothing. Conflict:
-// it changed during the call, or belongs to a poll or a group. Forbidden: only its organizer
+// Change changes an event in its calendar, or an occurrence of a series by its address; without
+// a difference it writes nothing. Conflict: it changed during the call, belongs to a poll or a
+// group, or a series would move to another day (CodeOtherDay). Forbidden: only its organizer
 // may, or the account may not write to its calendar.
 func (e *Events) Change(ctx context.Context, ownerID, id string, change Change, cause scheduler.Cause) (Shown, error) {
-	event, err := e.changeable(ctx, ownerID, id)
+	to, err := e.target(ctx, ownerID, id)
 	if err != nil {
 		return Shown{}, err
 	}
-	ref := gcal.Ref{Account: event.AccountID, Calendar: event.CalendarID}
-	answered, err := e.organized(ctx, ref, event.EventID)
+	answered, err := e.organized(ctx, to.ref, to.eventID)
 	if err != nil {
+		return Shown{}, err
+	}
+	if err := e.demanded(ctx, ownerID, id, answered, change.Demand); err != nil {
 		return Shown{}, err
 	}
 	was := contentOf(*answered.Details)
 	content, err := change.over(was)
+	if err == nil {
+		err = to.checkDay(was, content)
+	}
 	if err != nil {
 		return Shown{}, err
 	}
-	if !reflect.DeepEqual(content, was) {
-		if answered, err = e.Google.PatchContent(ctx, ref, event.EventID, answered.ETag, content); err != nil {
-			return Shown{}, e.refused(ctx, ref, err)
+	same := reflect.DeepEqual(content, was)
+	if same && to.occurrence != "" { // it may be no exception, of which there would be nothing to keep
+		return e.Get(ctx, ownerID, id)
+	}
+	if !same {
+		if answered, err = e.Google.PatchContent(ctx, to.ref, to.eventID, answered.ETag, content); err != nil {
+			return Shown{}, e.refused(ctx, to.ref, err)
 		}
 	}
-	return e.observe(ctx, ref, answered, cause)
+	shown, err := e.observe(ctx, to.ref, answered, cause)
+	shown.OccurrenceID = to.occurrence
+	return shown, err
 }
 
-// Delete deletes an event from its calendar, and its mirrors after it. One that is gone
-// from the calendar already is no error. Other errors are those of Change.
-func (e *Events) Delete(ctx context.Context, ownerID, id string, cause scheduler.Cause) error {
-	event, err := e.changeable(ctx, ownerID, id)
+// Delete deletes an event from its calendar, or an occurrence of a series by its address, and
+// its mirrors after it. One that is gone from the calendar already is no error. demand is Change.Demand. Other errors are those of Change.
+func (e *Events) Delete(ctx context.Context, ownerID, id string, demand func(Shown) error, cause scheduler.Cause) error {
+	to, err := e.target(ctx, ownerID, id)
 	if err != nil {
 		return err
 	}
-	ref := gcal.Ref{Account: event.AccountID, Calendar: event.CalendarID}
-	answered, err := e.organized(ctx, ref, event.EventID)
+	answered, err := e.organized(ctx, to.ref, to.eventID)
 	if err == nil {
-		if _, err := e.Google.DeleteQuietly(ctx, ref, event.EventID, answered.ETag); err != nil && !fault.Is(err, fault.NotFound) {
-			return e.refused(ctx, ref, err)
+		err = e.demanded(ctx, ownerID, id, answered, demand)
+	}
+	if err == nil {
+		if _, err := e.Google.DeleteQuietly(ctx, to.ref, to.eventID, answered.ETag); err != nil && !fault.Is(err, fault.NotFound) {
+			return e.refused(ctx, to.ref, err)
 		}
-		answered, err = e.Google.Get(ctx, ref, event.EventID)
+		answered, err = e.Google.Get(ctx, to.ref, to.eventID)
 	}
 	switch {
 	case answered.EventState == rules.Gone: // also if it was gone before
-		_, _, err = e.Service.Observe(ctx, ref, answered, cause)
+		_, _, err = e.Service.Observe(ctx, to.ref, answered, cause)
 		return err
 	case fault.Is(err, fault.NotFound):
 		return nil // the sync finds it gone

@@ -25,7 +25,7 @@ func TestEvents_WithoutWriting_AreUnavailable(t *testing.T) {
 	wantFault(t, "create", err, fault.Unavailable, "")
 	_, err = events.Change(w.ctx, gm, made.ID, mirrors.Change{Title: new("New")}, cause)
 	wantFault(t, "change", err, fault.Unavailable, "")
-	wantFault(t, "delete", events.Delete(w.ctx, gm, made.ID, cause), fault.Unavailable, "")
+	wantFault(t, "delete", events.Delete(w.ctx, gm, made.ID, nil, cause), fault.Unavailable, "")
 	if got, err := events.Get(w.ctx, gm, made.ID); err != nil || got.Title != "Dentist" {
 		t.Errorf("it is %+v, %v", got, err)
 	}
@@ -112,7 +112,7 @@ func TestChange_AnInstance_LeavesItsSeries(t *testing.T) {
 	s, x := series.ID[len("evt_"):], known.ID[len("evt_"):]
 	w.wantListed(march, s+" 03-05 09:00", x+" 03-13 09:00", s+" 03-19 09:00")
 	w.wantTitles(home, "Dentist", "Surgeon")
-	w.must(w.events().Delete(w.ctx, gm, known.ID, cause))
+	w.must(w.events().Delete(w.ctx, gm, known.ID, nil, cause))
 	w.settle()
 	w.wantFollowedBySilence(refTo(work))
 	w.wantListed(march, s+" 03-05 09:00", s+" 03-19 09:00")
@@ -135,7 +135,7 @@ func TestChange_DuringAnotherChange_IsAConflict(t *testing.T) {
 	_, err := events.Change(w.ctx, gm, made.ID, mirrors.Change{Location: new("Bern")}, cause)
 	wantFault(t, "change", err, fault.Conflict, gcal.CodeStale)
 	google.afterGet = meddle
-	wantFault(t, "delete", events.Delete(w.ctx, gm, made.ID, cause), fault.Conflict, gcal.CodeStale)
+	wantFault(t, "delete", events.Delete(w.ctx, gm, made.ID, nil, cause), fault.Conflict, gcal.CodeStale)
 	w.wantTitles(work, "Dentist!!")
 	got := w.alter(made.ID, mirrors.Change{Location: new("Bern")})
 	if got.Title != "Dentist!!" || got.Location != "Bern" {
@@ -204,7 +204,7 @@ func TestChange_OfAnEventThatIsNotOnesOwn_IsRefused(t *testing.T) {
 		"of a revoked account":   {"evt_revoked", fault.Revoked, ""},
 	} {
 		_, err := w.events().Change(w.ctx, gm, c.id, mirrors.Change{Title: new("Mine")}, cause)
-		for what, err := range map[string]error{"change": err, "delete": w.events().Delete(w.ctx, gm, c.id, cause)} {
+		for what, err := range map[string]error{"change": err, "delete": w.events().Delete(w.ctx, gm, c.id, nil, cause)} {
 			if !fault.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s, %s: %v", name, what, err)
 			}
@@ -218,7 +218,7 @@ func TestChange_OfAPollsSession_NamesThePoll(t *testing.T) {
 	w := newWorld(t)
 	w.known("session", thursday, "2026-03-05T10:00:00Z", func(e *mirror.Event) { e.Source, e.PollID = mirror.SourcePoll, "the-poll" })
 	_, err := w.events().Change(w.ctx, gm, "evt_session", mirrors.Change{Title: new("Mine")}, cause)
-	for _, err := range []error{err, w.events().Delete(w.ctx, gm, "evt_session", cause)} {
+	for _, err := range []error{err, w.events().Delete(w.ctx, gm, "evt_session", nil, cause)} {
 		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "the-poll") {
 			t.Errorf("it says %v", err)
 		}
@@ -229,7 +229,7 @@ func TestDelete_WithoutMirrors_IsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.create(dentist())
-	w.must(w.events().Delete(w.ctx, gm, made.ID, cause))
+	w.must(w.events().Delete(w.ctx, gm, made.ID, nil, cause))
 	if _, err := w.events().Get(w.ctx, gm, made.ID); !fault.Is(err, fault.NotFound) {
 		t.Errorf("it is still there: %v", err)
 	}
@@ -237,7 +237,7 @@ func TestDelete_WithoutMirrors_IsGone(t *testing.T) {
 		t.Error("it is in the calendar")
 	}
 	w.wantFollowedBySilence(refTo(work))
-	wantFault(t, "again", w.events().Delete(w.ctx, gm, made.ID, cause), fault.NotFound, "")
+	wantFault(t, "again", w.events().Delete(w.ctx, gm, made.ID, nil, cause), fault.NotFound, "")
 }
 
 // An event that a person deleted before the sync ran is deleted for good, with its mirror.
@@ -250,7 +250,7 @@ func TestDelete_OfWhatIsGone_DeletesItsMirror(t *testing.T) {
 	w.must(err)
 	_, err = w.events().Change(w.ctx, gm, made.ID, mirrors.Change{Title: new("New")}, cause)
 	wantFault(t, "change", err, fault.NotFound, "")
-	w.must(w.events().Delete(w.ctx, gm, made.ID, cause))
+	w.must(w.events().Delete(w.ctx, gm, made.ID, nil, cause))
 	w.settle()
 	w.wantTitles(home)
 	if left := w.mirrors(); len(left) > 0 {

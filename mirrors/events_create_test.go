@@ -40,7 +40,7 @@ func TestCreate_WithMirroring_ShowsInTheOtherAccount(t *testing.T) {
 	w.wantTitles(home, "Dentist")
 	w.alter(made.ID, mirrors.Change{Title: new("Surgeon")})
 	w.wantTitles(home, "Surgeon")
-	w.must(w.events().Delete(w.ctx, gm, made.ID, cause))
+	w.must(w.events().Delete(w.ctx, gm, made.ID, nil, cause))
 	w.settle()
 	w.wantTitles(home)
 	w.wantTitles(work)
@@ -82,7 +82,7 @@ func TestCreate_InAnotherCalendar_IsThere(t *testing.T) {
 	w.must(w.google.Share(ref.Calendar, work, google.Reader))
 	_, err := w.events().Change(w.ctx, gm, made.ID, mirrors.Change{Title: new("Mine")}, cause)
 	wantFault(t, "a change", err, fault.Forbidden, mirrors.CodeNotWritable)
-	err = w.events().Delete(w.ctx, gm, made.ID, cause)
+	err = w.events().Delete(w.ctx, gm, made.ID, nil, cause)
 	wantFault(t, "a deletion", err, fault.Forbidden, mirrors.CodeNotWritable)
 }
 
@@ -104,7 +104,7 @@ func TestCreate_TheAnswerIsLost_TheSameRequestFindsItsEvent(t *testing.T) {
 	}
 	w.settle()
 	w.wantTitles(work, "Dentist", "Dentist")
-	w.must(w.events().Delete(w.ctx, gm, first.ID, cause))
+	w.must(w.events().Delete(w.ctx, gm, first.ID, nil, cause))
 	_, err = w.events().Create(w.ctx, gm, "request", dentist(), cause)
 	wantFault(t, "after its deletion", err, fault.NotFound, "")
 	w.wantTitles(work, "Dentist")

@@ -18,7 +18,7 @@ func TestDelete_AnEventWithoutMirrors_IsNoError(t *testing.T) {
 	w.insert(home, "Dentist", thursday)
 	w.sync(home)
 	known := w.canonical(home)
-	w.must(w.events().Delete(w.ctx, gm, known[0].ID, cause))
+	w.must(w.events().Delete(w.ctx, gm, known[0].ID, nil, cause))
 	w.wantTitles(home)
 }
 

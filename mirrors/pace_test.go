@@ -17,7 +17,7 @@ func (w *world) invitation(guest string) (seriesID string, starts []recurrence.M
 	series := w.insert(annes, "Stand-up", thursday, "RRULE:FREQ=DAILY;COUNT=12")
 	list, err := w.full.GuestList(w.ctx, refTo(annes), series.ID)
 	w.must(err)
-	_, err = w.full.PatchGuests(w.ctx, refTo(annes), list, []string{refTo(guest).Calendar}, nil, "none")
+	_, err = w.full.PatchGuests(w.ctx, refTo(annes), list, gcal.GuestChange{Add: []string{refTo(guest).Calendar}}, "none")
 	w.must(err)
 	for day := range 12 {
 		start := at(thursday)
@@ -144,7 +144,7 @@ func TestSync_OwnSeriesOfManyExceptions_IsCopiedAtOnce(t *testing.T) {
 	series := w.insert(work, "Stand-up", thursday, "RRULE:FREQ=DAILY;COUNT=6")
 	list, err := w.full.GuestList(w.ctx, refTo(work), series.ID)
 	w.must(err)
-	_, err = w.full.PatchGuests(w.ctx, refTo(work), list, []string{refTo(club).Calendar}, nil, "none")
+	_, err = w.full.PatchGuests(w.ctx, refTo(work), list, gcal.GuestChange{Add: []string{refTo(club).Calendar}}, "none")
 	w.must(err)
 	for day := range 5 {
 		start := at(thursday)

@@ -60,11 +60,38 @@ func (p Policies) Create(ctx context.Context, ownerID, name string) (mirror.Poli
 			return err
 		}
 		if len(all) >= MaxPolicies {
-			return &fault.Error{Kind: fault.Conflict, Code: CodeTooMany, Message: "You have 20 policies. Change one of them instead."}
+			return &fault.Error{Kind: fault.Conflict, Code: CodeTooMany, Message: "You have 20 policies. Change or delete one of them instead."}
 		}
 		return tx.Create(mirror.PolicyPath(policy.ID), mirror.EncodePolicy(policy))
 	})
 	return policy, err
+}
+
+// Rename gives a policy another name; the same one changes nothing. Invalid: as for Create.
+func (p Policies) Rename(ctx context.Context, ownerID, id, name string) (policy mirror.Policy, err error) {
+	if name, err = rules.Line("name", name, maxName); err != nil {
+		return mirror.Policy{}, err
+	}
+	err = p.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		if policy, err = mirror.LoadPolicy(ctx, tx, ownerID, id); err != nil || policy.Name == name {
+			return err
+		}
+		policy.Name, policy.UpdatedAt = name, p.now()
+		policy.Version++
+		return tx.Set(mirror.PolicyPath(id), mirror.EncodePolicy(policy))
+	})
+	return policy, err
+}
+
+// Delete removes a policy. In the same transaction all events of the person are marked to be
+// planned again, which deletes the mirrors that only its edges wanted.
+func (p Policies) Delete(ctx context.Context, ownerID, id string, cause scheduler.Cause) error {
+	_, err := p.replace(ctx, ownerID, id, cause, func(wishes *Wishes, i int, tx store.Tx) (mirror.Policy, error) {
+		gone := wishes.Policies[i]
+		wishes.Policies = slices.Delete(wishes.Policies, i, i+1)
+		return gone, tx.Delete(mirror.PolicyPath(id))
+	})
+	return err
 }
 
 // SetEdges replaces all edges of a policy. In the same transaction the calendars concerned
@@ -73,22 +100,10 @@ func (p Policies) Create(ctx context.Context, ownerID, name string) (mirror.Poli
 // account must be linked again. Invalid, Conflict: an edge is wrong, or contradicts another
 // one; see the codes.
 func (p Policies) SetEdges(ctx context.Context, ownerID, id string, edges []mirror.Edge, cause scheduler.Cause) (mirror.Policy, error) {
-	var policy mirror.Policy
-	var changed []gcal.Ref
-	var generation int64
-	err := p.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		wishes, err := ReadWishes(ctx, tx, ownerID)
-		if err != nil {
-			return err
-		}
-		i := slices.IndexFunc(wishes.Policies, func(other mirror.Policy) bool { return other.ID == id })
-		if i < 0 {
-			_, err := mirror.LoadPolicy(ctx, tx, ownerID, id)
-			return err
-		}
+	return p.replace(ctx, ownerID, id, cause, func(wishes *Wishes, i int, tx store.Tx) (policy mirror.Policy, err error) {
 		policy = wishes.Policies[i]
 		if policy.Edges, err = wishes.check(id, edges); err != nil {
-			return err
+			return policy, err
 		}
 		policy.Version++
 		policy.UpdatedAt = p.now()
@@ -98,7 +113,28 @@ func (p Policies) SetEdges(ctx context.Context, ownerID, id string, edges []mirr
 				wishes.Person.Overlays[edge.ToAccountID] = overlay.Again()
 			}
 		}
-		if err := tx.Set(mirror.PolicyPath(id), mirror.EncodePolicy(policy)); err != nil {
+		return policy, tx.Set(mirror.PolicyPath(id), mirror.EncodePolicy(policy))
+	})
+}
+
+// replace changes the edges of a policy, or removes it: change is given a person's wishes and
+// which of its policies is meant, and writes it.
+func (p Policies) replace(
+	ctx context.Context, ownerID, id string, cause scheduler.Cause, change func(wishes *Wishes, i int, tx store.Tx) (mirror.Policy, error),
+) (policy mirror.Policy, err error) {
+	var changed []gcal.Ref
+	var generation int64
+	err = p.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		wishes, err := ReadWishes(ctx, tx, ownerID)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(wishes.Policies, func(other mirror.Policy) bool { return other.ID == id })
+		if i < 0 {
+			_, err := mirror.LoadPolicy(ctx, tx, ownerID, id)
+			return err
+		}
+		if policy, err = change(&wishes, i, tx); err != nil {
 			return err
 		}
 		changed, generation, err = wishes.Write(tx, p.now())

@@ -29,6 +29,8 @@ type Person struct {
 type Cause struct {
 	Trigger string // such as person, push, timer
 	Trace   string // correlates all effects of one trigger
+	// Person is the id of the person who commanded it; "" if nobody did.
+	Person string
 	// Quiet is for linking many events at once: cards stay as they are, and the drain starts
 	// the syncs, one a calendar.
 	Quiet bool

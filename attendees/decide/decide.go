@@ -11,10 +11,10 @@ import (
 )
 
 // Guest is a guest of an event. Response is Google's responseStatus; Resource reports a room
-// or a device.
+// or a device, Optional somebody who need not come.
 type Guest struct {
-	Address, Response string
-	Resource          bool
+	Address, Response  string
+	Resource, Optional bool
 }
 
 // Event is an observation of an event through one calendar.
@@ -22,6 +22,10 @@ type Event struct {
 	Guests []Guest
 	// Organizer is the organizer's address: it is neither added nor removed.
 	Organizer string
+	// Inside reports that the organizer is one of our people. At events of others nobody is
+	// added, and what was added is taken back: other people's second addresses are none of
+	// an outsider's business.
+	Inside bool
 	// Omitted reports that Google cut the guest list, or that it is not known: who is not on
 	// it may be a guest all the same.
 	Omitted bool
@@ -45,6 +49,9 @@ type Decision struct {
 	// Add and Remove are addresses in lower case, sorted. Both are empty if the guests are to
 	// stay as they are.
 	Add, Remove []string
+	// Optional are those of Add who need not come, as none of the guests need for whom they
+	// are added.
+	Optional []string
 	// Entries are all entries of the event's record, as they are once Add and Remove are
 	// under way.
 	Entries map[string]attendee.Entry
@@ -90,6 +97,9 @@ func Decide(event Event, entries, inherited map[string]attendee.Entry, secondari
 		switch act {
 		case add:
 			d.Add = append(d.Add, address)
+			if s.optional(address) {
+				d.Optional = append(d.Optional, address)
+			}
 		case remove:
 			d.Remove = append(d.Remove, address)
 		}

@@ -41,7 +41,7 @@ func guests(addresses ...string) (all []decide.Guest) {
 
 // meeting is an event of somebody else, observed in the calendar k.
 func meeting(all ...decide.Guest) decide.Event {
-	return decide.Event{Guests: all, Organizer: "gm@first.example", Editable: true, Updated: now, Copy: "k"}
+	return decide.Event{Guests: all, Organizer: "gm@first.example", Inside: true, Editable: true, Updated: now, Copy: "k"}
 }
 
 func entry(state attendee.State) attendee.Entry {
@@ -342,6 +342,54 @@ func TestDecide_RoomsAndOrganizer_AreLeftAlone(t *testing.T) {
 	} {
 		if got := outcome(decide.Decide(row.event, row.entries, nil, people.Secondaries), ana2); got != row.want {
 			t.Errorf("%s: %s, want %s", name, got, row.want)
+		}
+	}
+}
+
+// At an event of an outsider nobody is added, what was added is taken back, and what people
+// did is noted as anywhere.
+func TestDecide_Outsiders_GetNoAddress(t *testing.T) {
+	t.Parallel()
+	for _, c := range combinations() {
+		event, entries := c.situation()
+		inside := decide.Decide(event, entries, nil, people.Secondaries)
+		event.Inside = false
+		d := decide.Decide(event, entries, nil, people.Secondaries)
+		want := outcome(inside, ana2)
+		switch {
+		case entries[ana2].Ours() && c.guest == "present":
+			want = "remove, withdrawing"
+		case entries[ana2].Ours() && c.guest == "refused":
+			want = "remove, withdrawing declined"
+		case len(inside.Add) > 0:
+			want = "none"
+		}
+		if got := outcome(d, ana2); got != want {
+			t.Errorf("%+v: %s, want %s", c, got, want)
+		}
+	}
+}
+
+func TestDecide_AddedForOptionalGuestsAlone_IsOptional(t *testing.T) {
+	t.Parallel()
+	shared := func(string) []string { return []string{"team@second.example"} }
+	need := func(address, response string, optional bool) decide.Guest {
+		return decide.Guest{Address: address, Response: response, Optional: optional}
+	}
+	for name, row := range map[string]struct {
+		guests []decide.Guest
+		want   bool
+	}{
+		"an optional guest":               {[]decide.Guest{need(ana, "", true)}, true},
+		"two of them":                     {[]decide.Guest{need(ana, "", true), need(ben, "", true)}, true},
+		"one must come":                   {[]decide.Guest{need(ana, "", true), need(ben, "", false)}, false},
+		"who must come declined":          {[]decide.Guest{need(ana, "", true), need(ben, "declined", false)}, true},
+		"listed twice, once optional":     {[]decide.Guest{need(ana, "", true), need("ANA@first.example", "", false)}, false},
+		"listed twice, optional the last": {[]decide.Guest{need(ana, "", false), need("ANA@first.example", "", true)}, false},
+	} {
+		d := decide.Decide(meeting(row.guests...), nil, nil, shared)
+		if len(d.Add) != 1 || (len(d.Optional) == 1) != row.want {
+			t.Errorf("%s: %+v", name, d)
 		}
 	}
 }

@@ -73,6 +73,9 @@ func (s *situation) judgeAbsent(address string, entry attendee.Entry) (attendee.
 // invite adds an address if an inviter is there, and forgets what was tried before if not.
 func (s *situation) invite(address string, entry attendee.Entry) (attendee.Entry, action) {
 	inviters := s.inviters[address]
+	if !s.event.Inside {
+		inviters = nil
+	}
 	switch {
 	case len(inviters) > 0 && s.writable:
 		return attendee.Entry{State: attendee.Adding, Primary: inviters[0], Copy: s.event.Copy}, add

@@ -78,6 +78,7 @@ func isNothing(d decide.Decision, entries map[string]attendee.Entry) bool {
 func converges(t *rapid.T) {
 	event := meeting(anyGuests(t)...)
 	event.Organizer = organizer
+	event.Inside = rapid.IntRange(0, 4).Draw(t, "outsider") > 0
 	event.Editable = rapid.IntRange(0, 4).Draw(t, "not editable") > 0
 	event.Ended = rapid.IntRange(0, 4).Draw(t, "ended") == 0
 	event.Omitted = rapid.IntRange(0, 4).Draw(t, "cut") == 0
@@ -112,7 +113,7 @@ func sound(t *rapid.T, event decide.Event, d decide.Decision, table mapping.Tabl
 		invited := slices.ContainsFunc(event.Guests, func(g decide.Guest) bool {
 			return !g.Resource && g.Response != "declined" && slices.Contains(table.Secondaries(g.Address), address)
 		})
-		if !invited || address == organizer || present(event, address) || d.Entries[address].State != attendee.Adding {
+		if !event.Inside || !invited || address == organizer || present(event, address) || d.Entries[address].State != attendee.Adding {
 			t.Fatalf("%s is added: %+v", address, d)
 		}
 	}

@@ -49,8 +49,10 @@ func newSituation(event Event, entries, inherited map[string]attendee.Entry, sec
 	return s
 }
 
-// merged is a guest who may be listed twice: once declined is declined, a room is a room.
+// merged is a guest who may be listed twice: once declined is declined, a room is a room, and
+// once needed is needed.
 func merged(known, guest Guest) Guest {
+	guest.Optional = guest.Optional && (known.Address == "" || known.Optional)
 	guest.Resource = guest.Resource || known.Resource
 	if known.declined() {
 		guest.Response = known.Response
@@ -74,14 +76,24 @@ func (s *situation) takeSecondaries(primary string, guest Guest, secondaries []s
 }
 
 // keeper is the guest for whom an address stays at the event: the one it was added for, else
-// another. kept is false if there is none; the organizer stays in any case.
+// another. kept is false if there is none, or the organizer is an outsider; the organizer
+// stays in any case.
 func (s *situation) keeper(address, primary string) (keeper string, kept bool) {
 	keepers := s.keepers[address]
 	switch {
-	case address == s.organizer || slices.Contains(keepers, primary):
+	case address == s.organizer:
+		return primary, true
+	case !s.event.Inside:
+		return primary, false
+	case slices.Contains(keepers, primary):
 		return primary, true
 	case len(keepers) > 0:
 		return keepers[0], true
 	}
 	return primary, false
+}
+
+// optional reports whether none of the guests for whom an address is added need come.
+func (s *situation) optional(address string) bool {
+	return !slices.ContainsFunc(s.inviters[address], func(primary string) bool { return !s.guests[primary].Optional })
 }

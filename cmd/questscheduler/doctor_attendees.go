@@ -8,7 +8,10 @@ import (
 
 	"questscheduler/attendees"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/attendee"
+	"questscheduler/internal/config"
 	"questscheduler/internal/fault"
+	"questscheduler/internal/health"
 	"questscheduler/internal/mapping"
 )
 
@@ -26,18 +29,39 @@ func checkAttendees(ctx context.Context, d doctor) []finding {
 	if !d.config.AttendeesOn() {
 		return nil
 	}
+	held := d.heldMappings(ctx)
 	grants, err := d.serviceAccount()
 	if err != nil {
-		return []finding{{wrong, attendeesWhat, sentenceOf(err)}}
+		return append(held, finding{wrong, attendeesWhat, sentenceOf(err)})
 	}
 	if d.config.AttendeesAccount != "" {
-		return []finding{{fine, attendeesWhat, "the account " + d.config.AttendeesAccount + " reads the sheet, with whose grant the server alone tries it; /dashboard shows how that went"}}
+		return append(held, finding{fine, attendeesWhat, "the account " + d.config.AttendeesAccount + " reads the sheet, with whose grant the server alone tries it; /dashboard shows how that went"})
 	}
 	table, found := d.loadMappings(ctx, newSource(d.config, grants, d.now))
+	found = append(held, found...)
 	if table.Len() == 0 || !d.config.AttendeesKey.IsSet() {
 		return found
 	}
 	return append(found, d.checkDelegation(ctx, grants, table.Primaries()[0]))
+}
+
+// heldMappings warns of mappings that the server loaded and that await confirmation. A store
+// that cannot be read is another check's.
+func (d doctor) heldMappings(ctx context.Context) []finding {
+	patient, cancel := context.WithTimeout(ctx, doctorPatience)
+	defer cancel()
+	if d.config.Store == config.StoreFirestore && (!d.isSet("QS_FIRESTORE_PROJECT", d.config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT")) {
+		return nil
+	}
+	documents, err := d.documents(patient)
+	if err != nil {
+		return nil // which checkStore reports
+	}
+	state, err := attendee.LoadMappings(patient, documents)
+	if err = errors.Join(err, documents.Close()); err != nil || state.Held.Version == "" {
+		return nil // or so here
+	}
+	return []finding{{warning, attendeesWhat, health.HeldMappings(state.Held) + " /dashboard says how to confirm it"}}
 }
 
 // serviceAccount gives the grants of the service account alone: no linked account is used.

@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"questscheduler/attendees"
+	"questscheduler/internal/attendee"
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/google"
+	"questscheduler/internal/store"
 )
 
 // mappedWorld is a simulator of Google with a sheet of second addresses that a service
@@ -86,6 +88,16 @@ func TestDoctor_OfSecondAddresses_SaysWhatIsWrong(t *testing.T) {
 	if off := run(t, settings(t.TempDir(), "QS_SYNC=off"), "doctor"); strings.Contains(off.out, "attendees") {
 		t.Errorf("second addresses are off, and it says:\n%s", off.out)
 	}
+}
+
+func TestDoctor_OfHeldMappings_SaysWhatTheyChange(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	change(t, dir, func(tx store.Tx) error {
+		return tx.Set(attendee.StatePath(), attendee.EncodeMappings(attendee.Mappings{Held: attendee.Held{Version: "v2", Added: 7, Of: 9}}))
+	})
+	own := []string{"QS_ATTENDEES_SHEET=s", "QS_ATTENDEES_DOMAINS=north.example", "QS_ATTENDEES_ACCOUNT=acc_1", "QS_SYNC=off"}
+	run(t, settings(dir, own...), "doctor").want(t, exitOK, "warning  attendees       7 second addresses are added at once to the 9 in use")
 }
 
 // What the demo did is explained beside the running server, by the event's iCalUID.

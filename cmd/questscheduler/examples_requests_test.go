@@ -138,6 +138,7 @@ func (w *exampleWorld) mirrors() {
 	]}`})
 	w.show(ask{as: "gm", operation: "get-policy", at: []string{"{create-policy.id}"}})
 	w.show(ask{as: "gm", operation: "list-policies"})
+	w.show(ask{as: "gm", operation: "rename-policy", at: []string{"{create-policy.id}"}, body: `{"name": "Work, play"}`})
 	w.show(ask{as: "gm", operation: "create-event", body: `{
 		"account_id": "{list-accounts.accounts.0.id}", "title": "Paint miniatures", "timezone": "Europe/Berlin",
 		"start_ts": "2026-03-09T17:00:00Z", "end_ts": "2026-03-09T19:00:00Z"
@@ -148,6 +149,8 @@ func (w *exampleWorld) mirrors() {
 	w.show(ask{as: "gm", operation: "sync-journal", query: "limit=1"})
 	w.show(ask{as: "gm", operation: "update-event", at: at, body: `{"start_ts": "2026-03-09T18:00:00Z", "end_ts": "2026-03-09T20:00:00Z"}`})
 	w.show(ask{as: "gm", operation: "delete-event", at: at})
+	w.show(ask{as: "gm", operation: "event-journal", at: at, query: "limit=1"})
+	w.show(ask{as: "gm", operation: "delete-policy", at: []string{"{create-policy.id}"}})
 }
 
 func (w *exampleWorld) groupEvents() {

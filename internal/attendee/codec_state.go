@@ -29,7 +29,7 @@ func EncodeMappings(m Mappings) map[string]any {
 		"loadedAt": store.NullIfZero(m.LoadedAt), "triedAt": store.NullIfZero(m.TriedAt), "failures": m.Failures, "error": m.Error,
 		"count": m.Count, "withoutAccess": m.WithoutAccess,
 		"skipped": listOf(m.Skipped, encodeSkipped), "skippedCount": m.SkippedCount,
-		"held": map[string]any{"version": m.Held.Version, "lost": m.Held.Lost, "of": m.Held.Of, "at": store.NullIfZero(m.Held.At)},
+		"held": map[string]any{"version": m.Held.Version, "lost": m.Held.Lost, "added": m.Held.Added, "of": m.Held.Of, "at": store.NullIfZero(m.Held.At)},
 	}
 }
 
@@ -43,7 +43,7 @@ func DecodeMappings(doc store.Document) Mappings {
 		LoadedAt: f.Time("loadedAt"), TriedAt: f.Time("triedAt"), Failures: f.Int("failures"), Error: f.String("error"),
 		Count: f.Int("count"), WithoutAccess: f.Int("withoutAccess"),
 		Skipped: decodeList(f.List("skipped"), decodeSkipped), SkippedCount: f.Int("skippedCount"),
-		Held: Held{Version: held.String("version"), Lost: held.Int("lost"), Of: held.Int("of"), At: held.Time("at")},
+		Held: Held{Version: held.String("version"), Lost: held.Int("lost"), Added: held.Int("added"), Of: held.Int("of"), At: held.Time("at")},
 	}
 }
 

@@ -39,11 +39,12 @@ type Mappings struct {
 	Held Held
 }
 
-// Held is a version of the mappings that lacks more than half of the pairs in use.
+// Held is a version of the mappings that lacks more than half of the pairs in use, or adds more
+// than half as many: it lacks Lost of the Of pairs in use, and has Added more.
 type Held struct {
-	Version  string
-	Lost, Of int64
-	At       time.Time
+	Version         string
+	Lost, Added, Of int64
+	At              time.Time
 }
 
 // SkippedKept is how many skipped rows are kept.

@@ -53,6 +53,8 @@ type Guest struct {
 	Response string
 	// Resource marks a room or another thing that is booked.
 	Resource bool
+	// Optional marks a guest who need not come, in answers of GuestList and PatchGuests alone.
+	Optional bool
 	// Organizer marks the organizer, Self the calendar asked.
 	Organizer, Self bool
 }
@@ -76,7 +78,8 @@ func (e *wireEvent) details(mask Mask, zone string) *Details {
 		details.GuestsOmitted, details.GuestsMayEdit = e.Omitted, e.GuestsMayEdit
 		for _, guest := range e.Attendees {
 			details.Guests = append(details.Guests, Guest{
-				Address: guest.Email, Response: guest.Response, Resource: guest.Resource, Organizer: guest.Organizer, Self: guest.Self,
+				Address: guest.Email, Response: guest.Response, Resource: guest.Resource, Optional: guest.Optional,
+				Organizer: guest.Organizer, Self: guest.Self,
 			})
 		}
 	}

@@ -52,7 +52,7 @@ var calls = map[string]func(ctx context.Context, c *gcal.Client) error{
 	},
 	"patch guests": func(ctx context.Context, c *gcal.Client) error {
 		list := gcal.GuestList{Event: gcal.Event{ID: "abcde1", ETag: `"1"`, Details: &gcal.Details{}}}
-		_, err := c.PatchGuests(ctx, mine, list, []string{"ana@second.test"}, nil, "none")
+		_, err := c.PatchGuests(ctx, mine, list, gcal.GuestChange{Add: []string{"ana@second.test"}}, "none")
 		return err
 	},
 	"list guests": func(ctx context.Context, c *gcal.Client) error {

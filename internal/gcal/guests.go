@@ -37,6 +37,14 @@ type guestEntry struct {
 type newGuest struct {
 	Address  string `json:"email"`
 	Response string `json:"responseStatus"`
+	Optional bool   `json:"optional,omitzero"`
+}
+
+// GuestChange is a change of an event's guests, by address, whatever the case of letters.
+type GuestChange struct {
+	Add, Remove []string
+	// Optional are those of Add who need not come.
+	Optional []string
 }
 
 // GuestList is Get, and keeps what Google knows of each guest for PatchGuests.
@@ -47,19 +55,19 @@ func (c *Client) GuestList(ctx context.Context, ref Ref, id string) (GuestList, 
 }
 
 // PatchGuests replaces an event's guests by those of a list from GuestList, less the
-// addresses of remove and with those of add that it lacks, whatever the case of letters.
+// addresses of change.Remove and with those of change.Add that it lacks.
 // The other guests are written back with every field that Google showed. notify is Google's
 // sendUpdates: "none", "externalOnly" or "all". If nothing differs it makes no call.
 //
 // An event that changed since the list was read is left alone: Conflict with CodeStale.
 // Invalid: Google cut the list or it cannot be read whole, so that writing it back would
 // remove guests. After Unavailable the event may have changed.
-func (c *Client) PatchGuests(ctx context.Context, ref Ref, list GuestList, add, remove []string, notify string) (Event, error) {
+func (c *Client) PatchGuests(ctx context.Context, ref Ref, list GuestList, change GuestChange, notify string) (Event, error) {
 	shown := list.Event.Details
 	if shown == nil || shown.GuestsOmitted || list.Event.Malformed || list.Event.ETag == "" || len(list.entries) != len(shown.Guests) {
 		return Event{}, fault.New(fault.Invalid, sayGuestsCut)
 	}
-	guests, err := list.with(add, remove)
+	guests, err := list.with(change)
 	if err != nil || guests == nil {
 		return list.Event, err
 	}
@@ -80,23 +88,23 @@ func (c *Client) PatchGuests(ctx context.Context, ref Ref, list GuestList, add, 
 }
 
 // with are the guests to write; nil if they are those of the list.
-func (l GuestList) with(add, remove []string) ([]jsontext.Value, error) {
+func (l GuestList) with(change GuestChange) ([]jsontext.Value, error) {
 	has := func(addresses []string, address string) bool {
 		return slices.ContainsFunc(addresses, func(one string) bool { return strings.EqualFold(one, address) })
 	}
 	var there []string
 	guests := []jsontext.Value{} // none left is [], which null is not
 	for _, guest := range l.entries {
-		if guest.address == "" || !has(remove, guest.address) {
+		if guest.address == "" || !has(change.Remove, guest.address) {
 			there, guests = append(there, guest.address), append(guests, guest.raw)
 		}
 	}
 	changed := len(guests) < len(l.entries)
-	for _, address := range add {
+	for _, address := range change.Add {
 		if has(there, address) {
 			continue
 		}
-		entry, err := json.Marshal(newGuest{address, "needsAction"})
+		entry, err := json.Marshal(newGuest{address, "needsAction", has(change.Optional, address)})
 		if err != nil {
 			return nil, err
 		}

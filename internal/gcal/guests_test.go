@@ -79,7 +79,9 @@ func TestGuests_AreShownByTheCallsThatReadThem(t *testing.T) {
 	for name, shown := range map[string]gcal.Event{
 		"get": w.get(t, "abcde1"), "guest list": w.guestList(t, "gm").Event, "listing": one(gcal.WithGuests),
 	} {
-		if d := shown.Details; !reflect.DeepEqual(d.Guests, feastGuests) || d.GuestsOmitted || !d.GuestsMayEdit || d.Response != "accepted" {
+		want := slices.Clone(feastGuests)
+		want[1].Optional = name == "guest list" // of a listing nothing needs it
+		if d := shown.Details; !reflect.DeepEqual(d.Guests, want) || d.GuestsOmitted || !d.GuestsMayEdit || d.Response != "accepted" {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
@@ -120,11 +122,11 @@ func TestPatchGuests_AddsAndRemovesAddresses(t *testing.T) {
 			w := newWorld(t, gcal.Options{Called: counting(&patched, "events.patch")})
 			feast(t, w, nil)
 			list := w.guestList(t, "gm")
-			written, err := w.client.PatchGuests(t.Context(), mine, list, tc.add, tc.remove, "none")
+			written, err := w.client.PatchGuests(t.Context(), mine, list, gcal.GuestChange{Add: tc.add, Remove: tc.remove}, "none")
 			if err != nil {
 				t.Fatal(err)
 			}
-			after := w.get(t, "abcde1")
+			after := w.guestList(t, "gm").Event
 			if said(written.Details.Guests) != tc.want || !reflect.DeepEqual(after, written) || patched != tc.calls {
 				t.Errorf("%d calls, answered %s, then %s", patched, said(written.Details.Guests), said(after.Details.Guests))
 			}
@@ -171,10 +173,12 @@ func TestPatchGuests_OtherGuests_KeepEveryField(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := client.PatchGuests(t.Context(), mine, list, []string{"ana@second.test"}, nil, notify); err != nil {
+		change := gcal.GuestChange{Add: []string{"ana@second.test", "ben@second.test"}, Optional: []string{"ben@second.test"}}
+		if _, err := client.PatchGuests(t.Context(), mine, list, change, notify); err != nil {
 			t.Fatal(err)
 		}
-		want := `{"attendees":` + guests[:len(guests)-1] + `,{"email":"ana@second.test","responseStatus":"needsAction"}]}`
+		want := `{"attendees":` + guests[:len(guests)-1] + `,{"email":"ana@second.test","responseStatus":"needsAction"},` +
+			`{"email":"ben@second.test","responseStatus":"needsAction","optional":true}]}`
 		if sent.body != want || sent.match != `"7"` || sent.notify != notify || sent.kind != "application/json" {
 			t.Errorf("sent %+v\nwant %s", sent, want)
 		}
@@ -186,7 +190,7 @@ func TestPatchGuests_KeepsResponsesAtGoogle(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, gcal.Options{})
 	feast(t, w, nil)
-	if _, err := w.client.PatchGuests(t.Context(), mine, w.guestList(t, "gm"), []string{"ana@second.test"}, []string{"ben@elsewhere.test"}, "none"); err != nil {
+	if _, err := w.client.PatchGuests(t.Context(), mine, w.guestList(t, "gm"), gcal.GuestChange{Add: []string{"ana@second.test"}, Remove: []string{"ben@elsewhere.test"}}, "none"); err != nil {
 		t.Fatal(err)
 	}
 	shown, err := w.person(t, "ana").Events.Get("primary", "abcde1").Do()
@@ -215,12 +219,12 @@ func TestPatchGuests_AfterAnotherChange_IsStale(t *testing.T) {
 	if _, err := w.person(t, "ana").Events.Patch("primary", "abcde1", &answer).Do(); err != nil {
 		t.Fatal(err)
 	}
-	_, err := w.client.PatchGuests(t.Context(), mine, list, []string{"ana@second.test"}, nil, "none")
+	_, err := w.client.PatchGuests(t.Context(), mine, list, gcal.GuestChange{Add: []string{"ana@second.test"}}, "none")
 	wantKind(t, err, fault.Conflict, gcal.CodeStale)
 	if got := said(w.get(t, "abcde1").Details.Guests); got != "gm accepted, Ana declined, ben declined, room1 accepted" {
 		t.Errorf("guests %s", got)
 	}
-	if _, err := w.client.PatchGuests(t.Context(), mine, w.guestList(t, "gm"), []string{"ana@second.test"}, nil, "none"); err != nil {
+	if _, err := w.client.PatchGuests(t.Context(), mine, w.guestList(t, "gm"), gcal.GuestChange{Add: []string{"ana@second.test"}}, "none"); err != nil {
 		t.Errorf("with the list of now: %v", err)
 	}
 }
@@ -237,7 +241,7 @@ func TestPatchGuests_ThroughAGuestsCopy_AsTheEventAllows(t *testing.T) {
 			w := newWorld(t, gcal.Options{})
 			feast(t, w, func(e *calendar.Event) { e.GuestsCanModify = tc.mayEdit })
 			theirs := gcal.Ref{Account: "ana", Calendar: "primary"}
-			_, err := w.client.PatchGuests(t.Context(), theirs, w.guestList(t, "ana"), nil, []string{"ben@elsewhere.test"}, "none")
+			_, err := w.client.PatchGuests(t.Context(), theirs, w.guestList(t, "ana"), gcal.GuestChange{Remove: []string{"ben@elsewhere.test"}}, "none")
 			if !tc.mayEdit {
 				wantKind(t, err, tc.kind, tc.code)
 				return
@@ -286,7 +290,7 @@ func TestPatchGuests_OfACutList_MakesNoCall(t *testing.T) {
 			if d := list.Event.Details; tc.account == "ana" && (!d.GuestsOmitted || said(d.Guests) != "Ana tentative") {
 				t.Errorf("ana is shown %+v", d)
 			}
-			_, err := w.client.PatchGuests(t.Context(), gcal.Ref{Account: tc.account, Calendar: "primary"}, list, []string{"ana@second.test"}, nil, "none")
+			_, err := w.client.PatchGuests(t.Context(), gcal.Ref{Account: tc.account, Calendar: "primary"}, list, gcal.GuestChange{Add: []string{"ana@second.test"}}, "none")
 			wantKind(t, err, fault.Invalid, "")
 			if patched > 0 {
 				t.Error("it was written back")
@@ -300,7 +304,7 @@ func TestPatchGuests_WithoutAList_IsRefused(t *testing.T) {
 	w := newWorld(t, gcal.Options{})
 	feast(t, w, nil)
 	for name, event := range map[string]gcal.Event{"times alone": {ID: "abcde1", ETag: `"1"`}, "what get answers": w.get(t, "abcde1")} {
-		_, err := w.client.PatchGuests(t.Context(), mine, gcal.GuestList{Event: event}, []string{"ana@second.test"}, nil, "none")
+		_, err := w.client.PatchGuests(t.Context(), mine, gcal.GuestList{Event: event}, gcal.GuestChange{Add: []string{"ana@second.test"}}, "none")
 		if !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -69,6 +69,7 @@ type wireAttendee struct {
 	Response  string `json:"responseStatus"`
 	Email     string `json:"email"`
 	Resource  bool   `json:"resource"`
+	Optional  bool   `json:"optional"`
 	Organizer bool   `json:"organizer"`
 }
 

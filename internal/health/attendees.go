@@ -72,8 +72,7 @@ var attendeesRows = []attendeesRow{
 	{"mappings_held", Degraded, func(a Attendees, _ time.Time) (time.Time, bool) {
 		return a.Held.At, a.Held.Version != ""
 	}, func(a Attendees) string {
-		return fmt.Sprintf("%d of %d second addresses are gone at once, and stay in use until that is confirmed. If it is meant, send POST /admin/reload-mappings with {\"confirm\": \"%s\"}; if not, correct the sheet or file.",
-			a.Held.Lost, a.Held.Of, a.Held.Version)
+		return HeldMappings(a.Held) + fmt.Sprintf(" If it is meant, send POST /admin/reload-mappings with {\"confirm\": \"%s\"}; if not, correct the sheet or file.", a.Held.Version)
 	}},
 	{"mappings_unfollowed", Degraded, func(a Attendees, now time.Time) (time.Time, bool) {
 		return a.PendingSince, !a.Idle && !a.PendingSince.IsZero() && now.Sub(a.PendingSince) > refreshLate
@@ -100,6 +99,20 @@ var attendeesRows = []attendeesRow{
 		}
 		return fmt.Sprintf("The guests of %s cannot be written, which is tried again once a day.%s `questscheduler explain att_…` shows each attempt.", number, because(a.Failed[0].Error))
 	}},
+}
+
+// HeldMappings says in a sentence or two what a version of the mappings would change that awaits
+// confirmation.
+func HeldMappings(held attendee.Held) string {
+	gone := fmt.Sprintf("%d of %d second addresses are gone at once, and stay in use until that is confirmed.", held.Lost, held.Of)
+	fresh := fmt.Sprintf("%s added at once to the %d in use, and none is used until that is confirmed.", amount(held.Added, "second address is", "second addresses are"), held.Of)
+	switch {
+	case held.Added == 0:
+		return gone
+	case held.Lost == 0:
+		return fresh
+	}
+	return gone + " " + fresh
 }
 
 // bare has amount leave the number out.
@@ -180,8 +193,8 @@ func (r *Reader) readAttendees(ctx context.Context, pending, failed int) (a Atte
 type AttendeeFigures struct {
 	On bool
 	// Mappings, Skipped and WithoutAccess count mappings in use, skipped rows and mappings
-	// whose calendar no account reaches; Held the second addresses whose loss awaits
-	// confirmation.
+	// whose calendar no account reaches; Held the second addresses whose loss or addition
+	// awaits confirmation.
 	Mappings, Skipped, WithoutAccess, Held int64
 	// Failures counts failed loads in a row, and LoadedAt is the last that succeeded; zero:
 	// none did.
@@ -200,7 +213,7 @@ func (r *Reader) countAttendees(ctx context.Context, figures *Figures) error {
 	}
 	a, err := r.readAttendees(ctx, FiguresMost, FiguresMost)
 	figures.Attendees = AttendeeFigures{
-		On: true, Mappings: a.Count, Skipped: a.SkippedCount, WithoutAccess: a.WithoutAccess, Held: a.Held.Lost,
+		On: true, Mappings: a.Count, Skipped: a.SkippedCount, WithoutAccess: a.WithoutAccess, Held: a.Held.Lost + a.Held.Added,
 		Failures: a.Failures, LoadedAt: a.LoadedAt, Pending: a.Pending, Failed: len(a.Failed), OldestDue: a.OldestDue,
 	}
 	return err

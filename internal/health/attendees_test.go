@@ -60,7 +60,15 @@ func TestOverview_OfSecondAddresses_SaysWhatIsWrong(t *testing.T) {
 		{"held", func(m *attendee.Mappings) {
 			m.Held = attendee.Held{Version: "v2", Lost: 7, Of: 9, At: now.Add(-time.Hour)}
 		}, 0, health.Degraded, "mappings_held",
-			[]string{"7 of 9 second addresses", `{"confirm": "v2"}`}},
+			[]string{"7 of 9 second addresses are gone", `{"confirm": "v2"}`}},
+		{"held for what it adds", func(m *attendee.Mappings) {
+			m.Held = attendee.Held{Version: "v2", Added: 7, Of: 9, At: now.Add(-time.Hour)}
+		}, 0, health.Degraded, "mappings_held",
+			[]string{"7 second addresses are added at once to the 9 in use", `{"confirm": "v2"}`}},
+		{"held for both", func(m *attendee.Mappings) {
+			m.Held = attendee.Held{Version: "v2", Lost: 5, Added: 1, Of: 9, At: now.Add(-time.Hour)}
+		}, 0, health.Degraded, "mappings_held",
+			[]string{"5 of 9 second addresses are gone", "1 second address is added"}},
 		{"not followed", func(m *attendee.Mappings) { m.Followed, m.PendingSince = "v0", now.Add(-40*time.Minute) }, 0, health.Degraded, "mappings_unfollowed", []string{"not carried out yet"}},
 		{"not followed for a short time", func(m *attendee.Mappings) { m.Followed, m.PendingSince = "v0", now.Add(-20*time.Minute) }, 0, health.Healthy, "", nil},
 		{"an account is still needed", func(m *attendee.Mappings) { m.Followed = "v0" }, 0, health.Healthy, "", nil},
@@ -132,13 +140,13 @@ func TestFigures_OfSecondAddresses_CountThem(t *testing.T) {
 	w.reader.Attendees = true
 	state := good()
 	state.SkippedCount, state.Skipped, state.WithoutAccess, state.Failures = 120, []mapping.Skipped{{Row: 2, Reason: "No address."}}, 2, 1
-	state.Held = attendee.Held{Version: "v2", Lost: 2, Of: 3, At: now}
+	state.Held = attendee.Held{Version: "v2", Lost: 2, Added: 1, Of: 3, At: now}
 	w.mappings(state)
 	w.guests(3, true, now.Add(-time.Hour))
 	w.guests(4, false, now.Add(-10*time.Minute))
 	figures, err := w.reader.Figures(t.Context())
 	want := health.AttendeeFigures{
-		On: true, Mappings: 3, Skipped: 120, WithoutAccess: 2, Held: 2, Failures: 1, LoadedAt: state.LoadedAt, Pending: 4, Failed: 3, OldestDue: now.Add(-10 * time.Minute),
+		On: true, Mappings: 3, Skipped: 120, WithoutAccess: 2, Held: 3, Failures: 1, LoadedAt: state.LoadedAt, Pending: 4, Failed: 3, OldestDue: now.Add(-10 * time.Minute),
 	}
 	if err != nil || figures.Attendees != want {
 		t.Errorf("the figures are %+v, %v, want %+v", figures.Attendees, err, want)

@@ -23,12 +23,15 @@ type Mapping struct {
 // Table holds the mappings of a version. It is never changed; the zero Table is empty.
 type Table struct {
 	secondaries map[string][]string
-	version     string
+	// named are all of its second addresses.
+	named   map[string]bool
+	domains []string
+	version string
 }
 
 // New is the table of some mappings; of two with one primary the last counts.
 func New(mappings []Mapping) Table {
-	t := Table{secondaries: make(map[string][]string, len(mappings))}
+	t := Table{secondaries: make(map[string][]string, len(mappings)), named: map[string]bool{}}
 	for _, m := range mappings {
 		list := make([]string, len(m.Secondaries))
 		for i, address := range m.Secondaries {
@@ -36,6 +39,11 @@ func New(mappings []Mapping) Table {
 		}
 		slices.Sort(list)
 		t.secondaries[Fold(m.Primary)] = slices.Compact(list)
+	}
+	for _, list := range t.secondaries {
+		for _, address := range list {
+			t.named[address] = true
+		}
 	}
 	if len(t.secondaries) > 0 {
 		t.version = t.hash()
@@ -62,6 +70,21 @@ func Fold(address string) string { return strings.ToLower(strings.TrimSpace(addr
 
 // Secondaries are the further addresses of an address; nil if it is no primary one.
 func (t Table) Secondaries(address string) []string { return t.secondaries[Fold(address)] }
+
+// Within is the table with the domains of primary addresses, for Knows. They are no part of
+// its version.
+func (t Table) Within(domains []string) Table {
+	t.domains = domains
+	return t
+}
+
+// Knows reports whether an address is one of our people's: it is in one of the domains of
+// Within, whether it is mapped or not, or the table names it. A subdomain is another domain.
+func (t Table) Knows(address string) bool {
+	address = Fold(address)
+	inDomain := func(domain string) bool { return Fold(domain) == domainOf(address) }
+	return strings.Contains(address, "@") && (len(t.secondaries[address]) > 0 || t.named[address] || slices.ContainsFunc(t.domains, inDomain))
+}
 
 // Primaries lists the primary addresses, sorted.
 func (t Table) Primaries() []string { return slices.Sorted(maps.Keys(t.secondaries)) }
@@ -110,6 +133,24 @@ func Lost(before, now Table) (lost, of int) {
 		}
 	}
 	return lost, of
+}
+
+// Gained counts the pairs that now has and before lacks, and the primary addresses that have
+// them.
+func Gained(before, now Table) (pairs, primaries int) {
+	for primary, secondaries := range now.secondaries {
+		old := before.secondaries[primary]
+		more := 0
+		for _, secondary := range secondaries {
+			if !slices.Contains(old, secondary) {
+				more++
+			}
+		}
+		if pairs += more; more > 0 {
+			primaries++
+		}
+	}
+	return pairs, primaries
 }
 
 // Encode is the table as bytes, compressed.

@@ -50,6 +50,24 @@ func pairs(table mapping.Table) map[string]bool {
 	return all
 }
 
+func TestGained_MirrorsWhatIsLost(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		before, now := anyTable(t, "before"), anyTable(t, "now")
+		gained, growing := mapping.Gained(before, now)
+		lost, _ := mapping.Lost(now, before)
+		people := map[string]bool{}
+		for pair := range pairs(now) {
+			if primary, _, _ := strings.Cut(pair, " "); !pairs(before)[pair] {
+				people[primary] = true
+			}
+		}
+		if gained != lost || growing != len(people) {
+			t.Fatalf("%d pairs of %d, want %d of %d", gained, growing, lost, len(people))
+		}
+	})
+}
+
 func TestParse_WrittenTable_IsTheSame(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

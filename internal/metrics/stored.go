@@ -56,7 +56,7 @@ var (
 	pollsErr    = gauge("polls_in_error", "Polls that show an error of their sync, by its code (up to 250).", "code")
 	inState     = gauge("mirrors", "Mirrors that are not as wanted, by their state (up to 250).", "state")
 	mirrorsDue  = gauge("mirrors_oldest_due_seconds", "For how long the mirror that is due longest waits to be written; 0: none is due.")
-	mapped      = gauge("attendee_mappings", "Second addresses of attendees: mappings in use, skipped rows, mappings whose calendar no account reaches, and second addresses whose loss awaits confirmation.", "state")
+	mapped      = gauge("attendee_mappings", "Second addresses of attendees: mappings in use, skipped rows, mappings whose calendar no account reaches, and second addresses whose loss or addition awaits confirmation.", "state")
 	mappedAge   = gauge("attendee_mappings_age_seconds", "For how long the mappings in use were not loaded again; 0: never loaded.")
 	loadFails   = gauge("attendee_mappings_load_failures", "Failed loads of mappings in a row.")
 	guestsDue   = gauge("attendee_events_pending", "Events whose guests must be written (up to 250).")

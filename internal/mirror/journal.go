@@ -36,7 +36,9 @@ type Entry struct {
 	At      time.Time
 	// Trigger is such as push, timer, person; Trace correlates all effects of one trigger.
 	Trigger, Trace string
-	Step           Step
+	// Who is the person who commanded it; "" for what a calendar or a timer did.
+	Who  string
+	Step Step
 	// MirrorID and TargetAccountID are the mirror's; "" for the origin's.
 	MirrorID, TargetAccountID string
 	// Before and After are the states of the mirror, or the versions of the origin; Before is
@@ -94,7 +96,7 @@ func EntryPath(eventID, id string) store.Path { return EventPath(eventID).Doc(jo
 // EncodeEntry gives the fields of an entry.
 func EncodeEntry(e Entry) map[string]any {
 	return map[string]any{
-		"at": e.At, "ownerId": e.OwnerID, "trigger": e.Trigger, "trace": store.NullIfEmpty(e.Trace), "step": string(e.Step),
+		"at": e.At, "ownerId": e.OwnerID, "trigger": e.Trigger, "trace": store.NullIfEmpty(e.Trace), "who": store.NullIfEmpty(e.Who), "step": string(e.Step),
 		"mirrorId": store.NullIfEmpty(e.MirrorID), "targetAccountId": store.NullIfEmpty(e.TargetAccountID), "before": store.NullIfEmpty(e.Before), "after": store.NullIfEmpty(e.After),
 		"reason": store.NullIfEmpty(e.Reason), "generation": e.Generation,
 		"wanted": store.NullIfEmpty(e.Wanted), "written": store.NullIfEmpty(e.Written), "attempts": e.Attempts,
@@ -105,7 +107,7 @@ func EncodeEntry(e Entry) map[string]any {
 func DecodeEntry(doc store.Document) Entry {
 	f := store.Fields(doc.Data)
 	return Entry{
-		ID: doc.Path.ID(), EventID: doc.Path.Parent().ID(), At: f.Time("at"), Trigger: f.String("trigger"), Trace: f.String("trace"),
+		ID: doc.Path.ID(), EventID: doc.Path.Parent().ID(), At: f.Time("at"), Trigger: f.String("trigger"), Trace: f.String("trace"), Who: f.String("who"),
 		OwnerID: f.String("ownerId"), Step: Step(f.String("step")), MirrorID: f.String("mirrorId"), TargetAccountID: f.String("targetAccountId"),
 		Before: f.String("before"), After: f.String("after"), Reason: f.String("reason"),
 		Generation: f.Int("generation"), Wanted: f.String("wanted"), Written: f.String("written"), Attempts: f.Int("attempts"),

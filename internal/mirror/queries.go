@@ -299,6 +299,12 @@ func LoadJournal(ctx context.Context, reader store.Reader, eventID string, limit
 	return store.Page(ctx, reader, journalOf.With().Below(EventPath(eventID)).First(limit).From(after), DecodeEntry)
 }
 
+// WalkJournal passes the entries of a canonical event's journal behind a cursor to take, newest
+// first, as store.Walk does.
+func WalkJournal(ctx context.Context, reader store.Reader, eventID string, limit int, after *store.Cursor, take func(Entry) (taken bool, err error)) (next *store.Cursor, err error) {
+	return store.Walk(ctx, reader, journalOf.With().Below(EventPath(eventID)).First(limit).From(after), DecodeEntry, take)
+}
+
 // Journals is the query for all entries of a person's canonical events and mirrors, newest
 // first.
 func Journals(ownerID string) store.Bound { return journalsOfOwner.With(ownerID) }

@@ -64,8 +64,8 @@ var attended = []mutant{
 	for`,
 		}, {
 			file: "attendees/mappings_load.go",
-			old:  `read.of >= 2 &&`,
-			new:  `read.of >= 2 && read.table.Len() > 0 &&`,
+			old:  `c.of >= 2 ||`,
+			new:  `c.of >= 2 && c.table.Len() > 0 ||`,
 		}},
 	},
 	{
@@ -93,6 +93,33 @@ var attended = []mutant{
 			file: "attendees/mappings_load.go",
 			old:  `confirm != read.version:`,
 			new:  `confirm != read.version && read.table.Len() == 0:`,
+		}},
+	},
+	{
+		name:   "grown-mappings-not-held",
+		breaks: "A sheet that maps many more people at once takes effect without a person's word.",
+		changes: []change{{
+			file: "attendees/mappings_load.go",
+			old:  `c.growing > fewAdded`,
+			new:  `c.growing > 1000*fewAdded`,
+		}},
+	},
+	{
+		name:   "outsiders-learn-addresses",
+		breaks: "An outsider who invites a mapped person, and lets guests change the event, is shown their second address.",
+		changes: []change{{
+			file: "attendees/decide/judge.go",
+			old:  `	if !s.event.Inside {`,
+			new:  `	if !s.event.Inside && !s.writable {`,
+		}},
+	},
+	{
+		name:   "optional-guests-needed",
+		breaks: "The second address of a guest who need not come is invited as one who must.",
+		changes: []change{{
+			file: "attendees/decide/decide.go",
+			old:  `d.Optional = append(d.Optional, address)`,
+			new:  `d.Optional = append(d.Optional, "")`,
 		}},
 	},
 	{

@@ -96,7 +96,7 @@ func (l *life) attendedStep() {
 // attendedSteps are what happens of second addresses.
 var attendedSteps = slices.Concat(gatherings, sheetChanges, attendedFaults)
 
-// organizers make events: those whom the program can act for, and others.
+// organizers make events: those whom the program can act for, and others. ola is an outsider.
 var organizers = []string{"pia", "pia", "paul", "pola", "ola", "ola", "pia2"}
 
 // invitees are the addresses that people invite: mapped ones, and others.
@@ -118,9 +118,13 @@ func (l *life) spelled(address string) string {
 	}
 }
 
-// guest is a new guest.
+// guest is a new guest, at times one who need not come.
 func (l *life) guest(address string) worldtest.Guest {
-	return worldtest.Guest{"email": l.spelled(address)}
+	guest := worldtest.Guest{"email": l.spelled(address)}
+	if l.chance(4) {
+		guest["optional"] = true
+	}
+	return guest
 }
 
 // newGathering makes an event of a colleague, with guests or without.

@@ -82,6 +82,16 @@ func (l *life) changeRows(change func(rows []worldtest.SheetRow) []worldtest.She
 	l.sayRows()
 }
 
+// newcomers are rows of some newcomers.
+func (l *life) newcomers() (rows []worldtest.SheetRow) {
+	for range 1 + l.attended.draws.IntN(len(worldtest.Newcomers)) {
+		name := drawn(l, worldtest.Newcomers)
+		primary, second := name+"@"+worldtest.Domain, name+"@two.example"
+		rows = append(rows, worldtest.SheetRow{Cells: []string{primary, l.spelled(second), "active"}, Primary: primary, Seconds: []string{second}})
+	}
+	return rows
+}
+
 // sheetChanges are what happens to the mappings.
 var sheetChanges = []step{
 	{weight: 6, do: func(l *life) {
@@ -105,6 +115,9 @@ var sheetChanges = []step{
 		l.changeRows(func(rows []worldtest.SheetRow) []worldtest.SheetRow {
 			return slices.Insert(rows, l.attended.draws.IntN(len(rows)+1), l.mistaken())
 		})
+	}},
+	{weight: 3, do: func(l *life) {
+		l.changeRows(func(rows []worldtest.SheetRow) []worldtest.SheetRow { return append(rows, l.newcomers()...) })
 	}},
 	{weight: 2, do: func(l *life) {
 		l.changeRows(func([]worldtest.SheetRow) []worldtest.SheetRow {

@@ -72,6 +72,8 @@ type mapped struct {
 	loading int
 	// confirming is the version that a person confirms now.
 	confirming string
+	// loaded: some mappings are in force, if only that there are none.
+	loaded bool
 	// ever are the pairs that the sheet had at some time.
 	ever map[string]map[string]bool
 }
@@ -125,8 +127,17 @@ func (s seconds) read(rows []SheetRow) (after seconds, ok bool) {
 	return after, ok
 }
 
-// lost reports whether more than half of the pairs are gone, of two at least.
-func (s seconds) lost(after seconds) bool {
+// suspect reports whether a change must be confirmed: more than half of the pairs are gone, of
+// two at least; or more than half as many came, for more than five people.
+func (s seconds) suspect(after seconds) bool {
+	came, people := 0, map[string]bool{}
+	for primary, list := range after {
+		for _, second := range list {
+			if !slices.Contains(s[primary], second) {
+				came, people[primary] = came+1, true
+			}
+		}
+	}
 	lost, of := 0, 0
 	for primary, list := range s {
 		for _, second := range list {
@@ -136,7 +147,7 @@ func (s seconds) lost(after seconds) bool {
 			}
 		}
 	}
-	return of >= 2 && 2*lost > of
+	return of >= 2 && 2*lost > of || len(people) > 5 && 2*came > of
 }
 
 // version is the name that the program gives to the same mappings.
@@ -157,7 +168,8 @@ func (m *mapped) reachable() map[string]seconds {
 			for _, from := range slices.Sorted(maps.Keys(found)) {
 				after, ok := found[from].read(offered.rows)
 				version := after.version()
-				if ok && (!found[from].lost(after) || offered.confirmed == version) {
+				first := !m.loaded && from == m.now.version()
+				if ok && (first || !found[from].suspect(after) || offered.confirmed == version) {
 					found[version] = after
 				}
 			}
@@ -170,7 +182,8 @@ func (m *mapped) reachable() map[string]seconds {
 }
 
 // MappingProblems says whether other mappings are in force than the sheet ever gave: a
-// failed read changes nothing, and so does the loss of over half until it is confirmed.
+// failed read changes nothing, and neither does the loss or growth of over half until it is
+// confirmed.
 func (w *World) MappingProblems() (problems []string) {
 	w.t.Helper()
 	if !w.options.Attended {
@@ -183,7 +196,7 @@ func (w *World) MappingProblems() (problems []string) {
 		return []string{fmt.Sprintf("the mappings %q of %d people are in force, which the sheet did not give: %v before", state.Version, state.Count, m.now)}
 	}
 	if m.loading == 0 {
-		m.now, m.offered = now, nil
+		m.now, m.offered, m.loaded = now, nil, state.Version != ""
 	}
 	return nil
 }
@@ -195,18 +208,18 @@ func (w *World) Mapped() map[string][]string { return w.mapped.now }
 // in force, or held unless they were confirmed.
 func (w *World) AfterReload(confirmed string) (problems []string) {
 	w.t.Helper()
-	before := w.mapped.now
+	before, first := w.mapped.now, !w.mapped.loaded
 	wanted, ok := before.read(w.Sheet.Rows)
 	if problems = w.MappingProblems(); len(problems) > 0 {
 		return problems
 	}
 	state := attendee.DecodeMappings(w.observed.document(attendee.StatePath()))
-	held := ok && before.lost(wanted) && confirmed != wanted.version()
+	held := ok && !first && before.suspect(wanted) && confirmed != wanted.version()
 	switch {
 	case !ok && (state.Error == "" || state.Version != "" && state.Version != before.version()):
 		return []string{"an empty sheet counts as mappings"}
 	case ok && held && (state.Held.Version != wanted.version() || state.Version != before.version()):
-		return []string{fmt.Sprintf("over half of the mappings are gone from the sheet, and that is not held: %+v", state)}
+		return []string{fmt.Sprintf("the sheet changed too much to count unconfirmed, and that is not held: %+v", state)}
 	case ok && !held && (state.Version != wanted.version() || state.Error != ""):
 		return []string{fmt.Sprintf("the sheet's mappings %v are not in force: %+v", wanted, state)}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"questscheduler/internal/attendee"
@@ -63,6 +64,22 @@ func (w *World) withdrawable(g Gathering, address string) bool {
 	return !w.options.Delegated && slices.ContainsFunc(slices.Collect(maps.Values(record.Copies)), func(c attendee.Copy) bool { return c.Organized && !c.Gone })
 }
 
+// inside reports whether an event's organizer is in the domain of primary addresses, or has a
+// second address. Of the latter it is not sure: their mapping may have come or gone since the
+// program last read the event.
+func (w *World) inside(g Gathering) (inside, sure bool) {
+	address := strings.ToLower(g.Organizer.Email)
+	if strings.HasSuffix(address, "@"+Domain) {
+		return true, true
+	}
+	for _, ever := range w.mapped.ever {
+		if ever[address] {
+			return true, false
+		}
+	}
+	return false, true
+}
+
 // guestProblems compares an event's guests with those that the mappings want, as far as the
 // program may change them.
 func (w *World) guestProblems(g Gathering) (problems []string) {
@@ -70,12 +87,13 @@ func (w *World) guestProblems(g Gathering) (problems []string) {
 	if g.SeriesID != "" { // it decides about an occurrence that is not known separately
 		series = w.book(w.GatheringOf(g.OrganizerName(), g.SeriesID))
 	}
+	inside, sure := w.inside(g)
 	wanted, kept, count := map[string]bool{}, map[string]bool{}, map[string]int{}
 	for _, guest := range g.Guests {
 		count[guest.Address()]++
 		for _, second := range w.mapped.now[guest.Address()] {
-			kept[second] = kept[second] || !guest.room()
-			wanted[second] = wanted[second] || !guest.room() && !guest.Declined()
+			kept[second] = kept[second] || !sure || inside && !guest.room()
+			wanted[second] = wanted[second] || sure && inside && !guest.room() && !guest.Declined()
 		}
 	}
 	for _, address := range slices.Sorted(maps.Keys(wanted)) {

@@ -23,11 +23,13 @@ func (w *World) patchedGuests(calendarID, eventID string, patch func()) {
 		return // it was refused
 	}
 	w.keep(after, book)
-	w.guestbooks.patches++
+	if _, sure := w.inside(before); sure { // else the next listing may find another decision
+		w.guestbooks.patches++
+	}
 	w.judgePatch(before, after)
 	for _, guest := range after.Guests {
 		if address := guest.Address(); before.Guest(address) == nil {
-			w.judgeAddition(before, book, address)
+			w.judgeAddition(before, book, after.Guest(address))
 		}
 	}
 	for _, guest := range before.Guests {
@@ -76,14 +78,22 @@ func (g Gathering) lasts(now time.Time) bool {
 }
 
 // judgeAddition judges that the program added an address: some mapping wanted it for a guest,
-// and nobody took it out before.
-func (w *World) judgeAddition(before Gathering, book *guestbook, address string) {
-	wanted := slices.ContainsFunc(before.Guests, func(g Guest) bool {
-		return !g.Declined() && !g.room() && w.mapped.ever[g.Address()][address]
-	})
+// and nobody took it out before. Who is added for guests who need not come need not come.
+func (w *World) judgeAddition(before Gathering, book *guestbook, added Guest) {
+	address, needed, optional := added.Address(), false, false
+	for _, g := range before.Guests {
+		if !g.Declined() && !g.room() && w.mapped.ever[g.Address()][address] {
+			needed, optional = needed || g["optional"] != true, optional || g["optional"] == true
+		}
+	}
+	inside, _ := w.inside(before)
 	switch why := book.banned[address]; {
-	case !wanted:
+	case !needed && !optional:
 		w.wrong("%v: the program added %s, which no mapping of a guest ever had", before, address)
+	case !inside:
+		w.wrong("%v: the program added %s to an event of an outsider", before, address)
+	case needed != optional && optional != (added["optional"] == true):
+		w.wrong("%v: the program added %s as %v, for guests who need not come: %t", before, address, added, optional)
 	case why != "":
 		w.wrong("%v: the program added %s again: %s", before, address, why)
 	case book.added[address] && before.SeriesID == "":

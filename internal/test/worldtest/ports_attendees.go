@@ -9,7 +9,7 @@ import (
 // guestCalls are the calls that read and write whole guest lists.
 type guestCalls interface {
 	GuestList(ctx context.Context, ref gcal.Ref, id string) (gcal.GuestList, error)
-	PatchGuests(ctx context.Context, ref gcal.Ref, list gcal.GuestList, add, remove []string, notify string) (gcal.Event, error)
+	PatchGuests(ctx context.Context, ref gcal.Ref, list gcal.GuestList, change gcal.GuestChange, notify string) (gcal.Event, error)
 }
 
 func (g *googlePort) GuestList(ctx context.Context, ref gcal.Ref, id string) (gcal.GuestList, error) {
@@ -20,10 +20,10 @@ func (g *googlePort) GuestList(ctx context.Context, ref gcal.Ref, id string) (gc
 	return list, err
 }
 
-func (g *googlePort) PatchGuests(ctx context.Context, ref gcal.Ref, list gcal.GuestList, add, remove []string, notify string) (gcal.Event, error) {
+func (g *googlePort) PatchGuests(ctx context.Context, ref gcal.Ref, list gcal.GuestList, change gcal.GuestChange, notify string) (gcal.Event, error) {
 	w := g.ports.world
 	event, err := ask(g, ref.Account, "events.patch", func() (event gcal.Event, err error) {
-		w.patchedGuests(ref.Calendar, list.Event.ID, func() { event, err = g.client.PatchGuests(ctx, ref, list, add, remove, notify) })
+		w.patchedGuests(ref.Calendar, list.Event.ID, func() { event, err = g.client.PatchGuests(ctx, ref, list, change, notify) })
 		return event, err
 	})
 	if err == nil {
