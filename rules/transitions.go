@@ -208,7 +208,7 @@ func (s situation) clears(code ErrorCode) bool {
 		return s.observed.AccountLive
 	case WatchFailed:
 		return s.observed.WatchLive
-	case SyncFailed:
+	case SyncFailed, CalendarLost:
 		return true // this very event was synced
 	case RecurringUnsupported, UnreadableEvent:
 		return s.observed.EventState == Present

@@ -10,6 +10,7 @@ import (
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
+	"questscheduler/rules"
 )
 
 // Facts are the stored facts of one followed calendar. Its health follows from them and
@@ -61,8 +62,8 @@ type row struct {
 	message func(s situation) string
 }
 
-// accountRows are the troubles of the account. If one applies, the calendar's rows do
-// not, since the account must be repaired first.
+// accountRows are the troubles of the account's access. If one applies, the calendar's rows
+// do not, since the access must be repaired first.
 var accountRows = []row{
 	{"token_expired", Error, func(s situation) (time.Time, bool) {
 		refused := s.Account == accounts.Revoked || s.Account == accounts.Active && s.Calendar.LastError == fault.Revoked.String()
@@ -80,6 +81,12 @@ var accountRows = []row{
 			return "The mappings no longer name this e-mail address, and its calendar is still followed until what was added there is taken back."
 		}
 		return "The account was unlinked while sessions still follow its calendar. Link it again in Settings, or finalise those sessions with another account."
+	}},
+	{string(rules.CalendarLost), Error, func(s situation) (time.Time, bool) { return s.Calendar.RefusedSince, s.Calendar.Lost() }, func(s situation) string {
+		if s.Delegated {
+			return "The calendar is gone, or its domain no longer lets this server read it. Check it in the Admin console."
+		}
+		return "The calendar is gone or no longer shared with this account. Share it again, with the right to change events, or finalise its sessions anew in another calendar."
 	}},
 }
 
