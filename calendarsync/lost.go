@@ -49,12 +49,12 @@ func (r refusal) lost() bool {
 	if r.known || !r.refused {
 		return r.known
 	}
-	after, may := lostAfter[r.listed]
 	refusedFor := time.Duration(0)
 	if !r.since.IsZero() {
-		refusedFor = r.now.Sub(r.since)
+		refusedFor = max(0, r.now.Sub(r.since)) // another instance's clock may be ahead
 	}
-	return may && refusedFor >= after
+	after, decides := lostAfter[r.listed]
+	return decides && refusedFor >= after
 }
 
 // isLost decides whether the failure of the run means that its calendar is lost.

@@ -9,8 +9,8 @@ import (
 	"questscheduler/internal/sim/control"
 )
 
-// Share gives a user a role in a calendar; NoAccess takes it away, so that the
-// calendar is found no more. The change of the access list ends the calendar's
+// Share gives a user a role in a calendar; NoAccess and Refused take it away, so that the
+// calendar is found no more or each call for it is refused. The change of the access list ends the calendar's
 // sync tokens: the next use of one is 410.
 func (s *Server) Share(calendarID, userKey string, role Role) error {
 	return s.change(func(c *change) error { return c.share(calendarID, userKey, role) })
@@ -23,7 +23,7 @@ func (c *change) share(calendarID, userKey string, role Role) error {
 		return err
 	case c.world.users[userKey] == nil:
 		return errNoUser(c.world)
-	case role != NoAccess && !role.mayRead():
+	case role != NoAccess && role != Refused && !role.mayRead():
 		return errors.New("google simulator: no such role")
 	}
 	info.Epoch++
