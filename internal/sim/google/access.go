@@ -43,6 +43,25 @@ func (s *Server) SetPush(calendarID string, possible bool) error {
 	})
 }
 
+// SetZone gives a calendar another time zone.
+func (s *Server) SetZone(calendarID, zone string) error {
+	return s.change(func(c *change) error {
+		info, err := c.editCalendar(calendarID)
+		if err == nil {
+			err = info.setZone(zone)
+		}
+		return err
+	})
+}
+
+func (c *calendarInfo) setZone(zone string) error {
+	_, err := loadZone(zone)
+	if err == nil {
+		c.TimeZone = zone
+	}
+	return err
+}
+
 // editCalendar is a calendar as this change leaves it, to be changed further.
 func (c *change) editCalendar(id string) (*calendarInfo, error) {
 	for _, info := range c.record.Calendars {
@@ -117,10 +136,9 @@ func (c *change) putCalendar(id string, to simulatedCalendar) (*calendarInfo, er
 		return nil, err
 	}
 	if to.TimeZone != nil {
-		if _, err := loadZone(*to.TimeZone); err != nil {
+		if err := info.setZone(*to.TimeZone); err != nil {
 			return nil, err
 		}
-		info.TimeZone = *to.TimeZone
 	}
 	if to.Summary != nil {
 		info.Summary = *to.Summary

@@ -33,6 +33,12 @@ func (w *World) OpenCalendar(id, person string) {
 	w.must(w.Google.AddCalendar(google.Calendar{ID: id, Summary: id, TimeZone: "Europe/Berlin", Owner: person}))
 }
 
+// SetZone gives a person's own calendar another time zone, of which Google sends no push.
+func (w *World) SetZone(person, zone string) {
+	w.t.Helper()
+	w.must(w.Google.SetZone(Person(person).Email, zone))
+}
+
 // ShareClub gives gm another role in the club's calendar. Events that the
 // program may have to leave there until gm is an owner again, because it cannot
 // know better, count as released then: see outOfReach.
