@@ -159,6 +159,7 @@ func TestCalendar_ThatFailsOtherwise_IsNotLost(t *testing.T) {
 		"its list names it, forbidden": {"events.*", "forbidden", 403, worldtest.Owner},
 		"rates":                        {"events.*", "rateLimitExceeded", 403, worldtest.NoAccess},
 		"quotas":                       {"events.*", "quotaExceeded", 403, worldtest.NoAccess},
+		"another refusal":              {"events.*", "badRequest", 400, worldtest.NoAccess},
 		"an outage":                    {"events.*", "backendError", 503, worldtest.NoAccess},
 		"the list fails":               {"calendarList.list", "backendError", 503, worldtest.NoAccess},
 		"the list is limited":          {"calendarList.list", "rateLimitExceeded", 403, worldtest.NoAccess},
@@ -227,6 +228,31 @@ func TestLostCalendar_ThatAnswersAgain_IsSearched(t *testing.T) {
 	w.Run(time.Minute)
 	equal(t, "status", w.View(pollID).Poll.Status, rules.Finalized)
 	equal(t, "calendar", w.View(pollID).Poll.GoogleCalendarID, worldtest.ClubCalendar)
+}
+
+// A listing of changes shows no event that did not change: the error is cleared all the same.
+// A used up quota pauses a lost calendar too.
+func TestLostCalendar_WhoseTokenStaysValid_IsCleared(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	onlyTimes(w)
+	pollID := inClub(t, w)
+	token := w.Calendar(worldtest.Club).SyncToken
+	w.Refuse("events.*", 404, "notFound", 0)
+	w.Skip(2 * time.Hour)
+	w.Sweep()
+	w.Run(30 * time.Minute)
+	saysLost(t, w, pollID)
+	w.Heal()
+	w.Refuse("events.list", 403, "quotaExceeded", 1)
+	w.Sweep()
+	w.Run(time.Minute)
+	equal(t, "paused", w.Calendar(worldtest.Club).PausedUntil.After(w.Clock.Now()), true)
+	saysLost(t, w, pollID)
+	w.Run(2 * time.Hour)
+	shows(t, w, pollID, "", rules.StateOK)
+	equal(t, "sync token", token != "", true)
+	atRest(t, w)
 }
 
 // Commands that need no calendar work, and a new finalisation ends the error.

@@ -195,6 +195,7 @@ func TestAwaited_PersonDecides_EventIsLetGo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			equal(t, "awaits nothing at once", w.View(s.poll).Poll.Sync.Awaited == nil, true)
 		}, rules.Cancelled, false},
 		"edits the winning slot directly":     {finalised, func(_ *testing.T, w *worldtest.World, s fixture) { edited(w, s, s.slots[0]) }, rules.Cancelled, false},
 		"edits the slot from before directly": {moved, func(_ *testing.T, w *worldtest.World, s fixture) { edited(w, s, s.slots[0]) }, rules.Cancelled, false},
