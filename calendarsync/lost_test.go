@@ -292,7 +292,7 @@ func TestLostCalendar_CommandsOfAPerson_HaveTheirEffect(t *testing.T) {
 }
 
 // The program dies at each point of the run that finds the loss: the next one says so once.
-func TestLostCalendar_FoundByADyingRun_IsToldOnce(t *testing.T) {
+func TestLostCalendar_FoundByADyingRun_IsAnnouncedOnce(t *testing.T) {
 	t.Parallel()
 	deaths := 0
 	for n, died := 1, true; died; n++ {

@@ -22,6 +22,9 @@ type Facts struct {
 	Delegated bool
 	Calendar  calendars.Calendar
 	Channels  []calendarsync.Watch
+	// HeldSince is when many of its events were gone at once, whose mirrors are kept since;
+	// zero: none are.
+	HeldSince time.Time
 	// FailingSince is when the first of its events began to fail that still do;
 	// zero: not known.
 	FailingSince time.Time
@@ -104,8 +107,10 @@ var calendarRows = []row{
 	{"sync_failed", "", func(s situation) (time.Time, bool) { return s.FailingSince, s.failing > 0 }, func(s situation) string {
 		return fmt.Sprintf("%d of its events cannot be applied and are retried with every sweep. If this stays, ask for a sync of their sessions, or finalise those again.", s.failing)
 	}},
+	{"mass_deletion_held", Degraded, func(s situation) (time.Time, bool) { return s.HeldSince, !s.HeldSince.IsZero() },
+		says("Many of its events are gone at once. Their copies in other calendars stay until it is listed again, an hour later. Restore the events in Google Calendar to keep the copies.")},
 	{"mirrors_behind", "", func(s situation) (time.Time, bool) {
-		return s.behindSince, !s.behindSince.IsZero() && s.Now.Sub(s.behindSince) > backlogGrace
+		return s.behindSince, !s.behindSince.IsZero() && s.Now.Sub(s.behindSince) > backlogGrace && s.HeldSince.IsZero()
 	}, func(s situation) string {
 		return fmt.Sprintf("%s of its events could not be mirrored yet, and are retried every hour at least. If this stays, the server's log says why.", cmp.Or(countOf(s.behind), "Some"))
 	}},

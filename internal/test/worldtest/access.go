@@ -48,10 +48,11 @@ func (w *World) ShareClub(role Role) {
 	if w.club != Owner && role == Owner {
 		w.past.owned = w.Clock.Now()
 	}
-	if w.club = role; role == NoAccess && w.past.lost.IsZero() {
+	w.club = role
+	if w.ClubLost() && w.past.lost.IsZero() {
 		w.past.lost = w.Clock.Now()
 	}
-	w.past.onlyRead = w.past.onlyRead || role == Reader
+	w.past.onlyRead = w.past.onlyRead || role == Reader || role == Refused
 	if role != Owner {
 		return
 	}
