@@ -51,7 +51,7 @@ var transitions = []Row{
 		when: func(s situation) bool { return s.observed.Link != s.poll.Link || s.poll.Link.Event == "" }, then: Nothing, blind: true,
 	},
 	{
-		Name: "older", Poll: "any", Calendar: "older than the observation last applied, and not gone", Does: "nothing",
+		Name: "older", Poll: "any", Calendar: "its `updated` is earlier than that of the observation last applied, and it is not gone", Does: "nothing",
 		when: situation.older, then: Nothing, blind: true,
 	},
 	{
