@@ -74,12 +74,19 @@ var syncs = []mutant{
 	},
 	{
 		name:   "lost-calendar-is-awaited",
-		breaks: "The search for a missing event awaits a lost calendar, so cancellations in the person's other calendars are held back.",
-		changes: []change{{
-			file: "calendarsync/candidates.go",
-			old:  `if a.there[at.CalendarID] || lost {`,
-			new:  `if a.there[at.CalendarID] || lost && one.refused {`,
-		}},
+		breaks: "The search for a missing event awaits a lost calendar, so cancellations in the person's other calendars are held back (neither what the list lacks nor what a sync run found lost is left out).",
+		changes: []change{
+			{
+				file: "calendarsync/candidates.go",
+				old:  `if a.there[at.CalendarID] || lost {`,
+				new:  `if a.there[at.CalendarID] || lost && one.refused {`,
+			},
+			{
+				file: "calendarsync/candidates.go",
+				old:  ` && !calendar.Lost(), refused`,
+				new:  `, refused`,
+			},
+		},
 	},
 	{
 		name:   "found-calendar-stays-lost",
