@@ -73,22 +73,6 @@ var syncs = []mutant{
 		}},
 	},
 	{
-		name:   "lost-calendar-is-awaited",
-		breaks: "The search for a missing event awaits a lost calendar, so cancellations in the person's other calendars are held back (neither what the list lacks nor what a sync run found lost is left out).",
-		changes: []change{
-			{
-				file: "calendarsync/candidates.go",
-				old:  `if a.there[at.CalendarID] || lost {`,
-				new:  `if a.there[at.CalendarID] || lost && one.refused {`,
-			},
-			{
-				file: "calendarsync/candidates.go",
-				old:  ` && !calendar.Lost(), refused`,
-				new:  `, refused`,
-			},
-		},
-	},
-	{
 		name:   "found-calendar-stays-lost",
 		breaks: "A calendar that was lost is read again, and its polls say still that it is lost (the second guard is the observation of their events).",
 		changes: []change{
