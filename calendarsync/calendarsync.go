@@ -48,6 +48,9 @@ type Owners interface {
 	// NotifySyncError announces that an account's grant is dead or too small, once per
 	// grant.
 	NotifySyncError(ctx context.Context, ownerID, accountID string) error
+	// NotifyLost announces that a calendar that sessions are in is lost, once for each
+	// loss, which since tells apart.
+	NotifyLost(ctx context.Context, ownerID, calendarKey string, since time.Time) error
 	// NotifyHeld announces that the cancellations of these events await confirmation, once
 	// for the same events.
 	NotifyHeld(ctx context.Context, ownerID, calendarKey string, eventIDs []string) error

@@ -2,12 +2,16 @@ package calendarsync
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // returnWithin is how long after its last successful sync a lost calendar may come back,
@@ -17,8 +21,8 @@ const returnWithin = 24 * time.Hour
 // candidate is a calendar that an event may have moved to.
 type candidate struct {
 	poll.Place
-	// An answer is expected if an account lists the calendar or it was synced lately.
-	// refused means that its account cannot be used now.
+	// An answer is expected if an account lists the calendar, or it was synced lately and is
+	// not lost since. refused means that its account cannot be used now.
 	expected, refused bool
 }
 
@@ -51,7 +55,7 @@ func (s *search) readKnown(ctx context.Context, accountID string) error {
 	for _, calendar := range found {
 		s.known = append(s.known, candidate{
 			Place:    poll.Place{AccountID: calendar.AccountID, CalendarID: calendar.CalendarID},
-			expected: calendar.SuccessAt.After(s.Now().Add(-returnWithin)), refused: s.indexOf(calendar.AccountID) < 0,
+			expected: calendar.SuccessAt.After(s.Now().Add(-returnWithin)) && !calendar.Lost(), refused: s.indexOf(calendar.AccountID) < 0,
 		})
 	}
 	return nil
@@ -67,11 +71,14 @@ func (s *search) readListed(ctx context.Context) error {
 	if s.listed != nil {
 		return nil
 	}
-	listed := []candidate{}
+	listed, lists := []candidate{}, map[string][]gcal.Entry{}
 	for _, account := range s.linked {
-		entries, _, err := s.Calendars.Of(ctx, account)
+		entries, complete, err := s.Calendars.Of(ctx, account)
 		if err != nil {
 			return err
+		}
+		if complete {
+			lists[account.ID] = entries
 		}
 		for _, entry := range entries {
 			if entry.Writable && entry.ID != "primary" { // an alias, not an id
@@ -79,6 +86,32 @@ func (s *search) readListed(ctx context.Context) error {
 			}
 		}
 	}
-	s.listed = listed
+	s.listed, s.lists = listed, lists
 	return nil
+}
+
+// awaitSilent fails if a calendar may hold the event and did not answer. One that its
+// account no longer lists is lost. Of another, which may be lost without being listed, a
+// sync run finds out.
+func (s *search) awaitSilent(ctx context.Context, a *answers) (err error) {
+	for at, one := range a.silent {
+		list, complete := s.lists[at.AccountID]
+		lost := complete && !one.refused && !names(list, at.CalendarID)
+		if a.there[at.CalendarID] || lost {
+			continue
+		}
+		err = errors.Join(err, fault.New(fault.Unavailable, "a calendar of the owner does not answer now"), s.requestSync(ctx, at))
+	}
+	return err
+}
+
+// requestSync has the drain sync a calendar whose last run succeeded.
+func (s *search) requestSync(ctx context.Context, at poll.Place) error {
+	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		calendar, _, err := calendars.Load(ctx, tx, at.AccountID, at.CalendarID)
+		if err != nil || !calendar.Wanted() || calendar.SyncPending || !calendar.FailedSince.IsZero() {
+			return err
+		}
+		return tx.Update(calendars.Path(calendar.Key), calendars.RequestSync()...)
+	})
 }

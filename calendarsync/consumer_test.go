@@ -589,3 +589,26 @@ func TestConsumerWithoutInterest_CostsNothing(t *testing.T) {
 	equal(t, "cost", cost(c), cost())
 	equal(t, "events", len(c.Applied), 0)
 }
+
+// Fifty events that keep failing take no run from those behind them.
+func TestDeferred_BehindFiftyThatFail_AreApplied(t *testing.T) {
+	t.Parallel()
+	c := &worldtest.Consumer{Name: "one"}
+	w, _, _ := listening(t, c)
+	events := insert(w, "gm", 60)
+	slices.Sort(events)
+	c.Fails = failing(1, events[50:]...)
+	always := failing(1<<30, events[:50]...)
+	once := c.Fails
+	c.Fails = func(eventID string) error { return errors.Join(always(eventID), once(eventID)) }
+	w.Run(2 * worldtest.MinGap)
+	equal(t, "deferred", len(w.Calendar("gm").Backlogs["one"].Deferred), 60)
+	w.Run(time.Hour)
+	left := w.Calendar("gm").Backlogs["one"].Deferred
+	for _, eventID := range events[50:] {
+		if !left[eventID].IsZero() {
+			t.Errorf("event %s is deferred still", eventID)
+		}
+	}
+	equal(t, "deferred", len(left), 50)
+}

@@ -1,8 +1,10 @@
 package calendarsync
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"questscheduler/internal/accounts"
@@ -103,6 +105,8 @@ type failure struct {
 	polls rules.ErrorCode
 	// announce notifies the account's owner.
 	announce bool
+	// reason is the calendar's stored error; "": the kind.
+	reason string
 }
 
 const (
@@ -129,9 +133,16 @@ func failureOf(err error) failure {
 // clears them. If a newer run has begun, it records its own result.
 func (l *syncRun) fail(ctx context.Context, cause error) error {
 	row := failureOf(cause)
+	if row.polls == "" {
+		row = l.orLost(ctx, row)
+	}
 	err := l.commitWith(ctx, func(now calendars.Calendar) []store.Update { return l.failureUpdates(now, row, cause) })
 	if err == nil && row.polls != "" {
-		err = errors.Join(l.showFailed(ctx, row, cause), l.commit(ctx, calendars.Ended(l.Now())...))
+		err = l.showFailed(ctx, row, cause)
+		if err == nil && row.reason != "" && !l.calendar.Lost() {
+			err = l.wakeOthers(ctx)
+		}
+		err = errors.Join(err, l.commit(ctx, calendars.Ended(l.Now())...))
 	}
 	if errors.Is(err, scheduler.ErrFenced) {
 		return nil
@@ -139,14 +150,33 @@ func (l *syncRun) fail(ctx context.Context, cause error) error {
 	return err
 }
 
+// orLost is the row of a failure that may mean that the calendar is lost. It is retried as
+// its kind is: what was unshared may be shared again.
+func (l *syncRun) orLost(ctx context.Context, row failure) failure {
+	if !l.isLost(ctx) {
+		return row
+	}
+	if row.reason = calendars.ReasonLost; l.refused { // an outage is no news of it
+		row.polls, row.announce = rules.CalendarLost, true
+	}
+	return row
+}
+
 // failureUpdates records a failure on the calendar. If polls have yet to show it, the
 // lease is kept.
-func (l *syncRun) failureUpdates(now calendars.Calendar, row failure, cause error) []store.Update {
+func (l *syncRun) failureUpdates(now calendars.Calendar, row failure, cause error) (updates []store.Update) {
 	kind := fault.KindOf(cause)
-	if row.polls != "" {
-		return append(now.MarkFailing(l.Now(), kind.String()), calendars.Renew(l.Now())...)
+	switch {
+	case l.refused:
+		updates = now.Refused(l.Now())
+	case l.answered:
+		updates = now.Answered()
 	}
-	updates := now.Failed(l.Now(), kind.String())
+	reason := cmp.Or(row.reason, kind.String())
+	if row.polls != "" {
+		return slices.Concat(updates, now.MarkFailing(l.Now(), reason), calendars.Renew(l.Now()))
+	}
+	updates = append(updates, now.Failed(l.Now(), reason)...)
 	leave := row.pause
 	if kind == fault.RateLimited { // a push must not run earlier than Google allows
 		leave = fault.RetryAfter(cause)
@@ -164,23 +194,31 @@ func (l *syncRun) showFailed(ctx context.Context, row failure, cause error) erro
 	if fault.CodeOf(cause) == accounts.CodeNotLinked { // its owner knows; Links announces it
 		code, tell = rules.CalendarUnlinked, false
 	}
+	followed := false
 	err := eachEntry(ctx, l.Store, l.ref.Account, l.ref.Calendar, func(entry poll.IndexEntry) error {
+		followed = true
 		return l.Polls.SetSyncError(ctx, entry.PollID, code, l.cause, l.stillHolds)
 	})
-	if err != nil || !tell {
+	switch {
+	case err != nil || !tell:
 		return err
+	case code != rules.CalendarLost:
+		return l.Owners.NotifySyncError(ctx, l.calendar.OwnerID, l.ref.Account)
+	case followed: // of others, the sync status tells
+		return l.notifyLost(ctx)
+	default:
+		return nil
 	}
-	return l.Owners.NotifySyncError(ctx, l.calendar.OwnerID, l.ref.Account)
 }
 
-// clearAccountErrors clears account errors on the calendar's polls after the first
+// clearAccountErrors clears errors of the account and of a lost calendar on the calendar's polls after the first
 // successful run; unchanged events are in no listing.
 func (l *pollConsumer) clearAccountErrors(ctx context.Context) error {
 	if l.calendar.FailedSince.IsZero() {
 		return nil
 	}
 	return l.eachEntry(ctx, func(entry poll.IndexEntry) error {
-		for _, code := range []rules.ErrorCode{rules.TokenExpired, rules.CalendarUnlinked} {
+		for _, code := range []rules.ErrorCode{rules.TokenExpired, rules.CalendarUnlinked, rules.CalendarLost} {
 			if err := l.Polls.ClearSyncError(ctx, entry.PollID, code, l.cause, l.stillHolds); err != nil {
 				return err
 			}

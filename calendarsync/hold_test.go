@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/poll"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/notify"
 	"questscheduler/rules"
@@ -131,4 +132,33 @@ func TestFullListing_LacksAwaitedEvents_AsksForNone(t *testing.T) {
 	equal(t, "error of one that is awaited", w.View(polls[0]).Poll.Sync.Error == nil, true)
 	equal(t, "error of the one that is followed", w.View(polls[7]).Poll.Sync.Error != nil, true)
 	atRest(t, w)
+}
+
+// A held event whose index entry is gone is confirmed with any poll: nobody could confirm it
+// otherwise.
+func TestHold_WithoutIndexEntry_EndsWithAnyConfirmation(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{HoldMin: 1, HoldShare: 0.1}})
+	first, _, _ := w.Finalised()
+	second, _, _ := w.Finalised()
+	for _, event := range w.Events("gm") {
+		w.DeleteEvent("gm", event.ID)
+	}
+	if err := w.Google.ExpireSyncTokens(); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(5 * time.Minute)
+	equal(t, "held", len(w.Calendar("gm").Held()), 2)
+	for _, entry := range w.Index() {
+		if entry.PollID == first {
+			w.Remove(poll.IndexPath(entry.EventID))
+		}
+	}
+	count, err := w.Watcher.Confirm(t.Context(), worldtest.Person("gm"), w.CalendarKey("gm"), []string{second}, worldtest.Cause)
+	if count != 2 || err != nil {
+		t.Errorf("%d events are confirmed (%v), want 2", count, err)
+	}
+	w.Run(5 * time.Minute)
+	equal(t, "deferred events", len(w.Calendar("gm").Deferred), 0)
+	equal(t, "status of the other poll", w.View(second).Poll.Status, rules.Cancelled)
 }

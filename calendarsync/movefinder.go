@@ -25,7 +25,7 @@ const CodeSearchFailed = "search_failed"
 // MoveFinder finds events that their owner moved to another calendar (events.move). All
 // fields are required.
 type MoveFinder struct {
-	Store    store.Reader
+	Store    store.Store
 	Accounts interface {
 		Get(ctx context.Context, id string) (accounts.Account, error)
 		List(ctx context.Context, ownerID string) ([]accounts.Account, error)
@@ -48,6 +48,8 @@ type search struct {
 	// known are the calendars we ever followed, listed those the accounts may write to;
 	// nil until read.
 	known, listed []candidate
+	// lists are the calendars that the list of each account names, if it was granted.
+	lists map[string][]gcal.Entry
 }
 
 // begin starts a search for a person's events; owner "" is read from the missing event's
@@ -57,23 +59,21 @@ func (e *MoveFinder) begin(ownerID string) *search { return &search{MoveFinder: 
 // find searches its owner's other calendars for a missing event, known ones first. It
 // returns nil if all of them answered and none has it. If one does not answer, or there
 // are more than maxCandidates, the error is Unavailable with CodeSearchFailed, since the
-// event may be there. A calendar that was lost longer than returnWithin ago and that no
-// account lists does not count.
+// event may be there. A lost calendar does not count, and neither does one that no account
+// lists and that was last read longer than returnWithin ago.
 func (s *search) find(ctx context.Context, missing scheduler.Missing) (*scheduler.Found, error) {
 	if err := s.readKnown(ctx, missing.AccountID); err != nil {
 		return nil, searchFailed(err)
 	}
-	answered := map[string]bool{missing.CalendarID: true}
-	found, err := s.askEach(ctx, s.known, answered, missing)
+	a := &answers{there: map[string]bool{missing.CalendarID: true}, silent: map[poll.Place]candidate{}}
+	found, err := s.askEach(ctx, s.known, a, missing)
 	if err == nil && found == nil {
 		if err = s.readListed(ctx); err == nil {
-			found, err = s.askEach(ctx, s.listed, answered, missing)
+			found, err = s.askEach(ctx, s.listed, a, missing)
 		}
 	}
-	for _, yes := range answered {
-		if err == nil && found == nil && !yes {
-			err = fault.New(fault.Unavailable, "a calendar of the owner does not answer now")
-		}
+	if err == nil && found == nil {
+		err = s.awaitSilent(ctx, a)
 	}
 	if err != nil {
 		return nil, searchFailed(err)
@@ -81,14 +81,20 @@ func (s *search) find(ctx context.Context, missing scheduler.Missing) (*schedule
 	return found, nil
 }
 
-// askEach asks the calendars that have not answered, and records in answered which did
-// and which are expected to.
-func (s *search) askEach(ctx context.Context, candidates []candidate, answered map[string]bool, missing scheduler.Missing) (*scheduler.Found, error) {
+// answers are the calendars, by id, that answered a search, and the candidates that were
+// expected to and did not.
+type answers struct {
+	there  map[string]bool
+	silent map[poll.Place]candidate
+}
+
+// askEach asks the calendars that have not answered.
+func (s *search) askEach(ctx context.Context, candidates []candidate, a *answers, missing scheduler.Missing) (*scheduler.Found, error) {
 	for _, one := range candidates {
-		if answered[one.CalendarID] {
+		if a.there[one.CalendarID] {
 			continue
 		}
-		if len(answered) > maxCandidates {
+		if len(a.there)+len(a.silent) > maxCandidates {
 			return nil, fault.Newf(fault.Unavailable, "the owner has more than %d other calendars", maxCandidates)
 		}
 		var found *scheduler.Found
@@ -97,19 +103,21 @@ func (s *search) askEach(ctx context.Context, candidates []candidate, answered m
 		if !one.refused {
 			found, there, err = s.ask(ctx, one.Place, missing)
 		}
-		if err != nil || found != nil {
+		switch {
+		case err != nil || found != nil:
 			return found, err
-		}
-		if there || one.expected {
-			answered[one.CalendarID] = there
+		case there:
+			a.there[one.CalendarID] = true
+		case one.expected:
+			a.silent[one.Place] = one
 		}
 	}
 	return nil, nil
 }
 
 // ask asks one calendar for the missing event; nil if it does not have it. there is false
-// if the calendar itself is not accessible. Google's 404 is believed only if the
-// calendar's listing does not show the event either.
+// if the calendar itself is refused. Google's 404 is believed only if the calendar's
+// listing does not show the event either.
 func (s *search) ask(ctx context.Context, at poll.Place, missing scheduler.Missing) (found *scheduler.Found, there bool, err error) {
 	ref := gcal.Ref{Account: at.AccountID, Calendar: at.CalendarID}
 	event, err := s.Google.Get(ctx, ref, missing.EventID)
@@ -120,17 +128,21 @@ func (s *search) ask(ctx context.Context, at poll.Place, missing scheduler.Missi
 		return nil, true, errMalformed
 	case err == nil, fault.CodeOf(err) == gcal.CodeGone:
 		return nil, true, nil
-	case !fault.Is(err, fault.NotFound):
+	case !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Provider):
 		return nil, false, err
 	}
-	lists, err := s.Google.Lists(ctx, ref, missing.EventID)
+	lists, unlisted := s.Google.Lists(ctx, ref, missing.EventID)
 	switch {
-	case err == nil && lists:
-		return nil, true, fault.New(fault.Unavailable, "a calendar lists an event that it does not find")
-	case fault.Is(err, fault.NotFound):
+	case gcal.RefusesCalendar(unlisted):
 		return nil, false, nil
+	case unlisted != nil:
+		return nil, false, unlisted
+	case lists:
+		return nil, true, fault.New(fault.Unavailable, "a calendar lists an event that it does not find")
+	case fault.Is(err, fault.Provider): // the event itself is refused
+		return nil, true, err
 	default:
-		return nil, err == nil, err
+		return nil, true, nil
 	}
 }
 

@@ -2,6 +2,7 @@ package calendarsync
 
 import (
 	"context"
+	"time"
 
 	"questscheduler/internal/calendars"
 )
@@ -11,6 +12,9 @@ type SilentOwners struct{}
 
 // NotifySyncError does nothing.
 func (SilentOwners) NotifySyncError(context.Context, string, string) error { return nil }
+
+// NotifyLost implements Owners.
+func (SilentOwners) NotifyLost(context.Context, string, string, time.Time) error { return nil }
 
 // NotifyHeld does nothing.
 func (SilentOwners) NotifyHeld(context.Context, string, string, []string) error { return nil }

@@ -32,6 +32,9 @@ type syncRun struct {
 	inFullListing map[string]bool
 	// relisted are those of the listing that last rechecked a 404.
 	relisted map[string]bool
+	// answered: Google listed a page of the calendar. refused: it refused the last one
+	// (gcal.RefusesCalendar).
+	answered, refused bool
 	// renewed is when the lease was last renewed.
 	renewed time.Time
 	// retry is how long to wait before deferred events are tried again; 0: there are none.
@@ -230,7 +233,9 @@ func (l *syncRun) eachPage(ctx context.Context, token string, do func(gcal.Page)
 
 // page lists one page, with the fields that the calendar's consumers read.
 func (l *syncRun) page(ctx context.Context, token, page string) (gcal.Page, error) {
-	return l.Google.List(ctx, l.ref, l.mask(), token, page)
+	got, err := l.Google.List(ctx, l.ref, l.mask(), token, page)
+	l.answered, l.refused = l.answered || err == nil, gcal.RefusesCalendar(err)
+	return got, err
 }
 
 // mask is the widest that a consumer of the calendar reads.

@@ -232,3 +232,19 @@ func TestStaleSync_StoresNoToken(t *testing.T) {
 }
 
 // The access to a calendar goes between its listing and the get of an event.
+
+// The calendar's zone is that of its last listing, and a listing without one keeps it.
+func TestSync_OfACalendarInAnotherZone_RecordsIt(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	w.Run(time.Minute)
+	before := w.Calendar("gm").TimeZone
+	w.SetZone("gm", "Pacific/Auckland")
+	w.Sweep()
+	w.Run(time.Minute)
+	if got := w.Calendar("gm").TimeZone; before == "" || before == "Pacific/Auckland" || got != "Pacific/Auckland" {
+		t.Errorf("the zone was %q and is %q, want Pacific/Auckland", before, got)
+	}
+	atRest(t, w)
+}

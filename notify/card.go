@@ -25,18 +25,40 @@ type cardData struct {
 	votes   []poll.Vote
 }
 
-// cardMark is the id of the card's button. The web app's own functions answer to
-// it, and it identifies the card in a channel.
-func cardMark(pollID string) string { return "vote_btn:" + pollID }
+// voteButton is the id of a card's button that the web app's own functions answer. Like
+// the link of cardMark, it identifies the card in a channel.
+func voteButton(pollID string) string { return "vote_btn:" + pollID }
+
+// cardMark ends the link of a card's button.
+func cardMark(pollID string) string { return messageMark("card:" + pollID) }
+
+// buttons are those of a card: Vote where something answers it (Discord.Votes), else a
+// link to the poll, else none. A card that had one loses it by an empty list.
+func (d *Discord) buttons(p poll.Poll) []discordRow {
+	button := discordgo.Button{Label: spoken.Card.Vote, Style: discordgo.PrimaryButton, CustomID: voteButton(p.ID)}
+	switch {
+	case d.Votes:
+	case d.AppURL != "":
+		button.Style, button.CustomID, button.URL = discordgo.LinkButton, "", pollURL(d.AppURL, p.ID)+cardMark(p.ID)
+	default:
+		return []discordRow{}
+	}
+	if p.Status != rules.Open {
+		button = closed(button)
+	}
+	return withButton(button)
+}
+
+// closed is a card's button that cannot be pressed.
+func closed(button discordgo.Button) discordgo.Button {
+	button.Label, button.Disabled = spoken.Card.Closed, true
+	return button
+}
 
 // card is the message that stands for a poll in its group's channel. It pings
 // nobody.
 func (d *Discord) card(c cardData) DiscordMessage {
 	words := spoken.Card
-	button := discordgo.Button{Label: words.Vote, Style: discordgo.PrimaryButton, CustomID: cardMark(c.poll.ID)}
-	if c.poll.Status != rules.Open {
-		button.Label, button.Disabled = words.Closed, true
-	}
 	embed := discordgo.MessageEmbed{Title: titleMark + discordTitle(c.poll.Title, maxEmbedTitle)}
 	add := func(name, value string, inline bool) {
 		if value != "" {
@@ -56,7 +78,7 @@ func (d *Discord) card(c cardData) DiscordMessage {
 	if d.AppURL != "" {
 		add(words.ViewOnWeb, "["+spoken.OpenPoll+"]("+pollURL(d.AppURL, c.poll.ID)+")", false)
 	}
-	return DiscordMessage{Embeds: []discordgo.MessageEmbed{embed}, Components: withButton(button)}
+	return DiscordMessage{Embeds: []discordgo.MessageEmbed{embed}, Components: d.buttons(c.poll)}
 }
 
 // offered counts the slots that people can choose, without one that the calendar

@@ -121,12 +121,12 @@ func (d *Discord) draw(ctx context.Context, c cardData, card DiscordMessage, has
 	}
 }
 
-// closeCard disables the button of a card. A card that Discord refuses to edit is
-// left as it is.
+// closeCard disables the button of a card, if it has one. A card that Discord refuses to
+// edit is left as it is.
 func (d *Discord) closeCard(ctx context.Context, at poll.Card, card DiscordMessage) error {
-	button := card.Components[0].Buttons[0]
-	button.Label, button.Disabled = spoken.Card.Closed, true
-	card.Components = withButton(button)
+	if len(card.Components) > 0 {
+		card.Components = withButton(closed(card.Components[0].Buttons[0]))
+	}
 	err := d.API.Edit(ctx, at.ChannelID, at.MessageID, card)
 	if isRefusal(err) {
 		return nil
@@ -139,7 +139,7 @@ func (d *Discord) closeCard(ctx context.Context, at poll.Card, card DiscordMessa
 // same for each attempt to replace it, and another for the next card.
 func (d *Discord) postCard(ctx context.Context, c cardData, card DiscordMessage, hash string) (drawnCard, error) {
 	old := c.poll.Discord.MessageID
-	posted, err := d.find(ctx, c.channel, cardMark(c.poll.ID), old)
+	posted, err := d.find(ctx, c.channel, old, voteButton(c.poll.ID), cardMark(c.poll.ID))
 	if err == nil && posted.ID == "" {
 		posted, err = d.API.Post(ctx, c.channel, card, nonceOf("card", c.poll.ID, c.channel, old, "first"))
 		if fault.CodeOf(err) == CodeUnknownMessage { // an earlier run's card was deleted, and its nonce is used up

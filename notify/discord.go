@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,9 @@ type Discord struct {
 	// Cards says that this server draws cards too (setting QS_DISCORD_OWN), and not
 	// the web app's own functions.
 	Cards bool
+	// Votes says that something answers the Vote button of cards: the web app's functions,
+	// which setting QS_CALLABLES_UPSTREAM names.
+	Votes bool
 	Log   *slog.Logger
 }
 
@@ -62,7 +66,7 @@ func (d *Discord) Deliver(ctx context.Context, m Message) (Receipt, error) {
 // message that was deleted since counts as delivered, without an id.
 func (d *Discord) post(ctx context.Context, channel string, m Message) (id string, err error) {
 	if m.Retry {
-		found, err := d.find(ctx, channel, messageMark(m.State.Ref), "")
+		found, err := d.find(ctx, channel, "", messageMark(m.State.Ref))
 		if err != nil || found.ID != "" {
 			return found.ID, err
 		}
@@ -74,12 +78,12 @@ func (d *Discord) post(ctx context.Context, channel string, m Message) (id strin
 	return posted.ID, err
 }
 
-// find returns the newest message with a mark among a channel's newest, except one;
-// the zero one if there is none, or the bot may not read them.
-func (d *Discord) find(ctx context.Context, channel, mark, except string) (DiscordMessage, error) {
+// find returns the newest message with one of some marks among a channel's newest, except
+// one; the zero one if there is none, or the bot may not read them.
+func (d *Discord) find(ctx context.Context, channel, except string, marks ...string) (DiscordMessage, error) {
 	recent, err := d.API.Recent(ctx, channel)
 	for _, posted := range recent {
-		if posted.hasMark(mark) && posted.ID != except {
+		if posted.ID != except && slices.ContainsFunc(marks, posted.hasMark) {
 			return posted, err
 		}
 	}

@@ -10,10 +10,12 @@ import (
 // DiscordMessage is a message in the form of Discord's API, as it is sent and as
 // it comes back. Stored hashes of cards depend on the order of the fields.
 type DiscordMessage struct {
-	ID         string                   `json:"id,omitempty"`
-	Content    string                   `json:"content,omitempty"`
-	Embeds     []discordgo.MessageEmbed `json:"embeds,omitempty"`
-	Components []discordRow             `json:"components,omitempty"`
+	ID      string                   `json:"id,omitempty"`
+	Content string                   `json:"content,omitempty"`
+	Embeds  []discordgo.MessageEmbed `json:"embeds,omitempty"`
+	// Components are rows of buttons: nil leaves those of an edited message, an empty list
+	// removes them.
+	Components []discordRow `json:"components,omitzero"`
 	// Mentions is whom the message may ping; the zero value is nobody, whatever the
 	// text says.
 	Mentions discordgo.MessageAllowedMentions `json:"allowed_mentions"`

@@ -33,7 +33,7 @@ func TestNotification_EveryField_IsStored(t *testing.T) {
 // If the hash changed, every card on Discord would be edited once more.
 func TestCardHash_OfTheSameCard_StaysTheSame(t *testing.T) {
 	t.Parallel()
-	d := &Discord{AppURL: "https://quests.example"}
+	d := &Discord{AppURL: "https://quests.example", Votes: true}
 	slot := poll.Slot{ID: "s1", Start: time.Unix(1801591200, 0).UTC(), End: time.Unix(1801602000, 0).UTC()}
 	c := cardData{poll: poll.Poll{ID: "p1", Title: "Curse <of> Strahd", Status: rules.Open}, slots: []poll.Slot{slot}}
 	if got := c.hash(d.card(c)); got != "159162727d391f3765269ffa227357ff" {

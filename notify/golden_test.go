@@ -9,7 +9,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/sim/control"
@@ -123,6 +125,47 @@ func TestGolden_CardMessageAndDocumentInEachState(t *testing.T) {
 			t.Fatalf("%s: no document: %v", step.name, err)
 		}
 		golden(t, "in-app-"+step.name, doc.Data)
+	}
+}
+
+// Nothing answers the Vote button of a server without the web app's functions: its cards
+// link to the poll, or have no button, and those drawn before are edited once.
+func TestGolden_CardThatNothingAnswers_HasNoVoteButton(t *testing.T) {
+	t.Parallel()
+	for name, appURL := range map[string]string{"card-open-link": appURL, "card-open-plain": ""} {
+		w, kept := recorded(t)
+		w.mustEnd()
+		w.onDiscord.Votes, w.onDiscord.AppURL, kept.sent = false, appURL, nil
+		for range 2 {
+			if _, err := w.onDiscord.DrawCard(t.Context(), pollID, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(kept.sent) != 1 {
+			t.Fatalf("%s: the card was edited %d times", name, len(kept.sent))
+		}
+		golden(t, name, kept.last(t))
+		if cards := w.cards(channel); len(cards) != 1 || (len(cards[0].Components) > 0) != (appURL != "") {
+			t.Errorf("%s: cards %+v", name, cards)
+		}
+		w.finalise()
+		w.want("gm", 0)
+		w.mustEnd()
+		golden(t, strings.Replace(name, "open", "finalised", 1), kept.last(t))
+	}
+}
+
+// A card whose answer was lost is found again by its link.
+func TestCard_WithALinkWhoseAnswerWasLost_IsPostedOnce(t *testing.T) {
+	t.Parallel()
+	w, _ := recorded(t)
+	w.onDiscord.Votes = false
+	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
+	w.run(1)
+	w.clock.add(time.Hour) // its nonce is used no more
+	w.toTheEnd(2)
+	if cards := w.cards(channel); len(cards) != 1 {
+		t.Errorf("%d cards", len(cards))
 	}
 }
 

@@ -42,6 +42,7 @@ type NoticeTexts struct {
 type OwnerTexts struct {
 	SyncErrorTitle, SyncErrorBody string
 	UnlinkedTitle, UnlinkedBody   string
+	LostTitle, LostBody           string
 	HeldTitle                     string
 	HeldBody                      Forms  // {n} is the number of events
 	Resource                      string // what all of them are about

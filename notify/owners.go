@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // The notices that are for the owner of a calendar alone.
@@ -45,6 +47,13 @@ func (o Owners) notifyOfAccount(ctx context.Context, ownerID, accountID, suffix,
 		return err
 	}
 	return o.notify(ctx, ownerID, NoticeSyncError, accountID+":"+occasion+suffix, title, body, "calendar_account", accountID)
+}
+
+// NotifyLost says that a calendar with sessions is gone or no longer shared, once for each
+// loss, which since tells apart.
+func (o Owners) NotifyLost(ctx context.Context, ownerID, calendarKey string, since time.Time) error {
+	key := calendarKey + ":lost:" + strconv.FormatInt(since.UnixMicro(), 10)
+	return o.notify(ctx, ownerID, NoticeSyncError, key, spoken.Owners.LostTitle, spoken.Owners.LostBody, "calendar", calendarKey)
 }
 
 // NotifyHeld says that cancellations in a calendar await their owner's confirmation,

@@ -102,7 +102,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	w.onDiscord = &notify.Discord{AppURL: appURL + "/", Cards: true, Now: w.clock.Now, Log: log}
+	w.onDiscord = &notify.Discord{AppURL: appURL + "/", Cards: true, Votes: true, Now: w.clock.Now, Log: log}
 	w.announcer = &notify.Announcer{Now: w.clock.Now, Log: log}
 	w.announcer, w.onDiscord = w.around(w.store, client)
 	w.seed()

@@ -8,7 +8,7 @@ import (
 )
 
 var everyCode = []rules.ErrorCode{
-	rules.TokenExpired, rules.CalendarUnlinked, rules.WatchFailed, rules.SyncFailed, rules.MassCancellationHeld,
+	rules.TokenExpired, rules.CalendarUnlinked, rules.CalendarLost, rules.WatchFailed, rules.SyncFailed, rules.MassCancellationHeld,
 	rules.RecurringUnsupported, rules.UnreadableEvent,
 }
 
@@ -46,6 +46,7 @@ func TestError_SyncWithEachVoucher_ClearsItsCodes(t *testing.T) {
 		{rules.CalendarUnlinked, []string{relinked.name}},
 		{rules.WatchFailed, []string{watched.name}},
 		{rules.SyncFailed, []string{nothing.name, relinked.name, watched.name, confirmed.name}},
+		{rules.CalendarLost, []string{nothing.name, relinked.name, watched.name, confirmed.name}},
 		{rules.MassCancellationHeld, []string{confirmed.name}},
 		{rules.RecurringUnsupported, []string{nothing.name, relinked.name, watched.name, confirmed.name}},
 		{rules.UnreadableEvent, []string{nothing.name, relinked.name, watched.name, confirmed.name}},

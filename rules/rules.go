@@ -42,6 +42,7 @@ type ErrorCode string
 const (
 	TokenExpired         ErrorCode = "token_expired"
 	CalendarUnlinked     ErrorCode = "calendar_unlinked"
+	CalendarLost         ErrorCode = "calendar_lost"
 	WatchFailed          ErrorCode = "watch_failed"
 	SyncFailed           ErrorCode = "sync_failed"
 	MassCancellationHeld ErrorCode = "mass_cancellation_held"

@@ -51,7 +51,7 @@ var transitions = []Row{
 		when: func(s situation) bool { return s.observed.Link != s.poll.Link || s.poll.Link.Event == "" }, then: Nothing, blind: true,
 	},
 	{
-		Name: "older", Poll: "any", Calendar: "older than the observation last applied, and not gone", Does: "nothing",
+		Name: "older", Poll: "any", Calendar: "its `updated` is earlier than that of the observation last applied, and it is not gone", Does: "nothing",
 		when: situation.older, then: Nothing, blind: true,
 	},
 	{
@@ -208,7 +208,7 @@ func (s situation) clears(code ErrorCode) bool {
 		return s.observed.AccountLive
 	case WatchFailed:
 		return s.observed.WatchLive
-	case SyncFailed:
+	case SyncFailed, CalendarLost:
 		return true // this very event was synced
 	case RecurringUnsupported, UnreadableEvent:
 		return s.observed.EventState == Present

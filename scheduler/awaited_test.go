@@ -186,6 +186,17 @@ func TestAwaited_PersonDecides_EventIsLetGo(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, rules.Cancelled, false},
+		"edits the end of the winning slot alone": {finalised, func(t *testing.T, w *worldtest.World, s fixture) {
+			longer := worldtest.Ten
+			longer.End = longer.End.Add(time.Hour)
+			_, err := w.Scheduler.Edit(t.Context(), gm, s.poll, scheduler.Edit{Slots: &[]scheduler.SlotEdit{
+				{ID: s.slots[0], Times: longer}, {ID: s.slots[1], Times: worldtest.Three},
+			}}, worldtest.Cause)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "awaits nothing at once", w.View(s.poll).Poll.Sync.Awaited == nil, true)
+		}, rules.Cancelled, false},
 		"edits the winning slot directly":     {finalised, func(_ *testing.T, w *worldtest.World, s fixture) { edited(w, s, s.slots[0]) }, rules.Cancelled, false},
 		"edits the slot from before directly": {moved, func(_ *testing.T, w *worldtest.World, s fixture) { edited(w, s, s.slots[0]) }, rules.Cancelled, false},
 		"edits it directly, and the change is reported": {finalised, func(t *testing.T, w *worldtest.World, s fixture) {

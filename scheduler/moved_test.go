@@ -80,3 +80,32 @@ func TestAcceptNew_TakesTheTimeThatThePersonSaw(t *testing.T) {
 	equal(t, "winning slot after it moved back", w.View(s.poll).Poll.WinningSlotID, view.Poll.WinningSlotID)
 	atRest(t, w)
 }
+
+// An error that is not over stays when the new time is accepted; a warning leaves the state
+// to the time.
+func TestAcceptNew_DuringAnError_KeepsIt(t *testing.T) {
+	t.Parallel()
+	for code, state := range map[rules.ErrorCode]rules.State{
+		rules.WatchFailed: rules.StateError, rules.CalendarLost: rules.StateError, rules.RecurringUnsupported: rules.StateOK,
+	} {
+		t.Run(string(code), func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := moved(w)
+			if code == rules.RecurringUnsupported {
+				w.PatchEvent("gm", s.event, map[string]any{"recurrence": []string{"RRULE:FREQ=DAILY"}})
+				w.Run(time.Minute)
+			} else if err := w.Scheduler.SetSyncError(t.Context(), s.poll, code, worldtest.Cause); err != nil {
+				t.Fatal(err)
+			}
+			saw := w.View(s.poll).Poll.Sync.Applied.String()
+			view, err := w.Scheduler.AcceptNew(t.Context(), worldtest.Person("gm"), s.poll, saw, worldtest.Cause)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := view.Poll.Sync; got.State != state || got.Error == nil || got.Error.Code != code || got.Rescheduled != nil {
+				t.Errorf("the sync is %+v, want %s %s", got, state, code)
+			}
+		})
+	}
+}

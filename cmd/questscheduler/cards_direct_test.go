@@ -72,7 +72,7 @@ func (w *written) showsOnce(what string, texts ...string) {
 			if err != nil {
 				return err
 			}
-			if strings.Contains(string(shown), `"vote_btn:`+w.id+`"`) {
+			if strings.Contains(string(shown), `?ref=card%3A`+w.id+`"`) {
 				cards = append(cards, string(shown))
 			}
 		}

@@ -278,7 +278,7 @@ func (s *session) card() (map[string]any, error) {
 		return nil, err
 	}
 	for _, message := range messages {
-		if buttons, err := json.Marshal(message["components"]); err == nil && strings.Contains(string(buttons), `"vote_btn:`+s.id+`"`) {
+		if buttons, err := json.Marshal(message["components"]); err == nil && strings.Contains(string(buttons), `?ref=card%3A`+s.id+`"`) {
 			return message, nil
 		}
 	}

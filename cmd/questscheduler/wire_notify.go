@@ -24,7 +24,8 @@ func (s *server) notifyChannels(inApp *notify.InApp, discord *notify.DiscordClie
 	channels := []notify.Channel{inApp}
 	if discord != nil {
 		channels = append(channels, &notify.Discord{
-			API: discord, Store: s.documents, Now: s.now, AppURL: s.config.AppURL, Cards: s.drawsCards(), Log: s.log,
+			API: discord, Store: s.documents, Now: s.now, AppURL: s.config.AppURL, Cards: s.drawsCards(),
+			Votes: s.config.CallablesUpstream != "", Log: s.log,
 		})
 	}
 	return channels

@@ -51,6 +51,9 @@ type Calendar struct {
 	SuccessAt   time.Time
 	FailedSince time.Time
 	LastError   string
+	// RefusedSince is when Google first refused to list the calendar (404 or 403), with no
+	// successful run since; zero: it does not.
+	RefusedSince time.Time
 	// PausedUntil pauses the calendar, because its quota is used up.
 	PausedUntil time.Time
 	// SweptAt is when a sweep last found that no watch channel could be opened;
@@ -115,7 +118,7 @@ func Decode(doc store.Document) Calendar {
 		SyncToken: f.String("syncToken"), MaskVersion: f.Int("maskVersion"),
 		SyncGen: f.Int("lookGen"), StartedGen: f.Int("begunGen"), Fence: f.Int("fence"), LeaseUntil: f.Time("leaseUntil"), StartedAt: f.Time("lookedAt"),
 		SyncedAt: f.Time("lastSyncedAt"), SuccessAt: f.Time("lastSuccessAt"),
-		FailedSince: f.Time("failedSince"), LastError: f.String("lastError"), PausedUntil: f.Time("parkedUntil"),
+		FailedSince: f.Time("failedSince"), LastError: f.String("lastError"), RefusedSince: f.Time("refusedSince"), PausedUntil: f.Time("parkedUntil"),
 		SweptAt: f.Time("sweptAt"), GoodSweeps: f.Int("goodSweeps"),
 		SyncPending: f.Bool("lookDue"), HoldUnannounced: f.Bool("holdUntold"), LegacyEventIDs: f.Strings("legacyEventIds"),
 		Interests: map[string]int64{}, Deferred: map[string]string{}, Backlogs: map[string]Backlog{},

@@ -26,7 +26,7 @@ func TestCalendar_EveryField_IsStored(t *testing.T) {
 			swept, _ := calendars.Calendar{SweptAt: c.SweptAt, SuccessAt: c.SweptAt, GoodSweeps: c.GoodSweeps - 1}.Unwatched(c.SweptAt)
 			updates := [][]store.Update{
 				linked, claimed, calendars.Succeeded(c.SuccessAt, c.SyncToken, c.MaskVersion), before.Failed(c.SyncedAt, c.LastError),
-				calendars.InZone(c.TimeZone), calendars.Renew(c.LeaseUntil.Add(-calendars.Lease)), {calendars.Pause(c.PausedUntil)}, swept,
+				calendars.InZone(c.TimeZone), calendars.Renew(c.LeaseUntil.Add(-calendars.Lease)), {calendars.Pause(c.PausedUntil)}, swept, before.Refused(c.RefusedSince),
 			}
 			for event, reason := range c.Deferred {
 				updates = append(updates, []store.Update{calendars.Defer(event, reason)})

@@ -46,7 +46,7 @@ func Succeeded(now time.Time, token string, mask int64) []store.Update {
 	return []store.Update{
 		store.Set("syncToken", token), store.Set("maskVersion", mask), store.Set("lastSyncedAt", now), store.Set("lastSuccessAt", now),
 		store.Set("failedSince", store.Delete), store.Set("lastError", store.Delete), store.Set("leaseUntil", store.Delete),
-		store.Set("parkedUntil", store.Delete),
+		store.Set("parkedUntil", store.Delete), store.Set("refusedSince", store.Delete),
 	}
 }
 
@@ -77,6 +77,24 @@ func (c Calendar) MarkFailing(now time.Time, reason string) []store.Update {
 	return []store.Update{store.Set("failedSince", since), store.Set("lastError", reason)}
 }
 
+// Refused records that Google refuses to list the calendar, from now on if it did not
+// before.
+func (c Calendar) Refused(now time.Time) []store.Update {
+	if !c.RefusedSince.IsZero() {
+		return nil
+	}
+	return []store.Update{store.Set("refusedSince", now)}
+}
+
+// Answered records that a failed run could list the calendar. A lost one stays lost until a
+// run succeeds.
+func (c Calendar) Answered() []store.Update {
+	if c.RefusedSince.IsZero() || c.Lost() {
+		return nil
+	}
+	return []store.Update{store.Set("refusedSince", store.Delete)}
+}
+
 // Ended ends a run whose failure is already recorded (MarkFailing).
 func Ended(now time.Time) []store.Update {
 	return []store.Update{store.Set("lastSyncedAt", now), Release()}
@@ -93,6 +111,12 @@ const ReasonRevoked = "revoked"
 
 // Revoked reports whether that is the calendar's error.
 func (c Calendar) Revoked() bool { return c.LastError == ReasonRevoked }
+
+// ReasonLost is the error of a calendar that is gone or no longer shared with its account.
+const ReasonLost = "lost"
+
+// Lost reports whether that is the calendar's error. It stays so until a run succeeds.
+func (c Calendar) Lost() bool { return c.LastError == ReasonLost }
 
 // ResetToken drops the sync token; the next run is a full sync.
 func ResetToken() []store.Update { return []store.Update{store.Set("syncToken", store.Delete)} }
@@ -126,7 +150,7 @@ func (c Calendar) followed(now time.Time, ownerID string) []store.Update {
 		updates = append(updates, store.Set("lookGen", now.UnixMicro()))
 	}
 	if !c.Wanted() && !c.FailedSince.IsZero() { // relinking the account skipped it
-		updates = append(updates, store.Set("failedSince", store.Delete), store.Set("lastError", store.Delete))
+		updates = append(updates, store.Set("failedSince", store.Delete), store.Set("lastError", store.Delete), store.Set("refusedSince", store.Delete))
 	}
 	return updates
 }

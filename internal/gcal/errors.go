@@ -153,6 +153,18 @@ func refusedByGoogle(op operation, err error) bool {
 	return answered && rowFor(a).kind == fault.Revoked
 }
 
+// RefusesCalendar reports whether an error of List says that the account has no such
+// calendar, or no access to it: 404, or 403 for another reason than a rate, a quota or a
+// scope.
+func RefusesCalendar(err error) bool {
+	a, answered := errors.AsType[answer](err)
+	if !answered || a.op != opList {
+		return false
+	}
+	kind := rowFor(a).kind
+	return kind == fault.NotFound || kind == fault.Provider && a.status == http.StatusForbidden
+}
+
 // read extracts Google's answer from an error; false if there was none.
 func read(op operation, err error) (answer, bool) {
 	refused := new(googleapi.Error)

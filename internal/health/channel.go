@@ -63,7 +63,8 @@ func channelStatus(watch calendarsync.Watch, terms Terms) ChannelStatus {
 
 // watchedBy reads the channel that watches each of some calendars: the zero Watch
 // where no living channel does. It leaves out calendars that need none: nothing
-// follows them, or their owners have to link them again.
+// follows them, or only their owners can help: by linking the account or sharing the
+// calendar again.
 func (r *Reader) watchedBy(ctx context.Context, keys []string) (map[string]calendarsync.Watch, error) {
 	found, err := calendars.LoadKeys(ctx, r.Store, keys)
 	if err != nil {
@@ -71,7 +72,7 @@ func (r *Reader) watchedBy(ctx context.Context, keys []string) (map[string]calen
 	}
 	var needed []string
 	for _, calendar := range found {
-		if calendar.Wanted() && !calendar.Revoked() {
+		if calendar.Wanted() && !calendar.Revoked() && !calendar.Lost() {
 			needed = append(needed, calendar.Key)
 		}
 	}

@@ -29,7 +29,7 @@ type Figures struct {
 	WatchesFailed int
 	// Failing are followed calendars whose sync fails, by the kind of the error.
 	// FailingSince is when the first of them began to fail whose grant is not
-	// refused; zero: none fails.
+	// refused and that is not lost; zero: none fails.
 	Failing      map[fault.Kind]int
 	FailingSince time.Time
 	// Paused counts followed calendars whose sync waits because Google asked for a pause.
@@ -63,7 +63,7 @@ func (r *Reader) ending() time.Duration { return cmp.Or(r.Ending, EndingWithin) 
 
 // ErrorCodes are the codes that polls can show.
 var ErrorCodes = []rules.ErrorCode{
-	rules.TokenExpired, rules.CalendarUnlinked, rules.WatchFailed, rules.SyncFailed, rules.MassCancellationHeld,
+	rules.TokenExpired, rules.CalendarUnlinked, rules.CalendarLost, rules.WatchFailed, rules.SyncFailed, rules.MassCancellationHeld,
 	rules.RecurringUnsupported, rules.UnreadableEvent,
 }
 
@@ -142,7 +142,7 @@ func collect[T any](list func(after *store.Cursor) ([]T, *store.Cursor, error), 
 }
 
 // ourReasons are the stored reasons of failing syncs (calendars.Failing) except a
-// refused grant, which only the account's owner can repair.
+// refused grant and a lost calendar, which only the account's owner can repair.
 var ourReasons = func() (reasons []string) {
 	for _, kind := range fault.Kinds() {
 		if kind != fault.Revoked {
@@ -157,7 +157,7 @@ func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
 	followed := func(listed []calendars.Calendar) ([]calendars.Calendar, error) {
 		return slices.DeleteFunc(listed, func(c calendars.Calendar) bool { return !c.Wanted() }), nil
 	}
-	for _, reasons := range [][]string{ourReasons, {calendars.ReasonRevoked}} {
+	for _, reasons := range [][]string{ourReasons, {calendars.ReasonRevoked}, {calendars.ReasonLost}} {
 		failing, err := collect(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
 			return calendars.Failing(ctx, r.Store, r.Now(), reasons, page, after)
 		}, followed)
@@ -167,7 +167,7 @@ func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
 		for _, calendar := range failing {
 			kind := kindNamed(calendar.LastError)
 			figures.Failing[kind]++
-			if kind != fault.Revoked && figures.FailingSince.IsZero() { // they come longest first
+			if kind != fault.Revoked && !calendar.Lost() && figures.FailingSince.IsZero() { // they come longest first
 				figures.FailingSince = calendar.FailedSince
 			}
 		}
@@ -179,8 +179,12 @@ func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
 	return err
 }
 
-// kindNamed is the kind of a stored name; Internal for an unknown one.
+// kindNamed is the kind of a stored name: NotFound for a lost calendar, Internal for an
+// unknown one.
 func kindNamed(name string) fault.Kind {
+	if name == calendars.ReasonLost {
+		return fault.NotFound
+	}
 	kinds := fault.Kinds()
 	return kinds[max(slices.IndexFunc(kinds, func(kind fault.Kind) bool { return kind.String() == name }), 0)]
 }

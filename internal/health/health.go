@@ -25,8 +25,8 @@ const (
 	Stale Status = "stale"
 	// Unhealthy: something fails for longer.
 	Unhealthy Status = "unhealthy"
-	// Error: the grant is refused or the account unlinked; only its owner can link
-	// it again.
+	// Error: the grant is refused, the account unlinked or the calendar lost; only its
+	// owner can link it or share it again.
 	Error Status = "error"
 )
 

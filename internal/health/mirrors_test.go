@@ -161,3 +161,21 @@ func TestFigures_WithMirrors_CountThoseThatAreNotAsWanted(t *testing.T) {
 		t.Errorf("they read %d documents", w.store.reads)
 	}
 }
+
+// The copies of events that are gone at once are kept, and their owner's sync status says so.
+func TestOfAccount_WithAHeldMassDeletion_SaysSo(t *testing.T) {
+	t.Parallel()
+	w := newReading(t)
+	since := now.Add(-30 * time.Minute)
+	key := w.follow("gm", calendarsync.Active, time.Time{})
+	w.write("calendars/"+key, map[string]any{
+		"accountId": "acc_gm", "calendarId": "gm@example.com", "ownerId": "gm", "lastSyncedAt": now, "lastSuccessAt": now,
+		"interests": map[string]any{mirror.Consumer: 1}, "relist": map[string]any{mirror.Consumer: since},
+	})
+	for held, want := range map[string]string{"another": "mirrors_behind", key: "mass_deletion_held"} {
+		w.write(string(mirror.PersonPath("gm")), map[string]any{"ownerId": "gm", "heldSince": map[string]any{held: since}})
+		if got := w.account("gm").Calendars[0].Troubles; len(got) != 1 || got[0].Code != want || !got[0].Since.Equal(since) {
+			t.Errorf("held of %s: %+v, want %s", held, got, want)
+		}
+	}
+}

@@ -22,7 +22,8 @@ const (
 	maxRefused = 25 // watch channels that Google refused
 	maxEnding  = 25 // watch channels that live, those that end first
 	// Failing calendars, each with all accounts of its owner: those that began to
-	// fail last, those that began first, those whose grant was refused last.
+	// fail last, those that began first, those whose grant was refused or that were lost
+	// last.
 	maxFailing     = 8
 	maxFailingLong = 4
 	maxRevoked     = 8
@@ -108,7 +109,7 @@ func (r *Reader) accounts(ctx context.Context, o *Overview, after *store.Cursor)
 }
 
 // failing reads the accounts of owners whose calendars fail, and those without an owner:
-// since the shortest time, since the longest, and with a refused grant. Each is a query of
+// since the shortest time, since the longest, and with a refused grant or a lost calendar. Each is a query of
 // its own, so that none of them hides the others.
 func (r *Reader) failing(ctx context.Context, o *Overview) (all []Account, err error) {
 	type list = func(context.Context, store.Reader, time.Time, []string, int, *store.Cursor) ([]calendars.Calendar, *store.Cursor, error)
@@ -120,7 +121,7 @@ func (r *Reader) failing(ctx context.Context, o *Overview) (all []Account, err e
 	}{
 		{calendars.FailingLately, ourReasons, maxFailing},
 		{calendars.Failing, ourReasons, maxFailingLong},
-		{calendars.FailingLately, []string{calendars.ReasonRevoked}, maxRevoked},
+		{calendars.FailingLately, []string{calendars.ReasonRevoked, calendars.ReasonLost}, maxRevoked},
 	} {
 		found, more, err := part.list(ctx, r.Store, o.Now, part.reasons, part.limit, nil)
 		if err != nil {

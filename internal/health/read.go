@@ -11,6 +11,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/timers"
@@ -161,6 +162,9 @@ func (r *Reader) ofAccount(
 		if facts.FailingSince, err = failingSince(calendar, failing); err != nil {
 			return Account{}, err
 		}
+		if facts.HeldSince, err = r.heldSince(ctx, calendar); err != nil {
+			return Account{}, err
+		}
 		of := Of(facts, r.terms())
 		health.Calendars = append(health.Calendars, of)
 		health.Status = Worst(health.Status, of.Status)
@@ -169,6 +173,16 @@ func (r *Reader) ofAccount(
 		health.Status, health.Troubles = Error, situation{Facts: Facts{Account: account.Status, Delegated: delegated}}.troubles(accountRows)
 	}
 	return health, r.ofMirrors(ctx, &health)
+}
+
+// heldSince is when mirroring began to hold missing events of a calendar, which then has to
+// be listed anew; zero: it holds none.
+func (r *Reader) heldSince(ctx context.Context, calendar calendars.Calendar) (time.Time, error) {
+	if calendar.OwnerID == "" || calendar.Backlogs[mirror.Consumer].Relist.IsZero() {
+		return time.Time{}, nil
+	}
+	person, err := mirror.LoadPerson(ctx, r.Store, calendar.OwnerID)
+	return person.HeldSince[calendar.Key], err
 }
 
 // failingPolls reads the polls of a person that show sync_failed: once, and as a

@@ -10,6 +10,7 @@ import (
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
+	"questscheduler/rules"
 )
 
 // Facts are the stored facts of one followed calendar. Its health follows from them and
@@ -21,6 +22,9 @@ type Facts struct {
 	Delegated bool
 	Calendar  calendars.Calendar
 	Channels  []calendarsync.Watch
+	// HeldSince is when many of its events were gone at once, whose mirrors are kept since;
+	// zero: none are.
+	HeldSince time.Time
 	// FailingSince is when the first of its events began to fail that still do;
 	// zero: not known.
 	FailingSince time.Time
@@ -61,8 +65,8 @@ type row struct {
 	message func(s situation) string
 }
 
-// accountRows are the troubles of the account. If one applies, the calendar's rows do
-// not, since the account must be repaired first.
+// accountRows are the troubles of the account's access. If one applies, the calendar's rows
+// do not, since the access must be repaired first.
 var accountRows = []row{
 	{"token_expired", Error, func(s situation) (time.Time, bool) {
 		refused := s.Account == accounts.Revoked || s.Account == accounts.Active && s.Calendar.LastError == fault.Revoked.String()
@@ -81,6 +85,12 @@ var accountRows = []row{
 		}
 		return "The account was unlinked while sessions still follow its calendar. Link it again in Settings, or finalise those sessions with another account."
 	}},
+	{string(rules.CalendarLost), Error, func(s situation) (time.Time, bool) { return s.Calendar.RefusedSince, s.Calendar.Lost() }, func(s situation) string {
+		if s.Delegated {
+			return "The calendar is gone, or its domain no longer lets this server read it. Check it in the Admin console."
+		}
+		return "The calendar is gone or no longer shared with this account. Share it again, with the right to change events, or finalise its sessions anew in another calendar."
+	}},
 }
 
 // calendarRows are the troubles of the calendar. Every row that applies counts.
@@ -97,8 +107,10 @@ var calendarRows = []row{
 	{"sync_failed", "", func(s situation) (time.Time, bool) { return s.FailingSince, s.failing > 0 }, func(s situation) string {
 		return fmt.Sprintf("%d of its events cannot be applied and are retried with every sweep. If this stays, ask for a sync of their sessions, or finalise those again.", s.failing)
 	}},
+	{"mass_deletion_held", Degraded, func(s situation) (time.Time, bool) { return s.HeldSince, !s.HeldSince.IsZero() },
+		says("Many of its events are gone at once. Their copies in other calendars stay until it is listed again, an hour later. Restore the events in Google Calendar to keep the copies.")},
 	{"mirrors_behind", "", func(s situation) (time.Time, bool) {
-		return s.behindSince, !s.behindSince.IsZero() && s.Now.Sub(s.behindSince) > backlogGrace
+		return s.behindSince, !s.behindSince.IsZero() && s.Now.Sub(s.behindSince) > backlogGrace && s.HeldSince.IsZero()
 	}, func(s situation) string {
 		return fmt.Sprintf("%s of its events could not be mirrored yet, and are retried every hour at least. If this stays, the server's log says why.", cmp.Or(countOf(s.behind), "Some"))
 	}},

@@ -71,6 +71,13 @@ func TestOf_EachTrouble_GivesItsStatus(t *testing.T) {
 		{"Google refused the last sync", fails(time.Minute, fault.Revoked), health.Error, "token_expired", health.ChannelActive},
 		{"the account is unlinked", func(f *health.Facts) { f.Account, f.Channels = accounts.Unlinked, nil }, health.Error, "calendar_unlinked", health.ChannelNone},
 		{"the account is gone", func(f *health.Facts) { f.Account = "" }, health.Error, "calendar_unlinked", health.ChannelActive},
+		{"the calendar is lost", func(f *health.Facts) {
+			f.Calendar.FailedSince, f.Calendar.RefusedSince, f.Calendar.LastError, f.Channels = ago(time.Hour), ago(time.Minute), calendars.ReasonLost, nil
+		}, health.Error, "calendar_lost", health.ChannelNone},
+		{"many events are gone for mirrors", func(f *health.Facts) {
+			f.HeldSince, f.Calendar.Interests = ago(time.Hour), map[string]int64{"mirrors": 1}
+			f.Calendar.Backlogs = map[string]calendars.Backlog{"mirrors": {Relist: ago(time.Hour)}}
+		}, health.Degraded, "mass_deletion_held", health.ChannelActive},
 		{"no channel", func(f *health.Facts) { f.Channels = nil }, health.Degraded, "watch_failed", health.ChannelNone},
 		{"the channel ended", channel(func(w *calendarsync.Watch) { w.Expiration = now }), health.Degraded, "watch_failed", health.ChannelExpired},
 		{"it is being stopped", channel(func(w *calendarsync.Watch) { w.Status = calendarsync.Retiring }), health.Degraded, "watch_failed", health.ChannelNone},

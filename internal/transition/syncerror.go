@@ -11,6 +11,7 @@ import (
 var errorMessages = map[rules.ErrorCode]string{
 	rules.TokenExpired:         "Calendar sync paused. Re-link your calendar in Settings to resume.",
 	rules.CalendarUnlinked:     "The calendar of this session is no longer linked. Link it in Settings to resume the sync.",
+	rules.CalendarLost:         "The calendar of this session is gone or no longer shared. Share it with your account again, or finalise the poll anew in another calendar.",
 	rules.WatchFailed:          "Changes in the calendar may show here with a delay of some hours. You need not do anything; it is tried again.",
 	rules.SyncFailed:           "The calendar event could not be read. It is tried again; if this stays, open the event in your calendar and check it.",
 	rules.MassCancellationHeld: "Many events of this calendar are gone at once. Confirm on the sync page that the sessions are cancelled, or restore the events.",

@@ -9,8 +9,8 @@ import (
 	"questscheduler/internal/sim/control"
 )
 
-// Share gives a user a role in a calendar; NoAccess takes it away, so that the
-// calendar is found no more. The change of the access list ends the calendar's
+// Share gives a user a role in a calendar; NoAccess and Refused take it away, so that the
+// calendar is found no more or each call for it is refused. The change of the access list ends the calendar's
 // sync tokens: the next use of one is 410.
 func (s *Server) Share(calendarID, userKey string, role Role) error {
 	return s.change(func(c *change) error { return c.share(calendarID, userKey, role) })
@@ -23,7 +23,7 @@ func (c *change) share(calendarID, userKey string, role Role) error {
 		return err
 	case c.world.users[userKey] == nil:
 		return errNoUser(c.world)
-	case role != NoAccess && !role.mayRead():
+	case role != NoAccess && role != Refused && !role.mayRead():
 		return errors.New("google simulator: no such role")
 	}
 	info.Epoch++
@@ -41,6 +41,25 @@ func (s *Server) SetPush(calendarID string, possible bool) error {
 		}
 		return err
 	})
+}
+
+// SetZone gives a calendar another time zone.
+func (s *Server) SetZone(calendarID, zone string) error {
+	return s.change(func(c *change) error {
+		info, err := c.editCalendar(calendarID)
+		if err == nil {
+			err = info.setZone(zone)
+		}
+		return err
+	})
+}
+
+func (c *calendarInfo) setZone(zone string) error {
+	_, err := loadZone(zone)
+	if err == nil {
+		c.TimeZone = zone
+	}
+	return err
 }
 
 // editCalendar is a calendar as this change leaves it, to be changed further.
@@ -117,10 +136,9 @@ func (c *change) putCalendar(id string, to simulatedCalendar) (*calendarInfo, er
 		return nil, err
 	}
 	if to.TimeZone != nil {
-		if _, err := loadZone(*to.TimeZone); err != nil {
+		if err := info.setZone(*to.TimeZone); err != nil {
 			return nil, err
 		}
-		info.TimeZone = *to.TimeZone
 	}
 	if to.Summary != nil {
 		info.Summary = *to.Summary

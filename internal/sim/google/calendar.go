@@ -9,11 +9,13 @@ import (
 // Role is what a person may do with a calendar, in Google's words.
 type Role string
 
-// The roles that there are. NoAccess hides the calendar; a FreeBusyReader sees
+// The roles that there are. NoAccess hides the calendar (404), and so does Refused, with a
+// 403 to each call instead; a FreeBusyReader sees
 // when its events are and nothing else of them, a Reader and a
 // WriterWithoutPrivateAccess as little of the private ones.
 const (
 	NoAccess                   Role = "none"
+	Refused                    Role = "refused"
 	FreeBusyReader             Role = "freeBusyReader"
 	Reader                     Role = "reader"
 	WriterWithoutPrivateAccess Role = "writerWithoutPrivateAccess"
@@ -22,7 +24,7 @@ const (
 )
 
 // rank orders roles.
-var rank = map[Role]int{NoAccess: 0, FreeBusyReader: 1, Reader: 2, WriterWithoutPrivateAccess: 3, Writer: 4, Owner: 5}
+var rank = map[Role]int{NoAccess: 0, Refused: 0, FreeBusyReader: 1, Reader: 2, WriterWithoutPrivateAccess: 3, Writer: 4, Owner: 5}
 
 func (r Role) mayRead() bool  { return rank[r] >= rank[FreeBusyReader] }
 func (r Role) mayWrite() bool { return rank[r] >= rank[WriterWithoutPrivateAccess] }

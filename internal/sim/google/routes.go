@@ -228,14 +228,17 @@ func (w *world) named(user *User, id string) *calendar {
 }
 
 // calendarOf finds a calendar for a call. One that its person may not read, or its client
-// has no access to, is not found.
+// has no access to, is not found; one that its person is refused is forbidden.
 func (w *world) calendarOf(c *call, id string) (*calendar, Role, error) {
 	cal := w.named(c.user, id)
 	if cal == nil || c.ownOnly && cal.App != appOf(c.grant) {
 		return nil, NoAccess, errNotFound
 	}
 	role := cal.role(c.user.Key)
-	if !role.mayRead() {
+	switch {
+	case role == Refused:
+		return nil, NoAccess, errForbidden
+	case !role.mayRead():
 		return nil, NoAccess, errNotFound
 	}
 	return cal, role, nil

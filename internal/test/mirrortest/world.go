@@ -151,6 +151,9 @@ func (noPolls) SetSyncError(context.Context, string, rules.ErrorCode, scheduler.
 	return nil
 }
 
+// NotifyLost implements calendarsync.Owners.
+func (noOwners) NotifyLost(context.Context, string, string, time.Time) error { return nil }
+
 func (w *World) build() {
 	log := slog.New(slog.DiscardHandler)
 	watcher := &calendarsync.Watcher{Store: w.program, Queue: w.Queue, Google: w.Calendar, Now: w.Clock.Now, Log: log}

@@ -64,6 +64,31 @@ var syncs = []mutant{
 		}},
 	},
 	{
+		name:   "lost-calendar-says-nothing",
+		breaks: "A calendar that is gone or no longer shared is retried for good, and neither its polls nor its owner's sync status say so.",
+		changes: []change{{
+			file: "calendarsync/lost.go",
+			old:  `	return r.lost()`,
+			new:  `	return r.lost() && r.known`,
+		}},
+	},
+	{
+		name:   "found-calendar-stays-lost",
+		breaks: "A calendar that was lost is read again, and its polls say still that it is lost (the second guard is the observation of their events).",
+		changes: []change{
+			{
+				file: "calendarsync/failure.go",
+				old:  `rules.TokenExpired, rules.CalendarUnlinked, rules.CalendarLost}`,
+				new:  `rules.TokenExpired, rules.CalendarUnlinked}`,
+			},
+			{
+				file: "rules/transitions.go",
+				old:  `case SyncFailed, CalendarLost:`,
+				new:  `case SyncFailed:`,
+			},
+		},
+	},
+	{
 		name:   "sync-begun-before-generation",
 		breaks: "The generation moves when a sync run ends and not before it lists, so a push that comes during the run counts as covered by it (invariant 13).",
 		changes: []change{

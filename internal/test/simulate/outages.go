@@ -37,7 +37,7 @@ var outages = []step{
 		l.w.Link(person)
 	}},
 	{weight: 2, do: func(l *life) {
-		role := one(l, []worldtest.Role{worldtest.NoAccess, worldtest.Reader, worldtest.Owner, worldtest.Owner})
+		role := one(l, []worldtest.Role{worldtest.NoAccess, worldtest.Refused, worldtest.Reader, worldtest.Owner, worldtest.Owner})
 		l.say("gm: is %s of the club's calendar now", role)
 		l.w.ShareClub(role)
 	}},

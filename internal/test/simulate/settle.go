@@ -22,7 +22,6 @@ func (l *life) settle() {
 	l.w.Heal()
 	l.w.HealDiscord()
 	l.w.LimitGrants(0)
-	l.w.ShareClub(worldtest.Owner)
 	for _, person := range l.owners {
 		l.w.Link(person)
 	}
@@ -33,6 +32,7 @@ func (l *life) settle() {
 		l.w.LinkPlayers()
 	}
 	l.linkAttended()
+	l.findLost()
 	l.w.LosePushes()
 	l.w.Sweep() // finds what was edited behind the program's back
 	l.w.Run(l.patience())
@@ -75,6 +75,19 @@ func (l *life) settle() {
 	for _, p := range l.w.Polls() {
 		l.compare(p)
 	}
+}
+
+// findLost checks what a lost calendar shows, and gives it back.
+func (l *life) findLost() {
+	if l.w.ClubLost() {
+		l.say("the club's calendar stays lost; a sweep")
+		l.w.LosePushes()
+		l.w.Sweep()
+		l.w.Run(l.patience())
+		l.describe()
+		l.problems = append(l.problems, l.w.LostProblems()...)
+	}
+	l.w.ShareClub(worldtest.Owner)
 }
 
 // heal has the world repaired by a sweep that skips nothing, or by sweeps of the

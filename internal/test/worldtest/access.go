@@ -33,6 +33,12 @@ func (w *World) OpenCalendar(id, person string) {
 	w.must(w.Google.AddCalendar(google.Calendar{ID: id, Summary: id, TimeZone: "Europe/Berlin", Owner: person}))
 }
 
+// SetZone gives a person's own calendar another time zone, of which Google sends no push.
+func (w *World) SetZone(person, zone string) {
+	w.t.Helper()
+	w.must(w.Google.SetZone(Person(person).Email, zone))
+}
+
 // ShareClub gives gm another role in the club's calendar. Events that the
 // program may have to leave there until gm is an owner again, because it cannot
 // know better, count as released then: see outOfReach.
@@ -42,10 +48,11 @@ func (w *World) ShareClub(role Role) {
 	if w.club != Owner && role == Owner {
 		w.past.owned = w.Clock.Now()
 	}
-	if w.club = role; role == NoAccess && w.past.lost.IsZero() {
+	w.club = role
+	if w.ClubLost() && w.past.lost.IsZero() {
 		w.past.lost = w.Clock.Now()
 	}
-	w.past.onlyRead = w.past.onlyRead || role == Reader
+	w.past.onlyRead = w.past.onlyRead || role == Reader || role == Refused
 	if role != Owner {
 		return
 	}

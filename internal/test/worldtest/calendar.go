@@ -23,6 +23,7 @@ type Role = google.Role
 // The roles that tests give and take.
 const (
 	NoAccess                   = google.NoAccess
+	Refused                    = google.Refused
 	Reader                     = google.Reader
 	WriterWithoutPrivateAccess = google.WriterWithoutPrivateAccess
 	Writer                     = google.Writer

@@ -58,6 +58,7 @@ var invariants = []struct {
 	{ofPolls | ofSlots | ofIntents, (*picture).slotProblems},
 	{ofPolls | ofSlots | ofIntents | ofCalendars | ofEvents | ofTokens, (*picture).syncTokenProblems},
 	{ofPolls | ofIndex | ofAccounts | ofCalendars, (*picture).lostProblems},
+	{ofPolls | ofIndex | ofCalendars, (*picture).foundProblems},
 	{ofSecrets, (*picture).secretProblems},
 }
 

@@ -122,7 +122,7 @@ func (w *World) program() *Program {
 	inApp := &notify.InApp{Store: documents, Now: now, AppURL: appURL}
 	p.Announcer = &notify.Announcer{Store: documents, Now: now, Channels: []notify.Channel{inApp}, PerHour: w.options.NoticesPerHour, Log: log}
 	if client := w.discordClient(); client != nil {
-		onDiscord := &notify.Discord{API: client, Store: documents, Now: now, AppURL: appURL, Cards: true, Log: log}
+		onDiscord := &notify.Discord{API: client, Store: documents, Now: now, AppURL: appURL, Cards: true, Votes: true, Log: log}
 		p.Announcer.Channels = append(p.Announcer.Channels, onDiscord)
 	}
 	p.Announcer.Repair = func(ctx context.Context, pollID, trace string) error {
