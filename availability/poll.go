@@ -30,8 +30,14 @@ type PersonState struct {
 // yesterday and those beyond MaxRange.
 //
 // NotFound: the asker does not take part in the poll. RateLimited: the poll had its answers
-// of the day (perDay).
+// of the day (perDay). RateLimited and Unavailable with CodeBusy: enough answers are being
+// worked out; this one does not count.
 func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, error) {
+	done, err := s.running.enter(askerID)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	p, err := poll.Load(ctx, s.Store, pollID)
 	if err != nil {
 		return nil, err
