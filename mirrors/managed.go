@@ -19,6 +19,9 @@ func (s *Service) observeMirror(ctx context.Context, tx store.Reader, o observat
 	if err != nil {
 		return err
 	}
+	if err := s.observeCopy(ctx, tx, o, m, ok, w); err != nil {
+		return err
+	}
 	if ok {
 		next, verdict := plan.Observed(m, o.event, s.now())
 		if next.Generation == m.Generation {

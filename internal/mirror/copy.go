@@ -15,9 +15,9 @@ import (
 // an id. It occupies its owner as other events of the calendar do, and is nobody's origin.
 const SourceCopy Source = "copy"
 
-// copyOwner begins the OwnerID of copies. It keeps them out of every question about a
+// copyOwner begins the OwnerID of copies; no person's id has a slash. It keeps them out of every question about a
 // person's events, except for Blocking.
-const copyOwner = "copies:"
+const copyOwner = "copies/"
 
 // CopyOwner is the OwnerID of the copies in a person's calendars.
 func CopyOwner(ownerID string) string { return copyOwner + ownerID }
