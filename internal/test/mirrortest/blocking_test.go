@@ -12,6 +12,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
@@ -314,6 +315,55 @@ func lines(intervals []availability.Interval) string {
 	}
 	return strings.Join(all, "\n")
 }
+
+// TestPollAvailability_OfItsOwnSessionsCopies_IsFree has the session of a group's poll copied
+// into the members' calendars, and one member busy with something else as well.
+func TestPollAvailability_OfItsOwnSessionsCopies_IsFree(t *testing.T) {
+	t.Parallel()
+	p := newParty(t)
+	p.Set(poll.Path(pollID), store.Set("winningSlotId", "s1"), store.Set("timezone", "Europe/Zurich"), store.Set("participantIds", p.members))
+	for _, member := range p.members {
+		p.Set(poll.VotePath(pollID, member), store.Set("voterId", member))
+		p.must(p.Free.Share(t.Context(), member, true))
+	}
+	for i, hour := range []int{18, 20} {
+		start := time.Date(2026, 3, 10, hour, 0, 0, 0, time.UTC)
+		slot := poll.EncodeSlot(poll.Slot{ID: fmt.Sprint("s", i+1), Start: start, End: start.Add(time.Hour)})
+		for field, value := range slot {
+			p.Set(poll.SlotPath(pollID, fmt.Sprint("s", i+1)), store.Set(field, value))
+		}
+	}
+	_, err := p.Calendar.InsertContent(t.Context(), mirrortest.Ref(gm), p.eventID, content(18), nil)
+	p.must(err)
+	p.Push(gm, false)
+	p.Settle()
+	_, err = p.Calendar.InsertContent(t.Context(), mirrortest.Ref("member3"), mirror.EventPrefix+"abc", content(18), nil)
+	p.must(err)
+	for _, member := range p.members {
+		p.Push(member, false)
+		p.Settle()
+	}
+	slots, err := p.Free.ForPoll(t.Context(), pollID, gm)
+	p.must(err)
+	for i, slot := range slots {
+		for _, person := range slot.People {
+			want := availability.StateFree
+			if i == 0 && person.ID == "member3" {
+				want = availability.StateBusy
+			}
+			if person.State != want {
+				t.Errorf("%s is %s at %s, want %s", person.ID, person.State, slot.ID, want)
+			}
+		}
+	}
+	answer, err := p.Free.Own(t.Context(), "member1", slotStart(18), slotStart(22), nil)
+	p.must(err)
+	if len(answer.Busy) != 1 {
+		t.Errorf("for others, the session occupies member1 at %v", answer.Busy)
+	}
+}
+
+func slotStart(hour int) time.Time { return time.Date(2026, 3, 10, hour, 0, 0, 0, time.UTC) }
 
 // groupEvent makes an event of a group to which the person connected the account home.
 func (b *blocked) groupEvent(start time.Time) {
