@@ -91,36 +91,55 @@ func TestOwn_BeyondTheBound_IsUnknownForAReason(t *testing.T) {
 	}
 }
 
-// TestOwn_TheBound_IsOfAllAccountsInSum: each of two accounts would fit alone, from events
+// TestOwn_TheBound_IsOfAllAccountsInSum: each of three accounts would fit alone, from events
 // and from Google.
 func TestOwn_TheBound_IsOfAllAccountsInSum(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.synced("gm", "work")
+	everyOther := hourly(t, 1, 10)[0]
+	everyOther.Lines = []string{"RRULE:FREQ=HOURLY;INTERVAL=2"}
+	w.add("gm", "work", everyOther, nil)
+	w.busyOften("gm", "home", 6000)
+	w.busyOften("gm", "club", 9900)
+	to := now.Add(availability.MaxRange)
+	got := w.own("gm", now, to)
+	for _, a := range got.Accounts {
+		if isUnknown := a.Unknown != nil && a.Unknown.Reason == availability.ReasonTooMany; isUnknown != (a.ID == "acc_club") {
+			t.Errorf("%s is unknown: %+v", a.ID, a.Unknown)
+		}
+	}
+	if len(got.Unknown) != 1 || len(got.Busy) > 20_000 {
+		t.Errorf("%d are busy; unknown is %v", len(got.Busy), got.Unknown)
+	}
+	for _, id := range []string{"acc_work", "acc_home", "acc_club"} {
+		if got := w.own("gm", now, to, id); len(got.Unknown) != 0 {
+			t.Errorf("%s alone is unknown at %v", id, got.Unknown)
+		}
+	}
+}
+
+// TestOwn_WhatSmallAccountsLeave_IsForTheLargest: an equal share would not do.
+func TestOwn_WhatSmallAccountsLeave_IsForTheLargest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.synced("gm", "work")
 	for _, e := range hourly(t, 2, 10) {
 		w.add("gm", "work", e, nil)
 	}
-	w.link("gm", "home", accounts.Active)
-	var busy []gcal.Interval
-	for i := range 9000 {
-		start := now.Add(time.Duration(i) * 50 * time.Minute)
-		busy = append(busy, gcal.Interval{Start: start, End: start.Add(time.Second)})
+	w.busyOften("gm", "home", 1)
+	if got := w.own("gm", now, now.Add(availability.MaxRange)); len(got.Unknown) != 0 || len(got.Busy) < 17_000 {
+		t.Errorf("%d are busy, unknown is %v", len(got.Busy), got.Unknown)
 	}
-	w.google.within["acc_home"] = busy
-	got := w.own("gm", now, now.Add(availability.MaxRange))
-	unknown := map[string]string{}
-	for _, a := range got.Accounts {
-		if a.Unknown != nil {
-			unknown[a.ID] = a.Unknown.Reason
-		}
-	}
-	if unknown["acc_work"] != availability.ReasonTooMany || unknown["acc_home"] != "" || len(got.Unknown) != 1 || len(got.Busy) > 20_000 {
-		t.Errorf("%d are busy; unknown: %v, %v", len(got.Busy), unknown, got.Unknown)
-	}
-	for _, id := range []string{"acc_work", "acc_home"} {
-		if got := w.own("gm", now, now.Add(availability.MaxRange), id); len(got.Unknown) != 0 {
-			t.Errorf("%s alone is unknown at %v", id, got.Unknown)
-		}
+}
+
+// busyOften links an account that Google says is busy so often, every 50 minutes.
+func (w *world) busyOften(owner, id string, count int) {
+	w.t.Helper()
+	account := w.link(owner, id, accounts.Active)
+	for i := range count {
+		start := now.Add(time.Duration(i)*50*time.Minute + 31*time.Second)
+		w.google.within[account] = append(w.google.within[account], gcal.Interval{Start: start, End: start.Add(time.Second)})
 	}
 }
 
