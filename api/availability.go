@@ -105,8 +105,8 @@ func (s *server) pollAvailability(ctx context.Context, by caller, in *onPoll) (p
 	})}, asOurLimit(err)
 }
 
-// asOurLimit makes a limit of this program of one that looks like Google's: availability
-// answers unknown for Google's.
+// asOurLimit answers RateLimited as a limit of this program rather than Google's, for which
+// availability answers unknown.
 func asOurLimit(err error) error {
 	if !fault.Is(err, fault.RateLimited) {
 		return err

@@ -145,7 +145,7 @@ func TestOwn_EachAccount_HasItsSource(t *testing.T) {
 		"synced with few fields so far": {before: synced(now, func(d map[string]any) { d["maskVersion"] = gcal.Times.Version() }), source: availability.FromFreeBusy, asOf: now, busy: hour},
 		"synced but for an event":       {before: synced(now, func(d map[string]any) { d["deferred"] = map[string]any{mirror.Consumer: map[string]any{"e1": now}} }), source: availability.FromFreeBusy, asOf: now, busy: hour},
 		"synced but for a full listing": {before: synced(now, func(d map[string]any) { d["relist"] = map[string]any{mirror.Consumer: now} }), source: availability.FromFreeBusy, asOf: now, busy: hour},
-		"owed a listing, and not asked about": {before: func(w *world) {
+		"a full listing pending, no answer": {before: func(w *world) {
 			synced(now, func(d map[string]any) { d["relist"] = map[string]any{mirror.Consumer: now} })(w)
 			fails(errors.New("no route to host"))(w)
 		}, source: availability.FromNothing, unknown: all, reason: availability.ReasonFailing},

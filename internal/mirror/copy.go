@@ -15,8 +15,8 @@ import (
 // an id. It occupies its owner as other events of the calendar do, and is nobody's origin.
 const SourceCopy Source = "copy"
 
-// copyOwner begins the OwnerID of copies; no person's id has a slash. It keeps them out of every question about a
-// person's events, except for Blocking.
+// copyOwner begins the OwnerID of copies; no person's id has a slash. It keeps them out of
+// every question about a person's events, except for Blocking.
 const copyOwner = "copies/"
 
 // CopyOwner is the OwnerID of the copies in a person's calendars.
