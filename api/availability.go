@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -57,14 +56,14 @@ type availabilitySource struct {
 }
 
 type unknownAnswer struct {
-	Reason  string `json:"reason" enum:"token_expired,scope_missing,failing,series_not_expandable,time_zone_unknown"`
+	Reason  string `json:"reason" enum:"token_expired,scope_missing,failing,series_not_expandable,time_zone_unknown,too_many_events"`
 	Message string `json:"message" doc:"What to do."`
 }
 
 func (s *server) ownAvailability(ctx context.Context, by caller, in *availabilityQuery) (availabilityAnswer, error) {
 	answer, err := s.Availability.Own(ctx, by.person.ID, in.Start, in.End, texts(in.AccountIDs))
 	if err != nil {
-		return availabilityAnswer{}, err
+		return availabilityAnswer{}, asOurLimit(err)
 	}
 	return availabilityAnswer{
 		Busy: each(answer.Busy, answerInterval), Unknown: each(answer.Unknown, answerInterval), Accounts: each(answer.Accounts, answerSource),
@@ -99,16 +98,22 @@ type personAtSlotState struct {
 
 func (s *server) pollAvailability(ctx context.Context, by caller, in *onPoll) (pollAvailabilityAnswer, error) {
 	slots, err := s.Availability.ForPoll(ctx, in.ID, by.person.ID)
-	if fault.CodeOf(err) == availability.CodeAllowance {
-		f := asFailure(err)
-		f.Problem.Code, f.status = codeRateLimited, http.StatusTooManyRequests
-		return pollAvailabilityAnswer{}, f
-	}
 	return pollAvailabilityAnswer{Slots: each(slots, func(slot availability.Slot) slotAvailability {
 		return slotAvailability{SlotID: slot.ID, People: each(slot.People, func(p availability.PersonState) personAtSlotState {
 			return personAtSlotState{UserID: p.ID, State: string(p.State)}
 		})}
-	})}, err
+	})}, asOurLimit(err)
+}
+
+// asOurLimit answers RateLimited as a limit of this program rather than Google's, for which
+// availability answers unknown.
+func asOurLimit(err error) error {
+	if !fault.Is(err, fault.RateLimited) {
+		return err
+	}
+	f := asFailure(err)
+	f.Problem.Code = codeRateLimited
+	return f
 }
 
 type sharingBody struct {

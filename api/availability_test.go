@@ -15,10 +15,17 @@ import (
 	"questscheduler/internal/gcal"
 )
 
-// freeBusy has everybody busy from 18:00 to 19:00 on the first of March, or fails.
-type freeBusy struct{ fails bool }
+// freeBusy has everybody busy from 18:00 to 19:00 on the first of March, or fails. waits, if
+// set, is called first.
+type freeBusy struct {
+	fails bool
+	waits func()
+}
 
 func (f *freeBusy) FreeBusy(_ context.Context, _ string, ids []string, _, _ time.Time) (map[string]gcal.FreeBusy, error) {
+	if f.waits != nil {
+		f.waits()
+	}
 	if f.fails {
 		return nil, errors.New("Google is down")
 	}
@@ -64,6 +71,39 @@ func TestAvailability_SaysHowFreshItIs(t *testing.T) {
 	w.want(200, call{as: "gm", method: "GET", path: march + "&account_id=" + account}, &got)
 	if len(got.Busy) != 0 || len(got.Unknown) != 1 || got.Accounts[0].AsOf != nil || got.Accounts[0].Source != "none" || got.Accounts[0].Unknown.Reason != "failing" {
 		t.Errorf("without an answer of Google's it is %+v", got)
+	}
+}
+
+// TestAvailability_AskedAtOnce_IsRefusedBeyondAFew has the same for each route that asks.
+func TestAvailability_AskedAtOnce_IsRefusedBeyondAFew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.newPoll(nil)
+	begun, answer, done := make(chan struct{}), make(chan struct{}), make(chan int)
+	w.freeBusy.waits = func() { begun <- struct{}{}; <-answer }
+	people := []string{"gm", "ana", "ben", "cho"}
+	for _, person := range people {
+		w.newReadAccount(person)
+		for range 2 {
+			go func() { done <- w.do(call{as: person, method: "GET", path: march}).status }()
+			<-begun
+		}
+		for _, path := range []string{march, "/v1/polls/" + made.ID + "/availability"} {
+			got := w.want(http.StatusTooManyRequests, call{as: person, method: "GET", path: path}, nil)
+			if got.Error.Code != "RATE_LIMITED" || got.header.Get("Retry-After") != "1" {
+				t.Errorf("%s of %s: %s, Retry-After %q", path, person, got.text, got.header.Get("Retry-After"))
+			}
+		}
+	}
+	got := w.want(http.StatusServiceUnavailable, call{as: "eve", method: "GET", path: march}, nil)
+	if got.Error.Code != "UNAVAILABLE" || got.header.Get("Retry-After") != "2" {
+		t.Errorf("the ninth is %s, Retry-After %q", got.text, got.header.Get("Retry-After"))
+	}
+	close(answer)
+	for range 2 * len(people) {
+		if status := <-done; status != http.StatusOK {
+			t.Errorf("one that was begun is %d", status)
+		}
 	}
 }
 

@@ -182,6 +182,7 @@ func TestBadValues(t *testing.T) { //nolint:maintidx // one table
 		{"no day", "POST", "/v1/events", with(with(evening, "end_ts", evening["start_ts"]), "all_day", true), "end_ts"},
 		{"a zone that is none, of one's own", "POST", "/v1/events", with(evening, "timezone", "Mars/"+marker), "timezone"},
 		{"a rule that is none", "POST", "/v1/events", with(evening, "recurrence", []string{marker}), "recurrence"},
+		{"a rule with an interval of nothing", "POST", "/v1/events", with(evening, "recurrence", []string{"RRULE:FREQ=DAILY;INTERVAL=0"}), "recurrence"},
 		{"51 rules", "POST", "/v1/events", with(evening, "recurrence", many(51, "RRULE:FREQ=DAILY;COUNT=%d")), "recurrence"},
 		{"an end before the start, of one's own, later", "PATCH", own, map[string]any{"start_ts": "2026-03-10T18:00:00Z", "end_ts": "2026-03-10T17:00:00Z"}, "end_ts"},
 		{"a start without an end", "PATCH", own, map[string]any{"start_ts": "2026-03-10T18:00:00Z"}, "start_ts"},

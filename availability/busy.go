@@ -13,10 +13,6 @@ const (
 	KindBirthday        = "birthday"
 )
 
-// mostOccurrences is how many occurrences of a series are expanded in a range: a year of
-// an hourly one.
-const mostOccurrences = 10_000
-
 // Event is what decides when a calendar's owner is busy. Tentative events and invitations
 // without an answer occupy like others.
 type Event struct {
@@ -48,34 +44,59 @@ func (e Event) occupies() bool {
 // Busy returns the times of [from, to) at which the events of one calendar occupy its
 // owner. zone is the calendar's: all-day events last from midnight to midnight in it. From
 // its start on, an event that cannot be expanded (recurrence.CodeNotExpandable) makes the
-// range unknown. An empty range and an unknown zone are fault.Invalid.
+// range unknown. More than an answer may hold makes all of it unknown: with over 20,000
+// separate intervals or 500,000 starts of series, what is busy is not complete. An empty
+// range and an unknown zone are fault.Invalid.
 func Busy(events []Event, zone *time.Location, from, to time.Time) (Times, error) {
-	if zone == nil || !from.Before(to) {
-		return Times{}, fault.New(fault.Invalid, "availability needs a time zone and a range that ends after its start")
+	times, _, err := busyWithin(events, zone, Interval{Start: from, End: to}, &bound{intervals: mostIntervals, starts: mostStarts})
+	return times, err
+}
+
+// busyWithin is Busy with a bound, from which it subtracts what it used. full reports that
+// it was exceeded.
+func busyWithin(events []Event, zone *time.Location, within Interval, left *bound) (times Times, full bool, err error) {
+	if zone == nil || !within.Start.Before(within.End) {
+		return Times{}, false, fault.New(fault.Invalid, "availability needs a time zone and a range that ends after its start")
 	}
-	c := calendar{zone: zone, within: Interval{Start: from, End: to}}
+	c := calendar{zone: zone, within: within, busy: union{most: left.intervals}, unknown: union{most: left.intervals}, starts: &left.starts}
 	for _, event := range events {
 		if err := c.add(event); err != nil {
-			return Times{}, err
+			return Times{}, false, err
+		}
+		if c.isFull() {
+			break
 		}
 	}
-	return Join(c.times), nil
+	times = Times{Busy: c.busy.join(), Unknown: c.unknown.join()}
+	left.intervals -= len(times.Busy) + len(times.Unknown)
+	if full = c.isFull() || left.intervals < 0; full {
+		times.Busy = times.Busy[:min(len(times.Busy), c.busy.most)]
+		times.Unknown = []Interval{within}
+	}
+	return times, full, nil
 }
 
 // calendar collects the times of one calendar.
 type calendar struct {
-	zone   *time.Location
-	within Interval
-	times  Times
+	zone          *time.Location
+	within        Interval
+	busy, unknown union
+	starts        *int
 }
 
+// isFull reports that a bound was exceeded.
+func (c *calendar) isFull() bool { return c.busy.full || c.unknown.full || *c.starts < 0 }
+
 func (c *calendar) add(event Event) error {
-	if event.Cancelled {
+	if event.Cancelled || c.isFull() {
 		return nil
 	}
-	replaced := make(map[string]bool, len(event.Exceptions))
+	var replaced map[start]bool
+	if len(event.Exceptions) > 0 {
+		replaced = make(map[start]bool, len(event.Exceptions))
+	}
 	for _, exception := range event.Exceptions {
-		replaced[exception.Original.String()] = true
+		replaced[startOf(exception.Original)] = true
 		if err := c.add(exception); err != nil {
 			return err
 		}
@@ -84,19 +105,27 @@ func (c *calendar) add(event Event) error {
 		return nil
 	}
 	series := recurrence.Series{Start: event.Start, End: event.End, Lines: event.Lines}
-	occurrences, err := recurrence.Expand(series, c.zone, c.within.Start, c.within.End, mostOccurrences)
-	switch {
-	case fault.CodeOf(err) == recurrence.CodeNotExpandable:
-		c.times.Unknown = append(c.times.Unknown, c.clip(Interval{Start: event.Start.Instant(c.zone), End: c.within.End}))
-	case err != nil:
-		return err
+	err := recurrence.Walk(series, c.zone, c.within.Start, c.within.End, c.starts, func(o recurrence.Occurrence) bool {
+		return replaced[startOf(o.Original)] || c.busy.add(c.clip(Interval{Start: o.Start, End: o.End}))
+	})
+	if fault.CodeOf(err) == recurrence.CodeNotExpandable {
+		c.unknown.add(c.clip(Interval{Start: event.Start.Instant(c.zone), End: c.within.End}))
+		return nil
 	}
-	for _, o := range occurrences {
-		if !replaced[o.Original.String()] {
-			c.times.Busy = append(c.times.Busy, c.clip(Interval{Start: o.Start, End: o.End}))
-		}
+	return err
+}
+
+// start identifies an occurrence: equal moments have the same.
+type start struct {
+	date string
+	at   int64 // microseconds
+}
+
+func startOf(m recurrence.Moment) start {
+	if m.AllDay() {
+		return start{date: m.Date}
 	}
-	return nil
+	return start{at: m.Time.UnixMicro()}
 }
 
 // clip is the part of an interval that is within the range.

@@ -8,30 +8,50 @@ import (
 	"questscheduler/internal/mirror"
 )
 
-// eventsOf reads the canonical events of people that may occupy them in a range, with the
-// exceptions of their series, by account. The events of groups are among those of each
-// account that is connected to the group, without a calendar.
-func (s *Service) eventsOf(ctx context.Context, owners []string, within Interval) (map[string][]mirror.Event, error) {
+// place is a calendar as one account reaches it. Events of groups are at the places of the
+// accounts that are connected to the group, without a calendar.
+type place struct{ accountID, calendarID string }
+
+// events are what may occupy people in a range, with the exceptions of their series.
+type events struct {
+	at map[place][]mirror.Event
+	// read counts them; complete is false if there are more than an answer may hold.
+	read     int
+	complete bool
+}
+
+// eventsOf reads the events of people, and those of their groups.
+func (s *Service) eventsOf(ctx context.Context, owners []string, within Interval) (events, error) {
+	found := events{at: map[place][]mirror.Event{}, complete: true}
 	if len(owners) == 0 {
-		return nil, nil
+		return found, nil
 	}
 	slices.Sort(owners)
 	owners = slices.Compact(owners)
-	events, err := mirror.OverlapsOfPeople(ctx, s.Store, owners, within.Start, within.End)
-	if err != nil {
-		return nil, err
-	}
-	byAccount := map[string][]mirror.Event{}
-	for _, event := range events {
-		if event.Source != mirror.SourceGroup {
-			byAccount[event.AccountID] = append(byAccount[event.AccountID], event)
+	for event, err := range mirror.Blocking(ctx, s.Store, owners, within.Start, within.End) {
+		if err != nil {
+			return found, err
+		}
+		if event.Source != mirror.SourceGroup && !found.add(place{event.AccountID, event.CalendarID}, event) {
+			return found, nil
 		}
 	}
-	return byAccount, s.addGroups(ctx, owners, within, byAccount)
+	return found, s.addGroups(ctx, owners, within, &found)
+}
+
+// add adds an event, and reports whether there is room for it.
+func (e *events) add(at place, event mirror.Event) bool {
+	if e.read == mostIntervals {
+		e.complete = false
+		return false
+	}
+	e.read++
+	e.at[at] = append(e.at[at], event)
+	return true
 }
 
 // addGroups adds the events of groups to the accounts that show them.
-func (s *Service) addGroups(ctx context.Context, owners []string, within Interval, byAccount map[string][]mirror.Event) error {
+func (s *Service) addGroups(ctx context.Context, owners []string, within Interval, found *events) error {
 	connections, err := mirror.ConnectionsOfPeople(ctx, s.Store, owners)
 	if err != nil || len(connections) == 0 {
 		return err
@@ -44,36 +64,47 @@ func (s *Service) addGroups(ctx context.Context, owners []string, within Interva
 		}
 		accounts[c.GroupID] = append(accounts[c.GroupID], c.AccountID)
 	}
-	events, err := mirror.OverlapsOfGroups(ctx, s.Store, groups, within.Start, within.End)
-	if err != nil {
-		return err
-	}
-	for _, event := range events {
+	for event, err := range mirror.BlockingOfGroups(ctx, s.Store, groups, within.Start, within.End) {
+		if err != nil {
+			return err
+		}
 		for _, account := range accounts[event.GroupID] {
 			event.CalendarID, event.Declined = "", false // another person's answer
-			byAccount[account] = append(byAccount[account], event)
+			if !found.add(place{accountID: account}, event) {
+				return nil
+			}
 		}
 	}
 	return nil
 }
 
-// fromEvents works the account's times out from the events of its primary calendar and of
+// count is how many events own lists.
+func (e *events) count(r *reading) int {
+	return len(e.at[place{r.account.ID, r.account.Primary()}]) + len(e.at[place{accountID: r.account.ID}])
+}
+
+// own are the events that occupy an account's owner in its primary calendar, and those of
 // its groups.
-func (r *reading) fromEvents(events []mirror.Event, within Interval, own *session) (err error) {
-	primary := r.account.Primary()
-	events = slices.DeleteFunc(slices.Clone(events), func(e mirror.Event) bool {
-		return e.CalendarID != "" && e.CalendarID != primary || own.is(e)
-	})
-	timed, allDay := byLength(assemble(events))
+func (e *events) own(r *reading) []mirror.Event {
+	return slices.Concat(e.at[place{r.account.ID, r.account.Primary()}], e.at[place{accountID: r.account.ID}])
+}
+
+// fromEvents works the account's times out from its events, except for the session.
+func (a *answering) fromEvents(r *reading, left *bound) (err error) {
+	timed, allDay := byLength(assemble(a.own.others(a.found.own(r))))
+	full := false
 	if zone, known := zoneOf(r.stored.TimeZone); known {
-		r.times, err = Busy(slices.Concat(timed, allDay), zone, within.Start, within.End)
+		r.times, full, err = busyWithin(slices.Concat(timed, allDay), zone, a.within, left)
 	} else {
-		r.times, err = withoutZone(timed, allDay, within)
+		r.times, full, err = withoutZone(timed, allDay, a.within, left)
 		if len(allDay) > 0 {
 			r.Unknown = unknownFor(ReasonTimeZone)
 		}
 	}
-	if len(r.times.Unknown) > 0 && r.Unknown == nil {
+	switch {
+	case full || !a.found.complete:
+		r.times.Unknown, r.Unknown = []Interval{a.within}, unknownFor(ReasonTooMany)
+	case len(r.times.Unknown) > 0 && r.Unknown == nil:
 		r.Unknown = unknownFor(ReasonSeries)
 	}
 	return err
@@ -87,19 +118,19 @@ func zoneOf(name string) (zone *time.Location, known bool) {
 	return zone, err == nil
 }
 
-// withoutZone is Busy for a calendar whose zone is unknown: the times that its all-day
+// withoutZone is busyWithin for a calendar whose zone is unknown: the times that its all-day
 // events have in any zone are unknown.
-func withoutZone(timed, allDay []Event, within Interval) (Times, error) {
-	all, err := Busy(timed, time.UTC, within.Start, within.End)
+func withoutZone(timed, allDay []Event, within Interval, left *bound) (all Times, full bool, err error) {
+	all, full, err = busyWithin(timed, time.UTC, within, left)
 	for _, hours := range []int{14, 0, -12} { // the first zone, one between, the last
-		if err != nil {
-			return Times{}, err
+		if err != nil || full {
+			return all, full, err
 		}
 		var there Times
-		there, err = Busy(allDay, time.FixedZone("", hours*60*60), within.Start, within.End)
+		there, full, err = busyWithin(allDay, time.FixedZone("", hours*60*60), within, left)
 		all.Unknown = slices.Concat(all.Unknown, there.Busy, there.Unknown)
 	}
-	return Join(all), err
+	return Join(all), full, err
 }
 
 // byLength separates events with no all-day part from those with one.

@@ -27,9 +27,13 @@ func (i Interval) overlaps(other Interval) bool {
 
 // Merge returns the intervals' union: sorted, with overlapping and touching intervals
 // merged, and without those that have no length. It changes no argument.
-func Merge(intervals []Interval) []Interval {
-	var merged []Interval
-	for _, i := range slices.SortedFunc(slices.Values(intervals), func(a, b Interval) int { return a.Start.Compare(b.Start) }) {
+func Merge(intervals []Interval) []Interval { return merge(slices.Clone(intervals)) }
+
+// merge is Merge in the argument's memory.
+func merge(intervals []Interval) []Interval {
+	slices.SortFunc(intervals, func(a, b Interval) int { return a.Start.Compare(b.Start) })
+	merged := intervals[:0]
+	for _, i := range intervals {
 		if !i.Start.Before(i.End) {
 			continue
 		}

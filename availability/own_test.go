@@ -144,9 +144,14 @@ func TestOwn_EachAccount_HasItsSource(t *testing.T) {
 		"synced for polls alone":        {before: synced(now, func(d map[string]any) { d["interests"] = map[string]any{"poll": 1} }), source: availability.FromFreeBusy, asOf: now, busy: hour},
 		"synced with few fields so far": {before: synced(now, func(d map[string]any) { d["maskVersion"] = gcal.Times.Version() }), source: availability.FromFreeBusy, asOf: now, busy: hour},
 		"synced but for an event":       {before: synced(now, func(d map[string]any) { d["deferred"] = map[string]any{mirror.Consumer: map[string]any{"e1": now}} }), source: availability.FromFreeBusy, asOf: now, busy: hour},
-		"never synced yet":              {before: synced(now, func(d map[string]any) { delete(d, "lastSuccessAt") }), source: availability.FromFreeBusy, asOf: now, busy: hour},
-		"revoked here":                  {status: accounts.Revoked, before: synced(now, nil), source: availability.FromNothing, unknown: all, reason: availability.ReasonRevoked},
-		"revoked at Google":             {before: fails(&fault.Error{Kind: fault.Revoked}), source: availability.FromNothing, unknown: all, reason: availability.ReasonRevoked},
+		"synced but for a full listing": {before: synced(now, func(d map[string]any) { d["relist"] = map[string]any{mirror.Consumer: now} }), source: availability.FromFreeBusy, asOf: now, busy: hour},
+		"a full listing pending, no answer": {before: func(w *world) {
+			synced(now, func(d map[string]any) { d["relist"] = map[string]any{mirror.Consumer: now} })(w)
+			fails(errors.New("no route to host"))(w)
+		}, source: availability.FromNothing, unknown: all, reason: availability.ReasonFailing},
+		"never synced yet":  {before: synced(now, func(d map[string]any) { delete(d, "lastSuccessAt") }), source: availability.FromFreeBusy, asOf: now, busy: hour},
+		"revoked here":      {status: accounts.Revoked, before: synced(now, nil), source: availability.FromNothing, unknown: all, reason: availability.ReasonRevoked},
+		"revoked at Google": {before: fails(&fault.Error{Kind: fault.Revoked}), source: availability.FromNothing, unknown: all, reason: availability.ReasonRevoked},
 		"without the scope": {
 			before: fails(&fault.Error{Kind: fault.Forbidden, Code: gcal.CodeScopeMissing}), source: availability.FromNothing, unknown: all, reason: availability.ReasonScopeMissing,
 		},

@@ -36,8 +36,14 @@ const CodeOnlyNamed = "availability_only_named"
 // yesterday and those beyond MaxRange.
 //
 // NotFound: the asker is not among the poll's people. Forbidden with CodeOnlyNamed: they are only
-// named. RateLimited: the poll or the asker had the answers of the day (perDay, perAsker).
+// named. RateLimited: the poll or the asker had the answers of the day (perDay, perAsker). RateLimited and
+// Unavailable with CodeBusy: enough answers are being worked out; this one does not count.
 func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, error) {
+	done, err := s.running.enter(askerID)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	p, err := poll.Load(ctx, s.Store, pollID)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,8 @@ type Google interface {
 
 // Service answers when people are busy, from their canonical events and from Google. It
 // writes nothing but settings and the count of answers, and shows neither titles nor whose
-// event it is. All fields are required. Safe for concurrent use.
+// event it is. All fields are required. Safe for concurrent use. It works out a few answers
+// at a time, and at most two for one person; others are refused with CodeBusy.
 type Service struct {
 	Store  store.Store
 	Google Google
@@ -28,6 +29,8 @@ type Service struct {
 	// Recent is for how long a successful sync makes the canonical events of a calendar
 	// current: as long as the sweep may take to find what pushes missed.
 	Recent time.Duration
+
+	running running
 }
 
 // MaxRange is the longest range of an answer.
@@ -50,6 +53,7 @@ const (
 	ReasonFailing      = "failing"
 	ReasonSeries       = "series_not_expandable"
 	ReasonTimeZone     = "time_zone_unknown"
+	ReasonTooMany      = "too_many_events"
 )
 
 // Unknown says why times of an account are unknown.
@@ -64,6 +68,7 @@ var unknowns = map[string]string{
 	ReasonScopeMissing: "Reading when you are busy was not granted; link the account again with the feature availability, and allow it.",
 	ReasonFailing:      "Google Calendar did not say when you are busy; try again later.",
 	ReasonSeries:       "A recurring event has a rule that cannot be read; from its start on, only other events are known.",
+	ReasonTooMany:      "There are too many events in this time to work out when you are free; ask about a shorter time.",
 	ReasonTimeZone:     "The calendar's time zone is not known yet, so it is not known when its all-day events begin; try again after the next sync.",
 }
 
@@ -88,7 +93,8 @@ type Answer struct {
 
 // Own answers when a person is busy by their own linked accounts, or those of them that
 // accountIDs names, from a time to another. Invalid: an empty range or one beyond MaxRange.
-// NotFound: an account that is not the person's.
+// NotFound: an account that is not the person's. RateLimited and Unavailable with CodeBusy:
+// enough answers are being worked out.
 func (s *Service) Own(ctx context.Context, userID string, from, to time.Time, accountIDs []string) (Answer, error) {
 	within := Interval{Start: from.UTC(), End: to.UTC()}
 	switch {
@@ -97,6 +103,11 @@ func (s *Service) Own(ctx context.Context, userID string, from, to time.Time, ac
 	case to.Sub(from) > MaxRange:
 		return Answer{}, fault.Field("end", "must be at most 366 days after start")
 	}
+	done, err := s.running.enter(userID)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer done()
 	linked, err := accounts.OfPeople(ctx, s.Store, []string{userID})
 	if err != nil {
 		return Answer{}, err

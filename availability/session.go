@@ -1,6 +1,7 @@
 package availability
 
 import (
+	"slices"
 	"time"
 
 	"questscheduler/internal/mirror"
@@ -38,13 +39,18 @@ func (s *session) is(e mirror.Event) bool {
 	return s != nil && (e.PollID == s.pollID || s.events[e.EventID] || s.events[e.SeriesID] || s.uids[e.ICalUID])
 }
 
+// others are the events that are not the session's.
+func (s *session) others(events []mirror.Event) []mirror.Event {
+	return slices.DeleteFunc(slices.Clone(events), s.is)
+}
+
 // learn takes the session's iCalUIDs and times from its events. Copies that other people
 // have by another id carry the same iCalUID.
-func (s *session) learn(byAccount map[string][]mirror.Event) {
+func (s *session) learn(found events) {
 	if s == nil {
 		return
 	}
-	for _, events := range byAccount {
+	for _, events := range found.at {
 		for _, e := range events {
 			if !s.is(e) {
 				continue

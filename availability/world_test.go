@@ -36,7 +36,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, mirror.Queries, availability.Queries))
 	must(t, err)
-	w := &world{t: t, google: &google{answers: map[string]func() (gcal.FreeBusy, error){}}, reads: &reads{Store: storetest.Rerun(documents)}, clock: now}
+	w := &world{t: t, google: &google{answers: map[string]func() (gcal.FreeBusy, error){}, within: map[string][]gcal.Interval{}}, reads: &reads{Store: storetest.Rerun(documents)}, clock: now}
 	w.Service = &availability.Service{Store: w.reads, Google: w.google, Now: func() time.Time { return w.clock }, Recent: 7 * time.Hour}
 	return w
 }
@@ -88,6 +88,15 @@ func (w *world) synced(owner, id string) string {
 // add stores a canonical event of a person in the primary calendar of an account.
 func (w *world) add(owner, id string, e availability.Event, change func(*mirror.Event)) {
 	w.t.Helper()
+	stored := w.event(owner, id, e)
+	if change != nil {
+		change(&stored)
+	}
+	w.set(mirror.EventPath(stored.ID), mirror.EncodeEvent(stored))
+}
+
+// event is a canonical event of a person in the primary calendar of an account.
+func (w *world) event(owner, id string, e availability.Event) mirror.Event {
 	w.events++
 	stored := mirror.Event{
 		ID: fmt.Sprintf("evt_%03d", w.events), OwnerID: owner, AccountID: "acc_" + id, CalendarID: id + "@x",
@@ -99,10 +108,7 @@ func (w *world) add(owner, id string, e availability.Event, change func(*mirror.
 	if len(e.Lines) > 0 {
 		stored.Until = mirror.Endless()
 	}
-	if change != nil {
-		change(&stored)
-	}
-	w.set(mirror.EventPath(stored.ID), mirror.EncodeEvent(stored))
+	return stored
 }
 
 // own is what a person is answered about their own accounts.
@@ -118,15 +124,22 @@ type google struct {
 	mu      sync.Mutex
 	asked   []string
 	answers map[string]func() (gcal.FreeBusy, error)
+	within  map[string][]gcal.Interval
 }
 
 func (g *google) FreeBusy(_ context.Context, account string, ids []string, from, to time.Time) (map[string]gcal.FreeBusy, error) {
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	g.asked = append(g.asked, fmt.Sprintf("%s %s", account, to.Sub(from)))
-	answer := g.answers[account]
+	answer, within := g.answers[account], g.within[account]
+	g.mu.Unlock()
 	if answer == nil {
-		return map[string]gcal.FreeBusy{ids[0]: {}}, nil
+		var busy []gcal.Interval
+		for _, i := range within {
+			if !i.Start.Before(from) && i.Start.Before(to) {
+				busy = append(busy, i)
+			}
+		}
+		return map[string]gcal.FreeBusy{ids[0]: {Busy: busy}}, nil
 	}
 	calendar, err := answer()
 	if err != nil {
@@ -160,4 +173,11 @@ func (r *reads) Query(ctx context.Context, query store.Bound) ([]store.Document,
 	docs, err := r.Store.Query(ctx, query)
 	r.calls, r.documents = r.calls+1, r.documents+len(docs)
 	return docs, err
+}
+
+// set has Google answer about an account by a function.
+func (g *google) set(account string, answer func() (gcal.FreeBusy, error)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.answers[account] = answer
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
@@ -128,17 +127,19 @@ func (s *Service) storeOrigins(ctx context.Context, fresh []observation) error {
 // accounts' mirrors in a shared calendar. The marks of the events name the mirrors; where
 // they do not, Apply finds them.
 func (s *Service) passMirrors(ctx context.Context, page []observation, applied map[string]bool) error {
-	var shown []gcal.Event
+	var shown []observation
 	var paths []store.Path
 	for _, o := range page {
 		path := mirror.Path(o.event.Private[plan.MarkMirror])
 		if plan.MayBeOurs(o.event) && o.event.EventState != rules.Gone && path.Valid() == nil {
-			shown, paths = append(shown, o.event), append(paths, path)
+			shown, paths = append(shown, o), append(paths, path)
 		}
 	}
 	if len(paths) == 0 {
 		return nil
 	}
+	var copies []observation
+	var mirrors []mirror.Mirror
 	found, err := s.Store.GetAll(ctx, paths)
 	if err != nil {
 		return err
@@ -146,13 +147,20 @@ func (s *Service) passMirrors(ctx context.Context, page []observation, applied m
 	at := page[0].calendar
 	for i, document := range found {
 		m := mirror.Decode(document)
-		if !document.Exists() || m.EventID != shown[i].ID || !m.In(at.CalendarID) {
+		event := shown[i].event
+		if !document.Exists() || m.EventID != event.ID || !m.In(at.CalendarID) {
 			continue
 		}
-		if next, verdict := plan.Observed(m, shown[i], s.now()); same(m, next) {
-			applied[shown[i].ID] = true
-			s.Meter.Count(Observed{Verdict: verdict})
+		next, verdict := plan.Observed(m, event, s.now())
+		if !same(m, next) {
+			continue
+		}
+		s.Meter.Count(Observed{Verdict: verdict})
+		if m.Target == mirror.Overlay {
+			applied[event.ID] = true
+		} else {
+			copies, mirrors = append(copies, shown[i]), append(mirrors, m)
 		}
 	}
-	return nil
+	return s.passCopies(ctx, copies, mirrors, applied)
 }

@@ -47,6 +47,9 @@ func (s *Service) apply(ctx context.Context, o observation) error {
 		if err != nil {
 			return err
 		}
+		if err := s.observeCopy(ctx, tx, o, class, naming, w); err != nil {
+			return err
+		}
 		switch class {
 		case plan.Ours:
 			return s.observeMirror(ctx, tx, o, naming, w)

@@ -100,6 +100,7 @@ func (s *Service) missing(ctx context.Context, l listing) (known int, missing []
 			missing = append(missing, eventID)
 		}
 	}
+	copies := map[string]bool{} // their mirrors are the same events
 	for event, err := range mirror.OfCalendar(ctx, s.Store, l.calendar.AccountID, l.calendar.CalendarID) {
 		if err != nil {
 			return 0, nil, err
@@ -107,12 +108,15 @@ func (s *Service) missing(ctx context.Context, l listing) (known int, missing []
 		if event.Status != cancelled {
 			expect(event.EventID)
 		}
+		if event.Source == mirror.SourceCopy {
+			copies[event.EventID] = true
+		}
 	}
 	for m, err := range mirror.InCalendar(ctx, s.Store, l.calendar.AccountID, l.calendar.CalendarID) {
 		if err != nil {
 			return 0, nil, err
 		}
-		if m.EventID != "" && m.ETag != "" && (m.State == mirror.Active || m.State == mirror.Pending || m.State == mirror.Failed) {
+		if !copies[m.EventID] && m.EventID != "" && m.ETag != "" && (m.State == mirror.Active || m.State == mirror.Pending || m.State == mirror.Failed) {
 			expect(m.EventID)
 		}
 	}

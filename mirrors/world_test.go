@@ -228,12 +228,12 @@ func (w *world) wantTitles(account string, want ...string) {
 	}
 }
 
-// canonical are the canonical events of an account.
+// canonical are the canonical events of an account, without what copies occupy.
 func (w *world) canonical(account string) []mirror.Event {
 	w.Helper()
 	all, err := store.Collect(mirror.OfAccount(w.ctx, w.memory, account))
 	w.must(err)
-	return all
+	return slices.DeleteFunc(all, func(e mirror.Event) bool { return e.Source == mirror.SourceCopy })
 }
 
 // queueSync enqueues a sync of an account's primary calendar, if anything follows it.

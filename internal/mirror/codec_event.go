@@ -31,11 +31,20 @@ func OriginKey(accountID, calendarID, eventID string) string {
 	return hash(accountID, calendarID, eventID)
 }
 
+// originKey is the stored OriginKey. A copy is nobody's origin, so no question about origins
+// finds it.
+func originKey(e Event) string {
+	if e.Source == SourceCopy {
+		return e.ID
+	}
+	return OriginKey(e.AccountID, e.CalendarID, e.EventID)
+}
+
 // EncodeEvent gives the fields of a canonical event.
 func EncodeEvent(e Event) map[string]any {
 	return map[string]any{
 		"ownerId": e.OwnerID, "accountId": e.AccountID, "calendarId": e.CalendarID, "eventId": e.EventID,
-		"originKey": OriginKey(e.AccountID, e.CalendarID, e.EventID), "icalUid": e.ICalUID,
+		"originKey": originKey(e), "icalUid": e.ICalUID,
 		"title": e.Title, "description": e.Description, "location": e.Location,
 		"start": encodeMoment(e.Start), "end": encodeMoment(e.End), "status": e.Status,
 		"visibility": e.Visibility, "transparency": e.Transparency, "eventType": e.Kind, "declined": e.Declined,

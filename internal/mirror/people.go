@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"time"
 
@@ -31,7 +32,10 @@ const longestException = 8 * day
 const day = 24 * time.Hour
 
 // overlaps are the queries for the events of some people or groups that overlap a range.
-type overlaps struct{ long, short, replaced *store.Query }
+type overlaps struct {
+	long, short, replaced *store.Query
+	timesOnly             bool // leave the texts out, which may be long
+}
 
 func (o overlaps) queries() []*store.Query {
 	return slices.DeleteFunc([]*store.Query{o.long, o.short, o.replaced}, func(q *store.Query) bool { return q == nil })
@@ -58,28 +62,38 @@ func OverlapsOfGroups(ctx context.Context, reader store.Reader, groupIDs []strin
 	return ofGroups.read(ctx, reader, groupIDs, start, end)
 }
 
-func (o overlaps) read(ctx context.Context, reader store.Reader, ids []string, start, end time.Time) (found []Event, err error) {
+func (o overlaps) read(ctx context.Context, reader store.Reader, ids []string, start, end time.Time) ([]Event, error) {
+	return store.Collect(o.all(ctx, reader, ids, start, end))
+}
+
+// all yields what read lists. It keeps the ids alone of what it yielded.
+func (o overlaps) all(ctx context.Context, reader store.Reader, ids []string, start, end time.Time) iter.Seq2[Event, error] {
 	start, end = start.Add(-day), end.Add(day) // dates are stored as days of UTC
-	known := map[string]bool{}
-	for some := range slices.Chunk(ids, maxIn) {
-		asked := []store.Bound{o.long.With(some, true, start), o.short.With(some, false, start.Add(-shortest), end)}
-		if o.replaced != nil {
-			asked = append(asked, o.replaced.With(some, start.Add(-longestException), end))
-		}
-		for i, one := range asked {
-			for event, err := range store.All(ctx, reader, one, DecodeEvent) {
-				if err != nil {
-					return nil, err
-				}
-				isThere := i == 2 || event.From.Before(end) && event.Until.After(start)
-				if isThere && !known[event.ID] {
+	decode := DecodeEvent
+	if o.timesOnly {
+		decode = decodeTimes
+	}
+	return func(yield func(Event, error) bool) {
+		known := map[string]bool{}
+		for some := range slices.Chunk(ids, maxIn) {
+			asked := []store.Bound{o.long.With(some, true, start), o.short.With(some, false, start.Add(-shortest), end)}
+			if o.replaced != nil {
+				asked = append(asked, o.replaced.With(some, start.Add(-longestException), end))
+			}
+			for i, one := range asked {
+				for event, err := range store.All(ctx, reader, one, decode) {
+					isThere := err != nil || i == 2 || event.From.Before(end) && event.Until.After(start)
+					if !isThere || known[event.ID] {
+						continue
+					}
 					known[event.ID] = true
-					found = append(found, event)
+					if !yield(event, err) || err != nil {
+						return
+					}
 				}
 			}
 		}
 	}
-	return found, nil
 }
 
 // ConnectionsOfPeople lists the connections of people's accounts, by one query for each 30.

@@ -17,7 +17,8 @@ const CodeNotExpandable = "series_not_expandable"
 // Bounds of the work for one series.
 const (
 	// mostSteps is how many starts of a rule are generated at most: over ten years of an
-	// hourly one.
+	// hourly one. Those well before the range are not generated, unless the rule counts them
+	// or its months or years differ in length.
 	mostSteps = 100_000
 	// mostYears is how long after its start a series is expanded at most.
 	mostYears = 200
@@ -53,30 +54,48 @@ type Occurrence struct {
 // that cannot be read or is not supported, a rule finer than hours, more occurrences than
 // limit, or a range too far from the series' start.
 func Expand(s Series, zone *time.Location, from, to time.Time, limit int) ([]Occurrence, error) {
-	p, err := read(s)
-	if err != nil {
-		return nil, err
-	}
-	if zone == nil {
-		return nil, refuse("the calendar's time zone is unknown", nil)
-	}
-	if len(s.Lines) > 0 && to.After(p.first.AddDate(mostYears, 0, 0)) {
-		return nil, refuse("the range is too far from the start of the series", nil)
-	}
 	var found []Occurrence
-	complete := p.each(to, func(at time.Time) bool {
-		o := p.occurrence(at, zone)
-		if o.Start.Before(to) && (o.End.After(from) || !o.Start.Before(from)) {
-			found = append(found, o)
-		}
+	starts := mostSteps
+	err := Walk(s, zone, from, to, &starts, func(o Occurrence) bool {
+		found = append(found, o)
 		return len(found) <= limit
 	})
-	if !complete {
-		return nil, refuse("the series has too many occurrences", nil)
+	if err != nil {
+		return nil, err
 	}
 	// A rule's order is that of wall times; two of them around a gap may be one instant.
 	slices.SortFunc(found, func(a, b Occurrence) int { return a.Start.Compare(b.Start) })
 	return slices.CompactFunc(found, func(a, b Occurrence) bool { return a.Start.Equal(b.Start) }), nil
+}
+
+// Walk calls visit with each occurrence that Expand lists, without an order, and perhaps
+// twice with one that a change of clocks moved onto another. It keeps none of them. starts
+// is how many starts of rules may still be generated, for several series in sum; Walk
+// subtracts those of this one. Errors are those of Expand: the occurrences are unknown, and
+// not only those that were not visited, if visit returns false or no starts are left.
+func Walk(s Series, zone *time.Location, from, to time.Time, starts *int, visit func(Occurrence) bool) error {
+	p, err := read(s)
+	if err != nil {
+		return err
+	}
+	if zone == nil {
+		return refuse("the calendar's time zone is unknown", nil)
+	}
+	if len(s.Lines) > 0 && to.After(p.first.AddDate(mostYears, 0, 0)) {
+		return refuse("the range is too far from the start of the series", nil)
+	}
+	if err := p.skipTo(from); err != nil {
+		return err
+	}
+	complete := p.each(to, starts, func(at time.Time) bool {
+		o := p.occurrence(at, zone)
+		overlaps := o.Start.Before(to) && (o.End.After(from) || !o.Start.Before(from))
+		return !overlaps || visit(o)
+	})
+	if !complete {
+		return refuse("the series has too many occurrences", nil)
+	}
+	return nil
 }
 
 // End is the end of the last occurrence, in UTC for all-day series; the zero time if every
@@ -90,7 +109,8 @@ func End(s Series) (last time.Time, endless bool, err error) {
 	if p.rule != nil && p.rule.OrigOptions.Count == 0 && (p.until.IsZero() || p.until.After(p.first.AddDate(mostYears, 0, 0))) {
 		return time.Time{}, true, nil
 	}
-	complete := p.each(p.until, func(at time.Time) bool {
+	starts := mostSteps
+	complete := p.each(p.until, &starts, func(at time.Time) bool {
 		if end := p.occurrence(at, time.UTC).End; end.After(last) {
 			last = end
 		}
@@ -103,9 +123,12 @@ func End(s Series) (last time.Time, endless bool, err error) {
 }
 
 // each calls visit with every start that is not excluded and not after before (zero: any),
-// and may call it with later ones. It returns false if visit does, or if there are more
-// starts than mostSteps.
-func (p *pattern) each(before time.Time, visit func(at time.Time) bool) bool {
+// and may call it with later ones. It subtracts the starts that it generates from starts. It
+// returns false if visit does, if starts were too few, or if there are more than mostSteps.
+func (p *pattern) each(before time.Time, starts *int, visit func(at time.Time) bool) bool {
+	if *starts -= len(p.dates); *starts < 0 {
+		return false
+	}
 	for _, at := range p.dates {
 		if !p.excluded[at.Unix()] && !visit(at) {
 			return false
@@ -122,6 +145,9 @@ func (p *pattern) each(before time.Time, visit func(at time.Time) bool) bool {
 	}
 	next := p.rule.Iterator()
 	for range mostSteps {
+		if *starts--; *starts < 0 {
+			return false
+		}
 		wall, ok := next()
 		if !ok {
 			return true

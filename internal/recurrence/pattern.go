@@ -1,6 +1,7 @@
 package recurrence
 
 import (
+	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // zones are read the same on machines without a zone database
@@ -32,6 +33,7 @@ type pattern struct {
 	// rule generates wall times as if in UTC, which leaves no question of DST to the
 	// library, and cycles of 400 years later.
 	rule   *rrule.RRule
+	option rrule.ROption
 	cycles int
 }
 
@@ -127,6 +129,9 @@ func (p *pattern) addRule(text string) error {
 		return refuse(why, nil)
 	}
 	for part := range strings.SplitSeq(text, ";") {
+		if name, value, _ := strings.Cut(part, "="); (name == "INTERVAL" || name == "COUNT") && !isPositive(value) {
+			return refuse("the interval and count of a rule are at least 1", nil) // the library takes 0 as not given
+		}
 		if value, ok := strings.CutPrefix(part, "UNTIL="); ok {
 			until, isDate, err := parseValue(value, p.zone)
 			if err != nil {
@@ -139,10 +144,43 @@ func (p *pattern) addRule(text string) error {
 		}
 	}
 	option.Dtstart, option.Until = later(p.first, p.cycles), time.Time{}
-	if p.rule, err = rrule.NewRRule(*option); err != nil {
+	p.option = *option
+	return p.generate()
+}
+
+func (p *pattern) generate() (err error) {
+	if p.rule, err = rrule.NewRRule(p.option); err != nil {
 		return refuse("the recurrence rule cannot be read", err)
 	}
 	return nil
+}
+
+// skipTo has a rule that does not count its starts, and whose steps all last equally long,
+// begin shortly before those that may overlap a range from an instant on.
+func (p *pattern) skipTo(from time.Time) error {
+	step := time.Duration(max(1, p.option.Interval)) * time.Hour
+	switch p.option.Freq {
+	case rrule.WEEKLY:
+		step *= 7 * 24
+	case rrule.DAILY:
+		step *= 24
+	case rrule.HOURLY:
+	default:
+		return nil
+	}
+	longest := p.length + 48*time.Hour // dates begin within a day of UTC's
+	steps := wallOf(from, p.zone).Add(-longest).Sub(p.first) / step
+	if p.rule == nil || p.option.Count > 0 || steps <= 0 {
+		return nil
+	}
+	p.option.Dtstart = later(p.first.Add(steps*step), p.cycles)
+	return p.generate()
+}
+
+// isPositive reports whether a number is at least 1.
+func isPositive(text string) bool {
+	n, err := strconv.Atoi(text)
+	return err == nil && n > 0
 }
 
 // location loads an IANA zone. The zone of this machine is none.

@@ -48,6 +48,10 @@ func TestSeries_ThatCannotBeExpanded_IsRefused(t *testing.T) {
 		"hours never reached":            daily("RRULE:FREQ=HOURLY;INTERVAL=24;BYHOUR=5"),
 		"positions within an hour":       daily("RRULE:FREQ=HOURLY;BYSETPOS=7"),
 		"an interval that overflows":     daily("RRULE:FREQ=YEARLY;INTERVAL=9223372036854775807"),
+		"an interval of nothing":         daily("RRULE:FREQ=DAILY;INTERVAL=0"),
+		"an interval of many noughts":    daily("RRULE:FREQ=DAILY;INTERVAL=000"),
+		"two intervals, one of nothing":  daily("RRULE:FREQ=DAILY;INTERVAL=0;INTERVAL=1"),
+		"a count of nothing":             daily("RRULE:FREQ=DAILY;COUNT=0"),
 		"a negative interval":            daily("RRULE:FREQ=DAILY;INTERVAL=-1"),
 		"a negative count":               daily("RRULE:FREQ=DAILY;COUNT=-1"),
 		"Easter":                         daily("RRULE:FREQ=YEARLY;BYEASTER=-400"),
@@ -90,6 +94,7 @@ func TestExpand_BeyondABound_IsRefused(t *testing.T) {
 	from := at(t, "UTC", "2026-03-01 00:00").Time
 	hourly := timed(t, "UTC", "2026-03-01 00:00", "RRULE:FREQ=HOURLY")
 	ancient := timed(t, "UTC", "2010-03-01 00:00", "RRULE:FREQ=HOURLY")
+	counted := timed(t, "UTC", "2010-03-01 00:00", "RRULE:FREQ=HOURLY;COUNT=1000000")
 	for name, c := range map[string]struct {
 		series recurrence.Series
 		zone   *time.Location
@@ -99,7 +104,8 @@ func TestExpand_BeyondABound_IsRefused(t *testing.T) {
 	}{
 		"as many as the limit":        {hourly, time.UTC, from.Add(24 * time.Hour), 24, 24},
 		"one more than the limit":     {hourly, time.UTC, from.Add(25 * time.Hour), 24, -1},
-		"too many before the range":   {ancient, time.UTC, from.Add(time.Hour), 24, -1},
+		"too many before the range":   {counted, time.UTC, from.Add(time.Hour), 24, -1},
+		"many that nobody counts":     {ancient, time.UTC, from.Add(time.Hour), 24, 1},
 		"centuries after the start":   {hourly, time.UTC, from.AddDate(201, 0, 0), 1 << 30, -1},
 		"no zone of the calendar":     {days("2026-03-01", "2026-03-02"), nil, from.Add(time.Hour), 24, -1},
 		"a range before every moment": {hourly, time.UTC, from.AddDate(-1, 0, 0), 24, 0},

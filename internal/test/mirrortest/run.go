@@ -2,6 +2,7 @@ package mirrortest
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"questscheduler/internal/calendars"
@@ -100,12 +101,12 @@ func (w *World) Mirrors(account string) []mirror.Mirror {
 	return all
 }
 
-// Events are the canonical events of an account.
+// Events are the canonical events of an account, without copies.
 func (w *World) Events(account string) []mirror.Event {
 	w.t.Helper()
 	all, err := store.Collect(mirror.OfAccount(w.ctx, w.stored, account))
 	w.must(err)
-	return all
+	return slices.DeleteFunc(all, func(e mirror.Event) bool { return e.Source == mirror.SourceCopy })
 }
 
 // Calls counts the calls to Google since ResetCalls, by method.

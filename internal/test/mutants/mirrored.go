@@ -39,6 +39,15 @@ var mirrored = []mutant{
 		}},
 	},
 	{
+		name:   "copies-count-as-free-time",
+		breaks: "What events of ours occupy is not kept, so a calendar is answered to be free where copies block it.",
+		changes: []change{{
+			file: "mirrors/copies.go",
+			old:  `case m.Target == mirror.Overlay:`,
+			new:  `case class == plan.Ours:`,
+		}},
+	},
+	{
 		name:   "origin-known-by-event-id-alone",
 		breaks: "An invitation has one id in every calendar, and the copies of two accounts count as one origin.",
 		changes: []change{{

@@ -25,6 +25,12 @@ func (w *World) MirrorProblems() (problems []string) {
 		return store.Fields(w.observed.document(accounts.Path(accountID)).Data).String("ownerId")
 	}
 	for _, event := range w.CanonicalEvents() {
+		if isCopy(event) {
+			if event.OwnerID != mirror.CopyOwner(owner(event.AccountID)) || event.Title+event.Description+event.Location != "" {
+				wrong("%s has copy %s of an account of %q, with the text %q", event.OwnerID, event.ID, owner(event.AccountID), event.Title+event.Description+event.Location)
+			}
+			continue
+		}
 		if isMirror(event.EventID) || isMirror(event.SeriesID) {
 			wrong("the mirror %s is an origin: %s", event.EventID, event.ID)
 		}
@@ -81,6 +87,7 @@ func (w *World) MirrorDisagreements(strict bool, touched map[string]bool) (probl
 	}
 	for _, name := range w.MirroredNames() {
 		problems = append(problems, w.disagreementsIn(name, origins, documents[w.linked[name]], strict)...)
+		problems = append(problems, w.availabilityDisagreements(name, origins[name])...)
 	}
 	return problems
 }

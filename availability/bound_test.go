@@ -1,0 +1,259 @@
+package availability_test
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"questscheduler/availability"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+)
+
+// hourly are series that occur every hour from now on, each for some seconds, one after the
+// other within the hour.
+func hourly(t testing.TB, count, seconds int) (events []availability.Event) {
+	t.Helper()
+	for i := range count {
+		e := timed(t, "2026-03-02 13:00", "2026-03-02 13:00", "RRULE:FREQ=HOURLY")
+		e.Start.Time = e.Start.Time.Add(time.Duration(i*29) * time.Second)
+		e.End.Time = e.Start.Time.Add(time.Duration(seconds) * time.Second)
+		events = append(events, e)
+	}
+	return events
+}
+
+// TestBusy_OfManyHourlySeries_KeepsMemoryFlat bounds the bytes that are allocated in all for
+// one answer. It is not parallel: other tests would count.
+func TestBusy_OfManyHourlySeries_KeepsMemoryFlat(t *testing.T) {
+	for name, c := range map[string]struct {
+		seconds       int
+		busy, unknown int // intervals
+		mebibytes     uint64
+	}{
+		"that join to one time": {seconds: 3600, busy: 2, unknown: 1, mebibytes: 24}, // not all are generated; an hour in autumn happens once
+		"at times of their own": {seconds: 10, busy: 20_000, unknown: 1, mebibytes: 12},
+	} {
+		var before, after runtime.MemStats
+		events := hourly(t, 120, c.seconds)
+		runtime.ReadMemStats(&before)
+		got, err := availability.Busy(events, in(t, zurich), now, now.Add(availability.MaxRange))
+		runtime.ReadMemStats(&after)
+		must(t, err)
+		if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > c.mebibytes {
+			t.Errorf("%s: it took %d MiB", name, used)
+		}
+		if len(got.Busy) != c.busy || len(got.Unknown) != c.unknown || got.Unknown[0] != (availability.Interval{Start: now, End: now.Add(availability.MaxRange)}) {
+			t.Errorf("%s: %d intervals are busy, unknown is %v", name, len(got.Busy), got.Unknown)
+		}
+	}
+}
+
+func TestBusy_AtTheBound_IsWhole(t *testing.T) {
+	t.Parallel()
+	events := make([]availability.Event, 20_001)
+	for i := range events {
+		events[i] = timed(t, "2026-03-02 13:00", "2026-03-02 13:00")
+		events[i].Start.Time = events[i].Start.Time.Add(time.Duration(i) * time.Minute)
+		events[i].End.Time = events[i].Start.Time.Add(30 * time.Second)
+	}
+	for count, unknown := range map[int]int{20_000: 0, 20_001: 1} {
+		got, err := availability.Busy(events[:count], in(t, zurich), now, now.AddDate(0, 1, 0))
+		if err != nil || len(got.Busy) != 20_000 || len(got.Unknown) != unknown {
+			t.Errorf("of %d: %d are busy, %d unknown, %v", count, len(got.Busy), len(got.Unknown), err)
+		}
+	}
+}
+
+func TestOwn_BeyondTheBound_IsUnknownForAReason(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.synced("gm", "gm")
+	for _, e := range hourly(t, 3, 10) {
+		w.add("gm", "gm", e, nil)
+	}
+	within := availability.Interval{Start: now, End: now.Add(availability.MaxRange)}
+	got := w.own("gm", within.Start, within.End)
+	if a := got.Accounts[0]; a.Unknown == nil || a.Unknown.Reason != availability.ReasonTooMany || a.Unknown.Message == "" {
+		t.Errorf("the account is %+v", a)
+	}
+	if !slices.Equal(got.Unknown, []availability.Interval{within}) || len(got.Busy) == 0 || len(got.Busy) > 20_000 {
+		t.Errorf("%d are busy, unknown is %v", len(got.Busy), got.Unknown)
+	}
+	if got := w.own("gm", now, now.AddDate(0, 1, 0)); len(got.Unknown) != 0 || len(got.Busy) != 3*31*24-3 && len(got.Busy) != 3*31*24 {
+		t.Errorf("of a month, %d are busy, unknown is %v", len(got.Busy), got.Unknown)
+	}
+}
+
+// TestOwn_TheBound_IsOfAllAccountsInSum: each of three accounts would fit alone, from events
+// and from Google.
+func TestOwn_TheBound_IsOfAllAccountsInSum(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.synced("gm", "work")
+	everyOther := hourly(t, 1, 10)[0]
+	everyOther.Lines = []string{"RRULE:FREQ=HOURLY;INTERVAL=2"}
+	w.add("gm", "work", everyOther, nil)
+	w.busyOften("gm", "home", 6000)
+	w.busyOften("gm", "club", 9900)
+	to := now.Add(availability.MaxRange)
+	got := w.own("gm", now, to)
+	for _, a := range got.Accounts {
+		if isUnknown := a.Unknown != nil && a.Unknown.Reason == availability.ReasonTooMany; isUnknown != (a.ID == "acc_club") {
+			t.Errorf("%s is unknown: %+v", a.ID, a.Unknown)
+		}
+	}
+	if len(got.Unknown) != 1 || len(got.Busy) > 20_000 {
+		t.Errorf("%d are busy; unknown is %v", len(got.Busy), got.Unknown)
+	}
+	for _, id := range []string{"acc_work", "acc_home", "acc_club"} {
+		if got := w.own("gm", now, to, id); len(got.Unknown) != 0 {
+			t.Errorf("%s alone is unknown at %v", id, got.Unknown)
+		}
+	}
+}
+
+// TestOwn_WhatSmallAccountsLeave_IsForTheLargest: an equal share would not do.
+func TestOwn_WhatSmallAccountsLeave_IsForTheLargest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.synced("gm", "work")
+	for _, e := range hourly(t, 2, 10) {
+		w.add("gm", "work", e, nil)
+	}
+	w.busyOften("gm", "home", 1)
+	if got := w.own("gm", now, now.Add(availability.MaxRange)); len(got.Unknown) != 0 || len(got.Busy) < 17_000 {
+		t.Errorf("%d are busy, unknown is %v", len(got.Busy), got.Unknown)
+	}
+}
+
+// busyOften links an account that Google says is busy so often, every 50 minutes.
+func (w *world) busyOften(owner, id string, count int) {
+	w.t.Helper()
+	account := w.link(owner, id, accounts.Active)
+	for i := range count {
+		start := now.Add(time.Duration(i)*50*time.Minute + 31*time.Second)
+		w.google.within[account] = append(w.google.within[account], gcal.Interval{Start: start, End: start.Add(time.Second)})
+	}
+}
+
+// TestForPoll_SomebodysManyEvents_LeaveOthersKnown: ben's series would take all that an answer
+// may hold.
+func TestForPoll_SomebodysManyEvents_LeaveOthersKnown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	people := []string{"ana", "ben", "cho"}
+	w.poll(people, nil)
+	w.share(people...)
+	for _, id := range people {
+		w.synced(id, id)
+	}
+	for _, e := range hourly(t, 120, 10) {
+		w.add("ben", "ben", e, nil)
+	}
+	for _, id := range []string{"ana", "cho"} {
+		w.add(id, id, timed(t, "2026-03-11 18:00", "2026-03-11 19:00"), nil)
+	}
+	got := w.states("p1", "gm")
+	if got["ana"] != "fbf" || got["cho"] != "fbf" || got["ben"] == "fff" {
+		t.Errorf("they are %v", got)
+	}
+	// A slot a year from now has the range reach over ben's bound.
+	far := now.AddDate(0, 11, 0)
+	w.set(poll.SlotPath("p1", "s4"), poll.EncodeSlot(poll.Slot{ID: "s4", Start: far, End: far.Add(time.Hour)}))
+	if got := w.states("p1", "gm"); got["ana"] != "fbff" || got["cho"] != "fbff" || slices.Contains([]byte(got["ben"]), 'f') {
+		t.Errorf("with a slot far off they are %v", got)
+	}
+}
+
+// TestOwn_OfMoreEventsThanAnAnswerHolds_IsUnknown: the others were not read.
+func TestOwn_OfMoreEventsThanAnAnswerHolds_IsUnknown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.synced("gm", "gm")
+	w.addMany("gm", "gm", 20_001, timed(t, "2026-03-10 10:00", "2026-03-10 11:00"))
+	got := w.own("gm", now, now.AddDate(0, 0, 20))
+	if a := got.Accounts[0]; a.Unknown == nil || a.Unknown.Reason != availability.ReasonTooMany || len(got.Unknown) != 1 || len(got.Busy) != 1 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestOwn_ASeriesWithAnIntervalOfNothing_IsUnknown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.synced("gm", "gm")
+	w.add("gm", "gm", timed(t, "2026-03-10 10:00", "2026-03-10 11:00", "RRULE:FREQ=DAILY;INTERVAL=0"), nil)
+	got := w.own("gm", now, now.AddDate(0, 0, 14))
+	if text(got.Unknown, in(t, zurich)) != "03-10 10:00–03-16 13:00" || len(got.Busy) != 0 || got.Accounts[0].Unknown.Reason != availability.ReasonSeries {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestAnswers_AtOnce_AreFewForAPersonAndInAll has Google not answer until the end.
+func TestAnswers_AtOnce_AreFewForAPersonAndInAll(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Service.Store = w.reads.Store // which counts nothing
+	w.poll([]string{"ana"}, nil)
+	answer, asked := make(chan struct{}), make(chan error)
+	ask := func(person string) error {
+		_, err := w.Own(t.Context(), person, now, now.Add(time.Hour), nil)
+		return err
+	}
+	for _, person := range []string{"gm", "gm", "ana", "ana", "ben", "ben", "cho", "cho"} {
+		w.link(person, person, accounts.Active)
+		begun := make(chan struct{})
+		w.google.set("acc_"+person, func() (gcal.FreeBusy, error) {
+			begun <- struct{}{}
+			<-answer
+			return gcal.FreeBusy{}, nil
+		})
+		go func() { asked <- ask(person) }()
+		<-begun
+		if person == "gm" {
+			continue
+		}
+		if _, err := w.ForPoll(t.Context(), "p1", "gm"); !fault.Is(err, fault.RateLimited) || fault.CodeOf(err) != availability.CodeBusy || fault.RetryAfter(err) <= 0 {
+			t.Fatalf("the third question of gm's is %v", err)
+		}
+	}
+	if err := ask("gm"); !fault.Is(err, fault.RateLimited) || fault.CodeOf(err) != availability.CodeBusy {
+		t.Errorf("the third question of gm's own is %v", err)
+	}
+	if err := ask("dan"); !fault.Is(err, fault.Unavailable) || fault.CodeOf(err) != availability.CodeBusy || fault.RetryAfter(err) <= 0 {
+		t.Errorf("the ninth question is %v", err)
+	}
+	close(answer)
+	for range 8 {
+		must(t, <-asked)
+	}
+	must(t, ask("dan"))
+	w.google.set("acc_gm", nil)
+	for range 30 { // those that were refused did not count
+		if _, err := w.ForPoll(t.Context(), "p1", "gm"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// addMany stores copies of an event of a person, some at a time.
+func (w *world) addMany(owner, id string, count int, e availability.Event) {
+	w.t.Helper()
+	for some := range slices.Chunk(make([]int, count), 1000) {
+		must(w.t, w.Store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
+			for range some {
+				stored := w.event(owner, id, e)
+				if err := tx.Set(mirror.EventPath(stored.ID), mirror.EncodeEvent(stored)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+}

@@ -1,0 +1,127 @@
+package mirrors
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+	"questscheduler/mirrors/plan"
+	"questscheduler/rules"
+)
+
+// observeCopy keeps what an event of ours occupies in a calendar of the person's own, for
+// availability alone: a mirror of anybody, or a copy that its owner kept. Of an event that is
+// not ours any more, what was kept goes: if it is a person's, it is kept as their own.
+func (s *Service) observeCopy(ctx context.Context, tx store.Reader, o observation, class plan.Class, naming mirror.Naming, w *write) error {
+	if !plan.MayBeOurs(o.event) {
+		return nil
+	}
+	m := shownBy(o, naming)
+	switch {
+	case class != plan.Ours && class != plan.Orphan:
+		o.event = gcal.Event{ID: o.event.ID, InstanceOf: o.event.InstanceOf, EventState: rules.Gone}
+	case m.Target == mirror.Overlay:
+		return nil
+	case m.Target == "":
+		person, err := mirror.LoadPerson(ctx, tx, o.calendar.OwnerID)
+		if err != nil || isOverlay(person, o.calendar.CalendarID) {
+			return err
+		}
+	}
+	return w.copies(ctx, tx, []observation{o}, []mirror.Mirror{m})
+}
+
+// shownBy is a mirror that names an observed event or its series: of the observing account
+// if there is one, else of another that reaches the calendar; zero if none does.
+func shownBy(o observation, naming mirror.Naming) mirror.Mirror {
+	for _, id := range []string{o.event.ID, o.event.InstanceOf} {
+		if m, ok := mirrorOf(o, naming, id); ok {
+			return m
+		}
+	}
+	all := slices.Concat(naming.Mirrors, naming.Kept)
+	i := slices.IndexFunc(all, func(m mirror.Mirror) bool {
+		return m.In(o.calendar.CalendarID) && (m.EventID == o.event.ID || o.event.InstanceOf != "" && m.EventID == o.event.InstanceOf)
+	})
+	if i < 0 {
+		return mirror.Mirror{}
+	}
+	return all[i]
+}
+
+// copies adds what differs from the stored copies of some events. mirrors are those of the
+// events, or zero.
+func (w *write) copies(ctx context.Context, tx store.Reader, shown []observation, mirrors []mirror.Mirror) error {
+	paths := make([]store.Path, len(shown))
+	for i, o := range shown {
+		paths[i] = mirror.EventPath(mirror.CopyID(o.calendar.AccountID, o.calendar.CalendarID, o.event.ID))
+	}
+	found, err := tx.GetAll(ctx, paths)
+	if err != nil {
+		return err
+	}
+	for i, o := range shown {
+		next, changed := copyOf(mirror.DecodeEvent(found[i]), o, mirrors[i], w.s.now())
+		switch {
+		case !changed:
+		case next.Status == cancelled && next.SeriesID == "":
+			removed, err := copiesOfSeries(ctx, tx, next)
+			if err != nil {
+				return err
+			}
+			w.removed = append(w.removed, removed...)
+		default:
+			w.events = append(w.events, next)
+		}
+	}
+	return nil
+}
+
+// copiesOfSeries are the copy of an event and those of its exceptions.
+func copiesOfSeries(ctx context.Context, tx store.Reader, series mirror.Event) ([]mirror.Event, error) {
+	found, err := mirror.OfUID(ctx, tx, series.OwnerID, series.ICalUID)
+	return slices.DeleteFunc(found, func(e mirror.Event) bool { return e.ID != series.ID && !isSeriesOf(series, e) }), err
+}
+
+// copyOf is the copy after an observation of its event, and whether it differs. It holds the
+// times, and the iCalUID of the meeting that its mirror shows, by which the session of a poll
+// is known.
+func copyOf(was mirror.Event, o observation, of mirror.Mirror, now time.Time) (next mirror.Event, changed bool) {
+	account, calendar := o.calendar.AccountID, o.calendar.CalendarID
+	uid := cmp.Or(of.ICalUID, was.ICalUID, mirror.CopyID(account, calendar, cmp.Or(o.event.InstanceOf, o.event.ID)))
+	at := plan.Origin{OwnerID: mirror.CopyOwner(o.calendar.OwnerID), AccountID: account, CalendarID: calendar, Source: mirror.SourceCopy, ICalUID: uid}
+	if o.event.Details != nil {
+		details := *o.event.Details
+		details.Summary, details.Description, details.Location, details.ICalUID = "", "", "", ""
+		o.event.Details = &details
+	}
+	next, changed = plan.Canonical(was, o.event, at, now)
+	next.PlanAt = time.Time{}
+	return next, changed
+}
+
+// passCopies stores the copies of events that are as their mirrors say, some at a time, and
+// adds those events to applied.
+func (s *Service) passCopies(ctx context.Context, shown []observation, mirrors []mirror.Mirror, applied map[string]bool) error {
+	for len(shown) > 0 {
+		n := min(storedAtOnce, len(shown))
+		_, err := s.transact(ctx, shown[0].cause, func(ctx context.Context, tx store.Reader, w *write) error {
+			if err := shown[0].holds(ctx, tx); err != nil {
+				return err
+			}
+			return w.copies(ctx, tx, shown[:n], mirrors[:n])
+		})
+		if err != nil {
+			return err
+		}
+		for _, o := range shown[:n] {
+			applied[o.event.ID] = true
+		}
+		shown, mirrors = shown[n:], mirrors[n:]
+	}
+	return nil
+}
