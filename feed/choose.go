@@ -23,7 +23,9 @@ func (s *Service) choose(ctx context.Context, userID string) (choice, error) {
 	if err != nil {
 		return choice{}, err
 	}
-	c := candidates{userID: userID, groups: groups, since: s.Now().Add(-KeepCancelled), creators: map[string]bool{}, fellows: map[string]bool{}}
+	c := candidates{
+		userID: userID, groups: groups, since: s.Now().Add(-KeepCancelled), creators: map[string]bool{}, fellows: map[string]bool{},
+	}
 	for _, group := range groups {
 		for _, id := range append(group.MemberIDs, group.CreatorID) {
 			c.fellows[id] = true

@@ -21,15 +21,6 @@ var consent = []mutant{
 		}},
 	},
 	{
-		name:   "leaving-keeps-consent",
-		breaks: "Who left a poll, and is named in it again, counts as having joined still.",
-		changes: []change{{
-			file: "internal/transition/part.go",
-			old:  `	s.Edit(after.WithoutLeft())`,
-			new:  `	s.Edit(after)`,
-		}},
-	},
-	{
 		name:   "feed-describes-strangers-sessions",
 		breaks: "The feed of somebody who is only named holds a stranger's whole text.",
 		changes: []change{{
