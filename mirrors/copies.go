@@ -24,7 +24,7 @@ func (s *Service) observeCopy(ctx context.Context, tx store.Reader, o observatio
 	switch {
 	case class != plan.Ours && class != plan.Orphan:
 		o.event = gcal.Event{ID: o.event.ID, InstanceOf: o.event.InstanceOf, EventState: rules.Gone}
-	case m.Target == mirror.Overlay:
+	case m.Target == mirror.Overlay && o.event.EventState != rules.Gone: // gone, it may be of before the edge changed
 		return nil
 	case m.Target == "":
 		person, err := mirror.LoadPerson(ctx, tx, o.calendar.OwnerID)

@@ -63,10 +63,10 @@ func (c *change) cancel(e *event) error {
 	gone := *e
 	gone.Cancelled = true
 	c.put(&gone)
+	if err := c.resetSeries(e, &gone); err != nil {
+		return err
+	}
 	if !e.isCopy() {
-		if err := c.resetSeries(e, &gone); err != nil {
-			return err
-		}
 		return c.spread(e, &gone)
 	}
 	organised := c.find(e.Organizer, e.ID)

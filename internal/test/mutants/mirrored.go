@@ -43,8 +43,8 @@ var mirrored = []mutant{
 		breaks: "What events of ours occupy is not kept, so a calendar is answered to be free where copies block it.",
 		changes: []change{{
 			file: "mirrors/copies.go",
-			old:  `case m.Target == mirror.Overlay:`,
-			new:  `case class == plan.Ours:`,
+			old:  `case m.Target == mirror.Overlay && o.event.EventState != rules.Gone:`,
+			new:  `case class == plan.Ours && o.event.EventState != rules.Gone:`,
 		}},
 	},
 	{

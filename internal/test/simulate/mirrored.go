@@ -468,6 +468,7 @@ func (l *life) settleMirrors() {
 	if len(l.w.Queue.Due(l.w.Clock.Now().AddDate(0, 0, 1))) > 0 { // a sync of a calendar that was deleted
 		l.w.Run(l.patience())
 	}
+	l.problems = append(l.problems, l.w.AvailabilityDisagreements()...)
 	if after := l.writes(); after != before && len(l.problems) == 0 {
 		l.Errorf("mirroring that came to rest wrote %d more times", after-before)
 	}

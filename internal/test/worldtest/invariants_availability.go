@@ -21,6 +21,19 @@ func (silent) FreeBusy(context.Context, string, []string, time.Time, time.Time) 
 	return nil, fault.New(fault.Unavailable, "nobody is asked")
 }
 
+// AvailabilityDisagreements compares when Mirrorer is busy with what their calendars show, in a
+// world at rest of which every calendar was listed since anything was written to it.
+func (w *World) AvailabilityDisagreements() (problems []string) {
+	w.t.Helper()
+	if !w.Mirroring() {
+		return nil
+	}
+	for _, name := range w.MirroredNames() {
+		problems = append(problems, w.availabilityDisagreements(name, w.OccurrencesOf(name))...)
+	}
+	return problems
+}
+
 // availabilityDisagreements compares when one of Mirrorer's accounts is busy, by the events
 // that are stored, with what its calendar shows in a world at rest.
 func (w *World) availabilityDisagreements(name string, shown []Occurrence) []string {
