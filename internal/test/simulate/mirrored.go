@@ -24,7 +24,9 @@ type mirrored struct {
 	touched map[string]bool
 	// foreign counts the ids like ours that were chosen.
 	foreign int
-	draws   *rand.Rand
+	// followed reports whether Neighbour follows one of the accounts' calendars.
+	followed bool
+	draws    *rand.Rand
 }
 
 // streamMirrors tells the streams of mirroring from those of the world.
@@ -64,6 +66,7 @@ func (l *life) beginMirrors() {
 		name := among(l, m.names)
 		l.say("%s: shares the calendar of %s with %s, who mirrors it", worldtest.Mirrorer, name, worldtest.Neighbour)
 		l.w.FollowMirrored(name)
+		m.followed = true
 	}
 	if m.draws.IntN(2) == 0 {
 		l.w.Run(time.Minute)

@@ -28,6 +28,9 @@ func (l *life) settle() {
 	for _, name := range l.mirrored.names {
 		l.w.LinkMirrored(name)
 	}
+	if l.mirrored.followed {
+		l.w.Link(worldtest.Neighbour)
+	}
 	if l.grouped.group != "" {
 		l.w.LinkPlayers()
 	}
