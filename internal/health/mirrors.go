@@ -25,20 +25,18 @@ func (r *Reader) ofMirrors(ctx context.Context, health *Account) error {
 	if err != nil {
 		return err
 	}
-	failed, err := mirror.IntoAccountInState(ctx, r.Store, health.ID, maxFailedMirrors, mirror.Failed)
+	wrong, err := mirror.IntoAccountInState(ctx, r.Store, health.ID, maxFailedMirrors+maxContested, mirror.Failed, mirror.Contested)
 	if err != nil {
 		return err
 	}
-	contested, err := mirror.IntoAccountInState(ctx, r.Store, health.ID, maxContested, mirror.Contested)
-	if err != nil {
-		return err
-	}
+	failed := slices.DeleteFunc(slices.Clone(wrong), func(m mirror.Mirror) bool { return m.State != mirror.Failed })
+	failed = failed[:min(len(failed), maxFailedMirrors)]
 	health.PendingWrites += len(pending)
 	health.FailedMirrors = len(failed)
 	if len(failed) > 0 {
 		health.Troubles = append(health.Troubles, mirrorTrouble(failed))
 	}
-	looping := loopingAmong(contested)
+	looping := loopingAmong(wrong)
 	if len(looping) > 0 {
 		health.Troubles = append(health.Troubles, loopTrouble(looping))
 	}
@@ -71,8 +69,8 @@ func mirrorTrouble(failed []mirror.Mirror) Trouble {
 	}
 }
 
-func loopingAmong(contested []mirror.Mirror) []mirror.Mirror {
-	return slices.DeleteFunc(contested, func(m mirror.Mirror) bool { return !m.IsLooping() })
+func loopingAmong(mirrors []mirror.Mirror) []mirror.Mirror {
+	return slices.DeleteFunc(mirrors, func(m mirror.Mirror) bool { return !m.IsLooping() })
 }
 
 // loopTrouble is what is wrong with an account whose calendars another program copies too.
