@@ -24,7 +24,9 @@ type secondTool struct {
 }
 
 func newSecondTool(w *world, a, b string) *secondTool {
-	return &secondTool{w: w, pair: [2]gcal.Ref{refTo(a), refTo(b)}, made: map[string]bool{}, copy: map[string]string{}, title: func(s string) string { return s }}
+	return &secondTool{
+		w: w, pair: [2]gcal.Ref{refTo(a), refTo(b)}, made: map[string]bool{}, copy: map[string]string{}, title: func(s string) string { return s },
+	}
 }
 
 // run copies what has no copy yet, and returns how many events it made.
@@ -241,6 +243,8 @@ func (w *world) moveOccurrence(series mirror.Event) {
 	w.must(err)
 	from, until := original, original
 	from.Time, until.Time = from.Time.Add(time.Hour), until.Time.Add(2*time.Hour)
-	_, err = w.full.PatchContent(w.ctx, ref, shown.ID, "", gcal.Content{Summary: "Dentist", Start: from, End: until, Transparency: "opaque", Visibility: "default"})
+	_, err = w.full.PatchContent(w.ctx, ref, shown.ID, "", gcal.Content{
+		Summary: "Dentist", Start: from, End: until, Transparency: "opaque", Visibility: "default",
+	})
 	w.must(err)
 }

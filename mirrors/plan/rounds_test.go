@@ -51,7 +51,8 @@ func TestRounds_OfACopyOfAMirror_Grow(t *testing.T) {
 func TestRounds_OfEventsWithoutATitle_AreThoseOfTheTimes(t *testing.T) {
 	t.Parallel()
 	untitled := func(e *mirror.Event) { e.Title = "" }
-	origin, m := with(meeting("origin", hour), untitled), mirror.Mirror{CanonicalID: "evt_origin", TargetCalendarID: "home@x", EventID: "questmirror1", Detail: mirror.Title}
+	origin := with(meeting("origin", hour), untitled)
+	m := mirror.Mirror{CanonicalID: "evt_origin", TargetCalendarID: "home@x", EventID: "questmirror1", Detail: mirror.Title}
 	for title, want := range map[string]int64{"": 1, "Dentist": 0} {
 		event := with(meeting("copied", hour), func(e *mirror.Event) { e.Title = title })
 		if got := plan.Rounds(event, []mirror.Event{origin}, []mirror.Mirror{m}); got != want {
@@ -134,7 +135,8 @@ func TestPlan_OfAStoppedCopyWithAnEvent_DeletesIt(t *testing.T) {
 	t.Parallel()
 	event := meeting("m", hour)
 	s, _ := applied(situation(event))
-	s.Mirrors[0] = plan.Written(plan.Begin(s.Mirrors[0], "home-overlay", "questmirror1"), s.Mirrors[0].Wanted, answer("questmirror1", "e1", plan.Project(event, mirror.Busy), now), now)
+	begun := plan.Begin(s.Mirrors[0], "home-overlay", "questmirror1")
+	s.Mirrors[0] = plan.Written(begun, begun.Wanted, answer("questmirror1", "e1", plan.Project(event, mirror.Busy), now), now)
 	s.Events[0].Rounds = 3
 	s, _ = applied(s)
 	if m := of(s, event, "home"); plan.Next(m) != plan.Delete || m.EventID == "" || m.Due.IsZero() {
