@@ -91,6 +91,11 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 	if !known && isOverlay(of.person, o.calendar.CalendarID) {
 		return nil // an overlay calendar holds mirrors; what else is in it is nobody's origin
 	}
+	if !known {
+		if next.Rounds, err = rounds(ctx, tx, of, next); err != nil {
+			return err
+		}
+	}
 	of.put(next)
 	dirty := []string{next.ID}
 	if !known {

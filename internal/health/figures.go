@@ -42,6 +42,9 @@ type Figures struct {
 	// due longest; zero: none is due.
 	Mirrors    map[mirror.State]int
 	MirrorsDue time.Time
+	// MirrorsLooping are those that are not made because another program copies copies
+	// (mirror.Mirror.IsLooping).
+	MirrorsLooping int
 	// Attendees are those of second addresses.
 	Attendees AttendeeFigures
 }

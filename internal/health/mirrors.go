@@ -13,27 +13,36 @@ import (
 const (
 	maxPendingMirrors = 50 // into one account
 	maxFailedMirrors  = 50 // into one account
+	maxContested      = 50 // into one account
 	maxMirrors        = 50 // of everybody's in one state, for an overview
 	maxPlanning       = 50 // people, for an overview
 )
 
-// ofMirrors adds the mirrors into an account: those whose write is pending, and those that
-// cannot be written.
+// ofMirrors adds the mirrors into an account: those whose write is pending, those that
+// cannot be written, and those that are not made because another program copies copies.
 func (r *Reader) ofMirrors(ctx context.Context, health *Account) error {
 	pending, err := mirror.IntoAccountInState(ctx, r.Store, health.ID, maxPendingMirrors, mirror.Pending, mirror.Deleting)
 	if err != nil {
 		return err
 	}
-	failed, err := mirror.IntoAccountInState(ctx, r.Store, health.ID, maxFailedMirrors, mirror.Failed)
+	wrong, err := mirror.IntoAccountInState(ctx, r.Store, health.ID, maxFailedMirrors+maxContested, mirror.Failed, mirror.Contested)
 	if err != nil {
 		return err
 	}
+	failed := slices.DeleteFunc(slices.Clone(wrong), func(m mirror.Mirror) bool { return m.State != mirror.Failed })
+	failed = failed[:min(len(failed), maxFailedMirrors)]
 	health.PendingWrites += len(pending)
 	health.FailedMirrors = len(failed)
-	if len(failed) == 0 {
+	if len(failed) > 0 {
+		health.Troubles = append(health.Troubles, mirrorTrouble(failed))
+	}
+	looping := loopingAmong(wrong)
+	if len(looping) > 0 {
+		health.Troubles = append(health.Troubles, loopTrouble(looping))
+	}
+	if len(failed)+len(looping) == 0 {
 		return nil
 	}
-	health.Troubles = append(health.Troubles, mirrorTrouble(failed))
 	worstFirst(health.Troubles)
 	health.Status = Worst(health.Status, Degraded)
 	return nil
@@ -57,6 +66,19 @@ func mirrorTrouble(failed []mirror.Mirror) Trouble {
 		Code: "mirror_failed", Status: Degraded, Since: first.FailedSince,
 		Message: number + " missing or out of date here: writing failed, and is tried again once a day." + because +
 			" If this stays, link the account again, or take it out of the policies.",
+	}
+}
+
+func loopingAmong(mirrors []mirror.Mirror) []mirror.Mirror {
+	return slices.DeleteFunc(mirrors, func(m mirror.Mirror) bool { return !m.IsLooping() })
+}
+
+// loopTrouble is what is wrong with an account whose calendars another program copies too.
+func loopTrouble(looping []mirror.Mirror) Trouble {
+	first := slices.MinFunc(looping, func(a, b mirror.Mirror) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	return Trouble{
+		Code: "copied_by_another_program", Status: Degraded, Since: first.CreatedAt,
+		Message: fmt.Sprint("Copies of copies that are not made here: ", len(looping), ". ", first.LastError),
 	}
 }
 
@@ -117,6 +139,9 @@ func (r *Reader) countMirrors(ctx context.Context, figures *Figures) (err error)
 		}
 		if len(found) > 0 {
 			figures.Mirrors[state] = len(found)
+		}
+		if state == mirror.Contested {
+			figures.MirrorsLooping = len(loopingAmong(found))
 		}
 	}
 	figures.MirrorsDue, err = mirror.OldestDue(ctx, r.Store, r.Now())

@@ -19,7 +19,7 @@ func (w *reading) mirrors(who string, state mirror.State, n int, since time.Time
 	w.t.Helper()
 	for i := range n {
 		m := mirror.Mirror{
-			ID: fmt.Sprintf("mir_%s_%s_%03d", who, state, i), OwnerID: who, TargetAccountID: "acc_" + who, State: state,
+			ID: fmt.Sprintf("mir_%s_%s_%03d", who, state, i), OwnerID: who, TargetAccountID: "acc_" + who, State: state, Wanted: "hash",
 			FailedSince: since.Add(time.Duration(i) * time.Minute), LastError: fmt.Sprintf("Reason %d.", i),
 		}
 		if state == mirror.Pending || state == mirror.Failed {
@@ -76,6 +76,35 @@ func TestOfAccount_WithMirrors_CountsThoseThatNeedAWrite(t *testing.T) {
 		if other := w.account("ana"); other.Status != health.Healthy || other.PendingWrites != 0 || other.FailedMirrors != 0 {
 			t.Errorf("with mirrors of gm's, ana's account is %+v", other)
 		}
+	}
+}
+
+func TestOfAccount_WithCopiesOfCopies_SaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	w := newReading(t)
+	w.follow("gm", calendarsync.Active, time.Time{})
+	w.follow("ana", calendarsync.Active, time.Time{})
+	w.mirrors("gm", mirror.Contested, 1, now)
+	for i, at := range []time.Time{now, now.Add(-time.Hour)} {
+		m := mirror.Mirror{
+			ID: fmt.Sprint("mir_looping", i), OwnerID: "gm", TargetAccountID: "acc_gm", State: mirror.Contested, LastError: "Take one out.", CreatedAt: at,
+		}
+		w.write(string(mirror.Path(m.ID)), mirror.Encode(m))
+	}
+	got := w.account("gm")
+	if got.Status != health.Degraded || got.FailedMirrors != 0 || len(got.Troubles) != 1 {
+		t.Fatalf("the account is %+v", got)
+	}
+	trouble := got.Troubles[0]
+	if trouble.Code != "copied_by_another_program" || !trouble.Since.Equal(now.Add(-time.Hour)) || trouble.Message != "Copies of copies that are not made here: 2. Take one out." {
+		t.Errorf("the trouble is %+v", trouble)
+	}
+	if other := w.account("ana"); other.Status != health.Healthy {
+		t.Errorf("ana's account is %+v", other)
+	}
+	figures, err := w.reader.Figures(t.Context())
+	if err != nil || figures.MirrorsLooping != 2 || figures.Mirrors[mirror.Contested] != 3 {
+		t.Errorf("the figures are %+v, %v", figures, err)
 	}
 }
 

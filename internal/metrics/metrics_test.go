@@ -143,7 +143,7 @@ func TestStored_IsRead(t *testing.T) {
 	w.figures = health.Figures{
 		WatchesEnding: 1, WatchesFailed: 2, Paused: 3, Revoked: 4, FailingSince: start.Add(-time.Hour),
 		Failing: map[fault.Kind]int{fault.NotFound: 5}, Errors: map[rules.ErrorCode]int{rules.MassCancellationHeld: 6},
-		Mirrors: map[mirror.State]int{mirror.Failed: 7}, MirrorsDue: start.Add(-2 * time.Minute),
+		Mirrors: map[mirror.State]int{mirror.Failed: 7}, MirrorsDue: start.Add(-2 * time.Minute), MirrorsLooping: 8,
 	}
 	w.shows(
 		`queue_waiting{kind="look"} 3`, `queue_oldest_seconds{kind="look"} 60`, `queue_dead{kind="look"} 2`, `queue_waiting{kind="intent"} 0`,
@@ -152,7 +152,7 @@ func TestStored_IsRead(t *testing.T) {
 		`timer_last_success_timestamp_seconds{job="cleanup"} 0`, `timer_failing{job="cleanup"} 0`,
 		`watches_ending 1`, `watches_failed 2`, `calendars_parked 3`, `accounts_revoked 4`, `calendars_failing{reason="not_found"} 5`,
 		`calendars_failing_seconds 3600`, `polls_in_error{code="mass_cancellation_held"} 6`, `polls_in_error{code="sync_failed"} 0`,
-		`mirrors{state="ERROR"} 7`, `mirrors{state="PENDING"} 0`, `mirrors_oldest_due_seconds 120`,
+		`mirrors{state="ERROR"} 7`, `mirrors{state="PENDING"} 0`, `mirrors_oldest_due_seconds 120`, `mirrors_looping 8`,
 		`stored_figures_missing{of="queue"} 0`,
 	)
 }

@@ -56,6 +56,7 @@ var (
 	pollsErr    = gauge("polls_in_error", "Polls that show an error of their sync, by its code (up to 250).", "code")
 	inState     = gauge("mirrors", "Mirrors that are not as wanted, by their state (up to 250).", "state")
 	mirrorsDue  = gauge("mirrors_oldest_due_seconds", "For how long the mirror that is due longest waits to be written; 0: none is due.")
+	looping     = gauge("mirrors_looping", "Mirrors that are not made because another program copies copies between the same calendars (up to 250).")
 	mapped      = gauge("attendee_mappings", "Second addresses of attendees: mappings in use, skipped rows, mappings whose calendar no account reaches, and second addresses whose loss or addition awaits confirmation.", "state")
 	mappedAge   = gauge("attendee_mappings_age_seconds", "For how long the mappings in use were not loaded again; 0: never loaded.")
 	loadFails   = gauge("attendee_mappings_load_failures", "Failed loads of mappings in a row.")
@@ -168,6 +169,7 @@ func (s *stored) collectHealth(ctx context.Context, give giving) error {
 	give(paused, float64(figures.Paused))
 	give(revoked, float64(figures.Revoked))
 	give(mirrorsDue, s.age(figures.MirrorsDue))
+	give(looping, float64(figures.MirrorsLooping))
 	if figures.Attendees.On {
 		s.collectAttendees(figures.Attendees, give)
 	}

@@ -51,7 +51,7 @@ func EncodeEvent(e Event) map[string]any {
 		"organizer":  store.NullIfEmpty(e.Organizer),
 		"recurrence": e.Recurrence, "seriesId": e.SeriesID, "originalStart": encodeMoment(e.OriginalStart),
 		"replaces": store.NullIfZero(e.OriginalStart.Instant(time.UTC)),
-		"etag":     e.ETag, "updated": store.NullIfZero(e.Updated), "version": e.Version, "source": string(e.Source),
+		"etag":     e.ETag, "updated": store.NullIfZero(e.Updated), "version": e.Version, "rounds": e.Rounds, "source": string(e.Source),
 		"pollId": store.NullIfEmpty(e.PollID), "groupId": store.NullIfEmpty(e.GroupID),
 		"from": store.NullIfZero(e.From), "until": store.NullIfZero(e.Until), "long": e.long(),
 		"planAt": store.NullIfZero(e.PlanAt), "createdAt": e.CreatedAt, "updatedAt": e.UpdatedAt,
@@ -72,7 +72,7 @@ func DecodeEvent(doc store.Document) Event {
 		Visibility: f.String("visibility"), Transparency: f.String("transparency"), Kind: f.String("eventType"), Declined: f.Bool("declined"),
 		Organizer:  f.String("organizer"),
 		Recurrence: f.Strings("recurrence"), SeriesID: f.String("seriesId"), OriginalStart: decodeMoment(f.Map("originalStart")),
-		ETag: f.String("etag"), Updated: f.Time("updated"), Version: f.Int("version"), Source: Source(f.String("source")),
+		ETag: f.String("etag"), Updated: f.Time("updated"), Version: f.Int("version"), Rounds: f.Int("rounds"), Source: Source(f.String("source")),
 		PollID: f.String("pollId"), GroupID: f.String("groupId"), From: f.Time("from"), Until: f.Time("until"),
 		PlanAt: f.Time("planAt"), CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
 	}

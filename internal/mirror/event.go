@@ -79,7 +79,11 @@ type Event struct {
 	Updated time.Time
 	// Version counts the changes of what the API shows, from 1.
 	Version int64
-	Source  Source
+	// Rounds counts how often another program's copy of a mirror was mirrored on between an
+	// event of a person and this one, which is such a copy if it is not 0 (plan.Rounds). An
+	// exception has that of its series.
+	Rounds int64
+	Source Source
 	// PollID is set for SourcePoll, GroupID for SourceGroup and for the session of a poll
 	// that its group shares.
 	PollID  string

@@ -22,7 +22,7 @@ const (
 	Deleting   State = "DELETING"   // its event must be deleted; the mirror goes with it
 	Suppressed State = "SUPPRESSED" // a person deleted it twice within a day: left alone
 	Covered    State = "COVERED"    // its calendar shows the meeting already; it has no event
-	Contested  State = "CONTESTED"  // a person keeps changing it: left alone
+	Contested  State = "CONTESTED"  // a person keeps changing it, or IsLooping: left alone
 	Failed     State = "ERROR"      // writing it failed five times, or was refused for good; retried daily
 )
 
@@ -90,6 +90,10 @@ type Mirror struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
+
+// IsLooping reports whether the mirror is not made because its canonical event is another
+// program's copy of mirrors of ours, and would be copied back again.
+func (m Mirror) IsLooping() bool { return m.State == Contested && m.Wanted == "" }
 
 var eventIDs = base32.HexEncoding.WithPadding(base32.NoPadding)
 

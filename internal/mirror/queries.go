@@ -29,6 +29,7 @@ var (
 	eventsOfCalendar = store.Select("canonical events of a calendar", events, "", store.Where("accountId", store.Equal), store.Where("calendarId", store.Equal))
 	eventsOfAccount  = store.Select("canonical events of an account", events, "", store.Where("accountId", store.Equal))
 	eventsEnding     = store.Select("canonical events of a person by end", events, "until", store.Where("ownerId", store.Equal), store.Where("until", store.Greater))
+	eventsBeginning  = store.Select("canonical events of a person that begin at a time", events, "", store.Where("ownerId", store.Equal), store.Where("from", store.Equal))
 	eventsToPlan     = store.Select("canonical events that time changes", events, "planAt", store.Where("planAt", store.LessOrEqual))
 
 	mirrorsOfUID      = store.Select("mirrors of a person with one iCalUID", mirrors, "", store.Where("ownerId", store.Equal), store.Where("icalUid", store.Equal))
@@ -65,7 +66,7 @@ var (
 // Queries are the package's queries, for opening a store.
 var Queries = slices.Concat(ofPeople.queries(), ofGroups.queries(), []*store.Query{
 	connectionsOfPeople,
-	eventByOrigin, eventsByOrigin, eventsOfUID, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsToPlan,
+	eventByOrigin, eventsByOrigin, eventsOfUID, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsBeginning, eventsToPlan,
 	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, keptByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsTo,
 	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, journalsOfOwner, entriesBefore, mirrorsEnding, groupEventsEnding,
 })
@@ -103,6 +104,12 @@ func OfOrigins(ctx context.Context, reader store.Reader, accountID, calendarID s
 // their calendars, a series and its exceptions.
 func OfUID(ctx context.Context, reader store.Reader, ownerID, icalUID string) ([]Event, error) {
 	found, _, err := store.Page(ctx, reader, eventsOfUID.With(ownerID, icalUID), DecodeEvent)
+	return found, err
+}
+
+// BeginningAt lists at most limit canonical events of a person whose From is a time.
+func BeginningAt(ctx context.Context, reader store.Reader, ownerID string, from time.Time, limit int) ([]Event, error) {
+	found, _, err := store.Page(ctx, reader, eventsBeginning.With(ownerID, from).First(limit), DecodeEvent)
 	return found, err
 }
 

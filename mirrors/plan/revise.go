@@ -60,6 +60,14 @@ func (p *planning) revise(was mirror.Mirror, w want, planned map[string]mirror.M
 		}
 		return p.withoutEvent(was, next), true
 	}
+	if w.loops() {
+		next.Wanted = wantsNothing
+		if was.EventID == "" {
+			next.State, next.Due, next.Attempts, next.LastError = mirror.Contested, time.Time{}, 0, sayLoop
+			return next, true
+		}
+		return p.withoutEvent(was, next), true
+	}
 	calendar := account.PrimaryID
 	if w.target == mirror.Overlay {
 		calendar = account.Overlay.CalendarID

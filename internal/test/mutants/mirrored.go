@@ -210,4 +210,13 @@ var mirrored = []mutant{
 			new:  `r.next.NotBefore, r.next.Due = at, time.Time{}`,
 		}},
 	},
+	{
+		name:   "copies-of-copies-without-end",
+		breaks: "A copy that another program makes of a mirror is mirrored on however many rounds there were.",
+		changes: []change{{
+			file: "mirrors/plan/rounds.go",
+			old:  `rounds = max(rounds, others[i].Rounds+1)`,
+			new:  `rounds = max(rounds, 1)`,
+		}},
+	},
 }

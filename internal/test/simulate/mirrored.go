@@ -454,6 +454,7 @@ func (l *life) settleMirrors() {
 		return
 	}
 	l.restMirrors()
+	l.restSecondTool()
 	l.problems = append(l.problems, l.w.MirrorDisagreements(false, l.mirrored.touched)...)
 	l.say("the mirrors are reconciled")
 	l.must(l.w.ReconcileMirrors())

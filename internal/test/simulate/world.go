@@ -96,14 +96,15 @@ type life struct {
 	crowded bool
 	// gone are events that people took out of their calendars, vanished are polls
 	// that the web app deleted, and recreated those whose id it used again.
-	gone      []event
-	vanished  []string
-	recreated []string
-	consumers consumers
-	mirrored  mirrored
-	attended  attended
-	strangers strangers
-	grouped   grouped
+	gone       []event
+	vanished   []string
+	recreated  []string
+	consumers  consumers
+	mirrored   mirrored
+	attended   attended
+	strangers  strangers
+	grouped    grouped
+	secondTool secondTool
 	// described is the last description of each poll.
 	described map[string]string
 	// checked, where set, is called after each check of the invariants.
@@ -150,6 +151,7 @@ func (l *life) run() {
 	l.sayClocks()
 	l.begin()
 	l.beginMirrors()
+	l.beginSecondTool()
 	l.beginGroups(options.Grouped)
 	l.beginAttended()
 	l.beginStrangers()
@@ -208,6 +210,7 @@ func (l *life) draw(of int) {
 	l.drawGroups(of)
 	l.drawAttended(of)
 	l.drawStrangers(of)
+	l.drawSecondTool(of)
 }
 
 // step takes one step; if the program dies of it, another takes over.
@@ -216,6 +219,7 @@ func (l *life) step(d step) {
 	lived, point := l.w.Survives(func() {
 		l.mayFollow()
 		l.mayMirror()
+		l.mayCopyBack()
 		l.mayGather()
 		l.mayAttend()
 		l.mayName()

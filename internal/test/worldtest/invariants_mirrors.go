@@ -74,7 +74,7 @@ func (w *World) MirrorDisagreements(strict bool, touched map[string]bool) (probl
 		switch m.State {
 		case mirror.Active, mirror.Covered:
 		case mirror.Suppressed, mirror.Contested:
-			if !touched[w.nameOf(m.TargetAccountID)] {
+			if !touched[w.nameOf(m.TargetAccountID)] && !m.IsLooping() {
 				problems = append(problems, fmt.Sprintf("mirror %s is %s, and nobody changed it by hand", m.ID, m.State))
 			}
 		default:
