@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// errForeign is told to pages of other origins.
+// errForeign is the answer to pages of other origins.
 var errForeign = errors.New("only the demo's own page, or a program that is no browser, may use the controls")
 
 // FromOwnPage refuses what a browser sends to the controls of a simulator for a page of
