@@ -288,6 +288,9 @@ func TestMovedEvent_InterruptedAnywhere_IsFollowed(t *testing.T) {
 			t.Fatalf("after it died at %d, %s", n, point)
 		}
 		if !struck {
+			if n < 20 {
+				t.Errorf("only %d points", n-1)
+			}
 			return
 		}
 	}

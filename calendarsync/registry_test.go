@@ -65,7 +65,8 @@ func TestRenewal_InterruptedAnywhere_LeavesOneLiveChannel(t *testing.T) {
 	} {
 		t.Run(blow.name, func(t *testing.T) {
 			t.Parallel()
-			for n, reached := 1, true; reached && n <= worldtest.MostPoints; n++ {
+			n := 1
+			for reached := true; reached && n <= worldtest.MostPoints; n++ {
 				t.Run(fmt.Sprintf("at point %d", n), func(t *testing.T) {
 					w := worldtest.New(t, worldtest.Options{})
 					pollID, _, eventID := w.Finalised()
@@ -96,6 +97,7 @@ func TestRenewal_InterruptedAnywhere_LeavesOneLiveChannel(t *testing.T) {
 					atRest(t, w)
 				})
 			}
+			struck(t, n, 20)
 		})
 	}
 }
@@ -104,7 +106,8 @@ func TestRenewal_InterruptedAnywhere_LeavesOneLiveChannel(t *testing.T) {
 // one channel in the end, and none that is open is forgotten.
 func TestTwoRenewalsAtOnce_EndInOneChannel(t *testing.T) {
 	t.Parallel()
-	for n, reached := 1, true; reached && n <= worldtest.MostPoints; n++ {
+	n := 1
+	for reached := true; reached && n <= worldtest.MostPoints; n++ {
 		t.Run(fmt.Sprintf("at point %d", n), func(t *testing.T) {
 			w := worldtest.New(t, worldtest.Options{})
 			w.Finalised()
@@ -120,6 +123,7 @@ func TestTwoRenewalsAtOnce_EndInOneChannel(t *testing.T) {
 			atRest(t, w)
 		})
 	}
+	struck(t, n, 20)
 }
 
 func TestRenewal_OneFailure_StopsAndRemovesNothing(t *testing.T) {

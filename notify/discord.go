@@ -41,10 +41,11 @@ var _ CardChannel = (*Discord)(nil)
 // Name implements Channel.
 func (d *Discord) Name() string { return "discord" }
 
-// Deliver implements Channel. A refusal is recorded on the poll too.
+// Deliver implements Channel. A group that turned the notice off (preferences.go) gets
+// none. A refusal is recorded on the poll too.
 func (d *Discord) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	channel := channelID(m.Group)
-	if channel == "" {
+	if channel == "" || mutedIn(m.Group, m.Notice) {
 		return Receipt{}, ErrNoRecipient
 	}
 	id, err := d.post(ctx, channel, m)

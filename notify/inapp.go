@@ -25,8 +25,9 @@ var _ Channel = (*InApp)(nil)
 func (*InApp) Name() string { return "in-app" }
 
 // Deliver implements Channel. It writes one document for each recipient, under an
-// id that derives from the transition. A document that exists stays as it is: its
-// owner may have read or dismissed it.
+// id that derives from the transition, except for those who muted the notice
+// (preferences.go). A document that exists stays as it is: its owner may have read or
+// dismissed it.
 func (n *InApp) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	actor, err := n.actor(ctx, m.State.Actor, m.Poll)
 	if err != nil {
@@ -39,7 +40,11 @@ func (n *InApp) Deliver(ctx context.Context, m Message) (Receipt, error) {
 	key := string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref
 	document := n.document(key, m, actor)
 	for batch := range slices.Chunk(people, batchSize) {
-		if err := n.createMissing(ctx, batch, key, document); err != nil {
+		listening, err := withoutMuted(ctx, n.Store, batch, m.Notice)
+		if err == nil {
+			err = n.createMissing(ctx, listening, key, document)
+		}
+		if err != nil {
 			return Receipt{}, err
 		}
 	}
@@ -116,7 +121,7 @@ func (n *InApp) actor(ctx context.Context, uid string, p poll.Poll) (map[string]
 	if uid == "" {
 		return nil, nil
 	}
-	path := store.Doc("users", uid)
+	path := userPath(uid)
 	var profile store.Fields
 	if path.Valid() == nil {
 		doc, err := n.Store.Get(ctx, path)

@@ -36,6 +36,8 @@ type Actor struct{ UserID, Email, DisplayName string }
 // batchSize is how many notifications are written in one transaction.
 const batchSize = 100
 
+func userPath(uid string) store.Path { return store.Doc("users", uid) }
+
 // NotificationPath is the path of a person's notification.
 func NotificationPath(uid, id string) store.Path { return store.Doc("users", uid, "notifications", id) }
 
@@ -62,7 +64,7 @@ var Queries = []*store.Query{notificationsByTime, unreadNotifications, oldNotifi
 // Walk passes a person's notifications that they have not dismissed to take, newest
 // first, at most limit (0: all) after the cursor, as store.Walk does.
 func Walk(ctx context.Context, reader store.Reader, uid string, limit int, after *store.Cursor, take func(Notification) (taken bool, err error)) (next *store.Cursor, err error) {
-	asked := notificationsByTime.With(false).Below(store.Doc("users", uid)).First(limit).From(after)
+	asked := notificationsByTime.With(false).Below(userPath(uid)).First(limit).From(after)
 	return store.Walk(ctx, reader, asked, decodeNotification, take)
 }
 
@@ -111,7 +113,7 @@ func MarkRead(ctx context.Context, documents store.Store, uid, id string) error 
 // were not. It goes in steps: a call after an error continues.
 func MarkAllRead(ctx context.Context, documents store.Store, uid string) (marked int, err error) {
 	for {
-		asked := unreadNotifications.With(false).Below(store.Doc("users", uid)).First(batchSize)
+		asked := unreadNotifications.With(false).Below(userPath(uid)).First(batchSize)
 		found, err := writeEach(ctx, documents, asked, func(tx store.Tx, path store.Path) error {
 			return tx.Update(path, store.Update{Path: store.Field("read"), Value: true})
 		})

@@ -104,6 +104,7 @@ func TestPace_OverADayOfDirectWrites_KeepsEachHour(t *testing.T) {
 func TestPace_CrashAtAnyStep_CountsAndDeliversOnce(t *testing.T) {
 	t.Parallel()
 	const most = 40
+	struck := 0
 	for call := 1; call <= most; call++ {
 		for _, when := range []moment{before, after} {
 			w := paced(t)
@@ -113,6 +114,8 @@ func TestPace_CrashAtAnyStep_CountsAndDeliversOnce(t *testing.T) {
 			verdict := runTask(w.interrupt(call, when), 1)
 			if verdict.Outcome == queue.Done {
 				call = most
+			} else {
+				struck++
 			}
 			w.toTheEnd(2)
 			next := w.announcement().NextNotice
@@ -127,6 +130,9 @@ func TestPace_CrashAtAnyStep_CountsAndDeliversOnce(t *testing.T) {
 			wantTexts(t, "ana", w.bell("ana"), cancelledBody, onAgainBody)
 			wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage, onAgainMessage)
 		}
+	}
+	if struck < 8 {
+		t.Errorf("only %d points were struck", struck)
 	}
 }
 

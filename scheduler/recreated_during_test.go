@@ -18,12 +18,12 @@ import (
 // anywhere does something at each point of a flow in turn, until there are no more.
 func anywhere(t *testing.T, at func(t *testing.T, n int) (reached bool)) {
 	t.Helper()
-	for n := 1; n <= worldtest.MostPoints; n++ {
-		reached := false
+	n, reached := 1, true
+	for ; reached && n <= worldtest.MostPoints; n++ {
 		t.Run(fmt.Sprintf("at point %d", n), func(t *testing.T) { reached = at(t, n) })
-		if !reached {
-			break
-		}
+	}
+	if struck := n - 2; struck < 3 {
+		t.Errorf("only %d points were struck", struck)
 	}
 }
 

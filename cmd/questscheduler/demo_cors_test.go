@@ -92,6 +92,47 @@ func TestDemo_ScriptOfAnotherOrigin_ReadsNothing(t *testing.T) {
 	}
 }
 
+// A browser sends a simple POST without a preflight, and an image's GET without an
+// origin: neither may control a simulator. The demo's page and programs may.
+func TestDemo_ScriptOfAnotherOrigin_ControlsNothing(t *testing.T) {
+	t.Parallel()
+	ready := startDemo(t, t.TempDir())
+	for name, simulator := range map[string]string{"google": ready.Google, "discord": ready.Discord} {
+		for _, path := range []string{"/_sim/faults", "/_sim/calls", "/%5Fsim/faults", "/_sim/clock"} {
+			for _, origin := range []string{"https://evil.example", "null", "http://127.0.0.1", ready.API + "0", ready.API + "/", "https" + strings.TrimPrefix(ready.API, "http")} {
+				for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
+					if got := fromOrigin(t, method, simulator+path, origin, "Content-Type", "text/plain"); got.StatusCode != http.StatusForbidden {
+						t.Errorf("%s: %s %s from %s is answered %d", name, method, path, origin, got.StatusCode)
+					}
+				}
+			}
+		}
+		for _, site := range []string{"cross-site", "same-site"} {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, simulator+"/_sim/faults", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("Sec-Fetch-Site", site)
+			response, err := http.DefaultTransport.RoundTrip(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			if response.StatusCode != http.StatusForbidden {
+				t.Errorf("%s: a %s request is answered %d", name, site, response.StatusCode)
+			}
+		}
+		for _, own := range []string{ready.API, simulator} {
+			if got := fromOrigin(t, http.MethodDelete, simulator+"/_sim/faults", own, "Sec-Fetch-Site", "same-site"); got.StatusCode != http.StatusOK {
+				t.Errorf("%s: %s is answered %d", name, own, got.StatusCode)
+			}
+		}
+		if status, text := asHost(t, simulator+"/_sim/calls", strings.TrimPrefix(simulator, "http://")); status != http.StatusOK {
+			t.Errorf("%s: a program is answered %d: %s", name, status, text)
+		}
+	}
+}
+
 // A page whose foreign name resolves to this machine is refused, whatever origin it claims.
 func TestDemo_ForeignHostOfPagesOrigin_IsRefused(t *testing.T) {
 	t.Parallel()

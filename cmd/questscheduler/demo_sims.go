@@ -43,13 +43,13 @@ func openSimulators(dir, origin string, clock *control.Clock, world *demoWorld) 
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if s.googleServer, err = google.New(google.Options{Clock: clock, Dir: filepath.Join(dir, demoGoogle)}); err != nil {
+	if s.googleServer, err = google.New(google.Options{Clock: clock, Dir: filepath.Join(dir, demoGoogle), Origin: origin}); err != nil {
 		return nil, err
 	}
 	if s.serviceKey, err = s.openColleagues(world); err != nil {
 		return nil, err
 	}
-	if s.discordServer, err = discord.New(discord.Options{Clock: clock, Dir: filepath.Join(dir, demoDiscord), Token: world.DiscordToken}); err != nil {
+	if s.discordServer, err = discord.New(discord.Options{Clock: clock, Dir: filepath.Join(dir, demoDiscord), Token: world.DiscordToken, Origin: origin}); err != nil {
 		return nil, err
 	}
 	if s.google, err = newSimulator(world.GoogleAddr, sharedWith(origin, s.googleServer.Handler())); err != nil {

@@ -26,20 +26,22 @@ type Details struct {
 	Recurrence []string
 	// Original is the start that an instance has by its series' rule; zero for other events.
 	Original recurrence.Moment
-	// Visibility and Transparency are "default" and "opaque" if absent.
+	// Visibility and Transparency are "default" and "opaque" if absent, "private" and "opaque"
+	// if they cannot be read.
 	Visibility   string
 	Transparency string
 	// Kind is the eventType; "default" if absent.
 	Kind string
 	// Response is the account's own answer to an invitation, such as "declined"; "" if it
-	// is not among the guests.
+	// is not among the guests, or they cannot be read.
 	Response string
 	// Organized reports whether the calendar asked is the organizer's, rather than a guest's.
 	Organized bool
 	// Guests are all guests, in Google's order, in answers of Get, GuestList, PatchGuests and
 	// List WithGuests; nil in others.
 	Guests []Guest
-	// GuestsOmitted reports that Google cut the list: it must not be written back.
+	// GuestsOmitted reports that Google cut the list, or that it cannot be read: it must not be
+	// written back.
 	GuestsOmitted bool
 	// GuestsMayEdit reports that every guest may change the event.
 	GuestsMayEdit bool
@@ -75,7 +77,7 @@ func (e *wireEvent) details(mask Mask, zone string) *Details {
 		details.Response = e.Attendees[own].Response
 	}
 	if mask == WithGuests {
-		details.GuestsOmitted, details.GuestsMayEdit = e.Omitted, e.GuestsMayEdit
+		details.GuestsOmitted, details.GuestsMayEdit = e.Omitted || e.guestsUnknown, e.GuestsMayEdit
 		for _, guest := range e.Attendees {
 			details.Guests = append(details.Guests, Guest{
 				Address: guest.Email, Response: guest.Response, Resource: guest.Resource, Optional: guest.Optional,

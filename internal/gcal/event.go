@@ -19,8 +19,9 @@ type Event struct {
 	// EventState is Gone if the status is cancelled, Series if the event recurs, Unreadable if
 	// its times cannot be read, else Present.
 	EventState rules.EventState
-	// Malformed marks an Unreadable event with a field of another JSON type than Google
-	// documents: the event itself may be fine. The other fields were readable.
+	// Malformed marks an Unreadable event of whose identity, times or version a field has
+	// another JSON type than Google documents: the event itself may be fine. The other fields
+	// were readable. Any other such field is unknown, and the event is as readable as without.
 	Malformed bool
 	// Fingerprint is the event's time, for Present only.
 	Fingerprint rules.Fingerprint

@@ -140,15 +140,15 @@ func (c *Client) guestList(ctx context.Context, op operation, ref Ref, id string
 	return list, err
 }
 
-// readGuests reads an answer about one event, and its guests as they stand there. A
-// malformed event has none.
+// readGuests reads an answer about one event, and its guests as they stand there. An event
+// whose guests cannot be read has none.
 func readGuests(from io.Reader) (*wireEvent, []guestEntry, error) {
 	body, err := io.ReadAll(from)
 	if err != nil {
 		return nil, nil, err
 	}
 	shown, err := readEvent(bytes.NewReader(body))
-	if err != nil || shown.malformed {
+	if err != nil || shown.malformed || shown.guestsUnknown {
 		return shown, nil, err
 	}
 	var whole struct {

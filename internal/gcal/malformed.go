@@ -14,8 +14,35 @@ import (
 // that such a field spoils neither the page nor the event's other fields.
 type plainEvent wireEvent
 
-// UnmarshalJSONFrom marks an event with a field of the wrong type, or one that is no
-// object, as malformed; that is no error, and its other fields are read.
+// optionalFields are those without which an event can be read, each with what makes it
+// unknown. Without any other, it is not known which event it is, when, or of which version.
+var optionalFields = map[string]func(e *wireEvent){
+	"summary":     func(e *wireEvent) { e.Summary = "" },
+	"description": func(e *wireEvent) { e.Description = "" },
+	"location":    func(e *wireEvent) { e.Location = "" },
+	// What may be private shows nobody its title, and what may be free takes its time.
+	"visibility":   func(e *wireEvent) { e.Visibility = "private" },
+	"transparency": func(e *wireEvent) { e.Transparency = "" },
+	"eventType":    func(e *wireEvent) { e.Kind = "" },
+	// Guests of whom one cannot be read are written back by nobody.
+	"attendees":        func(e *wireEvent) { e.Attendees, e.guestsUnknown = nil, true },
+	"attendeesOmitted": func(e *wireEvent) { e.guestsUnknown = true },
+	"guestsCanModify":  func(e *wireEvent) { e.GuestsMayEdit = false },
+}
+
+// unread makes a field of the wrong type unknown, or the event malformed.
+func (e *wireEvent) unread(name string) {
+	for field, forget := range optionalFields {
+		if strings.EqualFold(field, name) {
+			forget(e)
+			return
+		}
+	}
+	e.malformed = true
+}
+
+// UnmarshalJSONFrom reads an event with fields of the wrong type, which is no error: they
+// are unknown, or the event is malformed. So is one that is no object.
 func (e *wireEvent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	if from.PeekKind() != '{' {
 		e.malformed = true
@@ -23,10 +50,11 @@ func (e *wireEvent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 	}
 	depth := from.StackDepth() + 1
 	err := json.UnmarshalDecode(from, (*plainEvent)(e))
-	if !wrongType(err) {
+	wrong, is := errors.AsType[*json.SemanticError](err)
+	if !is {
 		return err
 	}
-	e.malformed = true
+	e.unread(fieldOf(wrong.JSONPointer, depth))
 	for {
 		if err := skipTo(from, depth); err != nil {
 			return err
@@ -35,10 +63,24 @@ func (e *wireEvent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 		if err != nil || name.Kind() == '}' {
 			return err
 		}
-		if err := e.readField(from, name.String()); err != nil && !wrongType(err) {
+		field := name.String()
+		if err := e.readField(from, field); wrongType(err) {
+			e.unread(field)
+		} else if err != nil {
 			return err
 		}
 	}
+}
+
+// fieldOf is the name of the event's field that a pointer into the answer leads through, if
+// the event's fields are at a depth; "" if it leads to none.
+func fieldOf(pointer jsontext.Pointer, depth int) (name string) {
+	for token := range pointer.Tokens() {
+		if depth--; depth == 0 {
+			return token
+		}
+	}
+	return ""
 }
 
 // readField reads a field under any spelling that the struct's own decoding accepts.

@@ -11,7 +11,27 @@ import (
 	"questscheduler/rules"
 )
 
-// wrongFields replaces a field of wellFormed by one of a type that it never has.
+// unknownFields replaces a field of wellFormed, without which an event can be read, by one of
+// a type that it never has; wrongFields one without which it cannot.
+var unknownFields = map[string][2]string{
+	"summary":       {`"summary":"s"`, `"summary":["s"]`},
+	"description":   {`"description":"d"`, `"description":{"text":"d"}`},
+	"location":      {`"location":"l"`, `"location":5`},
+	"visibility":    {`"visibility":"public"`, `"visibility":["public"]`},
+	"transparency":  {`"transparency":"transparent"`, `"transparency":true`},
+	"eventType":     {`"eventType":"focusTime"`, `"eventType":{"x":{"y":[1,{}]}}`},
+	"attendees":     {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":{"self":true}`},
+	"a text":        {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":"gm@example.test"`},
+	"a guest":       {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":[{"self":true,"responseStatus":"declined"},7]`},
+	"response":      {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":[{"self":true,"responseStatus":3}]`},
+	"address":       {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":[{"self":true,"email":["gm@example.test"]}]`},
+	"upper case":    {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"ATTENDEES":false`},
+	"omitted":       {`"attendeesOmitted":false`, `"attendeesOmitted":"no"`},
+	"may edit":      {`"guestsCanModify":true`, `"guestsCanModify":1`},
+	"two of them":   {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"location":[],"attendees":{}`},
+	"after another": {`"attendeesOmitted":false`, `"attendees":8,"attendeesOmitted":false`},
+}
+
 var wrongFields = map[string][2]string{
 	"id":         {`"id":"abcde1"`, `"id":{"x":[1]}`},
 	"status":     {`"status":"confirmed"`, `"status":true`},
@@ -22,22 +42,18 @@ var wrongFields = map[string][2]string{
 	"recurrence": {`"recurrence":[]`, `"recurrence":"RRULE:FREQ=DAILY"`},
 	"a rule":     {`"recurrence":[]`, `"recurrence":[["RRULE:FREQ=DAILY"]]`},
 	"private":    {`"private":{"poll":"p1"}`, `"private":["poll"]`},
-	"summary":    {`"summary":"s"`, `"summary":["s"]`},
 	"original":   {`"originalStartTime":{"date":"2026-03-01"}`, `"originalStartTime":"2026-03-01"`},
-	"attendees":  {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":{"self":true}`},
-	"response":   {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":[{"self":true,"responseStatus":3}]`},
-	"address":    {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":[{"self":true,"email":["gm@example.test"]}]`},
-	"omitted":    {`"attendeesOmitted":false`, `"attendeesOmitted":"no"`},
-	"may edit":   {`"guestsCanModify":true`, `"guestsCanModify":1`},
 	"iCalUID":    {`"iCalUID":"abcde1@google.com"`, `"iCalUID":{}`},
 	"organizer":  {`"organizer":{"self":true}`, `"organizer":["self"]`},
 	"a mark":     {`"private":{"poll":"p1"}`, `"private":{"poll":{"id":"p1"}}`},
+	"and guests": {`"attendees":[{"self":true,"responseStatus":"declined"}]`, `"attendees":{},"end":[]`},
 }
 
 const wellFormed = `{"start":{"dateTime":"2026-03-01T12:00:00Z"},"end":{"dateTime":"2026-03-01T13:00:00Z"},"recurrence":[],` +
 	`"extendedProperties":{"private":{"poll":"p1"}},"status":"confirmed","updated":"2026-03-01T10:00:00Z","id":"abcde1",` +
 	`"summary":"s","originalStartTime":{"date":"2026-03-01"},"attendees":[{"self":true,"responseStatus":"declined"}],` +
-	`"attendeesOmitted":false,"guestsCanModify":true,"iCalUID":"abcde1@google.com","organizer":{"self":true}}`
+	`"attendeesOmitted":false,"guestsCanModify":true,"description":"d","location":"l","visibility":"public","transparency":"transparent",` +
+	`"eventType":"focusTime","iCalUID":"abcde1@google.com","organizer":{"self":true}}`
 
 // malformed is wellFormed with one wrong field.
 func malformed(t *testing.T, field string) string {
@@ -57,6 +73,10 @@ func answering(t *testing.T, items ...string) *gcal.Client {
 		w.Header().Set("Content-Type", "application/json")
 		if strings.HasSuffix(r.URL.Path, "/abcde1") {
 			fmt.Fprint(w, items[0])
+			return
+		}
+		if r.URL.Query().Get("fields") == "accessRole,timeZone" {
+			fmt.Fprint(w, `{"accessRole":"owner","timeZone":"Europe/Zurich"}`)
 			return
 		}
 		fmt.Fprintf(w, `{"accessRole":"owner","timeZone":"Europe/Zurich","nextSyncToken":"s","items":[%s]}`, strings.Join(items, ","))

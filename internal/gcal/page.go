@@ -27,8 +27,8 @@ type listed struct {
 	Items    []*wireEvent `json:"items"`
 }
 
-// wireEvent holds the fields that the masks of calls request. One with a field of
-// another JSON type than Google documents is malformed and fails no answer
+// wireEvent holds the fields that the masks of calls request. A field of another JSON type
+// than Google documents fails no answer: it is unknown, or the event is malformed
 // (malformed.go).
 type wireEvent struct {
 	ID         string                  `json:"id"`
@@ -61,7 +61,8 @@ type wireEvent struct {
 		Self  bool   `json:"self"`
 	} `json:"organizer"`
 
-	malformed bool
+	malformed     bool
+	guestsUnknown bool
 }
 
 type wireAttendee struct {

@@ -26,7 +26,8 @@ type GroupDiscord struct {
 	ChannelID string
 	// NotifyRoleID is everyone, none or a role's id; absent means everyone.
 	NotifyRoleID string
-	// Notifications hold the group's wishes by name, as the web app keeps them.
+	// Notifications hold the group's choices by name, as the web app keeps them. What is no
+	// boolean there is no choice.
 	Notifications map[string]bool
 }
 
@@ -60,8 +61,10 @@ func DecodeGroup(doc store.Document) Group {
 		},
 	}
 	wishes := discord.Map("notifications")
-	for name := range wishes {
-		group.Discord.Notifications[name] = wishes.Bool(name)
+	for name, value := range wishes {
+		if on, chosen := value.(bool); chosen {
+			group.Discord.Notifications[name] = on
+		}
 	}
 	return group
 }

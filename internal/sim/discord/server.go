@@ -41,6 +41,9 @@ type Options struct {
 	// Discord's is DefaultGlobalLimit. 0 is no limit, since the clocks of tests
 	// stand still.
 	GlobalLimit int
+	// Origin is that of the page that may use the controls beside the simulator's own,
+	// such as "http://127.0.0.1:8080"; "" is none.
+	Origin string
 	// Log gets one line for each call at debug level; nil is silence.
 	Log *slog.Logger
 }
@@ -48,6 +51,7 @@ type Options struct {
 // Server is the simulator. Safe for concurrent use.
 type Server struct {
 	token   string
+	origin  string
 	clock   *control.Clock
 	control *control.Control
 	log     *slog.Logger
@@ -74,6 +78,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		token:   o.Token,
+		origin:  o.Origin,
 		clock:   o.Clock,
 		control: control.New(o.Clock, methods()...),
 		log:     o.Log,
@@ -90,8 +95,9 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Handler serves the API and the controls under /_sim/.
-func (s *Server) Handler() http.Handler { return s.mux }
+// Handler serves the API and the controls under /_sim/, which refuse pages of other
+// origins.
+func (s *Server) Handler() http.Handler { return control.FromOwnPage(s.mux, s.origin) }
 
 // Control plants faults and counts calls, as /_sim/faults and /_sim/calls do.
 func (s *Server) Control() *control.Control { return s.control }

@@ -52,6 +52,9 @@ type Options struct {
 	// Quota limits calls; GoogleQuota is Google's. The zero Quota is none,
 	// since the clocks of tests stand still.
 	Quota Quota
+	// Origin is that of the page that may use the controls beside the simulator's own,
+	// such as "http://127.0.0.1:8080"; "" is none.
+	Origin string
 	// Log gets one line for each call and push at debug level; nil is silence.
 	Log *slog.Logger
 }
@@ -130,8 +133,8 @@ func New(o Options) (*Server, error) {
 }
 
 // Handler serves /calendar/v3/, Google's OAuth (routes.go tells the paths) and
-// the controls under /_sim/.
-func (s *Server) Handler() http.Handler { return s.mux }
+// the controls under /_sim/, which refuse pages of other origins.
+func (s *Server) Handler() http.Handler { return control.FromOwnPage(s.mux, s.opt.Origin) }
 
 // Control plants faults and counts calls, as /_sim/faults and /_sim/calls do.
 func (s *Server) Control() *control.Control { return s.control }

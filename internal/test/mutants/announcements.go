@@ -121,4 +121,13 @@ var announcements = []mutant{
 			new:  `slices.Contains(waiting[:0], id)`,
 		}},
 	},
+	{
+		name:   "preferences-swapped",
+		breaks: "A restored session goes by the settings of a poll that is on again, so that people are notified of what they muted (invariant 4).",
+		changes: []change{{
+			file: "notify/preferences.go",
+			old:  `rules.NoticeRestored:    {"SLOT_CHANGED", "slotChanges"},`,
+			new:  `rules.NoticeRestored:    {"POLL_RESTORED", "finalizationEvents"},`,
+		}},
+	},
 }

@@ -149,6 +149,7 @@ func (l *life) run() {
 	l.makeAttended(&options)
 	l.w = worldtest.New(l, options)
 	l.sayClocks()
+	l.beginPreferences()
 	l.begin()
 	l.beginMirrors()
 	l.beginSecondTool()

@@ -51,6 +51,9 @@ func (w *World) messageProblems() (problems []string) {
 		for _, kind := range []string{lineMark, cardMark} {
 			found := w.marked(channel, kind)
 			for _, mark := range slices.Sorted(maps.Keys(found)) {
+				if problem := w.past.preferences.messageProblem(found[mark][0]); kind == lineMark && problem != "" {
+					problems = append(problems, problem)
+				}
 				if n := len(found[mark]); n > 1 {
 					problems = append(problems, fmt.Sprintf("channel %s has %d messages with the mark %s%s", channel, n, kind, mark))
 				}

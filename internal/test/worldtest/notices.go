@@ -132,12 +132,16 @@ func (w *World) recipientProblems(n notice, entry poll.Entry, before map[string]
 	w.must(err)
 	actor := cmp.Or(entry.Who, p.CreatorID)
 	for _, person := range n.people {
+		if w.past.preferences.mutes(person, n.kind) {
+			problems = append(problems, fmt.Sprintf("poll %s: %s was notified of %s, and had muted it", n.pollID, person, n.kind))
+		}
 		if person == actor || !w.past.ever[n.pollID][person] {
 			problems = append(problems, fmt.Sprintf("poll %s: %s was notified of %s, which does not concern them", n.pollID, person, n.kind))
 		}
 	}
 	for _, person := range w.past.concerned[n.pollID] {
-		if person != actor && slices.Contains(before[n.pollID], person) && !slices.Contains(n.people, person) {
+		due := person != actor && slices.Contains(before[n.pollID], person) && !w.past.preferences.mutes(person, n.kind)
+		if due && !slices.Contains(n.people, person) {
 			problems = append(problems, fmt.Sprintf("poll %s: %s was not notified of it (%s%s)", n.pollID, person, entry.Command, entry.Decision))
 		}
 	}
@@ -155,8 +159,11 @@ func (w *World) recipientProblems(n notice, entry poll.Entry, before map[string]
 }
 
 // followsOn checks that one notice of a poll can come after another. Between the two
-// there may be announcements that concerned nobody.
+// there may be announcements that concerned nobody, and those that all had muted.
 func (w *World) followsOn(last, next notice, journal map[string]poll.Entry) (problems []string) {
+	if len(w.past.preferences.muted) > 0 {
+		return nil
+	}
 	same := last.kind == next.kind && (last.time == next.time || next.kind == rules.NoticeCancelled)
 	again := false // the poll was opened or finalised again between the two
 	for id, entry := range journal {

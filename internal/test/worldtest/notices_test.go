@@ -76,3 +76,27 @@ func TestNotices_ParticipantNotNotified_IsFound(t *testing.T) {
 		t.Errorf("found %q", problems)
 	}
 }
+
+// What a person muted is not delivered to them, and what they did not mute is.
+func TestNotices_OfMutedKinds_AreFoundAndNotMissed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ before, after, found string }{
+		{"POLL_CANCELLED", "", "ben was not notified"},
+		{"SLOT_CHANGED", "POLL_CANCELLED", "ben was notified of SESSION_CANCELLED, and had muted it"},
+		{"POLL_CANCELLED", "POLL_CANCELLED", ""},
+	} {
+		w := worldtest.New(t, worldtest.Options{})
+		pollID := cancelled(t, w)
+		w.Mute("ben", c.before)
+		w.Run(time.Minute)
+		if c.after == "" {
+			w.Mute("ben")
+		} else {
+			w.Mute("ben", c.after)
+		}
+		problems := w.HistoryProblems()
+		if found := slices.ContainsFunc(problems, func(problem string) bool { return strings.Contains(problem, c.found) }); c.found != "" && !found || c.found == "" && len(problems) > 0 {
+			t.Errorf("%+v of poll %s: found %q", c, pollID, problems)
+		}
+	}
+}

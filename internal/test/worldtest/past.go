@@ -59,9 +59,10 @@ type past struct {
 	lost time.Time
 	// posted is how many Discord messages were checked. blind: the bot could not
 	// always see what it had posted.
-	posted int
-	blind  bool
-	silent bool // see Silence
+	posted      int
+	blind       bool
+	silent      bool // see Silence
+	preferences preferences
 	// wrong is what was found at once, such as a call that should not have been.
 	wrong []string
 }

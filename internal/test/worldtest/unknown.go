@@ -16,7 +16,7 @@ var unknownTo = map[string][]store.FieldPath{
 	"schedulers":     {store.Field("timezoneMode"), store.Field("embeddedPolls"), store.Field("calendarSync", "seenBy"), store.Field("discord", "lastPoster")},
 	"slots":          {store.Field("label"), store.Field("stats", "hidden")},
 	"votes":          {store.Field("userName"), store.Field("mood")},
-	"users":          {store.Field("settings"), store.Field("displayName")},
+	"users":          {store.Field("settings", "theme"), store.Field("displayName")},
 	"questingGroups": {store.Field("banner"), store.Field("discord", "inviteUrl")},
 }
 
