@@ -82,7 +82,7 @@ func TestFinalise_ListNotAnswered_IsTriedAgainLater(t *testing.T) {
 	equal(t, "account", w.Index()[0].AccountID, second)
 }
 
-func TestLookup_UnknownCalendars_AreLookedUpOnce(t *testing.T) {
+func TestLookup_UnknownCalendars_AreListedOnce(t *testing.T) {
 	t.Parallel()
 	w, second := twoAccounts(t)
 	lookup := w.Lookup

@@ -122,7 +122,7 @@ func (p Policies) SetEdges(ctx context.Context, ownerID, id string, edges []mirr
 	})
 }
 
-// findCalendars has the calendars looked up that edges lead from, with one listing for an account.
+// findCalendars lists the calendars of accounts that edges lead from, where they name unknown ones: once for each.
 func (p Policies) findCalendars(ctx context.Context, ownerID string, edges []mirror.Edge) error {
 	if p.FindCalendars == nil || len(edges) > MaxEdges {
 		return nil
