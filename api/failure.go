@@ -54,6 +54,8 @@ type detail struct {
 	Reason string       `json:"reason,omitempty" doc:"Finer than the code, such as token_expired."`
 	// Candidates are what an ambiguous reference may mean.
 	Candidates []candidate `json:"candidates,omitempty" doc:"With ambiguous_reference: the newest of the events that match, newest first."`
+	// Mappings are what a failed load leaves in use.
+	Mappings *mappingsInUse `json:"mappings,omitempty" doc:"Where second addresses could not be loaded: those that stay in use."`
 }
 
 type wrongField struct {

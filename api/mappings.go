@@ -15,7 +15,7 @@ import (
 // Mappings is implemented by attendees.Mappings.
 type Mappings interface {
 	// Reload loads second addresses and begins to carry them out. confirm names a version
-	// that awaits confirmation; "" names none.
+	// that awaits confirmation; "" names none. With an error it gives what stays in use.
 	Reload(ctx context.Context, cause scheduler.Cause, confirm string) (attendees.Loaded, error)
 }
 
@@ -33,6 +33,7 @@ type reloadedAnswer struct {
 	WithoutAccess int             `json:"without_access" doc:"Those of them whose calendar no account reaches."`
 	Skipped       []skippedAnswer `json:"skipped" doc:"The first rows that were not taken."`
 	SkippedCount  int             `json:"skipped_count" doc:"All rows that were not taken."`
+	LoadedAt      *time.Time      `json:"loaded_at" doc:"When the mappings in use were last found in the sheet or file; null if they never were."`
 	Held          *heldAnswer     `json:"held" doc:"A version that awaits confirmation, since it lacks more than half of the second addresses in use, or adds more than half as many; null if none does."`
 }
 
@@ -65,7 +66,7 @@ func (s *server) reloadMappings(ctx context.Context, by caller, in *reloadMappin
 	}
 	loaded, err := s.Mappings.Reload(ctx, by.cause, confirm)
 	if err != nil {
-		return reloadedAnswer{}, err
+		return reloadedAnswer{}, withMappings(err, loaded)
 	}
 	s.Log.InfoContext(ctx, "second addresses were loaded by hand", "version", loaded.Version, "mappings", loaded.Mappings, "skipped", loaded.SkippedCount,
 		"held", loaded.Held.Version, "confirmed", confirm != "", "userId", by.person.ID, "trace", by.cause.Trace)
@@ -74,11 +75,37 @@ func (s *server) reloadMappings(ctx context.Context, by caller, in *reloadMappin
 
 func answerReloaded(loaded attendees.Loaded) reloadedAnswer {
 	answer := reloadedAnswer{
-		Version: loaded.Version, Mappings: loaded.Mappings, WithoutAccess: loaded.WithoutAccess, SkippedCount: loaded.SkippedCount,
+		Version: loaded.Version, Mappings: loaded.Mappings, LoadedAt: instant(loaded.LoadedAt), WithoutAccess: loaded.WithoutAccess, SkippedCount: loaded.SkippedCount,
 		Skipped: each(loaded.Skipped, func(row mapping.Skipped) skippedAnswer { return skippedAnswer{Row: row.Row, Reason: row.Reason} }),
 	}
 	if held := loaded.Held; held.Version != "" {
 		answer.Held = &heldAnswer{Version: held.Version, Lost: held.Lost, Added: held.Added, Of: held.Of, Since: instant(held.At)}
 	}
 	return answer
+}
+
+// mappingsInUse is what a failed load leaves in use.
+type mappingsInUse struct {
+	Version      string     `json:"version" doc:"The version in use; empty if none was ever loaded."`
+	Mappings     int        `json:"mappings" doc:"Primary addresses with second ones."`
+	LoadedAt     *time.Time `json:"loaded_at" doc:"When they were last found in the sheet or file; null if they never were."`
+	TriedAt      *time.Time `json:"tried_at" doc:"When the sheet or file was last read."`
+	Failures     int        `json:"failures" doc:"Failed loads in a row."`
+	SkippedCount int        `json:"skipped_count" doc:"Rows that the last load that succeeded did not take."`
+}
+
+// withMappings has the answer to a failed load say which mappings stay in use.
+func withMappings(err error, loaded attendees.Loaded) error {
+	f := asFailure(err)
+	if loaded.TriedAt.IsZero() {
+		return f
+	}
+	if f.Problem.Detail == nil {
+		f.Problem.Detail = &detail{}
+	}
+	f.Problem.Detail.Mappings = &mappingsInUse{
+		Version: loaded.Version, Mappings: loaded.Mappings, LoadedAt: instant(loaded.LoadedAt), TriedAt: instant(loaded.TriedAt),
+		Failures: loaded.Failures, SkippedCount: loaded.SkippedCount,
+	}
+	return f
 }

@@ -2,8 +2,10 @@ package api_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"questscheduler/api"
 	"questscheduler/attendees"
@@ -46,7 +48,8 @@ type reloadedJSON struct {
 		Row    int
 		Reason string
 	}
-	SkippedCount int `json:"skipped_count"`
+	SkippedCount int        `json:"skipped_count"`
+	LoadedAt     *time.Time `json:"loaded_at"`
 	Held         *struct {
 		Version         string
 		Lost, Added, Of int
@@ -61,7 +64,7 @@ func TestReloadMappings_ShowsWhatIsInUseAndSkipped(t *testing.T) {
 	w.sheet.rows = append(w.sheet.rows, []string{"dan@elsewhere.example", "dan@south.example", ""})
 	var answer reloadedJSON
 	w.want(200, call{as: "admin", method: "POST", path: pathReload}, &answer)
-	if answer.Version == "" || answer.Mappings != 3 || answer.WithoutAccess != 0 || answer.Held != nil {
+	if answer.Version == "" || answer.Mappings != 3 || answer.WithoutAccess != 0 || answer.Held != nil || answer.LoadedAt == nil || !answer.LoadedAt.Equal(begin) {
 		t.Errorf("the answer is %+v", answer)
 	}
 	if answer.SkippedCount != 1 || len(answer.Skipped) != 1 || answer.Skipped[0].Row != 5 || answer.Skipped[0].Reason == "" {
@@ -121,6 +124,52 @@ func TestReloadMappings_ASheetThatCannotBeRead_IsExplained(t *testing.T) {
 			t.Errorf("%s: %s", kind, got.text)
 		}
 	}
+}
+
+func TestReloadMappings_FailedLoad_SaysWhatStaysInUse(t *testing.T) {
+	t.Parallel()
+	clock := newStillClock()
+	w := newWorld(t, clock.on)
+	reload := call{as: "admin", method: "POST", path: pathReload}
+	w.sheet.err = fault.New(fault.Unavailable, "Google Sheets does not answer.")
+	if got := inUse(t, w.want(503, reload, nil)); got.Mappings != 0 || got.LoadedAt != nil || got.Failures != 1 {
+		t.Errorf("before the first load: %+v", got)
+	}
+	w.sheet.err = nil
+	w.sheet.rows = append(w.sheet.rows, []string{"dan@elsewhere.example", "dan@south.example", ""})
+	var first reloadedJSON
+	w.want(200, reload, &first)
+	loaded := *first.LoadedAt
+	clock.advance(time.Hour)
+	w.sheet.err = fault.New(fault.NotFound, "The tab User Mappings is missing.")
+	w.want(409, reload, nil)
+	got := inUse(t, w.want(409, reload, nil))
+	if got.Version != first.Version || got.Mappings != 3 || got.Failures != 2 || got.SkippedCount != 1 ||
+		!got.LoadedAt.Equal(loaded) || !got.TriedAt.Equal(loaded.Add(time.Hour)) {
+		t.Errorf("after a failure: %+v, first %+v", got, first)
+	}
+}
+
+type inUseJSON struct {
+	Version      string
+	Mappings     int
+	LoadedAt     *time.Time `json:"loaded_at"`
+	TriedAt      *time.Time `json:"tried_at"`
+	Failures     int
+	SkippedCount int `json:"skipped_count"`
+}
+
+// inUse is what an error says of the mappings that stay in use.
+func inUse(t *testing.T, got answer) inUseJSON {
+	t.Helper()
+	var body struct {
+		Error struct{ Detail struct{ Mappings *inUseJSON } }
+	}
+	must(t, json.Unmarshal([]byte(got.text), &body))
+	if body.Error.Detail.Mappings == nil {
+		t.Fatalf("the answer says nothing of the mappings: %s", got.text)
+	}
+	return *body.Error.Detail.Mappings
 }
 
 func TestReloadMappings_WithoutSecondAddresses_SaysHowToHaveThem(t *testing.T) {

@@ -9,18 +9,18 @@ import (
 	"questscheduler/scheduler"
 )
 
-// failed stores that a load failed, and returns the failure.
-func (m *Mappings) failed(ctx context.Context, cause scheduler.Cause, failure error) error {
+// failed stores that a load failed. It returns the state then, and the failure.
+func (m *Mappings) failed(ctx context.Context, cause scheduler.Cause, failure error) (state attendee.Mappings, err error) {
 	if ctx.Err() != nil {
-		return failure
+		return state, failure
 	}
 	at := m.now()
-	err := m.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	err = m.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		now, err := attendee.LoadMappings(ctx, tx)
 		if err != nil {
 			return err
 		}
-		state := now
+		state = now
 		state.TriedAt, state.Error = at, loadSentence(failure)
 		state.Failures++
 		return write(tx, now, state, nil)
@@ -28,9 +28,9 @@ func (m *Mappings) failed(ctx context.Context, cause scheduler.Cause, failure er
 	m.Log.WarnContext(ctx, "mappings not loaded; the last ones stay in use", "source", m.Source.String(), "trace", cause.Trace, "error", failure)
 	m.Meter.Count(Load{LoadFailed})
 	if err != nil {
-		return err
+		return attendee.Mappings{}, err
 	}
-	return &loadError{failure}
+	return state, &loadError{failure}
 }
 
 // loadError is a failure of the source that was stored.

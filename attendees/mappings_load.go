@@ -18,6 +18,10 @@ type Loaded struct {
 	// them whose calendar no account reaches.
 	Version                 string
 	Mappings, WithoutAccess int
+	// LoadedAt is when the mappings in use were last found in the source, TriedAt when the source
+	// was last read, and Failures how often in a row that failed since.
+	LoadedAt, TriedAt time.Time
+	Failures          int
 	// Skipped are the first rows that were not taken, of SkippedCount.
 	Skipped      []mapping.Skipped
 	SkippedCount int
@@ -31,7 +35,7 @@ const carryTime = 10 * time.Second
 // Reload has addresses tried again that Google refused, loads the mappings from the source, and
 // begins to carry them out. A version that lacks more than half of the pairs in use, or adds
 // more than half as many, takes effect only if confirm names it; "" names none. After a failure the mappings stay as they
-// were.
+// were, and Loaded says what they are; its TriedAt is zero if that is unknown.
 //
 // Conflict: they cannot be loaded as they are, or confirm names another version than was
 // loaded, which Loaded holds. Unavailable, RateLimited: the source or the store does not
@@ -42,18 +46,22 @@ func (m *Mappings) Reload(ctx context.Context, cause scheduler.Cause, confirm st
 	}
 	state, candidate, err := m.load(ctx, cause, confirm)
 	if err != nil {
-		return Loaded{}, refused(err)
+		return loadedOf(state), refused(err)
 	}
 	if err = m.carryFor(ctx, cause, carryTime); err != nil {
 		m.Log.WarnContext(ctx, "mappings not carried out; left to the next refresh", "trace", cause.Trace, "error", err)
 	} else if now, err := attendee.LoadMappings(ctx, m.Store); err == nil {
 		state.WithoutAccess = now.WithoutAccess
 	}
-	loaded := Loaded{
+	return loadedOf(state), wronglyConfirmed(state, candidate, confirm)
+}
+
+func loadedOf(state attendee.Mappings) Loaded {
+	return Loaded{
 		Version: state.Version, Mappings: int(state.Count), WithoutAccess: int(state.WithoutAccess),
+		LoadedAt: state.LoadedAt, TriedAt: state.TriedAt, Failures: int(state.Failures),
 		Skipped: state.Skipped, SkippedCount: int(state.SkippedCount), Held: state.Held,
 	}
-	return loaded, wronglyConfirmed(state, candidate, confirm)
 }
 
 func wronglyConfirmed(state attendee.Mappings, candidate, confirm string) error {
@@ -75,7 +83,8 @@ var errReplaced = errors.New("the mappings were replaced concurrently")
 func (m *Mappings) load(ctx context.Context, cause scheduler.Cause, confirm string) (attendee.Mappings, string, error) {
 	rows, err := m.Source.Rows(ctx)
 	if err != nil {
-		return attendee.Mappings{}, "", m.failed(ctx, cause, err)
+		state, err := m.failed(ctx, cause, err)
+		return state, "", err
 	}
 	for try := 0; ; try++ {
 		before, err := m.tables(ctx)
@@ -84,7 +93,8 @@ func (m *Mappings) load(ctx context.Context, cause scheduler.Cause, confirm stri
 		}
 		read, err := m.parse(rows, before)
 		if err != nil {
-			return attendee.Mappings{}, "", m.failed(ctx, cause, err)
+			state, err := m.failed(ctx, cause, err)
+			return state, "", err
 		}
 		state, outcome, err := m.take(ctx, before, read, confirm)
 		if errors.Is(err, errReplaced) && try < maxTries {

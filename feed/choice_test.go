@@ -223,7 +223,64 @@ func TestFeed_UnderAttack_BoundsItsReads(t *testing.T) {
 	documents.documents.Store(0)
 	documents.queries.Store(0)
 	readFeed(t, s, secret)
-	if read, queries := documents.documents.Load(), documents.queries.Load(); read > 2100 || queries > 7 {
+	if read, queries := documents.documents.Load(), documents.queries.Load(); read > 2100 || queries > 30 {
 		t.Errorf("%d documents by %d queries", read, queries)
+	}
+}
+
+// The poll does not change when a person consents, and calendar programs ignore what has no greater
+// SEQUENCE.
+func TestFeed_TentativeTurnsConfirmed_SequenceGrows(t *testing.T) {
+	t.Parallel()
+	s, documents := newService(t)
+	put(t, documents, "p1", 1, nil)
+	sequence := func() (number int) {
+		t.Helper()
+		if _, err := fmt.Sscan(value(t, readFeed(t, s, renewed(t, s, "ana"))[0], "SEQUENCE"), &number); err != nil {
+			t.Fatal(err)
+		}
+		return number
+	}
+	tentative := sequence()
+	vote(t, documents, "p1", "ana")
+	if confirmed := sequence(); confirmed <= tentative {
+		t.Errorf("%d after %d", confirmed, tentative)
+	}
+}
+
+// What a feed is read from may have 1 MiB each.
+func TestFeed_LargeDocuments_AreNotHeldAtOnce(t *testing.T) {
+	t.Parallel()
+	s, documents := newService(t)
+	large := strings.Repeat("x", 1<<20-4000)
+	for i := range 3 {
+		id := fmt.Sprint("p", i)
+		put(t, documents, id, 1+i, map[string]any{"field": large, "participantIds": []any{"gm", "ana", "ben"}, "description": "Bring dice"})
+		join(t, documents, "ana", id)
+	}
+	put(t, documents, "text", 9, map[string]any{"creatorId": "ana", "description": strings.Repeat("é", 500_000)})
+	polls, err := poll.Sessions(t.Context(), documents, "ana", feed.MaxSessions)
+	proven, failure := poll.ProvenPolls(t.Context(), documents, "ana", nil, feed.MaxSessions)
+	if err != nil || failure != nil || len(polls) != 4 || len(proven) != 4 {
+		t.Fatal(polls, proven, err, failure)
+	}
+	for _, p := range append(polls, proven...) {
+		if held := len(fmt.Sprintf("%+v %+v", p, p.Stored())); held > 40_000 {
+			t.Errorf("%s holds %d bytes", p.ID, held)
+		}
+	}
+	for _, event := range readFeed(t, s, renewed(t, s, "ana")) {
+		if text := value(t, event, "DESCRIPTION"); !strings.HasPrefix(text, "Bring dice") && !strings.HasPrefix(text, strings.Repeat("é", 2000)+"…") {
+			t.Errorf("it is described by %d bytes", len(text))
+		}
+	}
+	documents.most.Store(0)
+	for i := range 250 {
+		put(t, documents, fmt.Sprintf("many%d", i), 20+i, nil)
+		vote(t, documents, fmt.Sprintf("many%d", i), "ana")
+	}
+	readFeed(t, s, renewed(t, s, "ana"))
+	if most := documents.most.Load(); most > 100 {
+		t.Errorf("%d documents were read at once", most)
 	}
 }

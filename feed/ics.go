@@ -41,7 +41,8 @@ type Session struct {
 	Cancelled  bool
 	// Tentative sessions are given without any text but their title.
 	Tentative bool
-	// Sequence is greater after each move, cancellation or restoration.
+	// Sequence is greater after each move, cancellation or restoration, and once the session is
+	// not tentative any more.
 	Sequence int
 	// Changed is when the session was changed last.
 	Changed time.Time

@@ -22,7 +22,8 @@ const (
 	leastLine = 71
 )
 
-// nearest leaves out the sessions farthest from a time, until the feed fits into MaxBytes.
+// nearest leaves sessions out until the feed fits into MaxBytes: tentative ones before the others,
+// of both first those farthest from a time.
 func nearest(sessions []Session, at time.Time) []Session {
 	left := MaxBytes - mostFixed
 	for _, s := range sessions {
@@ -33,7 +34,7 @@ func nearest(sessions []Session, at time.Time) []Session {
 	}
 	far := func(s Session) time.Duration { return s.Start.Sub(at).Abs() }
 	sorted := slices.SortedFunc(slices.Values(sessions), func(a, b Session) int {
-		return cmp.Or(cmp.Compare(far(a), far(b)), strings.Compare(a.PollID, b.PollID))
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(far(a), far(b)), strings.Compare(a.PollID, b.PollID))
 	})
 	left = MaxBytes - mostFixed
 	for i, s := range sorted {
@@ -42,6 +43,14 @@ func nearest(sessions []Session, at time.Time) []Session {
 		}
 	}
 	return sorted
+}
+
+// rank orders sessions that compete for the room of a feed: 0 before 1.
+func (s Session) rank() int {
+	if s.Tentative {
+		return 1
+	}
+	return 0
 }
 
 // mostBytes is the size of the session in a feed, or slightly more.

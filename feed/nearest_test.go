@@ -44,6 +44,36 @@ func TestNearest_TooManySessions_LeavesFarOnesOut(t *testing.T) {
 	}
 }
 
+func TestNearest_TentativeSessions_GiveWay(t *testing.T) {
+	t.Parallel()
+	all := many(1000, 2000)
+	for i := range all {
+		all[i].Tentative = i%2 == 0 && i != 1 // as near as the others
+	}
+	consented := slices.DeleteFunc(slices.Clone(all), func(s feed.Session) bool { return s.Tentative })
+	var left []string
+	for _, s := range feed.Nearest(all, now) {
+		left = append(left, s.PollID)
+	}
+	var want []string
+	for _, s := range feed.Nearest(consented, now) {
+		want = append(want, s.PollID)
+	}
+	if !slices.Equal(left, want) {
+		t.Errorf("%d sessions are left, of %d consented ones that fit", len(left), len(want))
+	}
+	few := consented[:3]
+	for _, s := range all {
+		if s.Tentative {
+			few = append(few, s)
+		}
+	}
+	first := feed.Nearest(few, now)[:3]
+	if slices.ContainsFunc(first, func(s feed.Session) bool { return s.Tentative }) {
+		t.Error("far consented sessions give way to near tentative ones")
+	}
+}
+
 func TestNearest_SessionsThatFit_AreAllLeft(t *testing.T) {
 	t.Parallel()
 	all := many(1000, 20)

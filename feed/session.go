@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"math"
 	"net/url"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ func sessionOf(p poll.Poll, slot poll.Slot, appURL string, now time.Time) Sessio
 	session := Session{
 		PollID: p.ID, Title: p.Title, Description: p.Description,
 		Start: slot.Start, End: slot.End, AllDay: slot.AllDay,
-		Cancelled: p.Status == rules.Cancelled, Sequence: int(p.Sequence(now)), Changed: changedAt(p),
+		Cancelled: p.Status == rules.Cancelled, Sequence: int(min(p.Sequence(now)+1, math.MaxInt32)), Changed: changedAt(p),
 	}
 	if appURL != "" {
 		session.URL = strings.TrimSuffix(appURL, "/") + "/scheduler/" + url.PathEscape(p.ID)
@@ -23,9 +24,11 @@ func sessionOf(p poll.Poll, slot poll.Slot, appURL string, now time.Time) Sessio
 }
 
 // tentative is the session as the feed of a person who is only named shows it: nothing that a
-// stranger wrote but the title.
+// stranger wrote but the title. Its sequence is less, so that it grows when the person consents, which
+// is no change of the poll.
 func (s Session) tentative() Session {
 	s.Tentative, s.Description = true, ""
+	s.Sequence--
 	return s
 }
 

@@ -2,6 +2,7 @@ package mirrors
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"questscheduler/internal/accounts"
@@ -97,9 +98,13 @@ func (p Policies) Delete(ctx context.Context, ownerID, id string, cause schedule
 // SetEdges replaces all edges of a policy. In the same transaction the calendars concerned
 // are followed and all events of the person are marked to be planned again. After an error
 // nothing is written. NotFound: the policy or an account is not the person's. Revoked: an
-// account must be linked again. Invalid, Conflict: an edge is wrong, or contradicts another
+// account must be linked again. Unavailable, RateLimited: Google did not say whether an account has
+// a calendar. Invalid, Conflict: an edge is wrong, or contradicts another
 // one; see the codes.
 func (p Policies) SetEdges(ctx context.Context, ownerID, id string, edges []mirror.Edge, cause scheduler.Cause) (mirror.Policy, error) {
+	if err := p.findCalendars(ctx, ownerID, edges); err != nil {
+		return mirror.Policy{}, err
+	}
 	return p.replace(ctx, ownerID, id, cause, func(wishes *Wishes, i int, tx store.Tx) (policy mirror.Policy, err error) {
 		policy = wishes.Policies[i]
 		if policy.Edges, err = wishes.check(id, edges); err != nil {
@@ -115,6 +120,23 @@ func (p Policies) SetEdges(ctx context.Context, ownerID, id string, edges []mirr
 		}
 		return policy, tx.Set(mirror.PolicyPath(id), mirror.EncodePolicy(policy))
 	})
+}
+
+// findCalendars lists the calendars of accounts that edges lead from, where they name unknown ones: once for each.
+func (p Policies) findCalendars(ctx context.Context, ownerID string, edges []mirror.Edge) error {
+	if p.FindCalendars == nil || len(edges) > MaxEdges {
+		return nil
+	}
+	named := map[string][]string{}
+	for _, edge := range edges {
+		named[edge.FromAccountID] = append(named[edge.FromAccountID], edge.FromCalendarID)
+	}
+	for _, account := range slices.Sorted(maps.Keys(named)) {
+		if err := p.FindCalendars(ctx, ownerID, account, named[account]...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // replace changes the edges of a policy, or removes it: change is given a person's wishes and

@@ -5,10 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/sim/control"
+	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 	"questscheduler/mirrors/plan"
@@ -184,4 +187,33 @@ func TestSetEdges_AgainDuringPlanning_PlansWithTheLatest(t *testing.T) {
 	if title := w.atHome().Details.Summary; strings.Contains(title, "Stand-up") {
 		t.Errorf("home shows %q", title)
 	}
+}
+
+func TestSetEdges_CalendarMadeAfterLinking_IsFoundByOneListing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.must(w.google.AddCalendar(google.Calendar{ID: "made", Summary: "Made later", Owner: work}))
+	policy := w.mirrorWork(
+		mirror.Edge{FromAccountID: work, FromCalendarID: "made", ToAccountID: home, Detail: mirror.Busy},
+		mirror.Edge{FromAccountID: work, ToAccountID: home, Detail: mirror.Full},
+	)
+	w.wantFollowed("acc_home/home@example.test", "acc_work/made", "acc_work/work@example.test")
+	set := func(calendarID string) error {
+		_, err := w.policies.SetEdges(w.ctx, gm, policy.ID, []mirror.Edge{{FromAccountID: work, FromCalendarID: calendarID, ToAccountID: home, Detail: mirror.Busy}}, cause)
+		return err
+	}
+	for range 3 {
+		if err := set("none"); fault.CodeOf(err) != mirrors.CodeUnknownCalendar {
+			t.Errorf("a calendar that does not exist: %v", err)
+		}
+	}
+	if calls := w.google.Control().Calls()["calendarList.list"]; calls != 1 {
+		t.Errorf("%d listings", calls)
+	}
+	w.must(w.clock.Advance(calendarsync.LookupEvery))
+	w.must(w.google.Control().Plant(control.Rule{Match: "calendarList.list", Status: 503}))
+	if err := set("none"); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("while Google does not answer: %v", err)
+	}
+	w.must(set("made"))
 }

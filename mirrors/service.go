@@ -26,6 +26,9 @@ type Service struct {
 	Queue queue.Enqueuer
 	// Follow carries out a changed interest in a calendar (calendarsync.Watcher.Follow).
 	Follow func(ctx context.Context, accountID, calendarID string, cause scheduler.Cause) error
+	// FindCalendars finds out whether an account writes to calendars that it is not known to
+	// (calendarsync.Lookup.Find). nil: what is known holds.
+	FindCalendars func(ctx context.Context, ownerID, accountID string, calendarIDs ...string) error
 	// Installation names the deployment in the marks of events.
 	Installation string
 	// SharedBy returns the group that shares the session of a poll, "" for none. It reads

@@ -111,8 +111,10 @@ func (w *world) build() {
 	log := slog.New(slog.NewTextHandler(&w.log, nil))
 	documents := storetest.Rerun(w.counter)
 	watcher := &calendarsync.Watcher{Store: documents, Queue: w, Google: w.client, Now: w.clock.Now, Log: log}
+	known := accounts.New(accounts.Options{Store: w.memory, Now: w.clock.Now})
+	lookup := &calendarsync.Lookup{Accounts: known, Calendars: calendarsync.Calendars{Accounts: known, List: w.client.Calendars}, Now: w.clock.Now}
 	w.service = &mirrors.Service{
-		Store: documents, Queue: w, Follow: watcher.Follow, Installation: "here", HoldShare: 0.5, HoldMin: 2,
+		Store: documents, Queue: w, Follow: watcher.Follow, FindCalendars: lookup.Find, Installation: "here", HoldShare: 0.5, HoldMin: 2,
 		Now: w.clock.Now, NewID: w.newID, Log: log,
 	}
 	w.policies = mirrors.Policies{Service: w.service}

@@ -96,7 +96,7 @@ func createPoll(ctx context.Context, tx store.Tx, p *poll.Poll, slots []poll.Slo
 	if group != nil {
 		p.GroupName = group.Name
 	}
-	if err := checkNamed(ctx, tx, p.CreatorID, group, p.ParticipantIDs); err != nil {
+	if err := checkNamed(ctx, tx, poll.Poll{CreatorID: p.CreatorID}, group, p.ParticipantIDs); err != nil {
 		return err
 	}
 	if err := tx.Create(poll.Path(p.ID), poll.New(*p)); err != nil {

@@ -8,25 +8,27 @@ import (
 	"questscheduler/internal/store"
 )
 
-// MostUnanswered is how many polls in a row a creator may put a person into who consents to none
-// of them.
+// MostUnanswered is how many polls in a row, in the order of their creation, a creator may put a
+// person into who consents to none of them.
 const MostUnanswered = 3
 
-// checkNamed refuses people whom a request newly names in a poll of a creator, and who did not
-// consent (poll.Consented) to the creator's newest MostUnanswered polls that name them. Members of
+// checkNamed refuses people whom a request newly names in a poll, and who would then not have
+// consented (poll.Consented) to more than MostUnanswered polls in a row that name them; a poll
+// without an ID is being made. So naming people in polls older than one that they answered is
+// bounded, too. Members of
 // the poll's group (nil: none), and of any group of the creator's, may always be named.
 //
 // It runs in the transaction that names them, so that requests at once cannot exceed the bound.
-// Each person outside the poll's group costs one query of MostUnanswered polls, and a vote of
-// each until one is answered.
-func checkNamed(ctx context.Context, tx store.Reader, creatorID string, group *poll.Group, people []string) error {
+// Each person outside the poll's group costs one query of MostUnanswered polls, two for a
+// poll that exists, and a vote of each until one is answered.
+func checkNamed(ctx context.Context, tx store.Reader, in poll.Poll, group *poll.Group, people []string) error {
 	var groups []poll.Group
 	loaded := false
 	for _, id := range people {
-		if id == creatorID || group.Has(id) {
+		if id == in.CreatorID || group.Has(id) {
 			continue
 		}
-		unanswered, err := poll.Unanswered(ctx, tx, creatorID, id, MostUnanswered)
+		unanswered, err := poll.Unanswered(ctx, tx, in, id, MostUnanswered)
 		if err != nil {
 			return err
 		}
@@ -34,7 +36,7 @@ func checkNamed(ctx context.Context, tx store.Reader, creatorID string, group *p
 			continue
 		}
 		if !loaded {
-			if groups, err = poll.Memberships(ctx, tx, creatorID); err != nil {
+			if groups, err = poll.Memberships(ctx, tx, in.CreatorID); err != nil {
 				return err
 			}
 			loaded = true

@@ -220,3 +220,41 @@ func TestJoined_GroupMembersVote_RecordsNobody(t *testing.T) {
 	}
 	wantJoined(t, w, id, "a vote of a member")
 }
+
+// An answer to the newest poll does not open all older ones.
+func TestNaming_InPollsOlderThanAnAnswer_IsBounded(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	var older []string
+	for range 8 {
+		id, err := names(w, scheduler.Create{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		older = append(older, id)
+	}
+	answered, err := names(w, scheduler.Create{}, "ana")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Scheduler.Join(w.Context(), worldtest.Person("ana"), answered, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	edit := func(i int) error {
+		_, err := w.Scheduler.Edit(w.Context(), worldtest.Person("gm"), older[i], scheduler.Edit{ParticipantIDs: &[]string{"ana"}}, worldtest.Cause)
+		return err
+	}
+	for _, i := range []int{1, 5, 3} {
+		if err := edit(i); err != nil {
+			t.Errorf("poll %d: %v", i, err)
+		}
+	}
+	for _, i := range []int{0, 2, 4, 6, 7} {
+		if err := edit(i); !refused(err) {
+			t.Errorf("poll %d, one too many: %v", i, err)
+		}
+	}
+	if _, err := names(w, scheduler.Create{}, "ana"); err != nil {
+		t.Errorf("a poll after the answer: %v", err)
+	}
+}

@@ -1,10 +1,43 @@
 package main
 
 import (
+	"context"
 	"net/http"
+	"path"
 	"strings"
 	"testing"
+	"time"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store/changes"
+	"questscheduler/internal/test/memorystore"
 )
+
+// ended is a sign-in service that ended the sign-ins of one person.
+type ended string
+
+func (e ended) Revoked(_ context.Context, userID string, _ time.Time) (bool, error) {
+	return userID == string(e), nil
+}
+
+func TestFeeds_OfTheServer_EndWithTheSignIn(t *testing.T) {
+	t.Parallel()
+	documents, err := memorystore.Open(queries())
+	if err != nil {
+		t.Fatal(err)
+	}
+	feeds := (&server{documents: changes.New(documents), now: time.Now}).newFeeds(routes{signIn: signIn{revoked: ended("ana")}})
+	for person, kind := range map[string]fault.Kind{"ana": fault.NotFound, "ben": fault.Internal} {
+		address, err := feeds.Renew(t.Context(), person, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = feeds.Calendar(t.Context(), strings.TrimSuffix(path.Base(address), ".ics"), func(string) bool { return false })
+		if (err != nil) != (kind == fault.NotFound) || err != nil && !fault.Is(err, kind) {
+			t.Errorf("%s: %v", person, err)
+		}
+	}
+}
 
 // TestFeed_InTheDemo_HasTheSessions reads a feed as a calendar program does: without a token,
 // from the address that the server gives.

@@ -26,6 +26,7 @@ type googleAccess struct {
 	// budget is that of all calls of this process, for all accounts; nil with a simulator.
 	budget    *gcal.Budget
 	elsewhere *calendarsync.MoveFinder
+	lookup    *calendarsync.Lookup
 }
 
 func (s *server) newGoogle() (googleAccess, error) {
@@ -50,10 +51,12 @@ func (s *server) newGoogle() (googleAccess, error) {
 	client := gcal.New(gcal.Options{
 		Endpoint: s.config.GoogleEndpoint, Client: grants.Client, Refused: grants.Refused, Budget: budget, Now: s.now, Called: s.metrics.Called,
 	})
-	return googleAccess{keys, linked, grants, client, budget, &calendarsync.MoveFinder{
-		Store: s.documents, Accounts: linked, Google: client,
-		Calendars: calendarsync.Calendars{Accounts: linked, List: client.Calendars}, Now: s.now,
-	}}, nil
+	lists := calendarsync.Calendars{Accounts: linked, List: client.Calendars}
+	return googleAccess{
+		keys, linked, grants, client, budget,
+		&calendarsync.MoveFinder{Store: s.documents, Accounts: linked, Google: client, Calendars: lists, Now: s.now},
+		&calendarsync.Lookup{Accounts: linked, Calendars: lists, Now: s.now},
+	}, nil
 }
 
 // newLinks builds what carries a linked, revoked or unlinked account to its

@@ -48,6 +48,11 @@ type routes struct {
 	changed      *documentchanges.Intake
 }
 
+// newFeeds builds the calendar feeds, which end with their owners' sign-ins.
+func (s *server) newFeeds(to routes) *feed.Service {
+	return &feed.Service{Store: s.documents, Now: s.now, URL: reachedAt(s.config), AppURL: s.config.AppURL, SignIns: to.signIn.revoked}
+}
+
 // newEdge builds every route: the API, the web app's calls, and what machines call.
 func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	operators, deliverers := s.newMachines()
@@ -56,7 +61,7 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	edge := api.New(api.Options{
 		Commands: commands, Scheduler: to.scheduler, GroupEvents: to.groups, Calendars: to.watcher, Accounts: to.linked,
 		Policies: mirrors.Policies{Service: to.mirroring.service}, Events: to.mirroring.events, Mappings: to.mappings, Availability: to.availability, Health: to.health, Tasks: s.queue,
-		Feeds: &feed.Service{Store: s.documents, Now: s.now, URL: reachedAt(s.config), AppURL: s.config.AppURL, SignIns: to.signIn.revoked},
+		Feeds: s.newFeeds(to),
 		Store: s.documents, Changes: s.documents, SingleProcess: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: people, Operators: operators, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, TrustedProxies: s.config.TrustedProxies,

@@ -41,7 +41,7 @@ func (p Poll) WithoutLeft() Poll {
 }
 
 // Consented returns those of people who consented to a poll; group is the poll's, or nil. It
-// reads one vote for each person without another proof, all at once.
+// reads one vote for each person without another proof.
 func Consented(ctx context.Context, reader store.Reader, p Poll, group *Group, people []string) (map[string]bool, error) {
 	consented := make(map[string]bool, len(people))
 	var unproven []ballot
@@ -60,7 +60,7 @@ func Consented(ctx context.Context, reader store.Reader, p Poll, group *Group, p
 }
 
 // ConsentedTo returns the ids of those polls that a person consented to; groups are the
-// person's (Memberships). It reads one vote for each poll without another proof, all at once.
+// person's (Memberships). It reads one vote for each poll without another proof.
 func ConsentedTo(ctx context.Context, reader store.Reader, userID string, polls []Poll, groups []Group) (map[string]bool, error) {
 	consented := make(map[string]bool, len(polls))
 	var unproven []ballot
@@ -115,9 +115,17 @@ func (b ballot) path() (store.Path, bool) {
 // does not count.
 func given(ctx context.Context, reader store.Reader, asked []ballot) (found []ballot, err error) {
 	asked = slices.DeleteFunc(asked, func(b ballot) bool { _, ok := b.path(); return !ok })
-	if len(asked) == 0 {
-		return nil, nil
+	for part := range slices.Chunk(asked, atOnce) {
+		some, err := givenOf(ctx, reader, part)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, some...)
 	}
+	return found, nil
+}
+
+func givenOf(ctx context.Context, reader store.Reader, asked []ballot) (found []ballot, err error) {
 	paths := make([]store.Path, len(asked))
 	for i, ballot := range asked {
 		paths[i], _ = ballot.path()

@@ -28,6 +28,8 @@ var (
 	sessionsNaming = newestFirst("createdAt",
 		store.Select("sessions of creators that name a person, newest first", "schedulers", "",
 			store.Where("participantIds", store.ArrayContains), store.Where("status", store.In), store.Where("creatorId", store.In)))
+	laterPollsNaming = store.Select("polls of a creator that name a person, oldest first", "schedulers", "createdAt",
+		store.Where("creatorId", store.Equal), store.Where("participantIds", store.ArrayContains))
 	pollsNaming = newestFirst("createdAt",
 		store.Select("polls of a creator that name a person, newest first", "schedulers", "",
 			store.Where("creatorId", store.Equal), store.Where("participantIds", store.ArrayContains)))
@@ -58,7 +60,7 @@ func ShareGroup(groups []Group, userID string) bool {
 // ProvenPolls lists polls of every status that a person may have consented to, found by the
 // proofs themselves, so that polls that only name the person do not displace them: the newest
 // that they created and joined, that they voted in last, and of their groups (Memberships)
-// those that name them. It lists at most limit of each, each once.
+// those that name them. It lists at most limit of each, each once, and brief.
 func ProvenPolls(ctx context.Context, reader store.Reader, userID string, groups []Group, limit int) ([]Poll, error) {
 	asked := []store.Bound{pollsOfCreator.With(userID), pollsJoined.With(userID)}
 	for part := range slices.Chunk(groups, groupsOfQuery) {
@@ -68,46 +70,46 @@ func ProvenPolls(ctx context.Context, reader store.Reader, userID string, groups
 		}
 		asked = append(asked, pollsOfGroupsNaming.With(userID, ids))
 	}
-	var found []store.Document
+	var found []Poll
 	for _, query := range asked {
-		docs, err := reader.Query(ctx, query.First(limit))
+		some, err := briefs(ctx, reader, userID, query.First(limit))
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, docs...)
+		found = append(found, some...)
 	}
 	votedIn, err := pollsOfVotes(ctx, reader, userID, limit)
 	if err != nil {
 		return nil, err
 	}
 	known := map[string]bool{}
-	var polls []Poll
-	for _, doc := range append(found, votedIn...) {
-		if doc.Exists() && !known[doc.Path.ID()] {
-			known[doc.Path.ID()] = true
-			polls = append(polls, Decode(doc))
-		}
-	}
-	return polls, nil
+	return slices.DeleteFunc(append(found, votedIn...), func(p Poll) bool {
+		twice := known[p.ID]
+		known[p.ID] = true
+		return twice
+	}), nil
 }
 
-// pollsOfVotes reads the documents of the polls that a person voted in last.
-func pollsOfVotes(ctx context.Context, reader store.Reader, userID string, limit int) ([]store.Document, error) {
-	votes, err := reader.Query(ctx, votesOfPerson.With(userID).First(limit))
+// pollsOfVotes reads the polls that a person voted in last.
+func pollsOfVotes(ctx context.Context, reader store.Reader, userID string, limit int) (polls []Poll, err error) {
+	votes, err := store.Collect(store.All(ctx, reader, votesOfPerson.With(userID).First(limit), func(doc store.Document) store.Path { return doc.Path }))
 	if err != nil {
 		return nil, err
 	}
 	var paths []store.Path
 	for _, vote := range votes {
-		path := vote.Path.Parent()
-		if vote.Path == VotePath(path.ID(), userID) { // not of an embedded poll
+		path := vote.Parent()
+		if vote == VotePath(path.ID(), userID) { // not of an embedded poll
 			paths = append(paths, path)
 		}
 	}
-	if len(paths) == 0 {
-		return nil, nil
-	}
-	return reader.GetAll(ctx, paths)
+	decode := brief(userID)
+	err = inParts(ctx, reader, paths, func(doc store.Document) {
+		if doc.Exists() {
+			polls = append(polls, decode(doc))
+		}
+	})
+	return polls, err
 }
 
 // SessionsNaming lists the sessions (as Sessions does) of the first 150 of creators, newest
@@ -122,7 +124,7 @@ func SessionsNaming(ctx context.Context, reader store.Reader, userID string, cre
 			ids[i] = id
 		}
 		asked := sessionsNaming.With(userID, sessionStatuses, ids).First(limit - len(sessions))
-		polls, _, err := store.Page(ctx, reader, asked, Decode)
+		polls, err := briefs(ctx, reader, userID, asked)
 		if err != nil {
 			return nil, err
 		}
@@ -131,10 +133,26 @@ func SessionsNaming(ctx context.Context, reader store.Reader, userID string, cre
 	return sessions, nil
 }
 
-// Unanswered counts how many of a creator's newest polls in a row name a person who has not
-// consented to them, up to most.
-func Unanswered(ctx context.Context, reader store.Reader, creatorID, userID string, most int) (int, error) {
-	polls, _, err := store.Page(ctx, reader, pollsNaming.With(creatorID, userID).First(most), Decode)
+// Unanswered counts how many of a creator's polls in a row, in the order of their creation, name a
+// person who has not consented to them, up to most: of those next to where, the creator's poll
+// to which the person is being added, on both sides; of the newest if that has no ID yet.
+func Unanswered(ctx context.Context, reader store.Reader, where Poll, userID string, most int) (int, error) {
+	before := pollsNaming.With(where.CreatorID, userID)
+	if where.ID == "" {
+		return unansweredOf(ctx, reader, userID, before.First(most))
+	}
+	at := &store.Cursor{Values: []any{where.CreatedAt}, Path: Path(where.ID)}
+	count, err := unansweredOf(ctx, reader, userID, before.From(at).First(most))
+	if err != nil || count >= most {
+		return count, err
+	}
+	after, err := unansweredOf(ctx, reader, userID, laterPollsNaming.With(where.CreatorID, userID).From(at).First(most-count))
+	return count + after, err
+}
+
+// unansweredOf counts the polls of a query until one to which a person consented.
+func unansweredOf(ctx context.Context, reader store.Reader, userID string, asked store.Bound) (int, error) {
+	polls, _, err := store.Page(ctx, reader, asked, Decode)
 	for count, p := range polls {
 		group, err := LoadGroup(ctx, reader, p.GroupID)
 		if err != nil {

@@ -21,14 +21,13 @@ var sessionStatuses = []any{string(rules.Finalized), string(rules.Cancelled)}
 func (p Poll) HasSession() bool { return slices.Contains(sessionStatuses, any(string(p.Status))) }
 
 // Sessions lists the finalised and the cancelled polls that a person takes part in, newest first,
-// at most limit, by one query. A poll's creator takes part: scheduler and the web app make them a
-// participant. A cancelled poll may never have been finalised.
+// at most limit. A poll's creator takes part: scheduler and the web app make them a
+// participant. A cancelled poll may never have been finalised. They are brief.
 func Sessions(ctx context.Context, reader store.Reader, userID string, limit int) ([]Poll, error) {
-	polls, _, err := store.Page(ctx, reader, sessionsOfParticipant.With(userID, sessionStatuses).First(limit), Decode)
-	return polls, err
+	return briefs(ctx, reader, userID, sessionsOfParticipant.With(userID, sessionStatuses).First(limit))
 }
 
-// WinningSlots reads the winning slots of polls at once, by the polls' ids. A poll without one is
+// WinningSlots reads the winning slots of polls, by the polls' ids. A poll without one is
 // not among them.
 func WinningSlots(ctx context.Context, reader store.Reader, polls []Poll) (map[string]Slot, error) {
 	var paths []store.Path
@@ -41,16 +40,12 @@ func WinningSlots(ctx context.Context, reader store.Reader, polls []Poll) (map[s
 	if len(paths) == 0 {
 		return slots, nil
 	}
-	docs, err := reader.GetAll(ctx, paths)
-	if err != nil {
-		return nil, err
-	}
-	for _, doc := range docs {
+	err := inParts(ctx, reader, paths, func(doc store.Document) {
 		if doc.Exists() {
 			slots[doc.Path.Parent().ID()] = DecodeSlot(doc)
 		}
-	}
-	return slots, nil
+	})
+	return slots, err
 }
 
 // slotPath is SlotPath; false where slotID can be no id.

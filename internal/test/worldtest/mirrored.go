@@ -88,7 +88,7 @@ func (w *World) wireMirrors(p *Program, documents store.Store, tasks queue.Enque
 		return
 	}
 	p.Mirrors = &mirrors.Service{
-		Store: documents, Queue: tasks, Follow: p.Watcher.Follow, Installation: installation,
+		Store: documents, Queue: tasks, Follow: p.Watcher.Follow, FindCalendars: p.Lookup.Find, Installation: installation,
 		HoldShare: w.options.HoldShare, HoldMin: w.options.HoldMin, Observing: w.observing, MostExceptions: MostExceptions,
 		Now: now, NewID: func() string { return w.ulid(now()) }, Log: log,
 	}

@@ -32,6 +32,7 @@ type Program struct {
 	Syncer    *calendarsync.Syncer
 	Links     *calendarsync.Links
 	Watcher   *calendarsync.Watcher
+	Lookup    *calendarsync.Lookup
 	Announcer *notify.Announcer
 	Health    *health.Reader
 	Timers    *timers.Timers
@@ -108,12 +109,11 @@ func (w *World) program() *Program {
 	if w.options.NoPushes {
 		p.Watcher.Address = ""
 	}
-	elsewhere := &calendarsync.MoveFinder{
-		Store: documents, Accounts: p.Accounts, Google: calendar,
-		Calendars: calendarsync.Calendars{Accounts: p.Accounts, List: calendar.Calendars}, Now: now,
-	}
+	lists := calendarsync.Calendars{Accounts: p.Accounts, List: calendar.Calendars}
+	elsewhere := &calendarsync.MoveFinder{Store: documents, Accounts: p.Accounts, Google: calendar, Calendars: lists, Now: now}
+	p.Lookup = &calendarsync.Lookup{Accounts: p.Accounts, Calendars: lists, Now: now}
 	p.Scheduler = &scheduler.Service{
-		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar, MoveFinder: elsewhere}, Accounts: p.Accounts, Watches: p.Watcher,
+		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar, MoveFinder: elsewhere}, Accounts: p.Lookup, Watches: p.Watcher,
 		Channels: channels{}, Now: now, Wait: w.wait,
 		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }},
 		Settle: w.options.Settle, AppNoticeDelay: w.options.AppNoticeDelay, SnapshotKeep: w.options.SnapshotKeep, Log: log,
