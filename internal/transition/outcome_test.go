@@ -28,7 +28,7 @@ func outcomes(all []named, do func(s *transition.Step) string) string {
 	for _, of := range all {
 		step := &transition.Step{State: of.state(), Setting: setting()}
 		before := step.Poll
-		facts := append([]string{do(step)}, describe(before, step.Outcome)...)
+		facts := append(strings.Split(do(step), "\n"), describe(before, step.Outcome)...)
 		for _, fact := range facts {
 			if fact = strings.TrimSpace(readable(fact)); fact == "" {
 				continue
