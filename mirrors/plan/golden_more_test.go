@@ -45,6 +45,7 @@ func TestCanonical_EveryObservation_GivesWhatIsRecorded(t *testing.T) {
 				d := e.Details
 				d.Status, d.Visibility, d.Transparency, d.Kind, d.Response = "tentative", "public", "transparent", "outOfOffice", "declined"
 			}), origin},
+			{"by another source", observed(), plan.Origin{OwnerID: "ana", AccountID: "work", CalendarID: "work@x", Source: mirror.SourcePoll}},
 			{"another description", set(func(e *gcal.Event) { e.Details.Description = "Other" }), origin},
 			{"another location", set(func(e *gcal.Event) { e.Details.Location = "Room 2" }), origin},
 			{"another end", set(func(e *gcal.Event) { e.Details.End = at(3 * hour) }), origin},
@@ -104,6 +105,7 @@ func TestPlan_EveryPairOfEdges_AsksWhatIsRecorded(t *testing.T) {
 		{"a meeting", meeting("a", hour)},
 		{"in the primary calendar, by that name", with(meeting("a", hour), func(e *mirror.Event) { e.CalendarID = "primary" })},
 		{"in another calendar", with(meeting("a", hour), func(e *mirror.Event) { e.CalendarID = "team@x" })},
+		{"in no calendar", with(meeting("a", hour), func(e *mirror.Event) { e.CalendarID = "" })},
 		{"of an unlinked account", with(meeting("a", hour), func(e *mirror.Event) { e.AccountID, e.CalendarID = "gone", "" })},
 		{"of the group", groupEvent()},
 		{"of the group, by herself", groupEvent(func(e *mirror.Event) { e.OwnerID = "ana" })},
@@ -184,6 +186,7 @@ func TestPlan_EveryPairOfDifferences_IsAsRecorded(t *testing.T) {
 		more []mirror.Event
 	}{
 		{"two copies", single, invited("n", single, "home"), nil},
+		{"two without ids", withoutID(single), withoutID(invited("n", single, "home")), nil},
 		{"two in other accounts", single, invited("b", single, "club"), nil},
 		{"two series", master, invited("t", master, "club"), []mirror.Event{x}},
 		{"a series and a native exception", master, exception("nx", invited("n", master, "home")), []mirror.Event{x}},
@@ -214,6 +217,8 @@ func TestPlan_EveryPairOfDifferences_IsAsRecorded(t *testing.T) {
 	}
 	golden(t, "pairs", lines)
 }
+
+func withoutID(e mirror.Event) mirror.Event { e.EventID = ""; return e }
 
 // shown is what the mirrors of a situation are to do.
 func shown(s plan.Situation) map[string]string {
@@ -280,6 +285,10 @@ func TestObservedInstance_EverySeries_BecomesWhatIsRecorded(t *testing.T) {
 			x := exception("x", series)
 			s.Events = append(s.Events, x)
 			s.Mirrors = append(s.Mirrors, mirror.Mirror{ID: "x", CanonicalID: x.ID, SeriesMirrorID: "another"})
+		}},
+		{"an exception of which another has the mirror", func(m *mirror.Mirror, s *plan.Situation) {
+			s.Events = append(s.Events, exception("x", series))
+			s.Mirrors = append(s.Mirrors, mirror.Mirror{ID: "x", CanonicalID: "evt_y", SeriesMirrorID: m.ID})
 		}},
 		{"a single event of that original start", func(m *mirror.Mirror, s *plan.Situation) {
 			x := with(exception("x", series), func(e *mirror.Event) { e.SeriesID = "" })

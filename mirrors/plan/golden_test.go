@@ -105,6 +105,13 @@ var mirrors = []namedMirror{
 	{"suppressed without an event", func(m *mirror.Mirror) { m.State, m.EventID, m.ETag, m.TargetCalendarID = mirror.Suppressed, "", "", "" }},
 	{"contested", func(m *mirror.Mirror) { m.State = mirror.Contested }},
 	{"in the primary calendar", func(m *mirror.Mirror) { m.TargetCalendarID = "home@x" }},
+	{"not inserted, failing", func(m *mirror.Mirror) {
+		m.State, m.EventID, m.ETag, m.Written, m.Answered, m.Attempts, m.LastError = mirror.Pending, "", "", "", "", 2, "busy"
+	}},
+	{"for the primary, not inserted", func(m *mirror.Mirror) {
+		m.State, m.EventID, m.ETag, m.TargetCalendarID = mirror.Pending, "", "", "home@x"
+	}},
+	{"in an unknown calendar", func(m *mirror.Mirror) { m.TargetCalendarID = "" }},
 	{"of another content", func(m *mirror.Mirror) {
 		m.Wanted, m.FromAccountID, m.FromCalendarID, m.GroupID = "other", "club", "club@x", "group"
 	}},
@@ -300,7 +307,7 @@ func TestObserved_EveryMirror_BecomesWhatIsRecorded(t *testing.T) {
 		for _, seen := range sightings(written, event) {
 			was := written
 			of.change(&was)
-			next, verdict := plan.Observed(was, seen.shown, now)
+			next, verdict := plan.Observed(was, seen.shown, now.Add(time.Minute))
 			lines = append(lines, seen.name+": "+string(verdict)+": "+changes(was, next))
 			if overtaken := plan.Written(next, next.Wanted, event, now); next.ETag == "" {
 				lines = append(lines, "\tthen answered: "+changes(next, overtaken))
