@@ -149,3 +149,46 @@ func TestAsDelete_InsertUnderWay_IsDeletedAgain(t *testing.T) {
 		}
 	}
 }
+
+func TestSyncChecked_EveryError_HasItsMessage(t *testing.T) {
+	t.Parallel()
+	known := map[string]rules.ErrorCode{}
+	for _, code := range []rules.ErrorCode{
+		rules.TokenExpired, rules.CalendarUnlinked, rules.CalendarLost, rules.WatchFailed, rules.SyncFailed, rules.MassCancellationHeld,
+		rules.RecurringUnsupported, rules.UnreadableEvent,
+	} {
+		p := transition.SyncChecked(linked().Poll, poll.Entry{At: now, Decision: rules.Warn, Reason: string(code)})
+		failure := p.Sync.Error
+		if p.Sync.State != rules.StateError || failure.Code != code || failure.At != now || failure.Message == "" || known[failure.Message] != "" {
+			t.Errorf("%s: %s, %+v", code, p.Sync.State, failure)
+		}
+		known[failure.Message] = code
+	}
+}
+
+// The journal is replayed by these: what a step left is what its entry says.
+func TestEntry_OfCommandOrRepair_ReplaysThePoll(t *testing.T) {
+	t.Parallel()
+	for _, of := range everywhere {
+		for name, do := range map[string]func(s *transition.Step){
+			"cancel":        func(s *transition.Step) { _ = s.Cancel("gm", "", true) },
+			"reopen":        func(s *transition.Step) { _ = s.Reopen("gm", "", false) },
+			"repair cancel": func(s *transition.Step) { s.RepairCancel("", true) },
+			"repair reopen": func(s *transition.Step) { s.RepairReopen() },
+		} {
+			step := &transition.Step{State: of.state(), Setting: setting()}
+			if do(step); len(step.Entries) == 0 || strings.HasPrefix(step.Entries[0].Reason, "a finalisation under way") {
+				continue
+			}
+			entry, want := step.Entries[0], *step.After
+			got := transition.Commanded(step.Poll, entry, transition.Details{})
+			if strings.HasPrefix(name, "repair") {
+				got = transition.Repaired(step.Poll, entry, transition.Details{Cancelled: want.Cancelled})
+			}
+			got.Sync.Sequence, got.Sync.Recorded = want.Sync.Sequence, want.Sync.Recorded
+			if got, want := fmt.Sprint(fields(got)), fmt.Sprint(fields(want)); got != want {
+				t.Errorf("%s, %s:\n%s, want\n%s", of.name, name, got, want)
+			}
+		}
+	}
+}

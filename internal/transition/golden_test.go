@@ -38,7 +38,7 @@ func observes(action, then rules.Action, state rules.State, change func(d *rules
 	return does(func(s *transition.Step) {
 		decision := rules.Decision{Action: action, Then: then, State: state}
 		entry := poll.Entry{
-			Decision: action, Fingerprint: four, Reason: "row", Trace: "sync", Trigger: "push", EventState: "present", EventID: s.Poll.EventID(),
+			Decision: action, Fingerprint: four, Reason: "row", Who: "owner", Trace: "sync", Trigger: "push", EventState: "present", EventID: s.Poll.EventID(),
 			CalendarID: "cal", AccountID: "acc", Updated: now.Add(-time.Second), Inputs: &poll.Inputs{MovedTo: poll.Place{AccountID: "acc-2", CalendarID: "other"}},
 		}
 		if change != nil {
@@ -64,6 +64,7 @@ var observations = []step{
 	{"the event is in another calendar", observes(rules.MoveCalendar, "", rules.StateOK, nil), hasEntry},
 	{"the event is back", observes(rules.Revive, rules.Clear, rules.StateOK, nil), hasAwaited},
 	{"the event is back, moved", observes(rules.Revive, rules.Reschedule, rules.StateRescheduled, nil), hasAwaited},
+	{"the event is back, moved again", observes(rules.Revive, rules.RescheduleAgain, rules.StateRescheduled, nil), func(s transition.State) bool { return hasAwaited(s) && isMoved(s) }},
 	{"the event is back, at its first time", observes(rules.Revive, rules.Restore, rules.StateOK, nil), func(s transition.State) bool { return hasAwaited(s) && isMoved(s) }},
 }
 
@@ -76,6 +77,7 @@ var commands = []step{
 	{"reopened, the event deleted", fails(func(s *transition.Step) error { return s.Reopen("gm", "given", true) }), nil},
 	{"archived", fails(func(s *transition.Step) error { return s.Archive(rules.CommandArchive, "gm") }), nil},
 	{"unarchived", fails(func(s *transition.Step) error { return s.Archive(rules.CommandUnarchive, "gm") }), nil},
+	{"archived by another command", fails(func(s *transition.Step) error { return s.Archive("other", "gm") }), nil},
 	{"the new time accepted", fails(func(s *transition.Step) error { return s.AcceptNew("gm", noon.String()) }), nil},
 	{"another time accepted", fails(func(s *transition.Step) error { return s.AcceptNew("gm", ten.String()) }), nil},
 	{"no time accepted", fails(func(s *transition.Step) error { return s.AcceptNew("gm", "") }), nil},
@@ -168,6 +170,7 @@ var finalisations = []step{
 	{"its insert is undone", does(func(s *transition.Step) { s.Undo(intentOf(s)) }), nil},
 	{"its deletion is repeated", does(func(s *transition.Step) { s.DeleteAgain(intentOf(s)) }), nil},
 	{"its insert is refused", does(func(s *transition.Step) { s.GiveUp(intentOf(s), announcement(), false) }), nil},
+	{"its insert is refused, nothing announced", does(func(s *transition.Step) { s.GiveUp(intentOf(s), poll.Announcement{}, false) }), hasEntry},
 	{"its insert may have worked", does(func(s *transition.Step) { s.GiveUp(intentOf(s), announcement(), true) }), nil},
 	{"the event is made", links(&slotOne, false, nil), nil},
 	{"the event is made and moved", links(&slotOne, true, nil), nil},
@@ -202,6 +205,8 @@ func restores(a poll.Announcement, follows bool) func(s *transition.Step) string
 	})
 }
 
+func isFinalised(s transition.State) bool { return s.Poll.Status == rules.Finalized }
+
 func namesEvent(s transition.State) bool { return s.Poll.GoogleEventID != "" }
 
 var repairs = []step{
@@ -219,13 +224,15 @@ var repairs = []step{
 	{"restored and followed", restores(announced(rules.Finalized, rules.Cancelled, 3), true), namesEvent},
 	{"restored, announced finalised", restores(announced(rules.Finalized, rules.Finalized, 2), false), nil},
 	{"restored, another was announced", restores(announced(rules.Finalized, rules.Cancelled, 4), false), nil},
+	{"restored, cancelled alone announced", restores(announced(rules.Cancelled, rules.Finalized, 2), false), isFinalised},
+	{"restored, nothing announced", restores(poll.Announcement{Announced: poll.Message{State: rules.AnnouncedState{Status: rules.Cancelled}}}, false), isFinalised},
 	{"an error", does(func(s *transition.Step) { s.SetError(rules.TokenExpired) }), nil},
 	{"the error is over", does(func(s *transition.Step) { s.ClearError(rules.TokenExpired) }), nil},
 	{"an event is asked for", does(func(s *transition.Step) { s.Ask(s.Poll.EventID()) }), nil},
 	{"an event is deferred", does(func(s *transition.Step) { s.Defer(s.Poll.EventID()) }), nil},
 }
 
-var counted = []poll.Slot{{ID: "slot-1", Feasible: 1, Preferred: 1}, {ID: "slot-2", Feasible: 1}, {ID: "slot-3"}}
+var counted = []poll.Slot{{ID: "slot-1", Feasible: 1, Preferred: 1}, {ID: "slot-2", Feasible: 1}, {ID: "slot-3"}, {ID: "slot-4", Preferred: 1}}
 
 func members(participants, invites []string, joins bool) func(s *transition.Step) string {
 	return func(s *transition.Step) string {
@@ -257,6 +264,7 @@ var people = []step{
 	{"cleo accepts for others", members([]string{"gm", "ana", "ben", "cleo"}, []string{"cleo@example.com"}, false), nil},
 	{"nobody changes", members([]string{"gm", "ana", "ben"}, nil, false), nil},
 	{"ana names cleo", names([]string{"ben"}, "ana", "gm", "ana", "ben", "cleo"), nil},
+	{"ana names cleo, ben joined", names(nil, "ana", "gm", "ana", "ben", "cleo"), nil},
 	{"cleo names herself", names([]string{"ben"}, "cleo", "gm", "ben", "cleo"), nil},
 	{"named once", does(func(s *transition.Step) { s.NameOnce([]string{"ana", "cleo"}, s.Poll) }), nil},
 	{"named once, ana gone", does(func(s *transition.Step) { p := s.Poll; p.ParticipantIDs = []string{"gm", "ben"}; s.NameOnce(nil, p) }), nil},

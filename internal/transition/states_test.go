@@ -152,6 +152,19 @@ func deferred(reason string) change {
 	return func(s *transition.State) { s.Calendar.Deferred[s.Entry.EventID] = reason }
 }
 
+// unread follows an event that no sync has read yet.
+func unread(s *transition.State) {
+	p := &s.Poll.Sync
+	p.State, p.Baseline, p.Applied, p.Observed = rules.StateNone, rules.Fingerprint{}, rules.Fingerprint{}, time.Time{}
+}
+
+// noted has an entry that notes the event at a time.
+func noted(at rules.Fingerprint, updated time.Time) change {
+	return func(s *transition.State) {
+		s.Poll.Sync.Recorded.Noted, s.Poll.Sync.Recorded.NotedUpdated = s.Poll.GoogleEventID+"|present|"+at.String(), updated
+	}
+}
+
 // next is a calendar to follow the event in.
 func next(s *transition.State) {
 	s.Next, s.NextPath = calendar("next", "other"), poll.IndexPath("next")
@@ -202,6 +215,19 @@ var everywhere = []named{
 	{"archived+linked", with(linked, status(rules.Archived))},
 	{"archived+awaiting", with(linked, awaiting, status(rules.Archived))},
 	{"archived+open", with(open, status(rules.Archived))},
+	{"linked+unread", with(linked, unread)},
+	{"linked+noted", with(linked, noted(four, now.Add(-time.Hour)))},
+	{"linked+noted later", with(linked, noted(ten, now))},
+	{"linked-creator", with(linked, func(s *transition.State) { s.Poll.CreatorID = "" })},
+	{"moved+warning", with(linked, moved, func(s *transition.State) { s.Poll.Sync.Error = &poll.SyncError{Code: rules.RecurringUnsupported} })},
+	{"moved+another winning", with(linked, moved, func(s *transition.State) { s.Winning = s.Original })},
+	{"archived+linked-entry", with(linked, withoutEntry, status(rules.Archived))},
+	{"archived+linked+unshown", with(linked, status(rules.Archived), deferred(calendars.DeferredHeld))},
+	{"archived+cancelled+linked", with(linked, cancelled, status(rules.Archived))},
+	{"cancelled+no time", with(finalised, cancelled, edited(func(p *poll.Poll) { p.Cancelled = &poll.Cancelled{Reason: "app"} }))},
+	{"open+left", with(open, edited(func(p *poll.Poll) { p.ParticipantIDs = []string{"gm", "ben"} }))},
+	{"linked+inserting>another", with(linked, inserting, toAnother)},
+	{"awaiting+event recorded", with(linked, awaiting, status(rules.Finalized), edited(func(p *poll.Poll) { p.Sync.Recorded.EventID = p.Sync.Awaited.Link.Event }))},
 	{"linked>another", with(linked, toAnother)},
 	{"linked>none", with(linked, toNone)},
 	{"moved>none", with(linked, moved, toNone)},
