@@ -93,3 +93,17 @@ func TestKeep_Texts_GiveWayBeyondTheBound(t *testing.T) {
 		}
 	}
 }
+
+func TestRenderable_Years_AreOfFourDigits(t *testing.T) {
+	t.Parallel()
+	for year, want := range map[int]bool{-1: false, 0: false, 1: true, 9999: true, 10000: false} {
+		at := time.Date(year, 3, 1, 0, 0, 0, 0, time.UTC)
+		if got := (feed.Session{Start: at}).Renderable(); got != want {
+			t.Errorf("the year %d: %t", year, got)
+		}
+	}
+	endless := with(func(s *feed.Session) { s.End = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) })
+	if end := read(t, render(t, endless))[0].Props.Get("DTEND"); end != nil {
+		t.Errorf("it ends at %s", end.Value)
+	}
+}
