@@ -30,7 +30,7 @@ func TestCanonical_EveryObservation_GivesWhatIsRecorded(t *testing.T) {
 		event mirror.Event
 	}{{"unknown", mirror.Event{ID: "evt_1"}}, {"known", first}, {"a known exception", instance}, {"cancelled", gone}} {
 		lines = append(lines, "# "+was.name)
-		for _, seen := range []struct {
+		for _, observation := range []struct {
 			name  string
 			shown gcal.Event
 			at    plan.Origin
@@ -63,8 +63,8 @@ func TestCanonical_EveryObservation_GivesWhatIsRecorded(t *testing.T) {
 			{"a gone exception of no date", observed(isInstance, isGone, func(e *gcal.Event) { e.Details.Original = recurrence.Moment{} }), group},
 			{"gone without details", gcal.Event{ID: "ev", EventState: rules.Gone, InstanceOf: "series"}, origin},
 		} {
-			next, changed := plan.Canonical(was.event, seen.shown, seen.at, now.Add(time.Minute))
-			lines = append(lines, fmt.Sprintf("%s: %t: %s", seen.name, changed, changes(was.event, next)))
+			next, changed := plan.Canonical(was.event, observation.shown, observation.at, now.Add(time.Minute))
+			lines = append(lines, fmt.Sprintf("%s: %t: %s", observation.name, changed, changes(was.event, next)))
 		}
 	}
 	golden(t, "canonical", lines)
@@ -297,7 +297,7 @@ func TestObservedInstance_EverySeries_BecomesWhatIsRecorded(t *testing.T) {
 		}},
 	} {
 		lines = append(lines, "# "+c.name)
-		for _, seen := range []struct {
+		for _, observation := range []struct {
 			name  string
 			shown gcal.Event
 		}{
@@ -315,8 +315,8 @@ func TestObservedInstance_EverySeries_BecomesWhatIsRecorded(t *testing.T) {
 			s := first
 			was := master
 			c.change(&was, &s)
-			next, verdict := plan.ObservedInstance(s, was, seen.shown)
-			lines = append(lines, seen.name+": "+string(verdict)+": "+changes(was, next))
+			next, verdict := plan.ObservedInstance(s, was, observation.shown)
+			lines = append(lines, observation.name+": "+string(verdict)+": "+changes(was, next))
 		}
 	}
 	golden(t, "instances", lines)

@@ -252,7 +252,7 @@ func TestPlan_EveryException_BecomesWhatIsRecorded(t *testing.T) {
 }
 
 // What is observed of a mirror's event, with what it shows.
-func sightings(m mirror.Mirror, event gcal.Event) []struct {
+func observations(m mirror.Mirror, event gcal.Event) []struct {
 	name  string
 	shown gcal.Event
 } {
@@ -297,18 +297,18 @@ func TestObserved_EveryMirror_BecomesWhatIsRecorded(t *testing.T) {
 		namedMirror{"of a series, the answer missing", func(m *mirror.Mirror) {
 			m.State, m.ETag, m.Answered, m.AnsweredAt, m.SeriesMirrorID = mirror.Pending, "", "", time.Time{}, "mir_series"
 		}},
-		namedMirror{"the answer missing, seen gone", func(m *mirror.Mirror) {
+		namedMirror{"the answer missing, observed gone", func(m *mirror.Mirror) {
 			m.State, m.ETag, m.Answered, m.AnsweredAt = mirror.Pending, "", "cancelled", event.Updated.Add(-time.Minute)
 		}},
 		namedMirror{"answered otherwise", func(m *mirror.Mirror) { m.Answered = "otherwise" }},
 	)
 	for _, of := range all {
 		lines = append(lines, "# "+of.name)
-		for _, seen := range sightings(written, event) {
+		for _, observation := range observations(written, event) {
 			was := written
 			of.change(&was)
-			next, verdict := plan.Observed(was, seen.shown, now.Add(time.Minute))
-			lines = append(lines, seen.name+": "+string(verdict)+": "+changes(was, next))
+			next, verdict := plan.Observed(was, observation.shown, now.Add(time.Minute))
+			lines = append(lines, observation.name+": "+string(verdict)+": "+changes(was, next))
 			if overtaken := plan.Written(next, next.Wanted, event, now); next.ETag == "" {
 				lines = append(lines, "\tthen answered: "+changes(next, overtaken))
 			}

@@ -28,7 +28,7 @@ func TestDisagreeAt_SeveralOthers_GivesTheFirst(t *testing.T) {
 	}
 }
 
-func TestClassify_OneMarkOrNoInstallation_IsToldApart(t *testing.T) {
+func TestClassify_OneMarkOrNoInstallation_IsClassified(t *testing.T) {
 	t.Parallel()
 	marks := plan.Marks(mirror.Mirror{ID: "mir_1"}, "here")
 	if want := map[string]string{plan.MarkMirror: "mir_1", plan.MarkInstallation: "here"}; !maps.Equal(marks, want) {
