@@ -1,6 +1,10 @@
 package feed
 
-import "strconv"
+import (
+	"strconv"
+
+	"questscheduler/internal/poll"
+)
 
 // Nearest is nearest.
 var Nearest = nearest
@@ -53,4 +57,42 @@ func KeptOf(count int) (feeds int, first, last bool) {
 		k.keep(strconv.Itoa(i), reading{rendered: true})
 	}
 	return k.order.Len(), k.find("0") != nil, k.find(strconv.Itoa(count-1)) != nil
+}
+
+// KeepTexts keeps texts of so many bytes under the hashes "0", "1" and so on, the last one twice,
+// and gives the sizes of those that are left, and their sum as counted.
+func KeepTexts(sizes ...int) (left []int, counted int) {
+	var k kept
+	for i, size := range append(sizes, sizes[len(sizes)-1]) {
+		k.keep(strconv.Itoa(min(i, len(sizes)-1)), reading{text: make([]byte, size), rendered: true})
+	}
+	for i := range sizes {
+		left = append(left, len(k.last(strconv.Itoa(i)).text))
+	}
+	return left, k.bytes
+}
+
+// Known are the polls that a feed may hold, and what is known of their creators.
+type Known struct {
+	Polls                        []poll.Poll
+	Consented, Creators, Fellows map[string]bool
+}
+
+// Choose gives the ids of the polls that are chosen, "?" behind those that only name ana, and
+// whether some are left out.
+func (k Known) Choose() (ids []string, cut bool) {
+	chosen, cut := candidates{userID: "ana", polls: k.Polls, consented: k.Consented, creators: k.Creators, fellows: k.Fellows}.choose()
+	for _, p := range chosen.polls {
+		id := p.ID
+		if chosen.named[id] {
+			id += "?"
+		}
+		ids = append(ids, id)
+	}
+	return ids, cut
+}
+
+// Acquaintances are acquaintances.
+func (k Known) Acquaintances() []string {
+	return candidates{userID: "ana", polls: k.Polls, creators: k.Creators, fellows: k.Fellows}.acquaintances()
 }

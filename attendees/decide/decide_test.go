@@ -322,6 +322,7 @@ func TestDecide_Addresses_AreComparedWithoutCase(t *testing.T) {
 func TestDecide_RoomsAndOrganizer_AreLeftAlone(t *testing.T) {
 	t.Parallel()
 	room := decide.Guest{Address: ana, Response: "accepted", Resource: true}
+	person := guest("ANA@first.example", "accepted")
 	owned := meeting(guests(ana, ben)...)
 	owned.Organizer = ana2
 	ownedAndThere := meeting(guests(ana, ana2)...)
@@ -334,6 +335,8 @@ func TestDecide_RoomsAndOrganizer_AreLeftAlone(t *testing.T) {
 		want    string
 	}{
 		"a room invites nobody":                {meeting(room), nil, "none"},
+		"a room that is listed as a person":    {meeting(room, person), nil, "none"},
+		"a person who is listed as a room":     {meeting(person, room), nil, "none"},
 		"a room keeps nobody":                  {meeting(room, guest(ana2, "")), map[string]attendee.Entry{ana2: entry(attendee.Added)}, "remove, withdrawing"},
 		"the organizer is not added":           {owned, nil, "none"},
 		"the organizer is not noted":           {ownedAndThere, nil, "none"},
@@ -386,6 +389,7 @@ func TestDecide_AddedForOptionalGuestsAlone_IsOptional(t *testing.T) {
 		"who must come declined":          {[]decide.Guest{need(ana, "", true), need(ben, "declined", false)}, true},
 		"listed twice, once optional":     {[]decide.Guest{need(ana, "", true), need("ANA@first.example", "", false)}, false},
 		"listed twice, optional the last": {[]decide.Guest{need(ana, "", false), need("ANA@first.example", "", true)}, false},
+		"listed twice, optional in both":  {[]decide.Guest{need(ana, "", true), need("ANA@first.example", "", true)}, true},
 	} {
 		d := decide.Decide(meeting(row.guests...), nil, nil, shared)
 		if len(d.Add) != 1 || (len(d.Optional) == 1) != row.want {

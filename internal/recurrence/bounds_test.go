@@ -1,6 +1,7 @@
 package recurrence_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -76,6 +77,7 @@ func TestEnd_OfARuleWithUntil_IsItsLastOccurrence(t *testing.T) {
 		{"until a moment before the next", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=DAILY;UNTIL=20260303T175959Z"), utc("2026-03-02 19:00"), false},
 		{"until a date, all of it", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=DAILY;UNTIL=20260303"), utc("2026-03-03 19:00"), false},
 		{"whole days until a date", days("2026-03-01", "2026-03-02", "RRULE:FREQ=DAILY;UNTIL=20260303"), utc("2026-03-04 00:00"), false},
+		{"once a year without one", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=YEARLY"), time.Time{}, true},
 		{"without one", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=DAILY"), time.Time{}, true},
 		{"until centuries later", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=YEARLY;UNTIL=22270301T000000Z"), time.Time{}, true},
 		{"with a count", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=DAILY;COUNT=2"), utc("2026-03-02 19:00"), false},
@@ -88,6 +90,49 @@ func TestEnd_OfARuleWithUntil_IsItsLastOccurrence(t *testing.T) {
 				t.Errorf("got %v, endless %t, %v", last, endless, err)
 			}
 		})
+	}
+}
+
+// Each start costs one, those of dates too; the occurrences are unknown without enough.
+func TestWalk_Starts_AreCountedAndBounded(t *testing.T) {
+	t.Parallel()
+	from := at(t, "UTC", "2026-03-01 00:00").Time
+	single := timed(t, "UTC", "2026-03-01 18:00")
+	dates := timed(t, "UTC", "2026-03-01 18:00", "RDATE:20260302T180000Z,20260303T180000Z")
+	daily := timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=DAILY;COUNT=3")
+	hourly := timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=HOURLY")
+	for name, row := range map[string]struct {
+		series             recurrence.Series
+		starts, days, most int
+		left, visited      int
+		isRefused          bool
+	}{
+		"a single event":             {single, 1, 30, 9, 0, 1, false},
+		"a single event, none left":  {single, 0, 30, 9, -1, 0, true},
+		"three dates":                {dates, 3, 30, 9, 0, 3, false},
+		"three dates, two left":      {dates, 2, 30, 9, -1, 0, true},
+		"three dates, two are taken": {dates, 9, 30, 2, 6, 2, true},
+		"a rule and its end":         {daily, 5, 30, 9, 0, 3, false},
+		"a rule, one less":           {daily, 4, 30, 9, -1, 3, true},
+		"a rule, two are taken":      {daily, 9, 30, 2, 6, 2, true},
+		"a rule, more than any may":  {hourly, 300_000, 20 * 366, 300_000, 199_999, 100_000, true},
+	} {
+		starts, visited := row.starts, 0
+		err := recurrence.Walk(row.series, time.UTC, from, from.AddDate(0, 0, row.days), &starts, func(recurrence.Occurrence) bool {
+			visited++
+			return visited < row.most
+		})
+		if (err != nil) != row.isRefused || starts != row.left || visited != row.visited {
+			t.Errorf("%s: %v, %d starts left, %d visited", name, err, starts, visited)
+		}
+	}
+}
+
+func TestExpand_UnreadableRule_NamesItsCause(t *testing.T) {
+	t.Parallel()
+	_, _, err := recurrence.End(timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=NEVER"))
+	if errors.Unwrap(err) == nil {
+		t.Errorf("%v has no cause", err)
 	}
 }
 

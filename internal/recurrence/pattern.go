@@ -137,7 +137,7 @@ func (p *pattern) addRule(text string) error {
 			if err != nil {
 				return err
 			}
-			if isDate && !p.allDay {
+			if isDate {
 				until = AtWall(wallOf(until, p.zone).AddDate(0, 0, 1), p.zone).Add(-time.Second)
 			}
 			p.until = until

@@ -58,6 +58,7 @@ func TestSeries_ThatCannotBeExpanded_IsRefused(t *testing.T) {
 		"the 10th Monday of a month":     daily("RRULE:FREQ=MONTHLY;BYDAY=-10MO"),
 		"the 53rd of a yearly month":     daily("RRULE:FREQ=YEARLY;BYMONTH=12;BYDAY=53MO"),
 		"a numbered weekday of a week":   daily("RRULE:FREQ=WEEKLY;BYDAY=2MO"),
+		"the same, in a month":           daily("RRULE:FREQ=WEEKLY;BYMONTH=3;BYDAY=2MO"),
 		"numbered and other weekdays":    daily("RRULE:FREQ=MONTHLY;BYDAY=2MO,TU"),
 		"a numbered weekday of weeks":    daily("RRULE:FREQ=YEARLY;BYWEEKNO=20;BYDAY=2MO"),
 		"32 positions":                   daily("RRULE:FREQ=DAILY;BYSETPOS=1" + strings.Repeat(",1", 31)),

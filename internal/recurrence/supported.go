@@ -14,8 +14,8 @@ func (p *pattern) unsupported(o *rrule.ROption) string {
 		return "hourly rules for certain hours are not supported"
 	case p.allDay && (o.Freq == rrule.HOURLY || len(o.Byhour)+len(o.Byminute)+len(o.Bysecond) > 0):
 		return "an all-day series recurs at times of the day"
-	case o.Interval < 0 || o.Interval > maxInterval || o.Count < 0:
-		return "the interval or count of the rule is out of range"
+	case o.Interval > maxInterval:
+		return "the interval of the rule is out of range"
 	case len(o.Byeaster) > 0 || len(o.Bysetpos) > 31:
 		return "the rule has a part that is not supported"
 	case len(o.Byweekno) > 0 && (o.Freq != rrule.YEARLY || len(o.Byweekday) == 0):

@@ -142,15 +142,12 @@ func (s *Step) DeleteEvent(who, account string) (deleted bool, err error) {
 	s.supersede()
 	s.unlink(true, account)
 	entry := s.commandEntry(rules.CommandDeleteEvent, who, "the event was deleted by hand")
-	after, winning := Commanded(s.Poll, entry, Details{}), s.Winning
+	after := Commanded(s.Poll, entry, Details{})
 	if after.Sync.Rescheduled == nil {
 		s.removeCalendarSlot()
 	}
-	if winning != nil && winning.ID != after.WinningSlotID {
-		winning = nil
-	}
 	entry.After = after.Sync.Applied
-	s.record(after, entry, winning, false)
+	s.record(after, entry, nil, false)
 	s.Card = s.After
 	return true, nil
 }
@@ -218,11 +215,7 @@ func (s *Step) EditSlots(who string, slots []poll.Slot, wanted []Times) error {
 	}
 	entry := s.commandEntry(rules.CommandEditSlots, who, "the slots were edited")
 	entry.EventID, entry.CalendarID = "", ""
-	after, winning := Commanded(*s.After, entry, more), s.Winning
-	if after.WinningSlotID != s.Poll.WinningSlotID {
-		winning = nil // another one, which was not read; nothing is announced of it
-	}
-	s.record(after, entry, winning, false)
+	s.record(Commanded(*s.After, entry, more), entry, nil, false)
 	return nil
 }
 

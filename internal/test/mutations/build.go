@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 //go:embed testdata/switch.go.txt
@@ -62,8 +63,13 @@ func (t *tree) build(ctx context.Context, name, overlay, folder string) (*suite,
 
 // command prepares a run of the suite in its folder.
 func (s *suite) command(ctx context.Context, args ...string) *exec.Cmd {
+	return s.bounded(ctx, time.Hour, args...)
+}
+
+// bounded is command with a bound on the time on processors: a change can make a loop endless.
+func (s *suite) bounded(ctx context.Context, most time.Duration, args ...string) *exec.Cmd {
 	// A change that allocates without end is stopped before the machine is out of memory.
-	script := fmt.Sprintf("ulimit -v %d; exec \"$0\" \"$@\"", memoryLimit>>10)
+	script := fmt.Sprintf("ulimit -v %d; ulimit -t %d; exec \"$0\" \"$@\"", memoryLimit>>10, int(most.Seconds()))
 	command := exec.CommandContext(ctx, "sh", append([]string{"-c", script, s.binary}, args...)...)
 	command.Dir = s.folder
 	command.Env = append(os.Environ(), "MUTATION=0")

@@ -25,11 +25,13 @@ type test struct {
 	reaches map[int]bool
 }
 
-// patience is how much longer than without a change a run may take, until it counts as
-// failed: a change can make a loop endless.
+// patience is how much longer than without a change a run may use processors, until it counts
+// as failed. A run that waits on a busy machine uses none, and has waiting times as long: a
+// change can also have tests wait for ever.
 const (
 	patience     = 5
 	leastAllowed = 10 * time.Second
+	waiting      = 6
 )
 
 // try plants all changes of a package, tries each and prints the survivors.
@@ -184,9 +186,9 @@ func (s *suite) notices(ctx context.Context, number int, tests []test) bool {
 		names = append(names, t.name)
 		allowed += patience * t.took
 	}
-	ctx, cancel := context.WithTimeout(ctx, allowed)
+	ctx, cancel := context.WithTimeout(ctx, waiting*allowed)
 	defer cancel()
-	command := s.command(ctx, slices.Concat(s.flags, []string{"-test.failfast", "-test.run", "^(" + strings.Join(names, "|") + ")$"})...)
+	command := s.bounded(ctx, allowed, slices.Concat(s.flags, []string{"-test.failfast", "-test.run", "^(" + strings.Join(names, "|") + ")$"})...)
 	command.Env = append(command.Env, "MUTATION="+strconv.Itoa(number))
 	command.WaitDelay = time.Second
 	return command.Run() != nil
