@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -75,6 +76,25 @@ func (l *life) settle() {
 	for _, p := range l.w.Polls() {
 		l.compare(p)
 	}
+	l.audit()
+}
+
+// audit checks the world with code that knows nothing of the program's.
+func (l *life) audit() {
+	var touched []string
+	for _, name := range slices.Sorted(maps.Keys(l.mirrored.touched)) {
+		touched = append(touched, name)
+	}
+	for _, player := range worldtest.Players {
+		if l.grouped.kept[player.ID] {
+			touched = append(touched, player.ID)
+		}
+	}
+	for _, problem := range l.w.AuditProblems(touched...) {
+		if !l.unnoticed(problem) && !l.excused(problem) {
+			l.problems = append(l.problems, problem)
+		}
+	}
 }
 
 // findLost checks what a lost calendar shows, and gives it back.
@@ -86,6 +106,7 @@ func (l *life) findLost() {
 		l.w.Run(l.patience())
 		l.describe()
 		l.problems = append(l.problems, l.w.LostProblems()...)
+		l.problems = append(l.problems, l.w.LostAuditProblems()...)
 	}
 	l.w.ShareClub(worldtest.Owner)
 }
