@@ -39,6 +39,8 @@ type World struct {
 	Answer func(account string, from, to time.Time) (busy, unknown []Interval, err error)
 	// Touched are calendars, by id, where somebody changed or kept copies by hand.
 	Touched map[string]bool
+	// Confirmed: all cancellations that were held were confirmed.
+	Confirmed bool
 	// Chosen begins the ids like a copy's that people chose themselves.
 	Chosen string
 }
@@ -70,7 +72,7 @@ func Findings(ctx context.Context, world World) ([]string, error) {
 	if err := a.read(); err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
-	for _, check := range []func() error{a.checkPolls, a.checkFeeds, a.checkCards, a.checkAnswers, a.checkCopies, a.checkGroups} {
+	for _, check := range []func() error{a.checkPolls, a.checkFeeds, a.checkCards, a.checkAnswers, a.checkCopies, a.checkGroups, a.checkHeld} {
 		if err := check(); err != nil {
 			return nil, fmt.Errorf("audit: %w", err)
 		}

@@ -100,15 +100,8 @@ func (a *audit) checkLinked(p record) error {
 	sync := record{fields: mapOf(p.value("calendarSync"))}
 	code, applied, baseline := sync.text("error", "code"), sync.text("lastEventFingerprint"), sync.text("baseline", "fingerprint")
 	moved := sync.has("rescheduled")
-	want := isOK
-	if moved {
-		want = isRescheduled
-	}
-	if warning := code == "recurring_unsupported" || code == "unreadable_event"; code != "" && !warning {
-		want = isError
-	}
-	if state := sync.text("state"); state != want {
-		a.found("poll %s has the state %q, the error %q and rescheduled: %t; its state must be %s", p.id, state, code, moved, want)
+	if wrong := State(p.id, p.fields); wrong != "" {
+		a.findings = append(a.findings, wrong)
 	}
 	a.checkCause(p)
 	if a.Lost[p.text("googleCalendarId")] {

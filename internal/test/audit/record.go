@@ -18,11 +18,12 @@ var (
 	policies    = &store.Query{Name: "audit: policies", Collection: "mirrorPolicies"}
 	people      = &store.Query{Name: "audit: people", Collection: "mirrorPeople"}
 	connections = &store.Query{Name: "audit: connections", Collection: "groupConnections"}
+	calendars   = &store.Query{Name: "audit: calendars", Collection: "calendars"}
 	canonical   = &store.Query{Name: "audit: canonical events", Collection: "canonicalEvents"}
 )
 
 // Queries are those that an audit asks the store.
-var Queries = []*store.Query{polls, slots, votes, index, accounts, groups, policies, people, connections, canonical}
+var Queries = []*store.Query{polls, slots, votes, index, accounts, groups, policies, people, connections, calendars, canonical}
 
 // record is a stored document, or a map within one.
 type record struct {

@@ -329,6 +329,11 @@ var mirrorSteps = []step{
 		}
 	}},
 	{weight: 1, do: func(l *life) {
+		name, zone := among(l, l.mirrored.names), among(l, []string{"Europe/Berlin", "America/New_York", "Asia/Tokyo"})
+		l.say("%s: the calendar is in the zone %s now", name, zone)
+		l.w.SetZone(name, zone)
+	}},
+	{weight: 1, do: func(l *life) {
 		l.say("the mirrors are reconciled")
 		l.answer(l.w.ReconcileMirrors())
 		l.w.RunDue()

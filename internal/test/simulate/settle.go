@@ -43,7 +43,8 @@ func (l *life) settle() {
 			l.must(err)
 		}
 	}
-	if l.draws.IntN(2) == 0 {
+	confirmed := l.draws.IntN(2) == 0
+	if confirmed {
 		l.release()
 	}
 	l.w.LosePushes()
@@ -76,11 +77,11 @@ func (l *life) settle() {
 	for _, p := range l.w.Polls() {
 		l.compare(p)
 	}
-	l.audit()
+	l.audit(confirmed)
 }
 
 // audit checks the world with code that knows nothing of the program's.
-func (l *life) audit() {
+func (l *life) audit(confirmed bool) {
 	var touched []string
 	for _, name := range slices.Sorted(maps.Keys(l.mirrored.touched)) {
 		touched = append(touched, name)
@@ -90,7 +91,7 @@ func (l *life) audit() {
 			touched = append(touched, player.ID)
 		}
 	}
-	for _, problem := range l.w.AuditProblems(touched...) {
+	for _, problem := range l.w.AuditProblems(confirmed, touched...) {
 		if !l.unnoticed(problem) && !l.excused(problem) {
 			l.problems = append(l.problems, problem)
 		}

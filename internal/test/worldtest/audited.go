@@ -14,9 +14,13 @@ import (
 
 // AuditProblems is what an audit finds in a world at rest. touched are the people in whose
 // calendars somebody changed or kept copies by hand.
-func (w *World) AuditProblems(touched ...string) []string {
+// confirmed: all held cancellations were confirmed.
+func (w *World) AuditProblems(confirmed bool, touched ...string) []string {
 	w.t.Helper()
-	return w.audit(audit.Findings, touched)
+	return w.audit(func(ctx context.Context, world audit.World) ([]string, error) {
+		world.Confirmed = confirmed
+		return audit.Findings(ctx, world)
+	}, touched)
 }
 
 // LostAuditProblems is what an audit finds of polls' errors while a calendar is lost and
@@ -24,6 +28,29 @@ func (w *World) AuditProblems(touched ...string) []string {
 func (w *World) LostAuditProblems() []string {
 	w.t.Helper()
 	return w.audit(audit.LostFindings, nil)
+}
+
+// PendingAuditProblems is what an audit finds at any time of calendars that are not read to
+// their end.
+func (w *World) PendingAuditProblems() []string {
+	w.t.Helper()
+	defer w.meter.turn(w.meter.turn(checks))
+	if !w.Mirroring() {
+		return nil
+	}
+	findings, err := audit.PendingFindings(w.ctx, audit.World{Now: w.Clock.Now(), Store: w.observed.stored, Answer: w.answered})
+	w.must(err)
+	return findings
+}
+
+// stateProblems: the state of each poll fits its error and its reschedule.
+func (p *picture) stateProblems() (problems []string) {
+	for path := range p.polls.all {
+		if wrong := audit.State(path.ID(), p.world.observed.document(path).Data); wrong != "" {
+			problems = append(problems, wrong)
+		}
+	}
+	return problems
 }
 
 func (w *World) audit(find func(context.Context, audit.World) ([]string, error), touched []string) []string {

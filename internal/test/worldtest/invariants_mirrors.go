@@ -87,7 +87,6 @@ func (w *World) MirrorDisagreements(strict bool, touched map[string]bool) (probl
 	}
 	for _, name := range w.MirroredNames() {
 		problems = append(problems, w.disagreementsIn(name, origins, documents[w.linked[name]], strict)...)
-		problems = append(problems, w.availabilityDisagreements(name, origins[name])...)
 	}
 	return problems
 }
