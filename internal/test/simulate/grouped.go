@@ -164,6 +164,7 @@ var groupSteps = []step{
 		players := l.band()
 		l.say("the web app: the group is gm and %v", players)
 		l.w.SetBand(l.grouped.group, players...)
+		l.problems = append(l.problems, l.w.ListedOutsiders(l.grouped.group)...)
 	}},
 	{weight: 2, do: func(l *life) {
 		player := l.player()
@@ -176,10 +177,6 @@ var groupSteps = []step{
 		l.w.Link(player)
 	}},
 	{weight: 2, do: (*life).changeDuringWork},
-	{weight: 2, do: func(l *life) {
-		l.say("gm: asks who is connected")
-		l.problems = append(l.problems, l.w.ListedOutsiders(l.grouped.group)...)
-	}},
 	{weight: 6, do: func(l *life) {
 		d := time.Duration(1+l.grouped.draws.IntN(40)) * time.Second
 		l.say("%v pass", d)
