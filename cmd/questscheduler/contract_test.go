@@ -36,6 +36,7 @@ var contract = map[string]map[string]string{
 		"calendarSync.awaited": "map", "calendarSync.awaited.account": "string", "calendarSync.awaited.calendar": "string",
 		"calendarSync.awaited.event": "string", "calendarSync.awaited.generation": "integer", "calendarSync.awaited.until": "timestamp",
 		"calendarSync.awaited.winning": "string", "calendarSync.awaited.original": "string",
+		"joinedIds": "array", "calendarSync.sequence": "integer",
 		"calendarSync.generation": "integer", "calendarSync.observedUpdated": "timestamp null", "calendarSync.baseline.allDay": "boolean",
 		"calendarSync.baseline.startDate": "string", "calendarSync.baseline.endDate": "string",
 		"calendarSync.recorded": "map", "calendarSync.recorded.*": "string integer timestamp null",

@@ -16,7 +16,7 @@ var unjournaled = map[string]string{
 	"ID": "it never changes", "CreatorID": "it never changes", "CreatorEmail": "it never changes", "CreatedAt": "it never changes",
 	"GroupID": "the web app alone changes it", "GroupName": "the web app alone changes it", "Votes.": "the web app alone writes it",
 	"Title": "an edit is not a transition", "Description": "an edit is not a transition", "Timezone": "an edit is not a transition",
-	"ParticipantIDs": "membership is not a transition", "PendingInvites": "membership is not a transition",
+	"ParticipantIDs": "membership is not a transition", "JoinedIDs": "membership is not a transition", "PendingInvites": "membership is not a transition",
 	"AllowLinkSharing": "an edit is not a transition", "Discord.": "it is the card's",
 	"GoogleEventID": "an entry names the event it is about", "GoogleCalendarID": "an entry names the event it is about",
 	"SlotPriority": "it follows from the entries' times", "FinalizedAt": "it follows from the entries' times",

@@ -127,6 +127,9 @@ func (w *World) cleanings() []timers.Cleaning {
 		{What: "connections of former members", RemoveFrom: func(ctx context.Context, _ store.Store, _ time.Time, at string) (int, string, error) {
 			return w.Groups.EndConnections(ctx, at)
 		}},
+		{What: "copies that former members kept", RemoveFrom: func(ctx context.Context, _ store.Store, _ time.Time, at string) (int, string, error) {
+			return w.Groups.DeleteKept(ctx, at)
+		}},
 		row("old journal entries of mirrored events", func(ctx context.Context, documents store.Store, now time.Time, limit int) (int, error) {
 			return mirror.RemoveOldEntries(ctx, documents, now.AddDate(-1, 0, 0), limit)
 		}),

@@ -123,6 +123,8 @@ var table = []row{
 	{packages: "tools/decoders"},
 	// A module of its own: it packs the files of a release.
 	{packages: "tools/release"},
+	// What checks such worlds from the outside: it shares no code with the program.
+	{packages: "internal/test/audit", may: []string{"internal/store"}, standardOnly: true},
 	// A world of real parts on memory drivers and simulators, for tests alone.
 	{packages: "internal/test/worldtest", may: []string{"..."}},
 	// The same for people whose calendars mirror each other, for tests of scale.

@@ -164,6 +164,7 @@ var groupSteps = []step{
 		players := l.band()
 		l.say("the web app: the group is gm and %v", players)
 		l.w.SetBand(l.grouped.group, players...)
+		l.problems = append(l.problems, l.w.ListedOutsiders(l.grouped.group)...)
 	}},
 	{weight: 2, do: func(l *life) {
 		player := l.player()
@@ -175,11 +176,27 @@ var groupSteps = []step{
 		l.say("%s: links again", player)
 		l.w.Link(player)
 	}},
+	{weight: 2, do: (*life).changeDuringWork},
 	{weight: 6, do: func(l *life) {
 		d := time.Duration(1+l.grouped.draws.IntN(40)) * time.Second
 		l.say("%v pass", d)
 		l.w.Run(d)
 	}},
+}
+
+// changeDuringWork has a player connect, and disconnect while the work for that is carried out.
+func (l *life) changeDuringWork() {
+	player := l.player()
+	l.connect(player)
+	l.say("%s: disconnects while the work for it runs", player)
+	world := l.draws
+	l.draws = l.grouped.draws
+	defer func() { l.draws = world }()
+	w := l.interleaver()
+	defer w.describe()
+	l.w.AtOnce(w.interleaving(),
+		func() { l.use(); l.task(0) }, func() { l.use(); l.task(0) },
+		func() { l.use(); l.disconnect(player, true) })
 }
 
 // settleGroups has the group come to rest, and checks it.

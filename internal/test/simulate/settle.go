@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +46,8 @@ func (l *life) settle() {
 			l.must(err)
 		}
 	}
-	if l.draws.IntN(2) == 0 {
+	confirmed := l.draws.IntN(2) == 0
+	if confirmed {
 		l.release()
 	}
 	l.w.LosePushes()
@@ -78,6 +80,25 @@ func (l *life) settle() {
 	for _, p := range l.w.Polls() {
 		l.compare(p)
 	}
+	l.audit(confirmed)
+}
+
+// audit checks the world with code that knows nothing of the program's.
+func (l *life) audit(confirmed bool) {
+	var touched []string
+	for _, name := range slices.Sorted(maps.Keys(l.mirrored.touched)) {
+		touched = append(touched, name)
+	}
+	for _, player := range worldtest.Players {
+		if l.grouped.kept[player.ID] {
+			touched = append(touched, player.ID)
+		}
+	}
+	for _, problem := range l.w.AuditProblems(confirmed, touched...) {
+		if !l.unnoticed(problem) && !l.excused(problem) {
+			l.problems = append(l.problems, problem)
+		}
+	}
 }
 
 // findLost checks what a lost calendar shows, and gives it back.
@@ -89,6 +110,7 @@ func (l *life) findLost() {
 		l.w.Run(l.patience())
 		l.describe()
 		l.problems = append(l.problems, l.w.LostProblems()...)
+		l.problems = append(l.problems, l.w.LostAuditProblems()...)
 	}
 	l.w.ShareClub(worldtest.Owner)
 }

@@ -64,8 +64,7 @@ func (w *World) Feed(person string) map[string]string {
 	service := &feed.Service{Store: w.Documents, Now: w.Clock.Now, URL: "https://feeds.example"}
 	address, err := service.Renew(w.ctx, person, w.Clock.Now())
 	w.must(err)
-	secret := strings.TrimSuffix(address[strings.LastIndex(address, "/")+1:], feed.Extension)
-	calendar, err := service.Calendar(w.ctx, secret, func(string) bool { return false })
+	calendar, err := service.Calendar(w.ctx, secretOf(address), func(string) bool { return false })
 	w.must(err)
 	found := map[string]string{}
 	for _, event := range strings.Split(strings.ReplaceAll(string(calendar.Text), "\r\n ", ""), "BEGIN:VEVENT")[1:] {
@@ -83,6 +82,11 @@ func (w *World) Feed(person string) map[string]string {
 		found[pollID] = status + described
 	}
 	return found
+}
+
+// secretOf is the secret of a feed's address.
+func secretOf(address string) string {
+	return strings.TrimSuffix(address[strings.LastIndex(address, "/")+1:], feed.Extension)
 }
 
 // ConsentProblems says where a poll of Stranger's shows more of a person than it may, or less.

@@ -103,6 +103,20 @@ func (w *World) CleanGroups() error {
 	return nil
 }
 
+// ListedOutsiders says who is listed to a group's creator as connected and does not belong to it.
+func (w *World) ListedOutsiders(groupID string) (problems []string) {
+	w.t.Helper()
+	members, _ := w.observed.document(poll.GroupPath(groupID)).Data["memberIds"].([]any)
+	listed, err := w.Groups.Connections(w.ctx, Person("gm"), groupID)
+	w.must(err)
+	for _, person := range listed.People {
+		if !slices.Contains(members, any(person)) {
+			problems = append(problems, fmt.Sprintf("gm reads that %s is connected to the group, who left it", person))
+		}
+	}
+	return problems
+}
+
 // GroupDisagreements are what must hold of a group in a world at rest: a connected member's
 // calendar shows its events, and nobody else's does. kept are players with copies that an
 // earlier disconnection kept, which stay while they belong to the group.

@@ -59,6 +59,7 @@ var invariants = []struct {
 	{ofPolls | ofSlots | ofIntents | ofCalendars | ofEvents | ofTokens, (*picture).syncTokenProblems},
 	{ofPolls | ofIndex | ofAccounts | ofCalendars, (*picture).lostProblems},
 	{ofPolls | ofIndex | ofCalendars, (*picture).foundProblems},
+	{ofPolls, (*picture).stateProblems},
 	{ofSecrets, (*picture).secretProblems},
 }
 

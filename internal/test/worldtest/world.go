@@ -34,6 +34,7 @@ import (
 	"questscheduler/internal/sim/discord"
 	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
+	"questscheduler/internal/test/audit"
 	"questscheduler/internal/test/memoryqueue"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
@@ -221,7 +222,7 @@ func New(t TB, options Options) *World {
 
 // openPorts makes what outlives the program.
 func (w *World) openPorts() {
-	queries := slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, mirror.Queries, groupevents.Queries, inspections(), mirrorInspections, attendee.Queries, attendeeInspections, []*store.Query{allConsumerEvents, eventsOfCalendar}, w.options.Queries)
+	queries := slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, mirror.Queries, groupevents.Queries, inspections(), mirrorInspections, attendee.Queries, attendeeInspections, []*store.Query{allConsumerEvents, eventsOfCalendar}, audit.Queries, w.options.Queries)
 	open := w.options.Open
 	if open == nil {
 		open = w.openMemory

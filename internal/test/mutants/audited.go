@@ -1,0 +1,50 @@
+package main
+
+// audited are faults that only an audit of the documents and calendars finds.
+var audited = []mutant{
+	{
+		name:   "unchanged-session-leaves-the-feed",
+		breaks: "A confirmed session that nobody changed for a month is no longer in people's feeds.",
+		changes: []change{{
+			file: "feed/choice.go",
+			old:  `(p.Status != rules.Cancelled || !cancelledAt(p).Before(c.since))`,
+			new:  `(p.Status == rules.Archived || !cancelledAt(p).Before(c.since))`,
+		}},
+	},
+	{
+		name:   "first-zone-kept",
+		breaks: "A calendar that gets another time zone is answered with its all-day events in the first one.",
+		changes: []change{{
+			file: "calendarsync/sync.go",
+			old:  `cmp.Or(got.TimeZone, l.calendar.TimeZone)`,
+			new:  `cmp.Or(l.calendar.TimeZone, got.TimeZone)`,
+		}},
+	},
+	{
+		name:   "unread-calendar-answered-as-free",
+		breaks: "A calendar of which mirroring still needs a full listing is answered as if all were known.",
+		changes: []change{{
+			file: "availability/sources.go",
+			old:  `len(backlog.Deferred) == 0 && backlog.Relist.IsZero() &&`,
+			new:  `len(backlog.Deferred) == 0 &&`,
+		}},
+	},
+	{
+		name:   "card-shows-the-original-time",
+		breaks: "The card of a session that was moved shows the time from before.",
+		changes: []change{{
+			file: "notify/card.go",
+			old:  `" → " + text`,
+			new:  `" → " + spoken.sessionTime(original, ends, spoken.discordTime)`,
+		}},
+	},
+	{
+		name:   "people-who-left-are-listed",
+		breaks: "The creator of a group reads the connections of people who left it.",
+		changes: []change{{
+			file: "groupevents/connections.go",
+			old:  `if group.CreatorID == person.ID && group.Has(connection.OwnerID) {`,
+			new:  `if group.CreatorID == person.ID {`,
+		}},
+	},
+}
