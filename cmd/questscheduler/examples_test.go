@@ -154,8 +154,30 @@ func (w *exampleWorld) show(a ask) {
 	}
 	w.holdToDocument(request, got.status, got.body)
 	w.keep(a.operation, a.operation, got)
+	got.body = w.unwritten(a.operation, got.body)
 	w.store(a, examples.Example{As: a.as, Request: asked, Response: examples.Response{Status: got.status, Body: got.body}})
 	w.settle()
+}
+
+// readBefore names the example that read an event before another changed it.
+var readBefore = map[string]string{"update-event": "get-event", "update-group-event": "get-group-event"}
+
+// The state of a mirror in an answer, and when it was written.
+var (
+	mirrorState = regexp.MustCompile(`"state":\s*"(ACTIVE|PENDING)"`)
+	lastWrite   = regexp.MustCompile(`"last_write_ts":\s*"[^"]*"`)
+)
+
+// unwritten is the answer to a change of an event as it is before the mirrors are written: that
+// may be done by the time of the answer, or not.
+func (w *exampleWorld) unwritten(operation string, body []byte) []byte {
+	w.t.Helper()
+	before, ok := readBefore[operation]
+	if !ok {
+		return body
+	}
+	body = mirrorState.ReplaceAll(body, []byte(`"state": "PENDING"`))
+	return lastWrite.ReplaceAll(body, []byte(`"last_write_ts": "`+w.resolve("{"+before+".mirrors.0.last_write_ts}")+`"`))
 }
 
 // prepare makes a request that belongs to no example; later ones refer to its answer by the
