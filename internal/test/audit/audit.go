@@ -87,7 +87,9 @@ func LostFindings(ctx context.Context, world World) ([]string, error) {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
 	for _, id := range slices.Sorted(maps.Keys(a.polls)) {
-		if p := a.polls[id]; p.text("status") == finalized && !edited(p) && p.text("googleEventId") != "" {
+		p := a.polls[id]
+		waits := p.text("calendarSync", "error", "code") == "watch_failed" // for a second good sweep
+		if p.text("status") == finalized && !edited(p) && p.text("googleEventId") != "" && !waits {
 			a.checkCause(p)
 		}
 	}
