@@ -56,7 +56,8 @@ var attended = []mutant{
 		breaks: "A sheet that cannot be read counts as one without mappings, and all that was added is withdrawn.",
 		changes: []change{{
 			file: "attendees/mappings_load.go",
-			old: `		return attendee.Mappings{}, "", m.failed(ctx, cause, err)
+			old: `		state, err := m.failed(ctx, cause, err)
+		return state, "", err
 	}
 	for`,
 			new: `		rows = [][]string{{"nobody"}}
