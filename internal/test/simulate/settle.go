@@ -89,6 +89,9 @@ func (l *life) audit(confirmed bool) {
 	for _, name := range slices.Sorted(maps.Keys(l.mirrored.touched)) {
 		touched = append(touched, name)
 	}
+	if l.secondTool.pair != nil { // which copies of its copies are stopped, no calendar shows
+		touched = append(touched, l.mirrored.names...)
+	}
 	for _, player := range worldtest.Players {
 		if l.grouped.kept[player.ID] {
 			touched = append(touched, player.ID)
