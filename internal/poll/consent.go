@@ -16,7 +16,7 @@ import (
 //   - they joined, accepted or voted over the API (Poll.JoinedIDs), or
 //   - their vote exists, which no other client can create.
 //
-// Whatever is shown to a poll's people, or because of them, asks here. Notices ask the
+// Everything that is shown to a poll's people, or because of them, asks here. Notices ask the
 // opposite question (Announcement.Named): they reach people whose consent is uncertain.
 
 // provesConsent reports whether a poll and its group (nil: none) prove that a person consented.
