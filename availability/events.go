@@ -92,7 +92,7 @@ func (e *events) own(r *reading) []mirror.Event {
 // fromEvents works the account's times out from its events, except for the session.
 func (a *answering) fromEvents(r *reading, left *bound) (err error) {
 	timed, allDay := byLength(assemble(a.own.others(a.found.own(r))))
-	full := false
+	var full bool
 	if zone, known := zoneOf(r.stored.TimeZone); known {
 		r.times, full, err = busyWithin(slices.Concat(timed, allDay), zone, a.within, left)
 	} else {

@@ -14,9 +14,11 @@ import (
 // displace those that they consented to (poll.Consented).
 const (
 	// MostNamedByCreator is how many polls of one creator that only name the person a feed holds,
-	// and MostNamed how many in all, unless the person is acquainted with the creator: they
-	// consented to another poll of theirs, or share a group.
-	MostNamedByCreator, MostNamed = 3, 50
+	// unless the person is acquainted with the creator: they consented to another poll of theirs,
+	// or share a group.
+	MostNamedByCreator = 3
+	// MostNamed is how many such polls a feed holds of all creators.
+	MostNamed = 50
 )
 
 // candidates are the polls that a feed may hold.

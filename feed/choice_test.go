@@ -129,7 +129,7 @@ func TestFeed_OnlyNamed_IsThreeOfEachCreatorAndFifty(t *testing.T) {
 	write(t, documents, poll.GroupPath("trap"), map[string]any{"creatorId": "eve19", "memberIds": []any{}, "pendingMemberIds": []any{"ana"}})
 	put(t, documents, "link", 1, map[string]any{"creatorId": "eve19", "participantIds": []any{}, "allowLinkSharing": true})
 	byCreator, all := map[string]int{}, 0
-	for _, title := range strings.Split(byStatus(t, s)["TENTATIVE"], ", ") {
+	for title := range strings.SplitSeq(byStatus(t, s)["TENTATIVE"], ", ") {
 		var number int
 		if _, err := fmt.Sscanf(title, "p%02d", &number); err != nil {
 			t.Fatal(title)

@@ -102,8 +102,6 @@ func (w *world) atGoogle(shown mirrors.Shown) gcal.Event {
 	return event
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func wantFault(t *testing.T, what string, err error, kind fault.Kind, code string) {
 	t.Helper()
 	if !fault.Is(err, kind) || fault.CodeOf(err) != code {

@@ -185,7 +185,7 @@ func TestJoined_IsRecorded_WhileTheyTakePart(t *testing.T) {
 	_, err = s.Vote(ctx, worldtest.Person("ben"), id, scheduler.Vote{NoTimesWork: true}, worldtest.Cause)
 	must(err)
 	wantJoined(t, w, id, "ana joins, cho accepts and ben votes", "ana", "cho", "ben")
-	view, err = s.Finalise(ctx, gm, id, scheduler.Finalise{SlotID: view.Slots[0].ID}, worldtest.Cause)
+	_, err = s.Finalise(ctx, gm, id, scheduler.Finalise{SlotID: view.Slots[0].ID}, worldtest.Cause)
 	must(err)
 	_, err = s.Reopen(ctx, gm, id, true, worldtest.Cause)
 	must(err)

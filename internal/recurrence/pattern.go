@@ -169,11 +169,11 @@ func (p *pattern) skipTo(from time.Time) error {
 		return nil
 	}
 	longest := p.length + 48*time.Hour // dates begin within a day of UTC's
-	steps := wallOf(from, p.zone).Add(-longest).Sub(p.first) / step
+	steps := int64(wallOf(from, p.zone).Add(-longest).Sub(p.first) / step)
 	if p.rule == nil || p.option.Count > 0 || steps <= 0 {
 		return nil
 	}
-	p.option.Dtstart = later(p.first.Add(steps*step), p.cycles)
+	p.option.Dtstart = later(p.first.Add(time.Duration(steps)*step), p.cycles)
 	return p.generate()
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -252,7 +253,7 @@ func TestPlan_EveryException_BecomesWhatIsRecorded(t *testing.T) {
 }
 
 // What is observed of a mirror's event, with what it shows.
-func observations(m mirror.Mirror, event gcal.Event) []struct {
+func observations(event gcal.Event) []struct {
 	name  string
 	shown gcal.Event
 } {
@@ -280,7 +281,7 @@ func TestObserved_EveryMirror_BecomesWhatIsRecorded(t *testing.T) {
 	t.Parallel()
 	var lines []string
 	written, event := active()
-	all := append(mirrors[:len(mirrors):len(mirrors)],
+	all := append(slices.Clip(mirrors),
 		namedMirror{"reverted three times", func(m *mirror.Mirror) {
 			m.Reverts = []time.Time{now.Add(-24 * hour), now.Add(-23 * hour), now.Add(-2 * hour), now.Add(-hour)}
 		}},
@@ -304,7 +305,7 @@ func TestObserved_EveryMirror_BecomesWhatIsRecorded(t *testing.T) {
 	)
 	for _, of := range all {
 		lines = append(lines, "# "+of.name)
-		for _, observation := range observations(written, event) {
+		for _, observation := range observations(event) {
 			was := written
 			of.change(&was)
 			next, verdict := plan.Observed(was, observation.shown, now.Add(time.Minute))

@@ -60,14 +60,13 @@ func (e event) allowed(detail string) (text string, shown bool) {
 		detail = ""
 	}
 	at := e.text() + " "
-	trimmed := func(text string) string { return strings.TrimSpace(text) }
 	switch {
 	case e.declined() || e.Transparency == "transparent" && detail != full:
 		return "", false
 	case detail == full:
-		return at + trimmed(e.Summary) + "/" + trimmed(e.Description) + "/" + trimmed(e.Location), true
+		return at + strings.TrimSpace(e.Summary) + "/" + strings.TrimSpace(e.Description) + "/" + strings.TrimSpace(e.Location), true
 	case detail == title:
-		return at + trimmed(e.Summary) + "//", true
+		return at + strings.TrimSpace(e.Summary) + "//", true
 	default:
 		return at + "Busy//", true
 	}

@@ -102,7 +102,7 @@ func (s *suite) record(ctx context.Context, folder string) error {
 		return fmt.Errorf("list the tests of %s: %w", s.name, err)
 	}
 	var names []string
-	for _, name := range strings.Fields(string(text)) {
+	for name := range strings.FieldsSeq(string(text)) {
 		if strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") || strings.HasPrefix(name, "Example") {
 			names = append(names, name)
 		}

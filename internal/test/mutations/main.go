@@ -29,10 +29,10 @@ func main() {
 	own := flag.Bool("own", false, "run only a package's own tests, not those of its dependants")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Stdout, *pattern, *own); err != nil {
+	err := run(ctx, os.Stdout, *pattern, *own)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutations:", err)
-		stop()
 		os.Exit(1)
 	}
 }
