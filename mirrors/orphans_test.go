@@ -12,21 +12,42 @@ import (
 // Google guarantees the id, the series and the original start alone.
 func TestSync_ACancelledOccurrenceBeforeItsSeries_IsCancelledInTheMirror(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
-	series := w.insert(work, "Weekly", thursday, "RRULE:FREQ=WEEKLY;COUNT=4")
-	second := at("2026-03-12T09:00:00Z")
-	_, _, err := w.service.Observe(w.ctx, refTo(work), gcal.Event{
-		ID: series.ID + "_20260312T090000Z", EventState: rules.Gone, InstanceOf: series.ID, Updated: w.clock.Now(),
-		Details: &gcal.Details{Status: "cancelled", Original: second},
-	}, cause)
-	w.must(err)
-	w.sync(work)
-	w.run(10 * time.Minute)
-	copied, err := w.full.Instance(w.ctx, refTo(home), w.masterAtHome().ID, second)
-	w.must(err)
-	if copied.EventState != rules.Gone {
-		t.Errorf("the copy shows the cancelled occurrence; known are %+v", w.canonical(work))
+	for name, others := range map[string]int{"applied alone": 0, "stored with others": 12} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.mirrorWork()
+			w.settle()
+			series := w.insert(work, "Weekly", thursday, "RRULE:FREQ=WEEKLY;COUNT=4")
+			for range others {
+				w.insert(work, "Stand-up", friday, "RRULE:FREQ=WEEKLY;COUNT=4")
+			}
+			second := at("2026-03-12T09:00:00Z")
+			_, _, err := w.service.Observe(w.ctx, refTo(work), gcal.Event{
+				ID: series.ID + "_20260312T090000Z", EventState: rules.Gone, InstanceOf: series.ID, Updated: w.clock.Now(),
+				Details: &gcal.Details{Status: "cancelled", Original: second},
+			}, cause)
+			w.must(err)
+			w.relist(work)
+			w.sync(work)
+			w.run(10 * time.Minute)
+			copied, err := w.full.Instance(w.ctx, refTo(home), w.copyAtHome("Weekly").ID, second)
+			w.must(err)
+			if copied.EventState != rules.Gone {
+				t.Errorf("the copy shows the cancelled occurrence; known are %+v", w.canonical(work))
+			}
+		})
 	}
+}
+
+// copyAtHome is the event with a title at home.
+func (w *world) copyAtHome(title string) gcal.Event {
+	w.Helper()
+	for _, event := range w.shown(home, homeMail) {
+		if event.Details.Summary == title {
+			return event
+		}
+	}
+	w.Fatalf("home shows no %s", title)
+	return gcal.Event{}
 }
