@@ -112,6 +112,11 @@ func (s *Service) storeOrigins(ctx context.Context, fresh []observation) error {
 			w.record(mirror.OriginEntry(mirror.StepObserved, was, next, next.Status))
 			w.events = append(w.events, next)
 		}
+		orphans, err := orphansOf(ctx, tx, w.events...)
+		if err != nil {
+			return err
+		}
+		w.events = append(orphans, w.events...) // of one that is listed too, the listing counts
 		if len(w.events) > 0 {
 			w.person, begins = begun.PlanMore(s.now())
 		}

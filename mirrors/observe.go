@@ -2,6 +2,7 @@ package mirrors
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -132,14 +133,21 @@ func orphanUID(accountID, calendarID, seriesID string) string {
 	return "series:" + mirror.OriginKey(accountID, calendarID, seriesID)
 }
 
-// orphansOf lists the exceptions of a series that were observed before it, with its iCalUID.
-func orphansOf(ctx context.Context, tx store.Reader, series mirror.Event) (orphans []mirror.Event, err error) {
-	if len(series.Recurrence) == 0 {
+// orphansOf lists the exceptions of events of one person that were observed before their series, with the
+// iCalUIDs of these.
+func orphansOf(ctx context.Context, tx store.Reader, series ...mirror.Event) (orphans []mirror.Event, err error) {
+	known := map[string]string{} // iCalUIDs of series, by those of their orphans
+	for _, event := range series {
+		if len(event.Recurrence) > 0 {
+			known[orphanUID(event.AccountID, event.CalendarID, event.EventID)] = event.ICalUID
+		}
+	}
+	if len(known) == 0 {
 		return nil, nil
 	}
-	orphans, err = mirror.OfUID(ctx, tx, series.OwnerID, orphanUID(series.AccountID, series.CalendarID, series.EventID))
+	orphans, err = mirror.OfUIDs(ctx, tx, series[0].OwnerID, slices.Sorted(maps.Keys(known)))
 	for i := range orphans {
-		orphans[i].ICalUID = series.ICalUID
+		orphans[i].ICalUID = known[orphans[i].ICalUID]
 	}
 	return orphans, err
 }

@@ -42,6 +42,31 @@ func TestLeave_AnAccountWithMirrors_DeletesThem(t *testing.T) {
 	}
 }
 
+// An exception was copied as a single event, since its series was not known, and is about to become
+// an instance of the series' copy when nobody wants either any more.
+func TestWriter_OwnEventOfAnException_GoesWithItsSeries(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(s *stage){
+		"the edge is gone":        func(s *stage) { s.edges = nil },
+		"the account is unlinked": func(s *stage) { s.must(s.leave(home, 0)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.event("e3", "Late", exception("e2", at("2026-03-12T09:00:00Z")))
+			s.run(2 * time.Minute)
+			s.atHome()
+			s.event("e2", "Weekly", weekly)
+			end(s)
+			s.plan("e2@google.com")
+			s.run(10 * time.Minute)
+			if shown, left := s.shown(home, homeMail), s.mirrors(); len(shown) != 0 || len(left) != 0 {
+				t.Errorf("home shows %+v; the mirrors are %+v\n%s", shown, left, s.log.String())
+			}
+		})
+	}
+}
+
 func TestLeave_GoogleRefuses_IsTriedAgainAndThenGivenUp(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -21,6 +21,7 @@ var (
 	eventByOrigin    = store.Select("canonical event of an origin", events, "", store.Where("originKey", store.Equal))
 	eventsByOrigin   = store.Select("canonical events of some origins", events, "", store.Where("originKey", store.In))
 	eventsOfUID      = store.Select("canonical events of a person with one iCalUID", events, "", store.Where("ownerId", store.Equal), store.Where("icalUid", store.Equal))
+	eventsOfUIDs     = store.Select("canonical events of a person with some iCalUIDs", events, "", store.Where("ownerId", store.Equal), store.Where("icalUid", store.In))
 	groupEventsOfUID = store.Select("canonical events of groups with one iCalUID", events, "", store.Where("icalUid", store.Equal), store.Where("groupId", store.In))
 	eventsOfGroup    = &store.Query{
 		Name: "canonical events of a group, newest first", Collection: events,
@@ -66,7 +67,7 @@ var (
 // Queries are the package's queries, for opening a store.
 var Queries = slices.Concat(ofPeople.queries(), ofGroups.queries(), []*store.Query{
 	connectionsOfPeople,
-	eventByOrigin, eventsByOrigin, eventsOfUID, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsBeginning, eventsToPlan,
+	eventByOrigin, eventsByOrigin, eventsOfUID, eventsOfUIDs, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsBeginning, eventsToPlan,
 	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, keptByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsTo,
 	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, journalsOfOwner, entriesBefore, mirrorsEnding, groupEventsEnding,
 })
@@ -105,6 +106,18 @@ func OfOrigins(ctx context.Context, reader store.Reader, accountID, calendarID s
 func OfUID(ctx context.Context, reader store.Reader, ownerID, icalUID string) ([]Event, error) {
 	found, _, err := store.Page(ctx, reader, eventsOfUID.With(ownerID, icalUID), DecodeEvent)
 	return found, err
+}
+
+// OfUIDs lists the canonical events of a person with some iCalUIDs, with one query for each 30.
+func OfUIDs(ctx context.Context, reader store.Reader, ownerID string, icalUIDs []string) (all []Event, err error) {
+	for some := range slices.Chunk(icalUIDs, maxIn) {
+		found, _, err := store.Page(ctx, reader, eventsOfUIDs.With(ownerID, some), DecodeEvent)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // BeginningAt lists at most limit canonical events of a person whose From is a time.

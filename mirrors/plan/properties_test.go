@@ -181,6 +181,36 @@ func TestPlan_Written_ShowsEachMeetingOnce(t *testing.T) {
 	})
 }
 
+// The writer may come to its work only after several changes. Whatever they were, no event is left
+// that no mirror names.
+func TestPlan_ChangedBeforeItIsWritten_LeavesNoEvent(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s, google := anySituation(t), newCalendars()
+		for range rapid.IntRange(1, 4).Draw(t, "rounds") {
+			for range rapid.IntRange(1, 4).Draw(t, "changes") {
+				s, _ = applied(s)
+				s = change(t, s)
+			}
+			s, _ = applied(s)
+			s = google.write(s)
+			checkNamed(t, s, google)
+		}
+	})
+}
+
+func checkNamed(t *rapid.T, s plan.Situation, google *calendars) {
+	named := map[string]bool{}
+	for _, m := range s.Mirrors {
+		named[m.TargetCalendarID+"/"+m.EventID] = true
+	}
+	for _, path := range google.live() {
+		if series, _, _ := strings.Cut(path, "_"); !named[series] { // instances go with their series
+			t.Fatalf("%s is left in the calendar", path)
+		}
+	}
+}
+
 func checkSettled(t *rapid.T, s plan.Situation, google *calendars) {
 	shows, live := map[string]string{}, map[string]bool{}
 	events := map[string]mirror.Event{}

@@ -95,7 +95,8 @@ func (p *planning) revise(was mirror.Mirror, w want, planned map[string]mirror.M
 		next.Generation++
 		next = forget(next)
 	case was.EventID != "" && (isMoved || isReattached || deletes(was)):
-		next.Replacing, next.State = true, mirror.Deleting
+		// It becomes an instance only after its own event was deleted.
+		next.Replacing, next.State, next.SeriesMirrorID = true, mirror.Deleting, was.SeriesMirrorID
 		return p.due(was, next), true
 	case was.State == mirror.Active && was.Wanted == next.Wanted:
 		return next, true

@@ -183,6 +183,49 @@ func TestPlan_SeriesBecomesKnown_SingleEventBecomesItsInstance(t *testing.T) {
 	}
 }
 
+// Until its own event is deleted, the mirror of an exception names that and no instance, whatever
+// else is decided.
+func TestPlan_OwnEventToBeReplaced_IsDeletedAnyway(t *testing.T) {
+	t.Parallel()
+	inPrimary := edge("work", "home", mirror.Busy)
+	inPrimary.Target = mirror.PrimaryTarget
+	for name, row := range map[string]struct {
+		change func(s *plan.Situation)
+		want   wantStates
+	}{
+		"nothing else":                {func(*plan.Situation) {}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}},
+		"the edge goes":               {func(s *plan.Situation) { s.Edges = nil }, wantStates{}},
+		"the edge leads elsewhere":    {func(s *plan.Situation) { s.Edges[0] = inPrimary }, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}},
+		"the series goes":             {func(s *plan.Situation) { s.Events = nil }, wantStates{}},
+		"the series is declined":      {func(s *plan.Situation) { s.Events[0] = with(series, declined) }, wantStates{"x>home": mirror.Active}},
+		"its rule changes":            {func(s *plan.Situation) { s.Events[0].Recurrence = []string{"RRULE:FREQ=WEEKLY;COUNT=20"} }, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}},
+		"the account shows it itself": {func(s *plan.Situation) { s.Events = append(s.Events, invited("n", series, "home")) }, wantStates{"s>home": mirror.Covered, "x>home": mirror.Active}},
+		"the occurrence is cancelled": {func(s *plan.Situation) { s.Events[1] = with(moved, isCancelled) }, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}},
+	} {
+		google := newCalendars()
+		s := written(situation(moved), google)
+		s.Events = []mirror.Event{series, moved}
+		s, _ = applied(s)
+		if m := of(s, moved, "home"); plan.Next(m) != plan.Delete || m.EventID == "" || m.SeriesMirrorID != "" {
+			t.Errorf("%s: the exception's mirror is %+v", name, m)
+		}
+		row.change(&s)
+		s, _ = applied(s)
+		s = written(s, google)
+		expectNamed(t, name, s, row.want)
+		var want []string
+		for _, m := range s.Mirrors {
+			if m.EventID != "" && !strings.HasPrefix(m.Wanted, "cancelled") {
+				want = append(want, m.TargetCalendarID+"/"+m.EventID)
+			}
+		}
+		slices.Sort(want)
+		if live := google.live(); !slices.Equal(live, want) {
+			t.Errorf("%s: the calendars show %v, want %v", name, live, want)
+		}
+	}
+}
+
 // personMoves has a person move an instance of the series that has no exception.
 func personMoves(google *calendars, master mirror.Mirror, key string) (path string) {
 	content := plan.Project(series, mirror.Busy)
