@@ -12,9 +12,7 @@ import (
 // Google guarantees the id, the series and the original start alone.
 func TestSync_ACancelledOccurrenceBeforeItsSeries_IsCancelledInTheMirror(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	series := w.insert(work, "Weekly", thursday, "RRULE:FREQ=WEEKLY;COUNT=4")
 	second := at("2026-03-12T09:00:00Z")
 	_, _, err := w.service.Observe(w.ctx, refTo(work), gcal.Event{
