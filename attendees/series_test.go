@@ -133,3 +133,43 @@ func TestException_Cancelled_IsLeftAlone(t *testing.T) {
 	}
 	s.guests(ana, "ev00001", ben)
 }
+
+// What an occurrence that has guests of its own lacks was removed there by nobody, if it came to
+// the series later.
+func TestException_OlderThanTheAddition_GetsItsOwn(t *testing.T) {
+	t.Parallel()
+	anas := mapping.Mapping{Primary: ana, Secondaries: []string{ana2}}
+	bens := mapping.Mapping{Primary: ben, Secondaries: []string{ben2}}
+	for name, row := range map[string]struct{ begin, late func(s *stage, one string) }{
+		"its guest is invited later": {
+			func(s *stage, one string) { s.invite(ana, one, ana); s.uninvite(ana, one, ben) },
+			func(s *stage, one string) { s.invite(ana, one, ben) },
+		},
+		"its guest declined at first": {
+			func(s *stage, one string) { s.answer(ana, one, ben, "declined") },
+			func(s *stage, one string) { s.answer(ana, one, ben, "accepted") },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.mapped(anas)
+			s.insert(ana, weekly("ev00001", ben))
+			one := s.instance(ana, "ev00001", 1)
+			row.begin(s, one)
+			s.run(2 * time.Minute)
+			s.mapped(anas, bens)
+			s.relist(ana)
+			s.run(2 * time.Minute)
+			s.guests(ana, "ev00001", ben, ben2)
+			row.late(s, one)
+			s.run(2 * time.Minute)
+			if record := s.exception("ev00001", "12"); record.Entries[ben2].State != attendee.Added {
+				t.Errorf("%+v", record)
+			}
+			if s.counts[ben2] != 2 {
+				t.Errorf("%v", s.counts)
+			}
+		})
+	}
+}

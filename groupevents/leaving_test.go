@@ -95,10 +95,7 @@ func TestCopies_OfFormerMembers_AreDeletedAtOnce(t *testing.T) {
 // The web app deletes groups without the program.
 func TestCopies_OfADeletedGroup_AreDeletedByCleanup(t *testing.T) {
 	t.Parallel()
-	w := newConnectedWorld(t)
-	_, err := w.create("gm", "Dinner", mirrortest.Start.Add(9*time.Hour))
-	w.must(err)
-	w.Settle()
+	w := newDinnerWorld(t)
 	w.must(w.disconnect("ana", false))
 	w.must(w.Documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Delete(poll.GroupPath(party)) }))
 	w.Settle()
@@ -114,10 +111,7 @@ func TestCopies_OfADeletedGroup_AreDeletedByCleanup(t *testing.T) {
 
 func TestDisconnect_WithoutConnection_IsOfOwnCopiesAlone(t *testing.T) {
 	t.Parallel()
-	w := newConnectedWorld(t)
-	_, err := w.create("gm", "Dinner", mirrortest.Start.Add(9*time.Hour))
-	w.must(err)
-	w.Settle()
+	w := newDinnerWorld(t)
 	w.must(w.disconnect("ana", false))
 	w.Settle()
 	for _, person := range []string{"ben", "eve"} {
@@ -140,10 +134,7 @@ func TestDisconnect_WithoutConnection_IsOfOwnCopiesAlone(t *testing.T) {
 
 func TestDisconnect_Keeping_SurvivesReconciliation(t *testing.T) {
 	t.Parallel()
-	w := newConnectedWorld(t)
-	_, err := w.create("gm", "Dinner", mirrortest.Start.Add(9*time.Hour))
-	w.must(err)
-	w.Settle()
+	w := newDinnerWorld(t)
 	w.must(w.disconnect("ana", false))
 	w.World.Run(2 * time.Minute)
 	w.Reconcile()
@@ -157,10 +148,7 @@ func TestDisconnect_Keeping_SurvivesReconciliation(t *testing.T) {
 // The copies of an account that is connected again stay.
 func TestDisconnect_ConnectedAgainBeforeDeleted_Stays(t *testing.T) {
 	t.Parallel()
-	w := newConnectedWorld(t)
-	_, err := w.create("gm", "Dinner", mirrortest.Start.Add(9*time.Hour))
-	w.must(err)
-	w.Settle()
+	w := newDinnerWorld(t)
 	w.must(w.disconnect("ana", true))
 	w.Connect(party, "ana")
 	w.Settle()

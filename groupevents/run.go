@@ -103,13 +103,21 @@ const window = 72 * time.Hour
 
 // planMember has the calendars followed that a member's connections concern, whose native
 // copies and changed copies count, and plans the group's present and future events for the
-// member, after their connections changed.
+// member, after their connections changed or planning passed over them. If they left the
+// group, it ends their connections instead, which brings work of its own.
 func (s *Service) planMember(ctx context.Context, w work, cause scheduler.Cause) error {
 	if w.AccountID != "" {
 		write := func(marked []mirror.Mirror) { s.Plans.WriteSoon(ctx, marked, cause) }
 		if err := s.deleteCopies(ctx, w.GroupID, w.AccountID, cause, write); err != nil {
 			return err
 		}
+	}
+	connections, err := mirror.ConnectionsOf(ctx, s.Store, w.OwnerID)
+	if err != nil {
+		return err
+	}
+	if ended, err := s.endOver(ctx, connections, cause); err != nil || ended > 0 {
+		return err
 	}
 	if err := s.Plans.FollowWanted(ctx, w.OwnerID, cause); err != nil {
 		return fmt.Errorf("follow the calendars of a member of group %s: %w", w.GroupID, err)

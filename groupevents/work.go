@@ -2,9 +2,6 @@ package groupevents
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"strings"
 	"time"
 
 	"questscheduler/internal/poll"
@@ -17,8 +14,8 @@ import (
 type work struct {
 	ID      string
 	GroupID string
-	// OwnerID has all events of the group planned for one member. With AccountID, the copies
-	// in that account are deleted first.
+	// OwnerID has all events of the group planned for one member, and disconnects one who left
+	// it. With AccountID, the copies in that account are deleted first.
 	OwnerID   string
 	AccountID string
 	// PollID has the session of a poll compared with the event that its group shares.
@@ -39,21 +36,16 @@ type work struct {
 
 var workDue = store.Select("work for groups' events that is due", "groupWork", "due", store.Where("due", store.LessOrEqual))
 
-func workID(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return hex.EncodeToString(sum[:16])
-}
-
 func (s *Service) memberWork(groupID, ownerID, trace string) work {
-	return s.newWork(work{ID: workID("member", groupID, ownerID), GroupID: groupID, OwnerID: ownerID, Trace: trace})
+	return s.newWork(work{ID: poll.MemberWorkID(groupID, ownerID), GroupID: groupID, OwnerID: ownerID, Trace: trace})
 }
 
 func (s *Service) deletionWork(groupID, ownerID, accountID, trace string) work {
-	return s.newWork(work{ID: workID("account", groupID, accountID), GroupID: groupID, OwnerID: ownerID, AccountID: accountID, Trace: trace})
+	return s.newWork(work{ID: poll.GroupWorkID("account", groupID, accountID), GroupID: groupID, OwnerID: ownerID, AccountID: accountID, Trace: trace})
 }
 
 func (s *Service) sessionsWork(groupID, trace string) work {
-	return s.newWork(work{ID: workID("sessions", groupID), GroupID: groupID, Sessions: true, Trace: trace})
+	return s.newWork(work{ID: poll.GroupWorkID("sessions", groupID), GroupID: groupID, Sessions: true, Trace: trace})
 }
 
 func (s *Service) newWork(w work) work {

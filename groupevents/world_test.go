@@ -41,6 +41,16 @@ func newConnectedWorld(t *testing.T) *world {
 	return w
 }
 
+// newDinnerWorld has everybody connected, and an event that all of them show.
+func newDinnerWorld(t *testing.T) *world {
+	t.Helper()
+	w := newConnectedWorld(t)
+	_, err := w.create("gm", "Dinner", mirrortest.Start.Add(9*time.Hour))
+	w.must(err)
+	w.Settle()
+	return w
+}
+
 func personOf(id string) scheduler.Person { return scheduler.Person{ID: id} }
 
 func (w *world) must(err error) {

@@ -136,9 +136,7 @@ func TestCreate_ASyncIsFaster_OneCanonicalEvent(t *testing.T) {
 
 func TestCreate_DuringSyncs_OneCanonicalEventEach(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {

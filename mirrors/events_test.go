@@ -12,9 +12,7 @@ import (
 
 func TestDelete_AnEventWithoutMirrors_IsNoError(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	w.insert(home, "Dentist", thursday)
 	w.sync(home)
 	known := w.canonical(home)
@@ -24,9 +22,7 @@ func TestDelete_AnEventWithoutMirrors_IsNoError(t *testing.T) {
 
 func TestChange_OfTheTitle_KeepsTheStatus(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	start, end := at(thursday), at("2026-03-05T10:00:00Z")
 	_, err := w.full.InsertContent(w.ctx, refTo(work), "event77", gcal.Content{
 		Summary: "Maybe", Start: start, End: end, Transparency: "opaque", Visibility: "default", Status: "tentative",
@@ -43,9 +39,7 @@ func TestChange_OfTheTitle_KeepsTheStatus(t *testing.T) {
 
 func TestChange_OfTheTitle_KeepsTheReminders(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	w.insert(work, "Stand-up", thursday)
 	const reminders = `"reminders":{"overrides":[{"method":"popup","minutes":7}],"useDefault":false}`
 	w.call(http.MethodPatch, `{`+reminders+`}`)

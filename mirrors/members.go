@@ -2,11 +2,15 @@ package mirrors
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
+	"time"
 
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
+	"questscheduler/scheduler"
 )
 
 // belonging lists the groups of a person's connections that the person still belongs to. The
@@ -32,14 +36,9 @@ func belonging(ctx context.Context, reader store.Reader, ownerID string) (groupI
 	return groupIDs, nil
 }
 
-// ownersOf lists the people for whom a group's event is planned: its owner, and the members
-// who connected an account or have mirrors of it. What somebody who left the group still
-// shows stays as it is until their connection ends.
+// ownersOf lists the people for whom a group's event is planned: its owner, everybody who
+// connected an account, and those who have mirrors of it.
 func (s *Service) ownersOf(ctx context.Context, event mirror.Event) ([]string, error) {
-	group, err := poll.LoadGroup(ctx, s.Store, event.GroupID)
-	if err != nil {
-		return nil, err
-	}
 	connections, err := mirror.ConnectionsOfGroup(ctx, s.Store, event.GroupID)
 	if err != nil {
 		return nil, err
@@ -48,19 +47,63 @@ func (s *Service) ownersOf(ctx context.Context, event mirror.Event) ([]string, e
 	if err != nil {
 		return nil, err
 	}
-	connected := map[string]bool{}
-	for _, connection := range connections {
-		connected[connection.OwnerID] = true
-	}
 	owners := []string{event.OwnerID}
-	for id := range connected {
-		owners = append(owners, id)
+	for _, connection := range connections {
+		owners = append(owners, connection.OwnerID)
 	}
 	for _, m := range shown {
 		owners = append(owners, m.OwnerID)
 	}
 	slices.Sort(owners)
-	return slices.DeleteFunc(slices.Compact(owners), func(id string) bool {
-		return id != event.OwnerID && connected[id] && !group.Has(id)
-	}), nil
+	return slices.Compact(owners), nil
+}
+
+// leaveFormerGroups takes out what comes from groups that the person left, or was removed
+// from by the web app, and that still have a connection. Its end decides what becomes of the
+// mirrors: until then they stay as they are, and show nothing new. Planning that this passes
+// over calls for work of the group (write.former), which ends the connection, or catches up if
+// the person is back.
+func (of *situation) leaveFormerGroups(ctx context.Context, reader store.Reader) error {
+	for _, groupID := range groupsOf(of.Connections) {
+		isOfGroup := func(e mirror.Event) bool { return e.GroupID == groupID }
+		if !slices.ContainsFunc(of.Events, isOfGroup) {
+			continue // so that other events cost no read
+		}
+		group, err := poll.LoadGroup(ctx, reader, groupID)
+		if err != nil {
+			return err
+		}
+		if group.Has(of.Owner) {
+			continue
+		}
+		of.former = append(of.former, groupID)
+		for _, event := range of.Events {
+			if isOfGroup(event) && !of.follows(event) {
+				of.Mirrors = slices.DeleteFunc(of.Mirrors, func(m mirror.Mirror) bool { return m.CanonicalID == event.ID })
+			}
+		}
+		of.Events = slices.DeleteFunc(of.Events, func(e mirror.Event) bool { return isOfGroup(e) && !of.follows(e) })
+		of.Connections = slices.DeleteFunc(of.Connections, func(c mirror.Connection) bool { return c.GroupID == groupID })
+	}
+	return nil
+}
+
+// former is somebody who left a group and still has a connection to it. ref names the planning
+// that passed over them.
+type former struct{ ownerID, groupID, ref string }
+
+// record records the work of the group that planning calls for that passed over somebody.
+func (f former) record(tx store.Tx, trace string, now time.Time) error {
+	return tx.Merge(poll.GroupWorkPath(f.workID()), poll.MemberWorkUpdates(f.groupID, f.ownerID, f.ref, trace, now)...)
+}
+
+func (f former) workID() string { return poll.MemberWorkID(f.groupID, f.ownerID) }
+
+// task takes up that work.
+func (f former) task(trace string) queue.Task {
+	payload, err := json.Marshal(scheduler.Work{ID: f.workID(), Trace: trace})
+	if err != nil {
+		panic("mirrors: marshal a task: " + err.Error()) // strings always marshal
+	}
+	return queue.Task{Kind: poll.GroupWorkKind, Name: f.workID() + "/" + f.ref, Payload: payload}
 }

@@ -31,9 +31,7 @@ func TestPolicy_EventsThatExist_AreMirrored(t *testing.T) {
 
 func TestSync_ChangesOfTheOrigin_ReachTheMirror(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	event := w.insert(work, "Stand-up", thursday)
 	w.sync(work)
 	w.wantTitles(home, "Stand-up")
@@ -124,9 +122,7 @@ func TestSync_AnEventChangedInTheTarget_IsReverted(t *testing.T) {
 
 func TestSync_SeriesAndExceptions_AreMirrored(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	series := w.insert(work, "Weekly", thursday, "RRULE:FREQ=WEEKLY;COUNT=4")
 	w.sync(work)
 	second, err := w.full.Instance(w.ctx, refTo(work), series.ID, at("2026-03-12T09:00:00Z"))
@@ -172,9 +168,7 @@ func TestSync_CalendarOfPollsAlone_CostsMirrorsNothing(t *testing.T) {
 	t.Parallel()
 	var costs []storetest.Cost
 	for _, events := range []int{0, 20} {
-		w := newWorld(t)
-		w.mirrorWork()
-		w.settle()
+		w := newMirroringWorld(t)
 		club, clubs := refTo(club), calendars.Calendar{AccountID: club, CalendarID: refTo(club).Calendar}
 		w.set(store.Doc("calendars", w.key(club.Account)), clubs.Link(w.clock.Now(), gm, "")...)
 		for i := range events {
@@ -194,9 +188,7 @@ func TestSync_CalendarOfPollsAlone_CostsMirrorsNothing(t *testing.T) {
 
 func TestSync_OtherPeople_AreApart(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	event := w.insert(work, "Stand-up", thursday)
 	w.sync(work)
 	known := w.canonical(work)
@@ -213,9 +205,7 @@ func TestSync_OtherPeople_AreApart(t *testing.T) {
 
 func TestSync_StrayOfOurs_IsDeleted(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	for installation, id := range map[string]string{"here": "a", "elsewhere": "b"} {
 		_, err := w.full.InsertContent(w.ctx, refTo(home), mirror.EventPrefix+id, gcal.Content{
 			Summary: installation, Start: at(thursday), End: at(friday), Transparency: "opaque", Visibility: "default",
@@ -295,9 +285,7 @@ func TestSync_BeforeAnInsertIsRecorded_IsNotForgotten(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			w.mirrorWork()
-			w.settle()
+			w := newMirroringWorld(t)
 			w.insert(work, "Stand-up", thursday)
 			w.writer.Google = &googlePoints{Google: w.client, points: w.points, after: func() {
 				w.must(w.clock.Advance(time.Millisecond))

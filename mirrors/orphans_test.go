@@ -18,9 +18,7 @@ func TestSync_ACancelledOccurrenceBeforeItsSeries_IsCancelledInTheMirror(t *test
 	for name, count := range map[string]int{"applied alone": 1, "stored with others": 12} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			w.mirrorWork()
-			w.settle()
+			w := newMirroringWorld(t)
 			second := at("2026-03-12T09:00:00Z")
 			for i := range count {
 				series := w.insert(work, fmt.Sprintf("Weekly %d", i), thursday, "RRULE:FREQ=WEEKLY;COUNT=4")

@@ -1,6 +1,7 @@
 package mirrors_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -14,35 +15,43 @@ import (
 // invitation has ana make a daily series of 12 with a guest, and move eight occurrences.
 func (w *world) invitation(guest string) (seriesID string, starts []recurrence.Moment) {
 	w.Helper()
-	series := w.insert(annes, "Stand-up", thursday, "RRULE:FREQ=DAILY;COUNT=12")
-	list, err := w.full.GuestList(w.ctx, refTo(annes), series.ID)
+	seriesID, starts = w.guestSeries(annes, guest, 12)
+	for _, start := range starts[2:10] {
+		w.moveInstance(annes, seriesID, start, 3*time.Hour)
+	}
+	return seriesID, starts
+}
+
+// guestSeries makes a daily series of an account with a guest. starts are those by the rule.
+func (w *world) guestSeries(account, guest string, count int) (seriesID string, starts []recurrence.Moment) {
+	w.Helper()
+	series := w.insert(account, "Stand-up", thursday, fmt.Sprintf("RRULE:FREQ=DAILY;COUNT=%d", count))
+	list, err := w.full.GuestList(w.ctx, refTo(account), series.ID)
 	w.must(err)
-	_, err = w.full.PatchGuests(w.ctx, refTo(annes), list, gcal.GuestChange{Add: []string{refTo(guest).Calendar}}, "none")
+	_, err = w.full.PatchGuests(w.ctx, refTo(account), list, gcal.GuestChange{Add: []string{refTo(guest).Calendar}}, "none")
 	w.must(err)
-	for day := range 12 {
+	for day := range count {
 		start := at(thursday)
 		start.Time = start.Time.AddDate(0, 0, day)
 		starts = append(starts, start)
 	}
-	for _, start := range starts[2:10] {
-		w.moveInstance(series.ID, start, 3*time.Hour)
-	}
 	return series.ID, starts
 }
 
-// moveInstance has ana move an occurrence to a time after the one by the rule; 0 cancels it.
-func (w *world) moveInstance(seriesID string, start recurrence.Moment, by time.Duration) {
+// moveInstance moves an occurrence in its organizer's account to a time after the one by the
+// rule; 0 cancels it.
+func (w *world) moveInstance(account, seriesID string, start recurrence.Moment, by time.Duration) {
 	w.Helper()
-	shown, err := w.full.Instance(w.ctx, refTo(annes), seriesID, start)
+	shown, err := w.full.Instance(w.ctx, refTo(account), seriesID, start)
 	w.must(err)
 	if by == 0 {
-		_, err = w.full.DeleteQuietly(w.ctx, refTo(annes), shown.ID, "")
+		_, err = w.full.DeleteQuietly(w.ctx, refTo(account), shown.ID, "")
 		w.must(err)
 		return
 	}
 	content := plan.Shown(*shown.Details)
 	content.Start.Time, content.End.Time = start.Time.Add(by), start.Time.Add(by+time.Hour)
-	_, err = w.full.PatchContent(w.ctx, refTo(annes), shown.ID, "", content)
+	_, err = w.full.PatchContent(w.ctx, refTo(account), shown.ID, "", content)
 	w.must(err)
 }
 
@@ -83,12 +92,12 @@ func TestSync_AnothersSeriesOfManyExceptions_IsCopiedInSteps(t *testing.T) {
 		},
 		"occurrences move": func(w *world, seriesID string, starts []recurrence.Moment) {
 			for _, start := range starts[2:10] {
-				w.moveInstance(seriesID, start, 5*time.Hour)
+				w.moveInstance(annes, seriesID, start, 5*time.Hour)
 			}
 		},
 		"occurrences are cancelled": func(w *world, seriesID string, starts []recurrence.Moment) {
 			for _, start := range starts[1:9] {
-				w.moveInstance(seriesID, start, 0)
+				w.moveInstance(annes, seriesID, start, 0)
 			}
 		},
 	} {
@@ -141,20 +150,9 @@ func TestSync_OwnSeriesOfManyExceptions_IsCopiedAtOnce(t *testing.T) {
 	w.service.MostExceptions = 1
 	w.mirrorWork(mirror.Edge{FromAccountID: club, ToAccountID: home, Detail: mirror.Full, Target: mirror.PrimaryTarget})
 	w.settle()
-	series := w.insert(work, "Stand-up", thursday, "RRULE:FREQ=DAILY;COUNT=6")
-	list, err := w.full.GuestList(w.ctx, refTo(work), series.ID)
-	w.must(err)
-	_, err = w.full.PatchGuests(w.ctx, refTo(work), list, gcal.GuestChange{Add: []string{refTo(club).Calendar}}, "none")
-	w.must(err)
-	for day := range 5 {
-		start := at(thursday)
-		start.Time = start.Time.AddDate(0, 0, day)
-		shown, err := w.full.Instance(w.ctx, refTo(work), series.ID, start)
-		w.must(err)
-		content := plan.Shown(*shown.Details)
-		content.Start.Time, content.End.Time = start.Time.Add(time.Hour), start.Time.Add(2*time.Hour)
-		_, err = w.full.PatchContent(w.ctx, refTo(work), shown.ID, "", content)
-		w.must(err)
+	seriesID, starts := w.guestSeries(work, club, 6)
+	for _, start := range starts[:5] {
+		w.moveInstance(work, seriesID, start, time.Hour)
 	}
 	w.sync(club)
 	if all := w.shown(home, homeMail); len(all) != 6 {

@@ -81,9 +81,7 @@ func TestSync_EventsMadeInAnOverlay_AreNobodysOrigin(t *testing.T) {
 // The calendar reports the end of the series alone.
 func TestSync_ASeriesIsDeleted_ItsExceptionsGoWithIt(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	series := w.insert(work, "Weekly", thursday, "RRULE:FREQ=WEEKLY;COUNT=4")
 	w.sync(work)
 	exception := w.canonical(work)[0]
@@ -105,9 +103,7 @@ func TestSync_ASeriesIsDeleted_ItsExceptionsGoWithIt(t *testing.T) {
 
 func TestSync_AMirroredSeriesIsDeleted_ExceptionsComeBackToo(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	series := w.insert(work, "Weekly", thursday, "RRULE:FREQ=WEEKLY;COUNT=4")
 	second, err := w.full.Instance(w.ctx, refTo(work), series.ID, at("2026-03-12T09:00:00Z"))
 	w.must(err)
@@ -127,9 +123,7 @@ func TestSync_AMirroredSeriesIsDeleted_ExceptionsComeBackToo(t *testing.T) {
 // A newer run of the calendar begins between two events of a listing.
 func TestSync_ARunThatWasSuperseded_AppliesNothingMore(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	w.insert(work, "One", thursday)
 	w.insert(work, "Two", thursday)
 	w.onEnqueue = func() {

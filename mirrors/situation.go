@@ -7,7 +7,6 @@ import (
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
 )
@@ -17,6 +16,9 @@ import (
 type situation struct {
 	plan.Situation
 	person mirror.Person
+	// former are groups of the person's connections that the person left, whose events were
+	// taken out.
+	former []string
 }
 
 // situation reads what decides about a person's mirrors of one iCalUID: canonical events,
@@ -56,33 +58,6 @@ func (s *Service) situation(ctx context.Context, reader store.Reader, ownerID, i
 		return of, err
 	}
 	return of, of.leaveFormerGroups(ctx, reader)
-}
-
-// leaveFormerGroups takes out what comes from groups that the person left, or was removed
-// from by the web app, and that still have a connection. Its end decides what becomes of the
-// mirrors: until then they stay as they are, and show nothing new.
-func (of *situation) leaveFormerGroups(ctx context.Context, reader store.Reader) error {
-	for _, groupID := range groupsOf(of.Connections) {
-		isOfGroup := func(e mirror.Event) bool { return e.GroupID == groupID }
-		if !slices.ContainsFunc(of.Events, isOfGroup) {
-			continue // so that other events cost no read
-		}
-		group, err := poll.LoadGroup(ctx, reader, groupID)
-		if err != nil {
-			return err
-		}
-		if group.Has(of.Owner) {
-			continue
-		}
-		for _, event := range of.Events {
-			if isOfGroup(event) && !of.follows(event) {
-				of.Mirrors = slices.DeleteFunc(of.Mirrors, func(m mirror.Mirror) bool { return m.CanonicalID == event.ID })
-			}
-		}
-		of.Events = slices.DeleteFunc(of.Events, func(e mirror.Event) bool { return isOfGroup(e) && !of.follows(e) })
-		of.Connections = slices.DeleteFunc(of.Connections, func(c mirror.Connection) bool { return c.GroupID == groupID })
-	}
-	return nil
 }
 
 // follows reports whether an event is of a calendar of the person.

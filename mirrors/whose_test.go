@@ -93,9 +93,7 @@ func TestReconcile_ASharedCalendar_KeepsAnothersMirrors(t *testing.T) {
 
 func TestReconcile_AnothersKeptCopy_Stays(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	w.stray(1, "here")
 	kept := mirror.Mirror{ID: "mir_kept", OwnerID: gm, TargetAccountID: home, TargetCalendarID: homeMail, EventID: w.atHome().ID}
 	w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
@@ -152,9 +150,7 @@ func TestSync_AnothersMirrorInASharedCalendar_IsIgnored(t *testing.T) {
 func TestSync_AnIDLikeOurs_IsAnOrdinaryEvent(t *testing.T) {
 	t.Parallel()
 	for _, others := range []int{0, 12} {
-		w := newWorld(t)
-		w.mirrorWork()
-		w.settle()
+		w := newMirroringWorld(t)
 		for i := range others {
 			w.insert(work, fmt.Sprint("Other ", i), thursday)
 		}
@@ -277,9 +273,7 @@ func TestSync_ACopiedICalUID_HidesNoMeeting(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			w.mirrorWork()
-			w.settle()
+			w := newMirroringWorld(t)
 			real := w.insert(work, "Stand-up", thursday)
 			w.sync(work)
 			zoned := strings.ReplaceAll(times, `Z"}`, `Z","timeZone":"UTC"}`)
@@ -313,9 +307,7 @@ func TestSync_AMirrorMovedToAnotherCalendar_IsNoDrift(t *testing.T) {
 // The document of a group's event is removed 90 days after its end, and its copies stay.
 func TestStray_ThatEndedLongAgo_Stays(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	id := mirror.EventID("here", "evt_past", home, homeMail, 1)
 	content := gcal.Content{Summary: "Past", Start: at("2026-01-20T09:00:00Z"), End: at("2026-01-20T10:00:00Z")}
 	_, err := w.full.InsertContent(w.ctx, refTo(home), id, content, plan.Marks(mirror.Mirror{ID: "mir_past"}, "here"))
@@ -333,9 +325,7 @@ func TestStray_ThatEndedLongAgo_Stays(t *testing.T) {
 // synced first.
 func TestSync_AMovedInvitation_IsNotCopiedInBetween(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	w.post(work, http.MethodPost, "", `{"id":"invited1","summary":"Stand-up","attendees":[{"email":"`+homeMail+`"}],
 		"start":{"dateTime":"2026-03-05T15:00:00Z"},"end":{"dateTime":"2026-03-05T16:00:00Z"}}`)
 	w.sync(home)
@@ -361,9 +351,7 @@ func TestSync_AMovedInvitation_IsNotCopiedInBetween(t *testing.T) {
 // both calendars should have been synced.
 func TestSync_ACopyThatStaysApart_IsShownBeside(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	real := w.insert(work, "Stand-up", thursday)
 	w.sync(work)
 	w.run(time.Hour)
@@ -420,9 +408,7 @@ func TestSync_AStrayThatIsNoneAnyMore_Stays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t)
-			w.mirrorWork()
-			w.settle()
+			w := newMirroringWorld(t)
 			w.stray(1, "here")
 			stray := w.atHome()
 			_, _, err := w.service.Observe(w.ctx, refTo(home), stray, cause)

@@ -73,6 +73,15 @@ func (w *world) Enqueue(ctx context.Context, task queue.Task) (bool, error) {
 	return w.queue.Enqueue(ctx, task)
 }
 
+// newMirroringWorld is a world whose person has work mirrored to home.
+func newMirroringWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.mirrorWork()
+	w.settle()
+	return w
+}
+
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	s := &stage{T: t, ctx: t.Context(), grants: map[string]google.Grant{}, broken: map[string]bool{}, points: &points.Points{}}

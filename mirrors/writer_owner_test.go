@@ -11,9 +11,7 @@ import (
 // mirror was planned.
 func TestWriter_AnEventThatIsAnotherPersonsNow_IsNotShown(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.mirrorWork()
-	w.settle()
+	w := newMirroringWorld(t)
 	w.insert(work, "Stand-up", thursday)
 	w.sync(work)
 	w.wantTitles(home, "Stand-up")

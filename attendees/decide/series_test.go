@@ -153,3 +153,47 @@ func TestDecide_LaterPartOfASeries_KeepsItsEntries(t *testing.T) {
 		}
 	}
 }
+
+// Each row is an exception that lacks an address that was invited to its series at before, and
+// that had guests of its own since another time.
+func TestDecide_ExceptionOfItsOwnGuestsBefore_LostNobody(t *testing.T) {
+	t.Parallel()
+	for _, series := range []attendee.State{attendee.Added, attendee.Theirs} {
+		for _, row := range []struct {
+			since time.Time
+			want  string
+		}{
+			{time.Time{}, "removed"},
+			{before.Add(-time.Hour), "add, adding"},
+			{before, "add, adding"},
+			{before.Add(time.Second), "removed"},
+		} {
+			event := meeting(guests(ana)...)
+			event.Since = row.since
+			d := decide.Decide(event, nil, map[string]attendee.Entry{ana2: entry(series)}, people.Secondaries)
+			if got := outcome(d, ana2); got != row.want {
+				t.Errorf("%s, %+v: %s", series, row, got)
+			}
+		}
+	}
+}
+
+func TestDecide_Concerned_IsWhoHasSecondAddresses(t *testing.T) {
+	t.Parallel()
+	outside := meeting(guests(ana)...)
+	outside.Inside = false
+	for _, row := range []struct {
+		event decide.Event
+		want  bool
+	}{
+		{meeting(guests(ana)...), true},
+		{meeting(guest(ana, "declined")), true},
+		{meeting(guests(ana, ana2)...), true},
+		{meeting(guests("gm@first.example", ana2)...), false},
+		{outside, false},
+	} {
+		if d := decide.Decide(row.event, nil, nil, people.Secondaries); d.Concerned != row.want {
+			t.Errorf("%+v: %+v", row, d)
+		}
+	}
+}

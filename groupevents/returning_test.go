@@ -1,0 +1,89 @@
+package groupevents_test
+
+import (
+	"testing"
+	"time"
+
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/test/mirrortest"
+)
+
+// passings are how planning passes over somebody whom the web app removed from the group.
+var passings = map[string]func(w *world){
+	"who is connected, and an event is made": func(w *world) {
+		event, err := w.create("gm", "Dinner", mirrortest.Start.Add(9*time.Hour))
+		w.must(err)
+		w.Gather(party, "gm", "ben")
+		w.must(w.Service.PlanEvent(w.T.Context(), event.ID, mirrortest.Cause))
+	},
+	"who is connected, and all of their events are planned": func(w *world) {
+		event, err := w.create("gm", "Dinner", mirrortest.Start.Add(9*time.Hour))
+		w.must(err)
+		w.Gather(party, "gm", "ben")
+		w.must(w.Service.PlanUID(w.T.Context(), "ana", event.ICalUID, mirrortest.Cause))
+	},
+	"who was just connected": func(w *world) {
+		_, err := w.create("gm", "Dinner", mirrortest.Start.Add(9*time.Hour))
+		w.must(err)
+		w.Settle()
+		w.must(w.disconnect("ana", true))
+		w.Settle()
+		w.Connect(party, "ana")
+		w.Gather(party, "gm", "ben")
+	},
+}
+
+// connected reports whether an account of the group's is connected to it.
+func (w *world) connected(account string) bool {
+	w.Helper()
+	doc, err := w.Documents.Get(w.T.Context(), mirror.ConnectionPath(party, account))
+	w.must(err)
+	return doc.Exists()
+}
+
+// What was passed over is planned when the person is back, or they are connected no longer.
+func TestPlanning_PassingOverAFormerMember_Ends(t *testing.T) {
+	t.Parallel()
+	for name, pass := range passings {
+		for _, soon := range []bool{false, true} {
+			t.Run(name+map[bool]string{true: ", back before that is noticed"}[soon], func(t *testing.T) {
+				t.Parallel()
+				w := newConnectedWorld(t)
+				pass(w)
+				if !soon {
+					w.Settle()
+				}
+				w.Gather(party, "gm", "ana", "ben")
+				w.Settle()
+				if is := w.connected("ana"); is != soon {
+					t.Errorf("connected: %t, want %t", is, soon)
+				}
+				if soon {
+					w.shows("ana", "Dinner")
+					return
+				}
+				w.shows("ana")
+				w.Connect(party, "ana")
+				w.Settle()
+				w.shows("ana", "Dinner")
+			})
+		}
+	}
+}
+
+// The queue may lose the task of the work that the planning records.
+func TestPlanning_PassingOverAFormerMember_IsDrained(t *testing.T) {
+	t.Parallel()
+	w := newConnectedWorld(t)
+	passings["who is connected, and an event is made"](w)
+	for _, task := range w.Queue.Due(w.Clock.Now()) {
+		if run, ok := w.Queue.Take(task.ID); ok {
+			run.Settle(queue.Verdict{Outcome: queue.Done})
+		}
+	}
+	w.World.Run(2 * time.Minute)
+	if w.connected("ana") {
+		t.Error("ana left the group, and is connected")
+	}
+}
