@@ -35,10 +35,20 @@ func (w *mappingWorld) changed() {
 	}
 }
 
+// struck fails a test over a run's calls in which something happened at fewer than least of
+// them: it tried nothing.
+func struck(t *testing.T, calls, least int) {
+	t.Helper()
+	if calls < least {
+		t.Errorf("it happened at %d calls alone, want %d at least", calls, least)
+	}
+}
+
 func TestMappings_KilledAtAnyCall_AreCarriedOutByTheNextRun(t *testing.T) {
 	t.Parallel()
 	for _, after := range []bool{false, true} {
-		for call, died := 0, true; died && call <= worldtest.MostPoints; call++ {
+		call := 0
+		for died := true; died && call <= worldtest.MostPoints; call++ {
 			t.Run(fmt.Sprintf("call %d after %t", call, after), func(t *testing.T) {
 				w := changing(t)
 				w.broken.armed, w.broken.after, w.broken.left = true, after, call
@@ -51,13 +61,15 @@ func TestMappings_KilledAtAnyCall_AreCarriedOutByTheNextRun(t *testing.T) {
 				w.changed()
 			})
 		}
+		struck(t, call-1, 25)
 	}
 }
 
 // Killed in one version and started again with another one.
 func TestMappings_KilledAndReplaced_LeaveNothing(t *testing.T) {
 	t.Parallel()
-	for call, died := 0, true; died && call <= worldtest.MostPoints; call++ {
+	call := 0
+	for died := true; died && call <= worldtest.MostPoints; call++ {
 		t.Run(fmt.Sprintf("call %d", call), func(t *testing.T) {
 			w := changing(t)
 			w.broken.armed, w.broken.after, w.broken.left = true, true, call
@@ -72,6 +84,7 @@ func TestMappings_KilledAndReplaced_LeaveNothing(t *testing.T) {
 			equal(t, "delegated", w.delegated("ana", "ben", "cho", "dan"), []string{"ana", "ben", "cho"})
 		})
 	}
+	struck(t, call-1, 25)
 }
 
 // Another process runs the same job wholly between any two calls of this one, and before
@@ -83,11 +96,13 @@ func TestMappings_TwoProcesses_Agree(t *testing.T) {
 		"the same sheet": {newer, newer}, "an older sheet first": {older, newer}, "an older sheet last": {older, older},
 	} {
 		for _, before := range []bool{false, true} {
-			for call, met := 0, true; met && call <= worldtest.MostPoints; call++ {
+			call := 0
+			for met := true; met && call <= worldtest.MostPoints; call++ {
 				t.Run(fmt.Sprintf("%s at call %d, commit %t", name, call, before), func(t *testing.T) {
 					met = meet(t, row.other, row.last, before, call)
 				})
 			}
+			struck(t, call-1, 25)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"questscheduler/availability"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
@@ -123,6 +124,27 @@ func TestForPoll_Unknown_IsNeverFree(t *testing.T) {
 	w.google.answers["acc_work"] = func() (gcal.FreeBusy, error) { return gcal.FreeBusy{}, errors.New("down") }
 	w.add("dan", "dan", timed(t, "2026-03-10 18:00", "2026-03-10 19:00"), nil)
 	w.wantStates("gm", map[string]string{"gm": "uuu", "ana": "uuu", "ben": "uuu", "cho": "fub", "dan": "buu"})
+}
+
+// ana's home calendar is shared with her work account and with ben. What ben's account reads
+// of it is ben's alone.
+func TestForPoll_LostAccountsSharedCalendar_CountsForItsOwner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.poll([]string{"ana", "ben"}, nil)
+	w.share("ana", "ben")
+	w.link("ana", "home", accounts.Revoked)
+	w.synced("ana", "work")
+	w.synced("ben", "ben")
+	for owner, account := range map[string]string{"ana": "work", "ben": "ben"} {
+		evening := map[string]string{"ana": "2026-03-12", "ben": "2026-03-11"}[owner]
+		w.set(calendars.Path(poll.CalendarKey("acc_"+account, "home@x")), map[string]any{
+			"ownerId": owner, "accountId": "acc_" + account, "calendarId": "home@x", "timeZone": zurich,
+			"interests": map[string]any{mirror.Consumer: 1}, "maskVersion": gcal.WithDetails.Version(), "lastSuccessAt": now.Add(-time.Hour),
+		})
+		w.add(owner, account, timed(t, evening+" 18:00", evening+" 19:00"), func(e *mirror.Event) { e.CalendarID = "home@x" })
+	}
+	w.wantStates("gm", map[string]string{"gm": "uuu", "ana": "uub", "ben": "fff"})
 }
 
 // TestForPoll_ItsOwnSession_CountsForNobody: the session is on Tuesday in gm's calendar,

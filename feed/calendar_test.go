@@ -144,7 +144,16 @@ func TestCalendar_ManyAtOnce_ShareOneReading(t *testing.T) {
 		}
 		leave()
 		synctest.Wait()
+		late := make(chan error)
+		go func() { _, err := s.Calendar(t.Context(), secret, none); late <- err }()
+		synctest.Wait()
+		if got := gate.waiting.Load(); got != 1 {
+			t.Errorf("%d read at once after two left", got)
+		}
 		close(gate.gate)
+		if err := <-late; err != nil {
+			t.Error(err)
+		}
 		var gone int
 		for range ctxs {
 			if err := <-failed; errors.Is(err, context.Canceled) {
@@ -225,6 +234,9 @@ func TestCalendar_EndedDuringItsReading_IsGone(t *testing.T) {
 				}
 				if err := end(t.Context(), s); err != nil {
 					t.Fatal(err)
+				}
+				if _, err := s.Calendar(t.Context(), secret, each); !fault.Is(err, fault.NotFound) {
+					t.Errorf("during the reading: %v", err) // and without waiting for it
 				}
 				close(gate.gate)
 				first, second := <-read, <-read // who began before may get it still

@@ -163,6 +163,29 @@ func TestFeed_Acquaintance_NamesWithoutBound(t *testing.T) {
 	}
 }
 
+func TestFeed_CreatorOfASessionSheJoined_NamesWithoutBound(t *testing.T) {
+	t.Parallel()
+	s, documents := newService(t)
+	for i := range 6 {
+		put(t, documents, fmt.Sprint("p", i), 1+i, nil)
+	}
+	join(t, documents, "ana", "p0")
+	wantByStatus(t, s, map[string]string{"CONFIRMED": "p0", "TENTATIVE": "p1, p2, p3, p4, p5"})
+}
+
+// Everything that is shown comes from acquaintances, so no bound leaves a poll out.
+func TestFeed_FellowNamesThousandTimes_PushesNothingOut(t *testing.T) {
+	t.Parallel()
+	s, documents := newService(t)
+	put(t, documents, "mine", 1, nil)
+	join(t, documents, "ana", "mine")
+	write(t, documents, poll.GroupPath("party"), map[string]any{"creatorId": "eve", "memberIds": []any{"ana"}})
+	flood(t, documents, feed.MaxSessions)
+	if got := byStatus(t, s)["CONFIRMED"]; got != "mine" {
+		t.Errorf("confirmed are %q", got)
+	}
+}
+
 // A vote that a deleted poll of the same id left proves nothing, nor do the votes of others,
 // or the uid in a document that is not hers.
 func TestFeed_AnothersVote_IsNoConsent(t *testing.T) {

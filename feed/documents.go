@@ -54,6 +54,4 @@ func signedInAt(secret store.Fields) time.Time {
 	return secret.Time(fieldMade)
 }
 
-func personFields(hash string, now time.Time) map[string]any {
-	return map[string]any{fieldHash: hash, fieldMade: now}
-}
+func personFields(hash string) map[string]any { return map[string]any{fieldHash: hash} }

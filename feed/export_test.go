@@ -92,6 +92,18 @@ func (k Known) Choose() (ids []string, cut bool) {
 	return ids, cut
 }
 
+// Added are the ids of ana's candidates after lists of polls were added.
+func Added(lists ...[]poll.Poll) (ids []string) {
+	c := candidates{userID: "ana"}
+	for _, polls := range lists {
+		c.add(polls)
+	}
+	for _, p := range c.polls {
+		ids = append(ids, p.ID)
+	}
+	return ids
+}
+
 // Acquaintances are acquaintances.
 func (k Known) Acquaintances() []string {
 	return candidates{userID: "ana", polls: k.Polls, creators: k.Creators, fellows: k.Fellows}.acquaintances()

@@ -160,6 +160,10 @@ func TestCalendar_OfAPoll_SaysWhatItHolds(t *testing.T) {
 			"p1", map[string]any{"calendarSync": map[string]any{"cancelled": map[string]any{"at": at(-29)}}, "updatedAt": at(-50)}, poll.Slot{Start: at(3)}, "",
 			map[string]string{"STATUS": "CANCELLED"},
 		},
+		"cancelled, by ours, when is not known": {
+			"p1", map[string]any{"calendarSync": map[string]any{"cancelled": map[string]any{"reason": "x"}}, "updatedAt": at(-1)}, poll.Slot{Start: at(3)}, "",
+			map[string]string{"STATUS": "CANCELLED"},
+		},
 		"cancelled, when is not known": {"p1", map[string]any{"cancelled": map[string]any{"reason": "x"}, "updatedAt": at(-1)}, poll.Slot{Start: at(3)}, "", map[string]string{"STATUS": "CANCELLED"}},
 		"so long ago":                  {"p1", map[string]any{"cancelled": map[string]any{"reason": "x"}, "updatedAt": at(-31)}, poll.Slot{Start: at(3)}, "", nil},
 	} {
@@ -208,7 +212,13 @@ func TestCalendar_OverItsRateWithoutText_Waits(t *testing.T) {
 	if fault.CodeOf(err) != feed.CodeRate || fault.RetryAfter(err) != 40*time.Second || err.Error() == "" {
 		t.Errorf("%v, wait %v", err, fault.RetryAfter(err))
 	}
-	if _, err := s.Calendar(t.Context(), strings.Repeat("A", 42)+"\n", none); !fault.Is(err, fault.NotFound) {
-		t.Errorf("a secret of a byte less: %v", err)
+}
+
+func TestCalendar_SecretOfAByteLess_ReadsNothing(t *testing.T) {
+	t.Parallel()
+	s, documents := newService(t)
+	_, err := s.Calendar(t.Context(), strings.Repeat("A", 42)+"\n", none)
+	if gets := documents.gets.Load(); !fault.Is(err, fault.NotFound) || gets != 0 {
+		t.Errorf("%v after %d reads", err, gets)
 	}
 }

@@ -61,7 +61,7 @@ func (s *Service) Renew(ctx context.Context, userID string, signedIn time.Time) 
 		if err := tx.Create(secretPath(hash), secretFields(userID, signedIn, now)); err != nil {
 			return err
 		}
-		return tx.Set(personPath(userID), personFields(hash, now))
+		return tx.Set(personPath(userID), personFields(hash))
 	})
 	if err != nil {
 		return "", err

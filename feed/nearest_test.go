@@ -85,6 +85,42 @@ func TestNearest_SessionsThatFit_AreAllLeft(t *testing.T) {
 	}
 }
 
+// The last of the room goes to the lesser id, in whatever order the two come.
+func TestNearest_RoomForOneOfTwo_IsFilled(t *testing.T) {
+	t.Parallel()
+	full := feed.Nearest(many(1000, 2000), now)
+	filling := func(id string, letters, title int) feed.Session {
+		return with(func(s *feed.Session) {
+			s.PollID, s.Tentative, s.Description, s.Title, s.URL = id, true, "", strings.Repeat("t", title), strings.Repeat("u", letters)
+		})
+	}
+	room := feed.MaxBytes - feed.MostBytes(full) + feed.MostBytes(nil)
+	letters, title := max(0, room*9/10-1000), 1
+	for range 10_000 {
+		if feed.MostBytes([]feed.Session{filling("a", letters, title)}) == room {
+			break
+		}
+		if title++; title > 5 { // a line more takes four bytes at once
+			letters, title = letters+1, 1
+		}
+	}
+	a, b := filling("a", letters, title), filling("b", letters, title)
+	for _, two := range [][]feed.Session{{a, b}, {b, a}} {
+		left := feed.Nearest(append(slices.Clone(full), two...), now)
+		if last := left[len(left)-1].PollID; feed.MostBytes(left) != feed.MaxBytes || last != "a" {
+			t.Errorf("%d bytes of %d are used, the last session is %s", feed.MostBytes(left), feed.MaxBytes, last)
+		}
+	}
+}
+
+func TestTag_OfNoSession_IsOfTheFormat(t *testing.T) {
+	t.Parallel()
+	sum := sha256.Sum256([]byte(strconv.Itoa(feed.Format) + "\n"))
+	if got, want := feed.TagOf(nil), hex.EncodeToString(sum[:16]); got != want {
+		t.Errorf("the tag is %s, want %s", got, want)
+	}
+}
+
 func TestTag_OfAnyOtherSession_Differs(t *testing.T) {
 	t.Parallel()
 	known := map[string]string{feed.TagOf([]feed.Session{evening}): "the session"}

@@ -65,6 +65,14 @@ func TestChoose_Polls_ComeByConsentThenAge(t *testing.T) {
 	}
 }
 
+func TestAdd_PollsListedTwice_AreAddedOnce(t *testing.T) {
+	t.Parallel()
+	p1, p2 := made("p1", "gm", 0), made("p2", "gm", 0)
+	if got, want := feed.Added([]poll.Poll{p1, p1}, []poll.Poll{p2, p1, p2}), []string{"p1", "p2"}; !slices.Equal(got, want) {
+		t.Errorf("there are %q, want %q", got, want)
+	}
+}
+
 func TestAcquaintances_EachOnce_ByPollsFirst(t *testing.T) {
 	t.Parallel()
 	known := feed.Known{

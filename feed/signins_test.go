@@ -39,7 +39,10 @@ func checked(t *testing.T) (*feed.Service, *counting, *signIns, string) {
 func TestCalendar_SignInEnded_EndsWithinAnHour(t *testing.T) {
 	t.Parallel()
 	s, _, known, secret := checked(t)
-	calendarOf(t, s, secret)
+	if _, err := s.Calendar(t.Context(), secret, each); err != nil {
+		t.Fatal(err)
+	}
+	calendarOf(t, s, secret) // read again for its text, at once
 	known.ended["ana"] = now.Add(-time.Hour + time.Second)
 	known.ended["gm"] = now.AddDate(1, 0, 0)
 	for range 59 {
@@ -57,6 +60,18 @@ func TestCalendar_SignInEnded_EndsWithinAnHour(t *testing.T) {
 	}
 	known.ended["ana"] = now.Add(-time.Hour) // enabled again, and signed in since
 	calendarOf(t, s, secret)
+}
+
+func TestCalendar_ClockSetBack_ChecksTheSignIn(t *testing.T) {
+	t.Parallel()
+	s, _, known, secret := checked(t)
+	pass(s, 24*time.Hour)
+	calendarOf(t, s, secret)
+	known.ended["ana"] = now
+	pass(s, -24*time.Hour)
+	if _, err := s.Calendar(t.Context(), secret, each); !fault.Is(err, fault.NotFound) {
+		t.Errorf("a check of a time to come counts: %v", err)
+	}
 }
 
 func TestCalendar_EndedSignInOfARenewal_EndsIt(t *testing.T) {

@@ -188,7 +188,8 @@ func endsAt(t *testing.T, step int, when moment, pause time.Duration) bool {
 
 func TestHandle_CrashWhileEditing_Continues(t *testing.T) {
 	t.Parallel()
-	for step := 1; ; step++ {
+	step := 1
+	for ; ; step++ {
 		w := announced(t)
 		w.move(moved)
 		w.want("gm", 0)
@@ -207,6 +208,9 @@ func TestHandle_CrashWhileEditing_Continues(t *testing.T) {
 		if n := len(w.cards(channel)); n != 1 {
 			t.Errorf("step %d: %d cards", step, n)
 		}
+	}
+	if struck := step - 1; struck < 8 {
+		t.Errorf("only %d steps were struck", struck)
 	}
 }
 

@@ -13,12 +13,15 @@ var (
 	finalised   = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: ten}
 	toNoon      = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: noon, Rescheduled: true}
 	toThree     = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: three, Rescheduled: true}
-	acceptedN   = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: noon}
-	deleted     = rules.AnnouncedState{Status: rules.Cancelled, Generation: 3, At: ten}
-	reopened    = rules.AnnouncedState{Status: rules.Open, Generation: 4}
-	again       = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: three}
-	againMove   = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: noon, Rescheduled: true}
-	archived    = rules.AnnouncedState{Status: rules.Archived, Generation: 3, At: noon, Rescheduled: true}
+	// withBaseline is finalised, as states are announced that say their baseline.
+	withBaseline = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: ten, Baseline: ten}
+	acceptedN    = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: noon}
+	timeless     = rules.AnnouncedState{Status: rules.Finalized, Generation: 3}
+	deleted      = rules.AnnouncedState{Status: rules.Cancelled, Generation: 3, At: ten}
+	reopened     = rules.AnnouncedState{Status: rules.Open, Generation: 4}
+	again        = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: three}
+	againMove    = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: noon, Rescheduled: true}
+	archived     = rules.AnnouncedState{Status: rules.Archived, Generation: 3, At: noon, Rescheduled: true}
 )
 
 func TestAnnounce_EachChange_GivesItsNotice(t *testing.T) {
@@ -39,6 +42,9 @@ func TestAnnounce_EachChange_GivesItsNotice(t *testing.T) {
 		{"a new time accepted that was announced", toNoon, acceptedN, rules.NoticeNone},
 		{"a new time accepted before it was announced", finalised, acceptedN, rules.NoticeRescheduled},
 		{"a move away from the accepted time", acceptedN, toThree, rules.NoticeRescheduled},
+		{"a restore of what was announced without its baseline", toNoon, withBaseline, rules.NoticeRestored},
+		{"a first time of a session that was announced without one", timeless, finalised, rules.NoticeNone},
+		{"a session that has no time any more", finalised, timeless, rules.NoticeNone},
 		{"a move back to the accepted time", toThree, acceptedN, rules.NoticeRestored},
 		{"a cancellation", finalised, deleted, rules.NoticeCancelled},
 		{"a cancellation of a rescheduled session", toNoon, deleted, rules.NoticeCancelled},

@@ -85,7 +85,7 @@ func TestDecide_AwaitedEvent_RevivesThePollOnlyWhenFetched(t *testing.T) {
 func TestApply_CancelOfAnAwaitingPoll_IsADecision(t *testing.T) {
 	t.Parallel()
 	change, err := rules.Apply(awaiting(inStep()), rules.CommandCancel)
-	if err != nil || change.Nothing || !change.Unlinks || change.To != rules.Cancelled {
+	if err != nil || change.Nothing || !change.Unlinks || !change.Supersedes || change.To != rules.Cancelled {
 		t.Errorf("got %+v, %v", change, err)
 	}
 }

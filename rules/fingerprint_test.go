@@ -107,6 +107,17 @@ func TestParseFingerprint_AnyOffsetAndPrecision_IsRead(t *testing.T) {
 	}
 }
 
+func TestParseFingerprint_FirstAndLastYear_AreRead(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"0000-01-01T00:00:00.000Z|0000-01-01T01:00:00.000Z|false", "9999-12-31T22:00:00.000Z|9999-12-31T23:59:59.999Z|false",
+	} {
+		if got, err := rules.ParseFingerprint(text); err != nil || got.String() != text {
+			t.Errorf("%q is read as %s, %v", text, got, err)
+		}
+	}
+}
+
 func TestParseFingerprint_OtherText_FailsWithoutQuotingIt(t *testing.T) {
 	t.Parallel()
 	const sentence = "a fingerprint is start|end|allDay"

@@ -106,6 +106,9 @@ func decide(t testing.TB, p rules.Poll, o rules.Observation, now time.Time) stri
 	t.Helper()
 	d := rules.Decide(p, o, now)
 	text := d.Row + ": " + string(d.Action)
+	if d.Refetch && d.Row != "maybe_back" {
+		t.Errorf("%s fetches an event again that is not awaited", text)
+	}
 	if d.Drift {
 		text += " with drift"
 	}

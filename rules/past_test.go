@@ -137,6 +137,14 @@ func TestDecide_SessionTheCalendarMoved_IsPastByItsOwnTimeOnly(t *testing.T) {
 	forwardThenPast := movedTo(lastYear, atMarch)
 	forwardThenPast.Timely = april
 
+	goneAt := func(when rules.Fingerprint, updated time.Time) func(rules.Poll) rules.Observation {
+		return func(p rules.Poll) rules.Observation {
+			o := shown(rules.Gone, updated)(p)
+			o.Fingerprint = when
+			return o
+		}
+	}
+
 	const day = 24 * time.Hour
 	for _, c := range []struct {
 		name string
@@ -162,6 +170,9 @@ func TestDecide_SessionTheCalendarMoved_IsPastByItsOwnTimeOnly(t *testing.T) {
 		{"and a day after that", finalisedLate, placed(noon, finalisedLate.FinalizedAt.Add(2*day)), finalisedLate.FinalizedAt.Add(2 * day), "past: record"},
 		{"and a month after that", finalisedLate, placed(noon, finalisedLate.FinalizedAt.Add(32*day)), finalisedLate.FinalizedAt.Add(31 * day), "long_past: forget"},
 		{"put off in time, which an outage hid", inStep(), placed(nextYear, ten.EndTime()), ten.EndTime().Add(5 * day), "moved: reschedule → RESCHEDULED"},
+		{"put off, which Google does not date", inStep(), placed(nextYear, time.Time{}), ten.EndTime().Add(5 * day), "past: record"},
+		{"put off before this program first observed it", linkedBefore(), placed(nextYear, time.Time{}), ten.EndTime().Add(5 * day), "linked_before: adopt with drift → OK"},
+		{"deleted in time, and listed with a time to come", inStep(), goneAt(nextYear, ten.EndTime()), ten.EndTime().Add(5 * day), "past: record"},
 		{"put off when it was past", inStep(), placed(nextYear, ten.EndTime().Add(2*day)), ten.EndTime().Add(5 * day), "past: record"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -86,8 +86,8 @@ func TestFaults_Anywhere_LeavePollAndEventAgreeing(t *testing.T) {
 		for i, blow := range blows {
 			t.Run(fmt.Sprintf("%s: %s", c.act.name, blow.name), func(t *testing.T) {
 				t.Parallel()
-				for n := 1 + i%*stride; n <= worldtest.MostPoints; n += *stride {
-					reached := true
+				n := 1 + i%*stride
+				for reached := true; reached && n <= worldtest.MostPoints; n += *stride {
 					t.Run(fmt.Sprintf("at point %d", n), func(t *testing.T) {
 						w := worldtest.New(t, worldtest.Options{})
 						s := c.begin(w)
@@ -103,10 +103,8 @@ func TestFaults_Anywhere_LeavePollAndEventAgreeing(t *testing.T) {
 						checkAgreement(t, w, s)
 						atRest(t, w)
 					})
-					if !reached {
-						break
-					}
 				}
+				struck(t, n-*stride, 25)
 			})
 		}
 	}

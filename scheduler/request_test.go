@@ -148,7 +148,8 @@ func TestFinalise_SameChoiceUnderAnotherName_ResumesTheFirst(t *testing.T) {
 // second: before and after each call of the store, the queue and Google.
 func TestFinalise_RepeatedDuringAnother_EndsInOneEvent(t *testing.T) {
 	t.Parallel()
-	for point, more := 0, true; more && point <= worldtest.MostPoints; point++ {
+	point := 0
+	for more := true; more && point <= worldtest.MostPoints; point++ {
 		t.Run(fmt.Sprint("at point ", point), func(t *testing.T) {
 			w := worldtest.New(t, worldtest.Options{})
 			s := fresh(w)
@@ -189,6 +190,7 @@ func TestFinalise_RepeatedDuringAnother_EndsInOneEvent(t *testing.T) {
 			atRest(t, w)
 		})
 	}
+	struck(t, point, 40)
 }
 
 // taskOf is the task of the only intent that is left.

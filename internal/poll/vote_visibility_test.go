@@ -25,6 +25,8 @@ func TestVotesFor_AreThoseThatTheWebAppShows(t *testing.T) {
 		"hidden, voters known":         {map[string]any{"voteVisibility": "hidden", "hideVoterIdentities": false}, 2, 2, 2},
 		"hidden":                       {map[string]any{"voteVisibility": "hidden", "hideVoterIdentities": true, "votesAllSubmitted": true, "status": "FINALIZED"}, 1, 1, 0},
 		"hidden while voting":          {map[string]any{"voteVisibility": "hidden_while_voting", "hideVoterIdentities": true}, 2, 1, 0},
+		"until all, voters known":      {map[string]any{"voteVisibility": "hidden_until_all_voted"}, 2, 2, 2},
+		"until finalised, known":       {map[string]any{"voteVisibility": "hidden_until_finalized"}, 2, 2, 2},
 		"hidden until all voted":       {map[string]any{"voteVisibility": "hidden_until_all_voted", "hideVoterIdentities": true}, 1, 1, 0},
 		"all voted":                    {map[string]any{"voteVisibility": "hidden_until_all_voted", "hideVoterIdentities": true, "votesAllSubmitted": true}, 2, 2, 2},
 		"hidden until it is finalised": {map[string]any{"voteVisibility": "hidden_until_finalized", "hideVoterIdentities": true}, 1, 1, 0},
@@ -41,5 +43,16 @@ func TestVotesFor_AreThoseThatTheWebAppShows(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// To say that no slot fits is to have voted.
+func TestVotesFor_VoterWhomNoSlotFits_SeesAll(t *testing.T) {
+	t.Parallel()
+	fields := map[string]any{"voteVisibility": "hidden_while_voting", "hideVoterIdentities": true}
+	p := poll.Decode(store.Document{Path: poll.Path("p"), Data: fields})
+	votes := []poll.Vote{{UserID: "ana", NoTimesWork: true}, {UserID: "ben"}}
+	if ana, ben := p.VotesFor("ana", votes), p.VotesFor("ben", votes); len(ana) != 2 || len(ben) != 1 {
+		t.Errorf("ana sees %v, ben %v", ana, ben)
 	}
 }

@@ -49,6 +49,16 @@ func (l Limit) Whole() int {
 }
 
 func unused() bool { return false }
+
+// Strictest is the first that is strict. Its variable hides the type.
+func Strictest(all []Limit) []Limit {
+	for i, Limit := range all {
+		if Limit.Strict {
+			return all[i : i+1]
+		}
+	}
+	return nil
+}
 `,
 	"limits/limits_test.go": `package limits
 

@@ -172,6 +172,9 @@ func (p *planter) zeros(s *ast.ReturnStmt) string {
 	}
 	var list []string
 	for _, field := range p.results.List {
+		if p.hidden(field.Type, s.Pos()) {
+			return ""
+		}
 		for range max(1, len(field.Names)) {
 			list = append(list, "*new("+p.original(field.Type)+")")
 		}
@@ -194,6 +197,24 @@ func (p *planter) zeros(s *ast.ReturnStmt) string {
 		}
 	}
 	return ""
+}
+
+// hidden reports whether a name in the text of a type means something else at a place in
+// the function: a variable has the type's name there.
+func (p *planter) hidden(written ast.Expr, at token.Pos) (is bool) {
+	scope := p.types.Scope().Innermost(at)
+	ast.Inspect(written, func(node ast.Node) bool {
+		if selector, ok := node.(*ast.SelectorExpr); ok {
+			is = is || p.hidden(selector.X, at)
+			return false
+		}
+		if name, ok := node.(*ast.Ident); ok && p.info.Uses[name] != nil {
+			_, there := scope.LookupParent(name.Name, at)
+			is = is || there != p.info.Uses[name]
+		}
+		return true
+	})
+	return is
 }
 
 // zero reports whether an expression is the zero value as written.

@@ -33,7 +33,8 @@ func cancelled(t *testing.T, w *worldtest.World) (pollID string) {
 func TestNotices_JoinDuringDelivery_MayBeNotifiedOrNot(t *testing.T) {
 	t.Parallel()
 	notified := map[bool]bool{}
-	for n := 1; ; n++ {
+	n := 1
+	for ; ; n++ {
 		w := worldtest.New(t, worldtest.Options{})
 		pollID := cancelled(t, w)
 		w.CrashAt(n)
@@ -52,6 +53,9 @@ func TestNotices_JoinDuringDelivery_MayBeNotifiedOrNot(t *testing.T) {
 			t.Errorf("dead at point %d: %v", n, problems)
 		}
 		notified[len(w.Notices("ana")) > 0] = true
+	}
+	if n -= 1; n < 30 {
+		t.Errorf("only %d points were struck", n)
 	}
 	if !notified[true] || !notified[false] {
 		t.Errorf("ana joined both before and after the notices were written: %v", notified)
