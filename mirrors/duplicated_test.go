@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"testing"
 
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
 )
@@ -122,6 +124,31 @@ func TestSecondTool_CopiesMarks_IsStopped(t *testing.T) {
 	// Of the event and of the tool's copy of it: ten copies of ours, and ten of the tool's.
 	if sizes[len(sizes)-1] != 42 || tool.run() > 0 || len(w.looping()) != 2 {
 		t.Errorf("both calendars have %v events, want 42 in the end; looping: %+v", sizes, w.looping())
+	}
+}
+
+// An invitation and a poll's session are nobody's copy, also if they equal copies of copies.
+func TestSecondTool_InvitationLikeIts_IsMirrored(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ by, id string }{
+		"an invitation": {annes, "invited1"}, "a poll's session": {work, poll.EventPrefix + "0session"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.mirrorWork(bothWays(mirror.Full)...)
+			w.insert(work, "Dentist", "2026-03-10T09:00:00Z")
+			w.sync(work)
+			newSecondTool(w, work, home).grow(6)
+			stopped := len(w.looping())
+			w.post(row.by, http.MethodPost, "", `{"id":"`+row.id+`","summary":"Dentist","attendees":[{"email":"`+workMail+`"}],
+				"start":{"dateTime":"2026-03-10T09:00:00Z"},"end":{"dateTime":"2026-03-10T10:00:00Z"}}`)
+			w.sync(work)
+			w.copyOf(work, row.id, home)
+			if now := len(w.looping()); stopped != 2 || now != stopped {
+				t.Errorf("%d mirrors are stopped, then %d, want 2", stopped, now)
+			}
+		})
 	}
 }
 

@@ -13,15 +13,15 @@ import (
 // mostEqual bounds how many events that begin at one time are compared with a new one.
 const mostEqual = 100
 
-// counted is an event that was not known, with its Rounds and Duplicates. mark is the mirror that
-// its marks name, "" without marks. Events that storeOrigins stores have neither: those were there
-// before most mirrors.
-func counted(ctx context.Context, tx store.Reader, of situation, event mirror.Event, mark string) (mirror.Event, error) {
-	if !of.MayLoop(event) {
+// counted is an event that was not known, with its Rounds and Duplicates. An invitation and a
+// poll's session are nobody's copy. Events that storeOrigins stores count nothing: those were
+// there before most mirrors.
+func counted(ctx context.Context, tx store.Reader, of situation, o observation, event mirror.Event) (mirror.Event, error) {
+	if !o.event.Organized || mayBePolls(o) || !of.MayLoop(event) {
 		return event, nil
 	}
 	var err error
-	if mark != "" {
+	if mark := o.event.Private[plan.MarkMirror]; mark != "" {
 		event.Duplicates, err = duplicates(ctx, tx, event.OwnerID, mark)
 		return event, err
 	}
