@@ -48,9 +48,7 @@ func rounds(ctx context.Context, tx store.Reader, event mirror.Event) (int64, er
 	if err != nil {
 		return 0, err
 	}
-	others = slices.DeleteFunc(others, func(e mirror.Event) bool {
-		return !e.Until.Equal(event.Until) || e.AccountID != event.AccountID || e.CalendarID != event.CalendarID
-	})
+	others = slices.DeleteFunc(others, func(e mirror.Event) bool { return !e.Until.Equal(event.Until) })
 	var ids []string
 	for _, other := range others {
 		ids = append(ids, other.ID)

@@ -86,7 +86,7 @@ type Event struct {
 	// Duplicates counts the same for copies that have a mirror's marks, as a person makes them by
 	// hand: how often the mirror of one was duplicated in turn. 0 if it has no marks.
 	Duplicates int64
-	Source Source
+	Source     Source
 	// PollID is set for SourcePoll, GroupID for SourceGroup and for the session of a poll
 	// that its group shares.
 	PollID  string
