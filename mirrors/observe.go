@@ -93,7 +93,7 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 		return nil // an overlay calendar holds mirrors; what else is in it is nobody's origin
 	}
 	if !known {
-		if next.Rounds, err = rounds(ctx, tx, of, next); err != nil {
+		if next, err = counted(ctx, tx, of, o, next); err != nil {
 			return err
 		}
 	}

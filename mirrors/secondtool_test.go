@@ -21,6 +21,7 @@ type secondTool struct {
 	made  map[string]bool   // its events
 	copy  map[string]string // by what it copied
 	title func(string) string
+	marks bool // whether it copies private properties too
 }
 
 func newSecondTool(w *world, a, b string) *secondTool {
@@ -40,9 +41,13 @@ func (s *secondTool) run() (made int) {
 			s.w.names++
 			d := event.Details
 			id := fmt.Sprintf("tool%d", s.w.names)
+			var marks map[string]string
+			if s.marks {
+				marks = event.Private
+			}
 			_, err := s.w.full.InsertContent(s.w.ctx, s.pair[1-i], id, gcal.Content{
 				Summary: s.title(d.Summary), Start: d.Start, End: d.End, Recurrence: d.Recurrence, Transparency: "opaque", Visibility: "default",
-			}, nil)
+			}, marks)
 			s.w.must(err)
 			s.made[id], s.copy[event.ID] = true, id
 			made++
@@ -117,7 +122,12 @@ func TestSecondTool_CopiesOurCopies_IsStopped(t *testing.T) {
 // looping are the mirrors that are not made because another program copies copies.
 func (w *world) looping() (found []mirror.Mirror) {
 	w.Helper()
-	for _, account := range []string{work, home} {
+	return w.loopingIn(work, home)
+}
+
+func (w *world) loopingIn(accounts ...string) (found []mirror.Mirror) {
+	w.Helper()
+	for _, account := range accounts {
 		all, err := store.Collect(mirror.IntoAccount(w.ctx, w.memory, account))
 		w.must(err)
 		found = append(found, slices.DeleteFunc(all, func(m mirror.Mirror) bool { return !m.IsLooping() })...)

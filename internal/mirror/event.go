@@ -83,7 +83,10 @@ type Event struct {
 	// event of a person and this one, which is such a copy if it is not 0 (plan.Rounds). An
 	// exception has that of its series.
 	Rounds int64
-	Source Source
+	// Duplicates counts the same for copies that have a mirror's marks, as a person makes them by
+	// hand: how often the mirror of one was duplicated in turn. 0 if it has no marks.
+	Duplicates int64
+	Source     Source
 	// PollID is set for SourcePoll, GroupID for SourceGroup and for the session of a poll
 	// that its group shares.
 	PollID  string

@@ -39,6 +39,8 @@ type World struct {
 	Answer func(account string, from, to time.Time) (busy, unknown []Interval, err error)
 	// Touched are calendars, by id, where somebody changed or kept copies by hand.
 	Touched map[string]bool
+	// Stopped are events, by id, that another program copied of copies, and that are not copied on.
+	Stopped map[string]bool
 	// Confirmed: all cancellations that were held were confirmed.
 	Confirmed bool
 	// Chosen begins the ids like a copy's that people chose themselves.

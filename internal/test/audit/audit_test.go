@@ -160,3 +160,15 @@ func TestFindings_EachFault_IsNamed(t *testing.T) {
 		})
 	}
 }
+
+func TestFindings_StoppedEvent_NeedsNoCopy(t *testing.T) {
+	t.Parallel()
+	without := calendars(event("questsched1", "Session", "12:00", "13:00"), event("g1", "Dentist", "15:00", "16:00"))
+	for stopped, want := range map[string]int{"w1": 0, "w2": 1} {
+		of := world(t, poll(), without, feed)
+		of.Stopped = map[string]bool{stopped: true}
+		if findings, err := audit.Findings(context.Background(), of); err != nil || len(findings) != want {
+			t.Errorf("with %s stopped it finds %q, %v, want %d findings", stopped, findings, err, want)
+		}
+	}
+}

@@ -94,6 +94,9 @@ func (a *audit) checkCopies() error {
 				continue
 			}
 			permit(e.to, text)
+			if a.Stopped[origin.ID] || a.Stopped[origin.Series] {
+				continue
+			}
 			if err := a.checkShown(e, origin, text); err != nil {
 				return err
 			}

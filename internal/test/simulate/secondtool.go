@@ -101,12 +101,9 @@ func timeOf(o worldtest.Occurrence, end bool) map[string]any {
 }
 
 // restSecondTool lets the tool and the program take turns until neither finds anything, which must
-// not take long. Without a tool nothing counts as copies of copies.
+// not take long.
 func (l *life) restSecondTool() {
 	if l.secondTool.pair == nil {
-		if slices.ContainsFunc(l.w.MirrorDocuments(), mirror.Mirror.IsLooping) {
-			l.Errorf("a person's events count as copies that another program makes of copies")
-		}
 		return
 	}
 	for range mostTurns {
@@ -118,4 +115,22 @@ func (l *life) restSecondTool() {
 		l.restMirrors()
 	}
 	l.Errorf("another program and this one copy each other's copies without end")
+}
+
+// stoppedCopies are the events, by id, that are not mirrored because they count as copies that
+// another program makes of copies. Only events of the tool may be such.
+func (l *life) stoppedCopies() map[string]bool {
+	stopped := map[string]bool{}
+	for _, m := range l.w.MirrorDocuments() {
+		if !m.IsLooping() {
+			continue
+		}
+		event, err := mirror.LoadEvent(l.w.Context(), l.w.Documents, m.CanonicalID)
+		l.must(err)
+		if !stopped[event.EventID] && !l.secondTool.made[event.EventID] && !l.secondTool.made[event.SeriesID] {
+			l.Errorf("a person's event %s counts as a copy that another program makes of copies", event.EventID)
+		}
+		stopped[event.EventID] = true
+	}
+	return stopped
 }

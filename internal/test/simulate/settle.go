@@ -89,15 +89,12 @@ func (l *life) audit(confirmed bool) {
 	for _, name := range slices.Sorted(maps.Keys(l.mirrored.touched)) {
 		touched = append(touched, name)
 	}
-	if l.secondTool.pair != nil { // which copies of its copies are stopped, no calendar shows
-		touched = append(touched, l.mirrored.names...)
-	}
 	for _, player := range worldtest.Players {
 		if l.grouped.kept[player.ID] {
 			touched = append(touched, player.ID)
 		}
 	}
-	for _, problem := range l.w.AuditProblems(confirmed, touched...) {
+	for _, problem := range l.w.AuditProblems(confirmed, l.stoppedCopies(), touched...) {
 		if !l.unnoticed(problem) && !l.excused(problem) {
 			l.problems = append(l.problems, problem)
 		}

@@ -13,12 +13,13 @@ import (
 )
 
 // AuditProblems is what an audit finds in a world at rest. touched are the people in whose
-// calendars somebody changed or kept copies by hand.
+// calendars somebody changed or kept copies by hand, and stopped another program's copies of
+// copies that are not mirrored on, by id.
 // confirmed: all held cancellations were confirmed.
-func (w *World) AuditProblems(confirmed bool, touched ...string) []string {
+func (w *World) AuditProblems(confirmed bool, stopped map[string]bool, touched ...string) []string {
 	w.t.Helper()
 	return w.audit(func(ctx context.Context, world audit.World) ([]string, error) {
-		world.Confirmed = confirmed
+		world.Confirmed, world.Stopped = confirmed, stopped
 		return audit.Findings(ctx, world)
 	}, touched)
 }
