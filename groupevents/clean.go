@@ -105,23 +105,21 @@ func (s *Service) EndConnections(ctx context.Context, at string) (ended int, nex
 	if err != nil {
 		return 0, "", err
 	}
-	ended, err = s.endOver(ctx, page, scheduler.Cause{Trigger: "cleanup", Trace: s.NewID("trc")})
-	return ended, next, err
-}
-
-// endOver ends those of some connections that have to end, and returns how many.
-func (s *Service) endOver(ctx context.Context, connections []mirror.Connection, cause scheduler.Cause) (ended int, err error) {
 	var over []mirror.Connection
-	for _, connection := range connections {
+	for _, connection := range page {
+		if connection.Ending {
+			continue // its planning deletes its copies
+		}
 		isOver, err := s.isOver(ctx, connection)
 		if err != nil {
-			return 0, err
+			return 0, "", err
 		}
 		if isOver {
 			over = append(over, connection)
 		}
 	}
-	return s.end(ctx, over, cause)
+	ended, err = s.end(ctx, over, scheduler.Cause{Trigger: "cleanup", Trace: s.NewID("trc")})
+	return ended, next, err
 }
 
 // DeleteKept is EndConnections for the copies that people kept who left the group since, which

@@ -44,10 +44,17 @@ func (s *Service) SetSharing(ctx context.Context, groupID string, share bool, ca
 	return err
 }
 
+// sessionsPage is how many sessions are compared between two marks of progress.
+const sessionsPage = 50
+
+// window is how long ago a session may have ended that is still planned, with time to spare
+// for days in any zone.
+const window = 72 * time.Hour
+
 // followSessions compares all sessions of a group, after its setting changed.
 func (s *Service) followSessions(ctx context.Context, w work, cause scheduler.Cause) error {
 	for {
-		asked := pollsOfGroup.With(w.GroupID).First(memberPage)
+		asked := pollsOfGroup.With(w.GroupID).First(sessionsPage)
 		if w.At != "" {
 			asked = asked.From(&store.Cursor{Path: poll.Path(w.At)})
 		}
