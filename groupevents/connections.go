@@ -33,7 +33,8 @@ func errNotConnected() error {
 
 // Connect has the events of a group shown in an account of a member's. Connecting twice
 // changes nothing. NotFound: not a member, or another person's account. Revoked: the account
-// cannot be used. Unavailable: the server only observes calendars.
+// cannot be used. RateLimited: MaxSwitches (CodeSwitches). Unavailable: the server only observes
+// calendars.
 func (s *Service) Connect(ctx context.Context, person scheduler.Person, groupID, accountID string, cause scheduler.Cause) (Connected, error) {
 	if err := s.Writes(); err != nil {
 		return Connected{}, err
@@ -58,10 +59,20 @@ func (s *Service) Connect(ctx context.Context, person scheduler.Person, groupID,
 			connected = Connected{was, account.Email}
 			return nil
 		}
+		held, err := loadShelf(ctx, tx, groupID)
+		if err != nil {
+			return err
+		}
+		if held, err = held.switching(person.ID, s.Now()); err != nil {
+			return err
+		}
 		made := mirror.Connection{GroupID: groupID, AccountID: accountID, OwnerID: person.ID, CreatedAt: store.Instant(s.Now())}
 		connected = Connected{made, account.Email}
 		begin, err = s.Plans.ChangeConnections(ctx, tx, person.ID, func(all []mirror.Connection) []mirror.Connection { return append(all, made) })
 		if err != nil {
+			return err
+		}
+		if err := held.write(tx); err != nil {
 			return err
 		}
 		return tx.Set(path, mirror.EncodeConnection(made))
@@ -213,7 +224,7 @@ func (s *Service) Prune(ctx context.Context, groupID string, cause scheduler.Cau
 		if err != nil {
 			return 0, err
 		}
-		if !group.Has(kept.OwnerID) {
+		if group != nil && !group.Has(kept.OwnerID) {
 			former = keptBy(former, kept)
 		}
 	}

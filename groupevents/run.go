@@ -23,7 +23,7 @@ func (s *Service) soon(ctx context.Context, w work) {
 func (s *Service) enqueue(ctx context.Context, w work, name string) error {
 	payload, err := json.Marshal(scheduler.Work{ID: w.ID, Trace: w.Trace})
 	if err == nil {
-		_, err = s.Queue.Enqueue(ctx, queue.Task{Kind: poll.GroupWorkKind, Name: name, Payload: payload})
+		_, err = s.Queue.Enqueue(ctx, queue.Task{Kind: poll.GroupWorkKind, Name: name, Payload: payload, NotBefore: w.Due})
 	}
 	return err
 }

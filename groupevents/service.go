@@ -129,10 +129,11 @@ func (s *Service) change(ctx context.Context, groupID string, cause scheduler.Ca
 	}
 }
 
-// formerConnections lists the connections of people who do not belong to the group any more.
+// formerConnections lists the connections of people who do not belong to the group any more. Those
+// of a group that is gone are left to EndConnections, which sees whether others are gone too.
 func formerConnections(ctx context.Context, reader store.Reader, groupID string) (former []mirror.Connection, err error) {
 	group, err := poll.LoadGroup(ctx, reader, groupID)
-	if err != nil {
+	if err != nil || group == nil {
 		return nil, err
 	}
 	connections, err := mirror.ConnectionsOfGroup(ctx, reader, groupID)

@@ -20,16 +20,21 @@ var (
 )
 
 // SetSharing turns the sharing of sessions on or off for a group. The caller has checked that
-// the person may change the group. Unavailable: the server only observes calendars.
-func (s *Service) SetSharing(ctx context.Context, groupID string, share bool, cause scheduler.Cause) error {
+// the person may change the group. The copies follow once the setting has settled (Settle).
+// RateLimited: MaxSwitches (CodeSwitches). Unavailable: the server only observes calendars.
+func (s *Service) SetSharing(ctx context.Context, person scheduler.Person, groupID string, share bool, cause scheduler.Cause) error {
 	if err := s.Writes(); err != nil {
 		return err
 	}
 	made := s.sessionsWork(groupID, cause.Trace)
+	made.Due = store.Instant(made.Due.Add(s.Settle))
 	changed := false
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		held, err := loadShelf(ctx, tx, groupID)
 		if changed = err == nil && held.ShareSessions != share; !changed {
+			return err
+		}
+		if held, err = held.switching(person.ID, s.Now()); err != nil {
 			return err
 		}
 		held.ShareSessions = share

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -59,25 +60,31 @@ func (s *Service) endIn(
 }
 
 // endFormer ends a person's connections to those of some groups that they do not belong to. back
-// reports that there was none: the person belongs to all of them again.
+// reports that there was none: the person belongs to all of them again. Connections to a group that
+// is gone are left to the cleanup, which sees whether others are gone too.
 func (s *Service) endFormer(ctx context.Context, ownerID string, groupIDs []string, cause scheduler.Cause) (back bool, err error) {
 	var begin func(context.Context, scheduler.Cause)
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		back, begin = true, nil
-		member, err := belonging(ctx, tx, ownerID)
-		if err != nil {
-			return err
+		var left []string
+		for _, id := range groupIDs {
+			group, err := poll.LoadGroup(ctx, tx, id)
+			if err != nil {
+				return err
+			}
+			back = back && group.Has(ownerID)
+			if group != nil && !group.Has(ownerID) {
+				left = append(left, id)
+			}
 		}
-		all, err := mirror.ConnectionsOf(ctx, tx, ownerID)
-		if err != nil {
-			return err
-		}
-		ended := slices.DeleteFunc(all, func(c mirror.Connection) bool {
-			return !slices.Contains(groupIDs, c.GroupID) || slices.Contains(member, c.GroupID)
-		})
-		if back = len(ended) == 0; back {
+		if len(left) == 0 {
 			return nil
 		}
+		ended, err := mirror.ConnectionsOf(ctx, tx, ownerID)
+		if err != nil {
+			return err
+		}
+		ended = slices.DeleteFunc(ended, func(c mirror.Connection) bool { return !slices.Contains(left, c.GroupID) })
 		begin, err = s.endIn(ctx, tx, ownerID, ended)
 		return err
 	})
