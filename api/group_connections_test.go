@@ -214,16 +214,17 @@ func TestAccount_UnlinkedElsewhere_IsDisconnectedBeforeItLeaves(t *testing.T) {
 	left := false
 	links := groupevents.Links{Groups: w.options.GroupEvents, AccountMirrors: leavingAccount{leaves: func() {
 		left = true
-		if got := w.accountsShowing(made.ID, mirror.Deleting); !slices.Equal(got, []string{anas}) {
-			t.Errorf("when the account leaves, copies are being deleted from %v", got)
-		}
 		if shown := w.connections("gm", group); !slices.Equal(shown.MemberIDs, []string{"gm"}) {
 			t.Errorf("when the account leaves, connected are %v", shown.MemberIDs)
 		}
 	}}}
 	must(t, links.AccountLeaving(t.Context(), account, scheduler.Cause{}))
+	w.carryOutGroupWork()
 	if got := w.accountsShowing(made.ID, mirror.Pending); !left || !slices.Equal(got, []string{gms}) {
 		t.Errorf("left %t, it shows in %v", left, got)
+	}
+	if got := w.accountsShowing(made.ID, mirror.Deleting); !slices.Equal(got, []string{anas}) {
+		t.Errorf("copies are being deleted from %v", got)
 	}
 }
 

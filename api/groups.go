@@ -140,7 +140,7 @@ func (s *server) updateGroup(ctx context.Context, by caller, in *updateGroup) (g
 		s.endConnections(ctx, by, in.ID)
 	}
 	if err == nil && in.Body.ShareSessions != nil {
-		err = s.GroupEvents.SetSharing(ctx, in.ID, *in.Body.ShareSessions, by.cause)
+		err = s.GroupEvents.SetSharing(ctx, by.person, in.ID, *in.Body.ShareSessions, by.cause)
 	}
 	return s.groupDetails(ctx, by, group, err)
 }

@@ -2,6 +2,7 @@ package groupevents
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"questscheduler/internal/accounts"
@@ -105,27 +106,34 @@ func (s *Service) EndConnections(ctx context.Context, at string) (ended int, nex
 	if err != nil {
 		return 0, "", err
 	}
-	ended, err = s.endOver(ctx, page, scheduler.Cause{Trigger: "cleanup", Trace: s.NewID("trc")})
-	return ended, next, err
-}
-
-// endOver ends those of some connections that have to end, and returns how many.
-func (s *Service) endOver(ctx context.Context, connections []mirror.Connection, cause scheduler.Cause) (ended int, err error) {
-	var over []mirror.Connection
-	for _, connection := range connections {
-		isOver, err := s.isOver(ctx, connection)
-		if err != nil {
-			return 0, err
+	over, missing, groups := []mirror.Connection{}, map[string]bool{}, map[string]bool{}
+	for _, connection := range page {
+		if connection.Ending {
+			continue // its planning deletes its copies
 		}
-		if isOver {
+		isOver, isMissing, err := s.isOver(ctx, connection)
+		if err != nil {
+			return 0, "", err
+		}
+		groups[connection.GroupID] = true
+		if isMissing {
+			missing[connection.GroupID] = true
+		}
+		if isOver || isMissing {
 			over = append(over, connection)
 		}
 	}
-	return s.end(ctx, over, cause)
+	if len(missing) > mostMissing && 2*len(missing) > len(groups) {
+		s.Log.ErrorContext(ctx, "most groups of a page of connections are gone; rather their documents were lost, so nothing is deleted",
+			"missing", len(missing), "groups", len(groups))
+		over = slices.DeleteFunc(over, func(c mirror.Connection) bool { return missing[c.GroupID] })
+	}
+	ended, err = s.end(ctx, over, scheduler.Cause{Trigger: "cleanup", Trace: s.NewID("trc")})
+	return ended, next, err
 }
 
 // DeleteKept is EndConnections for the copies that people kept who left the group since, which
-// have no connection any more.
+// have no connection any more. Those of a group that is gone stay: nobody left it.
 func (s *Service) DeleteKept(ctx context.Context, at string) (ended int, next string, err error) {
 	page, next, err := pageByID(ctx, s.Store, allKept, at, mirror.Decode)
 	if err != nil {
@@ -137,13 +145,17 @@ func (s *Service) DeleteKept(ctx context.Context, at string) (ended int, next st
 		if err != nil {
 			return 0, "", err
 		}
-		if !group.Has(kept.OwnerID) {
+		if group != nil && !group.Has(kept.OwnerID) {
 			over = keptBy(over, kept)
 		}
 	}
 	ended, err = s.end(ctx, over, scheduler.Cause{Trigger: "cleanup", Trace: s.NewID("trc")})
 	return ended, next, err
 }
+
+// mostMissing is how many groups of a page may be gone without a doubt that their documents were
+// lost, such as in a restored store.
+const mostMissing = 5
 
 // pageByID reads a page of a whole collection behind an id ("": the beginning). next is the id
 // behind which to go on, "" at the end.
@@ -161,17 +173,20 @@ func pageByID[T any](
 	return page, next, err
 }
 
-// isOver reports whether a connection has to end.
-func (s *Service) isOver(ctx context.Context, c mirror.Connection) (bool, error) {
+// isOver reports whether a connection has to end, and whether only since its group is gone.
+func (s *Service) isOver(ctx context.Context, c mirror.Connection) (is, missing bool, err error) {
 	account, err := accounts.Load(ctx, s.Store, c.AccountID)
 	switch {
 	case fault.Is(err, fault.NotFound):
-		return true, nil
+		return true, false, nil
 	case err != nil:
-		return false, err
+		return false, false, err
 	case account.Status == accounts.Unlinked || account.OwnerID != c.OwnerID:
-		return true, nil
+		return true, false, nil
 	}
 	group, err := poll.LoadGroup(ctx, s.Store, c.GroupID)
-	return err == nil && !group.Has(c.OwnerID), err
+	if err != nil {
+		return false, false, err
+	}
+	return group != nil && !group.Has(c.OwnerID), group == nil, nil
 }

@@ -33,16 +33,16 @@ func errNotConnected() error {
 
 // Connect has the events of a group shown in an account of a member's. Connecting twice
 // changes nothing. NotFound: not a member, or another person's account. Revoked: the account
-// cannot be used. Unavailable: the server only observes calendars.
+// cannot be used. RateLimited: MaxSwitches (CodeSwitches). Unavailable: the server only observes
+// calendars.
 func (s *Service) Connect(ctx context.Context, person scheduler.Person, groupID, accountID string, cause scheduler.Cause) (Connected, error) {
 	if err := s.Writes(); err != nil {
 		return Connected{}, err
 	}
-	made := s.memberWork(groupID, person.ID, cause.Trace)
 	var connected Connected
-	changed := false
+	var begin func(context.Context, scheduler.Cause)
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		changed = false
+		begin = nil
 		if _, err := member(ctx, tx, person.ID, groupID); err != nil {
 			return err
 		}
@@ -55,19 +55,30 @@ func (s *Service) Connect(ctx context.Context, person scheduler.Person, groupID,
 		if err != nil {
 			return err
 		}
-		if doc.Exists() {
-			connected = Connected{mirror.DecodeConnection(doc), account.Email}
+		if was := mirror.DecodeConnection(doc); doc.Exists() && !was.Ending {
+			connected = Connected{was, account.Email}
 			return nil
 		}
-		changed = true
-		connected = Connected{mirror.Connection{GroupID: groupID, AccountID: accountID, OwnerID: person.ID, CreatedAt: store.Instant(s.Now())}, account.Email}
-		if err := tx.Create(path, mirror.EncodeConnection(connected.Connection)); err != nil {
+		held, err := loadShelf(ctx, tx, groupID)
+		if err != nil {
 			return err
 		}
-		return record(tx, made)
+		if held, err = held.switching(person.ID, s.Now()); err != nil {
+			return err
+		}
+		made := mirror.Connection{GroupID: groupID, AccountID: accountID, OwnerID: person.ID, CreatedAt: store.Instant(s.Now())}
+		connected = Connected{made, account.Email}
+		begin, err = s.Plans.ChangeConnections(ctx, tx, person.ID, func(all []mirror.Connection) []mirror.Connection { return append(all, made) })
+		if err != nil {
+			return err
+		}
+		if err := held.write(tx); err != nil {
+			return err
+		}
+		return tx.Set(path, mirror.EncodeConnection(made))
 	})
-	if err == nil && changed {
-		s.soon(ctx, made)
+	if err == nil && begin != nil {
+		begin(ctx, cause)
 	}
 	return connected, err
 }
@@ -133,13 +144,17 @@ func (s *Service) Disconnect(ctx context.Context, person scheduler.Person, group
 		return err
 	}
 	connection := mirror.DecodeConnection(doc)
-	if !doc.Exists() && deleteEvents {
-		left, err := s.hasCopies(ctx, person.ID, groupID, accountID)
+	if connection.Ending {
+		connection = mirror.Connection{}
+	}
+	if connection.OwnerID == "" && deleteEvents {
+		asked := mirror.Connection{GroupID: groupID, AccountID: accountID, OwnerID: person.ID}
+		left, err := s.hasCopies(ctx, asked)
 		if err != nil {
 			return err
 		}
 		if left {
-			connection = mirror.Connection{GroupID: groupID, AccountID: accountID, OwnerID: person.ID}
+			connection = asked
 		}
 	}
 	switch {
@@ -149,49 +164,47 @@ func (s *Service) Disconnect(ctx context.Context, person scheduler.Person, group
 		}
 		return errNotConnected()
 	case deleteEvents:
-		return s.disconnectDeleting(ctx, connection, cause)
+		return s.Plans.EndConnection(ctx, connection, cause)
 	default:
 		return s.disconnectKeeping(ctx, connection, cause)
 	}
-}
-
-// disconnectDeleting removes a connection, if it is there, and has the copies in its account
-// deleted.
-func (s *Service) disconnectDeleting(ctx context.Context, c mirror.Connection, cause scheduler.Cause) error {
-	ended := s.deletionWork(c.GroupID, c.OwnerID, c.AccountID, cause.Trace)
-	err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-		if err := tx.Delete(mirror.ConnectionPath(c.GroupID, c.AccountID)); err != nil {
-			return err
-		}
-		return record(tx, ended)
-	})
-	if err == nil {
-		s.soon(ctx, ended)
-	}
-	return err
 }
 
 // disconnectKeeping removes the documents of the mirrors and then the connection. The last of
 // them go in the transaction that removes the connection: planning before it may make mirrors
 // anew, and planning after it deletes the events of those that are left.
 func (s *Service) disconnectKeeping(ctx context.Context, c mirror.Connection, cause scheduler.Cause) error {
-	ended := s.memberWork(c.GroupID, c.OwnerID, cause.Trace)
-	released := func(tx store.Tx, m mirror.Mirror) error { return s.release(tx, m, cause) }
-	for more := true; more; {
+	var begin func(context.Context, scheduler.Cause)
+	for begin == nil {
 		err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
-			if more, err = eachCopy(ctx, tx, c.GroupID, c.AccountID, released); err != nil || more {
+			begin = nil
+			page, more, err := copiesOf(ctx, tx, c)
+			if err != nil {
 				return err
 			}
-			if err := tx.Delete(mirror.ConnectionPath(c.GroupID, c.AccountID)); err != nil {
-				return err
+			if !more {
+				begin, err = s.Plans.ChangeConnections(ctx, tx, c.OwnerID, func(all []mirror.Connection) []mirror.Connection {
+					return slices.DeleteFunc(all, c.Same)
+				})
+				if err != nil {
+					return err
+				}
+				if err := tx.Delete(mirror.ConnectionPath(c.GroupID, c.AccountID)); err != nil {
+					return err
+				}
 			}
-			return record(tx, ended)
+			for _, m := range page {
+				if err := s.release(tx, m, cause); err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 		if err != nil {
 			return err
 		}
 	}
-	s.soon(ctx, ended)
+	begin(ctx, cause)
 	return nil
 }
 
@@ -211,7 +224,7 @@ func (s *Service) Prune(ctx context.Context, groupID string, cause scheduler.Cau
 		if err != nil {
 			return 0, err
 		}
-		if !group.Has(kept.OwnerID) {
+		if group != nil && !group.Has(kept.OwnerID) {
 			former = keptBy(former, kept)
 		}
 	}
@@ -221,7 +234,7 @@ func (s *Service) Prune(ctx context.Context, groupID string, cause scheduler.Cau
 // end has connections and the copies in their accounts removed, and returns how many.
 func (s *Service) end(ctx context.Context, connections []mirror.Connection, cause scheduler.Cause) (ended int, err error) {
 	for _, connection := range connections {
-		if err := s.disconnectDeleting(ctx, connection, cause); err != nil {
+		if err := s.Plans.EndConnection(ctx, connection, cause); err != nil {
 			return ended, err
 		}
 		ended++
@@ -229,9 +242,9 @@ func (s *Service) end(ctx context.Context, connections []mirror.Connection, caus
 	return ended, nil
 }
 
-// Unlinked disconnects an account that its owner unlinked from every group, and marks the
-// copies in it for deletion, those that an earlier disconnection kept included: what then
-// deletes the mirrors in the account finds all of them while its grant lives.
+// Unlinked disconnects an account that its owner unlinked from every group, and makes mirrors
+// again of the copies that it keeps from earlier connections: what then deletes the mirrors in
+// the account finds all of them while its grant lives.
 func (s *Service) Unlinked(ctx context.Context, accountID string, cause scheduler.Cause) error {
 	connections, err := mirror.ConnectionsOfAccount(ctx, s.Store, accountID)
 	if err != nil {
@@ -247,8 +260,10 @@ func (s *Service) Unlinked(ctx context.Context, accountID string, cause schedule
 		return err
 	}
 	for _, connection := range connections {
-		if err := s.deleteCopies(ctx, connection.GroupID, accountID, cause, func([]mirror.Mirror) {}); err != nil {
-			return err
+		for more := true; more; {
+			if more, err = s.Plans.RestoreKept(ctx, connection); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

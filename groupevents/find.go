@@ -13,7 +13,7 @@ import (
 
 // Queries are the package's queries, for opening a store.
 var Queries = []*store.Query{
-	workDue, mirrorsInAccount, keptInAccount, keptIntoAccount, keptOfGroup, allKept, eventsOfGroupByID, allConnections, eventsEndedBefore,
+	workDue, keptIntoAccount, keptOfGroup, allKept, eventsOfGroupByID, allConnections, eventsEndedBefore,
 	keptEndedBefore, eventsOfPoll, pollsOfGroup,
 }
 

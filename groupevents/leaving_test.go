@@ -2,6 +2,7 @@ package groupevents_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -99,13 +100,54 @@ func TestCopies_OfADeletedGroup_AreDeletedByCleanup(t *testing.T) {
 	w.must(w.disconnect("ana", false))
 	w.must(w.Documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Delete(poll.GroupPath(party)) }))
 	w.Settle()
+	w.cleanUp()
+	for _, person := range []string{"gm", "ben"} {
+		w.shows(person)
+	}
+	w.shows("ana", "Dinner") // which ana chose to keep
+}
+
+// cleanUp ends connections as the daily cleanup does.
+func (w *world) cleanUp() {
+	w.Helper()
 	for _, end := range []func(context.Context, string) (int, string, error){w.Groups.EndConnections, w.Groups.DeleteKept} {
-		_, _, err := end(t.Context(), "")
+		_, _, err := end(w.T.Context(), "")
 		w.must(err)
 	}
 	w.Settle()
-	for _, person := range []string{"gm", "ana", "ben"} {
-		w.shows(person)
+}
+
+// A store that was restored without the groups deletes no copies.
+func TestCopies_WhereMostGroupsAreGone_Stay(t *testing.T) {
+	t.Parallel()
+	for name, other := range map[string]string{"cleaned up": "", "planned": "planned"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newDinnerWorld(t)
+			var groups []string
+			for i := range 6 {
+				groups = append(groups, fmt.Sprint("guild", i))
+				w.Gather(groups[i], "gm", "ana")
+				w.Connect(groups[i], "ana")
+			}
+			w.Settle()
+			w.must(w.Documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+				for _, id := range append(groups, party) {
+					if err := tx.Delete(poll.GroupPath(id)); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+			if other != "" {
+				w.must(w.Service.Rewrite(t.Context(), "ana", mirrortest.Cause))
+				w.Settle()
+			}
+			w.cleanUp()
+			for _, person := range []string{"gm", "ana", "ben"} {
+				w.shows(person, "Dinner")
+			}
+		})
 	}
 }
 

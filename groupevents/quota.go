@@ -16,6 +16,9 @@ const (
 	// MaxPresent is how many events of an author a group has. Deleted ones do not count, ended
 	// ones do until they are removed (Keep).
 	MaxPresent = 1000
+	// MaxSwitches is how often a person connects accounts to a group, or turns sharing on or off,
+	// in a day of UTC: each may write all events of the group anew.
+	MaxSwitches = 20
 )
 
 // Codes of Create's errors at these bounds.
@@ -24,6 +27,9 @@ const (
 	CodePresent = "too_many_events"    // Conflict
 )
 
+// CodeSwitches is the code of the RateLimited error at MaxSwitches, until the next day of UTC.
+const CodeSwitches = "group_connections_today"
+
 // authored counts the events of one author in a group.
 type authored struct {
 	AuthorID string
@@ -31,22 +37,47 @@ type authored struct {
 	Day     time.Time
 	Today   int64
 	Present int64
+	// Switches counts the connections and changes of sharing in Day.
+	Switches int64
+}
+
+// author gives the place of a person's counts in a shelf of its own; those of another day are
+// zero.
+func (h shelf) author(personID string, now time.Time) (next shelf, author *authored, today time.Time) {
+	today = now.UTC().Truncate(24 * time.Hour)
+	h.Authors = slices.DeleteFunc(slices.Clone(h.Authors), func(a authored) bool {
+		return a.Present == 0 && !a.Day.Equal(today) && a.AuthorID != personID
+	})
+	i := slices.IndexFunc(h.Authors, func(a authored) bool { return a.AuthorID == personID })
+	if i < 0 {
+		h.Authors = append(h.Authors, authored{AuthorID: personID})
+		i = len(h.Authors) - 1
+	}
+	author = &h.Authors[i]
+	if !author.Day.Equal(today) {
+		author.Day, author.Today, author.Switches = today, 0, 0
+	}
+	return h, author, today
+}
+
+// switching is the shelf after a person connected an account, or turned sharing on or off.
+// RateLimited: they did so MaxSwitches times today.
+func (h shelf) switching(personID string, now time.Time) (shelf, error) {
+	h, person, today := h.author(personID, now)
+	if person.Switches >= MaxSwitches {
+		return h, &fault.Error{
+			Kind: fault.RateLimited, Code: CodeSwitches, RetryAfter: today.AddDate(0, 0, 1).Sub(now),
+			Message: "You have connected accounts or changed the sharing of sessions in this group 20 times today. Go on tomorrow (UTC).",
+		}
+	}
+	person.Switches++
+	return h, nil
 }
 
 // counting is the shelf after its author made one event more. RateLimited, Conflict: the
 // author may not.
 func (h shelf) counting(authorID string, now time.Time) (shelf, error) {
-	today := now.UTC().Truncate(24 * time.Hour)
-	h.Authors = slices.Clone(h.Authors)
-	i := slices.IndexFunc(h.Authors, func(a authored) bool { return a.AuthorID == authorID })
-	if i < 0 {
-		h.Authors = append(h.Authors, authored{AuthorID: authorID})
-		i = len(h.Authors) - 1
-	}
-	author := &h.Authors[i]
-	if !author.Day.Equal(today) {
-		author.Day, author.Today = today, 0
-	}
+	h, author, today := h.author(authorID, now)
 	switch {
 	case author.Present >= MaxPresent:
 		return h, &fault.Error{Kind: fault.Conflict, Code: CodePresent, Message: "This group has 1000 events of yours, as many as one author may have. Delete some of them first."}
@@ -58,7 +89,6 @@ func (h shelf) counting(authorID string, now time.Time) (shelf, error) {
 	}
 	author.Today++
 	author.Present++
-	h.Authors = slices.DeleteFunc(h.Authors, func(a authored) bool { return a.Present == 0 && !a.Day.Equal(today) })
 	return h, nil
 }
 

@@ -105,3 +105,47 @@ func TestCreate_AgainUnderItsID_CountsOnce(t *testing.T) {
 	_, err := w.create("ana", "Another", mirrortest.Start)
 	w.must(err)
 }
+
+// Each connection writes all events of the group, and each change of sharing all sessions.
+func TestConnect_AgainAndAgain_IsBoundedPerDay(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	connect := func(person string) error {
+		_, err := w.Groups.Connect(t.Context(), personOf(person), party, person, mirrortest.Cause)
+		return err
+	}
+	share := func(is bool) error {
+		return w.Groups.SetSharing(t.Context(), personOf("ana"), party, is, mirrortest.Cause)
+	}
+	for i := range groupevents.MaxSwitches / 2 {
+		w.must(connect("ana"))
+		w.must(connect("ana")) // which changes nothing
+		w.must(w.disconnect("ana", i%2 == 0))
+		w.must(share(i%2 == 0))
+	}
+	w.refused(connect("ana"), fault.RateLimited, groupevents.CodeSwitches)
+	w.refused(share(true), fault.RateLimited, groupevents.CodeSwitches)
+	w.must(share(false)) // as it is
+	w.must(connect("ben"))
+	_, err := w.create("ana", "Dinner", mirrortest.Start.AddDate(0, 0, 2))
+	w.must(err)
+	w.must(w.Clock.Advance(15 * time.Hour))
+	w.must(connect("ana"))
+}
+
+func TestSharing_OfManyChanges_IsFollowedOnce(t *testing.T) {
+	t.Parallel()
+	w := newConnectedWorld(t)
+	w.Groups.Settle = 10 * time.Second
+	for _, share := range []bool{true, false, true} {
+		w.must(w.Groups.SetSharing(t.Context(), personOf("gm"), party, share, mirrortest.Cause))
+	}
+	waiting := w.Queue.Due(w.Clock.Now())
+	if len(waiting) != 0 {
+		t.Errorf("%d tasks are due at once", len(waiting))
+	}
+	w.must(w.Clock.Advance(10 * time.Second))
+	if waiting := w.Queue.Due(w.Clock.Now()); len(waiting) == 0 {
+		t.Error("no task is due once the setting has settled")
+	}
+}

@@ -4,11 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
-	"time"
 
-	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
@@ -26,7 +23,7 @@ func (s *Service) soon(ctx context.Context, w work) {
 func (s *Service) enqueue(ctx context.Context, w work, name string) error {
 	payload, err := json.Marshal(scheduler.Work{ID: w.ID, Trace: w.Trace})
 	if err == nil {
-		_, err = s.Queue.Enqueue(ctx, queue.Task{Kind: poll.GroupWorkKind, Name: name, Payload: payload})
+		_, err = s.Queue.Enqueue(ctx, queue.Task{Kind: poll.GroupWorkKind, Name: name, Payload: payload, NotBefore: w.Due})
 	}
 	return err
 }
@@ -84,62 +81,10 @@ func (s *Service) finish(ctx context.Context, w work, failed error) error {
 
 func (s *Service) carryOut(ctx context.Context, w work) error {
 	cause := scheduler.Cause{Trigger: "group", Trace: w.Trace}
-	switch {
-	case w.PollID != "":
-		return s.followSession(ctx, w.PollID, cause)
-	case w.Sessions:
+	if w.Sessions {
 		return s.followSessions(ctx, w, cause)
-	default:
-		return s.planMember(ctx, w, cause)
 	}
-}
-
-// memberPage is how many events are planned between two marks of progress.
-const memberPage = 50
-
-// window is how long ago an event may have ended that is still planned, with time to spare
-// for days in any zone.
-const window = 72 * time.Hour
-
-// planMember has the calendars followed that a member's connections concern, whose native
-// copies and changed copies count, and plans the group's present and future events for the
-// member, after their connections changed or planning passed over them. If they left the
-// group, it ends their connections instead, which brings work of its own.
-func (s *Service) planMember(ctx context.Context, w work, cause scheduler.Cause) error {
-	if w.AccountID != "" {
-		write := func(marked []mirror.Mirror) { s.Plans.WriteSoon(ctx, marked, cause) }
-		if err := s.deleteCopies(ctx, w.GroupID, w.AccountID, cause, write); err != nil {
-			return err
-		}
-	}
-	connections, err := mirror.ConnectionsOf(ctx, s.Store, w.OwnerID)
-	if err != nil {
-		return err
-	}
-	if ended, err := s.endOver(ctx, connections, cause); err != nil || ended > 0 {
-		return err
-	}
-	if err := s.Plans.FollowWanted(ctx, w.OwnerID, cause); err != nil {
-		return fmt.Errorf("follow the calendars of a member of group %s: %w", w.GroupID, err)
-	}
-	after := s.Now().Add(-window)
-	for {
-		events, next, err := mirror.OfGroupEndingAfter(ctx, s.Store, w.GroupID, after, memberPage, w.At)
-		if err != nil {
-			return err
-		}
-		for _, event := range events {
-			if err := s.Plans.PlanUID(ctx, w.OwnerID, event.ICalUID, cause); err != nil {
-				return fmt.Errorf("plan event %s of group %s: %w", event.ID, w.GroupID, err)
-			}
-		}
-		if next == "" {
-			return nil
-		}
-		if same, err := s.advance(ctx, &w, next); err != nil || !same {
-			return err
-		}
-	}
+	return s.followSession(ctx, w.PollID, cause)
 }
 
 // advance records how far work is. same is false where it is for a later change by now, which

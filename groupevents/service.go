@@ -34,11 +34,18 @@ type Planner interface {
 	// PlanEventSoon has a group's event planned for everybody once its PlanAt has come, when
 	// the drain finds it too.
 	PlanEventSoon(ctx context.Context, event mirror.Event, cause scheduler.Cause)
-	// WriteSoon has mirrors written that a transaction made due. The drain finds them too.
-	WriteSoon(ctx context.Context, due []mirror.Mirror, cause scheduler.Cause)
-	// FollowWanted has the sync observe the calendars of the accounts that a person connected,
-	// and no longer those of others. It is idempotent.
-	FollowWanted(ctx context.Context, ownerID string, cause scheduler.Cause) error
+	// ChangeConnections has what a person's connections call for followed and planned, in the
+	// transaction that changes them, which reads before it and writes afterwards. Call begin
+	// after the commit.
+	ChangeConnections(
+		ctx context.Context, tx store.Tx, ownerID string, change func([]mirror.Connection) []mirror.Connection,
+	) (begin func(context.Context, scheduler.Cause), err error)
+	// EndConnection has the copies in an account deleted, kept ones included, and then the
+	// connection removed, which need not exist any more. It is idempotent.
+	EndConnection(ctx context.Context, c mirror.Connection, cause scheduler.Cause) error
+	// RestoreKept makes mirrors again of some of the copies that an ending connection kept; more
+	// reports that some are left. It is idempotent.
+	RestoreKept(ctx context.Context, c mirror.Connection) (more bool, err error)
 }
 
 // Service carries out what members do with the events of their groups. All fields but
@@ -122,10 +129,11 @@ func (s *Service) change(ctx context.Context, groupID string, cause scheduler.Ca
 	}
 }
 
-// formerConnections lists the connections of people who do not belong to the group any more.
+// formerConnections lists the connections of people who do not belong to the group any more. Those
+// of a group that is gone are left to EndConnections, which sees whether others are gone too.
 func formerConnections(ctx context.Context, reader store.Reader, groupID string) (former []mirror.Connection, err error) {
 	group, err := poll.LoadGroup(ctx, reader, groupID)
-	if err != nil {
+	if err != nil || group == nil {
 		return nil, err
 	}
 	connections, err := mirror.ConnectionsOfGroup(ctx, reader, groupID)

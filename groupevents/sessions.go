@@ -20,16 +20,21 @@ var (
 )
 
 // SetSharing turns the sharing of sessions on or off for a group. The caller has checked that
-// the person may change the group. Unavailable: the server only observes calendars.
-func (s *Service) SetSharing(ctx context.Context, groupID string, share bool, cause scheduler.Cause) error {
+// the person may change the group. The copies follow once the setting has settled (Settle).
+// RateLimited: MaxSwitches (CodeSwitches). Unavailable: the server only observes calendars.
+func (s *Service) SetSharing(ctx context.Context, person scheduler.Person, groupID string, share bool, cause scheduler.Cause) error {
 	if err := s.Writes(); err != nil {
 		return err
 	}
 	made := s.sessionsWork(groupID, cause.Trace)
+	made.Due = store.Instant(made.Due.Add(s.Settle))
 	changed := false
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		held, err := loadShelf(ctx, tx, groupID)
 		if changed = err == nil && held.ShareSessions != share; !changed {
+			return err
+		}
+		if held, err = held.switching(person.ID, s.Now()); err != nil {
 			return err
 		}
 		held.ShareSessions = share
@@ -44,10 +49,17 @@ func (s *Service) SetSharing(ctx context.Context, groupID string, share bool, ca
 	return err
 }
 
+// sessionsPage is how many sessions are compared between two marks of progress.
+const sessionsPage = 50
+
+// window is how long ago a session may have ended that is still planned, with time to spare
+// for days in any zone.
+const window = 72 * time.Hour
+
 // followSessions compares all sessions of a group, after its setting changed.
 func (s *Service) followSessions(ctx context.Context, w work, cause scheduler.Cause) error {
 	for {
-		asked := pollsOfGroup.With(w.GroupID).First(memberPage)
+		asked := pollsOfGroup.With(w.GroupID).First(sessionsPage)
 		if w.At != "" {
 			asked = asked.From(&store.Cursor{Path: poll.Path(w.At)})
 		}

@@ -41,7 +41,7 @@ type shelf struct {
 	Recent []Summary
 	// Older says that the group may have more events than Recent.
 	Older bool
-	// Authors count what each author made, for MaxPerDay and MaxPresent.
+	// Authors count what each person did, for MaxPerDay, MaxPresent and MaxSwitches.
 	Authors []authored
 }
 
@@ -124,7 +124,7 @@ func (h shelf) encode() map[string]any {
 	}
 	authors := make([]any, len(h.Authors))
 	for i, a := range h.Authors {
-		authors[i] = map[string]any{"authorId": a.AuthorID, "day": a.Day, "today": a.Today, "present": a.Present}
+		authors[i] = map[string]any{"authorId": a.AuthorID, "day": a.Day, "today": a.Today, "present": a.Present, "switches": a.Switches}
 	}
 	return map[string]any{"shareSessions": h.ShareSessions, "recent": recent, "older": h.Older, "authors": authors}
 }
@@ -144,7 +144,9 @@ func decodeShelf(doc store.Document) shelf {
 	for _, item := range f.List("authors") {
 		fields, _ := item.(map[string]any)
 		a := store.Fields(fields)
-		h.Authors = append(h.Authors, authored{AuthorID: a.String("authorId"), Day: a.Time("day"), Today: a.Int("today"), Present: a.Int("present")})
+		h.Authors = append(h.Authors, authored{
+			AuthorID: a.String("authorId"), Day: a.Time("day"), Today: a.Int("today"), Present: a.Int("present"), Switches: a.Int("switches"),
+		})
 	}
 	return h
 }

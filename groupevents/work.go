@@ -2,6 +2,9 @@ package groupevents
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
 	"time"
 
 	"questscheduler/internal/poll"
@@ -10,14 +13,10 @@ import (
 
 // work is a document of groupWork, the outbox of this package: planning that a committed
 // change calls for. It is written in the transaction of the change and removed when it is
-// done. One of three subjects is set.
+// done. One of two subjects is set.
 type work struct {
 	ID      string
 	GroupID string
-	// OwnerID has all events of the group planned for one member, and disconnects one who left
-	// it. With AccountID, the copies in that account are deleted first.
-	OwnerID   string
-	AccountID string
 	// PollID has the session of a poll compared with the event that its group shares.
 	PollID string
 	// Sessions has all sessions of the group compared, since sharing was turned on or off.
@@ -36,16 +35,13 @@ type work struct {
 
 var workDue = store.Select("work for groups' events that is due", "groupWork", "due", store.Where("due", store.LessOrEqual))
 
-func (s *Service) memberWork(groupID, ownerID, trace string) work {
-	return s.newWork(work{ID: poll.MemberWorkID(groupID, ownerID), GroupID: groupID, OwnerID: ownerID, Trace: trace})
-}
-
-func (s *Service) deletionWork(groupID, ownerID, accountID, trace string) work {
-	return s.newWork(work{ID: poll.GroupWorkID("account", groupID, accountID), GroupID: groupID, OwnerID: ownerID, AccountID: accountID, Trace: trace})
+func workID(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:16])
 }
 
 func (s *Service) sessionsWork(groupID, trace string) work {
-	return s.newWork(work{ID: poll.GroupWorkID("sessions", groupID), GroupID: groupID, Sessions: true, Trace: trace})
+	return s.newWork(work{ID: workID("sessions", groupID), GroupID: groupID, Sessions: true, Trace: trace})
 }
 
 func (s *Service) newWork(w work) work {
@@ -55,8 +51,7 @@ func (s *Service) newWork(w work) work {
 
 func (w work) encode() map[string]any {
 	return map[string]any{
-		"groupId": w.GroupID, "ownerId": store.NullIfEmpty(w.OwnerID),
-		"accountId": store.NullIfEmpty(w.AccountID), "pollId": store.NullIfEmpty(w.PollID), "sessions": w.Sessions,
+		"groupId": w.GroupID, "pollId": store.NullIfEmpty(w.PollID), "sessions": w.Sessions,
 		"ref": w.Ref, "trace": store.NullIfEmpty(w.Trace), "due": w.Due, "attempts": w.Attempts, "at": store.NullIfEmpty(w.At),
 	}
 }
@@ -64,8 +59,7 @@ func (w work) encode() map[string]any {
 func decodeWork(doc store.Document) work {
 	f := store.Fields(doc.Data)
 	return work{
-		ID: doc.Path.ID(), GroupID: f.String("groupId"), OwnerID: f.String("ownerId"),
-		AccountID: f.String("accountId"), PollID: f.String("pollId"), Sessions: f.Bool("sessions"),
+		ID: doc.Path.ID(), GroupID: f.String("groupId"), PollID: f.String("pollId"), Sessions: f.Bool("sessions"),
 		Ref: f.String("ref"), Trace: f.String("trace"), Due: f.Time("due"), Attempts: f.Int("attempts"), At: f.String("at"),
 	}
 }

@@ -26,8 +26,6 @@ type write struct {
 	// dropped are mirrors whose documents go, unless mirrors has them too.
 	dropped []string
 	entries []mirror.Entry
-	// former are groups whose events were passed over, and the people who left them.
-	former []former
 	// person are updates of the document of the owner of the events.
 	person []store.Update
 	// verdicts are counted after the commit.
@@ -44,9 +42,6 @@ func (w *write) record(entry mirror.Entry) {
 // person's events those in dirty and those whose PlanAt moved. Cancelled events that
 // nothing needs are removed.
 func (w *write) decide(of *situation, dirty ...string) {
-	for _, groupID := range of.former {
-		w.former = append(w.former, former{of.Owner, groupID, w.s.NewID()})
-	}
 	for _, next := range plan.Plan(of.Situation) {
 		w.planned(of.Mirrors, next)
 		of.putMirror(next)
@@ -169,11 +164,6 @@ func (w *write) commit(tx store.Tx) error {
 			return err
 		}
 	}
-	for _, f := range w.former {
-		if err := f.record(tx, w.cause.Trace, w.s.now()); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
@@ -195,9 +185,6 @@ func (s *Service) transact(ctx context.Context, cause scheduler.Cause, fill func
 		s.Meter.Count(Observed{Verdict: verdict})
 	}
 	s.enqueueWrites(ctx, w.mirrors, cause)
-	for _, f := range w.former {
-		s.enqueue(ctx, f.task(cause.Trace), cause)
-	}
 	for _, event := range w.events {
 		if event.GroupID != "" && !event.PlanAt.After(s.Now()) {
 			s.enqueue(ctx, eventTask(event, cause.Trace), cause)

@@ -163,42 +163,6 @@ func (s *Service) Rewrite(ctx context.Context, ownerID string, cause scheduler.C
 	return err
 }
 
-// FollowWanted follows the calendars that a person wishes, after connections to groups
-// changed, and plans again if that changes any. It is idempotent.
-func (s *Service) FollowWanted(ctx context.Context, ownerID string, cause scheduler.Cause) error {
-	var changed []gcal.Ref
-	var generation int64
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		changed, generation = nil, 0
-		wishes, err := ReadWishes(ctx, tx, ownerID)
-		if err != nil || !wishes.differ() {
-			return err
-		}
-		changed, generation, err = wishes.Write(tx, s.now())
-		return err
-	})
-	if err == nil && generation > 0 {
-		s.Begin(ctx, ownerID, changed, generation, cause)
-	}
-	return err
-}
-
-// differ reports whether other calendars are wanted than are followed.
-func (w Wishes) differ() bool {
-	wanted := w.wanted()
-	for ref := range wanted {
-		if w.calendars[ref].Interests[mirror.Consumer] == 0 {
-			return true
-		}
-	}
-	for ref, calendar := range w.calendars {
-		if calendar.Interests[mirror.Consumer] > 0 && !wanted[ref] {
-			return true
-		}
-	}
-	return false
-}
-
 // empty reports whether the person never used mirroring.
 func (w Wishes) empty() bool {
 	return len(w.Policies) == 0 && len(w.Connections) == 0 && w.Person.PlanGeneration == 0

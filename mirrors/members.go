@@ -2,15 +2,11 @@ package mirrors
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
-	"time"
 
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
-	"questscheduler/scheduler"
 )
 
 // belonging lists the groups of a person's connections that the person still belongs to. The
@@ -60,9 +56,7 @@ func (s *Service) ownersOf(ctx context.Context, event mirror.Event) ([]string, e
 
 // leaveFormerGroups takes out what comes from groups that the person left, or was removed
 // from by the web app, and that still have a connection. Its end decides what becomes of the
-// mirrors: until then they stay as they are, and show nothing new. Planning that this passes
-// over calls for work of the group (write.former), which ends the connection, or catches up if
-// the person is back.
+// mirrors: until then they stay as they are, and show nothing new. PlanUID ends it.
 func (of *situation) leaveFormerGroups(ctx context.Context, reader store.Reader) error {
 	for _, groupID := range groupsOf(of.Connections) {
 		isOfGroup := func(e mirror.Event) bool { return e.GroupID == groupID }
@@ -86,24 +80,4 @@ func (of *situation) leaveFormerGroups(ctx context.Context, reader store.Reader)
 		of.Connections = slices.DeleteFunc(of.Connections, func(c mirror.Connection) bool { return c.GroupID == groupID })
 	}
 	return nil
-}
-
-// former is somebody who left a group and still has a connection to it. ref names the planning
-// that passed over them.
-type former struct{ ownerID, groupID, ref string }
-
-// record records the work of the group that planning calls for that passed over somebody.
-func (f former) record(tx store.Tx, trace string, now time.Time) error {
-	return tx.Merge(poll.GroupWorkPath(f.workID()), poll.MemberWorkUpdates(f.groupID, f.ownerID, f.ref, trace, now)...)
-}
-
-func (f former) workID() string { return poll.MemberWorkID(f.groupID, f.ownerID) }
-
-// task takes up that work.
-func (f former) task(trace string) queue.Task {
-	payload, err := json.Marshal(scheduler.Work{ID: f.workID(), Trace: trace})
-	if err != nil {
-		panic("mirrors: marshal a task: " + err.Error()) // strings always marshal
-	}
-	return queue.Task{Kind: poll.GroupWorkKind, Name: f.workID() + "/" + f.ref, Payload: payload}
 }

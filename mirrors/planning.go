@@ -72,17 +72,38 @@ func (s *Service) HandlePlan(ctx context.Context, delivery queue.Delivery) queue
 }
 
 // PlanUID decides again about a person's mirrors of one iCalUID, in one transaction. It is
-// idempotent: without a change it writes nothing.
+// idempotent: without a change it writes nothing. What it passes over, since the person left a
+// group and is still connected to it, has their connections end; somebody whom the web app
+// brought back since is planned once more. Unavailable: they left again each time.
 func (s *Service) PlanUID(ctx context.Context, ownerID, icalUID string, cause scheduler.Cause) error {
-	_, err := s.transact(ctx, cause, func(ctx context.Context, tx store.Reader, w *write) error {
+	for range mostReturns {
+		former, err := s.planUID(ctx, ownerID, icalUID, cause)
+		if err != nil || len(former) == 0 {
+			return err
+		}
+		if back, err := s.endFormer(ctx, ownerID, former, cause); err != nil || !back {
+			return err
+		}
+	}
+	return fault.New(fault.Unavailable, "The members of this group keep changing. Try again.")
+}
+
+// mostReturns is how often somebody may come back to a group while one of its events is planned
+// for them.
+const mostReturns = 3
+
+// planUID is PlanUID but for the groups that the person left, which it returns.
+func (s *Service) planUID(ctx context.Context, ownerID, icalUID string, cause scheduler.Cause) (former []string, err error) {
+	_, err = s.transact(ctx, cause, func(ctx context.Context, tx store.Reader, w *write) error {
 		of, err := s.situation(ctx, tx, ownerID, icalUID)
 		if err != nil {
 			return err
 		}
+		former = of.former
 		w.decide(&of)
 		return nil
 	})
-	return err
+	return former, err
 }
 
 // PlanEvent plans a canonical event again for everybody concerned: its owner, and for the
@@ -120,12 +141,6 @@ func (s *Service) PlanEvent(ctx context.Context, eventID string, cause scheduler
 // set it. What fails is left to the drain.
 func (s *Service) PlanEventSoon(ctx context.Context, event mirror.Event, cause scheduler.Cause) {
 	s.enqueue(ctx, eventTask(event, cause.Trace), cause)
-}
-
-// WriteSoon enqueues the writes of mirrors that a transaction made due, after its commit. What
-// fails is left to the drain.
-func (s *Service) WriteSoon(ctx context.Context, due []mirror.Mirror, cause scheduler.Cause) {
-	s.enqueueWrites(ctx, due, cause)
 }
 
 // settleGroupEvent moves the PlanAt of a group's event that was planned for everybody, or

@@ -191,7 +191,35 @@ func TestPlanEvent_OfSomebodyRemovedFromTheGroup_ShowsNothingNew(t *testing.T) {
 			}
 			w.must(w.service.Rewrite(w.ctx, gm, cause))
 			w.settle()
-			w.wantTitles(club, "Session")
+			w.wantTitles(club)
 		})
 	}
+}
+
+// returning is a store in which somebody comes back to the group behind its next transaction.
+type returning struct {
+	store.Store
+	back func()
+}
+
+func (r *returning) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
+	err := r.Store.Run(ctx, fn)
+	if back := r.back; back != nil {
+		r.back = nil
+		back()
+	}
+	return err
+}
+
+func TestPlanUID_OfSomebodyBackInTheGroup_IsRepeated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	session := w.canonicalSession()
+	w.put(session)
+	w.connect(club, gm)
+	w.party(ana)
+	w.service.Store = &returning{w.service.Store, func() { w.party(gm, ana) }}
+	w.must(w.service.PlanUID(w.ctx, gm, session.ICalUID, cause))
+	w.settle()
+	w.wantTitles(club, "Session")
 }

@@ -27,17 +27,18 @@ const (
 // place is how far the planning of a person's events is, as Person.PlanAfter keeps it. The
 // zero place is the beginning.
 type place struct {
-	// Part is a part of parts, Group the group that it is in.
+	// Part is a part of parts, Group the group or the ending connection that it is in.
 	Part  int    `json:"part"`
 	Group string `json:"group,omitempty"`
 	At    string `json:"at,omitempty"`
 }
 
-// parts are what is planned, in order: events of calendars that nothing wants any more are
+// parts are what is planned, in order: what groups still show in accounts that were
+// disconnected from them is deleted, events of calendars that nothing wants any more are
 // forgotten, the person's own events are planned, then those of the person's groups, then
 // what mirrors are left of events that the person no longer sees.
 var parts = []func(s *Service, ctx context.Context, ownerID string, from place) (uids []string, next place, err error){
-	(*Service).forgetPart, (*Service).ownPart, (*Service).groupsPart, (*Service).leftPart,
+	(*Service).endingPart, (*Service).forgetPart, (*Service).ownPart, (*Service).groupsPart, (*Service).leftPart,
 }
 
 // planPerson carries on the planning of all events of a person. Each iCalUID is planned in

@@ -199,7 +199,7 @@ func TestGroupEvent_SomebodyLeft_SeesNoChangeOfIt(t *testing.T) {
 	w.put(event)
 	w.run(2 * time.Minute)
 	w.wantTitles(annes, "Surprise for the game master")
-	w.wantTitles(home, "Session")
+	w.wantTitles(home)
 	if shown, err := w.events().Get(w.ctx, gm, event.ID); !fault.Is(err, fault.NotFound) {
 		t.Errorf("the former member reads %q, %v", shown.Title, err)
 	}

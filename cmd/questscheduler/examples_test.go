@@ -160,10 +160,11 @@ func (w *exampleWorld) show(a ask) {
 }
 
 // readBefore names the example that read an event before another changed it.
-var readBefore = map[string]string{"update-event": "get-event", "update-group-event": "get-group-event"}
+var readBefore = map[string]string{"update-event": "get-event", "update-group-event": "get-group-event", "delete-group-event": "get-group-event"}
 
-// The state of a mirror in an answer, and when it was written.
+// The mirrors of an answer where none is left, the state of one, and when it was written.
 var (
+	noMirrors   = regexp.MustCompile(`"mirrors":\s*\[\]`)
 	mirrorState = regexp.MustCompile(`"state":\s*"(ACTIVE|PENDING)"`)
 	lastWrite   = regexp.MustCompile(`"last_write_ts":\s*"[^"]*"`)
 )
@@ -176,6 +177,8 @@ func (w *exampleWorld) unwritten(operation string, body []byte) []byte {
 	if !ok {
 		return body
 	}
+	body = noMirrors.ReplaceAll(body, []byte(w.resolve(
+		`"mirrors": [{"target_account_id": "{`+before+`.mirrors.0.target_account_id}", "state": "DELETING", "last_write_ts": ""}]`)))
 	body = mirrorState.ReplaceAll(body, []byte(`"state": "PENDING"`))
 	return lastWrite.ReplaceAll(body, []byte(`"last_write_ts": "`+w.resolve("{"+before+".mirrors.0.last_write_ts}")+`"`))
 }

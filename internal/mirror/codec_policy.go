@@ -71,7 +71,7 @@ func LoadPolicy(ctx context.Context, reader store.Reader, ownerID, id string) (P
 
 // EncodeConnection gives the fields of a connection.
 func EncodeConnection(c Connection) map[string]any {
-	return map[string]any{"groupId": c.GroupID, "accountId": c.AccountID, "ownerId": c.OwnerID, "createdAt": c.CreatedAt}
+	return map[string]any{"groupId": c.GroupID, "accountId": c.AccountID, "ownerId": c.OwnerID, "createdAt": c.CreatedAt, "ending": c.Ending}
 }
 
 // DecodeConnection reads a connection.
@@ -79,6 +79,7 @@ func DecodeConnection(doc store.Document) Connection {
 	f := store.Fields(doc.Data)
 	return Connection{
 		GroupID: f.String("groupId"), AccountID: f.String("accountId"), OwnerID: f.String("ownerId"), CreatedAt: f.Time("createdAt"),
+		Ending: f.Bool("ending"),
 	}
 }
 

@@ -21,7 +21,6 @@ var (
 		long:  byEnd("long canonical events of groups by end", "groupId"),
 		short: byStart("short canonical events of groups by start", "groupId"),
 	}
-	connectionsOfPeople = store.Select("connections of people", connections, "", store.Where("ownerId", store.In))
 )
 
 // longestException is how long an occurrence may last whose exception OverlapsOfPeople finds
@@ -94,18 +93,6 @@ func (o overlaps) all(ctx context.Context, reader store.Reader, ids []string, st
 			}
 		}
 	}
-}
-
-// ConnectionsOfPeople lists the connections of people's accounts, by one query for each 30.
-func ConnectionsOfPeople(ctx context.Context, reader store.Reader, ownerIDs []string) (all []Connection, err error) {
-	for some := range slices.Chunk(ownerIDs, maxIn) {
-		found, _, err := store.Page(ctx, reader, connectionsOfPeople.With(some), DecodeConnection)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	return all, nil
 }
 
 // Sharing reports which of these people share their availability, in one read of their

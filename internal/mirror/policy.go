@@ -55,6 +55,14 @@ type Connection struct {
 	AccountID string
 	OwnerID   string
 	CreatedAt time.Time
+	// Ending marks that it was ended: it asks for no more copies, and goes with the last of those
+	// in its account, kept ones included.
+	Ending bool
+}
+
+// Same reports whether another connection is of the same account to the same group.
+func (c Connection) Same(other Connection) bool {
+	return c.GroupID == other.GroupID && c.AccountID == other.AccountID
 }
 
 // Person is a document of mirrorPeople, one for each person who uses mirroring.

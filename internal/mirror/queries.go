@@ -43,13 +43,10 @@ var (
 	mirrorsIntoState  = store.Select("mirrors into an account in some states", mirrors, "", store.Where("targetAccountId", store.Equal), store.Where("state", store.In))
 	mirrorsTo         = store.Select("mirrors into an account", mirrors, "", store.Where("targetAccountId", store.Equal))
 
-	policiesOfOwner      = store.Select("policies of a person", policies, "", store.Where("ownerId", store.Equal))
-	mirrorsEnding        = store.Select("mirrors of a person by end", mirrors, "ends", store.Where("ownerId", store.Equal), store.Where("ends", store.Greater))
-	groupEventsEnding    = store.Select("canonical events of a group by end", events, "until", store.Where("groupId", store.Equal), store.Where("until", store.Greater))
-	peoplePending        = store.Select("people whose events must be planned", people, "", store.Where("planPending", store.Equal))
-	connectionsOfGroup   = store.Select("connections of a group", connections, "", store.Where("groupId", store.Equal))
-	connectionsOfOwner   = store.Select("connections of a person", connections, "", store.Where("ownerId", store.Equal))
-	connectionsOfAccount = store.Select("connections of an account", connections, "", store.Where("accountId", store.Equal))
+	policiesOfOwner   = store.Select("policies of a person", policies, "", store.Where("ownerId", store.Equal))
+	mirrorsEnding     = store.Select("mirrors of a person by end", mirrors, "ends", store.Where("ownerId", store.Equal), store.Where("ends", store.Greater))
+	groupEventsEnding = store.Select("canonical events of a group by end", events, "until", store.Where("groupId", store.Equal), store.Where("until", store.Greater))
+	peoplePending     = store.Select("people whose events must be planned", people, "", store.Where("planPending", store.Equal))
 
 	journalOf = &store.Query{
 		Name: "journal of a canonical event, newest first", Collection: journals, Order: []store.Order{{Path: store.Field("at"), Descending: true}},
@@ -66,7 +63,7 @@ var (
 
 // Queries are the package's queries, for opening a store.
 var Queries = slices.Concat(ofPeople.queries(), ofGroups.queries(), []*store.Query{
-	connectionsOfPeople,
+	connectionsOfPeople, mirrorsOfConnection, keptOfConnection,
 	eventByOrigin, eventsByOrigin, eventsOfUID, eventsOfUIDs, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsBeginning, eventsToPlan,
 	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, keptByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsTo,
 	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, journalsOfOwner, entriesBefore, mirrorsEnding, groupEventsEnding,
@@ -293,24 +290,6 @@ func PeoplePending(ctx context.Context, reader store.Reader) iter.Seq2[Person, e
 func CountPeoplePending(ctx context.Context, reader store.Reader, limit int) (int, error) {
 	found, _, err := store.Page(ctx, reader, peoplePending.With(true).First(limit), DecodePerson)
 	return len(found), err
-}
-
-// ConnectionsOfGroup lists the connections of a group.
-func ConnectionsOfGroup(ctx context.Context, reader store.Reader, groupID string) ([]Connection, error) {
-	found, _, err := store.Page(ctx, reader, connectionsOfGroup.With(groupID), DecodeConnection)
-	return found, err
-}
-
-// ConnectionsOf lists the connections of a person's accounts.
-func ConnectionsOf(ctx context.Context, reader store.Reader, ownerID string) ([]Connection, error) {
-	found, _, err := store.Page(ctx, reader, connectionsOfOwner.With(ownerID), DecodeConnection)
-	return found, err
-}
-
-// ConnectionsOfAccount lists the connections of an account.
-func ConnectionsOfAccount(ctx context.Context, reader store.Reader, accountID string) ([]Connection, error) {
-	found, _, err := store.Page(ctx, reader, connectionsOfAccount.With(accountID), DecodeConnection)
-	return found, err
 }
 
 // LoadJournal lists at most limit entries of a canonical event's journal behind a cursor,

@@ -1,9 +1,6 @@
 package poll
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"strings"
 	"time"
 
 	"questscheduler/internal/store"
@@ -27,23 +24,4 @@ func SessionWorkUpdates(pollID, groupID, ref, trace string, now time.Time) []sto
 	return []store.Update{
 		Set("pollId", pollID), Set("groupId", groupID), Set("ref", ref), Set("trace", store.NullIfEmpty(trace)), Set("due", now), Set("attempts", 0),
 	}
-}
-
-// MemberWorkID is the id of the work that has all events of a group planned for one member.
-func MemberWorkID(groupID, ownerID string) string { return GroupWorkID("member", groupID, ownerID) }
-
-// MemberWorkUpdates gives the fields, to be merged, of the work of MemberWorkID, which begins at
-// the first event. It first ends the connections of somebody who left the group. ref names the
-// change that calls for it: work for an earlier one does not end it.
-func MemberWorkUpdates(groupID, ownerID, ref, trace string, now time.Time) []store.Update {
-	return []store.Update{
-		Set("ownerId", ownerID), Set("groupId", groupID), Set("ref", ref), Set("trace", store.NullIfEmpty(trace)), Set("due", now),
-		Set("attempts", 0), Set("at", nil),
-	}
-}
-
-// GroupWorkID is an id of work that its kind and subject give.
-func GroupWorkID(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return hex.EncodeToString(sum[:16])
 }

@@ -10,6 +10,9 @@ type groupText struct{ calendar, text string }
 // groupTexts are all that members' calendars may show of their groups.
 func (a *audit) groupTexts() (all []groupText) {
 	for _, connection := range a.connections {
+		if connection.flag("ending") {
+			continue
+		}
 		account := a.accounts[connection.text("accountId")]
 		for _, e := range a.canonical {
 			if e.text("groupId") == connection.text("groupId") && e.text("status") != cancelledEvent {
@@ -41,6 +44,10 @@ func (a *audit) checkGroups() error {
 	for _, connection := range a.connections {
 		group, account := a.groups[connection.text("groupId")], a.accounts[connection.text("accountId")]
 		owner := connection.text("ownerId")
+		if connection.flag("ending") {
+			a.found("the connection of %s's account %s to group %s is still ending", owner, account.id, group.id)
+			continue
+		}
 		member := group.text("creatorId") == owner || slices.Contains(group.texts("memberIds"), owner)
 		if !member || account.text("status") != "active" || account.text("ownerId") != owner {
 			a.found("%s is connected to group %s by account %s of %s, which is %q; they belong to it: %t",

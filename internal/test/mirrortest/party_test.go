@@ -48,7 +48,7 @@ func newParty(t *testing.T) *party {
 		store.Set("title", "Session"), store.Set("googleEventId", p.eventID), store.Set("googleCalendarId", mirrortest.Ref(gm).Calendar))
 	p.Set(poll.IndexPath(p.eventID), store.Set("consumer", poll.ConsumerPoll), store.Set("schedulerId", pollID), store.Set("creatorId", gm),
 		store.Set("accountId", gm), store.Set("calendarId", mirrortest.Ref(gm).Calendar), store.Set("generation", int64(1)), store.Set("createdAt", mirrortest.Start))
-	p.must(p.Groups.SetSharing(t.Context(), "party", true, mirrortest.Cause))
+	p.must(p.Groups.SetSharing(t.Context(), scheduler.Person{ID: "gm"}, "party", true, mirrortest.Cause))
 	for _, person := range everybody {
 		_, err := p.Groups.Connect(t.Context(), scheduler.Person{ID: person}, "party", person, mirrortest.Cause)
 		p.must(err)

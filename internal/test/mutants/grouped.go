@@ -6,9 +6,9 @@ var grouped = []mutant{
 		name:   "kept-copies-outlive-membership",
 		breaks: "The copies that somebody kept when they disconnected stay when they leave the group, since no connection names them.",
 		changes: []change{{
-			file: "groupevents/copies.go",
-			old:  `if marked, err = s.markKept(ctx, tx, groupID, accountID, cause); err != nil || len(marked) > 0 {`,
-			new:  `if err != nil {`,
+			file: "mirrors/connections.go",
+			old:  `		more, err := s.RestoreKept(ctx, c)`,
+			new:  `		more, err := false, error(nil)`,
 		}},
 	},
 	{

@@ -126,7 +126,7 @@ func (w *World) GroupDisagreements(groupID string, kept map[string]bool) (proble
 	for _, player := range Players {
 		account := w.Account(player.ID)
 		connected := slices.ContainsFunc(decoded(w.all(allConnections), mirror.DecodeConnection), func(c mirror.Connection) bool {
-			return c.GroupID == groupID && c.AccountID == account
+			return c.GroupID == groupID && c.AccountID == account && !c.Ending
 		})
 		status, _ := w.accountIs(account)
 		switch {
