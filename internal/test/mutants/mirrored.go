@@ -78,7 +78,7 @@ var mirrored = []mutant{
 		name:   "exception-inserted-as-a-new-event",
 		breaks: "A moved occurrence is mirrored as an event of its own, beside the occurrence of the mirrored series.",
 		changes: []change{{
-			file: "mirrors/plan/once.go",
+			file: "mirrors/plan/occurrence.go",
 			old:  `w := want{ask: a, series: &series.event}`,
 			new:  `w := want{ask: a}`,
 		}},
