@@ -72,21 +72,17 @@ func newPlanning(of Situation) *planning {
 // decide settles for one account what shows each meeting: a native copy, else the copy of
 // a group's event, else the mirror of the lowest canonical id.
 func (p *planning) decide(account string) {
-	for _, same := range p.byUID {
-		var all []meeting
+	for _, events := range p.byUID {
+		native := p.native(events, account, "")
+		series := p.settle(p.candidates(events, account, ""), native)
 		occurrences := map[string]recurrence.Moment{}
-		for _, events := range meetings(same, p.Now) {
-			native := p.native(events, account, "").shown
-			series := p.settle(p.candidates(events, account, ""), native)
-			all = append(all, meeting{events: events, native: native, series: series})
-			for _, event := range events {
-				if !isOccurrence(event, "") {
-					occurrences[event.OriginalStart.String()] = event.OriginalStart
-				}
+		for _, event := range events {
+			if !isOccurrence(event, "") {
+				occurrences[event.OriginalStart.String()] = event.OriginalStart
 			}
 		}
 		for _, original := range occurrences {
-			p.decideOccurrence(all, account, original)
+			p.decideOccurrence(events, account, original, p.byRule(events, account, original, native, series), series)
 		}
 	}
 }
@@ -126,9 +122,8 @@ func (p *planning) isDue(id string, until time.Time) bool {
 	return !ended(until, p.Now) || p.mirrors[id].Wanted != wantsNothing
 }
 
-// settle wants the first candidate of a meeting shown that agrees with nothing in shown, which
-// the account shows already, and covered those that agree with what is shown. It returns those
-// that are shown.
+// settle wants each candidate shown that agrees with nothing in shown, which the account shows
+// already, nor with one before it, and the others covered. It returns those that are shown.
 func (p *planning) settle(candidates []ask, shown []mirror.Event) (winners []ask) {
 	shown = slices.Clone(shown)
 	for _, a := range candidates {
@@ -142,24 +137,17 @@ func (p *planning) settle(candidates []ask, shown []mirror.Event) (winners []ask
 	return winners
 }
 
-// copies are the native copies of a meeting in an account's own calendar: whether one exists,
-// and those that show the meeting, being neither declined nor cancelled. Another calendar
-// that the account reads, such as a shared one, blocks none of its time.
-type copies struct {
-	exists bool
-	shown  []mirror.Event
-}
-
-func (p *planning) native(events []mirror.Event, account, at string) (found copies) {
+// native lists the copies in an account's own calendar that show an event, or an exception at
+// a time, being neither declined nor cancelled. Another calendar that the account reads, such
+// as a shared one, blocks none of its time.
+func (p *planning) native(events []mirror.Event, account, at string) (shown []mirror.Event) {
 	for _, event := range events {
-		if event.OwnerID == p.Owner && event.AccountID == account && p.isOwnCalendar(account, event.CalendarID) && isOccurrence(event, at) {
-			found.exists = true
-			if !event.Declined && event.Status != cancelled {
-				found.shown = append(found.shown, event)
-			}
+		isNative := event.OwnerID == p.Owner && event.AccountID == account && p.isOwnCalendar(account, event.CalendarID)
+		if isNative && isOccurrence(event, at) && !event.Declined && event.Status != cancelled {
+			shown = append(shown, event)
 		}
 	}
-	return found
+	return shown
 }
 
 // isOwnCalendar reports whether a calendar is an account's primary one, or may be.
