@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -10,7 +9,7 @@ import (
 	"questscheduler/internal/recurrence"
 )
 
-// mostStarts is how many starts of a rule are generated to look for one occurrence.
+// mostStarts is how many starts of a rule are generated to find one occurrence.
 const mostStarts = 1000
 
 // decideOccurrence settles one occurrence that is an exception somewhere. byRule is what the
@@ -30,9 +29,7 @@ func (p *planning) decideOccurrence(events []mirror.Event, account string, origi
 			wanted = append(wanted, want{ask: a})
 		}
 	}
-	slices.SortStableFunc(wanted, func(a, b want) int {
-		return cmp.Or(compareBool(p.isOff(a.ask), p.isOff(b.ask)), compareBool(a.series == nil, b.series == nil), compareStrength(a.ask, b.ask))
-	})
+	slices.SortStableFunc(wanted, func(a, b want) int { return compareBool(p.isOff(a.ask), p.isOff(b.ask)) })
 	shown := append(p.native(events, account, at), byRule...)
 	for _, w := range wanted {
 		until, isShown := w.event.Until, agreesWithAny(w.event, shown, p.Now)

@@ -100,14 +100,9 @@ func (p *planning) candidates(events []mirror.Event, account, at string) (found 
 		}
 	}
 	slices.SortStableFunc(found, func(a, b ask) int {
-		return cmp.Or(compareBool(p.isOff(a), p.isOff(b)), compareStrength(a, b))
+		return cmp.Or(compareBool(p.isOff(a), p.isOff(b)), compareBool(a.from != fromConnection, b.from != fromConnection))
 	})
 	return found
-}
-
-// compareStrength orders a connection's ask before an edge's.
-func compareStrength(a, b ask) int {
-	return compareBool(a.from != fromConnection, b.from != fromConnection)
 }
 
 // isOff reports whether the mirror would go into an overlay calendar that its owner
