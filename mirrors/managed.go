@@ -32,7 +32,7 @@ func (s *Service) observeMirror(ctx context.Context, tx store.Reader, o observat
 		return s.observeInstance(ctx, tx, o, naming, w)
 	}
 	next, verdict := plan.Observed(m, o.event, s.now())
-	if next.Generation == m.Generation {
+	if next.Generation == m.Generation && verdict != plan.LeftDeleted {
 		w.observed(m, next, verdict)
 		return nil
 	}

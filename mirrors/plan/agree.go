@@ -3,44 +3,15 @@ package plan
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
-	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/recurrence"
 	"questscheduler/rules"
 )
 
 // syncedWithin is how long two copies of one event may differ in time because one calendar
 // was not synced yet.
 const syncedWithin = 10 * time.Minute
-
-// meetings divides events with one iCalUID into meetings: anybody can copy an iCalUID, so
-// events belong together only if organizer and time agree as well. An exception belongs to
-// its series; without one to a meeting of its organizer. The order of the ids decides, so
-// that planning twice gives the same.
-func meetings(events []mirror.Event, now time.Time) (all [][]mirror.Event) {
-	sorted := slices.SortedFunc(slices.Values(events), func(a, b mirror.Event) int {
-		return cmp.Or(compareBool(a.SeriesID != "", b.SeriesID != ""), strings.Compare(a.ID, b.ID))
-	})
-	for _, event := range sorted {
-		i := slices.IndexFunc(all, func(meeting []mirror.Event) bool {
-			if event.SeriesID == "" {
-				return agree(event, meeting[0], now)
-			}
-			return slices.ContainsFunc(meeting, func(other mirror.Event) bool { return isExceptionOf(event, other) })
-		})
-		if i < 0 && event.SeriesID != "" {
-			i = slices.IndexFunc(all, func(meeting []mirror.Event) bool { return sameOrganizer(event, meeting[0]) })
-		}
-		if i < 0 {
-			i, all = len(all), append(all, nil)
-		}
-		all[i] = append(all[i], event)
-	}
-	return all
-}
 
 // agree reports whether two events with one iCalUID, or two occurrences with one original
 // start, show the same: organizer, start and end agree. Google gives a meeting one id in all
@@ -93,20 +64,4 @@ func DisagreeAt(event mirror.Event, others []mirror.Event, now time.Time) (at ti
 		}
 	}
 	return at
-}
-
-// excepts reports whether one of some events is the exception of a series for an occurrence.
-func excepts(series mirror.Event, original recurrence.Moment, events []mirror.Event) bool {
-	return slices.ContainsFunc(events, func(event mirror.Event) bool {
-		return isExceptionOf(event, series) && event.OriginalStart.Equal(original)
-	})
-}
-
-// occurrenceOf is the occurrence of a series with an original start, as the rule has it.
-func occurrenceOf(series mirror.Event, original recurrence.Moment) mirror.Event {
-	times := instance(gcal.Content{Start: series.Start, End: series.End}, original)
-	one := series
-	one.Start, one.End, one.Recurrence = times.Start, times.End, nil
-	one.SeriesID, one.OriginalStart = series.EventID, original
-	return one
 }

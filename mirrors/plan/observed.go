@@ -29,13 +29,15 @@ const (
 	GaveUp Verdict = "contested"
 	// Recreated: a person deleted it for the first time within a day.
 	Recreated Verdict = "recreated"
-	// LeftDeleted: a person deleted it again within a day; it is SUPPRESSED.
+	// LeftDeleted: a person deleted it again within a day, or after it was CONTESTED; it is
+	// SUPPRESSED.
 	LeftDeleted Verdict = "suppressed"
 )
 
 // Observed is the mirror after an observation of its event; a confirmed absence is an
 // event of state rules.Gone. The document must be written if it differs from m. If m is
-// the mirror of a series and its Generation changed, Plan again in the same transaction.
+// the mirror of a series and its Generation changed, or it was LeftDeleted, Plan again in the
+// same transaction: its exceptions went with it.
 func Observed(m mirror.Mirror, shown gcal.Event, now time.Time) (next mirror.Mirror, verdict Verdict) {
 	shows := observedHash(shown)
 	switch {
@@ -43,9 +45,12 @@ func Observed(m mirror.Mirror, shown gcal.Event, now time.Time) (next mirror.Mir
 		return m, Ignored
 	case m.ETag == "":
 		return early(m, shown)
-	case m.State != mirror.Active && m.State != mirror.Pending && m.State != mirror.Failed:
-		return m, Ignored
 	case rules.Older(shown.Updated, m.AnsweredAt):
+		return m, Ignored
+	case m.State == mirror.Contested && gone(shown):
+		m.State, m.DeletedAt, m.UpdatedAt = mirror.Suppressed, now, now
+		return m, LeftDeleted
+	case m.State != mirror.Active && m.State != mirror.Pending && m.State != mirror.Failed:
 		return m, Ignored
 	}
 	isKnown := shows == m.Answered || shows == shownBy(m.Wanted)

@@ -69,6 +69,8 @@ func TestObserved(t *testing.T) {
 		"moved, a write is pending":   {in(mirror.Pending), moved, plan.Drift, mirror.Pending},
 		"moved, in error":             {in(mirror.Failed), moved, plan.Drift, mirror.Failed},
 		"moved, contested":            {in(mirror.Contested), moved, plan.Ignored, mirror.Contested},
+		"deleted, contested":          {in(mirror.Contested), gone, plan.LeftDeleted, mirror.Suppressed},
+		"deleted before, contested":   {in(mirror.Contested), change(gone, func(e *gcal.Event) { e.Updated = event.Updated.Add(-hour) }), plan.Ignored, mirror.Contested},
 		"moved, being deleted":        {in(mirror.Deleting), moved, plan.Ignored, mirror.Deleting},
 		"unreadable":                  {m, change(moved, func(e *gcal.Event) { e.EventState = rules.Unreadable }), plan.Ignored, mirror.Active},
 		"without details":             {m, change(moved, func(e *gcal.Event) { e.Details = nil }), plan.Ignored, mirror.Active},

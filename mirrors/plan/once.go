@@ -72,71 +72,19 @@ func newPlanning(of Situation) *planning {
 // decide settles for one account what shows each meeting: a native copy, else the copy of
 // a group's event, else the mirror of the lowest canonical id.
 func (p *planning) decide(account string) {
-	for _, same := range p.byUID {
-		for _, events := range meetings(same, p.Now) {
-			occurrences := map[string]recurrence.Moment{}
-			for _, event := range events {
-				if event.SeriesID != "" {
-					occurrences[event.OriginalStart.String()] = event.OriginalStart
-				}
-			}
-			native := p.native(events, account, "")
-			series := p.settle(p.candidates(events, account, ""), native.shown)
-			for _, original := range occurrences {
-				p.decideOccurrence(events, account, original, native, series)
+	for _, events := range p.byUID {
+		native := p.native(events, account, "")
+		series := p.settle(p.candidates(events, account, ""), native)
+		occurrences := map[string]recurrence.Moment{}
+		for _, event := range events {
+			if !isOccurrence(event, "") {
+				occurrences[event.OriginalStart.String()] = event.OriginalStart
 			}
 		}
-	}
-}
-
-// decideOccurrence settles one occurrence that is an exception somewhere. series is the
-// mirror that shows the whole series in the account, if there is one: its own exception is
-// then an instance of it, which is changed or cancelled, and exceptions of other origins
-// count only where it has none to show.
-func (p *planning) decideOccurrence(events []mirror.Event, account string, original recurrence.Moment, whole copies, series *ask) {
-	at := original.String()
-	native := p.native(events, account, at)
-	if !native.exists {
-		native.shown = asOccurrences(whole.shown, original)
-	}
-	shown := slices.Clone(native.shown)
-	if series != nil { // by the rule, unless an exception says otherwise
-		shown = append(shown, asOccurrences([]mirror.Event{series.event}, original)...)
-	}
-	for _, event := range events {
-		a, asked := p.asked[event.ID][account]
-		if !asked || series == nil || !isOccurrence(event, at) || !isExceptionOf(event, series.event) {
-			continue
-		}
-		w := want{ask: a, series: &series.event}
-		shown = native.shown
-		if isMirrored(event, p.Owner, a.detail) && !agreesWithAny(event, native.shown, p.Now) {
-			shown = append(slices.Clone(native.shown), event)
-		} else {
-			w.mode = cancel
-		}
-		until := event.Until
-		if original := event.OriginalStart.Instant(time.UTC); original.After(until) {
-			until = original
-		}
-		if p.isDue(w.id(), until) {
-			p.wanted = append(p.wanted, w)
+		for _, original := range occurrences {
+			p.decideOccurrence(events, account, original, p.byRule(events, account, original, native, series), series)
 		}
 	}
-	loose := slices.DeleteFunc(p.candidates(events, account, at), func(a ask) bool {
-		return series != nil && isExceptionOf(a.event, series.event)
-	})
-	p.settle(loose, shown)
-}
-
-func asOccurrences(series []mirror.Event, original recurrence.Moment) (all []mirror.Event) {
-	for _, event := range series {
-		if event.SeriesID == "" && len(event.Recurrence) > 0 {
-			event = occurrenceOf(event, original)
-		}
-		all = append(all, event)
-	}
-	return all
 }
 
 // candidates lists the asks for mirrors of their own, the strongest first: of whole
@@ -169,42 +117,32 @@ func (p *planning) isDue(id string, until time.Time) bool {
 	return !ended(until, p.Now) || p.mirrors[id].Wanted != wantsNothing
 }
 
-// settle wants the first candidate of a meeting, or of an occurrence, shown that agrees with
-// nothing in shown, which the account shows already, and covered those that agree with what
-// is shown. It returns the first that is shown.
-func (p *planning) settle(candidates []ask, shown []mirror.Event) (winner *ask) {
+// settle wants each candidate shown that agrees with nothing in shown, which the account shows
+// already, nor with one before it, and the others covered. It returns those that are shown.
+func (p *planning) settle(candidates []ask, shown []mirror.Event) (winners []ask) {
 	shown = slices.Clone(shown)
 	for _, a := range candidates {
 		w := want{ask: a, mode: cover}
 		if !agreesWithAny(a.event, shown, p.Now) {
 			shown, w.mode = append(shown, a.event), show
-			if winner == nil {
-				winner = &a
-			}
+			winners = append(winners, a)
 		}
 		p.wanted = append(p.wanted, w)
 	}
-	return winner
+	return winners
 }
 
-// copies are the native copies of a meeting in an account's own calendar: whether one exists,
-// and those that show the meeting, being neither declined nor cancelled. Another calendar
-// that the account reads, such as a shared one, blocks none of its time.
-type copies struct {
-	exists bool
-	shown  []mirror.Event
-}
-
-func (p *planning) native(events []mirror.Event, account, at string) (found copies) {
+// native lists the copies in an account's own calendar that show an event, or an exception at
+// a time, being neither declined nor cancelled. Another calendar that the account reads, such
+// as a shared one, blocks none of its time.
+func (p *planning) native(events []mirror.Event, account, at string) (shown []mirror.Event) {
 	for _, event := range events {
-		if event.OwnerID == p.Owner && event.AccountID == account && p.isOwnCalendar(account, event.CalendarID) && isOccurrence(event, at) {
-			found.exists = true
-			if !event.Declined && event.Status != cancelled {
-				found.shown = append(found.shown, event)
-			}
+		isNative := event.OwnerID == p.Owner && event.AccountID == account && p.isOwnCalendar(account, event.CalendarID)
+		if isNative && isOccurrence(event, at) && !event.Declined && event.Status != cancelled {
+			shown = append(shown, event)
 		}
 	}
-	return found
+	return shown
 }
 
 // isOwnCalendar reports whether a calendar is an account's primary one, or may be.
@@ -216,7 +154,10 @@ func (p *planning) isOwnCalendar(account, calendar string) bool {
 // isOccurrence reports whether the event is the exception for the occurrence at a time, or
 // for "" no exception.
 func isOccurrence(event mirror.Event, at string) bool {
-	return (event.SeriesID != "") == (at != "") && (at == "" || event.OriginalStart.String() == at)
+	if event.SeriesID == "" {
+		return at == ""
+	}
+	return event.OriginalStart.String() == at
 }
 
 func isExceptionOf(event, series mirror.Event) bool {

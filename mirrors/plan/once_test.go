@@ -264,3 +264,24 @@ func TestPlan_OverlayThatItsOwnerDeleted_LeavesTheMeetingToAnotherEdge(t *testin
 		t.Errorf("it is %+v", m)
 	}
 }
+
+func TestPlan_DeletedOverlay_LeavesOccurrenceToAnotherEdge(t *testing.T) {
+	t.Parallel()
+	other := invited("t", series, "club", declined)
+	loose := exception("tx", other, func(e *mirror.Event) { e.ID, e.Declined = "evt_tx", false })
+	for name, events := range map[string][]mirror.Event{
+		"by the rule":     {series, other, with(loose, renamed)},
+		"by an exception": {series, moved, other, loose},
+	} {
+		s := situation(events...)
+		s.Edges = append(s.Edges, edge("club", "home", mirror.Busy))
+		s.Edges[1].Target = mirror.PrimaryTarget
+		home := s.Accounts["home"]
+		home.Overlay = mirror.OverlayCalendar{Suppressed: true, Generation: 1}
+		s.Accounts["home"] = home
+		s = written(s, newCalendars())
+		if m := of(s, loose, "home"); m.State != mirror.Active || m.TargetCalendarID != "home@x" {
+			t.Errorf("%s: it is %+v", name, m)
+		}
+	}
+}

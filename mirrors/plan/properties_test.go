@@ -85,6 +85,9 @@ func anySituation(t *rapid.T) plan.Situation {
 				x.ID += names[copied]
 				x.Declined = rapid.IntRange(0, 4).Draw(t, "exception declined") == 0
 				x.Status = rapid.SampledFrom([]string{"confirmed", "cancelled"}).Draw(t, "exception status")
+				if rapid.IntRange(0, 2).Draw(t, "renamed") == 0 {
+					renamed(&x)
+				}
 				s.Events = append(s.Events, with(x))
 			}
 		}
@@ -220,7 +223,12 @@ func checkSettled(t *rapid.T, s plan.Situation, google *calendars) {
 	for _, m := range s.Mirrors {
 		e := events[m.CanonicalID]
 		switch m.State {
-		case mirror.Covered, mirror.Suppressed:
+		case mirror.Covered:
+			if !isShownOtherwise(s, m, e) {
+				t.Fatalf("%+v covers nothing that agrees with %+v", m, e)
+			}
+			continue
+		case mirror.Suppressed:
 			continue
 		case mirror.Active:
 		default:
@@ -254,6 +262,26 @@ func checkSettled(t *rapid.T, s plan.Situation, google *calendars) {
 			t.Fatalf("%s is left in the calendar", path)
 		}
 	}
+}
+
+// isShownOtherwise reports whether the account of a covered mirror shows the meeting by a native
+// copy, another mirror or the rule of one of these; or would, but for an overlay calendar that
+// its owner deleted.
+func isShownOtherwise(s plan.Situation, covered mirror.Mirror, e mirror.Event) bool {
+	if covered.Target == mirror.Overlay && s.Accounts[covered.TargetAccountID].Overlay.Suppressed {
+		return true
+	}
+	return slices.ContainsFunc(s.Events, func(other mirror.Event) bool {
+		m := of(s, other, covered.TargetAccountID)
+		isNative := other.OwnerID == "ana" && other.AccountID == covered.TargetAccountID && !other.Declined && other.Status != "cancelled"
+		isMirror := m.State == mirror.Active && !strings.HasPrefix(m.Wanted, "cancelled")
+		if !isNative && !isMirror || other.ICalUID != e.ICalUID || other.Organizer != e.Organizer {
+			return false
+		}
+		after := e.Start.Time.Sub(other.Start.Time)
+		isByRule := len(other.Recurrence) > 0 && e.SeriesID != "" && after >= 0 && after%(7*24*hour) == 0 && after/(7*24*hour) < 10
+		return e.Start.Equal(other.Start) && e.End.Equal(other.End) || isByRule && e.Start.Equal(e.OriginalStart)
+	})
 }
 
 func TestPlan_WantsNoMirrorOfAMirror(t *testing.T) {

@@ -48,6 +48,24 @@ func TestPlan_Series(t *testing.T) {
 		"two origins, an exception in the second":  {[]mirror.Event{series, other, otherMoved}, wantStates{"s>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Active}, []string{"s", "tx"}, nil},
 		"which the first may lack yet":             {[]mirror.Event{series, other, with(otherMoved, justNow)}, wantStates{"s>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Covered}, []string{"s"}, nil},
 		"two origins, declined in the first alone": {[]mirror.Event{series, with(moved, declined), other, otherMoved}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Active}, []string{"s", "tx"}, []string{"x"}},
+		"of another time, whose exception agrees":  {[]mirror.Event{series, moved, with(native, later), exception("nx", native)}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, []string{"x"}},
+		"of another time, whose rule has it not":   {[]mirror.Event{series, with(moved, renamed), with(native, later)}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, nil},
+		"declined, as is the other": {
+			[]mirror.Event{with(series, declined), moved, with(native, declined, later), exception("nx", native)},
+			wantStates{"x>home": mirror.Covered}, nil, nil,
+		},
+		"whose exception is another organizer's": {
+			[]mirror.Event{series, moved, with(native, later), exception("nx", native, organizedBy("eve"))},
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, nil,
+		},
+		"two origins of other times, whose exceptions agree": {
+			[]mirror.Event{series, moved, with(other, later), otherMoved},
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Active, "tx>home": mirror.Active}, []string{"s", "t"}, []string{"tx"},
+		},
+		"two origins of other times, with exceptions of other times": {
+			[]mirror.Event{series, moved, with(other, later), with(otherMoved, renamed)},
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Active, "tx>home": mirror.Active}, []string{"s", "t"}, nil,
+		},
 		"one calendar in two accounts": {
 			[]mirror.Event{with(series, team), with(moved, team), with(other, team), with(otherMoved, team)},
 			wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Covered}, []string{"s"}, nil,

@@ -78,9 +78,9 @@ var mirrored = []mutant{
 		name:   "exception-inserted-as-a-new-event",
 		breaks: "A moved occurrence is mirrored as an event of its own, beside the occurrence of the mirrored series.",
 		changes: []change{{
-			file: "mirrors/plan/once.go",
-			old:  `w := want{ask: a, series: &series.event}`,
-			new:  `w := want{ask: a}`,
+			file: "mirrors/plan/occurrence.go",
+			old:  `want{ask: p.asked[event.ID][account], series: &one.event}`,
+			new:  `want{ask: p.asked[event.ID][account]}`,
 		}},
 	},
 	{
@@ -170,8 +170,8 @@ var mirrored = []mutant{
 		breaks: "An account that was invited to a meeting itself gets a mirror of it too, and shows it twice.",
 		changes: []change{{
 			file: "mirrors/plan/once.go",
-			old:  `if !event.Declined && event.Status != cancelled {`,
-			new:  `if event.Declined && event.Status != cancelled {`,
+			old:  `isOccurrence(event, at) && !event.Declined && event.Status != cancelled {`,
+			new:  `isOccurrence(event, at) && event.Declined && event.Status != cancelled {`,
 		}},
 	},
 	{
