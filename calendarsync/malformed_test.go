@@ -134,28 +134,6 @@ func TestMalformedEvent_InsertAnswerLost_EndsInOneEvent(t *testing.T) {
 	}
 }
 
-// A listing with an event that it does not name may show any: what Google does
-// not find is no deletion then.
-func TestNamelessEvent_InListing_ProvesNoDeletion(t *testing.T) {
-	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
-	pollID, _, eventID := w.Finalised()
-	w.Run(time.Minute)
-	w.Malform("gm", eventID, wrongFields["id"])
-	w.Refuse("events.get", 404, "notFound", 0)
-	if err := w.Google.ExpireSyncTokens(); err != nil {
-		t.Fatal(err)
-	}
-	w.Sweep()
-	w.Run(time.Hour)
-	shows(t, w, pollID, rules.SyncFailed, rules.StateError)
-	w.Heal()
-	w.Sweep()
-	w.Run(time.Hour)
-	shows(t, w, pollID, "", rules.StateOK)
-	atRest(t, w)
-}
-
 // An event that was moved to another calendar and cannot be identified there is not
 // treated as deleted.
 func TestMovedEvent_MalformedThere_IsNotGone(t *testing.T) {

@@ -22,23 +22,7 @@ func (l *pollConsumer) fetchUnlisted(ctx context.Context) error {
 	if err := l.deferInserts(ctx); err != nil {
 		return err
 	}
-	linked := 0
-	var gone []gcal.Event
-	err := l.eachEntry(ctx, func(entry poll.IndexEntry) error {
-		linked++
-		if l.inFullListing[entry.EventID] || l.calendar.Deferred[entry.EventID] == calendars.DeferredConfirmed {
-			return nil
-		}
-		event, err := l.fetchConfirmed(ctx, entry.EventID)
-		switch {
-		case err != nil:
-		case event.EventState == rules.Gone:
-			gone = append(gone, event)
-		default:
-			err = l.applyOrDefer(ctx, event, l.freshObservation(event))
-		}
-		return l.deferIfStuck(ctx, entry.EventID, err)
-	})
+	gone, linked, err := l.findGone(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,6 +43,36 @@ func (l *pollConsumer) fetchUnlisted(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// findGone fetches the events that a full listing lacks, applies those that are there, and
+// returns the linked ones that are gone and how many are linked in all. An awaited event
+// that is not listed is still deleted, unless the listing has a nameless event.
+func (l *pollConsumer) findGone(ctx context.Context) (gone []gcal.Event, linked int, err error) {
+	for entry, err := range poll.IndexOfCalendar(ctx, l.Store, l.ref.Account, l.ref.Calendar) {
+		if err != nil {
+			return nil, 0, err
+		}
+		if !entry.Awaited {
+			linked++
+		}
+		confirmed := l.calendar.Deferred[entry.EventID] == calendars.DeferredConfirmed
+		if l.inFullListing[entry.EventID] || confirmed || entry.Awaited && !l.parts[0].incomplete {
+			continue
+		}
+		event, err := l.fetchConfirmed(ctx, entry.EventID)
+		switch {
+		case err != nil:
+		case event.EventState != rules.Gone:
+			err = l.applyOrDefer(ctx, event, l.freshObservation(event))
+		case !entry.Awaited:
+			gone = append(gone, event)
+		}
+		if err := l.deferIfStuck(ctx, entry.EventID, err); err != nil {
+			return nil, 0, err
+		}
+	}
+	return gone, linked, nil
 }
 
 // tooMany reports whether too many linked events are gone at once to be believed
