@@ -99,8 +99,12 @@ func (w *World) ReloadMappings(confirm string) error {
 	return err
 }
 
-// GuestPatches is how often the program changed the guests of events.
+// GuestPatches is how often the program changed the guests of events, without those of
+// organizers that have second addresses: their mappings may have come or gone since.
 func (w *World) GuestPatches() int { return w.guestbooks.patches }
+
+// GuestCalls is how often the program asked Google to change the guests of an event.
+func (w *World) GuestCalls() int { return w.guestbooks.asked }
 
 // AwaitAttendees lets the time pass after which the writer takes up what it put off, and
 // says whether there was anything.

@@ -37,8 +37,9 @@ type guestbooks struct {
 	during bool
 	// shown are the addresses that answers showed to a run of a task, by the run's operation.
 	shown map[*operation][]showing
-	// Patches counts the changes that the program made.
-	patches int
+	// asked counts the program's calls for changes, patches the changes that it made of events
+	// of whose organizers it can be sure.
+	asked, patches int
 }
 
 // showing is that an answer showed an address at an event.

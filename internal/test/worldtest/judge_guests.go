@@ -10,6 +10,8 @@ import (
 
 // patchedGuests judges a change that the program makes of an event's guests.
 func (w *World) patchedGuests(calendarID, eventID string, patch func()) {
+	asked := w.Calls("events.patch")
+	defer func() { w.guestbooks.asked += w.Calls("events.patch") - asked }()
 	before := w.organized(calendarID, eventID)
 	if before.ID == "" {
 		w.wrong("the guests of event %s in calendar %s were changed, which is no colleague's", eventID, calendarID)
