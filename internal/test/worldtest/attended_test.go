@@ -1,11 +1,35 @@
 package worldtest_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"questscheduler/internal/test/worldtest"
 )
+
+// row maps a person's primary address to the second addresses of others.
+func row(person string, others ...string) worldtest.SheetRow {
+	mapped := worldtest.SheetRow{Primary: person + "@one.example"}
+	for _, other := range others {
+		mapped.Seconds = append(mapped.Seconds, other+"@two.example")
+	}
+	mapped.Cells = []string{mapped.Primary, strings.Join(mapped.Seconds, ", "), "active"}
+	return mapped
+}
+
+// load has the mappings be those of some rows.
+func load(t *testing.T, w *worldtest.World, rows ...worldtest.SheetRow) {
+	t.Helper()
+	w.Sheet.Rows = rows
+	if err := w.ReloadMappings(""); err != nil {
+		t.Fatal(err)
+	}
+	if problems := w.AfterReload(""); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	w.Run(10 * time.Minute)
+}
 
 // No change of guests counts as another write to an event, for any organizer of the event
 // and any answer of Google's.
@@ -23,15 +47,7 @@ func TestGuestCalls_OfAnyOrganizer_AreAllCounted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := worldtest.New(t, worldtest.Options{Attended: true})
-			for _, person := range []string{"pia", "pola"} {
-				primary, second := person+"@one.example", person+"@two.example"
-				w.Sheet.Rows = append(w.Sheet.Rows, worldtest.SheetRow{
-					Cells: []string{primary, second, "active"}, Primary: primary, Seconds: []string{second},
-				})
-			}
-			if err := w.ReloadMappings(""); err != nil {
-				t.Fatal(err)
-			}
+			load(t, w, row("pia", "pia"), row("pola", "pola"))
 			if c.refusals > 0 {
 				w.Refuse("events.patch", 503, "backendError", c.refusals)
 			}
@@ -51,5 +67,30 @@ func TestGuestCalls_OfAnyOrganizer_AreAllCounted(t *testing.T) {
 				t.Errorf("counted %d changes, want %d", w.GuestPatches(), c.patches)
 			}
 		})
+	}
+}
+
+// What an occurrence lacked while the program had added it to the series counts as removed by
+// a person from then on, also once the program withdrew it from the series.
+func TestAttendees_WithdrawnFromASeries_StayOutOfAnOccurrence(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Attended: true})
+	load(t, w, row("pia", "paul", "pia"), row("paul", "paul"), row("pola", "pola"))
+	series := w.Gather("pia", map[string]any{
+		"attendees": []any{map[string]any{"email": "pia@one.example"}}, "recurrence": []any{"RRULE:FREQ=DAILY;COUNT=3"},
+		"start": map[string]any{"dateTime": "2026-03-11T09:00:00Z", "timeZone": "UTC"},
+		"end":   map[string]any{"dateTime": "2026-03-11T10:00:00Z", "timeZone": "UTC"},
+	})
+	changed := w.OccurrencesOfSeries(series)[1]
+	w.Uninvite("pia", changed, "pia@one.example")
+	w.Run(10 * time.Minute)
+	w.Invite("pia", changed, worldtest.Guest{"email": "paul@one.example"})
+	w.Run(10 * time.Minute)
+	load(t, w, row("pia", "pia"), row("paul", "paul"), row("pola", "pola"))
+	if w.GatheringOf("pia", series.ID).Guest("paul@two.example") != nil || w.GatheringOf("pia", changed).Guest("paul@two.example") != nil {
+		t.Error("the address is there")
+	}
+	if problems := w.AttendeeDisagreements(); len(problems) > 0 {
+		t.Error(problems)
 	}
 }

@@ -97,7 +97,9 @@ func (w *World) guestProblems(g Gathering) (problems []string) {
 		}
 	}
 	for _, address := range slices.Sorted(maps.Keys(wanted)) {
-		later := series.banned[address] != "" || series.added[address] || series.invited[address] || series.unsure[address]
+		// What the occurrence lacked during an addition to the series was removed by a person.
+		lacked := series.withdrew[address] && w.recorded(g, address) == attendee.Removed
+		later := lacked || series.banned[address] != "" || series.added[address] || series.invited[address] || series.unsure[address]
 		excused := book.banned[address] != "" || later || book.unsure[address] || address == g.Organizer.Email
 		if wanted[address] && count[address] == 0 && !excused && w.writable(g) {
 			problems = append(problems, fmt.Sprintf("%v lacks %s", g, address))
