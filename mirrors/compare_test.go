@@ -106,7 +106,7 @@ func (p *planting) Get(ctx context.Context, ref gcal.Ref, id string) (gcal.Event
 }
 
 // A calendar that is lost since its listing, or shows us less, says nothing of its events.
-func TestReconcile_ACalendarLostMeanwhile_LosesNoMirror(t *testing.T) {
+func TestReconcile_ACalendarLostSince_LosesNoMirror(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		listing control.Rule
