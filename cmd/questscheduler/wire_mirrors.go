@@ -88,7 +88,7 @@ func (m mirroring) cleanings(keep time.Duration) []timers.Cleaning {
 			},
 		},
 		{
-			What: "events of accounts that stayed revoked",
+			What: "events of accounts that stayed revoked, and of lost calendars",
 			Remove: func(ctx context.Context, _ store.Store, _ time.Time, limit int) (int, bool, error) {
 				return m.service.RemoveStale(ctx, limit, scheduler.Cause{Trigger: "cleanup"})
 			},
