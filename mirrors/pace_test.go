@@ -86,20 +86,23 @@ func (w *world) spent() int {
 func TestSync_AnothersSeriesOfManyExceptions_IsCopiedInSteps(t *testing.T) {
 	t.Parallel()
 	const most = 3
-	for name, edit := range map[string]func(w *world, seriesID string, starts []recurrence.Moment){
-		"the rule changes": func(w *world, seriesID string, _ []recurrence.Moment) {
+	for name, row := range map[string]struct {
+		edit func(w *world, seriesID string, starts []recurrence.Moment)
+		most int
+	}{
+		"the rule changes": {func(w *world, seriesID string, _ []recurrence.Moment) {
 			w.patchSeries(seriesID, func(c *gcal.Content) { c.Recurrence = []string{"RRULE:FREQ=DAILY;COUNT=13"} })
-		},
-		"occurrences move": func(w *world, seriesID string, starts []recurrence.Moment) {
+		}, most},
+		"occurrences move": {func(w *world, seriesID string, starts []recurrence.Moment) {
 			for _, start := range starts[2:10] {
 				w.moveInstance(annes, seriesID, start, 5*time.Hour)
 			}
-		},
-		"occurrences are cancelled": func(w *world, seriesID string, starts []recurrence.Moment) {
+		}, most},
+		"occurrences are cancelled": {func(w *world, seriesID string, starts []recurrence.Moment) {
 			for _, start := range starts[1:9] {
 				w.moveInstance(annes, seriesID, start, 0)
 			}
-		},
+		}, 4 * most},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -117,11 +120,11 @@ func TestSync_AnothersSeriesOfManyExceptions_IsCopiedInSteps(t *testing.T) {
 			if differ := w.unlike(seriesID, starts); len(differ) > 0 {
 				t.Fatalf("not as in ana's calendar: %v\n%s", differ, w.log.String())
 			}
-			edit(w, seriesID, starts)
+			row.edit(w, seriesID, starts)
 			w.google.Control().ResetCalls()
 			w.sync(work)
 			w.run(5 * time.Minute)
-			if spent := w.spent(); spent > 2+2*most {
+			if spent := w.spent(); spent > 2+2*row.most {
 				t.Errorf("the edit cost %d calls", spent)
 			}
 			w.run(time.Hour)
@@ -129,6 +132,33 @@ func TestSync_AnothersSeriesOfManyExceptions_IsCopiedInSteps(t *testing.T) {
 				t.Errorf("not as in ana's calendar: %v\n%s", differ, w.log.String())
 			}
 		})
+	}
+}
+
+// Occurrences that somebody else cancels are free: their times do not wait for the turns of
+// other exceptions.
+func TestSync_OccurrencesOfOthersCancelled_AreFreeAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.service.MostExceptions = 2
+	w.mirrorWork()
+	w.settle()
+	seriesID, starts := w.guestSeries(annes, work, 12)
+	w.sync(work)
+	for i, start := range starts[:11] {
+		if i < 4 {
+			w.moveInstance(annes, seriesID, start, 3*time.Hour)
+		} else {
+			w.moveInstance(annes, seriesID, start, 0)
+		}
+	}
+	w.sync(work)
+	w.run(2 * time.Minute)
+	if differ := w.unlike(seriesID, starts[4:]); len(differ) > 0 {
+		t.Errorf("busy, but cancelled: %v\n%s", differ, w.log.String())
+	}
+	if differ := w.unlike(seriesID, starts[:4]); len(differ) != 2 {
+		t.Errorf("of 4 moved %v wait, want 2", differ)
 	}
 }
 

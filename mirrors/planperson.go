@@ -31,20 +31,26 @@ type place struct {
 	Part  int    `json:"part"`
 	Group string `json:"group,omitempty"`
 	At    string `json:"at,omitempty"`
+	// Failed are iCalUIDs that could not be planned so far, at most mostUnplanned.
+	Failed []string `json:"failed,omitempty"`
 }
 
 // parts are what is planned, in order: what groups still show in accounts that were
 // disconnected from them is deleted, events of calendars that nothing wants any more are
 // forgotten, the person's own events are planned, then those of the person's groups, then
-// what mirrors are left of events that the person no longer sees.
+// what mirrors are left of events that the person no longer sees, and again what failed.
 var parts = []func(s *Service, ctx context.Context, ownerID string, from place) (uids []string, next place, err error){
-	(*Service).endingPart, (*Service).forgetPart, (*Service).ownPart, (*Service).groupsPart, (*Service).leftPart,
+	(*Service).endingPart, (*Service).forgetPart, (*Service).ownPart, (*Service).groupsPart, (*Service).leftPart, (*Service).failedPart,
 }
+
+// failedPart is the last of parts.
+var failedPart = len(parts) - 1
 
 // planPerson carries on the planning of all events of a person. Each iCalUID is planned in
 // its own transaction, and the place is stored after each page, so that a run that died is
-// continued. more reports that the task ran out of time. Another generation has a task of
-// its own.
+// continued. One that fails delays no other: it is tried again after them, and keeps the
+// planning pending. more reports that the task ran out of time. Another generation has a task
+// of its own.
 func (s *Service) planPerson(ctx context.Context, ownerID string, generation int64, cause scheduler.Cause) (more bool, err error) {
 	until := s.Now().Add(planFor)
 	for range planSteps {
@@ -63,17 +69,17 @@ func (s *Service) planPerson(ctx context.Context, ownerID string, generation int
 		if err != nil {
 			return false, fmt.Errorf("plan the events of a person: %w", err)
 		}
-		for i, uid := range uids {
-			if i > 0 && uid == uids[i-1] {
-				continue
-			}
-			if err := s.PlanUID(ctx, ownerID, uid, cause); err != nil {
-				return false, fmt.Errorf("plan an event of a person: %w", err)
-			}
+		var failures error
+		if next.Failed, failures, err = s.planUIDs(ctx, ownerID, uids, at.Failed, cause); err != nil {
+			return false, fmt.Errorf("plan an event of a person: %w", err)
 		}
+		next = next.withFailed()
 		finished, err := s.advance(ctx, person, next)
 		if err != nil || finished {
 			return false, err
+		}
+		if at.Part == failedPart && next.Failed != nil {
+			return false, fmt.Errorf("plan events of a person again: %w", failures)
 		}
 		if s.Now().After(until) {
 			break
@@ -93,7 +99,7 @@ func (s *Service) advance(ctx context.Context, was mirror.Person, next place) (f
 		if finished = !now.PlanPending || now.PlanGeneration != was.PlanGeneration || now.PlanAfter != was.PlanAfter; finished {
 			return nil
 		}
-		if next.Part == len(parts) && now.PlanAgain {
+		if next.Part >= failedPart && now.PlanAgain {
 			return tx.Update(mirror.PersonPath(was.OwnerID), store.Set("planAfter", store.Delete))
 		}
 		if finished = next.Part == len(parts); finished {

@@ -11,7 +11,6 @@ import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/mirrors/plan"
-	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
 
@@ -34,7 +33,7 @@ const reconcilePage = 50
 // corrects what the sync missed: events that are missing or were changed, and strays,
 // events of ours that no document names. It runs daily and takes the next calendar that
 // mirroring follows, behind the key at ("": the first); next is where to continue, "" at
-// the end. A calendar that fails is logged and left to the next day. More strays than
+// the end. An event that fails delays no other, and is left to the next day as a calendar that fails is. More strays than
 // HoldMin and HoldShare are left alone unless byHand: rather the documents are wrong.
 func (w *Writer) Reconcile(ctx context.Context, cause scheduler.Cause, at string, byHand bool) (did Reconciled, next string, err error) {
 	page, further, err := calendars.All(ctx, w.Store, reconcilePage, at)
@@ -60,7 +59,7 @@ func (w *Writer) Reconcile(ctx context.Context, cause scheduler.Cause, at string
 	return did, further, nil
 }
 
-// calendar reconciles one calendar. The documents are read after the listing: an event
+// reconcile reconciles one calendar. The documents are read after the listing: an event
 // that was created during it is named by a document before it exists.
 func (w *Writer) reconcile(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, byHand bool) (did Reconciled, err error) {
 	account, err := accounts.Load(ctx, w.Store, calendar.AccountID)
@@ -78,35 +77,13 @@ func (w *Writer) reconcile(ctx context.Context, calendar calendars.Calendar, cau
 	if err != nil {
 		return did, err
 	}
-	left := mostFetches
-	for m, err := range mirror.InCalendar(ctx, w.Store, calendar.AccountID, calendar.CalendarID) {
-		if err != nil {
-			return did, err
-		}
-		event := shown[m.EventID]
-		delete(shown, m.EventID)
-		if m.State != mirror.Active || m.LastWrite.After(began) {
-			continue
-		}
-		did.Checked++
-		if event.etag == m.ETag || m.ETag == "" || left == 0 { // without an etag it is a cancelled occurrence
-			continue
-		}
-		left--
-		corrected, err := w.compare(ctx, m, cause)
-		if err != nil {
-			return did, err
-		}
-		if corrected {
-			did.Corrected++
-		}
+	failures, err := w.compareAll(ctx, calendar, comparison{shown: shown, began: began, did: &did}, cause)
+	if err != nil {
+		return did, err
 	}
 	err = w.deleteStrays(ctx, calendar, shown, &did, cause, byHand)
-	return did, err
+	return did, errors.Join(append(failures, err)...)
 }
-
-// mostFetches bounds the events that one step fetches individually.
-const mostFetches = 200
 
 // listedEvent is what the reconciliation keeps of an event with an id like a mirror's.
 type listedEvent struct {
@@ -133,27 +110,6 @@ func (w *Writer) listOurs(ctx context.Context, ref gcal.Ref) (shown map[string]l
 		pageToken = page.NextPage
 	}
 	return shown, nil
-}
-
-// check fetches a mirror's event and records the observation. corrected reports whether
-// the mirror must be written again or is left alone from now on.
-func (w *Writer) compare(ctx context.Context, m mirror.Mirror, cause scheduler.Cause) (corrected bool, err error) {
-	shown, err := w.Google.Get(ctx, gcal.Ref{Account: m.TargetAccountID, Calendar: m.TargetCalendarID}, m.EventID)
-	if fault.Is(err, fault.NotFound) {
-		shown, err = gcal.Event{ID: m.EventID, EventState: rules.Gone}, nil // the calendar itself was just listed
-	}
-	if err != nil {
-		return false, err
-	}
-	if _, err := w.observed(ctx, m, shown, cause); err != nil {
-		return false, err
-	}
-	now, found, err := mirror.Load(ctx, w.Store, m.ID)
-	if err != nil || !found || now.State == m.State && now.Generation == m.Generation {
-		return false, err
-	}
-	w.enqueueWrites(ctx, []mirror.Mirror{now}, cause)
-	return true, nil
 }
 
 // deleteStrays deletes events of ours that no document of anybody names: others mirror into
@@ -188,7 +144,7 @@ func (w *Writer) deleteStrays(ctx context.Context, calendar calendars.Calendar, 
 		case fault.CodeOf(err) != gcal.CodeStale: // one that changed is decided about tomorrow
 			failures = append(failures, err)
 		}
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || concernsAccount(err) {
 			break
 		}
 	}

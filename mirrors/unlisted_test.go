@@ -113,38 +113,6 @@ func TestAccount_UnlinkedAndBack_FollowsItsEvents(t *testing.T) {
 	w.wantTitles(home, "Stand-up")
 }
 
-func TestRemoveStale_RevokedForLong_ForgetsItsEvents(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.insert(work, "Stand-up", thursday)
-	w.insert(work, "Weekly", thursday, "RRULE:FREQ=WEEKLY")
-	w.mirrorWork()
-	w.settle()
-	w.account(work, accounts.Revoked)
-	w.set(accounts.Path(work), store.Set("updatedAt", w.clock.Now()))
-	for _, row := range []struct {
-		after   time.Duration
-		removed int
-	}{{29 * 24 * time.Hour, 0}, {2 * 24 * time.Hour, 2}, {0, 0}} {
-		w.must(w.clock.Advance(row.after))
-		removed := 0
-		for more := true; more; {
-			n, further, err := w.service.RemoveStale(w.ctx, 1, cause)
-			w.must(err)
-			removed, more = removed+n, further
-		}
-		if removed != row.removed {
-			t.Errorf("after %v: %d removed, want %d", row.after, removed, row.removed)
-		}
-	}
-	w.settle()
-	for _, m := range w.mirrors() {
-		if m.State != mirror.Deleting {
-			t.Errorf("the mirror %s is %s", m.CanonicalID, m.State)
-		}
-	}
-}
-
 // A group's event reaches the accounts that its members connected, each by their own
 // mirrors, and their own edges project it further.
 func TestPlanEvent_AGroupsEvent_ReachesItsMembers(t *testing.T) {

@@ -139,6 +139,14 @@ func (s *stage) account(id string, status accounts.Status) {
 // event stores a canonical event of work's calendar and plans its mirrors.
 func (s *stage) event(id, title string, change ...func(e *mirror.Event)) mirror.Event {
 	s.Helper()
+	e := s.stored(id, title, change...)
+	s.plan(e.ICalUID)
+	return e
+}
+
+// stored stores a canonical event of work's calendar.
+func (s *stage) stored(id, title string, change ...func(e *mirror.Event)) mirror.Event {
+	s.Helper()
 	e := mirror.Event{
 		ID: "evt_" + id, OwnerID: gm, AccountID: work, CalendarID: "work@example.test", EventID: id, ICalUID: id + "@google.com", Title: title,
 		Start: at("2026-03-05T09:00:00Z"), End: at("2026-03-05T10:00:00Z"), Status: "confirmed", Visibility: "default", Transparency: "opaque",
@@ -151,7 +159,6 @@ func (s *stage) event(id, title string, change ...func(e *mirror.Event)) mirror.
 	s.must(s.memory.Run(s.ctx, func(_ context.Context, tx store.Tx) error {
 		return tx.Set(mirror.EventPath(e.ID), mirror.EncodeEvent(e))
 	}))
-	s.plan(e.ICalUID)
 	return e
 }
 

@@ -22,9 +22,9 @@ type googleAccess struct {
 	keys     seal.Keys
 	accounts *accounts.Repository
 	grants   *accounts.Grants
-	client   *gcal.Client
-	// budget is that of all calls of this process, for all accounts; nil with a simulator.
-	budget    *gcal.Budget
+	// client has the budget of all calls of this process, for all accounts; none with a
+	// simulator.
+	client    *gcal.Client
 	elsewhere *calendarsync.MoveFinder
 	lookup    *calendarsync.Lookup
 }
@@ -53,7 +53,7 @@ func (s *server) newGoogle() (googleAccess, error) {
 	})
 	lists := calendarsync.Calendars{Accounts: linked, List: client.Calendars}
 	return googleAccess{
-		keys, linked, grants, client, budget,
+		keys, linked, grants, client,
 		&calendarsync.MoveFinder{Store: s.documents, Accounts: linked, Google: client, Calendars: lists, Now: s.now},
 		&calendarsync.Lookup{Accounts: linked, Calendars: lists, Now: s.now},
 	}, nil
@@ -63,7 +63,7 @@ func (s *server) newGoogle() (googleAccess, error) {
 // calendars and polls.
 func (s *server) newLinks(google googleAccess, watcher *calendarsync.Watcher, polls calendarsync.Polls, owners owners, mirrors calendarsync.LinkMirrors) *calendarsync.Links {
 	return &calendarsync.Links{
-		Store: s.documents, Accounts: google.accounts, Grants: google.grants, Leaving: s.leaving(google),
+		Store: s.documents, Accounts: google.accounts, Grants: google.grants, Leaving: google.client.As(google.grants.Leaving),
 		Watcher: watcher, Mirrors: mirrors, Polls: polls, Owners: owners, Now: s.now, Log: s.log,
 	}
 }

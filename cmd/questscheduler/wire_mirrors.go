@@ -10,7 +10,6 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
 	"questscheduler/internal/config"
-	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/internal/timers"
@@ -26,7 +25,7 @@ type mirroring struct {
 }
 
 // mirrorShare is the part of each account's quota, and of the project's, that writes of
-// mirrors take at most, so that a backlog never delays a finalisation.
+// mirrors take at most, the last ones of unlinked accounts included, so that a backlog never delays a finalisation.
 const mirrorShare = 0.5
 
 func (s *server) newMirroring(google googleAccess, watcher *calendarsync.Watcher) mirroring {
@@ -35,12 +34,11 @@ func (s *server) newMirroring(google googleAccess, watcher *calendarsync.Watcher
 		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Observing: s.config.Sync != config.SyncOn,
 		Now: s.now, NewID: s.newID, Log: s.log, Meter: s.metrics.Count,
 	}
+	writes := google.client.Within(mirrorShare)
 	return mirroring{
 		service: service,
-		writer: &mirrors.Writer{
-			Service: service, Google: google.client.Within(mirrorShare), Leaving: s.leaving(google).Within(mirrorShare), Meter: s.metrics.Count,
-		},
-		events: &mirrors.Events{Service: service, Google: google.client, Accounts: google.accounts, ReadOnly: s.config.Sync != config.SyncOn},
+		writer:  &mirrors.Writer{Service: service, Google: writes, Leaving: writes.As(google.grants.Leaving), Meter: s.metrics.Count},
+		events:  &mirrors.Events{Service: service, Google: google.client, Accounts: google.accounts, ReadOnly: s.config.Sync != config.SyncOn},
 	}
 }
 
@@ -49,13 +47,6 @@ func (s *server) newMirroring(google googleAccess, watcher *calendarsync.Watcher
 func installation(cfg config.Config) string {
 	sum := sha256.Sum256([]byte("installation\x00" + cmp.Or(cfg.PublicURL, cfg.EncKeys.Reveal())))
 	return hex.EncodeToString(sum[:8])
-}
-
-// leaving is the client for an unlinked account's last calls.
-func (s *server) leaving(google googleAccess) *gcal.Client {
-	return gcal.New(gcal.Options{
-		Endpoint: s.config.GoogleEndpoint, Client: google.grants.Leaving, Budget: google.budget, Now: s.now, Called: s.metrics.Called,
-	})
 }
 
 // drain enqueues planning and writes that are due.
@@ -88,7 +79,7 @@ func (m mirroring) cleanings(keep time.Duration) []timers.Cleaning {
 			},
 		},
 		{
-			What: "events of accounts that stayed revoked",
+			What: "events of accounts that stayed revoked, and of lost calendars",
 			Remove: func(ctx context.Context, _ store.Store, _ time.Time, limit int) (int, bool, error) {
 				return m.service.RemoveStale(ctx, limit, scheduler.Cause{Trigger: "cleanup"})
 			},

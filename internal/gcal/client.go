@@ -87,6 +87,14 @@ func (c *Client) Within(share float64) *Client {
 	return &Client{options: options}
 }
 
+// As returns a client that has another source of HTTP clients, and none of Options.Refused.
+// Its calls take their turns with those of c: of the same budget, or the same share of one.
+func (c *Client) As(client func(ctx context.Context, account string) (*http.Client, error)) *Client {
+	options := c.options
+	options.Client, options.Refused = client, nil
+	return &Client{options: options}
+}
+
 // operation is a method as Google's documentation names it. It appears in errors and
 // selects rows of the error table.
 type operation string

@@ -11,10 +11,13 @@ import (
 
 // A series that somebody else organizes may have any number of exceptions. One edit of theirs
 // may concern them all, and copying each takes two calls. So only mostExceptions of a series
-// are copied into an account within any paceStep; the others follow in later steps.
+// are copied into an account within any paceStep; the others follow in later steps. One that
+// is cancelled shows a busy time that is free until then, so that these are counted for
+// themselves, and cancelledAtOnce times as many are copied.
 const (
-	mostExceptions = 50
-	paceStep       = 10 * time.Minute
+	mostExceptions  = 50
+	cancelledAtOnce = 4
+	paceStep        = 10 * time.Minute
 )
 
 // revision is a mirror before and after it was brought to what is wanted for an event.
@@ -25,24 +28,36 @@ type revision struct {
 
 // pace puts off the writes of exceptions beyond what a step allows.
 func (p *planning) pace(revised []revision) {
-	bySeries := map[string][]*revision{}
+	type turns struct {
+		account, series string
+		cancelled       bool
+	}
+	groups := map[turns][]*revision{}
 	for i := range revised {
 		r := &revised[i]
 		if r.event.SeriesID == "" || r.event.OwnerID != p.Owner || p.isOrganized(r.event) {
 			continue
 		}
-		key := r.next.TargetAccountID + " " + seriesKey(r.event)
-		bySeries[key] = append(bySeries[key], r)
+		key := turns{r.next.TargetAccountID, seriesKey(r.event), cancels(r.next)}
+		groups[key] = append(groups[key], r)
 	}
-	for _, exceptions := range bySeries {
-		p.paceSeries(exceptions)
+	most := cmp.Or(p.MostExceptions, mostExceptions)
+	for key, exceptions := range groups {
+		if key.cancelled {
+			p.paceSeries(exceptions, most*cancelledAtOnce)
+		} else {
+			p.paceSeries(exceptions, most)
+		}
 	}
 }
 
+// cancels reports whether a mirror of an exception shows that it is not held.
+func cancels(m mirror.Mirror) bool { return shownBy(m.Wanted) == wantsCancelled }
+
 // paceSeries gives each exception with new work the first time that has room: now, or some
 // steps later. Work that waits already keeps its time, so that further edits neither hurry nor
-// delay it.
-func (p *planning) paceSeries(exceptions []*revision) {
+// delay it, unless the exception was cancelled since.
+func (p *planning) paceSeries(exceptions []*revision, most int) {
 	var taken []time.Time // when others were written, are about to be, or may be
 	var fresh []*revision
 	for _, r := range exceptions {
@@ -51,7 +66,7 @@ func (p *planning) paceSeries(exceptions []*revision) {
 		}
 		switch op := Next(r.next); {
 		case op != Write && op != Cancel || r.next.Due.IsZero():
-		case r.next.NotBefore.After(p.Now):
+		case r.next.NotBefore.After(p.Now) && cancels(r.was) == cancels(r.next):
 			taken = append(taken, r.next.NotBefore)
 			r.next.Due = later(r.next.Due, r.next.NotBefore)
 		case r.next.Due.Equal(p.Now) && !r.was.Due.Equal(p.Now):
@@ -61,7 +76,7 @@ func (p *planning) paceSeries(exceptions []*revision) {
 		}
 	}
 	slices.SortFunc(fresh, p.byNearness)
-	at, most := p.Now, cmp.Or(p.MostExceptions, mostExceptions)
+	at := p.Now
 	for _, r := range fresh {
 		for within(taken, at) >= most {
 			at = at.Add(paceStep)

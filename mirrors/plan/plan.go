@@ -36,7 +36,8 @@ type Situation struct {
 	// what is missing here counts as unlinked, and its edges do not apply.
 	Accounts map[string]Account
 	// MostExceptions is how many exceptions of a series that somebody else organizes are
-	// copied into an account at once; 0 means 50. Their copies beyond that have a NotBefore.
+	// copied into an account at once, beside four times as many cancelled ones; 0 means 50. Their
+	// copies beyond that have a NotBefore.
 	MostExceptions int
 }
 

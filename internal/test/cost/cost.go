@@ -133,7 +133,7 @@ func (w *World) cleanings() []timers.Cleaning {
 		row("old journal entries of mirrored events", func(ctx context.Context, documents store.Store, now time.Time, limit int) (int, error) {
 			return mirror.RemoveOldEntries(ctx, documents, now.AddDate(-1, 0, 0), limit)
 		}),
-		{What: "events of accounts that stayed revoked", Remove: func(ctx context.Context, _ store.Store, _ time.Time, limit int) (int, bool, error) {
+		{What: "events of accounts that stayed revoked, and of lost calendars", Remove: func(ctx context.Context, _ store.Store, _ time.Time, limit int) (int, bool, error) {
 			return w.mirroring().RemoveStale(ctx, limit, scheduler.Cause{Trigger: "cleanup"})
 		}},
 		{What: "records of events long ended that had second addresses", Remove: attendees.RemoveEnded},

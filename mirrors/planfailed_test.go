@@ -1,0 +1,147 @@
+package mirrors_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
+)
+
+// refusing is a store that takes no document that shows an event of some iCalUIDs.
+type refusing struct {
+	store.Store
+	kind fault.Kind
+	uids map[string]bool
+}
+
+type refusingTx struct {
+	store.Tx
+	*refusing
+}
+
+func (r *refusing) Run(ctx context.Context, fn func(ctx context.Context, tx store.Tx) error) error {
+	return r.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error { return fn(ctx, refusingTx{tx, r}) })
+}
+
+func (r refusingTx) Set(path store.Path, data map[string]any) error {
+	if uid, _ := data["icalUid"].(string); r.uids[uid] && strings.HasPrefix(path.ID(), "mir_") {
+		return fault.New(r.kind, "no such document is taken")
+	}
+	return r.Tx.Set(path, data)
+}
+
+// refusedPlanning is a world of events that are not mirrored yet, and a store that refuses those
+// with these numbers.
+func refusedPlanning(t *testing.T, kind fault.Kind, events int, refused ...int) (*world, *refusing) {
+	t.Helper()
+	w := newWorld(t)
+	w.mirrorWork()
+	w.settle()
+	r := &refusing{w.service.Store, kind, map[string]bool{}}
+	w.service.Store = r
+	for i := range events {
+		event := w.stored(fmt.Sprint("e", i), fmt.Sprintf("Event %02d", i))
+		for _, n := range refused {
+			r.uids[event.ICalUID] = r.uids[event.ICalUID] || n == i
+		}
+	}
+	w.replan()
+	return w, r
+}
+
+// replan requests the planning of all events of gm.
+func (w *world) replan() {
+	w.Helper()
+	person, err := mirror.LoadPerson(w.ctx, w.memory, gm)
+	w.must(err)
+	w.set(mirror.PersonPath(gm), person.RequestPlan(w.clock.Now())...)
+}
+
+func (w *world) personPlan() mirror.Person {
+	w.Helper()
+	person, err := mirror.LoadPerson(w.ctx, w.memory, gm)
+	w.must(err)
+	return person
+}
+
+// An event that cannot be planned delays no other and is tried again, until it can be.
+func TestPlanPerson_AnEventThatFails_DelaysNoOther(t *testing.T) {
+	t.Parallel()
+	w, r := refusedPlanning(t, fault.TooLarge, 30, 0, 22)
+	w.run(2 * time.Minute)
+	if shown := w.titles(home); len(shown) != 28 {
+		t.Errorf("home shows %d events, want 28: %v\n%s", len(shown), shown, w.log.String())
+	}
+	if person := w.personPlan(); !person.PlanPending {
+		t.Error("the planning counts as done")
+	}
+	clear(r.uids)
+	w.run(10 * time.Minute)
+	if shown := w.titles(home); len(shown) != 30 {
+		t.Errorf("later home shows %d events, want 30\n%s", len(shown), w.log.String())
+	}
+	if person := w.personPlan(); person.PlanPending || person.PlanAfter != "" {
+		t.Errorf("the planning is not done: %q", person.PlanAfter)
+	}
+}
+
+// Events that came since are planned although another one fails.
+func TestPlanPerson_MoreEventsWhileOneFails_PlansThem(t *testing.T) {
+	t.Parallel()
+	w, _ := refusedPlanning(t, fault.TooLarge, 3, 1)
+	w.run(2 * time.Minute)
+	w.stored("late", "Late")
+	updates, begins := w.personPlan().PlanMore(w.clock.Now())
+	if begins {
+		t.Fatal("no planning is pending")
+	}
+	w.set(mirror.PersonPath(gm), updates...)
+	w.run(10 * time.Minute)
+	w.wantTitles(home, "Event 00", "Event 02", "Late")
+}
+
+// What is no event's own failure ends the task, which is repeated.
+func TestPlanPerson_AFailureOfAll_EndsTheTask(t *testing.T) {
+	t.Parallel()
+	all := make([]int, 26)
+	for i := range all {
+		all[i] = i
+	}
+	for name, c := range map[string]struct {
+		kind    fault.Kind
+		refused []int
+	}{
+		"a store that is not there": {fault.Unavailable, []int{0}},
+		"too many events":           {fault.TooLarge, all},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, r := refusedPlanning(t, c.kind, 26, c.refused...)
+			_, err := w.service.Drain(w.ctx, cause)
+			w.must(err)
+			run, ok := w.queue.Take(w.queue.Due(w.clock.Now())[0].ID)
+			if !ok {
+				t.Fatal("no task is due")
+			}
+			verdict := w.service.HandlePlan(w.ctx, run.Delivery)
+			run.Settle(verdict)
+			if verdict.Outcome != queue.Retry || verdict.Err == nil || len(w.mirrors()) > 0 {
+				t.Errorf("the task ended with %+v and %d mirrors", verdict, len(w.mirrors()))
+			}
+			if kept := strings.Count(w.personPlan().PlanAfter, "@google.com"); kept > 20 {
+				t.Errorf("%d failed events are kept", kept)
+			}
+			clear(r.uids)
+			w.run(10 * time.Minute)
+			if shown := w.titles(home); len(shown) != 26 {
+				t.Errorf("later home shows %d events, want 26", len(shown))
+			}
+		})
+	}
+}

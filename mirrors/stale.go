@@ -1,0 +1,127 @@
+package mirrors
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/scheduler"
+)
+
+// staleAfter is how long the canonical events of an account with a dead grant, or of a lost
+// calendar, are kept: linked or shared again within it, nothing is lost.
+const staleAfter = 30 * 24 * time.Hour
+
+// mostStale bounds the accounts, and the calendars, that one RemoveStale reads.
+const mostStale = 1000
+
+// staleSource is an account or calendar whose events are not known any more.
+type staleSource struct {
+	ownerID string
+	// some lists at most limit of its events; none if it is not stale by now.
+	some func(ctx context.Context, reader store.Reader, limit int) ([]mirror.Event, error)
+}
+
+// RemoveStale removes the canonical events of accounts that have had a dead grant for 30
+// days, and of calendars that have been lost for as long, at most limit, and deletes their
+// mirrors elsewhere. more reports that it has to be called again. Linked or found again, such
+// a calendar is listed from the beginning.
+func (s *Service) RemoveStale(ctx context.Context, limit int, cause scheduler.Cause) (removed int, more bool, err error) {
+	sources, err := s.staleSources(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	for _, source := range sources {
+		page, err := s.removeStale(ctx, source, limit-removed)
+		if err != nil {
+			return removed, false, err
+		}
+		for _, uid := range uidsOf(page) {
+			if err := s.PlanUID(ctx, source.ownerID, uid, cause); err != nil {
+				return removed, false, err
+			}
+		}
+		if removed += len(page); removed >= limit {
+			return removed, true, nil
+		}
+	}
+	return removed, false, nil
+}
+
+func (s *Service) staleSources(ctx context.Context) (sources []staleSource, err error) {
+	before := s.Now().Add(-staleAfter)
+	revoked, err := accounts.WithStatus(ctx, s.Store, accounts.Revoked, mostStale)
+	if err != nil {
+		return nil, err
+	}
+	for _, account := range revoked {
+		if !account.UpdatedAt.After(before) {
+			sources = append(sources, staleSource{account.OwnerID, func(ctx context.Context, reader store.Reader, limit int) ([]mirror.Event, error) {
+				now, err := accounts.Load(ctx, reader, account.ID)
+				if err != nil || !now.SameAs(account) {
+					return nil, err
+				}
+				return mirror.SomeOfAccount(ctx, reader, account.ID, limit)
+			}})
+		}
+	}
+	lost, _, err := calendars.Failing(ctx, s.Store, before, []string{calendars.ReasonLost}, mostStale, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, calendar := range lost {
+		sources = append(sources, staleSource{calendar.OwnerID, func(ctx context.Context, reader store.Reader, limit int) ([]mirror.Event, error) {
+			now, _, err := calendars.LoadKey(ctx, reader, calendar.Key)
+			if err != nil || !now.Lost() || now.RefusedSince.After(before) {
+				return nil, err
+			}
+			return mirror.SomeOfCalendar(ctx, reader, now.AccountID, now.CalendarID, limit)
+		}})
+	}
+	return sources, nil
+}
+
+// removeStale removes a page of the canonical events of a source, unless it came back, and
+// has a later run of their calendars list everything.
+func (s *Service) removeStale(ctx context.Context, source staleSource, limit int) (page []mirror.Event, err error) {
+	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		page = nil
+		found, err := source.some(ctx, tx, limit)
+		if err != nil {
+			return err
+		}
+		var followed []calendars.Calendar
+		for _, key := range keysOf(found) {
+			calendar, ok, err := calendars.LoadKey(ctx, tx, key)
+			if err != nil {
+				return err
+			}
+			if ok && calendar.Interests[mirror.Consumer] > 0 {
+				followed = append(followed, calendar)
+			}
+		}
+		for _, calendar := range followed {
+			if err := tx.Update(calendars.Path(calendar.Key), calendar.RequestRelist(mirror.Consumer, s.now())...); err != nil {
+				return err
+			}
+		}
+		page = found
+		return removeEvents(tx, found)
+	})
+	return page, err
+}
+
+// keysOf are the calendars of some events, each once.
+func keysOf(events []mirror.Event) (keys []string) {
+	for _, event := range events {
+		if key := poll.CalendarKey(event.AccountID, event.CalendarID); !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}

@@ -1,0 +1,134 @@
+package mirrors_test
+
+import (
+	"testing"
+	"time"
+
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+)
+
+func TestRemoveStale_RevokedForLong_ForgetsItsEvents(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.insert(work, "Stand-up", thursday)
+	w.insert(work, "Weekly", thursday, "RRULE:FREQ=WEEKLY")
+	w.mirrorWork()
+	w.settle()
+	w.account(work, accounts.Revoked)
+	w.set(accounts.Path(work), store.Set("updatedAt", w.clock.Now()))
+	for _, row := range []struct {
+		after   time.Duration
+		removed int
+	}{{29 * 24 * time.Hour, 0}, {2 * 24 * time.Hour, 2}, {0, 0}} {
+		w.must(w.clock.Advance(row.after))
+		if removed := w.removeStale(); removed != row.removed {
+			t.Errorf("after %v: %d removed, want %d", row.after, removed, row.removed)
+		}
+	}
+	w.settle()
+	for _, m := range w.mirrors() {
+		if m.State != mirror.Deleting {
+			t.Errorf("the mirror %s is %s", m.CanonicalID, m.State)
+		}
+	}
+}
+
+// removeStale removes what is stale, one event after the other.
+func (w *world) removeStale() (removed int) {
+	w.Helper()
+	for more := true; more; {
+		n, further, err := w.service.RemoveStale(w.ctx, 1, cause)
+		w.must(err)
+		removed, more = removed+n, further
+	}
+	w.settle()
+	return removed
+}
+
+// fail has the sync runs of an account's calendar fail since a time, and lose it at another.
+func (w *world) fail(account string, failing, lost time.Time) {
+	w.Helper()
+	calendar := w.calendar(account)
+	w.set(calendars.Path(calendar.Key), append(calendar.MarkFailing(failing, calendars.ReasonLost), calendar.Refused(lost)...)...)
+}
+
+func (w *world) calendar(account string) calendars.Calendar {
+	w.Helper()
+	calendar, _, err := calendars.LoadKey(w.ctx, w.memory, w.key(account))
+	w.must(err)
+	return calendar
+}
+
+// twoSeries is a world with a series in each of two accounts, that home shows.
+func twoSeries(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.insert(work, "Weekly", thursday, "RRULE:FREQ=WEEKLY")
+	w.insert(club, "Training", thursday, "RRULE:FREQ=WEEKLY")
+	into := func(from string) mirror.Edge {
+		return mirror.Edge{FromAccountID: from, ToAccountID: home, Detail: mirror.Full, Target: mirror.PrimaryTarget}
+	}
+	w.mirrorWork(into(work), into(club))
+	w.settle()
+	return w
+}
+
+// What a calendar that is gone or not shared any more once showed blocks no time for ever.
+func TestRemoveStale_ACalendarLostForLong_ForgetsItsEvents(t *testing.T) {
+	t.Parallel()
+	w := twoSeries(t)
+	began := w.clock.Now()
+	w.fail(work, began.Add(-40*24*time.Hour), began) // for other reasons at first
+	for _, row := range []struct {
+		after   time.Duration
+		removed int
+	}{{29 * 24 * time.Hour, 0}, {2 * 24 * time.Hour, 1}, {0, 0}} {
+		w.must(w.clock.Advance(row.after))
+		if removed := w.removeStale(); removed != row.removed {
+			t.Errorf("after %v: %d removed, want %d", row.after, removed, row.removed)
+		}
+	}
+	w.wantTitles(home, "Training")
+	if w.calendar(work).Backlogs[mirror.Consumer].Relist.IsZero() {
+		t.Error("an answer of the calendar would not list its events")
+	}
+	w.sync(work) // it is shared again
+	w.wantTitles(home, "Training", "Weekly")
+	if removed := w.removeStale(); removed > 0 {
+		t.Errorf("%d removed although it came back", removed)
+	}
+}
+
+func TestRemoveStale_ACalendarFoundJustNow_KeepsItsEvents(t *testing.T) {
+	t.Parallel()
+	w := twoSeries(t)
+	w.fail(work, stageStart.Add(-time.Hour), stageStart)
+	w.fail(club, stageStart, stageStart)
+	w.must(w.clock.Advance(31 * 24 * time.Hour))
+	w.onEnqueue = func() { // for the mirror of what work showed
+		w.set(calendars.Path(w.key(club)), calendars.Succeeded(w.clock.Now(), "token", 1)...)
+	}
+	if removed, _, err := w.service.RemoveStale(w.ctx, 10, cause); err != nil || removed != 1 {
+		t.Errorf("%d removed, %v", removed, err)
+	}
+	w.settle()
+	w.wantTitles(home, "Training")
+}
+
+// A calendar that fails for another reason, however long, is not lost.
+func TestRemoveStale_ACalendarThatFails_KeepsItsEvents(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.insert(work, "Weekly", thursday, "RRULE:FREQ=WEEKLY")
+	w.mirrorWork()
+	w.settle()
+	w.set(calendars.Path(w.key(work)), calendars.Calendar{}.MarkFailing(w.clock.Now(), "unavailable")...)
+	w.must(w.clock.Advance(60 * 24 * time.Hour))
+	if removed := w.removeStale(); removed > 0 {
+		t.Errorf("%d removed", removed)
+	}
+	w.wantTitles(home, "Weekly")
+}
