@@ -143,6 +143,30 @@ func (w *world) busyOften(owner, id string, count int) {
 	}
 }
 
+// TestOwn_SharedCalendarOverTheBound_IsBusyAndUnknown: two other accounts reach the lost one's
+// calendar, whose series is more than the lost account's share of the answer.
+func TestOwn_SharedCalendarOverTheBound_IsBusyAndUnknown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.link("gm", "home", accounts.Revoked)
+	for _, id := range []string{"club", "work"} {
+		w.synced("gm", id)
+		w.follow("gm", id, "home@x", nil)
+		w.add("gm", id, timed(t, "2026-03-02 13:00", "2026-03-02 14:00"), nil) // the lost account has the fewest of its own
+		w.add("gm", id, hourly(t, 1, 10)[0], func(e *mirror.Event) { e.CalendarID = "home@x" })
+	}
+	within := availability.Interval{Start: now, End: now.Add(availability.MaxRange)}
+	got := w.own("gm", within.Start, within.End)
+	if !slices.Equal(got.Unknown, []availability.Interval{within}) || len(got.Busy) < 6000 || len(got.Busy) > 7000 {
+		t.Errorf("%d are busy, unknown is %v", len(got.Busy), got.Unknown)
+	}
+	for _, a := range got.Accounts {
+		if lost := a.ID == "acc_home"; lost != (a.Source == availability.FromNothing) || lost != (a.Unknown != nil) {
+			t.Errorf("%s is %+v, unknown %+v", a.ID, a, a.Unknown)
+		}
+	}
+}
+
 // TestForPoll_SomebodysManyEvents_LeaveOthersKnown: ben's series would take all that an answer
 // may hold.
 func TestForPoll_SomebodysManyEvents_LeaveOthersKnown(t *testing.T) {

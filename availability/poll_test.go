@@ -13,7 +13,6 @@ import (
 
 	"questscheduler/availability"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
@@ -138,10 +137,7 @@ func TestForPoll_LostAccountsSharedCalendar_CountsForItsOwner(t *testing.T) {
 	w.synced("ben", "ben")
 	for owner, account := range map[string]string{"ana": "work", "ben": "ben"} {
 		evening := map[string]string{"ana": "2026-03-12", "ben": "2026-03-11"}[owner]
-		w.set(calendars.Path(poll.CalendarKey("acc_"+account, "home@x")), map[string]any{
-			"ownerId": owner, "accountId": "acc_" + account, "calendarId": "home@x", "timeZone": zurich,
-			"interests": map[string]any{mirror.Consumer: 1}, "maskVersion": gcal.WithDetails.Version(), "lastSuccessAt": now.Add(-time.Hour),
-		})
+		w.follow(owner, account, "home@x", nil)
 		w.add(owner, account, timed(t, evening+" 18:00", evening+" 19:00"), func(e *mirror.Event) { e.CalendarID = "home@x" })
 	}
 	w.wantStates("gm", map[string]string{"gm": "uuu", "ana": "uub", "ben": "fff"})

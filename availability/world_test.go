@@ -67,14 +67,26 @@ func (w *world) link(owner, id string, status accounts.Status) string {
 // Zurich. change may change its document.
 func (w *world) sync(owner, id string, at time.Time, change func(map[string]any)) {
 	w.t.Helper()
+	w.follow(owner, id, id+"@x", func(data map[string]any) {
+		data["lastSuccessAt"] = at
+		if change != nil {
+			change(data)
+		}
+	})
+}
+
+// follow marks a calendar that an account reaches as synced for mirrors an hour ago, in
+// Zurich. change may change its document.
+func (w *world) follow(owner, id, calendarID string, change func(map[string]any)) {
+	w.t.Helper()
 	data := map[string]any{
-		"ownerId": owner, "accountId": "acc_" + id, "calendarId": id + "@x", "timeZone": zurich,
-		"interests": map[string]any{mirror.Consumer: 1}, "maskVersion": gcal.WithDetails.Version(), "lastSuccessAt": at,
+		"ownerId": owner, "accountId": "acc_" + id, "calendarId": calendarID, "timeZone": zurich,
+		"interests": map[string]any{mirror.Consumer: 1}, "maskVersion": gcal.WithDetails.Version(), "lastSuccessAt": now.Add(-time.Hour),
 	}
 	if change != nil {
 		change(data)
 	}
-	w.set(calendars.Path(poll.CalendarKey("acc_"+id, id+"@x")), data)
+	w.set(calendars.Path(poll.CalendarKey("acc_"+id, calendarID)), data)
 }
 
 // synced links an account and syncs it.
