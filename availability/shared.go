@@ -15,7 +15,7 @@ func (a *answering) sharedPlaces(r *reading) (places []place) {
 		return nil // its own source knows them
 	}
 	for _, other := range a.readings {
-		at := place{other.account.ID, r.account.Primary()}
+		at := place{accountID: other.account.ID, calendarID: r.account.Primary()}
 		if other != r && other.account.OwnerID == r.account.OwnerID && len(a.found.at[at]) > 0 {
 			places = append(places, at)
 		}

@@ -25,18 +25,19 @@ var now = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 // world is the service over a store, with a Google whose answers a test sets.
 type world struct {
 	*availability.Service
-	t      *testing.T
-	google *google
-	reads  *reads
-	clock  time.Time
-	events int
+	t         *testing.T
+	documents store.Store // without the reads and reruns of Service.Store
+	google    *google
+	reads     *reads
+	clock     time.Time
+	events    int
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, mirror.Queries, availability.Queries))
 	must(t, err)
-	w := &world{t: t, google: &google{answers: map[string]func() (gcal.FreeBusy, error){}, within: map[string][]gcal.Interval{}}, reads: &reads{Store: storetest.Rerun(documents)}, clock: now}
+	w := &world{t: t, documents: documents, google: &google{answers: map[string]func() (gcal.FreeBusy, error){}, within: map[string][]gcal.Interval{}}, reads: &reads{Store: storetest.Rerun(documents)}, clock: now}
 	w.Service = &availability.Service{Store: w.reads, Google: w.google, Now: func() time.Time { return w.clock }, Recent: 7 * time.Hour}
 	return w
 }
