@@ -174,6 +174,29 @@ func TestForPoll_ItsOwnSession_CountsForNobody(t *testing.T) {
 	}
 }
 
+// TestForPoll_ACopyThatWasMoved_IsTheSessionToo: ana's copy has an id of its own and is on
+// another day. Google says that dan is busy then, and not with what. Several answers are asked
+// for, since the order in which events are found decides.
+func TestForPoll_ACopyThatWasMoved_IsTheSessionToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.poll([]string{"gm", "ana", "dan"}, func(p map[string]any) {
+		p["status"], p["winningSlotId"], p["googleEventId"] = "FINALIZED", "s1", "session1"
+	})
+	w.share("ana", "dan")
+	for _, id := range []string{"gm", "ana"} {
+		w.synced(id, id)
+	}
+	w.add("gm", "gm", timed(t, "2026-03-10 18:00", "2026-03-10 21:00"), func(e *mirror.Event) { e.EventID, e.ICalUID = "session1", "uid-of-session" })
+	moved := timed(t, "2026-03-12 18:00", "2026-03-12 21:00")
+	w.add("ana", "ana", moved, func(e *mirror.Event) { e.ICalUID = "uid-of-session" })
+	w.link("dan", "dan", accounts.Active)
+	w.google.busy("acc_dan", gcal.Interval{Start: moved.Start.Time, End: moved.End.Time})
+	for range 20 {
+		w.wantStates("gm", map[string]string{"gm": "fff", "ana": "fff", "dan": "ffu"})
+	}
+}
+
 func TestForPoll_WhoDoesNotTakePart_FindsNoPoll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
