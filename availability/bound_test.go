@@ -212,13 +212,13 @@ func TestAnswers_AtOnce_AreFewForAPersonAndInAll(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.Service.Store = w.reads.Store // which counts nothing
-	w.poll([]string{"ana"}, nil)
+	w.poll([]string{"ana", "ben"}, nil)
 	answer, asked := make(chan struct{}), make(chan error)
 	ask := func(person string) error {
 		_, err := w.Own(t.Context(), person, now, now.Add(time.Hour), nil)
 		return err
 	}
-	for _, person := range []string{"gm", "gm", "ana", "ana", "ben", "ben", "cho", "cho"} {
+	begin := func(person string) {
 		w.link(person, person, accounts.Active)
 		begun := make(chan struct{})
 		w.google.set("acc_"+person, func() (gcal.FreeBusy, error) {
@@ -227,28 +227,42 @@ func TestAnswers_AtOnce_AreFewForAPersonAndInAll(t *testing.T) {
 			return gcal.FreeBusy{}, nil
 		})
 		go func() { asked <- ask(person) }()
-		<-begun
-		if person == "gm" {
-			continue
+		select {
+		case <-begun:
+			w.google.set("acc_"+person, nil) // for the next
+		case err := <-asked:
+			t.Fatalf("a question of %s's is %v", person, err)
 		}
-		if _, err := w.ForPoll(t.Context(), "p1", "gm"); !fault.Is(err, fault.RateLimited) || fault.CodeOf(err) != availability.CodeBusy || fault.RetryAfter(err) <= 0 {
-			t.Fatalf("the third question of gm's is %v", err)
+	}
+	refused := func(person string, want fault.Kind) {
+		t.Helper()
+		_, ofPoll := w.ForPoll(t.Context(), "p1", person)
+		for _, err := range []error{ofPoll, ask(person)} {
+			if !fault.Is(err, want) || fault.CodeOf(err) != availability.CodeBusy || fault.RetryAfter(err) <= 0 {
+				t.Fatalf("another question of %s's is %v", person, err)
+			}
 		}
 	}
-	if err := ask("gm"); !fault.Is(err, fault.RateLimited) || fault.CodeOf(err) != availability.CodeBusy {
-		t.Errorf("the third question of gm's own is %v", err)
+	begin("gm")
+	begin("gm")
+	refused("gm", fault.RateLimited) // the third
+	begin("ana")
+	begin("ben")
+	refused("ana", fault.RateLimited) // the second, while there are many
+	for _, person := range []string{"cho", "dan", "eve", "fay"} {
+		begin(person)
+		refused(person, fault.RateLimited)
 	}
-	if err := ask("dan"); !fault.Is(err, fault.Unavailable) || fault.CodeOf(err) != availability.CodeBusy || fault.RetryAfter(err) <= 0 {
-		t.Errorf("the ninth question is %v", err)
-	}
+	refused("gus", fault.Unavailable)
 	close(answer)
 	for range 8 {
 		must(t, <-asked)
 	}
-	must(t, ask("dan"))
-	w.google.set("acc_gm", nil)
-	for range 30 { // those that were refused did not count
-		if _, err := w.ForPoll(t.Context(), "p1", "gm"); err != nil {
+	for _, person := range []string{"gm", "gus"} {
+		must(t, ask(person))
+	}
+	for i := range 30 { // those that were refused did not count
+		if _, err := w.ForPoll(t.Context(), "p1", []string{"gm", "ben"}[i%2]); err != nil {
 			t.Fatal(err)
 		}
 	}
