@@ -8,8 +8,8 @@ import (
 // The bounds of one answer, over all people, accounts and series in it. What is beyond them
 // is unknown (ReasonTooMany).
 const (
-	// mostIntervals is how many intervals are kept: events read, and times when somebody is
-	// busy, joined.
+	// mostIntervals is how many events are kept, and how many times when somebody is busy,
+	// joined.
 	mostIntervals = 20_000
 	// mostStarts is how many starts of recurring events are generated.
 	mostStarts = 500_000

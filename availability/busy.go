@@ -58,7 +58,8 @@ func busyWithin(events []Event, zone *time.Location, within Interval, left *boun
 	if zone == nil || !within.Start.Before(within.End) {
 		return Times{}, false, fault.New(fault.Invalid, "availability needs a time zone and a range that ends after its start")
 	}
-	c := calendar{zone: zone, within: within, busy: union{most: left.intervals}, unknown: union{most: left.intervals}, starts: &left.starts}
+	most := max(0, left.intervals) // one that is negative was exceeded by another calendar
+	c := calendar{zone: zone, within: within, busy: union{most: most}, unknown: union{most: most}, starts: &left.starts}
 	for _, event := range events {
 		if err := c.add(event); err != nil {
 			return Times{}, false, err
@@ -70,7 +71,7 @@ func busyWithin(events []Event, zone *time.Location, within Interval, left *boun
 	times = Times{Busy: c.busy.join(), Unknown: c.unknown.join()}
 	left.intervals -= len(times.Busy) + len(times.Unknown)
 	if full = c.isFull() || left.intervals < 0; full {
-		times.Busy = times.Busy[:min(len(times.Busy), c.busy.most)]
+		times.Busy = times.Busy[:min(len(times.Busy), most)]
 		times.Unknown = []Interval{within}
 	}
 	return times, full, nil

@@ -11,6 +11,9 @@ import (
 const (
 	mostAtOnce          = 8
 	mostAtOncePerPerson = 2
+	// manyAtOnce is from how many on a person gets one at a time, so that a few people's
+	// questions leave places for others.
+	manyAtOnce = mostAtOnce / 2
 )
 
 // CodeBusy (RateLimited, Unavailable) is the error of an answer that was not begun, since
@@ -25,15 +28,20 @@ type running struct {
 }
 
 // enter counts an answer for a person until done is called. RateLimited: the person has
-// mostAtOncePerPerson already. Unavailable: the process has mostAtOnce.
+// mostAtOncePerPerson already, or one while there are manyAtOnce. Unavailable: the process
+// has mostAtOnce.
 func (r *running) enter(personID string) (done func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	most := mostAtOncePerPerson
+	if r.all >= manyAtOnce {
+		most = 1
+	}
 	switch {
-	case r.people[personID] >= mostAtOncePerPerson:
+	case r.people[personID] >= most:
 		return nil, &fault.Error{
 			Kind: fault.RateLimited, Code: CodeBusy, RetryAfter: time.Second,
-			Message: "Two of your questions about free times are being answered. Ask again when they are.",
+			Message: "As many of your questions about free times are being answered as may be at once. Ask again when they are.",
 		}
 	case r.all >= mostAtOnce:
 		return nil, &fault.Error{

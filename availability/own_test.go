@@ -53,10 +53,14 @@ func TestOwn_OfSyncedEvents_IsWhatTheyOccupy(t *testing.T) {
 		"cancelled":                             {events: []stored{{timed(t, "2026-03-27 10:00", "2026-03-27 12:00"), func(e *mirror.Event) { e.Status = "cancelled" }}}},
 		"tentative":                             {events: []stored{{timed(t, "2026-03-27 10:00", "2026-03-27 12:00"), func(e *mirror.Event) { e.Status = "tentative" }}}, busy: "03-27 10:00–03-27 12:00"},
 		"in another calendar of the account":    {events: []stored{{timed(t, "2026-03-27 10:00", "2026-03-27 12:00"), func(e *mirror.Event) { e.CalendarID = "club" }}}},
-		"another person's":                      {events: []stored{{timed(t, "2026-03-27 10:00", "2026-03-27 12:00"), func(e *mirror.Event) { e.OwnerID = "ana" }}}},
-		"an occurrence moved within the range":  {events: []stored{{series, nil}, exception("2026-03-28 09:00", "2026-03-28 10:00", "2026-03-27 18:00", nil)}, busy: "03-28 09:00–03-28 10:00"},
-		"an occurrence moved to weeks before":   {events: []stored{{series, nil}, exception("2026-03-05 09:00", "2026-03-05 10:00", "2026-03-27 18:00", nil)}},
-		"an occurrence moved to weeks after":    {events: []stored{{series, nil}, exception("2026-05-05 09:00", "2026-05-05 10:00", "2026-03-27 18:00", nil)}},
+		"a copy in it": {
+			events: []stored{{timed(t, "2026-03-27 10:00", "2026-03-27 12:00"), func(e *mirror.Event) { e.OwnerID, e.Source = mirror.CopyOwner("gm"), mirror.SourceCopy }}},
+			busy:   "03-27 10:00–03-27 12:00",
+		},
+		"another person's":                     {events: []stored{{timed(t, "2026-03-27 10:00", "2026-03-27 12:00"), func(e *mirror.Event) { e.OwnerID = "ana" }}}},
+		"an occurrence moved within the range": {events: []stored{{series, nil}, exception("2026-03-28 09:00", "2026-03-28 10:00", "2026-03-27 18:00", nil)}, busy: "03-28 09:00–03-28 10:00"},
+		"an occurrence moved to weeks before":  {events: []stored{{series, nil}, exception("2026-03-05 09:00", "2026-03-05 10:00", "2026-03-27 18:00", nil)}},
+		"an occurrence moved to weeks after":   {events: []stored{{series, nil}, exception("2026-05-05 09:00", "2026-05-05 10:00", "2026-03-27 18:00", nil)}},
 		"an occurrence that was cancelled": {events: []stored{{series, nil}, exception("2026-03-27 18:00", "2026-03-27 20:00", "2026-03-27 18:00", func(e *mirror.Event) {
 			e.Status, e.Start, e.End, e.From, e.Until = "cancelled", recurrence.Moment{}, recurrence.Moment{}, time.Time{}, time.Time{}
 		})}},

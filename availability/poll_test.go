@@ -13,7 +13,6 @@ import (
 
 	"questscheduler/availability"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
@@ -138,10 +137,7 @@ func TestForPoll_LostAccountsSharedCalendar_CountsForItsOwner(t *testing.T) {
 	w.synced("ben", "ben")
 	for owner, account := range map[string]string{"ana": "work", "ben": "ben"} {
 		evening := map[string]string{"ana": "2026-03-12", "ben": "2026-03-11"}[owner]
-		w.set(calendars.Path(poll.CalendarKey("acc_"+account, "home@x")), map[string]any{
-			"ownerId": owner, "accountId": "acc_" + account, "calendarId": "home@x", "timeZone": zurich,
-			"interests": map[string]any{mirror.Consumer: 1}, "maskVersion": gcal.WithDetails.Version(), "lastSuccessAt": now.Add(-time.Hour),
-		})
+		w.follow(owner, account, "home@x", nil)
 		w.add(owner, account, timed(t, evening+" 18:00", evening+" 19:00"), func(e *mirror.Event) { e.CalendarID = "home@x" })
 	}
 	w.wantStates("gm", map[string]string{"gm": "uuu", "ana": "uub", "ben": "fff"})
@@ -175,6 +171,29 @@ func TestForPoll_ItsOwnSession_CountsForNobody(t *testing.T) {
 	w.set(poll.SlotPath("p1", "s2"), poll.EncodeSlot(poll.Slot{ID: "s2", Start: session.Start.Time.UTC(), End: session.End.Time.Add(time.Hour).UTC()}))
 	if got := w.states("p1", "gm")["dan"]; got != "ubf" {
 		t.Errorf("the longer slot on that evening: %s", got)
+	}
+}
+
+// TestForPoll_ACopyThatWasMoved_IsTheSessionToo: ana's copy has an id of its own and is on
+// another day. Google says that dan is busy then, and not with what. Several answers are asked
+// for, since the order in which events are found decides.
+func TestForPoll_ACopyThatWasMoved_IsTheSessionToo(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.poll([]string{"gm", "ana", "dan"}, func(p map[string]any) {
+		p["status"], p["winningSlotId"], p["googleEventId"] = "FINALIZED", "s1", "session1"
+	})
+	w.share("ana", "dan")
+	for _, id := range []string{"gm", "ana"} {
+		w.synced(id, id)
+	}
+	w.add("gm", "gm", timed(t, "2026-03-10 18:00", "2026-03-10 21:00"), func(e *mirror.Event) { e.EventID, e.ICalUID = "session1", "uid-of-session" })
+	moved := timed(t, "2026-03-12 18:00", "2026-03-12 21:00")
+	w.add("ana", "ana", moved, func(e *mirror.Event) { e.ICalUID = "uid-of-session" })
+	w.link("dan", "dan", accounts.Active)
+	w.google.busy("acc_dan", gcal.Interval{Start: moved.Start.Time, End: moved.End.Time})
+	for range 20 {
+		w.wantStates("gm", map[string]string{"gm": "fff", "ana": "fff", "dan": "ffu"})
 	}
 }
 

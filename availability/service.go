@@ -21,7 +21,8 @@ type Google interface {
 // Service answers when people are busy, from their canonical events and from Google. It
 // writes nothing but settings and the count of answers, and shows neither titles nor whose
 // event it is. All fields are required. Safe for concurrent use. It works out a few answers
-// at a time, and at most two for one person; others are refused with CodeBusy.
+// at a time, and at most two for one person, or one if there are many; others are refused
+// with CodeBusy.
 type Service struct {
 	Store  store.Store
 	Google Google

@@ -45,20 +45,21 @@ func (s *session) others(events []mirror.Event) []mirror.Event {
 }
 
 // learn takes the session's iCalUIDs and times from its events. Copies that other people
-// have by another id carry the same iCalUID.
+// have by another id carry the same iCalUID, so all of these are taken first.
 func (s *session) learn(found events) {
 	if s == nil {
 		return
 	}
 	for _, events := range found.at {
 		for _, e := range events {
-			if !s.is(e) {
-				continue
-			}
-			if e.ICalUID != "" {
+			if e.ICalUID != "" && s.is(e) {
 				s.uids[e.ICalUID] = true
 			}
-			if !e.Start.AllDay() && len(e.Recurrence) == 0 {
+		}
+	}
+	for _, events := range found.at {
+		for _, e := range events {
+			if s.is(e) && !e.Start.AllDay() && len(e.Recurrence) == 0 {
 				s.times = append(s.times, Interval{Start: e.Start.Time, End: e.End.Time})
 			}
 		}

@@ -15,7 +15,7 @@ func (a *answering) sharedPlaces(r *reading) (places []place) {
 		return nil // its own source knows them
 	}
 	for _, other := range a.readings {
-		at := place{other.account.ID, r.account.Primary()}
+		at := place{accountID: other.account.ID, calendarID: r.account.Primary()}
 		if other != r && other.account.OwnerID == r.account.OwnerID && len(a.found.at[at]) > 0 {
 			places = append(places, at)
 		}
@@ -49,18 +49,22 @@ func (s *Service) sharedWith(ctx context.Context, a *answering) (map[place]calen
 }
 
 // fromShared adds to an account of which nothing is known when its primary calendar is busy
-// as another account of its owner reaches it. Other times stay unknown.
+// as another account of its owner reaches it. Other times stay unknown, also those that the
+// bound leaves no room for.
 func (a *answering) fromShared(r *reading, left *bound) error {
 	for _, at := range a.sharedPlaces(r) {
 		zone, known := zoneOf(a.shared[at].TimeZone)
 		if !known {
 			continue
 		}
-		times, _, err := busyWithin(assemble(a.own.others(a.found.at[at])), zone, a.within, left)
+		times, full, err := busyWithin(assemble(a.own.others(a.found.at[at])), zone, a.within, left)
 		if err != nil {
 			return err
 		}
 		r.times.Busy = Merge(slices.Concat(r.times.Busy, times.Busy))
+		if full {
+			break
+		}
 	}
 	return nil
 }

@@ -33,21 +33,16 @@ type answering struct {
 }
 
 // read returns the answers of the accounts' owners. own, if set, is a session that counts
-// for nobody. The number of its reads of the store does not depend on the number of people,
-// up to 15; Google is asked about each account that is not synced.
+// for nobody. The number of its reads of the store does not depend on the number of accounts,
+// up to 30, unless they have more events than may be kept; Google is asked about each account
+// that is not synced.
 func (s *Service) read(ctx context.Context, linked []accounts.Account, within Interval, own *session) (map[string]Answer, error) {
 	a := &answering{within: within, own: own}
 	var err error
 	if a.readings, err = s.open(ctx, linked); err != nil {
 		return nil, err
 	}
-	var owners []string
-	for _, r := range a.readings {
-		if r.Source == FromEvents {
-			owners = append(owners, r.account.OwnerID)
-		}
-	}
-	if a.found, err = s.eventsOf(ctx, owners, within); err != nil {
+	if a.found, err = s.eventsOf(ctx, a.readings, within); err != nil {
 		return nil, err
 	}
 	own.learn(a.found)

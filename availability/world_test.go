@@ -25,18 +25,19 @@ var now = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 // world is the service over a store, with a Google whose answers a test sets.
 type world struct {
 	*availability.Service
-	t      *testing.T
-	google *google
-	reads  *reads
-	clock  time.Time
-	events int
+	t         *testing.T
+	documents store.Store // without the reads and reruns of Service.Store
+	google    *google
+	reads     *reads
+	clock     time.Time
+	events    int
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, mirror.Queries, availability.Queries))
 	must(t, err)
-	w := &world{t: t, google: &google{answers: map[string]func() (gcal.FreeBusy, error){}, within: map[string][]gcal.Interval{}}, reads: &reads{Store: storetest.Rerun(documents)}, clock: now}
+	w := &world{t: t, documents: documents, google: &google{answers: map[string]func() (gcal.FreeBusy, error){}, within: map[string][]gcal.Interval{}}, reads: &reads{Store: storetest.Rerun(documents)}, clock: now}
 	w.Service = &availability.Service{Store: w.reads, Google: w.google, Now: func() time.Time { return w.clock }, Recent: 7 * time.Hour}
 	return w
 }
@@ -67,14 +68,26 @@ func (w *world) link(owner, id string, status accounts.Status) string {
 // Zurich. change may change its document.
 func (w *world) sync(owner, id string, at time.Time, change func(map[string]any)) {
 	w.t.Helper()
+	w.follow(owner, id, id+"@x", func(data map[string]any) {
+		data["lastSuccessAt"] = at
+		if change != nil {
+			change(data)
+		}
+	})
+}
+
+// follow marks a calendar that an account reaches as synced for mirrors an hour ago, in
+// Zurich. change may change its document.
+func (w *world) follow(owner, id, calendarID string, change func(map[string]any)) {
+	w.t.Helper()
 	data := map[string]any{
-		"ownerId": owner, "accountId": "acc_" + id, "calendarId": id + "@x", "timeZone": zurich,
-		"interests": map[string]any{mirror.Consumer: 1}, "maskVersion": gcal.WithDetails.Version(), "lastSuccessAt": at,
+		"ownerId": owner, "accountId": "acc_" + id, "calendarId": calendarID, "timeZone": zurich,
+		"interests": map[string]any{mirror.Consumer: 1}, "maskVersion": gcal.WithDetails.Version(), "lastSuccessAt": now.Add(-time.Hour),
 	}
 	if change != nil {
 		change(data)
 	}
-	w.set(calendars.Path(poll.CalendarKey("acc_"+id, id+"@x")), data)
+	w.set(calendars.Path(poll.CalendarKey("acc_"+id, calendarID)), data)
 }
 
 // synced links an account and syncs it.

@@ -15,7 +15,12 @@ var (
 	ofPeople = overlaps{
 		long:     byEnd("long canonical events of people by end", "ownerId"),
 		short:    byStart("short canonical events of people by start", "ownerId"),
-		replaced: store.Select("exceptions of people by original start", events, "replaces", store.Where("ownerId", store.In), store.Where("replaces", store.Greater), store.Where("replaces", store.Less)),
+		replaced: byReplaced("exceptions of people by original start", "ownerId"),
+	}
+	ofAccounts = overlaps{
+		long:     byEnd("long canonical events of accounts by end", "accountId"),
+		short:    byStart("short canonical events of accounts by start", "accountId"),
+		replaced: byReplaced("exceptions of accounts by original start", "accountId"),
 	}
 	ofGroups = overlaps{
 		long:  byEnd("long canonical events of groups by end", "groupId"),
@@ -30,7 +35,7 @@ const longestException = 8 * day
 // day is more than a date begins anywhere before or after its midnight in UTC.
 const day = 24 * time.Hour
 
-// overlaps are the queries for the events of some people or groups that overlap a range.
+// overlaps are the queries for the events of some people, accounts or groups that overlap a range.
 type overlaps struct {
 	long, short, replaced *store.Query
 	timesOnly             bool // leave the texts out, which may be long
@@ -47,6 +52,10 @@ func byEnd(name, field string) *store.Query {
 func byStart(name, field string) *store.Query {
 	return store.Select(name, events, "from",
 		store.Where(field, store.In), store.Where("long", store.Equal), store.Where("from", store.Greater), store.Where("from", store.Less))
+}
+
+func byReplaced(name, field string) *store.Query {
+	return store.Select(name, events, "replaces", store.Where(field, store.In), store.Where("replaces", store.Greater), store.Where("replaces", store.Less))
 }
 
 // OverlapsOfPeople lists the canonical events of people of which some occurrence may overlap

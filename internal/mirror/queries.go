@@ -62,7 +62,7 @@ var (
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = slices.Concat(ofPeople.queries(), ofGroups.queries(), []*store.Query{
+var Queries = slices.Concat(ofPeople.queries(), ofAccounts.queries(), ofGroups.queries(), []*store.Query{
 	connectionsOfPeople, mirrorsOfConnection, keptOfConnection,
 	eventByOrigin, eventsByOrigin, eventsOfUID, eventsOfUIDs, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsBeginning, eventsToPlan,
 	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, keptByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsTo,
