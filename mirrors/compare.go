@@ -38,7 +38,7 @@ func (w *Writer) compareAll(ctx context.Context, calendar calendars.Calendar, c 
 		if err != nil {
 			return failures, err
 		}
-		event := c.shown[m.EventID]
+		event, listed := c.shown[m.EventID]
 		delete(c.shown, m.EventID)
 		if m.State != mirror.Active || m.LastWrite.After(c.began) {
 			continue
@@ -49,7 +49,7 @@ func (w *Writer) compareAll(ctx context.Context, calendar calendars.Calendar, c 
 			continue
 		}
 		left--
-		corrected, ends, err := w.compare(ctx, m, cause)
+		corrected, ends, err := w.compare(ctx, m, listed, cause)
 		switch {
 		case err != nil && (ends || ctx.Err() != nil):
 			return failures, err
@@ -62,13 +62,17 @@ func (w *Writer) compareAll(ctx context.Context, calendar calendars.Calendar, c 
 	return failures, nil
 }
 
-// compare fetches a mirror's event and records the observation. corrected reports whether
+// compare fetches a mirror's event and records the observation. A 404 proves no deletion of an
+// event that was listed a moment ago: tomorrow's comparison decides, or its tombstone. corrected reports whether
 // the mirror must be written again or is left alone from now on; ends, whether an error
 // concerns more than this mirror.
-func (w *Writer) compare(ctx context.Context, m mirror.Mirror, cause scheduler.Cause) (corrected, ends bool, err error) {
+func (w *Writer) compare(ctx context.Context, m mirror.Mirror, listed bool, cause scheduler.Cause) (corrected, ends bool, err error) {
 	shown, err := w.fetch(ctx, gcal.Ref{Account: m.TargetAccountID, Calendar: m.TargetCalendarID}, m.EventID)
 	if err != nil {
 		return false, concernsAccount(err) || fault.Is(err, fault.NotFound), err
+	}
+	if listed && shown.EventState == rules.Gone && shown.Updated.IsZero() {
+		return false, false, nil
 	}
 	if _, err := w.observed(ctx, m, shown, cause); err != nil {
 		return false, fault.Is(err, fault.Unavailable), err

@@ -48,6 +48,7 @@ func TestReconcile_AnEventThatFails_DelaysNoOther(t *testing.T) {
 	}{
 		"an outage for it alone": {503, "", mirrors.Reconciled{Calendars: 1, Failed: 1, Checked: 3, Corrected: 2, Strays: 1}, 3},
 		"a refusal of it alone":  {400, "badRequest", mirrors.Reconciled{Calendars: 1, Failed: 1, Checked: 3, Corrected: 2, Strays: 1}, 3},
+		"not found, and listed":  {404, "notFound", mirrors.Reconciled{Calendars: 1, Checked: 3, Corrected: 2, Strays: 1}, 3},
 		"a rate limit":           {429, "rateLimitExceeded", mirrors.Reconciled{Calendars: 1, Failed: 1, Checked: 1}, 1},
 		"a quota":                {403, "quotaExceeded", mirrors.Reconciled{Calendars: 1, Failed: 1, Checked: 1}, 1},
 		"a revoked grant":        {403, "insufficientPermissions", mirrors.Reconciled{Calendars: 1, Failed: 1, Checked: 1}, 1},
@@ -64,6 +65,9 @@ func TestReconcile_AnEventThatFails_DelaysNoOther(t *testing.T) {
 			}
 			if gets := s.google.Control().Calls()["events.get"]; gets != c.gets {
 				t.Errorf("%d events were fetched, want %d", gets, c.gets)
+			}
+			if now := byID(s.mirrors())[inOrder[0].ID]; now.State != mirror.Active {
+				t.Errorf("its mirror is %s", now.State)
 			}
 		})
 	}
