@@ -83,6 +83,9 @@ func (w *Writer) reconcile(ctx context.Context, calendar calendars.Calendar, cau
 		if err != nil {
 			return did, err
 		}
+		if m.IsStray() {
+			continue
+		}
 		event := shown[m.EventID]
 		delete(shown, m.EventID)
 		if m.State != mirror.Active || m.LastWrite.After(began) {
@@ -111,7 +114,7 @@ const mostFetches = 200
 // listedEvent is what the reconciliation keeps of an event with an id like a mirror's.
 type listedEvent struct {
 	etag  string
-	stray bool // may be deleted if no document names it
+	stray bool // may be deleted by the account if no document names it
 }
 
 // listOurs lists the events in a calendar that may be ours. It keeps nothing of others, and
@@ -128,7 +131,7 @@ func (w *Writer) listOurs(ctx context.Context, ref gcal.Ref) (shown map[string]l
 				continue
 			}
 			class := plan.Classify(event, ref.Calendar, w.Installation, mirror.Naming{})
-			shown[event.ID] = listedEvent{event.ETag, plan.DeletesStray(event, w.Installation, class) && !endedLongAgo(event, w.Now())}
+			shown[event.ID] = listedEvent{event.ETag, page.Writable && plan.DeletesStray(event, w.Installation, class) && !endedLongAgo(event, w.Now())}
 		}
 		pageToken = page.NextPage
 	}

@@ -8,7 +8,6 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
@@ -100,8 +99,10 @@ func (w *Writer) Leave(ctx context.Context, account accounts.Account, cause sche
 // leaveBehind deletes a mirror's event with the last use of its account's grant, and its
 // document. refused is Google's error, err the store's.
 func (w *Writer) leaveBehind(ctx context.Context, was mirror.Mirror, cause scheduler.Cause) (refused, err error) {
-	ref := gcal.Ref{Account: was.TargetAccountID, Calendar: was.TargetCalendarID}
-	deleted, failure := w.Leaving.DeleteQuietly(ctx, ref, was.EventID, "")
+	deleted, failure, err := w.deleteEvent(ctx, w.Leaving, was)
+	if err != nil {
+		return nil, err
+	}
 	if failure != nil && !fault.Is(failure, fault.NotFound) {
 		w.Log.WarnContext(ctx, "copy in an unlinked account not deleted", "mirror", was.ID, "account", was.TargetAccountID,
 			"trace", cause.Trace, "error", failure)

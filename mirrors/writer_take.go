@@ -262,21 +262,14 @@ const insertGrace = 2 * time.Minute
 // remove deletes a mirror's event and then its document. If the event was never known to exist, a
 // call under way may still create it, and the document stays until that is over.
 func (w *Writer) remove(ctx context.Context, a *attempt) error {
-	etag, named, err := w.strayToDelete(ctx, a.Mirror)
+	deleted, refused, err := w.deleteEvent(ctx, a.google, a.Mirror)
 	if err != nil {
 		return err
 	}
-	if named {
-		return w.forgotten(ctx, a.Mirror, false, a.cause)
+	if refused != nil && !fault.Is(refused, fault.NotFound) {
+		return w.failed(ctx, a, refused)
 	}
-	deleted, err := a.google.DeleteQuietly(ctx, a.ref(), a.Mirror.EventID, etag)
-	if fault.CodeOf(err) == gcal.CodeStale && etag != "" { // decided about when it is observed again
-		return w.forgotten(ctx, a.Mirror, false, a.cause)
-	}
-	if err != nil && !fault.Is(err, fault.NotFound) {
-		return w.failed(ctx, a, err)
-	}
-	if until := a.Mirror.UpdatedAt.Add(insertGrace); err != nil && a.Mirror.ETag == "" && w.Now().Before(until) {
+	if until := a.Mirror.UpdatedAt.Add(insertGrace); refused != nil && a.Mirror.ETag == "" && w.Now().Before(until) {
 		_, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome { m.Due = store.Instant(until); return outcome{} })
 		return err
 	}
