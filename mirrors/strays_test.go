@@ -152,3 +152,30 @@ func TestStray_FoundByAReader_IsLeftToWriters(t *testing.T) {
 	w.run(5 * time.Minute)
 	w.wantTitles(home)
 }
+
+// A mirror may go between Google's answer to its insert and the commit, and its event be kept.
+func TestWriter_ForgottenDuringItsInsert_DeletesNothingKept(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"forgotten", "kept", "changed"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.event("e1", "Stand-up")
+			s.writer.Google.(*googlePoints).after = func() {
+				m := s.only()
+				s.must(s.memory.Run(s.ctx, func(_ context.Context, tx store.Tx) error { return tx.Delete(mirror.Path(m.ID)) }))
+				switch what {
+				case "kept":
+					w := &world{stage: s}
+					w.keep(m)
+				case "changed":
+					s.change(s.atHome(), "Mine")
+				}
+			}
+			s.run(time.Minute)
+			if shown := s.shown(home, homeMail); (len(shown) > 0) != (what != "forgotten") || len(s.mirrors()) > 0 {
+				t.Errorf("home shows %+v; the mirrors are %+v", shown, s.mirrors())
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package mirrors
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -140,7 +141,8 @@ func (w *Writer) patch(ctx context.Context, a *attempt) error {
 }
 
 // written records an answered write. An event that was created for a document which names
-// it no more is deleted at once; if that fails, the reconciliation does it.
+// it no more is deleted at once, unless another names it, such as a kept copy; if that fails,
+// the reconciliation does it.
 func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, created bool) error {
 	w.pauses.over(a.Mirror.TargetAccountID)
 	now := w.now()
@@ -161,7 +163,8 @@ func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, cre
 		}
 	}
 	if created && m.EventID != answer.ID {
-		if _, err := a.google.DeleteQuietly(ctx, a.ref(), answer.ID, ""); err != nil && !fault.Is(err, fault.NotFound) {
+		_, refused, err := w.deleteUnnamed(ctx, a.google, a.ref(), answer.ID, answer.ETag)
+		if err := cmp.Or(err, refused); err != nil && !fault.Is(err, fault.NotFound) {
 			w.Log.WarnContext(ctx, "event of a forgotten mirror not deleted; left to the reconciliation",
 				"mirror", a.Mirror.ID, "trace", a.cause.Trace, "error", err)
 		}
