@@ -2,14 +2,18 @@ package mirrors_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
+	"questscheduler/internal/test/points"
 )
 
 // newStrayWorld is a world with a stray at home that a sync run of an account just found.
@@ -178,4 +182,52 @@ func TestWriter_ForgottenDuringItsInsert_DeletesNothingKept(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An insert that began before the account was unlinked may arrive after the first attempt to
+// delete its event.
+func TestLeave_DuringAnInsert_LeavesNoEvent(t *testing.T) {
+	t.Parallel()
+	for _, arrives := range []bool{true, false} {
+		t.Run(fmt.Sprint(arrives), func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.must(s.google.Control().Plant(control.Rule{Match: "events.insert", Status: 503, Times: 4}))
+			s.event("e1", "Stand-up")
+			s.run(4 * time.Minute)
+			calls := s.writer.Google.(*googlePoints)
+			calls.before = func() {
+				if err := s.leave(home, 0); !fault.Is(err, fault.Unavailable) {
+					t.Errorf("the account was left: %v", err)
+				}
+				if !arrives {
+					points.Die()
+				}
+			}
+			calls.after = points.Die
+			if points.Survives(func() { s.run(10 * time.Minute) }) {
+				t.Fatal("it lived")
+			}
+			s.restart()
+			s.must(s.clock.Advance(time.Minute))
+			if err := s.leave(home, time.Minute); (err == nil) != arrives {
+				t.Errorf("after a minute: %v", err)
+			}
+			s.must(s.clock.Advance(time.Minute))
+			s.must(s.leave(home, 2*time.Minute))
+			s.plan("e1@google.com")
+			s.run(time.Minute)
+			s.nothingLeft()
+		})
+	}
+}
+
+func TestLeave_AfterItsCalendarWent_IsDoneAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.toOverlay()
+	s.event("e1", "Stand-up")
+	s.run(2 * time.Minute)
+	s.deleteCalendar(s.overlays()[0].ID)
+	s.must(s.leave(home, 0))
 }
