@@ -3,6 +3,7 @@ package mirrors
 import (
 	"context"
 	"slices"
+	"time"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
@@ -107,8 +108,14 @@ func stepOf(verdict plan.Verdict) mirror.Step {
 	}
 }
 
+// strayDelay is how long a stray waits to be deleted, longer than a sync run: those that one
+// run finds count together.
+const strayDelay = 2 * time.Minute
+
 // deleteStray has the writer delete an event of ours that no document names: by a mirror of
 // no event, which goes with it. A reader of the calendar leaves it to the calendar's writers.
+// If HoldMin of the calendar wait already, rather the documents are wrong: the others are left
+// to the reconciliation, which decides about all together.
 func (s *Service) deleteStray(ctx context.Context, tx store.Reader, o observation, w *write) error {
 	if !o.writable || !plan.DeletesStray(o.event, s.Installation, plan.Orphan) || endedLongAgo(o.event, s.now()) {
 		return nil
@@ -117,10 +124,17 @@ func (s *Service) deleteStray(ctx context.Context, tx store.Reader, o observatio
 	if _, known, err := mirror.Load(ctx, tx, id); err != nil || known {
 		return err
 	}
+	waiting, err := mirror.OfEvents(ctx, tx, o.calendar.OwnerID, []string{mirror.StrayEvent})
+	waiting = slices.DeleteFunc(waiting, func(m mirror.Mirror) bool {
+		return m.TargetAccountID != o.calendar.AccountID || m.TargetCalendarID != o.calendar.CalendarID
+	})
+	if err != nil || len(waiting) >= s.HoldMin {
+		return err
+	}
 	now := s.now()
 	m := stray(o.event, mirror.Mirror{
 		ID: id, OwnerID: o.calendar.OwnerID, TargetAccountID: o.calendar.AccountID, TargetCalendarID: o.calendar.CalendarID,
-		Due: now, CreatedAt: now, UpdatedAt: now,
+		Due: now.Add(strayDelay), CreatedAt: now, UpdatedAt: now,
 	})
 	w.record(mirror.StepEntry(mirror.StepStray, mirror.Mirror{}, m, "no document names it"))
 	w.put(m)

@@ -157,6 +157,44 @@ func TestStray_FoundByAReader_IsLeftToWriters(t *testing.T) {
 	w.wantTitles(home)
 }
 
+// Many strays rather mean that documents were lost. Those that the sync deletes
+// are no more than the daily job deletes without a guard.
+func TestSync_ManyStrays_AreLeftToTheReconciliation(t *testing.T) {
+	t.Parallel()
+	w := newMirroringWorld(t)
+	w.strays(12)
+	w.relist(home)
+	w.sync(home)
+	w.run(time.Minute)
+	w.relist(home)
+	w.sync(home)
+	w.run(5 * time.Minute)
+	if left := w.shown(home, homeMail); len(left) != 12-w.service.HoldMin || len(w.mirrors()) > 0 {
+		t.Errorf("home shows %d events; the mirrors are %+v", len(left), w.mirrors())
+	}
+	if did := w.reconcile(false); did.Guarded != 12-w.service.HoldMin {
+		t.Errorf("it did %+v", did)
+	}
+}
+
+func TestSync_StraysThatWaitElsewhere_DelayNone(t *testing.T) {
+	t.Parallel()
+	for _, at := range []gcal.Ref{{Account: club, Calendar: homeMail}, {Account: home, Calendar: team}} {
+		w := newMirroringWorld(t)
+		for n := range w.service.HoldMin {
+			m := mirror.Mirror{
+				ID: fmt.Sprint("mir_waits", n), OwnerID: gm, CanonicalID: mirror.StrayEvent, TargetAccountID: at.Account, TargetCalendarID: at.Calendar,
+				EventID: fmt.Sprint("waits", n), State: mirror.Deleting,
+			}
+			w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error { return tx.Set(mirror.Path(m.ID), mirror.Encode(m)) }))
+		}
+		w.stray(1, "here")
+		w.sync(home)
+		w.run(5 * time.Minute)
+		w.wantTitles(home)
+	}
+}
+
 // A mirror may go between Google's answer to its insert and the commit, and its event be kept.
 func TestWriter_ForgottenDuringItsInsert_DeletesNothingKept(t *testing.T) {
 	t.Parallel()
