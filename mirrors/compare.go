@@ -38,6 +38,9 @@ func (w *Writer) compareAll(ctx context.Context, calendar calendars.Calendar, c 
 		if err != nil {
 			return failures, err
 		}
+		if m.IsStray() {
+			continue
+		}
 		event, listed := c.shown[m.EventID]
 		delete(c.shown, m.EventID)
 		if m.State != mirror.Active || m.LastWrite.After(c.began) {

@@ -3,15 +3,14 @@ package mirrors
 import (
 	"context"
 	"slices"
+	"time"
 
+	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
 )
-
-// strayEvent is the canonical id of strays: no canonical event has it.
-const strayEvent = "evt_stray"
 
 // whose says whose an observed event is, with the documents that name it or its series. Only
 // an event with an id like a mirror's costs reads.
@@ -109,20 +108,33 @@ func stepOf(verdict plan.Verdict) mirror.Step {
 	}
 }
 
+// strayDelay is how long a stray waits to be deleted, longer than a sync run: those that one
+// run finds count together.
+const strayDelay = 2 * time.Minute
+
 // deleteStray has the writer delete an event of ours that no document names: by a mirror of
-// no event, which goes with it.
+// no event, which goes with it. A reader of the calendar leaves it to the calendar's writers.
+// If HoldMin of the calendar wait already, rather the documents are wrong: the others are left
+// to the reconciliation, which decides about all together.
 func (s *Service) deleteStray(ctx context.Context, tx store.Reader, o observation, w *write) error {
-	if !plan.DeletesStray(o.event, s.Installation, plan.Orphan) || endedLongAgo(o.event, s.now()) {
+	if !o.writable || !plan.DeletesStray(o.event, s.Installation, plan.Orphan) || endedLongAgo(o.event, s.now()) {
 		return nil
 	}
-	id := mirror.IDOf(mirror.OriginKey(o.calendar.AccountID, o.calendar.CalendarID, o.event.ID), strayEvent)
+	id := mirror.IDOf(mirror.OriginKey(o.calendar.AccountID, o.calendar.CalendarID, o.event.ID), mirror.StrayEvent)
 	if _, known, err := mirror.Load(ctx, tx, id); err != nil || known {
+		return err
+	}
+	waiting, err := mirror.OfEvents(ctx, tx, o.calendar.OwnerID, []string{mirror.StrayEvent})
+	waiting = slices.DeleteFunc(waiting, func(m mirror.Mirror) bool {
+		return m.TargetAccountID != o.calendar.AccountID || m.TargetCalendarID != o.calendar.CalendarID
+	})
+	if err != nil || len(waiting) >= s.HoldMin {
 		return err
 	}
 	now := s.now()
 	m := stray(o.event, mirror.Mirror{
 		ID: id, OwnerID: o.calendar.OwnerID, TargetAccountID: o.calendar.AccountID, TargetCalendarID: o.calendar.CalendarID,
-		Due: now, CreatedAt: now, UpdatedAt: now,
+		Due: now.Add(strayDelay), CreatedAt: now, UpdatedAt: now,
 	})
 	w.record(mirror.StepEntry(mirror.StepStray, mirror.Mirror{}, m, "no document names it"))
 	w.put(m)
@@ -130,18 +142,35 @@ func (s *Service) deleteStray(ctx context.Context, tx store.Reader, o observatio
 }
 
 func stray(event gcal.Event, m mirror.Mirror) mirror.Mirror {
-	m.CanonicalID, m.State, m.Target, m.Detail = strayEvent, mirror.Deleting, mirror.PrimaryTarget, mirror.Busy
+	m.CanonicalID, m.State, m.Target, m.Detail = mirror.StrayEvent, mirror.Deleting, mirror.PrimaryTarget, mirror.Busy
 	m.EventID, m.ETag, m.AnsweredAt, m.Generation = event.ID, event.ETag, event.Updated, 1
 	return m
 }
 
-// strayToDelete returns the etag that a stray was observed with, and whether another document
-// names it by now; "" and false for a mirror.
-func (w *Writer) strayToDelete(ctx context.Context, m mirror.Mirror) (etag string, named bool, err error) {
-	if m.CanonicalID != strayEvent {
-		return "", false, nil
+// deleteEvent deletes the event of a mirror. refused is Google's error, err the store's. A
+// stray that changed since, or that its account may not delete, is left to the next
+// observation of it: nothing refused that.
+func (w *Writer) deleteEvent(ctx context.Context, google Google, m mirror.Mirror) (deleted bool, refused, err error) {
+	ref := gcal.Ref{Account: m.TargetAccountID, Calendar: m.TargetCalendarID}
+	if !m.IsStray() {
+		deleted, refused = google.DeleteQuietly(ctx, ref, m.EventID, "")
+		return deleted, refused, nil
 	}
-	naming, err := mirror.NamingOf(ctx, w.Store, m.EventID)
-	naming.Mirrors = slices.DeleteFunc(naming.Mirrors, func(other mirror.Mirror) bool { return other.CanonicalID == strayEvent })
-	return m.ETag, naming.Anywhere(m.EventID), err
+	deleted, refused, err = w.deleteUnnamed(ctx, google, ref, m.EventID, m.ETag)
+	switch fault.KindOf(refused) {
+	case fault.Conflict, fault.Forbidden, fault.Invalid, fault.Provider:
+		refused = nil
+	}
+	return deleted, refused, err
+}
+
+// deleteUnnamed deletes an event as it was last observed, unless a document names it by now.
+// refused is Google's error, err the store's.
+func (w *Writer) deleteUnnamed(ctx context.Context, google Google, ref gcal.Ref, eventID, etag string) (deleted bool, refused, err error) {
+	naming, err := mirror.NamingOf(ctx, w.Store, eventID)
+	if err != nil || naming.Anywhere(eventID) {
+		return false, nil, err
+	}
+	deleted, refused = google.DeleteQuietly(ctx, ref, eventID, etag)
+	return deleted, refused, nil
 }

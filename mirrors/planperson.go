@@ -183,7 +183,7 @@ func (s *Service) groupsPart(ctx context.Context, ownerID string, from place) (u
 func (s *Service) leftPart(ctx context.Context, ownerID string, from place) (uids []string, next place, err error) {
 	page, at, err := mirror.MirrorsEndingAfter(ctx, s.Store, ownerID, s.Now().Add(-ended), planPage, from.At)
 	for _, m := range page {
-		if m.CanonicalID != strayEvent {
+		if !m.IsStray() {
 			uids = append(uids, m.ICalUID)
 		}
 	}

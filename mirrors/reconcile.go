@@ -88,7 +88,7 @@ func (w *Writer) reconcile(ctx context.Context, calendar calendars.Calendar, cau
 // listedEvent is what the reconciliation keeps of an event with an id like a mirror's.
 type listedEvent struct {
 	etag  string
-	stray bool // may be deleted if no document names it
+	stray bool // may be deleted by the account if no document names it
 }
 
 // listOurs lists the events in a calendar that may be ours. It keeps nothing of others, and
@@ -105,7 +105,7 @@ func (w *Writer) listOurs(ctx context.Context, ref gcal.Ref) (shown map[string]l
 				continue
 			}
 			class := plan.Classify(event, ref.Calendar, w.Installation, mirror.Naming{})
-			shown[event.ID] = listedEvent{event.ETag, plan.DeletesStray(event, w.Installation, class) && !endedLongAgo(event, w.Now())}
+			shown[event.ID] = listedEvent{event.ETag, page.Writable && plan.DeletesStray(event, w.Installation, class) && !endedLongAgo(event, w.Now())}
 		}
 		pageToken = page.NextPage
 	}

@@ -394,34 +394,3 @@ func TestReconcile_AStrayThatChangedSinceTheListing_Stays(t *testing.T) {
 		t.Errorf("home shows %s", title)
 	}
 }
-
-// A stray that a sync run found is deleted as it was observed, and not if a document names it
-// by then.
-func TestSync_AStrayThatIsNoneAnyMore_Stays(t *testing.T) {
-	t.Parallel()
-	for name, before := range map[string]func(w *world, id string){
-		"changed": func(w *world, _ string) { w.change(w.atHome(), "Mine") },
-		"named": func(w *world, id string) {
-			m := mirror.Mirror{ID: "mir_new", OwnerID: ana, CanonicalID: "evt_new", TargetAccountID: annes, TargetCalendarID: homeMail, EventID: id, State: mirror.Pending}
-			w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error { return tx.Set(mirror.Path(m.ID), mirror.Encode(m)) }))
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newMirroringWorld(t)
-			w.stray(1, "here")
-			stray := w.atHome()
-			_, _, err := w.service.Observe(w.ctx, refTo(home), stray, cause)
-			w.must(err)
-			if m := w.only(); m.State != mirror.Deleting || m.EventID != stray.ID {
-				t.Fatalf("the stray is %+v", m)
-			}
-			before(w, stray.ID)
-			w.run(time.Minute)
-			w.atHome()
-			if left := w.mirrors(); len(left) > 0 {
-				t.Errorf("left are %+v", left)
-			}
-		})
-	}
-}

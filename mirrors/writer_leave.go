@@ -8,7 +8,6 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
@@ -73,7 +72,7 @@ func (w *Writer) Leave(ctx context.Context, account accounts.Account, cause sche
 			left++
 			continue
 		}
-		refused, err := w.leaveBehind(ctx, m, cause)
+		refused, err := w.leaveBehind(ctx, account, m, cause)
 		if err != nil {
 			return err
 		}
@@ -98,11 +97,19 @@ func (w *Writer) Leave(ctx context.Context, account accounts.Account, cause sche
 }
 
 // leaveBehind deletes a mirror's event with the last use of its account's grant, and its
-// document. refused is Google's error, err the store's.
-func (w *Writer) leaveBehind(ctx context.Context, was mirror.Mirror, cause scheduler.Cause) (refused, err error) {
-	ref := gcal.Ref{Account: was.TargetAccountID, Calendar: was.TargetCalendarID}
-	deleted, failure := w.Leaving.DeleteQuietly(ctx, ref, was.EventID, "")
-	if failure != nil && !fault.Is(failure, fault.NotFound) {
+// document. If the event was never known to exist, an insert that began before the account was
+// unlinked may still create it, and the document stays until insertGrace is over. refused is
+// Google's error, err the store's.
+func (w *Writer) leaveBehind(ctx context.Context, account accounts.Account, was mirror.Mirror, cause scheduler.Cause) (refused, err error) {
+	deleted, failure, err := w.deleteEvent(ctx, w.Leaving, was)
+	if err != nil {
+		return nil, err
+	}
+	missing := fault.Is(failure, fault.NotFound)
+	if missing && was.ETag == "" && w.Now().Before(account.UnlinkedAt.Add(insertGrace)) {
+		return failure, nil
+	}
+	if failure != nil && !missing {
 		w.Log.WarnContext(ctx, "copy in an unlinked account not deleted", "mirror", was.ID, "account", was.TargetAccountID,
 			"trace", cause.Trace, "error", failure)
 		_, _, err := w.commit(ctx, was, cause, func(m *mirror.Mirror) outcome { // Relinked makes it due

@@ -105,7 +105,7 @@ func (w *Writer) commit(ctx context.Context, was mirror.Mirror, cause scheduler.
 // decideAgain plans the mirrors with a mirror's iCalUID, given that mirror or without it. A
 // stray has none.
 func (w *Writer) decideAgain(ctx context.Context, reader store.Reader, changes *write, m mirror.Mirror, keep bool) error {
-	if m.CanonicalID == strayEvent {
+	if m.IsStray() {
 		return nil
 	}
 	of, err := w.situation(ctx, reader, m.OwnerID, m.ICalUID)

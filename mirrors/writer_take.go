@@ -1,6 +1,7 @@
 package mirrors
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -140,7 +141,8 @@ func (w *Writer) patch(ctx context.Context, a *attempt) error {
 }
 
 // written records an answered write. An event that was created for a document which names
-// it no more is deleted at once; if that fails, the reconciliation does it.
+// it no more is deleted at once, unless another names it, such as a kept copy; if that fails,
+// the reconciliation does it.
 func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, created bool) error {
 	w.pauses.over(a.Mirror.TargetAccountID)
 	now := w.now()
@@ -161,7 +163,8 @@ func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, cre
 		}
 	}
 	if created && m.EventID != answer.ID {
-		if _, err := a.google.DeleteQuietly(ctx, a.ref(), answer.ID, ""); err != nil && !fault.Is(err, fault.NotFound) {
+		_, refused, err := w.deleteUnnamed(ctx, a.google, a.ref(), answer.ID, answer.ETag)
+		if err := cmp.Or(err, refused); err != nil && !fault.Is(err, fault.NotFound) {
 			w.Log.WarnContext(ctx, "event of a forgotten mirror not deleted; left to the reconciliation",
 				"mirror", a.Mirror.ID, "trace", a.cause.Trace, "error", err)
 		}
@@ -262,21 +265,14 @@ const insertGrace = 2 * time.Minute
 // remove deletes a mirror's event and then its document. If the event was never known to exist, a
 // call under way may still create it, and the document stays until that is over.
 func (w *Writer) remove(ctx context.Context, a *attempt) error {
-	etag, named, err := w.strayToDelete(ctx, a.Mirror)
+	deleted, refused, err := w.deleteEvent(ctx, a.google, a.Mirror)
 	if err != nil {
 		return err
 	}
-	if named {
-		return w.forgotten(ctx, a.Mirror, false, a.cause)
+	if refused != nil && !fault.Is(refused, fault.NotFound) {
+		return w.failed(ctx, a, refused)
 	}
-	deleted, err := a.google.DeleteQuietly(ctx, a.ref(), a.Mirror.EventID, etag)
-	if fault.CodeOf(err) == gcal.CodeStale && etag != "" { // decided about when it is observed again
-		return w.forgotten(ctx, a.Mirror, false, a.cause)
-	}
-	if err != nil && !fault.Is(err, fault.NotFound) {
-		return w.failed(ctx, a, err)
-	}
-	if until := a.Mirror.UpdatedAt.Add(insertGrace); err != nil && a.Mirror.ETag == "" && w.Now().Before(until) {
+	if until := a.Mirror.UpdatedAt.Add(insertGrace); refused != nil && a.Mirror.ETag == "" && w.Now().Before(until) {
 		_, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome { m.Due = store.Instant(until); return outcome{} })
 		return err
 	}

@@ -13,8 +13,16 @@ var (
 	keptByEvent    = store.Select("kept copies that name some events", keptCopies, "", store.Where("eventId", store.In))
 )
 
+// StrayEvent is the CanonicalID of strays; no canonical event has it.
+const StrayEvent = "evt_stray"
+
+// IsStray reports whether the mirror only has an event deleted that no document names. It may
+// never succeed, since its account may not be able to, so it keeps nobody else from that.
+func (m Mirror) IsStray() bool { return m.CanonicalID == StrayEvent }
+
 // Naming are the documents of all people that name some events: what proves that an event is
-// ours. Its id and its marks prove nothing, since anybody can choose or copy them.
+// ours. Its id and its marks prove nothing, since anybody can choose or copy them. A stray
+// (IsStray) is none of them.
 type Naming struct {
 	Mirrors []Mirror
 	// Kept are kept copies (KeptPath), with the fields of the mirrors that they were.
@@ -22,13 +30,15 @@ type Naming struct {
 }
 
 // NamingOf reads the documents of anybody that name some events, in whatever calendar: the
-// mirrors, and the kept copies of events that no mirror names. A mirror names its event before it is created, so an event of ours that was listed before
-// the call is named, unless its document went already.
+// mirrors, and the kept copies of events that no mirror names. A mirror names its event before
+// it is created, so an event of ours that was listed before the call is named, unless its
+// document went already.
 func NamingOf(ctx context.Context, reader store.Reader, eventIDs ...string) (found Naming, err error) {
 	asked := slices.DeleteFunc(slices.Clone(eventIDs), func(id string) bool { return id == "" })
 	if found.Mirrors, err = thatName(ctx, reader, mirrorsByEvent, asked); err != nil {
 		return Naming{}, err
 	}
+	found.Mirrors = slices.DeleteFunc(found.Mirrors, Mirror.IsStray)
 	asked = slices.DeleteFunc(asked, func(id string) bool { return found.Anywhere(id) })
 	found.Kept, err = thatName(ctx, reader, keptByEvent, asked)
 	return found, err
