@@ -22,8 +22,7 @@ const MostUnanswered = 3
 // Each person outside the poll's group costs one query of MostUnanswered polls, two for a
 // poll that exists, and a vote of each until one is answered.
 func checkNamed(ctx context.Context, tx store.Reader, in poll.Poll, group *poll.Group, people []string) error {
-	var groups []poll.Group
-	loaded := false
+	var strangers []string
 	for _, id := range people {
 		if id == in.CreatorID || group.Has(id) {
 			continue
@@ -32,16 +31,19 @@ func checkNamed(ctx context.Context, tx store.Reader, in poll.Poll, group *poll.
 		if err != nil {
 			return err
 		}
-		if unanswered < MostUnanswered {
-			continue
+		if unanswered >= MostUnanswered {
+			strangers = append(strangers, id)
 		}
-		if !loaded {
-			if groups, err = poll.Memberships(ctx, tx, in.CreatorID); err != nil {
-				return err
-			}
-			loaded = true
-		}
-		if !poll.ShareGroup(groups, id) {
+	}
+	if len(strangers) == 0 {
+		return nil
+	}
+	fellows, err := poll.Fellows(ctx, tx, in.CreatorID, strangers)
+	if err != nil {
+		return err
+	}
+	for _, id := range strangers {
+		if !fellows[id] {
 			return errUnanswered(id)
 		}
 	}

@@ -258,3 +258,22 @@ func TestNaming_InPollsOlderThanAnAnswer_IsBounded(t *testing.T) {
 		t.Errorf("a poll after the answer: %v", err)
 	}
 }
+
+// Anybody's client can list gm in groups, and chooses their ids.
+func TestNaming_FellowAmongManyGroups_HasNoBound(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	namesThrice(t, w)
+	for i := range 60 {
+		w.Write(poll.GroupPath(fmt.Sprintf("0%03d", i)), poll.Set("creatorId", "eve"), poll.Set("memberIds", []any{"eve", "gm"}))
+	}
+	if _, err := names(w, scheduler.Create{}, "ana"); !refused(err) {
+		t.Errorf("a stranger: %v", err)
+	}
+	w.Write(poll.GroupPath("party"), poll.Set("name", "Party"), poll.Set("creatorId", "fay"), poll.Set("memberIds", []any{"fay", "gm", "ana"}))
+	for range 2 {
+		if _, err := names(w, scheduler.Create{}, "ana"); err != nil {
+			t.Errorf("a fellow: %v", err)
+		}
+	}
+}
