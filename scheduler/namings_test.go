@@ -277,3 +277,28 @@ func TestNaming_FellowAmongManyGroups_HasNoBound(t *testing.T) {
 		}
 	}
 }
+
+func TestNaming_BetweenAnswers_CountsThoseInARow(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	var own string
+	for i := range 7 {
+		people := []string{"ana"}
+		if i == 3 {
+			people = nil
+		}
+		id, err := names(w, scheduler.Create{}, people...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch i {
+		case 1, 5: // she answers the second one on either side
+			w.Write(poll.VotePath(id, "ana"), worldtest.AppVote("ana")...)
+		case 3:
+			own = id
+		}
+	}
+	if _, err := w.Scheduler.Edit(w.Context(), worldtest.Person("gm"), own, scheduler.Edit{ParticipantIDs: &[]string{"ana"}}, worldtest.Cause); err != nil {
+		t.Errorf("the third in a row: %v", err)
+	}
+}

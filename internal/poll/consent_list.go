@@ -26,11 +26,6 @@ var (
 	sessionsNaming = newestFirst("createdAt",
 		store.Select("sessions of creators that name a person, newest first", "schedulers", "",
 			store.Where("participantIds", store.ArrayContains), store.Where("status", store.In), store.Where("creatorId", store.In)))
-	laterPollsNaming = store.Select("polls of a creator that name a person, oldest first", "schedulers", "createdAt",
-		store.Where("creatorId", store.Equal), store.Where("participantIds", store.ArrayContains))
-	pollsNaming = newestFirst("createdAt",
-		store.Select("polls of a creator that name a person, newest first", "schedulers", "",
-			store.Where("creatorId", store.Equal), store.Where("participantIds", store.ArrayContains)))
 )
 
 // ProvenPolls lists polls of every status that a person may have consented to, found by what only
@@ -102,37 +97,4 @@ func SessionsNaming(ctx context.Context, reader store.Reader, userID string, cre
 		sessions = append(sessions, polls...)
 	}
 	return sessions, nil
-}
-
-// Unanswered counts how many of a creator's polls in a row, in the order of their creation, name a
-// person who has not consented to them, up to most: of those next to where, the creator's poll
-// to which the person is being added, on both sides; of the newest if that has no ID yet.
-func Unanswered(ctx context.Context, reader store.Reader, where Poll, userID string, most int) (int, error) {
-	before := pollsNaming.With(where.CreatorID, userID)
-	if where.ID == "" {
-		return unansweredOf(ctx, reader, userID, before.First(most))
-	}
-	at := &store.Cursor{Values: []any{where.CreatedAt}, Path: Path(where.ID)}
-	count, err := unansweredOf(ctx, reader, userID, before.From(at).First(most))
-	if err != nil || count >= most {
-		return count, err
-	}
-	after, err := unansweredOf(ctx, reader, userID, laterPollsNaming.With(where.CreatorID, userID).From(at).First(most-count))
-	return count + after, err
-}
-
-// unansweredOf counts the polls of a query until one to which a person consented.
-func unansweredOf(ctx context.Context, reader store.Reader, userID string, asked store.Bound) (int, error) {
-	polls, _, err := store.Page(ctx, reader, asked, Decode)
-	for count, p := range polls {
-		group, err := LoadGroup(ctx, reader, p.GroupID)
-		if err != nil {
-			return 0, err
-		}
-		consented, err := Consented(ctx, reader, p, group, []string{userID})
-		if err != nil || consented[userID] {
-			return count, err
-		}
-	}
-	return len(polls), err
 }

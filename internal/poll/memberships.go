@@ -54,6 +54,15 @@ func Fellows(ctx context.Context, reader store.Reader, userID string, people []s
 
 // GroupsOfPolls passes those groups of polls that a person belongs to, each once, to take.
 func GroupsOfPolls(ctx context.Context, reader store.Reader, userID string, polls []Poll, take func(Group)) error {
+	return eachGroup(ctx, reader, polls, func(group Group) {
+		if group.Has(userID) {
+			take(group)
+		}
+	})
+}
+
+// eachGroup passes the groups of polls, each once, to take.
+func eachGroup(ctx context.Context, reader store.Reader, polls []Poll, take func(Group)) error {
 	var paths []store.Path
 	for _, p := range polls {
 		if path := GroupPath(p.GroupID); p.GroupID != "" && !strings.Contains(p.GroupID, "/") && path.Valid() == nil {
@@ -62,15 +71,15 @@ func GroupsOfPolls(ctx context.Context, reader store.Reader, userID string, poll
 	}
 	slices.Sort(paths)
 	return inParts(ctx, reader, slices.Compact(paths), func(doc store.Document) {
-		if group := DecodeGroup(doc); doc.Exists() && group.Has(userID) {
-			take(group)
+		if doc.Exists() {
+			take(DecodeGroup(doc))
 		}
 	})
 }
 
-// Brief is the group with nobody but one person, for lists of groups: a group may have 1 MiB.
-func (g Group) Brief(userID string) Group {
-	g.MemberIDs = slices.DeleteFunc(slices.Clone(g.MemberIDs), func(id string) bool { return id != userID })
+// Brief is the group with no others than some people, for lists of groups: a group may have 1 MiB.
+func (g Group) Brief(people ...string) Group {
+	g.MemberIDs = onlyOf(people)(g.MemberIDs)
 	g.PendingMemberIDs, g.Discord = nil, GroupDiscord{}
 	return g
 }
