@@ -124,12 +124,20 @@ func TestFeed_StrangerListsHerInGroups_PushesNothingOut(t *testing.T) {
 }
 
 // A poll can be of a group that the person does not belong to, and only its members know each other.
-func TestFeed_PollsOfAnothersGroup_AreAStrangers(t *testing.T) {
+// No document below a group is one.
+func TestFeed_PollsOfNoGroupOfHers_AreAStrangers(t *testing.T) {
 	t.Parallel()
-	s, documents := newService(t)
-	write(t, documents, poll.GroupPath("eves"), map[string]any{"creatorId": "eve", "memberIds": []any{"eve"}, "pendingMemberIds": []any{"ana"}})
-	for i := range 5 {
-		put(t, documents, fmt.Sprint("p", i), 1+i, map[string]any{"creatorId": "eve", "questingGroupId": "eves"})
+	listing := map[string]any{"creatorId": "eve", "memberIds": []any{"eve", "ana"}}
+	for name, group := range map[string]string{"another's": "eves", "none": "gone", "below a group": "eves/basicPolls/b1", "no path": "/"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, documents := newService(t)
+			write(t, documents, poll.GroupPath("eves"), map[string]any{"creatorId": "eve", "memberIds": []any{"eve"}, "pendingMemberIds": []any{"ana"}})
+			write(t, documents, poll.GroupPath("eves").Doc("basicPolls", "b1"), listing)
+			for i := range 5 {
+				put(t, documents, fmt.Sprint("p", i), 1+i, map[string]any{"creatorId": "eve", "questingGroupId": group})
+			}
+			wantByStatus(t, s, map[string]string{"TENTATIVE": "p2, p3, p4"})
+		})
 	}
-	wantByStatus(t, s, map[string]string{"TENTATIVE": "p2, p3, p4"})
 }
