@@ -302,3 +302,17 @@ func TestNaming_BetweenAnswers_CountsThoseInARow(t *testing.T) {
 		t.Errorf("the third in a row: %v", err)
 	}
 }
+
+// The web app's clients write documents below groups, which are no groups.
+func TestCreate_GroupBelowAGroup_IsRefused(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Write(poll.GroupPath("party").Doc("basicPolls", "b1"), poll.Set("creatorId", "gm"), poll.Set("memberIds", []any{"gm", "ana"}))
+	for _, group := range []string{"party/basicPolls/b1", "none", "/", ".."} {
+		_, err := names(w, scheduler.Create{GroupID: group}, "ana")
+		named, isFault := errors.AsType[*fault.Error](err)
+		if !isFault || named.Kind != fault.Invalid || len(named.Details) != 1 || named.Details[0].Field != "group_id" {
+			t.Errorf("%s: %v", group, err)
+		}
+	}
+}

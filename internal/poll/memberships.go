@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strings"
 
 	"questscheduler/internal/store"
 )
@@ -65,7 +64,7 @@ func GroupsOfPolls(ctx context.Context, reader store.Reader, userID string, poll
 func eachGroup(ctx context.Context, reader store.Reader, polls []Poll, take func(Group)) error {
 	var paths []store.Path
 	for _, p := range polls {
-		if path := GroupPath(p.GroupID); p.GroupID != "" && !strings.Contains(p.GroupID, "/") && path.Valid() == nil {
+		if path, ok := groupPath(p.GroupID); ok {
 			paths = append(paths, path)
 		}
 	}
