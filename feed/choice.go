@@ -24,16 +24,25 @@ const (
 // candidates are the polls that a feed may hold.
 type candidates struct {
 	userID string
+	// groups are the person's as far as they are known, without their other people.
 	groups []poll.Group
 	// since is from when on cancelled sessions are shown.
 	since time.Time
 	// polls have a session to show and name the person, each once.
 	polls []poll.Poll
+	// makers are the creators of polls.
+	makers map[string]bool
 	// consented are the ids of those that the person consented to.
 	consented map[string]bool
 	// creators are those with whom the person is acquainted by a poll, fellows those by a group.
 	creators, fellows map[string]bool
+	// circle are the fellows in the order in which their groups were found.
+	circle []string
 }
+
+// mostFellows bounds how many fellows are kept of people who made none of the known polls: anybody
+// can make large groups.
+const mostFellows = 10_000
 
 // choice is what a feed holds: at most MaxSessions polls, and the ids of those that only name the
 // person.
@@ -90,8 +99,22 @@ func (c *candidates) add(polls []poll.Poll) {
 	for _, p := range polls {
 		shown := p.HasSession() && p.WinningSlotID != "" && (p.Status != rules.Cancelled || !cancelledAt(p).Before(c.since))
 		if !known[p.ID] && shown && slices.Contains(p.ParticipantIDs, c.userID) {
-			known[p.ID] = true
+			known[p.ID], c.makers[p.CreatorID] = true, true
 			c.polls = append(c.polls, p)
+		}
+	}
+}
+
+// join adds a group that the person belongs to, unless it is known.
+func (c *candidates) join(group poll.Group) {
+	if slices.ContainsFunc(c.groups, func(known poll.Group) bool { return known.ID == group.ID }) {
+		return
+	}
+	c.groups = append(c.groups, group.Brief(c.userID))
+	for _, id := range append([]string{group.CreatorID}, group.MemberIDs...) {
+		if !c.fellows[id] && (c.makers[id] || len(c.circle) < mostFellows) {
+			c.fellows[id] = true
+			c.circle = append(c.circle, id)
 		}
 	}
 }

@@ -283,7 +283,7 @@ func TestFeed_LargeDocuments_AreNotHeldAtOnce(t *testing.T) {
 	}
 	put(t, documents, "text", 9, map[string]any{"creatorId": "ana", "description": strings.Repeat("é", 500_000)})
 	polls, err := poll.Sessions(t.Context(), documents, "ana", feed.MaxSessions)
-	proven, failure := poll.ProvenPolls(t.Context(), documents, "ana", nil, feed.MaxSessions)
+	proven, failure := poll.ProvenPolls(t.Context(), documents, "ana", feed.MaxSessions)
 	if err != nil || failure != nil || len(polls) != 4 || len(proven) != 4 {
 		t.Fatal(polls, proven, err, failure)
 	}

@@ -1,6 +1,8 @@
 package feed
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
 	"questscheduler/internal/poll"
@@ -94,7 +96,7 @@ func (k Known) Choose() (ids []string, cut bool) {
 
 // Added are the ids of ana's candidates after lists of polls were added.
 func Added(lists ...[]poll.Poll) (ids []string) {
-	c := candidates{userID: "ana"}
+	c := candidates{userID: "ana", makers: map[string]bool{}}
 	for _, polls := range lists {
 		c.add(polls)
 	}
@@ -106,5 +108,5 @@ func Added(lists ...[]poll.Poll) (ids []string) {
 
 // Acquaintances are acquaintances.
 func (k Known) Acquaintances() []string {
-	return candidates{userID: "ana", polls: k.Polls, creators: k.Creators, fellows: k.Fellows}.acquaintances()
+	return candidates{userID: "ana", polls: k.Polls, creators: k.Creators, circle: slices.Sorted(maps.Keys(k.Fellows))}.acquaintances()
 }

@@ -46,7 +46,7 @@ const (
 
 // Create makes a poll, in which its creator takes part. A named group must be one that the
 // person belongs to. Conflict where the id is another person's poll, or a poll of it was just
-// deleted. Invalid for participants who left the person's last polls unanswered (checkNamed).
+// deleted. Invalid for participants who left the person's last polls unanswered (naming).
 func (s *Service) Create(ctx context.Context, person Person, ask Create, cause Cause) (View, error) {
 	if err := ask.check(person); err != nil {
 		return View{}, err
@@ -61,8 +61,12 @@ func (s *Service) Create(ctx context.Context, person Person, ask Create, cause C
 	for i, times := range ask.Slots {
 		slots[i] = poll.Slot{ID: s.IDs.UUID(), Start: times.Start.UTC(), End: times.End.UTC()}
 	}
+	named, err := inquire(ctx, s.Store, poll.Poll{CreatorID: person.ID, GroupID: fresh.GroupID}, fresh.ParticipantIDs)
+	if err != nil {
+		return View{}, pollError(fresh.ID, "create", err)
+	}
 	var p poll.Poll
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		made, err := madeBefore(ctx, tx, person, ask)
 		if err != nil {
 			return err
@@ -72,7 +76,7 @@ func (s *Service) Create(ctx context.Context, person Person, ask Create, cause C
 			return nil
 		}
 		p = fresh
-		if err := createPoll(ctx, tx, &p, slots); err != nil {
+		if err := createPoll(ctx, tx, &p, slots, named); err != nil {
 			return err
 		}
 		return recordCard(tx, p)
@@ -84,8 +88,8 @@ func (s *Service) Create(ctx context.Context, person Person, ask Create, cause C
 	return s.View(ctx, person, p.ID)
 }
 
-// createPoll writes a new poll, and completes it with its group's name.
-func createPoll(ctx context.Context, tx store.Tx, p *poll.Poll, slots []poll.Slot) error {
+// createPoll writes a new poll, and completes it with its group's name. named is of its people.
+func createPoll(ctx context.Context, tx store.Tx, p *poll.Poll, slots []poll.Slot, named naming) error {
 	group, err := poll.LoadGroup(ctx, tx, p.GroupID)
 	if err != nil {
 		return err
@@ -96,7 +100,7 @@ func createPoll(ctx context.Context, tx store.Tx, p *poll.Poll, slots []poll.Slo
 	if group != nil {
 		p.GroupName = group.Name
 	}
-	if err := checkNamed(ctx, tx, poll.Poll{CreatorID: p.CreatorID}, group, p.ParticipantIDs); err != nil {
+	if err := named.check(ctx, tx, poll.Poll{CreatorID: p.CreatorID}, group, p.ParticipantIDs); err != nil {
 		return err
 	}
 	if err := tx.Create(poll.Path(p.ID), poll.New(*p)); err != nil {
@@ -107,11 +111,11 @@ func createPoll(ctx context.Context, tx store.Tx, p *poll.Poll, slots []poll.Slo
 			return err
 		}
 	}
-	named := transition.NamedOf(p.ParticipantIDs, *p)
-	if len(named) == 0 {
+	others := transition.NamedOf(p.ParticipantIDs, *p)
+	if len(others) == 0 {
 		return nil
 	}
-	return tx.Merge(poll.AnnouncementPath(p.ID), poll.NamedUpdates(p.ID, named)...)
+	return tx.Merge(poll.AnnouncementPath(p.ID), poll.NamedUpdates(p.ID, others)...)
 }
 
 // madeBefore is the poll of a requested id that an earlier request of the person made; nil for

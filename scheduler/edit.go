@@ -40,7 +40,11 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 	if err := ask.check(); err != nil {
 		return View{}, err
 	}
-	err := s.change(ctx, s.Store.Run, "edit", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	named, err := s.inquireEdit(ctx, person, pollID, ask)
+	if err != nil {
+		return View{}, pollError(pollID, "edit", err)
+	}
+	err = s.change(ctx, s.Store.Run, "edit", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		st, err := load(ctx, tx, person, pollID)
 		if err != nil {
 			return nil, err
@@ -62,8 +66,7 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 		}
 		announcement := poll.Announcement{}
 		if ask.ParticipantIDs != nil {
-			newly := without(*ask.ParticipantIDs, st.Poll.ParticipantIDs...)
-			if err := checkNamed(ctx, tx, st.Poll, st.Group, withPerson(st.Poll.CreatorID, newly)); err != nil {
+			if err := named.check(ctx, tx, st.Poll, st.Group, ask.newly(st.Poll)); err != nil {
 				return nil, err
 			}
 			if announcement, err = poll.LoadAnnouncement(ctx, tx, pollID); err != nil {
@@ -76,6 +79,27 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 		return View{}, pollError(pollID, "edit", err)
 	}
 	return s.shown(ctx, rules.CommandEdit, person, pollID, cause)
+}
+
+// inquireEdit inquires about the people whom an edit newly names. The edit's transaction refuses
+// what is not the person's.
+func (s *Service) inquireEdit(ctx context.Context, person Person, pollID string, ask Edit) (naming, error) {
+	if ask.ParticipantIDs == nil {
+		return naming{}, nil
+	}
+	p, err := poll.Load(ctx, s.Store, pollID)
+	if fault.Is(err, fault.NotFound) || err == nil && (p.CreatorID != person.ID || ask.checkPeople(p) != nil) {
+		return naming{}, nil
+	}
+	if err != nil {
+		return naming{}, err
+	}
+	return inquire(ctx, s.Store, p, ask.newly(p))
+}
+
+// newly are the people whom an edit adds to a poll.
+func (e Edit) newly(p poll.Poll) []string {
+	return withPerson(p.CreatorID, without(*e.ParticipantIDs, p.ParticipantIDs...))
 }
 
 // editStep works an edit out, for which the slots and votes are read where it is of them.

@@ -2,6 +2,8 @@ package scheduler
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
@@ -12,40 +14,107 @@ import (
 // person into who consents to none of them.
 const MostUnanswered = 3
 
-// checkNamed refuses people whom a request newly names in a poll, and who would then not have
-// consented (poll.Consented) to more than MostUnanswered polls in a row that name them; a poll
-// without an ID is being made. So naming people in polls older than one that they answered is
-// bounded, too. Members of
-// the poll's group (nil: none), and of any group of the creator's, may always be named.
-//
-// It runs in the transaction that names them, so that requests at once cannot exceed the bound.
-// Each person outside the poll's group costs one query of MostUnanswered polls, two for a
-// poll that exists, and a vote of each until one is answered.
-func checkNamed(ctx context.Context, tx store.Reader, in poll.Poll, group *poll.Group, people []string) error {
-	var groups []poll.Group
-	loaded := false
-	for _, id := range people {
-		if id == in.CreatorID || group.Has(id) {
-			continue
-		}
-		unanswered, err := poll.Unanswered(ctx, tx, in, id, MostUnanswered)
+// peopleAtOnce is for how many people a check reads votes at once: one is refused before the votes of
+// all others are read.
+const peopleAtOnce = 100
+
+// naming is what is known of people whom a request is going to name in a poll, before the
+// transaction that names them. Members of the poll's group, and of any group of the creator's, may always be
+// named. Others may not if they would then not have consented (poll.Consented) to more than
+// MostUnanswered polls in a row that name them, so naming people in polls older than one that
+// they answered is bounded, too.
+type naming struct {
+	people  []string // of whom it is known, up to the one who is refused
+	answers poll.Answers
+	fellows map[string]bool
+	refused error
+}
+
+// inquire reads what check needs to know of people; a poll without an ID is being made. The
+// creator's polls are read once for all people, and votes many at a time.
+func inquire(ctx context.Context, reader store.Reader, in poll.Poll, people []string) (n naming, err error) {
+	group, err := poll.LoadGroup(ctx, reader, in.GroupID)
+	if err != nil {
+		return naming{}, err
+	}
+	n = naming{people: outsiders(in, group, people), answers: poll.Answers{}, fellows: map[string]bool{}}
+	if len(n.people) == 0 {
+		return n, nil
+	}
+	namings, err := poll.LoadNamings(ctx, reader, in, n.people, MostUnanswered)
+	if err != nil {
+		return naming{}, err
+	}
+	for part := range slices.Chunk(n.people, peopleAtOnce) {
+		answers, err := namings.Answers(ctx, reader, part)
 		if err != nil {
+			return naming{}, err
+		}
+		maps.Copy(n.answers, answers)
+		fellows, refused, err := n.strangers(ctx, reader, in.CreatorID, namings, part)
+		if err != nil || refused != nil {
+			n.refused = refused
+			return n, err
+		}
+		maps.Copy(n.fellows, fellows)
+	}
+	return n, nil
+}
+
+// check refuses people whom a transaction newly names, by what was read before it. It reads the
+// creator's polls again, so that requests at once cannot exceed the bound, and no votes but of people who
+// were not inquired about.
+func (n naming) check(ctx context.Context, tx store.Reader, in poll.Poll, group *poll.Group, people []string) error {
+	named := outsiders(in, group, people)
+	if len(named) == 0 {
+		return nil
+	}
+	if len(without(named, n.people...)) > 0 { // the poll changed since
+		var err error
+		if n, err = inquire(ctx, tx, in, named); err != nil {
 			return err
 		}
-		if unanswered < MostUnanswered {
-			continue
-		}
-		if !loaded {
-			if groups, err = poll.Memberships(ctx, tx, in.CreatorID); err != nil {
-				return err
-			}
-			loaded = true
-		}
-		if !poll.ShareGroup(groups, id) {
-			return errUnanswered(id)
+	}
+	if n.refused != nil {
+		return n.refused
+	}
+	namings, err := poll.LoadNamings(ctx, tx, in, named, MostUnanswered)
+	if err != nil {
+		return err
+	}
+	_, refused, err := n.strangers(ctx, tx, in.CreatorID, namings, named)
+	if err != nil {
+		return err
+	}
+	return refused
+}
+
+// strangers refuses those of people whom the creator may not name, and otherwise returns those who
+// may be named as fellows. They are asked for only where the bound is reached.
+func (n naming) strangers(
+	ctx context.Context, reader store.Reader, creatorID string, namings poll.Namings, people []string,
+) (fellows map[string]bool, refused, err error) {
+	var strangers []string
+	for _, id := range people {
+		if namings.Unanswered(id, n.answers) >= MostUnanswered && !n.fellows[id] {
+			strangers = append(strangers, id)
 		}
 	}
-	return nil
+	if len(strangers) == 0 {
+		return nil, nil, nil
+	}
+	if fellows, err = poll.Fellows(ctx, reader, creatorID, strangers); err != nil {
+		return nil, nil, err
+	}
+	if others := slices.DeleteFunc(strangers, func(id string) bool { return fellows[id] }); len(others) > 0 {
+		refused = errUnanswered(others[0])
+	}
+	return fellows, refused, nil
+}
+
+// outsiders are those of people who are neither a poll's creator nor belong to its group (nil: none).
+func outsiders(in poll.Poll, group *poll.Group, people []string) []string {
+	return slices.DeleteFunc(slices.Clone(people), func(id string) bool { return id == in.CreatorID || group.Has(id) })
 }
 
 func errUnanswered(personID string) error {

@@ -258,3 +258,61 @@ func TestNaming_InPollsOlderThanAnAnswer_IsBounded(t *testing.T) {
 		t.Errorf("a poll after the answer: %v", err)
 	}
 }
+
+// Anybody's client can list gm in groups, and chooses their ids.
+func TestNaming_FellowAmongManyGroups_HasNoBound(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	namesThrice(t, w)
+	for i := range 60 {
+		w.Write(poll.GroupPath(fmt.Sprintf("0%03d", i)), poll.Set("creatorId", "eve"), poll.Set("memberIds", []any{"eve", "gm"}))
+	}
+	if _, err := names(w, scheduler.Create{}, "ana"); !refused(err) {
+		t.Errorf("a stranger: %v", err)
+	}
+	w.Write(poll.GroupPath("party"), poll.Set("name", "Party"), poll.Set("creatorId", "fay"), poll.Set("memberIds", []any{"fay", "gm", "ana"}))
+	for range 2 {
+		if _, err := names(w, scheduler.Create{}, "ana"); err != nil {
+			t.Errorf("a fellow: %v", err)
+		}
+	}
+}
+
+func TestNaming_BetweenAnswers_CountsThoseInARow(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	var own string
+	for i := range 7 {
+		people := []string{"ana"}
+		if i == 3 {
+			people = nil
+		}
+		id, err := names(w, scheduler.Create{}, people...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch i {
+		case 1, 5: // she answers the second one on either side
+			w.Write(poll.VotePath(id, "ana"), worldtest.AppVote("ana")...)
+		case 3:
+			own = id
+		}
+	}
+	if _, err := w.Scheduler.Edit(w.Context(), worldtest.Person("gm"), own, scheduler.Edit{ParticipantIDs: &[]string{"ana"}}, worldtest.Cause); err != nil {
+		t.Errorf("the third in a row: %v", err)
+	}
+}
+
+// The web app's clients write documents below groups, which are no groups.
+func TestCreate_GroupBelowAGroup_IsRefused(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Write(poll.GroupPath("party").Doc("basicPolls", "b1"), poll.Set("creatorId", "gm"), poll.Set("memberIds", []any{"gm", "ana"}))
+	for _, group := range []string{"party/basicPolls/b1", "none", "/", ".."} {
+		_, err := names(w, scheduler.Create{GroupID: group}, "ana")
+		named, isFault := errors.AsType[*fault.Error](err)
+		if !isFault || named.Kind != fault.Invalid || len(named.Details) != 1 || named.Details[0].Field != "group_id" {
+			t.Errorf("%s: %v", group, err)
+		}
+	}
+}

@@ -16,15 +16,10 @@ const (
 	mostBriefText, mostBriefName = 16 << 10, 1500
 )
 
-// brief decodes what a person's list of sessions needs of a poll, of at most some 40 KiB: of the
-// people the person alone, and no other fields than those below. It is not for transitions.
-func brief(userID string) func(store.Document) Poll {
-	only := func(ids []string) []string {
-		if slices.Contains(ids, userID) {
-			return []string{userID}
-		}
-		return nil
-	}
+// brief decodes what a list of polls needs of one, of at most some 40 KiB for one person: of the
+// people those alone, and no other fields than those below. It is not for transitions.
+func brief(people ...string) func(store.Document) Poll {
+	only := onlyOf(people)
 	return func(doc store.Document) Poll {
 		p := Decode(doc)
 		return Poll{
@@ -38,6 +33,22 @@ func brief(userID string) func(store.Document) Poll {
 				Cancelled: briefly(p.Sync.Cancelled), Recorded: p.Sync.Recorded,
 			},
 		}
+	}
+}
+
+// onlyOf leaves those of a list who are among people, each once.
+func onlyOf(people []string) func(ids []string) []string {
+	asked := make(map[string]bool, len(people))
+	for _, id := range people {
+		asked[id] = true
+	}
+	return func(ids []string) (known []string) {
+		for _, id := range ids {
+			if asked[id] && !slices.Contains(known, id) {
+				known = append(known, id)
+			}
+		}
+		return known
 	}
 }
 

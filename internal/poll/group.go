@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"strings"
 
 	"questscheduler/internal/store"
 )
@@ -40,12 +41,20 @@ const (
 // GroupPath is where a group's document is.
 func GroupPath(id string) store.Path { return store.Doc("questingGroups", id) }
 
-// LoadGroup reads a group; nil where there is none, or id is "".
+// groupPath is GroupPath; false where id can be no group's: clients write any text into polls, and
+// documents below groups.
+func groupPath(id string) (store.Path, bool) {
+	path := GroupPath(id)
+	return path, id != "" && !strings.Contains(id, "/") && path.Valid() == nil
+}
+
+// LoadGroup reads a group; nil where there is none, or id can be no group's.
 func LoadGroup(ctx context.Context, reader store.Reader, id string) (*Group, error) {
-	if id == "" {
+	path, ok := groupPath(id)
+	if !ok {
 		return nil, nil
 	}
-	return load(ctx, reader, GroupPath(id), DecodeGroup)
+	return load(ctx, reader, path, DecodeGroup)
 }
 
 // DecodeGroup reads a group's document.

@@ -38,7 +38,7 @@ func LoadWithGroups(ctx context.Context, reader store.Reader, ids []string) ([]W
 		}
 		p := Decode(doc)
 		loaded[i].Poll = &p
-		if path := GroupPath(p.GroupID); p.GroupID != "" && path.Valid() == nil {
+		if path, ok := groupPath(p.GroupID); ok {
 			groups = append(groups, path)
 		}
 	}

@@ -16,7 +16,7 @@ const (
       match /basicPolls/{pollId} {
         allow read: if canReadScheduler(pollAt(schedulerId));
         match /votes/{userId} {
-          allow create, update: if signedIn() && userId == me() && canVoteScheduler(pollAt(schedulerId));
+          allow create, update: if votesAsOneself() && signedIn() && userId == me() && canVoteScheduler(pollAt(schedulerId));
         }
       }
 `
@@ -34,7 +34,7 @@ const (
 func mergedRules(t *testing.T) client {
 	t.Helper()
 	pieces := strings.Split(docs.Read(t, "docs/frontend-rules.md"), "```\n")
-	if len(pieces) < 4 {
+	if len(pieces) < 6 {
 		t.Fatal("docs/frontend-rules.md has no pieces of rules")
 	}
 	text := docs.Read(t, "firestore.rules")
@@ -44,7 +44,7 @@ func mergedRules(t *testing.T) client {
 		}
 		text = strings.Replace(text, before, piece+before, 1)
 	}
-	insert("    match /schedulers/{schedulerId} {\n", pieces[1])
+	insert("    match /schedulers/{schedulerId} {\n", pieces[1]+pieces[5])
 	insert("      match /basicPolls/{embeddedId} {\n", appsEmbedded)
 	insert("    match /questingGroups/{groupId} {\n", strings.Replace(appsGroups, "KEEPS", pieces[3], 1))
 	host, project := emulator.Project(t)
@@ -86,8 +86,10 @@ func TestMergedRules_PartsOfTheApp_AreKept(t *testing.T) {
 			but:      append(unchecked(), variation{"by a stranger", as(dan)}, variation{"without signing in", as(nobody)}),
 		},
 		{
-			name: "voting in an embedded poll", attempt: votes, likewise: []variation{{"by a member", asBen}},
-			but: []variation{{"by an invitee", asCho}, {"for another", as(ben)}, {"in no poll", func(a *attempt) { delete(a.there, pollPath) }}},
+			name: "voting in an embedded poll", attempt: votes, likewise: []variation{{"by a member", asBen}, {"with one's own id", writing("voterId", "ana")}},
+			but: []variation{
+				{"in another's name", writing("voterId", "ben")}, {"in nobody's name", writing("voterId", nil)},
+				{"by an invitee", asCho}, {"for another", as(ben)}, {"in no poll", func(a *attempt) { delete(a.there, pollPath) }}},
 		},
 		{
 			name: "whom a group notifies", attempt: group(fields{"guildId": "1", "channelId": "2", "notifyRoleId": "everyone", "notifications": fields{"slotChanges": false}}),
