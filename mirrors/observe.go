@@ -97,6 +97,9 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 			return err
 		}
 	}
+	if known {
+		next = plan.Forgotten(was, next)
+	}
 	of.put(next)
 	dirty := []string{next.ID}
 	if err := w.planHeldBack(ctx, tx, &of, was, next); err != nil {

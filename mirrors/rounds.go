@@ -14,9 +14,9 @@ import (
 const (
 	// mostEqual bounds how many events that begin at one time are compared with a new one.
 	mostEqual = 100
-	// followsWithin is how long after the change of an event those that it holds back are planned
-	// again: a program that copies copies has changed its own by then.
-	followsWithin = 10 * time.Minute
+	// followsWithin is how long after the last change of the earlier events one that they hold back
+	// is planned again: a program that copies copies has changed its own by then, or deleted it.
+	followsWithin = 30 * time.Minute
 )
 
 // counted is an event that was not known, with its CopyOf and DuplicateOf. An invitation and a
@@ -117,7 +117,7 @@ func (w *write) planHeldBack(ctx context.Context, tx store.Reader, of *situation
 			return err
 		}
 		for _, event := range equal {
-			if slices.Contains(plan.MayHoldBack(event), next.ID) && (event.PlanAt.IsZero() || event.PlanAt.After(at)) {
+			if slices.Contains(plan.MayHoldBack(event), next.ID) {
 				event.PlanAt = at
 				w.alsoWrite(of, event)
 			}

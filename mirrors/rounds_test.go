@@ -86,7 +86,7 @@ func TestPerson_ChangesAnEarlierEvent_ReleasesTheStopped(t *testing.T) {
 				w, made := fourInterviews(t)
 				row.change(w, made[earlier])
 				w.sync(work)
-				w.run(8 * time.Minute)
+				w.run(28 * time.Minute)
 				if len(w.looping()) != 1 {
 					t.Error("it is released before another program could have followed")
 				}
@@ -97,7 +97,7 @@ func TestPerson_ChangesAnEarlierEvent_ReleasesTheStopped(t *testing.T) {
 				}
 				w.turn(made[earlier], "Interview", "2026-03-10T09:00:00Z")
 				w.sync(work)
-				w.run(12 * time.Minute)
+				w.run(32 * time.Minute)
 				w.wantTitles(home, "Interview", "Interview", "Interview")
 			})
 		}
@@ -112,7 +112,7 @@ func TestPerson_MovesAnEarlierOccurrence_ReleasesTheStopped(t *testing.T) {
 	w.must(err)
 	w.moveOccurrence(event)
 	w.sync(work)
-	w.run(12 * time.Minute)
+	w.run(32 * time.Minute)
 	if n := len(w.live(refTo(home))); n != 4 || len(w.looping()) != 0 {
 		t.Errorf("home shows %d series, want 4; stopped: %+v", n, w.looping())
 	}
@@ -133,7 +133,7 @@ func TestSecondTool_OriginalMoves_StopsTheSame(t *testing.T) {
 		w.sync(home)
 		tool.follow()
 	}
-	w.run(15 * time.Minute)
+	w.run(35 * time.Minute)
 	if n := len(w.live(tool.pair[0])) + len(w.live(tool.pair[1])); n != 14 || tool.run() > 0 || len(w.looping()) != 2 {
 		t.Errorf("both calendars have %d events, want 14; stopped: %+v", n, w.looping())
 	}
@@ -157,5 +157,34 @@ func (s *secondTool) follow() {
 				s.w.must(err)
 			}
 		}
+	}
+}
+
+// The program deletes the copies of what is gone later than events are released, and goes on copying.
+func TestSecondTool_FollowsSlowly_ComesToAnEnd(t *testing.T) {
+	t.Parallel()
+	for name, pause := range map[string]time.Duration{"soon": 20 * time.Minute, "late": 40 * time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			tool := newSecondTool(w, work, home)
+			w.mirrorWork(bothWays(mirror.Full)...)
+			original := w.insert(work, "Dentist", "2026-03-10T09:00:00Z")
+			w.sync(work)
+			tool.grow(6)
+			_, err := w.full.DeleteQuietly(w.ctx, refTo(work), original.ID, "")
+			w.must(err)
+			made, turns := 1, 0
+			for ; len(w.live(tool.pair[0]))+len(w.live(tool.pair[1])) > 0 && turns < 60; turns++ {
+				w.sync(work)
+				w.sync(home)
+				w.run(pause)
+				tool.withdraw()
+				made = tool.run()
+			}
+			if n := len(w.live(tool.pair[0])) + len(w.live(tool.pair[1])); made > 0 || pause < 30*time.Minute && turns > 12 || n > 2 {
+				t.Errorf("after %d turns there are %d events, and %d were made", turns, n, made)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,8 +20,11 @@ const (
 	// mostDuplicates is the same for Event.DuplicateOf. People who duplicate the copy of a
 	// duplicate do so a few times; a program that copies the marks too goes on without end.
 	mostDuplicates = 10
-	// mostEarlier bounds both lists. Of a longer one the last count.
-	mostEarlier = 2 * mostDuplicates
+	// mostCopies and mostEarlier are from how many events of CopyOf and of DuplicateOf, dead or
+	// alive, an event is not mirrored. A program that deletes each copy while it makes another one
+	// of the copy's mirror goes on without end, and no two of them live at a time.
+	mostCopies  = 2 * mostRounds
+	mostEarlier = 2 * mostDuplicates // bounds the lists
 )
 
 // sayLoop is the LastError of a mirror that IsLooping.
@@ -32,15 +36,29 @@ const sayLoop = "Another program copies events between the same calendars, our c
 // mirror's event makes an event there with the mirror's times and title, after the mirror was
 // written. Whatever it copies between, without an end it comes back to a calendar. An equal event
 // in a third calendar begins no round: a person may have the same meeting in all of theirs.
-// others are events of the owner, and mirrors are theirs.
+// others are events of the owner, and mirrors are theirs. Of several chains that with the most
+// living events counts, then the longest.
 func CopyOf(event mirror.Event, others []mirror.Event, mirrors []mirror.Mirror) (earlier []string) {
 	for _, m := range mirrors {
 		i := slices.IndexFunc(others, func(e mirror.Event) bool { return e.ID == m.CanonicalID })
-		if i >= 0 && answers(event, others[i], m) && len(others[i].CopyOf)+1 > len(earlier) {
-			earlier = Behind(others[i].CopyOf, others[i].ID)
+		if i < 0 || !answers(event, others[i], m) {
+			continue
+		}
+		found := Behind(others[i].CopyOf, others[i].ID)
+		if cmp.Or(living(found, others)-living(earlier, others), len(found)-len(earlier)) > 0 {
+			earlier = found
 		}
 	}
 	return earlier
+}
+
+func living(ids []string, events []mirror.Event) (n int) {
+	for _, event := range events {
+		if slices.Contains(ids, event.ID) && event.Status != cancelled {
+			n++
+		}
+	}
+	return n
 }
 
 // Behind adds an event to the earlier ones that it has itself.
@@ -103,7 +121,23 @@ func (p *planning) loops(w want) bool {
 	if len(MayHoldBack(event)) == 0 {
 		return false
 	}
-	return p.taking(event, event.CopyOf, w) >= mostRounds || p.taking(event, event.DuplicateOf, w) >= mostDuplicates
+	return IsEndless(event) ||
+		p.taking(event, event.CopyOf, w) >= mostRounds || p.taking(event, event.DuplicateOf, w) >= mostDuplicates
+}
+
+// IsEndless reports whether an event has as many earlier ones, dead or alive, as one may have that
+// is mirrored.
+func IsEndless(event mirror.Event) bool {
+	return len(event.CopyOf) >= mostCopies || len(event.DuplicateOf) >= mostEarlier
+}
+
+// Forgotten is an event that IsEndless after a person changed it into another one: it is nobody's
+// copy then.
+func Forgotten(was, next mirror.Event) mirror.Event {
+	if IsEndless(next) && (!sameTimes(was, next) || was.Title != next.Title) {
+		next.CopyOf, next.DuplicateOf = nil, nil
+	}
+	return next
 }
 
 // taking counts the earlier events that show an event's title and take its time in the account

@@ -97,6 +97,52 @@ func TestCopyOf_SeveralMirrors_IsTheLongest(t *testing.T) {
 	}
 }
 
+// A program deletes its first copies while it makes more: those that live count.
+func TestCopyOf_SeveralChains_IsThatOfTheLiving(t *testing.T) {
+	t.Parallel()
+	gone := func(e *mirror.Event) { e.Status = "cancelled" }
+	events := []mirror.Event{
+		with(meeting("a", hour), gone), with(meeting("b", hour), gone), with(meeting("c", hour), func(e *mirror.Event) {
+			e.CopyOf = []string{"evt_a", "evt_b"}
+			gone(e)
+		}),
+		meeting("d", hour), with(meeting("e", hour), func(e *mirror.Event) { e.CopyOf = []string{"evt_d"} }),
+	}
+	var mirrors []mirror.Mirror
+	for _, e := range events {
+		mirrors = append(mirrors, mirror.Mirror{CanonicalID: e.ID, TargetCalendarID: "home@x", EventID: "questmirror" + e.EventID, Detail: mirror.Full})
+	}
+	if got := plan.CopyOf(meeting("copied", hour), events, mirrors); !slices.Equal(got, []string{"evt_d", "evt_e"}) {
+		t.Errorf("it is a copy of %q", got)
+	}
+}
+
+// An event with as many earlier ones as there may be is held back whether they live or not, until
+// a person makes another event of it.
+func TestPlan_OfAnEndlessCopy_IsStopped(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]bool{5: false, 6: true} {
+		of, event := chain(n)
+		of.Earlier = nil
+		if s, _ := applied(of); s.Mirrors[0].IsLooping() != want || plan.IsEndless(event) != want {
+			t.Errorf("after %d copies the mirror is %+v", n, s.Mirrors[0])
+		}
+		for name, row := range map[string]struct {
+			change func(e *mirror.Event)
+			forget bool
+		}{
+			"described": {func(e *mirror.Event) { e.Description = "Other" }, false},
+			"moved":     {func(e *mirror.Event) { e.Start, e.End = at(48*hour), at(49*hour) }, true},
+			"renamed":   {func(e *mirror.Event) { e.Title = "Surgery" }, true},
+		} {
+			next := plan.Forgotten(event, with(event, row.change))
+			if kept := len(next.CopyOf); (kept == 0) != (want && row.forget) {
+				t.Errorf("%s: of %d earlier events %d are left", name, n, kept)
+			}
+		}
+	}
+}
+
 func TestBehind_OfManyEvents_KeepsTheLast(t *testing.T) {
 	t.Parallel()
 	var all []string
@@ -275,6 +321,15 @@ func TestPlan_OfDuplicatesOfDuplicates_StopsTheTenth(t *testing.T) {
 		if s, _ := applied(stopped); s.Mirrors[0].IsLooping() != want {
 			t.Errorf("after %d duplicates the mirror is %+v", n, s.Mirrors[0])
 		}
+		stopped.Earlier = nil
+		if s, _ := applied(stopped); s.Mirrors[0].IsLooping() {
+			t.Errorf("after %d duplicates that are gone the mirror is %+v", n, s.Mirrors[0])
+		}
+	}
+	endless, _ := chain(20)
+	endless.Events[0].DuplicateOf, endless.Events[0].CopyOf, endless.Earlier = endless.Events[0].CopyOf, nil, nil
+	if s, _ := applied(endless); !s.Mirrors[0].IsLooping() {
+		t.Errorf("after 20 that are gone the mirror is %+v", s.Mirrors[0])
 	}
 }
 
