@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"questscheduler/internal/gcal"
@@ -157,7 +158,10 @@ func TestSync_AMarkOfNoMirror_IsMirrored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mirrorWork(bothWays(mirror.Full)...)
-	foreign := mirror.Event{ID: "evt_foreign", OwnerID: ana, AccountID: annes, CalendarID: anaMail, EventID: "foreign", Duplicates: 20}
+	foreign := mirror.Event{
+		ID: "evt_foreign", OwnerID: ana, AccountID: annes, CalendarID: anaMail, EventID: "foreign",
+		DuplicateOf: strings.Split(strings.Repeat("evt_x,", 20), ","),
+	}
 	w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
 		return errors.Join(
 			tx.Set(mirror.EventPath(foreign.ID), mirror.EncodeEvent(foreign)),

@@ -192,7 +192,7 @@ func (e *Events) Delete(ctx context.Context, ownerID, id string, demand func(Sho
 		if _, err := e.Google.DeleteQuietly(ctx, to.ref, to.eventID, answered.ETag); err != nil && !fault.Is(err, fault.NotFound) {
 			return e.refused(ctx, to.ref, err)
 		}
-		answered, err = e.Google.Get(ctx, to.ref, to.eventID)
+		answered, err = e.get(ctx, to.ref, to.eventID)
 	}
 	switch {
 	case answered.EventState == rules.Gone: // also if it was gone before
@@ -239,7 +239,7 @@ func (e *Events) changeable(ctx context.Context, ownerID, id string) (mirror.Eve
 // organized reads an event whose organizer is its own calendar. NotFound with EventState
 // Gone: it was deleted.
 func (e *Events) organized(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error) {
-	answered, err := e.Google.Get(ctx, ref, eventID)
+	answered, err := e.get(ctx, ref, eventID)
 	switch {
 	case err != nil:
 		return gcal.Event{}, err
@@ -249,6 +249,31 @@ func (e *Events) organized(ctx context.Context, ref gcal.Ref, eventID string) (g
 		return gcal.Event{}, fault.New(fault.Forbidden, "You are a guest of this event. Only its organizer may change it.")
 	}
 	return answered, nil
+}
+
+// get reads an event. NotFound: the calendar has no such event. Of a calendar that the account
+// reaches no more Google says the same, but the event may still be in it: Forbidden.
+func (e *Events) get(ctx context.Context, ref gcal.Ref, eventID string) (gcal.Event, error) {
+	answered, err := e.Google.Get(ctx, ref, eventID)
+	return answered, e.missing(ctx, ref, err)
+}
+
+// missing is an error of a call about an event, or that its whole calendar is out of reach.
+func (e *Events) missing(ctx context.Context, ref gcal.Ref, err error) error {
+	if !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	_, unreached := e.Google.Access(ctx, ref)
+	switch {
+	case fault.Is(unreached, fault.NotFound):
+		return &fault.Error{
+			Kind: fault.Forbidden, Code: CodeNotWritable, Err: err,
+			Message: "This account does not reach the event's calendar any more. Have its owner share it again, or delete the event there.",
+		}
+	case unreached != nil:
+		return unreached
+	}
+	return err
 }
 
 // owned loads a usable account of the person's.

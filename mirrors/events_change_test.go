@@ -11,6 +11,7 @@ import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/recurrence"
+	"questscheduler/internal/sim/google"
 	"questscheduler/mirrors"
 	"questscheduler/rules"
 )
@@ -257,4 +258,45 @@ func TestDelete_OfWhatIsGone_DeletesItsMirror(t *testing.T) {
 		t.Errorf("left are %+v", left)
 	}
 	w.wantFollowedBySilence(refTo(work))
+}
+
+// The account lost the calendar, of which Google says as of an event that it does not know.
+func TestEvents_OfALostCalendar_AreLeftAndSaid(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.addTeam(google.Writer)
+	inTeam := func(e *mirrors.NewEvent) { e.CalendarID = team }
+	single := w.create(dentist(inTeam))
+	series := w.create(dentist(inTeam, func(e *mirrors.NewEvent) { e.Recurrence = []string{"RRULE:FREQ=WEEKLY;COUNT=3"} }))
+	occurrence := series.ID + "_20260312T090000Z"
+	w.must(w.google.Share(team, work, google.NoAccess))
+	for _, id := range []string{single.ID, series.ID, occurrence} {
+		_, err := w.events().Change(w.ctx, gm, id, mirrors.Change{Title: new("Mine")}, cause)
+		wantFault(t, "a change of "+id, err, fault.Forbidden, mirrors.CodeNotWritable)
+		err = w.events().Delete(w.ctx, gm, id, nil, cause)
+		wantFault(t, "a deletion of "+id, err, fault.Forbidden, mirrors.CodeNotWritable)
+	}
+	for _, made := range []mirrors.Shown{single, series} {
+		event, err := w.full.Get(w.ctx, gcal.Ref{Account: annes, Calendar: team}, made.EventID)
+		if w.must(err); event.EventState == rules.Gone {
+			t.Errorf("%s is deleted", made.ID)
+		}
+		if _, err := w.events().Get(w.ctx, gm, made.ID); err != nil {
+			t.Errorf("it is not shown any more: %v", err)
+		}
+	}
+	w.must(w.google.Share(team, work, google.Writer))
+	w.must(w.events().Delete(w.ctx, gm, single.ID, nil, cause))
+}
+
+// The calendar is lost between the deletion and its check.
+func TestDelete_CalendarLostDuring_IsAnError(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.addTeam(google.Writer)
+	made := w.create(dentist(func(e *mirrors.NewEvent) { e.CalendarID = team }))
+	events := w.events()
+	events.Google = &meddling{EventGoogle: events.Google, afterGet: func() { w.must(w.google.Share(team, work, google.NoAccess)) }}
+	err := events.Delete(w.ctx, gm, made.ID, nil, cause)
+	wantFault(t, "a deletion", err, fault.Forbidden, mirrors.CodeNotWritable)
 }

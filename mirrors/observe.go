@@ -97,10 +97,20 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 			return err
 		}
 	}
+	if known {
+		next = plan.Forgotten(was, next)
+	}
 	of.put(next)
 	dirty := []string{next.ID}
+	if err := w.planHeldBack(ctx, tx, &of, was, next); err != nil {
+		return err
+	}
 	if !known {
 		was = mirror.Event{}
+		if err := of.loadEarlier(ctx, tx); err != nil {
+			return err
+		}
+		w.markEarlier(&of, next)
 		orphans, err := orphansOf(ctx, tx, next)
 		if err != nil {
 			return err

@@ -134,6 +134,7 @@ func (e *Events) target(ctx context.Context, ownerID, id string) (target, error)
 		return target{}, err
 	}
 	instance, err := e.Google.Instance(ctx, found.ref, event.EventID, original)
+	err = e.missing(ctx, found.ref, err)
 	if fault.Is(err, fault.NotFound) {
 		err = errNoOccurrence()
 	}
@@ -142,9 +143,12 @@ func (e *Events) target(ctx context.Context, ownerID, id string) (target, error)
 }
 
 // checkDay refuses to move a series to another day than that of its first occurrence: lists show
-// each occurrence, and who changes one as it is shown must not move all.
+// each occurrence, and who changes one as it is shown must not move all. The day is that in the
+// zone of the series so far, since another zone alone moves nothing, or that in its new one.
 func (t target) checkDay(was, now gcal.Content) error {
-	if len(was.Recurrence) == 0 || dayOf(was.Start) == dayOf(now.Start) {
+	first, asked := dayOf(was.Start, was.Start.Zone), dayOf(now.Start, was.Start.Zone)
+	isSame := first == asked || first == dayOf(now.Start, now.Start.Zone)
+	if len(was.Recurrence) == 0 || isSame {
 		return nil
 	}
 	which := "by its address, which lists have as occurrence_id"
@@ -153,7 +157,7 @@ func (t target) checkDay(was, now gcal.Content) error {
 	occurrences, err := recurrence.Expand(series, time.UTC, near.AddDate(0, 0, -1), near.AddDate(0, 0, 1), maxOccurrences)
 	if err == nil {
 		for _, o := range occurrences {
-			if dayOf(o.Original) == dayOf(now.Start) {
+			if dayOf(o.Original, was.Start.Zone) == asked {
 				which = "as " + OccurrenceID(t.id, o.Original)
 				break
 			}
@@ -161,15 +165,15 @@ func (t target) checkDay(was, now gcal.Content) error {
 	}
 	return &fault.Error{Kind: fault.Conflict, Code: CodeOtherDay, Message: fmt.Sprintf(
 		"The first occurrence of this series is on %s, and start_ts on %s. To change one occurrence, name it %s. To move the whole series to another day, delete it and make another.",
-		dayOf(was.Start), dayOf(now.Start), which)}
+		first, asked, which)}
 }
 
-// dayOf is the day on which a moment lies in its own zone.
-func dayOf(m recurrence.Moment) string {
+// dayOf is the day on which a moment lies in a zone.
+func dayOf(m recurrence.Moment, name string) string {
 	if m.AllDay() {
 		return m.Date
 	}
-	zone, err := time.LoadLocation(m.Zone)
+	zone, err := time.LoadLocation(name)
 	if err != nil {
 		zone = time.UTC
 	}

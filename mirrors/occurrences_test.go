@@ -169,6 +169,41 @@ func TestChange_OfASeriesToAnotherDay_SaysWhatToDo(t *testing.T) {
 	w.wantListed(inMarch, name+" 03-05 22:30", name+" 03-12 22:30", name+" 03-19 22:30")
 }
 
+// Another zone alone moves no occurrence, though the first may be on another day there.
+func TestChange_OfASeriesZone_MovesNothing(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		from, to, start, asked string
+		refused                string // what the error names; "" for no error
+	}{
+		"the next day there":            {"UTC", "Europe/Zurich", "2026-03-05T23:30:00Z", "2026-03-05T23:30:00Z", ""},
+		"and earlier":                   {"UTC", "Europe/Zurich", "2026-03-05T23:30:00Z", "2026-03-05T22:45:00Z", ""},
+		"the day before there":          {"Asia/Tokyo", "UTC", "2026-03-05T01:30:00Z", "2026-03-05T01:30:00Z", ""},
+		"the same day there alone":      {"Europe/Zurich", "Asia/Tokyo", "2026-03-05T05:00:00Z", "2026-03-04T21:00:00Z", ""},
+		"the next week, in both":        {"UTC", "Europe/Zurich", "2026-03-05T23:30:00Z", "2026-03-12T23:30:00Z", "_20260312T233000Z"},
+		"the next week, on another day": {"UTC", "Europe/Zurich", "2026-03-05T23:30:00Z", "2026-03-12T22:30:00Z", "_20260312T233000Z"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			from, to := span(row.start)
+			series, _ := w.weekly(func(e *mirrors.NewEvent) { e.Start, e.End, e.TimeZone = *from, *to, row.from })
+			from, to = span(row.asked)
+			shown, err := w.events().Change(w.ctx, gm, series.ID, mirrors.Change{Start: from, End: to, TimeZone: new(row.to)}, cause)
+			if row.refused != "" {
+				wantFault(t, "the change", err, fault.Conflict, mirrors.CodeOtherDay)
+				if err != nil && !strings.Contains(err.Error(), series.ID+row.refused) {
+					t.Errorf("it says %v, want %s", err, row.refused)
+				}
+				return
+			}
+			if err != nil || !shown.Start.Equal(*from) || w.atGoogle(shown).Details.Start.Zone != row.to {
+				t.Errorf("it is %+v, %v", shown, err)
+			}
+		})
+	}
+}
+
 func TestAllDay_FromALocalMidnight_IsThatDay(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ from, to, zone, first, after string }{

@@ -57,6 +57,9 @@ func (s *Service) situation(ctx context.Context, reader store.Reader, ownerID, i
 	if of.Mirrors, err = mirror.MirrorsOfUID(ctx, reader, ownerID, icalUID); err != nil {
 		return of, err
 	}
+	if err := of.loadEarlier(ctx, reader); err != nil {
+		return of, err
+	}
 	return of, of.leaveFormerGroups(ctx, reader)
 }
 

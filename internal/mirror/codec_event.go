@@ -51,8 +51,8 @@ func EncodeEvent(e Event) map[string]any {
 		"organizer":  store.NullIfEmpty(e.Organizer),
 		"recurrence": e.Recurrence, "seriesId": e.SeriesID, "originalStart": encodeMoment(e.OriginalStart),
 		"replaces": store.NullIfZero(e.OriginalStart.Instant(time.UTC)),
-		"etag":     e.ETag, "updated": store.NullIfZero(e.Updated), "version": e.Version, "rounds": e.Rounds,
-		"duplicates": e.Duplicates, "source": string(e.Source),
+		"etag":     e.ETag, "updated": store.NullIfZero(e.Updated), "version": e.Version, "copyOf": e.CopyOf,
+		"duplicateOf": e.DuplicateOf, "holdsBack": e.HoldsBack, "source": string(e.Source),
 		"pollId": store.NullIfEmpty(e.PollID), "groupId": store.NullIfEmpty(e.GroupID),
 		"from": store.NullIfZero(e.From), "until": store.NullIfZero(e.Until), "long": e.long(),
 		"planAt": store.NullIfZero(e.PlanAt), "createdAt": e.CreatedAt, "updatedAt": e.UpdatedAt,
@@ -73,8 +73,8 @@ func DecodeEvent(doc store.Document) Event {
 		Visibility: f.String("visibility"), Transparency: f.String("transparency"), Kind: f.String("eventType"), Declined: f.Bool("declined"),
 		Organizer:  f.String("organizer"),
 		Recurrence: f.Strings("recurrence"), SeriesID: f.String("seriesId"), OriginalStart: decodeMoment(f.Map("originalStart")),
-		ETag: f.String("etag"), Updated: f.Time("updated"), Version: f.Int("version"), Rounds: f.Int("rounds"),
-		Duplicates: f.Int("duplicates"), Source: Source(f.String("source")),
+		ETag: f.String("etag"), Updated: f.Time("updated"), Version: f.Int("version"), CopyOf: f.Strings("copyOf"),
+		DuplicateOf: f.Strings("duplicateOf"), HoldsBack: f.Bool("holdsBack"), Source: Source(f.String("source")),
 		PollID: f.String("pollId"), GroupID: f.String("groupId"), From: f.Time("from"), Until: f.Time("until"),
 		PlanAt: f.Time("planAt"), CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
 	}
@@ -93,6 +93,24 @@ func LoadEvent(ctx context.Context, reader store.Reader, id string) (Event, erro
 		return Event{}, err
 	}
 	return DecodeEvent(doc), nil
+}
+
+// LoadEvents reads canonical events with one call, those that exist.
+func LoadEvents(ctx context.Context, reader store.Reader, ids []string) (all []Event, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var paths []store.Path
+	for _, id := range ids {
+		paths = append(paths, EventPath(id))
+	}
+	docs, err := reader.GetAll(ctx, paths)
+	for _, doc := range docs {
+		if doc.Exists() {
+			all = append(all, DecodeEvent(doc))
+		}
+	}
+	return all, err
 }
 
 func errNoEvent() error { return fault.New(fault.NotFound, "There is no such event.") }

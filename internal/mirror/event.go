@@ -79,14 +79,17 @@ type Event struct {
 	Updated time.Time
 	// Version counts the changes of what the API shows, from 1.
 	Version int64
-	// Rounds counts how often another program's copy of a mirror was mirrored on between an
-	// event of a person and this one, which is such a copy if it is not 0 (plan.Rounds). An
-	// exception has that of its series.
-	Rounds int64
-	// Duplicates counts the same for copies that have a mirror's marks, as a person makes them by
-	// hand: how often the mirror of one was duplicated in turn. 0 if it has no marks.
-	Duplicates int64
-	Source     Source
+	// CopyOf are the ids of the events that this one may be another program's copy of, the earliest
+	// first: it answers the mirror of the last, which answered that of the one before (plan.CopyOf).
+	// Empty for exceptions.
+	CopyOf []string
+	// DuplicateOf are the same for an event with a mirror's marks, as a person makes it by hand:
+	// the events whose mirrors were duplicated in turn.
+	DuplicateOf []string
+	// HoldsBack reports that an event has this one in CopyOf or DuplicateOf and may have no mirrors
+	// therefore, so that it must be planned again after this one changed.
+	HoldsBack bool
+	Source    Source
 	// PollID is set for SourcePoll, GroupID for SourceGroup and for the session of a poll
 	// that its group shares.
 	PollID  string

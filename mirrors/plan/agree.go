@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"questscheduler/internal/mirror"
@@ -32,7 +33,29 @@ func sameOrganizer(a, b mirror.Event) bool {
 }
 
 func sameTimes(a, b mirror.Event) bool {
-	return a.Start.Equal(b.Start) && a.End.Equal(b.End) && (len(a.Recurrence) > 0) == (len(b.Recurrence) > 0)
+	return a.Start.Equal(b.Start) && a.End.Equal(b.End) && slices.Equal(linesOf(a.Recurrence), linesOf(b.Recurrence))
+}
+
+// linesOf are the lines of a recurrence in one form: calendars write the parts of a rule and the
+// values of a part in any order and case, and leave out what holds anyway.
+func linesOf(recurrence []string) (all []string) {
+	for _, line := range recurrence {
+		name, value, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(line)), ":")
+		parts := slices.DeleteFunc(strings.Split(value, ";"), func(part string) bool {
+			return part == "" || part == "INTERVAL=1" || part == "WKST=MO"
+		})
+		for i, part := range parts {
+			key, values, isPart := strings.Cut(part, "=")
+			if !isPart { // of dates
+				key, values = "", part
+			}
+			parts[i] = key + "=" + strings.Join(slices.Sorted(strings.SplitSeq(values, ",")), ",")
+		}
+		slices.Sort(parts)
+		all = append(all, name+":"+strings.Join(parts, ";"))
+	}
+	slices.Sort(all)
+	return all
 }
 
 // agreeUntil is until when two events count as one of which one calendar was not synced yet;

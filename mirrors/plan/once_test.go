@@ -25,6 +25,36 @@ func justNow(e *mirror.Event) { e.Updated = now.Add(-time.Minute) }
 
 func copied(e *mirror.Event) { e.EventID = "copy" + e.AccountID }
 
+// Two series with one iCalUID are one meeting only if their rules are, in whatever form.
+func TestPlan_SeriesOfOtherRules_AreOtherMeetings(t *testing.T) {
+	t.Parallel()
+	const rule = "RRULE:FREQ=WEEKLY;BYDAY=MO,TU;UNTIL=20260601T000000Z"
+	for name, row := range map[string]struct {
+		own, native []string
+		want        mirror.State
+	}{
+		"equal":               {[]string{rule}, []string{rule}, mirror.Covered},
+		"in another order":    {[]string{rule}, []string{"RRULE:UNTIL=20260601T000000Z;FREQ=WEEKLY;BYDAY=TU,MO"}, mirror.Covered},
+		"in lower case":       {[]string{rule}, []string{"rrule:freq=weekly;byday=mo,tu;until=20260601t000000z "}, mirror.Covered},
+		"with what is so":     {[]string{rule}, []string{rule + ";INTERVAL=1;WKST=MO"}, mirror.Covered},
+		"ends earlier":        {[]string{rule}, []string{"RRULE:FREQ=WEEKLY;BYDAY=MO,TU;UNTIL=20260401T000000Z"}, mirror.Pending},
+		"without an end":      {[]string{rule}, []string{"RRULE:FREQ=WEEKLY;BYDAY=MO,TU"}, mirror.Pending},
+		"on other days":       {[]string{rule}, []string{"RRULE:FREQ=WEEKLY;BYDAY=MO;UNTIL=20260601T000000Z"}, mirror.Pending},
+		"every second":        {[]string{rule}, []string{rule + ";INTERVAL=2"}, mirror.Pending},
+		"another first day":   {[]string{rule + ";INTERVAL=2"}, []string{rule + ";INTERVAL=2;WKST=SU"}, mirror.Pending},
+		"without a date":      {[]string{rule}, []string{rule, "EXDATE:20260309T130000Z"}, mirror.Pending},
+		"dates in any order":  {[]string{rule, "EXDATE:20260309T130000Z,20260316T130000Z"}, []string{"EXDATE:20260316T130000Z,20260309T130000Z", rule}, mirror.Covered},
+		"dates of other zone": {[]string{rule, "EXDATE;TZID=UTC:20260309T130000"}, []string{rule, "EXDATE;TZID=Asia/Tokyo:20260309T130000"}, mirror.Pending},
+	} {
+		a := with(meeting("a", hour), organizedBy("ben"), func(e *mirror.Event) { e.Recurrence = row.own })
+		native := invited("n", a, "home", copied, func(e *mirror.Event) { e.Recurrence = row.native })
+		s, _ := applied(situation(a, native))
+		if got := of(s, a, "home").State; got != row.want {
+			t.Errorf("%s: the mirror is %s, want %s", name, got, row.want)
+		}
+	}
+}
+
 // Anybody can copy an iCalUID: it covers nothing unless organizer, start and end agree.
 func TestPlan_ACopiedICalUID_CoversNothing(t *testing.T) {
 	t.Parallel()

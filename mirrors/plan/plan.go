@@ -25,6 +25,9 @@ type Situation struct {
 	// Events are all of the owner's canonical events with one iCalUID, or with several (an
 	// iCalUID must be complete), and events of groups that the owner is connected to.
 	Events []mirror.Event
+	// Earlier are the events of MayHoldBack of Events, and of those that are series also the
+	// exceptions. They are not planned.
+	Earlier []mirror.Event
 	// Edges are those of all of the owner's policies.
 	Edges []mirror.Edge
 	// Connections of the owner; those of other people are ignored.

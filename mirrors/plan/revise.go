@@ -60,7 +60,7 @@ func (p *planning) revise(was mirror.Mirror, w want, planned map[string]mirror.M
 		}
 		return p.withoutEvent(was, next), true
 	}
-	if w.loops() {
+	if p.loops(w) {
 		next.Wanted = wantsNothing
 		if was.EventID == "" {
 			next.State, next.Due, next.Attempts, next.LastError = mirror.Contested, time.Time{}, 0, sayLoop
@@ -89,7 +89,7 @@ func (p *planning) revise(was mirror.Mirror, w want, planned map[string]mirror.M
 	case was.SeriesMirrorID != "" && (isMoved || isReattached || stampOf(was.Wanted) != stampOf(next.Wanted)):
 		// An instance of an event that is deleted or changed as a whole: find it again.
 		next = forget(next)
-	case (was.State == mirror.Suppressed && was.EventID != "" || was.State == mirror.Contested) && !isMoved && !isReattached:
+	case (was.State == mirror.Suppressed && was.EventID != "" || was.State == mirror.Contested && !was.IsLooping()) && !isMoved && !isReattached:
 		return next, true // left alone
 	case was.State == mirror.Suppressed: // with its overlay calendar, which is wanted again
 		next.Generation++
