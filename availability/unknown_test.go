@@ -132,3 +132,33 @@ func TestOwn_WithoutTheZone_ASeriesWithADateIsUnknown(t *testing.T) {
 		t.Errorf("busy %q, unknown %q", busy, unknown)
 	}
 }
+
+// TestAnswers_AReadFails_IsAnErrorNotFree has each read of the store fail in turn, for people
+// with a group and with a lost account whose calendar another one reaches.
+func TestAnswers_AReadFails_IsAnErrorNotFree(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.poll([]string{"ana", "ben"}, func(p map[string]any) { p["questingGroupId"] = "party" })
+	w.group([]any{"gm"}, nil)
+	w.share("ana", "ben")
+	w.synced("ana", "ana")
+	w.connect("ana", "ana")
+	w.link("ana", "home", accounts.Revoked)
+	w.follow("ana", "ana", "home@x", nil)
+	w.add("ana", "ana", timed(t, "2026-03-10 18:00", "2026-03-10 19:00"), func(e *mirror.Event) { e.CalendarID = "home@x" })
+	for name, ask := range map[string]func() error{
+		"own":         func() error { _, err := w.Own(t.Context(), "ana", now, now.AddDate(0, 0, 14), nil); return err },
+		"of the poll": func() error { _, err := w.ForPoll(t.Context(), "p1", "ana"); return err },
+	} {
+		w.reads.calls, w.reads.failAt = 0, 0
+		must(t, ask())
+		all := w.reads.calls
+		for n := 1; n <= all; n++ {
+			w.reads.calls, w.reads.failAt = 0, n
+			if err := ask(); err == nil {
+				t.Errorf("%s: without read %d of %d there is an answer", name, n, all)
+			}
+		}
+		w.reads.failAt = 0
+	}
+}
