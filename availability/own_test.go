@@ -53,6 +53,7 @@ func TestOwn_OfSyncedEvents_IsWhatTheyOccupy(t *testing.T) {
 		"cancelled":                             {events: []stored{{timed(t, "2026-03-27 10:00", "2026-03-27 12:00"), func(e *mirror.Event) { e.Status = "cancelled" }}}},
 		"tentative":                             {events: []stored{{timed(t, "2026-03-27 10:00", "2026-03-27 12:00"), func(e *mirror.Event) { e.Status = "tentative" }}}, busy: "03-27 10:00–03-27 12:00"},
 		"in another calendar of the account":    {events: []stored{{timed(t, "2026-03-27 10:00", "2026-03-27 12:00"), func(e *mirror.Event) { e.CalendarID = "club" }}}},
+		"a working location":                    {events: []stored{{timed(t, "2026-03-27 10:00", "2026-03-27 12:00"), func(e *mirror.Event) { e.Kind = availability.KindWorkingLocation }}}},
 		"a copy in it": {
 			events: []stored{{timed(t, "2026-03-27 10:00", "2026-03-27 12:00"), func(e *mirror.Event) { e.OwnerID, e.Source = mirror.CopyOwner("gm"), mirror.SourceCopy }}},
 			busy:   "03-27 10:00–03-27 12:00",

@@ -2,6 +2,7 @@ package availability_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"questscheduler/availability"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
@@ -170,22 +172,34 @@ func (g *google) busy(account string, intervals ...gcal.Interval) {
 type reads struct {
 	store.Store
 	calls, documents int
+	failAt           int // the call that fails; 0: none
+}
+
+func (r *reads) count(documents int) error {
+	r.calls, r.documents = r.calls+1, r.documents+documents
+	if r.calls == r.failAt {
+		return fault.New(fault.Unavailable, "the store is down")
+	}
+	return nil
 }
 
 func (r *reads) Get(ctx context.Context, path store.Path) (store.Document, error) {
-	r.calls, r.documents = r.calls+1, r.documents+1
+	if err := r.count(1); err != nil {
+		return store.Document{}, err
+	}
 	return r.Store.Get(ctx, path)
 }
 
 func (r *reads) GetAll(ctx context.Context, paths []store.Path) ([]store.Document, error) {
-	r.calls, r.documents = r.calls+1, r.documents+len(paths)
+	if err := r.count(len(paths)); err != nil {
+		return nil, err
+	}
 	return r.Store.GetAll(ctx, paths)
 }
 
 func (r *reads) Query(ctx context.Context, query store.Bound) ([]store.Document, error) {
 	docs, err := r.Store.Query(ctx, query)
-	r.calls, r.documents = r.calls+1, r.documents+len(docs)
-	return docs, err
+	return docs, errors.Join(err, r.count(len(docs)))
 }
 
 // set has Google answer about an account by a function.
