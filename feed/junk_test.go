@@ -141,3 +141,19 @@ func TestFeed_PollsOfNoGroupOfHers_AreAStrangers(t *testing.T) {
 		})
 	}
 }
+
+// A group may have any number of members, of whom a feed keeps few that made no poll for the person.
+func TestFeed_FellowBehindALargeGroup_IsAcquainted(t *testing.T) {
+	t.Parallel()
+	s, documents := newService(t)
+	members := []any{"ana"}
+	for i := range 10_000 {
+		members = append(members, fmt.Sprintf("x%05d", i))
+	}
+	write(t, documents, poll.GroupPath("0000"), map[string]any{"creatorId": "eve0", "memberIds": members})
+	write(t, documents, poll.GroupPath("party"), map[string]any{"creatorId": "fay", "memberIds": []any{"ana", "gm"}})
+	for i := range 5 {
+		put(t, documents, fmt.Sprint("p", i), 1+i, nil)
+	}
+	wantByStatus(t, s, map[string]string{"TENTATIVE": "p0, p1, p2, p3, p4"})
+}
