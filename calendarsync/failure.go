@@ -136,12 +136,16 @@ func (l *syncRun) fail(ctx context.Context, cause error) error {
 	if row.polls == "" {
 		row = l.orLost(ctx, row)
 	}
-	err := l.commitWith(ctx, func(now calendars.Calendar) []store.Update { return l.failureUpdates(now, row, cause) })
+	var woken []calendars.Calendar
+	var err error
+	if row.reason == calendars.ReasonLost && !l.calendar.Lost() {
+		if woken, err = l.awaiting(ctx); err != nil {
+			return err
+		}
+	}
+	err = l.commitWith(ctx, func(now calendars.Calendar) []store.Update { return l.failureUpdates(now, row, cause) }, woken...)
 	if err == nil && row.polls != "" {
 		err = l.showFailed(ctx, row, cause)
-		if err == nil && row.reason != "" && !l.calendar.Lost() {
-			err = l.wakeOthers(ctx)
-		}
 		err = errors.Join(err, l.commit(ctx, calendars.Ended(l.Now())...))
 	}
 	if errors.Is(err, scheduler.ErrFenced) {

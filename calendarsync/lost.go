@@ -8,7 +8,6 @@ import (
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/store"
 )
 
 // listAnswer is what the list of an account's calendars says about one of them.
@@ -97,25 +96,14 @@ func names(list []gcal.Entry, calendarID string) bool {
 	})
 }
 
-// wakeOthers has the drain sync the owner's other calendars in which events failed, since
-// the search for them may have awaited the calendar that is lost.
-func (l *syncRun) wakeOthers(ctx context.Context) error {
+// awaiting lists the owner's other calendars in which events failed, since the search for
+// them may await a calendar that is lost. They are synced in the commit that says so.
+func (l *syncRun) awaiting(ctx context.Context) ([]calendars.Calendar, error) {
 	others, err := calendars.OfOwner(ctx, l.Store, l.calendar.OwnerID)
-	if err != nil {
-		return err
-	}
-	return l.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-		for _, other := range others {
-			failed := slices.Contains(slices.Collect(maps.Values(other.Deferred)), calendars.DeferredFailed)
-			if other.Key == l.calendar.Key || !failed || !other.Wanted() {
-				continue
-			}
-			if err := tx.Update(calendars.Path(other.Key), calendars.RequestSync()...); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return slices.DeleteFunc(others, func(other calendars.Calendar) bool {
+		failed := slices.Contains(slices.Collect(maps.Values(other.Deferred)), calendars.DeferredFailed)
+		return other.Key == l.calendar.Key || !failed || !other.Wanted()
+	}), err
 }
 
 // notifyLost notifies the owner once for the loss, which has the time of its first refusal.

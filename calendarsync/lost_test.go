@@ -212,6 +212,38 @@ func TestLostCalendar_OfOtherPolls_HoldsNothingBack(t *testing.T) {
 	})
 }
 
+// The search for an event that awaited the lost calendar goes on, also after the run that found
+// it lost died.
+func TestLostCalendar_FoundByADyingRun_IsAwaitedNoMore(t *testing.T) {
+	t.Parallel()
+	deaths := 0
+	for n, died := 1, true; died; n++ {
+		w := worldtest.New(t, worldtest.Options{})
+		onlyTimes(w)
+		inClub(t, w)
+		pollID, _, eventID := w.Finalised()
+		share(t, w, worldtest.NoAccess)
+		w.DeleteEvent("gm", eventID)
+		w.Run(10 * time.Minute)
+		if status := w.View(pollID).Poll.Status; status != rules.Finalized {
+			t.Fatalf("it is %s before the calendar is lost", status)
+		}
+		w.CrashAt(n)
+		lived, point := w.Survives(func() { w.Run(10 * time.Minute) })
+		if died = !lived; died {
+			deaths++
+		}
+		w.TakeOver()
+		w.Run(15 * time.Minute)
+		if status := w.View(pollID).Poll.Status; status != rules.Cancelled {
+			t.Fatalf("it is %s after the program died %s", status, point)
+		}
+	}
+	if deaths < 50 {
+		t.Errorf("the runs were struck at %d points alone", deaths)
+	}
+}
+
 // An event that was moved to a calendar that answers again is found there, whatever is
 // known of the calendar.
 func TestLostCalendar_ThatAnswersAgain_IsSearched(t *testing.T) {

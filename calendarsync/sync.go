@@ -282,8 +282,9 @@ func (l *syncRun) commit(ctx context.Context, updates ...store.Update) error {
 	return l.commitWith(ctx, func(calendars.Calendar) []store.Update { return updates })
 }
 
-// commitWith is commit for updates that depend on the current calendar.
-func (l *syncRun) commitWith(ctx context.Context, updates func(now calendars.Calendar) []store.Update) error {
+// commitWith is commit for updates that depend on the current calendar. It requests a run of
+// each woken calendar, which the drain enqueues.
+func (l *syncRun) commitWith(ctx context.Context, updates func(now calendars.Calendar) []store.Update, woken ...calendars.Calendar) error {
 	return l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		calendar, _, err := calendars.LoadKey(ctx, tx, l.calendar.Key)
 		if err != nil {
@@ -291,6 +292,11 @@ func (l *syncRun) commitWith(ctx context.Context, updates func(now calendars.Cal
 		}
 		if !calendar.Holds(l.fence) {
 			return scheduler.ErrFenced
+		}
+		for _, other := range woken {
+			if err := tx.Update(calendars.Path(other.Key), calendars.RequestSync()...); err != nil {
+				return err
+			}
 		}
 		if writes := updates(calendar); len(writes) > 0 {
 			return tx.Update(calendars.Path(calendar.Key), writes...)

@@ -2,6 +2,11 @@ package mirrors
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"questscheduler/internal/calendars"
@@ -32,7 +37,8 @@ type listing struct {
 
 // unlisted decides about the events of a calendar that a full listing did not show: each is
 // fetched, and applied as it is. If many are gone at once, they are held until another
-// listing at least an hour later misses them too. It keeps their ids alone in memory.
+// listing at least an hour later misses the same ones. It keeps their ids alone in memory.
+// One that cannot be fetched delays no other, and has the calendar listed again.
 func (s *Service) unlisted(ctx context.Context, l listing) error {
 	person, err := mirror.LoadPerson(ctx, s.Store, l.calendar.OwnerID)
 	if err != nil {
@@ -46,24 +52,15 @@ func (s *Service) unlisted(ctx context.Context, l listing) error {
 	if err != nil {
 		return err
 	}
-	var gone []gcal.Event
-	for _, eventID := range missing {
-		event, err := l.fetch(ctx, eventID)
-		if err != nil {
-			return err
-		}
-		if event.EventState == rules.Gone {
-			gone = append(gone, gcal.Event{ID: eventID, EventState: rules.Gone, InstanceOf: event.InstanceOf, Updated: event.Updated, Details: event.Details})
-			continue
-		}
-		if err := s.applyListed(ctx, l, event); err != nil {
-			return err
-		}
+	gone, failures, err := s.fetchMissing(ctx, l, missing)
+	if err != nil {
+		return err
 	}
-	if s.tooMany(len(gone), known) && since.IsZero() {
+	found := fingerprint(gone)
+	if s.tooMany(len(gone)+len(failures), known) && found != person.HeldEvents[l.calendar.Key] {
 		s.Log.WarnContext(ctx, "many events gone at once; their mirrors are kept until another listing confirms it",
 			"calendar", l.calendar.CalendarID, "count", len(gone), "trace", l.cause.Trace)
-		if err := s.setHeld(ctx, l, s.now()); err != nil {
+		if err := s.setHeld(ctx, l, s.now(), found); err != nil {
 			return err
 		}
 		return held(confirmAfter)
@@ -73,10 +70,44 @@ func (s *Service) unlisted(ctx context.Context, l listing) error {
 			return err
 		}
 	}
-	if since.IsZero() {
-		return nil
+	if !since.IsZero() {
+		if err := s.setHeld(ctx, l, store.Delete, store.Delete); err != nil {
+			return err
+		}
 	}
-	return s.setHeld(ctx, l, store.Delete)
+	return errors.Join(failures...)
+}
+
+// fetchMissing fetches the events that a listing did not show, applies those that are there,
+// and returns those that are gone. failures are those of single events, of which few are
+// borne.
+func (s *Service) fetchMissing(ctx context.Context, l listing, missing []string) (gone []gcal.Event, failures []error, err error) {
+	for _, eventID := range missing {
+		event, err := l.fetch(ctx, eventID)
+		switch {
+		case err != nil && (ctx.Err() != nil || concernsAccount(err) || errors.Is(err, scheduler.ErrFenced) || len(failures) == mostFailures):
+			return nil, nil, err
+		case err != nil:
+			failures = append(failures, fmt.Errorf("fetch the missing event %s: %w", eventID, err))
+		case event.EventState == rules.Gone:
+			gone = append(gone, gcal.Event{ID: eventID, EventState: rules.Gone, InstanceOf: event.InstanceOf, Updated: event.Updated, Details: event.Details})
+		default:
+			if err := s.applyListed(ctx, l, event); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return gone, failures, nil
+}
+
+// fingerprint is the same for the same events alone.
+func fingerprint(events []gcal.Event) string {
+	ids := make([]string, len(events))
+	for i, event := range events {
+		ids[i] = event.ID
+	}
+	sum := sha256.Sum256([]byte(strings.Join(ids, "\x00")))
+	return hex.EncodeToString(sum[:16])
 }
 
 func held(left time.Duration) error {
@@ -129,12 +160,13 @@ func (s *Service) applyListed(ctx context.Context, l listing, event gcal.Event) 
 	return s.apply(ctx, observation{calendar: l.calendar, cause: l.cause, event: event, writable: true, holds: l.holds})
 }
 
-// setHeld records since when events of the calendar are held, or store.Delete.
-func (s *Service) setHeld(ctx context.Context, l listing, since any) error {
+// setHeld records since when which events of the calendar are held, or store.Delete.
+func (s *Service) setHeld(ctx context.Context, l listing, since, events any) error {
 	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		if err := l.holds(ctx, tx); err != nil {
 			return err
 		}
-		return tx.Merge(mirror.PersonPath(l.calendar.OwnerID), store.Update{Path: store.Field("heldSince", l.calendar.Key), Value: since})
+		return tx.Merge(mirror.PersonPath(l.calendar.OwnerID), store.Update{Path: store.Field("heldSince", l.calendar.Key), Value: since},
+			store.Update{Path: store.Field("heldEvents", l.calendar.Key), Value: events})
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/sim/control"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 )
@@ -72,6 +73,83 @@ func TestUnlisted_ManyGoneAtOnce_NeedASecondListing(t *testing.T) {
 	if len(person.HeldSince) > 0 {
 		t.Errorf("still held: %v", person.HeldSince)
 	}
+}
+
+// What a second listing misses beside other events was missed by no listing before.
+func TestUnlisted_OthersGoneAnHourLater_NeedAnotherListing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var ids []string
+	for i := range 10 {
+		ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
+	}
+	w.mirrorWork()
+	w.settle()
+	for _, id := range ids[:6] {
+		w.lose(work, id)
+	}
+	w.sync(work)
+	for _, id := range ids[6:] {
+		w.lose(work, id)
+	}
+	for _, shown := range []int{10, 0} {
+		w.must(w.clock.Advance(time.Hour))
+		w.sync(work)
+		if titles := w.titles(home); len(titles) != shown {
+			t.Fatalf("home shows %v, want %d\n%s", titles, shown, w.log.String())
+		}
+	}
+	if person := w.personPlan(); len(person.HeldSince) > 0 || len(person.HeldEvents) > 0 {
+		t.Errorf("still held: %v, %v", person.HeldSince, person.HeldEvents)
+	}
+}
+
+// An event that Google neither lists nor gives keeps no other one's copy, and is fetched again.
+func TestUnlisted_AnEventThatFails_DelaysNoOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var ids []string
+	for i := range 6 {
+		ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
+	}
+	w.mirrorWork()
+	w.settle()
+	w.lose(work, ids[0])
+	w.lose(work, ids[2])
+	w.must(w.google.Control().Plant(control.Rule{Match: "events.get", Event: ids[0], Status: 503}))
+	w.sync(work)
+	w.wantTitles(home, "Event 0", "Event 1", "Event 3", "Event 4", "Event 5")
+	if w.calendar(work).Backlogs[mirror.Consumer].Relist.IsZero() {
+		t.Error("the event is given up")
+	}
+	w.google.Control().Clear()
+	w.must(w.clock.Advance(time.Hour))
+	w.sync(work)
+	w.wantTitles(home, "Event 1", "Event 3", "Event 4", "Event 5")
+}
+
+// An event that cannot be fetched may be gone as well, and keeps a mass deletion held no longer
+// than any.
+func TestUnlisted_ManyGoneOrFailing_NeedASecondListing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var ids []string
+	for i := range 5 {
+		ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
+	}
+	w.mirrorWork()
+	w.settle()
+	for _, id := range ids[:3] {
+		w.lose(work, id)
+	}
+	w.must(w.google.Control().Plant(control.Rule{Match: "events.get", Event: ids[1], Status: 503}))
+	w.sync(work)
+	if shown := w.titles(home); len(shown) != 5 {
+		t.Errorf("home shows %v", shown)
+	}
+	w.must(w.clock.Advance(time.Hour))
+	w.sync(work)
+	w.wantTitles(home, "Event 1", "Event 3", "Event 4")
 }
 
 func TestUnlisted_ManyGoneThatComeBack_KeepTheirMirrors(t *testing.T) {

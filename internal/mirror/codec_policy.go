@@ -93,8 +93,12 @@ func EncodePerson(p Person) map[string]any {
 	for key, since := range p.HeldSince {
 		held[key] = since
 	}
+	missing := map[string]any{}
+	for key, fingerprint := range p.HeldEvents {
+		missing[key] = fingerprint
+	}
 	return map[string]any{
-		"ownerId": p.OwnerID, "followed": EncodePlaces(p.Followed), "overlays": overlays, "heldSince": held, "planPending": p.PlanPending, "planGeneration": p.PlanGeneration,
+		"ownerId": p.OwnerID, "followed": EncodePlaces(p.Followed), "overlays": overlays, "heldSince": held, "heldEvents": missing, "planPending": p.PlanPending, "planGeneration": p.PlanGeneration,
 		"planAfter": store.NullIfEmpty(p.PlanAfter), "planAgain": p.PlanAgain, "sharesAvailability": p.SharesAvailability,
 		"updatedAt": store.NullIfZero(p.UpdatedAt),
 	}
@@ -105,7 +109,7 @@ func EncodePerson(p Person) map[string]any {
 func DecodePerson(doc store.Document) Person {
 	f := store.Fields(doc.Data)
 	p := Person{
-		OwnerID: doc.Path.ID(), Overlays: map[string]OverlayCalendar{}, HeldSince: map[string]time.Time{}, PlanPending: f.Bool("planPending"),
+		OwnerID: doc.Path.ID(), Overlays: map[string]OverlayCalendar{}, HeldSince: map[string]time.Time{}, HeldEvents: map[string]string{}, PlanPending: f.Bool("planPending"),
 		PlanGeneration: f.Int("planGeneration"), PlanAfter: f.String("planAfter"), PlanAgain: f.Bool("planAgain"),
 		SharesAvailability: f.Bool("sharesAvailability"), UpdatedAt: f.Time("updatedAt"),
 	}
@@ -121,6 +125,10 @@ func DecodePerson(doc store.Document) Person {
 	held := f.Map("heldSince")
 	for key := range held {
 		p.HeldSince[key] = held.Time(key)
+	}
+	missing := f.Map("heldEvents")
+	for key := range missing {
+		p.HeldEvents[key] = missing.String(key)
 	}
 	return p
 }
