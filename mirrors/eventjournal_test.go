@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"questscheduler/internal/fault"
+	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
@@ -164,4 +166,111 @@ func TestPolicies_Deleted_TakeTheirMirrorsAlong(t *testing.T) {
 		t.Errorf("left are %+v, %v", all, err)
 	}
 	wantFault(t, "again", w.policies.Delete(w.ctx, gm, policy.ID, cause), fault.NotFound, "")
+}
+
+// faster is Google whose sync run of work's calendar is done before a call's answer arrives.
+type faster struct {
+	mirrors.EventGoogle
+	w *world
+}
+
+func (f faster) InsertContent(ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string) (gcal.Event, error) {
+	event, err := f.EventGoogle.InsertContent(ctx, ref, id, content, private)
+	f.w.sync(work)
+	return event, err
+}
+
+func (f faster) PatchContent(ctx context.Context, ref gcal.Ref, id, etag string, content gcal.Content) (gcal.Event, error) {
+	event, err := f.EventGoogle.PatchContent(ctx, ref, id, etag, content)
+	f.w.sync(work)
+	return event, err
+}
+
+func (f faster) DeleteQuietly(ctx context.Context, ref gcal.Ref, id, etag string) (bool, error) {
+	deleted, err := f.EventGoogle.DeleteQuietly(ctx, ref, id, etag)
+	f.w.sync(work)
+	return deleted, err
+}
+
+func TestJournal_SyncIsFaster_SaysWho(t *testing.T) {
+	t.Parallel()
+	for name, mirrored := range map[string]bool{"with mirrors": true, "without": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			events := w.events()
+			w.create(dentist()) // so that the calendar is followed
+			if mirrored {
+				w.mirrorWork()
+			}
+			w.settle()
+			events.Google = faster{events.Google, w}
+			made, err := events.Create(w.ctx, gm, "request", dentist(), byGM)
+			w.must(err)
+			_, err = events.Change(w.ctx, gm, made.ID, mirrors.Change{Title: new("Surgeon")}, byGM)
+			w.must(err)
+			content := contentOf(w.atGoogle(made))
+			content.Location = "Bern"
+			_, err = w.full.PatchContent(w.ctx, refTo(work), made.EventID, "", content) // in the calendar itself
+			w.must(err)
+			w.sync(work)
+			_, err = events.Change(w.ctx, gm, made.ID, mirrors.Change{Title: new("Surgeon")}, byGM) // changes nothing
+			w.must(err)
+			w.must(events.Delete(w.ctx, gm, made.ID, nil, byGM))
+			want := []string{
+				">1 confirmed by ", "1>1 confirmed by gm", "1>2 confirmed by ", "2>2 confirmed by gm", "2>3 confirmed by ",
+				"3>4 cancelled by ", "4>4 cancelled by gm",
+			}
+			got := w.journal(gm, made.ID)
+			if len(got) > len(want) {
+				got = got[:len(want)] // the document goes later
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("the journal says %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// A deletion that was another's, and a creation that was, are not this person's.
+func TestJournal_OfWhatAnotherDid_NamesNobody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mirrorWork()
+	made, err := w.events().Create(w.ctx, gm, "request", dentist(), byGM)
+	w.must(err)
+	w.settle()
+	content := contentOf(w.atGoogle(made))
+	content.Location = "Bern"
+	_, err = w.full.PatchContent(w.ctx, refTo(work), made.EventID, "", content)
+	w.must(err)
+	_, err = w.events().Change(w.ctx, gm, made.ID, mirrors.Change{Title: new("Dentist")}, byGM) // changes nothing
+	w.must(err)
+	w.sync(work)
+	_, err = w.events().Create(w.ctx, gm, "request", dentist(), byGM) // again
+	w.must(err)
+	_, err = w.full.DeleteQuietly(w.ctx, refTo(work), made.EventID, "")
+	w.must(err)
+	w.must(w.events().Delete(w.ctx, gm, made.ID, nil, byGM))
+	if got := w.journal(gm, made.ID); len(got) < 3 || got[2] != "2>3 cancelled by " {
+		t.Errorf("the journal says %q", got)
+	}
+	for _, step := range w.journal(gm, made.ID)[1:] {
+		if strings.HasSuffix(step, "by gm") {
+			t.Errorf("the journal says %q", w.journal(gm, made.ID))
+		}
+	}
+}
+
+// The document goes at once, and its journal stays.
+func TestJournal_DeletedWithoutMirrors_SaysItOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made, err := w.events().Create(w.ctx, gm, "request", dentist(), byGM)
+	w.must(err)
+	w.must(w.events().Delete(w.ctx, gm, made.ID, nil, byGM))
+	want := []string{">1 confirmed by gm", "1>2 cancelled by gm"}
+	if got := w.journal(gm, made.ID); !slices.Equal(got, want) {
+		t.Errorf("the journal says %q, want %q", got, want)
+	}
 }

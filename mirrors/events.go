@@ -127,6 +127,7 @@ func (e *Events) Create(ctx context.Context, ownerID, request string, asked NewE
 	}
 	id := mirror.APIEventID(ownerID, request)
 	answered, err := e.Google.InsertContent(ctx, ref, id, content, nil)
+	wrote := err == nil
 	if fault.CodeOf(err) == gcal.CodeDuplicate {
 		answered, err = e.Google.Get(ctx, ref, id)
 	}
@@ -136,7 +137,7 @@ func (e *Events) Create(ctx context.Context, ownerID, request string, asked NewE
 	if err != nil {
 		return Shown{}, e.refused(ctx, ref, err)
 	}
-	return e.observe(ctx, ref, answered, cause)
+	return e.observe(ctx, ref, answered, wrote, cause)
 }
 
 // Change changes an event in its calendar, or an occurrence of a series by its address; without
@@ -172,7 +173,10 @@ func (e *Events) Change(ctx context.Context, ownerID, id string, change Change, 
 			return Shown{}, e.refused(ctx, to.ref, err)
 		}
 	}
-	shown, err := e.observe(ctx, to.ref, answered, cause)
+	if same {
+		cause.Person = "" // what differs from what is stored is another's doing
+	}
+	shown, err := e.observe(ctx, to.ref, answered, !same, cause)
 	shown.OccurrenceID = to.occurrence
 	return shown, err
 }
@@ -188,15 +192,23 @@ func (e *Events) Delete(ctx context.Context, ownerID, id string, demand func(Sho
 	if err == nil {
 		err = e.demanded(ctx, ownerID, id, answered, demand)
 	}
+	wrote := false
 	if err == nil {
-		if _, err := e.Google.DeleteQuietly(ctx, to.ref, to.eventID, answered.ETag); err != nil && !fault.Is(err, fault.NotFound) {
+		wrote, err = e.Google.DeleteQuietly(ctx, to.ref, to.eventID, answered.ETag)
+		if err != nil && !fault.Is(err, fault.NotFound) {
 			return e.refused(ctx, to.ref, err)
 		}
 		answered, err = e.get(ctx, to.ref, to.eventID)
 	}
 	switch {
 	case answered.EventState == rules.Gone: // also if it was gone before
-		_, _, err = e.Service.Observe(ctx, to.ref, answered, cause)
+		if !wrote {
+			cause.Person = ""
+		}
+		_, known, err := e.Service.Observe(ctx, to.ref, answered, wrote, cause)
+		if err == nil && !known && wrote && to.occurrence == "" {
+			err = e.Service.recordDeleter(ctx, mirror.Event{ID: to.id, OwnerID: ownerID}, cause)
+		}
 		return err
 	case fault.Is(err, fault.NotFound):
 		return nil // the sync finds it gone
@@ -206,8 +218,8 @@ func (e *Events) Delete(ctx context.Context, ownerID, id string, demand func(Sho
 }
 
 // observe applies what Google answered, as a sync would, and shows it.
-func (e *Events) observe(ctx context.Context, ref gcal.Ref, answered gcal.Event, cause scheduler.Cause) (Shown, error) {
-	event, known, err := e.Service.Observe(ctx, ref, answered, cause)
+func (e *Events) observe(ctx context.Context, ref gcal.Ref, answered gcal.Event, wrote bool, cause scheduler.Cause) (Shown, error) {
+	event, known, err := e.Service.Observe(ctx, ref, answered, wrote, cause)
 	if err == nil && !known {
 		err = errNoEvent()
 	}

@@ -53,7 +53,7 @@ func TestSync_ASeriesCopyIsLeftDeleted_SoAreItsExceptions(t *testing.T) {
 			insist(w)
 			master := w.masterAtHome()
 			w.delete(master)
-			_, _, err = w.service.Observe(w.ctx, refTo(home), gcal.Event{ID: master.ID, EventState: rules.Gone}, cause)
+			_, _, err = w.service.Observe(w.ctx, refTo(home), gcal.Event{ID: master.ID, EventState: rules.Gone}, true, cause)
 			w.must(err)
 			w.wantTitles(home)
 			for _, m := range w.mirrors() {

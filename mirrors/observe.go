@@ -27,6 +27,8 @@ type observation struct {
 	writable bool
 	// copied marks an event of plan.Copied.
 	copied bool
+	// wrote says that a call of the cause's person made the event what it is (Observe).
+	wrote bool
 	// holds fails a transaction if a newer run of the calendar began.
 	holds func(ctx context.Context, reader store.Reader) error
 }
@@ -83,6 +85,9 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 	}
 	next, changed := plan.Canonical(was, o.event, at, s.now())
 	if !changed {
+		if known && o.wrote && was.ETag == o.event.ETag {
+			return w.recordWho(ctx, tx, was, func(mirror.Entry) bool { return true })
+		}
 		return nil
 	}
 	of, err := s.situation(ctx, tx, next.OwnerID, next.ICalUID)

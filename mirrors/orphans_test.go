@@ -25,7 +25,7 @@ func TestSync_ACancelledOccurrenceBeforeItsSeries_IsCancelledInTheMirror(t *test
 				_, _, err := w.service.Observe(w.ctx, refTo(work), gcal.Event{
 					ID: series.ID + "_20260312T090000Z", EventState: rules.Gone, InstanceOf: series.ID, Updated: w.clock.Now(),
 					Details: &gcal.Details{Status: "cancelled", Original: second},
-				}, cause)
+				}, true, cause)
 				w.must(err)
 			}
 			w.relist(work)

@@ -23,7 +23,7 @@ func newStrayWorld(t *testing.T, finder string) (w *world, stray gcal.Event) {
 	w.reader(annes, ana)
 	w.stray(1, "here")
 	stray = w.atHome()
-	_, _, err := w.service.Observe(w.ctx, gcal.Ref{Account: finder, Calendar: homeMail}, stray, cause)
+	_, _, err := w.service.Observe(w.ctx, gcal.Ref{Account: finder, Calendar: homeMail}, stray, true, cause)
 	w.must(err)
 	if m := w.strayOf(finder); m.State != mirror.Deleting || m.EventID != stray.ID {
 		t.Fatalf("the stray is %+v", m)

@@ -219,7 +219,7 @@ func TestSync_AForgottenSeries_IsNoOrigin(t *testing.T) {
 	w.run(3 * time.Hour)
 	_, _, err = w.service.Observe(w.ctx, refTo(home), gcal.Event{
 		ID: copied.ID, EventState: rules.Gone, InstanceOf: copied.InstanceOf, Updated: w.clock.Now(), Details: &gcal.Details{Status: "cancelled", Original: copied.Details.Original},
-	}, cause)
+	}, true, cause)
 	w.must(err)
 	w.sync(home)
 	if known := append(w.canonical(home), w.canonical(work)...); len(known) > 0 {
@@ -297,7 +297,7 @@ func TestSync_AMirrorMovedToAnotherCalendar_IsNoDrift(t *testing.T) {
 	w.set(calendars.Path(w.keyOf(home, team)), other.Want(mirror.Consumer, 1, w.clock.Now(), gm)...)
 	before := w.only()
 	shown.Details.Summary, shown.ETag = "Mine", `"other"`
-	_, known, err := w.service.Observe(w.ctx, gcal.Ref{Account: home, Calendar: team}, shown, cause)
+	_, known, err := w.service.Observe(w.ctx, gcal.Ref{Account: home, Calendar: team}, shown, true, cause)
 	w.must(err)
 	if after := w.only(); known || after.State != before.State || after.ETag != before.ETag {
 		t.Errorf("known %t, changed from %+v to %+v", known, before, after)

@@ -215,8 +215,8 @@ var mirrored = []mutant{
 		breaks: "A copy that another program makes of a mirror is mirrored on however many rounds there were.",
 		changes: []change{{
 			file: "mirrors/plan/rounds.go",
-			old:  `earlier = Behind(others[i].CopyOf, others[i].ID)`,
-			new:  `earlier = []string{others[i].ID}`,
+			old:  `found := Behind(others[i].CopyOf, others[i].ID)`,
+			new:  `found := []string{others[i].ID}`,
 		}},
 	},
 	{
