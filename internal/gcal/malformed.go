@@ -28,8 +28,6 @@ var optionalFields = map[string]func(e *wireEvent){
 	"attendees":        func(e *wireEvent) { e.Attendees, e.guestsUnknown = nil, true },
 	"attendeesOmitted": func(e *wireEvent) { e.guestsUnknown = true },
 	"guestsCanModify":  func(e *wireEvent) { e.GuestsMayEdit = false },
-	// Nobody changes the guests of an event that may be another's.
-	"organizer": func(e *wireEvent) { e.Organizer.Email, e.Organizer.Self = "", false },
 }
 
 // unread makes a field of the wrong type unknown, or the event malformed.

@@ -30,12 +30,12 @@ func TestList_FieldOfAnUnexpectedType_IsUnknown(t *testing.T) {
 		}
 		for i, event := range page.Events {
 			if event.Malformed || event.EventState != rules.Present || event.Fingerprint.IsZero() || event.ID != "abcde1" ||
-				event.Private["poll"] != "p1" || event.Updated.IsZero() || event.Organized != event.Details.Organized {
+				event.Private["poll"] != "p1" || event.Updated.IsZero() || !event.Organized {
 				t.Errorf("%s: event %d is %+v", field, i, event)
 			}
 			want := gcal.Details{
 				ICalUID: "abcde1@google.com", Summary: "s", Description: "d", Location: "l", Status: "confirmed", Visibility: "public",
-				Transparency: "transparent", Kind: "focusTime", Response: "declined", GuestsMayEdit: true, Organized: true,
+				Transparency: "transparent", Kind: "focusTime", Response: "declined", GuestsMayEdit: true,
 			}
 			guests := 1
 			if i != 1 {
@@ -44,7 +44,7 @@ func TestList_FieldOfAnUnexpectedType_IsUnknown(t *testing.T) {
 			got := *event.Details
 			if got.ICalUID != want.ICalUID || got.Summary != want.Summary || got.Description != want.Description || got.Location != want.Location ||
 				got.Visibility != want.Visibility || got.Transparency != want.Transparency || got.Kind != want.Kind || got.Response != want.Response ||
-				got.GuestsOmitted != want.GuestsOmitted || got.Organized != want.Organized || got.GuestsMayEdit != want.GuestsMayEdit || len(got.Guests) != guests {
+				got.GuestsOmitted != want.GuestsOmitted || got.GuestsMayEdit != want.GuestsMayEdit || len(got.Guests) != guests {
 				t.Errorf("%s: event %d has %+v, want %+v and %d guests", field, i, got, want, guests)
 			}
 		}
@@ -69,8 +69,6 @@ func forgotten(want *gcal.Details, field string) (guests int) {
 		want.Kind = "default"
 	case "may edit":
 		want.GuestsMayEdit = false
-	case "organizer", "itself":
-		want.Organized = false
 	case "omitted":
 		want.GuestsOmitted = true
 	default:
