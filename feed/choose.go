@@ -15,7 +15,7 @@ import (
 // named them since, and then what acquaintances named them in. So a stranger cannot push a session out,
 // however many polls they make, and costs the feed a bounded number of reads (docs/feed.md).
 func (s *Service) choose(ctx context.Context, userID string) (choice, error) {
-	groups, err := poll.Memberships(ctx, s.Store, userID)
+	groups, err := s.groupsOf(ctx, userID)
 	if err != nil {
 		return choice{}, err
 	}
@@ -46,6 +46,19 @@ func (s *Service) choose(ctx context.Context, userID string) (choice, error) {
 	}
 	chosen, _ = c.choose()
 	return chosen, nil
+}
+
+// groupsOf are the groups (poll.Memberships) that a person belongs to by choice.
+func (s *Service) groupsOf(ctx context.Context, userID string) ([]poll.Group, error) {
+	groups, err := poll.Memberships(ctx, s.Store, userID)
+	if err != nil {
+		return nil, err
+	}
+	poll.TrustLists(s.MembersListed, poll.Pointers(groups)...)
+	if err := poll.Prove(ctx, s.Store, []string{userID}, poll.Pointers(groups)...); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(groups, func(group poll.Group) bool { return !group.ByChoice(userID) }), nil
 }
 
 // prove adds the polls that the person consented to and that the newest do not hold, and the

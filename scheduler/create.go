@@ -72,7 +72,7 @@ func (s *Service) Create(ctx context.Context, person Person, ask Create, cause C
 			return nil
 		}
 		p = fresh
-		if err := createPoll(ctx, tx, &p, slots); err != nil {
+		if err := s.createPoll(ctx, tx, &p, slots); err != nil {
 			return err
 		}
 		return recordCard(tx, p)
@@ -85,7 +85,7 @@ func (s *Service) Create(ctx context.Context, person Person, ask Create, cause C
 }
 
 // createPoll writes a new poll, and completes it with its group's name.
-func createPoll(ctx context.Context, tx store.Tx, p *poll.Poll, slots []poll.Slot) error {
+func (s *Service) createPoll(ctx context.Context, tx store.Tx, p *poll.Poll, slots []poll.Slot) error {
 	group, err := poll.LoadGroup(ctx, tx, p.GroupID)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func createPoll(ctx context.Context, tx store.Tx, p *poll.Poll, slots []poll.Slo
 	if group != nil {
 		p.GroupName = group.Name
 	}
-	if err := checkNamed(ctx, tx, poll.Poll{CreatorID: p.CreatorID}, group, p.ParticipantIDs); err != nil {
+	if err := s.checkNamed(ctx, tx, poll.Poll{CreatorID: p.CreatorID}, group, p.ParticipantIDs); err != nil {
 		return err
 	}
 	if err := tx.Create(poll.Path(p.ID), poll.New(*p)); err != nil {

@@ -63,7 +63,7 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 		announcement := poll.Announcement{}
 		if ask.ParticipantIDs != nil {
 			newly := without(*ask.ParticipantIDs, st.Poll.ParticipantIDs...)
-			if err := checkNamed(ctx, tx, st.Poll, st.Group, withPerson(st.Poll.CreatorID, newly)); err != nil {
+			if err := s.checkNamed(ctx, tx, st.Poll, st.Group, withPerson(st.Poll.CreatorID, newly)); err != nil {
 				return nil, err
 			}
 			if announcement, err = poll.LoadAnnouncement(ctx, tx, pollID); err != nil {

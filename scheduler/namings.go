@@ -16,16 +16,21 @@ const MostUnanswered = 3
 // consented (poll.Consented) to more than MostUnanswered polls in a row that name them; a poll
 // without an ID is being made. So naming people in polls older than one that they answered is
 // bounded, too. Members of
-// the poll's group (nil: none), and of any group of the creator's, may always be named.
+// the poll's group (nil: none), and of any group of the creator's, may always be named if they
+// belong to it by choice.
 //
 // It runs in the transaction that names them, so that requests at once cannot exceed the bound.
 // Each person outside the poll's group costs one query of MostUnanswered polls, two for a
 // poll that exists, and a vote of each until one is answered.
-func checkNamed(ctx context.Context, tx store.Reader, in poll.Poll, group *poll.Group, people []string) error {
+func (s *Service) checkNamed(ctx context.Context, tx store.Reader, in poll.Poll, group *poll.Group, people []string) error {
+	poll.TrustLists(s.MembersListed, group)
+	if err := poll.Prove(ctx, tx, people, group); err != nil {
+		return err
+	}
 	var groups []poll.Group
 	loaded := false
 	for _, id := range people {
-		if id == in.CreatorID || group.Has(id) {
+		if id == in.CreatorID || group.ByChoice(id) {
 			continue
 		}
 		unanswered, err := poll.Unanswered(ctx, tx, in, id, MostUnanswered)
@@ -36,7 +41,11 @@ func checkNamed(ctx context.Context, tx store.Reader, in poll.Poll, group *poll.
 			continue
 		}
 		if !loaded {
-			if groups, err = poll.Memberships(ctx, tx, in.CreatorID); err != nil {
+			if groups, err = poll.Memberships(ctx, tx, in.CreatorID); err == nil {
+				poll.TrustLists(s.MembersListed, poll.Pointers(groups)...)
+				err = poll.Prove(ctx, tx, people, poll.Pointers(groups)...)
+			}
+			if err != nil {
 				return err
 			}
 			loaded = true

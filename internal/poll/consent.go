@@ -12,18 +12,19 @@ import (
 // those who were named vote without accepting. So being named proves nothing. A person
 // consented to a poll if
 //   - they created it,
-//   - they belong to its group, having accepted that group's invitation,
+//   - they belong to its group, and it is proven that they accepted its invitation
+//     (Group.ByChoice),
 //   - they joined, accepted or voted over the API (Poll.JoinedIDs), or
 //   - their vote exists, which no other client can create.
 //
 // Everything that is shown to a poll's people, or because of them, asks here. Notices ask the
 // opposite question (Announcement.Named): they reach people whose consent is uncertain.
 
-// provesConsent reports whether a poll and its group (nil: none) prove that a person consented.
-// Otherwise a vote may.
+// provesConsent reports whether a poll and its group (nil: none), as far as it was read (Prove),
+// prove that a person consented. Otherwise a vote may.
 func (p Poll) provesConsent(userID string, group *Group) bool {
 	joined := slices.Contains(p.JoinedIDs, userID) && slices.Contains(p.ParticipantIDs, userID)
-	return userID != "" && (p.CreatorID == userID || joined || group.Has(userID))
+	return userID != "" && (p.CreatorID == userID || joined || group.ByChoice(userID))
 }
 
 // Joined is the poll once a participant joined by choice.
@@ -41,8 +42,11 @@ func (p Poll) WithoutLeft() Poll {
 }
 
 // Consented returns those of people who consented to a poll; group is the poll's, or nil. It
-// reads one vote for each person without another proof.
+// reads one vote for each person without another proof, and who accepted to be in the group.
 func Consented(ctx context.Context, reader store.Reader, p Poll, group *Group, people []string) (map[string]bool, error) {
+	if err := Prove(ctx, reader, people, group); err != nil {
+		return nil, err
+	}
 	consented := make(map[string]bool, len(people))
 	var unproven []ballot
 	for _, id := range people {
@@ -60,8 +64,12 @@ func Consented(ctx context.Context, reader store.Reader, p Poll, group *Group, p
 }
 
 // ConsentedTo returns the ids of those polls that a person consented to; groups are the
-// person's (Memberships). It reads one vote for each poll without another proof.
+// person's (Memberships). It reads one vote for each poll without another proof, and who accepted
+// to be in the groups.
 func ConsentedTo(ctx context.Context, reader store.Reader, userID string, polls []Poll, groups []Group) (map[string]bool, error) {
+	if err := Prove(ctx, reader, []string{userID}, Pointers(groups)...); err != nil {
+		return nil, err
+	}
 	consented := make(map[string]bool, len(polls))
 	var unproven []ballot
 	for _, p := range polls {

@@ -52,9 +52,10 @@ func Memberships(ctx context.Context, reader store.Reader, userID string) (group
 	return groups, nil
 }
 
-// ShareGroup reports whether somebody belongs to one of a person's groups (Memberships).
+// ShareGroup reports whether somebody belongs by choice to one of a person's groups (Memberships),
+// as far as they were read (Prove).
 func ShareGroup(groups []Group, userID string) bool {
-	return slices.ContainsFunc(groups, func(group Group) bool { return group.Has(userID) })
+	return slices.ContainsFunc(groups, func(group Group) bool { return group.ByChoice(userID) })
 }
 
 // ProvenPolls lists polls of every status that a person may have consented to, found by the

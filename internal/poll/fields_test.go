@@ -60,6 +60,9 @@ func TestGroup_EveryField_IsStored(t *testing.T) {
 			return poll.DecodeGroup(merged(t, poll.GroupPath(g.ID), created, poll.GroupUpdates(g)))
 		},
 		Fixed: map[string]any{"Discord.Notifications": map[string]bool{"wanted": true, "unwanted": false}},
+		Lost: map[string]string{
+			"AcceptedIDs": "a record of its own", "Listed": "of the store and the operator", "known": "of the reading",
+		},
 	})
 }
 
