@@ -264,6 +264,10 @@ func TestJoined_IsRecorded_WhileTheyTakePart(t *testing.T) {
 	reconciled(t, w, id)
 	w.Write(poll.Path(id), poll.Set("participantIds", []any{"gm", "dan", "ben"}), poll.Set("updatedAt", w.Clock.Now()))
 	wantJoined(t, w, id, "ben leaves in the web app, and gm names him there", "dan")
+	joins("ben")
+	w.Write(poll.Path(id), poll.Set("participantIds", []any{"gm", "dan"}), poll.Set("updatedAt", w.Clock.Now()))
+	edit("ben", "dan", "fay")
+	wantJoined(t, w, id, "ben leaves in the web app, and gm names him at once", "dan")
 }
 
 // A member of the group may vote without being a participant; the vote is the proof then.

@@ -36,8 +36,14 @@ func (p Poll) Joined(userID string) Poll {
 }
 
 // WithoutLeft is the poll without the record that people joined who are not participants any more.
-func (p Poll) WithoutLeft() Poll {
-	p.JoinedIDs = slices.DeleteFunc(slices.Clone(p.JoinedIDs), func(id string) bool { return !slices.Contains(p.ParticipantIDs, id) })
+func (p Poll) WithoutLeft() Poll { return p.joinedAmong(p.ParticipantIDs) }
+
+// RenamedFrom is the poll after an edit of its participants, without the record that people joined
+// who left before, whoever names them again, or by the edit.
+func (p Poll) RenamedFrom(before Poll) Poll { return p.WithoutLeft().joinedAmong(before.ParticipantIDs) }
+
+func (p Poll) joinedAmong(people []string) Poll {
+	p.JoinedIDs = slices.DeleteFunc(slices.Clone(p.JoinedIDs), func(id string) bool { return !slices.Contains(people, id) })
 	return p
 }
 
