@@ -39,7 +39,7 @@ func (p Poll) Joined(userID string) Poll {
 func (p Poll) WithoutLeft() Poll { return p.joinedAmong(p.ParticipantIDs) }
 
 // RenamedFrom is the poll after an edit of its participants, without the record that people joined
-// who left before, whoever names them again, or by the edit.
+// who left before the edit, or by it: somebody else may have named them again.
 func (p Poll) RenamedFrom(before Poll) Poll {
 	return p.WithoutLeft().joinedAmong(before.ParticipantIDs)
 }
