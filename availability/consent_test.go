@@ -34,6 +34,12 @@ func (w *world) group(members, pending []any) {
 	w.set(poll.GroupPath("party"), map[string]any{"creatorId": "gm", "memberIds": members, "pendingMemberIds": pending})
 }
 
+// accepted records who accepted the group's invitation while creator had made it.
+func (w *world) accepted(creator string, people ...any) {
+	w.t.Helper()
+	w.set(poll.AcceptedPath("party"), map[string]any{"creatorId": creator, "acceptedIds": people})
+}
+
 func TestForPoll_OnlyNamed_IsUnknownAndMayNotAsk(t *testing.T) {
 	t.Parallel()
 	inParty := func(p map[string]any) { p["questingGroupId"] = "party" }
@@ -42,13 +48,33 @@ func TestForPoll_OnlyNamed_IsUnknownAndMayNotAsk(t *testing.T) {
 		after func(w *world)
 		want  bool
 	}{
-		"only named":              {},
-		"voted":                   {after: func(w *world) { w.set(poll.VotePath("p1", "ana"), map[string]any{"voterId": "ana"}) }, want: true},
-		"another voted":           {after: func(w *world) { w.set(poll.VotePath("p1", "cho"), map[string]any{"voterId": "ana"}) }},
-		"joined":                  {poll: func(p map[string]any) { p["joinedIds"] = []any{"ana"} }, want: true},
-		"another joined":          {poll: func(p map[string]any) { p["joinedIds"] = []any{"cho"} }},
-		"created it":              {poll: func(p map[string]any) { p["creatorId"] = "ana" }, want: true},
-		"member of its group":     {poll: inParty, after: func(w *world) { w.group([]any{"ana"}, nil) }, want: true},
+		"only named":          {},
+		"voted":               {after: func(w *world) { w.set(poll.VotePath("p1", "ana"), map[string]any{"voterId": "ana"}) }, want: true},
+		"another voted":       {after: func(w *world) { w.set(poll.VotePath("p1", "cho"), map[string]any{"voterId": "ana"}) }},
+		"joined":              {poll: func(p map[string]any) { p["joinedIds"] = []any{"ana"} }, want: true},
+		"another joined":      {poll: func(p map[string]any) { p["joinedIds"] = []any{"cho"} }},
+		"created it":          {poll: func(p map[string]any) { p["creatorId"] = "ana" }, want: true},
+		"listed in its group": {poll: inParty, after: func(w *world) { w.group([]any{"ana"}, nil) }},
+		"listed, and clients cannot": {poll: inParty, after: func(w *world) {
+			w.group([]any{"ana"}, nil)
+			w.MembersListed = true
+		}, want: true},
+		"member of its group": {poll: inParty, after: func(w *world) {
+			w.group([]any{"ana"}, nil)
+			w.accepted("gm", "ana")
+		}, want: true},
+		"a member before": {poll: inParty, after: func(w *world) {
+			w.group([]any{"gm"}, nil)
+			w.accepted("gm", "ana")
+		}},
+		"member of an older group of its id": {poll: inParty, after: func(w *world) {
+			w.group([]any{"ana"}, nil)
+			w.accepted("cho", "ana")
+		}},
+		"another accepted": {poll: inParty, after: func(w *world) {
+			w.group([]any{"ana", "ben"}, nil)
+			w.accepted("gm", "cho")
+		}},
 		"invited to its group":    {poll: inParty, after: func(w *world) { w.group([]any{"gm"}, []any{"ana"}) }},
 		"member of another group": {after: func(w *world) { w.group([]any{"ana"}, nil) }},
 	} {

@@ -52,6 +52,7 @@ func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, 
 	if err != nil {
 		return nil, err
 	}
+	poll.TrustLists(s.MembersListed, group)
 	people := peopleOf(p, group)
 	if askerID == "" || !slices.Contains(people, askerID) {
 		return nil, poll.ErrNotFound()

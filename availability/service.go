@@ -30,6 +30,9 @@ type Service struct {
 	// Recent is for how long a successful sync makes the canonical events of a calendar
 	// current: as long as the sweep may take to find what pushes missed.
 	Recent time.Duration
+	// MembersListed says that nobody but the person and the server can have listed a member of a
+	// group, so being listed proves acceptance (poll.Group.Listed).
+	MembersListed bool
 
 	running running
 }

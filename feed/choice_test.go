@@ -85,6 +85,7 @@ var mine = map[string]struct {
 	"she voted":      {after: func(t *testing.T, documents store.Store) { vote(t, documents, "mine", "ana") }, want: "CONFIRMED"},
 	"her group's": {poll: map[string]any{"questingGroupId": "party"}, after: func(t *testing.T, documents store.Store) {
 		write(t, documents, poll.GroupPath("party"), map[string]any{"creatorId": "gm", "memberIds": []any{"ana"}})
+		write(t, documents, poll.AcceptedPath("party"), map[string]any{"creatorId": "gm", "acceptedIds": []any{"ana"}})
 	}, want: "CONFIRMED"},
 	"named, and she voted in another": {after: func(t *testing.T, documents store.Store) {
 		put(t, documents, "open", 1, map[string]any{"status": string(rules.Open)})
@@ -115,6 +116,36 @@ func TestFeed_StrangerNamesThousandTimes_PushesNothingOut(t *testing.T) {
 				wantByStatus(t, s, want)
 			})
 		}
+	}
+}
+
+// A stranger's client can list anybody in a group.
+func TestFeed_ListedInAStrangersGroup_IsOnlyNamed(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		listed bool
+		want   map[string]string
+	}{
+		"by a client":             {want: map[string]string{"TENTATIVE": "p1, p2, p3, p4"}},
+		"by herself or by nobody": {listed: true, want: map[string]string{"CONFIRMED": "p0, p1", "TENTATIVE": "p2, p3, p4"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, documents := newService(t)
+			s.MembersListed = row.listed
+			write(t, documents, poll.GroupPath("trap"), map[string]any{"creatorId": "eve", "memberIds": []any{"eve", "ana"}})
+			for i := range 5 {
+				fields := map[string]any{"creatorId": "eve"}
+				if i < 2 {
+					fields["questingGroupId"] = "trap"
+				}
+				put(t, documents, fmt.Sprintf("p%d", i), 1+i, fields)
+			}
+			if !row.listed {
+				put(t, documents, "p1", 2, map[string]any{"creatorId": "eva", "questingGroupId": "trap"})
+			}
+			wantByStatus(t, s, row.want)
+		})
 	}
 }
 

@@ -53,7 +53,7 @@ func (s *Service) choose(ctx context.Context, userID string) (choice, error) {
 // joinGroups adds the groups of polls that the person belongs to, and returns their ids. They are read by
 // their ids: a list of the person's groups may hold any number of others' before them.
 func (s *Service) joinGroups(ctx context.Context, c *candidates, polls []poll.Poll) (ids []string, err error) {
-	err = poll.GroupsOfPolls(ctx, s.Store, c.userID, polls, func(group poll.Group) {
+	err = poll.GroupsOfPolls(ctx, s.Store, s.MembersListed, c.userID, polls, func(group poll.Group) {
 		ids = append(ids, group.ID)
 		c.join(group)
 	})
@@ -85,7 +85,7 @@ func (s *Service) prove(ctx context.Context, c *candidates, more bool) error {
 	if err != nil {
 		return err
 	}
-	for group, err := range poll.Memberships(ctx, s.Store, c.userID) {
+	for group, err := range poll.Memberships(ctx, s.Store, s.MembersListed, c.userID) {
 		if err != nil {
 			return err
 		}

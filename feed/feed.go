@@ -38,6 +38,9 @@ type Service struct {
 	// SignIns ends the feeds of people whose sign-in was ended. nil: feeds end by Renew and Revoke
 	// alone.
 	SignIns SignIns
+	// MembersListed says that nobody but the person and the server can have listed a member of a
+	// group, so being listed proves acceptance (poll.Group.Listed).
+	MembersListed bool
 
 	kept  kept
 	turns turns

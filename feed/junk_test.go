@@ -98,6 +98,7 @@ func TestFeed_StrangerListsHerInGroups_PushesNothingOut(t *testing.T) {
 			t.Parallel()
 			s, documents := newService(t)
 			write(t, documents, poll.GroupPath("party"), party)
+			write(t, documents, poll.AcceptedPath("party"), map[string]any{"creatorId": party["creatorId"], "acceptedIds": []any{"ana"}})
 			put(t, documents, "mine", 1, row.poll)
 			if row.poll == nil { // older ones than three others of hers
 				for i := range 3 {
@@ -152,6 +153,8 @@ func TestFeed_FellowBehindALargeGroup_IsAcquainted(t *testing.T) {
 	}
 	write(t, documents, poll.GroupPath("0000"), map[string]any{"creatorId": "eve0", "memberIds": members})
 	write(t, documents, poll.GroupPath("party"), map[string]any{"creatorId": "fay", "memberIds": []any{"ana", "gm"}})
+	write(t, documents, poll.AcceptedPath("0000"), map[string]any{"creatorId": "eve0", "acceptedIds": []any{"ana"}})
+	write(t, documents, poll.AcceptedPath("party"), map[string]any{"creatorId": "fay", "acceptedIds": []any{"ana"}})
 	for i := range 5 {
 		put(t, documents, fmt.Sprint("p", i), 1+i, nil)
 	}

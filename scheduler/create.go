@@ -61,7 +61,7 @@ func (s *Service) Create(ctx context.Context, person Person, ask Create, cause C
 	for i, times := range ask.Slots {
 		slots[i] = poll.Slot{ID: s.IDs.UUID(), Start: times.Start.UTC(), End: times.End.UTC()}
 	}
-	named, err := inquire(ctx, s.Store, poll.Poll{CreatorID: person.ID, GroupID: fresh.GroupID}, fresh.ParticipantIDs)
+	named, err := inquire(ctx, s.Store, s.MembersListed, poll.Poll{CreatorID: person.ID, GroupID: fresh.GroupID}, fresh.ParticipantIDs)
 	if err != nil {
 		return View{}, pollError(fresh.ID, "create", err)
 	}

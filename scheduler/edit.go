@@ -85,16 +85,16 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 // what is not the person's.
 func (s *Service) inquireEdit(ctx context.Context, person Person, pollID string, ask Edit) (naming, error) {
 	if ask.ParticipantIDs == nil {
-		return naming{}, nil
+		return naming{listed: s.MembersListed}, nil
 	}
 	p, err := poll.Load(ctx, s.Store, pollID)
 	if fault.Is(err, fault.NotFound) || err == nil && (p.CreatorID != person.ID || ask.checkPeople(p) != nil) {
-		return naming{}, nil
+		return naming{listed: s.MembersListed}, nil
 	}
 	if err != nil {
 		return naming{}, err
 	}
-	return inquire(ctx, s.Store, p, ask.newly(p))
+	return inquire(ctx, s.Store, s.MembersListed, p, ask.newly(p))
 }
 
 // newly are the people whom an edit adds to a poll.

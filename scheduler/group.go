@@ -85,10 +85,14 @@ func (s *Service) UpdateGroup(ctx context.Context, person Person, groupID string
 }
 
 // changeGroup writes what change does to a group that the person may see, and no other field:
-// the web app writes the document too. doing names it in errors.
+// the web app writes the document too. Members who left lose the record that they accepted. doing
+// names it in errors.
 func (s *Service) changeGroup(ctx context.Context, person Person, groupID, doing string, change func(*poll.Group) error) (after poll.Group, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		group, err := visibleGroup(ctx, tx, person, groupID)
+		if err == nil {
+			err = poll.LoadAccepted(ctx, tx, group)
+		}
 		if err != nil {
 			return err
 		}
@@ -96,6 +100,12 @@ func (s *Service) changeGroup(ctx context.Context, person Person, groupID, doing
 		after.MemberIDs, after.PendingMemberIDs = slices.Clone(group.MemberIDs), slices.Clone(group.PendingMemberIDs)
 		if err := change(&after); err != nil {
 			return err
+		}
+		after = after.WithoutParted()
+		if !slices.Equal(group.AcceptedIDs, after.AcceptedIDs) {
+			if err := tx.Merge(poll.AcceptedPath(groupID), poll.AcceptedUpdates(after)...); err != nil {
+				return err
+			}
 		}
 		changes := poll.GroupChanges(*group, after)
 		if len(changes) == 0 {

@@ -53,7 +53,8 @@ func without(people []string, others ...string) []string {
 	return slices.DeleteFunc(slices.Clone(people), func(id string) bool { return slices.Contains(others, id) })
 }
 
-// AcceptGroup makes a member of a person whom a group invites. A member stays one.
+// AcceptGroup makes a member of a person whom a group invites. A member stays one, and is
+// recorded as having accepted from then on.
 func (s *Service) AcceptGroup(ctx context.Context, person Person, groupID string) (poll.Group, error) {
 	return s.changeGroup(ctx, person, groupID, "accept invitation", func(group *poll.Group) error {
 		switch {
@@ -64,6 +65,7 @@ func (s *Service) AcceptGroup(ctx context.Context, person Person, groupID string
 			group.MemberIDs = append(group.MemberIDs, person.ID)
 		}
 		group.PendingMemberIDs = without(group.PendingMemberIDs, person.ID)
+		*group = group.Accepted(person.ID)
 		return nil
 	})
 }

@@ -28,16 +28,21 @@ type naming struct {
 	answers poll.Answers
 	fellows map[string]bool
 	refused error
+	listed  bool // that of poll.TrustLists
 }
 
 // inquire reads what check needs to know of people; a poll without an ID is being made. The
 // creator's polls are read once for all people, and votes many at a time.
-func inquire(ctx context.Context, reader store.Reader, in poll.Poll, people []string) (n naming, err error) {
+func inquire(ctx context.Context, reader store.Reader, listed bool, in poll.Poll, people []string) (n naming, err error) {
 	group, err := poll.LoadGroup(ctx, reader, in.GroupID)
 	if err != nil {
 		return naming{}, err
 	}
-	n = naming{people: outsiders(in, group, people), answers: poll.Answers{}, fellows: map[string]bool{}}
+	others, err := outsiders(ctx, reader, listed, in, group, people)
+	if err != nil {
+		return naming{}, err
+	}
+	n = naming{listed: listed, people: others, answers: poll.Answers{}, fellows: map[string]bool{}}
 	if len(n.people) == 0 {
 		return n, nil
 	}
@@ -46,7 +51,7 @@ func inquire(ctx context.Context, reader store.Reader, in poll.Poll, people []st
 		return naming{}, err
 	}
 	for part := range slices.Chunk(n.people, peopleAtOnce) {
-		answers, err := namings.Answers(ctx, reader, part)
+		answers, err := namings.Answers(ctx, reader, listed, part)
 		if err != nil {
 			return naming{}, err
 		}
@@ -65,13 +70,12 @@ func inquire(ctx context.Context, reader store.Reader, in poll.Poll, people []st
 // creator's polls again, so that requests at once cannot exceed the bound, and no votes but of people who
 // were not inquired about.
 func (n naming) check(ctx context.Context, tx store.Reader, in poll.Poll, group *poll.Group, people []string) error {
-	named := outsiders(in, group, people)
-	if len(named) == 0 {
-		return nil
+	named, err := outsiders(ctx, tx, n.listed, in, group, people)
+	if err != nil || len(named) == 0 {
+		return err
 	}
 	if len(without(named, n.people...)) > 0 { // the poll changed since
-		var err error
-		if n, err = inquire(ctx, tx, in, named); err != nil {
+		if n, err = inquire(ctx, tx, n.listed, in, named); err != nil {
 			return err
 		}
 	}
@@ -103,7 +107,7 @@ func (n naming) strangers(
 	if len(strangers) == 0 {
 		return nil, nil, nil
 	}
-	if fellows, err = poll.Fellows(ctx, reader, creatorID, strangers); err != nil {
+	if fellows, err = poll.Fellows(ctx, reader, n.listed, creatorID, strangers); err != nil {
 		return nil, nil, err
 	}
 	if others := slices.DeleteFunc(strangers, func(id string) bool { return fellows[id] }); len(others) > 0 {
@@ -112,9 +116,14 @@ func (n naming) strangers(
 	return fellows, refused, nil
 }
 
-// outsiders are those of people who are neither a poll's creator nor belong to its group (nil: none).
-func outsiders(in poll.Poll, group *poll.Group, people []string) []string {
-	return slices.DeleteFunc(slices.Clone(people), func(id string) bool { return id == in.CreatorID || group.Has(id) })
+// outsiders are those of people who are neither a poll's creator nor belong to its group (nil: none)
+// by choice.
+func outsiders(ctx context.Context, reader store.Reader, listed bool, in poll.Poll, group *poll.Group, people []string) ([]string, error) {
+	poll.TrustLists(listed, group)
+	if err := poll.Prove(ctx, reader, people, group); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(people), func(id string) bool { return id == in.CreatorID || group.ByChoice(id) }), nil
 }
 
 func errUnanswered(personID string) error {

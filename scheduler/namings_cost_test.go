@@ -100,6 +100,7 @@ func TestNaming_ManyPeople_TakesFewReads(t *testing.T) {
 			}
 			if row.fellows {
 				w.Write(poll.GroupPath("party"), poll.Set("creatorId", "fay"), poll.Set("memberIds", members))
+				w.Write(poll.AcceptedPath("party"), poll.Set("creatorId", "fay"), poll.Set("acceptedIds", members))
 			}
 			ask := scheduler.Create{Title: "Named", Slots: []worldtest.Slot{worldtest.Ten}, ParticipantIDs: people}
 			_, err := w.Scheduler.Create(w.Context(), worldtest.Person("gm"), ask, worldtest.Cause)
@@ -150,6 +151,7 @@ func TestNaming_NamedDuringTheRequest_IsCounted(t *testing.T) {
 			}
 			if fellow {
 				w.Write(poll.GroupPath("party"), poll.Set("creatorId", "fay"), poll.Set("memberIds", []any{"gm", "ana"}))
+				w.Write(poll.AcceptedPath("party"), poll.Set("creatorId", "fay"), poll.Set("acceptedIds", []any{"gm", "ana"}))
 			}
 			own, err := names(w, scheduler.Create{})
 			if err != nil {

@@ -149,6 +149,66 @@ func TestNaming_InASharedGroup_HasNoBound(t *testing.T) {
 	}
 }
 
+// What a direct write lists in a group is no answer.
+func TestNaming_ListedInAGroup_IsBounded(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	namesThrice(t, w)
+	w.Write(poll.GroupPath("trap"), poll.Set("name", "Trap"), poll.Set("creatorId", "gm"), poll.Set("memberIds", []any{"gm", "ana"}))
+	for what, ask := range map[string]scheduler.Create{"in the group": {GroupID: "trap"}, "outside it": {}} {
+		if _, err := names(w, ask, "ana"); !refused(err) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	w.Scheduler.MembersListed = true
+	for what, ask := range map[string]scheduler.Create{"in the group": {GroupID: "trap"}, "outside it": {}} {
+		if _, err := names(w, ask, "ana"); err != nil {
+			t.Errorf("%s, where clients list nobody else: %v", what, err)
+		}
+	}
+}
+
+func TestGroupAcceptance_IsRecorded_WhileTheyAreMembers(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	people := func(field string, ids ...any) { w.Write(poll.GroupPath("party"), poll.Set(field, ids)) }
+	accept := func(person string) {
+		t.Helper()
+		if _, err := w.Scheduler.AcceptGroup(w.Context(), worldtest.Person(person), "party"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(after string, want ...string) {
+		t.Helper()
+		group, err := poll.LoadGroup(w.Context(), w.Documents, "party")
+		if err == nil {
+			err = poll.LoadAccepted(w.Context(), w.Documents, group)
+		}
+		if err != nil || !slices.Equal(group.AcceptedIDs, want) {
+			t.Errorf("after %s, %q are recorded, want %q: %v", after, group.AcceptedIDs, want, err)
+		}
+	}
+	w.Write(poll.GroupPath("party"), poll.Set("name", "Party"), poll.Set("creatorId", "gm"))
+	people("memberIds", "gm", "ben", "dan")
+	people("pendingMemberIds", "ana")
+	want("a direct write")
+	accept("ana")
+	want("ana's acceptance", "ana")
+	accept("ben")
+	want("the acceptance of a member", "ana", "ben")
+	accept("gm")
+	want("the acceptance of the creator", "ana", "ben")
+	if _, err := w.Scheduler.UpdateGroup(w.Context(), worldtest.Person("gm"), "party", scheduler.EditGroup{Remove: []string{"ana"}}); err != nil {
+		t.Fatal(err)
+	}
+	want("ana's removal", "ben")
+	if err := w.Scheduler.LeaveGroup(w.Context(), worldtest.Person("ben"), "party"); err != nil {
+		t.Fatal(err)
+	}
+	people("memberIds", "gm", "ana", "ben")
+	want("both are listed again")
+}
+
 // wantJoined wants those to be recorded who joined by choice.
 func wantJoined(t *testing.T, w *worldtest.World, pollID, after string, want ...string) {
 	t.Helper()
@@ -204,6 +264,10 @@ func TestJoined_IsRecorded_WhileTheyTakePart(t *testing.T) {
 	reconciled(t, w, id)
 	w.Write(poll.Path(id), poll.Set("participantIds", []any{"gm", "dan", "ben"}), poll.Set("updatedAt", w.Clock.Now()))
 	wantJoined(t, w, id, "ben leaves in the web app, and gm names him there", "dan")
+	joins("ben")
+	w.Write(poll.Path(id), poll.Set("participantIds", []any{"gm", "dan"}), poll.Set("updatedAt", w.Clock.Now()))
+	edit("ben", "dan", "fay")
+	wantJoined(t, w, id, "ben leaves in the web app, and gm names him at once", "dan")
 }
 
 // A member of the group may vote without being a participant; the vote is the proof then.
@@ -271,6 +335,10 @@ func TestNaming_FellowAmongManyGroups_HasNoBound(t *testing.T) {
 		t.Errorf("a stranger: %v", err)
 	}
 	w.Write(poll.GroupPath("party"), poll.Set("name", "Party"), poll.Set("creatorId", "fay"), poll.Set("memberIds", []any{"fay", "gm", "ana"}))
+	if _, err := names(w, scheduler.Create{}, "ana"); !refused(err) {
+		t.Errorf("somebody whom a client listed beside gm: %v", err)
+	}
+	w.Write(poll.AcceptedPath("party"), poll.Set("creatorId", "fay"), poll.Set("acceptedIds", []any{"gm", "ana"}))
 	for range 2 {
 		if _, err := names(w, scheduler.Create{}, "ana"); err != nil {
 			t.Errorf("a fellow: %v", err)

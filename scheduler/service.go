@@ -154,7 +154,10 @@ type Service struct {
 	// GroupsPerPerson is how many groups one person may have created; 0:
 	// DefaultGroupsPerPerson.
 	GroupsPerPerson int
-	Log             *slog.Logger
+	// MembersListed says that nobody but the person and the server can have listed a member of a
+	// group, so being listed proves acceptance (poll.Group.Listed).
+	MembersListed bool
+	Log           *slog.Logger
 	// Meter counts events of meter.go; nil: nothing does.
 	Meter meter.Meter
 }

@@ -70,7 +70,10 @@ func (s *server) newLinks(google googleAccess, watcher *calendarsync.Watcher, po
 
 // newAvailability builds what says when people are busy.
 func (s *server) newAvailability(google googleAccess) *availability.Service {
-	return &availability.Service{Store: s.documents, Google: google.client, Now: s.now, Recent: s.config.FallbackEvery + time.Hour}
+	return &availability.Service{
+		Store: s.documents, Google: google.client, Now: s.now, Recent: s.config.FallbackEvery + time.Hour,
+		MembersListed: s.config.GroupMembers == config.MembersListed,
+	}
 }
 
 func (s *server) newConsents(google googleAccess) *accounts.Linking {

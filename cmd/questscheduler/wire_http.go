@@ -50,7 +50,10 @@ type routes struct {
 
 // newFeeds builds the calendar feeds, which end with their owners' sign-ins.
 func (s *server) newFeeds(to routes) *feed.Service {
-	return &feed.Service{Store: s.documents, Now: s.now, URL: reachedAt(s.config), AppURL: s.config.AppURL, SignIns: to.signIn.revoked}
+	return &feed.Service{
+		Store: s.documents, Now: s.now, URL: reachedAt(s.config), AppURL: s.config.AppURL, SignIns: to.signIn.revoked,
+		MembersListed: s.config.GroupMembers == config.MembersListed,
+	}
 }
 
 // newEdge builds every route: the API, the web app's calls, and what machines call.

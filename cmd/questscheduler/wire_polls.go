@@ -45,7 +45,8 @@ func (s *server) newScheduler(google googleAccess, discord *notify.DiscordClient
 		Channels: channels, Now: s.now, Wait: wait,
 		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: s.newPrefixedID},
 		Settle: s.config.NotifySettle, AppNoticeDelay: rest, SnapshotKeep: s.config.SnapshotKeep, GroupsPerPerson: s.config.GroupsPerPerson,
-		Log: s.log, Meter: s.metrics.Count,
+		MembersListed: s.config.GroupMembers == config.MembersListed,
+		Log:           s.log, Meter: s.metrics.Count,
 	}
 	watcher := &calendarsync.Watcher{
 		Store: s.documents, Queue: s.queue, Google: google.client, Polls: s.polls(service), Now: s.now,

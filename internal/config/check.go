@@ -49,6 +49,7 @@ func (c Config) checkChoices(p *Problems) {
 	choose("SYNC", c.Sync, SyncOn, SyncObserve, SyncOff)
 	choose("DOCUMENT_HINTS", c.DocumentChanges, ChangesOff, ChangesListen)
 	choose("DISCORD_OWN", c.DiscordOwn, DiscordTransitions, DiscordAll)
+	choose("GROUP_MEMBERS", c.GroupMembers, MembersAccepted, MembersListed)
 	choose("ATTENDEES_SEND_UPDATES", c.AttendeesSendUpdates, SendNone, SendExternalOnly, SendAll)
 	choose("LOG_LEVEL", c.LogLevel, "debug", "info", "warn", "error")
 	choose("LOG_FORMAT", c.LogFormat, LogText, LogJSON)

@@ -60,6 +60,12 @@ const (
 	SendAll          = "all"
 )
 
+// Which members of a group count as having consented to its polls.
+const (
+	MembersAccepted = "accepted"
+	MembersListed   = "listed"
+)
+
 // Forms of the log.
 const (
 	LogText = "text"
@@ -204,6 +210,11 @@ type Config struct {
 	// GroupsPerPerson is how many groups one person may have created, including those of
 	// the web app.
 	GroupsPerPerson int `env:"GROUPS_PER_PERSON"`
+	// GroupMembers is which members of a group count as having consented to its polls:
+	// `accepted` those who accepted its invitation over `/v1`, `listed` all. Set `listed` once
+	// the rules of docs/frontend-rules.md keep clients from listing others. With `sqlite` all
+	// count, since no client writes there.
+	GroupMembers string `env:"GROUP_MEMBERS"`
 
 	// AttendeesSheet is the id of the Google Sheet that names people's second addresses,
 	// from its address between /d/ and /edit. The tab User Mappings has the columns
@@ -262,7 +273,7 @@ func Default() Config {
 		NotifySettle: 10 * time.Second, NoticesPerHour: 20, PollCommands: 60, SyncMinGap: time.Second,
 		WatchTTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, FallbackEvery: 6 * time.Hour,
 		SnapshotKeep: 2160 * time.Hour, JournalKeep: 8760 * time.Hour,
-		MassCancelShare: 0.5, MassCancelMin: 5, GroupsPerPerson: 50, AttendeesSendUpdates: SendNone,
+		MassCancelShare: 0.5, MassCancelMin: 5, GroupsPerPerson: 50, GroupMembers: MembersAccepted, AttendeesSendUpdates: SendNone,
 		LogLevel: "info", LogFormat: LogText,
 	}
 }

@@ -28,6 +28,7 @@ func brief(people ...string) func(store.Document) Poll {
 			ParticipantIDs: only(p.ParticipantIDs), JoinedIDs: only(p.JoinedIDs), GroupID: cut(p.GroupID, mostBriefName),
 			WinningSlotID: cut(p.WinningSlotID, mostBriefName), GoogleEventID: cut(p.GoogleEventID, mostBriefName),
 			Cancelled: briefly(p.Cancelled), CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, Made: p.Made,
+			namesCalendar: p.namesCalendar,
 			Sync: Sync{
 				State: p.Sync.State, Applied: p.Sync.Applied, Generation: p.Sync.Generation, Sequence: p.Sync.Sequence,
 				Cancelled: briefly(p.Sync.Cancelled), Recorded: p.Sync.Recorded,

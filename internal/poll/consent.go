@@ -3,7 +3,6 @@ package poll
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"questscheduler/internal/store"
 )
@@ -12,18 +11,20 @@ import (
 // those who were named vote without accepting. So being named proves nothing. A person
 // consented to a poll if
 //   - they created it,
-//   - they belong to its group, having accepted that group's invitation,
+//   - they belong to its group, and it is proven that they accepted its invitation
+//     (Group.ByChoice),
 //   - they joined, accepted or voted over the API (Poll.JoinedIDs), or
-//   - their vote exists, which no other client can create.
+//   - their vote exists, which no other client can create, and was not copied by the web app's
+//     functions (ballot.mayBeCopied).
 //
 // Everything that is shown to a poll's people, or because of them, asks here. Notices ask the
 // opposite question (Announcement.Named): they reach people whose consent is uncertain.
 
-// provesConsent reports whether a poll and its group (nil: none) prove that a person consented.
-// Otherwise a vote may.
+// provesConsent reports whether a poll and its group (nil: none), as far as it was read (Prove),
+// prove that a person consented. Otherwise a vote may.
 func (p Poll) provesConsent(userID string, group *Group) bool {
 	joined := slices.Contains(p.JoinedIDs, userID) && slices.Contains(p.ParticipantIDs, userID)
-	return userID != "" && (p.CreatorID == userID || joined || group.Has(userID))
+	return userID != "" && (p.CreatorID == userID || joined || group.ByChoice(userID))
 }
 
 // Joined is the poll once a participant joined by choice.
@@ -35,14 +36,25 @@ func (p Poll) Joined(userID string) Poll {
 }
 
 // WithoutLeft is the poll without the record that people joined who are not participants any more.
-func (p Poll) WithoutLeft() Poll {
-	p.JoinedIDs = slices.DeleteFunc(slices.Clone(p.JoinedIDs), func(id string) bool { return !slices.Contains(p.ParticipantIDs, id) })
+func (p Poll) WithoutLeft() Poll { return p.joinedAmong(p.ParticipantIDs) }
+
+// RenamedFrom is the poll after an edit of its participants, without the record that people joined
+// who left before the edit, or by it: somebody else may have named them again.
+func (p Poll) RenamedFrom(before Poll) Poll {
+	return p.WithoutLeft().joinedAmong(before.ParticipantIDs)
+}
+
+func (p Poll) joinedAmong(people []string) Poll {
+	p.JoinedIDs = slices.DeleteFunc(slices.Clone(p.JoinedIDs), func(id string) bool { return !slices.Contains(people, id) })
 	return p
 }
 
 // Consented returns those of people who consented to a poll; group is the poll's, or nil. It
-// reads one vote for each person without another proof.
+// reads one vote for each person without another proof, and who accepted to be in the group.
 func Consented(ctx context.Context, reader store.Reader, p Poll, group *Group, people []string) (map[string]bool, error) {
+	if err := Prove(ctx, reader, people, group); err != nil {
+		return nil, err
+	}
 	consented := make(map[string]bool, len(people))
 	var unproven []ballot
 	for _, id := range people {
@@ -60,8 +72,12 @@ func Consented(ctx context.Context, reader store.Reader, p Poll, group *Group, p
 }
 
 // ConsentedTo returns the ids of those polls that a person consented to; groups are the
-// person's (Memberships). It reads one vote for each poll without another proof.
+// person's (Memberships). It reads one vote for each poll without another proof, and who accepted
+// to be in the groups.
 func ConsentedTo(ctx context.Context, reader store.Reader, userID string, polls []Poll, groups []Group) (map[string]bool, error) {
+	if err := Prove(ctx, reader, []string{userID}, Pointers(groups)...); err != nil {
+		return nil, err
+	}
 	consented := make(map[string]bool, len(polls))
 	var unproven []ballot
 	for _, p := range polls {
@@ -83,76 +99,4 @@ func groupAmong(groups []Group, id string) *Group {
 		return &groups[at]
 	}
 	return nil
-}
-
-// Voted returns those of people who have a vote in a poll, at one read each.
-func Voted(ctx context.Context, reader store.Reader, p Poll, people []string) (map[string]bool, error) {
-	asked := make([]ballot, len(people))
-	for i, id := range people {
-		asked[i] = ballot{p, id}
-	}
-	found, err := given(ctx, reader, asked)
-	voted := make(map[string]bool, len(found))
-	for _, ballot := range found {
-		voted[ballot.userID] = true
-	}
-	return voted, err
-}
-
-// ballot is where a person's vote in a poll may be.
-type ballot struct {
-	poll   Poll
-	userID string
-}
-
-// path is the vote's; false for a text that clients wrote into a poll and that is no uid.
-func (b ballot) path() (store.Path, bool) {
-	path := VotePath(b.poll.ID, b.userID)
-	return path, b.userID != "" && !strings.Contains(b.userID, "/") && path.Valid() == nil
-}
-
-// given returns the ballots whose votes exist. A vote that a deleted poll of the same id left
-// does not count.
-func given(ctx context.Context, reader store.Reader, asked []ballot) (found []ballot, err error) {
-	asked = slices.DeleteFunc(asked, func(b ballot) bool { _, ok := b.path(); return !ok })
-	for part := range slices.Chunk(asked, atOnce) {
-		some, err := givenOf(ctx, reader, part)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, some...)
-	}
-	return found, nil
-}
-
-func givenOf(ctx context.Context, reader store.Reader, asked []ballot) (found []ballot, err error) {
-	paths := make([]store.Path, len(asked))
-	for i, ballot := range asked {
-		paths[i], _ = ballot.path()
-	}
-	docs, err := reader.GetAll(ctx, paths)
-	if err != nil {
-		return nil, err
-	}
-	for i, ballot := range asked {
-		if !docs[i].Exists() {
-			continue
-		}
-		own := true
-		if ballot.poll.mayBeOverOlder(docs[i : i+1]) {
-			if own, err = ballot.isOwn(ctx, reader); err != nil {
-				return nil, err
-			}
-		}
-		if own {
-			found = append(found, ballot)
-		}
-	}
-	return found, nil
-}
-
-// isOwn reports whether a vote older than its poll's document is nevertheless the poll's.
-func (b ballot) isOwn(ctx context.Context, reader store.Reader) (bool, error) {
-	votes, err := LoadVotesOf(ctx, reader, b.poll)
-	return slices.ContainsFunc(votes, func(vote Vote) bool { return vote.UserID == b.userID }), err
 }

@@ -9,7 +9,7 @@ import (
 
 // Bare is a poll without the document that it was read from.
 func Bare(p Poll) Poll {
-	p.stored = store.Document{}
+	p.stored, p.namesCalendar = store.Document{}, false
 	return p
 }
 

@@ -18,7 +18,15 @@ type Group struct {
 	// PendingMemberIDs are invited and have not accepted: they read no poll of the group and
 	// get no announcement. The server alone adds to them; the web app may remove people.
 	PendingMemberIDs []string
-	Discord          GroupDiscord
+	// AcceptedIDs accepted over the API, as far as LoadAccepted read it. Who is not a member any
+	// more may be among them.
+	AcceptedIDs []string
+	// Listed says that being in MemberIDs proves that a person accepted: only the server writes
+	// to the store, or the operator says that clients list nobody but themselves.
+	Listed  bool
+	Discord GroupDiscord
+
+	known bool // whether AcceptedIDs were read
 }
 
 // GroupDiscord is where and how a group hears on Discord.
@@ -68,6 +76,7 @@ func DecodeGroup(doc store.Document) Group {
 			GuildID: discord.String("guildId"), ChannelID: discord.String("channelId"),
 			NotifyRoleID: discord.String("notifyRoleId"), Notifications: map[string]bool{},
 		},
+		Listed: doc.Made == 0, // a driver to whose data no other program writes
 	}
 	wishes := discord.Map("notifications")
 	for name, value := range wishes {

@@ -16,31 +16,72 @@ const (
 	groupsOfQuery = 30
 )
 
-// Memberships yields groups that a person created and then those that list them as a member, at
-// most 1,000 of each; some may be yielded twice. Clients choose the ids of groups, and so which
+// Memberships yields groups that a person created and then those that they belong to by choice of
+// those that list them as a member, at most 1,000 of each; some may be yielded twice. listed is that of
+// TrustLists. Clients choose the ids of groups, and so which
 // ones are beyond: what a poll's group proves is asked by its id (GroupsOfPolls). An error is yielded once
 // and ends it.
-func Memberships(ctx context.Context, reader store.Reader, userID string) iter.Seq2[Group, error] {
+func Memberships(ctx context.Context, reader store.Reader, listed bool, userID string) iter.Seq2[Group, error] {
 	return func(yield func(Group, error) bool) {
+		var doubtful []Group
 		for _, query := range []*store.Query{groupsOfCreator, groupsOfMember} {
 			for group, err := range store.All(ctx, reader, query.With(userID).First(mostMemberships), DecodeGroup) {
-				if !yield(group, err) || err != nil {
+				TrustLists(listed, &group)
+				if err == nil && !group.ByChoice(userID) {
+					doubtful = append(doubtful, group.Brief(userID))
+				} else if !yield(group, err) || err != nil {
 					return
 				}
+			}
+		}
+		for group, err := range provenOf(ctx, reader, userID, doubtful) {
+			if !yield(group, err) || err != nil {
+				return
 			}
 		}
 	}
 }
 
-// Fellows returns those of people who belong to one of a person's groups (Memberships).
-func Fellows(ctx context.Context, reader store.Reader, userID string, people []string) (map[string]bool, error) {
+// provenOf yields those of some groups to which it is recorded that a person belongs by choice, each
+// read again, since a list of whole groups may be large.
+func provenOf(ctx context.Context, reader store.Reader, userID string, doubtful []Group) iter.Seq2[Group, error] {
+	return func(yield func(Group, error) bool) {
+		if err := LoadAccepted(ctx, reader, Pointers(doubtful)...); err != nil {
+			yield(Group{}, err)
+			return
+		}
+		for _, brief := range doubtful {
+			if !brief.ByChoice(userID) {
+				continue
+			}
+			group, err := LoadGroup(ctx, reader, brief.ID)
+			if err == nil && (group == nil || group.CreatorID != brief.CreatorID) {
+				continue
+			}
+			if err != nil {
+				yield(Group{}, err)
+				return
+			}
+			group.AcceptedIDs, group.known = brief.AcceptedIDs, true
+			if !yield(*group, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Fellows returns those of people who belong by choice to one of a person's groups (Memberships).
+func Fellows(ctx context.Context, reader store.Reader, listed bool, userID string, people []string) (map[string]bool, error) {
 	fellows := map[string]bool{}
-	for group, err := range Memberships(ctx, reader, userID) {
+	for group, err := range Memberships(ctx, reader, listed, userID) {
+		if err == nil {
+			err = Prove(ctx, reader, people, &group)
+		}
 		if err != nil {
 			return nil, err
 		}
 		for _, id := range people {
-			if group.Has(id) {
+			if group.ByChoice(id) {
 				fellows[id] = true
 			}
 		}
@@ -51,13 +92,29 @@ func Fellows(ctx context.Context, reader store.Reader, userID string, people []s
 	return fellows, nil
 }
 
-// GroupsOfPolls passes those groups of polls that a person belongs to, each once, to take.
-func GroupsOfPolls(ctx context.Context, reader store.Reader, userID string, polls []Poll, take func(Group)) error {
-	return eachGroup(ctx, reader, polls, func(group Group) {
-		if group.Has(userID) {
+// GroupsOfPolls passes those groups of polls that a person belongs to by choice, each once, to take.
+// listed is that of TrustLists.
+func GroupsOfPolls(ctx context.Context, reader store.Reader, listed bool, userID string, polls []Poll, take func(Group)) error {
+	var doubtful []Group
+	err := eachGroup(ctx, reader, polls, func(group Group) {
+		TrustLists(listed, &group)
+		switch {
+		case group.ByChoice(userID):
 			take(group)
+		case group.Has(userID):
+			doubtful = append(doubtful, group.Brief(userID))
 		}
 	})
+	if err != nil {
+		return err
+	}
+	for group, err := range provenOf(ctx, reader, userID, doubtful) {
+		if err != nil {
+			return err
+		}
+		take(group)
+	}
+	return nil
 }
 
 // eachGroup passes the groups of polls, each once, to take.

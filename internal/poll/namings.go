@@ -2,6 +2,7 @@ package poll
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"questscheduler/internal/store"
@@ -61,8 +62,8 @@ type Answers map[answer]bool
 
 type answer struct{ pollID, userID string }
 
-// Answers reads which of the polls that name people they consented to.
-func (n Namings) Answers(ctx context.Context, reader store.Reader, people []string) (Answers, error) {
+// Answers reads which of the polls that name people they consented to. listed is that of TrustLists.
+func (n Namings) Answers(ctx context.Context, reader store.Reader, listed bool, people []string) (Answers, error) {
 	var asked []ballot
 	var polls []Poll
 	for _, side := range n.sides {
@@ -78,6 +79,11 @@ func (n Namings) Answers(ctx context.Context, reader store.Reader, people []stri
 		groups[group.ID] = &group
 	})
 	if err != nil {
+		return nil, err
+	}
+	read := slices.Collect(maps.Values(groups))
+	TrustLists(listed, read...)
+	if err := Prove(ctx, reader, people, read...); err != nil {
 		return nil, err
 	}
 	answers := Answers{}

@@ -58,6 +58,9 @@ type Poll struct {
 	// Made is when the document was made (store.Document.Made); no field holds it.
 	Made int64
 
+	// namesCalendar reports whether googleCalendarId is there, null or not. Clients do not write
+	// it into a poll that exists.
+	namesCalendar bool
 	// stored is the document that the poll was read from, which is only read; the zero one for
 	// none.
 	stored store.Document
@@ -120,6 +123,7 @@ func Decode(doc store.Document) Poll {
 		Untouched: doc.Made != 0 && doc.Written == doc.Made,
 		stored:    doc,
 	}
+	_, p.namesCalendar = doc.Data["googleCalendarId"]
 	if p.Status == "" {
 		p.Status = rules.Open
 	}

@@ -32,6 +32,7 @@ package store
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Document is the result of a read.
@@ -44,6 +45,9 @@ type Document struct {
 	// the document does not exist, or the driver keeps no such number
 	// (internal/store/sqlite, to whose file no other program writes).
 	Made int64
+	// MadeAt is when the document was created by the clock of the store, or zero if the driver
+	// keeps no such time: only Firestore does.
+	MadeAt time.Time
 	// Written is the number of the commit that wrote the document last, or 0 as Made.
 	Written int64
 }

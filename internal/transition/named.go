@@ -44,7 +44,8 @@ func (s *Step) nameFirst() {
 }
 
 // Name records whom a person named by an edit of the participants, behind Edit, and forgets that
-// those joined whom the edit removed. known are those who were recorded as named.
+// those joined whom the edit removed, or who had left before. known are those who were recorded as
+// named.
 func (s *Step) Name(known []string, by string) {
 	named := Named(known, s.Poll, s.Now)
 	for _, id := range s.After.ParticipantIDs {
@@ -53,7 +54,7 @@ func (s *Step) Name(known []string, by string) {
 		}
 	}
 	s.setNamed(known, NamedOf(named, *s.After))
-	after := s.After.WithoutLeft()
+	after := s.After.RenamedFrom(s.Poll)
 	s.After = &after
 }
 

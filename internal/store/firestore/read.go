@@ -108,7 +108,8 @@ func (s *Store) getAll(ctx context.Context, in *session, paths []store.Path) ([]
 func (s *Store) decode(document *pb.Document) store.Document {
 	return store.Document{
 		Path: s.pathOf(document.GetName()), Data: decodeMap(document.GetFields()),
-		Made: document.GetCreateTime().AsTime().UnixMicro(), Written: document.GetUpdateTime().AsTime().UnixMicro(),
+		MadeAt: document.GetCreateTime().AsTime(),
+		Made:   document.GetCreateTime().AsTime().UnixMicro(), Written: document.GetUpdateTime().AsTime().UnixMicro(),
 	}
 }
 

@@ -1,6 +1,7 @@
 package firestorerules_test
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -24,7 +25,8 @@ const (
     match /questingGroups/{groupId} {
       KEEPS
       allow create: if keepsChannel({}) && signedIn() && request.resource.data.creatorId == me();
-      allow update: if keepsChannel(resource.data) && signedIn() && resource.data.creatorId == me();
+      // The app's own rule has conditions for people it invites by their address.
+      allow update: if keepsChannel(resource.data) && signedIn() && (resource.data.creatorId == me() || me() == 'fay');
     }
 `
 )
@@ -75,6 +77,20 @@ func TestMergedRules_PartsOfTheApp_AreKept(t *testing.T) {
 	inviting := group(here)
 	inviting.there["questingGroups/GROUP"]["pendingMemberIds"] = []any{"dan", "fay"}
 	inviting.writes[0].data = fields{"memberIds": []any{"eve"}}
+	members := group(here)
+	members.there["questingGroups/GROUP"]["memberIds"] = []any{"eve", "ana"}
+	members.writes[0].data = fields{"memberIds": []any{"ana"}}
+	invitee := func(change func(*attempt)) func(*attempt) { // the app's own rule lets an invitee add themselves
+		return func(a *attempt) {
+			a.as = person{uid: "fay", provider: "password"}
+			a.there = maps.Clone(a.there) // the other attempts write to their group
+			a.there["questingGroups/GROUP"] = merged(a.there["questingGroups/GROUP"], fields{"of": "one who adds themselves"})
+			a.writes[0].data = fields{"memberIds": []any{"eve", "ana", "fay"}}
+			if change != nil {
+				change(a)
+			}
+		}
+	}
 	created := group(fields{"notifyRoleId": "everyone"})
 	delete(created.there, "questingGroups/GROUP")
 	created.writes = []write{{path: "questingGroups/GROUP-new", data: fields{"creatorId": "eve", "memberIds": []any{"eve"}}}}
@@ -129,8 +145,24 @@ func TestMergedRules_PartsOfTheApp_AreKept(t *testing.T) {
 			},
 		},
 		{
+			name: "members of a group, one removed", attempt: members,
+			likewise: []variation{
+				{"all", writing("memberIds", []any{})},
+				{"and oneself again", writing("memberIds", []any{"eve"})},
+				{"by one who adds themselves", invitee(nil)},
+			},
+			but: []variation{
+				{"and another added", writing("memberIds", []any{"eve", "dan"})},
+				{"with another creator", writing("creatorId", "ana")},
+				{"by one who adds another, too", invitee(func(a *attempt) { a.writes[0].data["memberIds"] = []any{"eve", "ana", "fay", "cho"} })},
+				{"by one who makes it theirs", invitee(func(a *attempt) { a.writes[0].data["creatorId"] = "fay" })},
+				{"with members that are no list", writing("memberIds", "ana")},
+			},
+		},
+		{
 			name: "a new group", attempt: created, likewise: []variation{{"with whom it notifies", writing("discord", fields{"notifyRoleId": "none"})}},
-			but: []variation{{"with a channel", writing("discord", here)}, {"with people who are invited", writing("pendingMemberIds", []any{"dan"})}},
+			but: []variation{{"with a channel", writing("discord", here)}, {"with people who are invited", writing("pendingMemberIds", []any{"dan"})},
+				{"with another member", writing("memberIds", []any{"eve", "ana"})}, {"of another creator", writing("creatorId", "ana")}},
 		},
 	} {
 		all = append(all, d.cases()...)

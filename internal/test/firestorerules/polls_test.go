@@ -263,6 +263,8 @@ func editing() []scenario {
 			{"that leaves older participants alone", leavingOut("participants")},
 			{"that leaves participants as they are, even invalid ones", both(where(pollPath, "participantIds", []any{"gm", "ana", "ana", titleOf(129)}),
 				writing("participantIds", []any{"gm", "ana", "ana", titleOf(129)}))},
+			{"that removes one who joined", where(pollPath, "joinedIds", []any{"ana"})},
+			{"beside one who joined and left", where(pollPath, "joinedIds", []any{"ana", "cho"})},
 			{"with who sees votes", hiding("hidden")},
 			{"where all votes are in", writing("votesAllSubmitted", true)},
 			{"that puts one participant out of a clone", func(a *attempt) {
@@ -278,6 +280,7 @@ func editing() []scenario {
 			{"that cancels too", writing("status", "CANCELLED")},
 			{"that finalises", writing("status", "FINALIZED")},
 			{"that invites", writing("pendingInvites", []any{"fay@example.org"})},
+			{"that names one who joined and left", where(pollPath, "joinedIds", []any{"ana", "ben"})},
 		}),
 	}}
 }

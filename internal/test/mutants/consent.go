@@ -12,6 +12,15 @@ var consent = []mutant{
 		}},
 	},
 	{
+		name:   "listed-counts-as-accepted",
+		breaks: "Whom a client lists in a group counts as having consented to its polls.",
+		changes: []change{{
+			file: "internal/poll/members.go",
+			old:  `g.CreatorID == userID || g.Listed || slices.Contains(g.AcceptedIDs, userID))`,
+			new:  `g.CreatorID == userID || g.Listed || slices.Contains(g.MemberIDs, userID))`,
+		}},
+	},
+	{
 		name:   "join-not-recorded",
 		breaks: "Somebody who is named already and joins is not recorded, and stays only named.",
 		changes: []change{{

@@ -106,9 +106,27 @@ func (l *life) namedDirectly(of *strangersPoll) {
 	l.say("the web app: poll %s names %v", of.id, people)
 	l.w.Edit(poll.Path(of.id), poll.Set("participantIds", ids), l.now())
 	if l.strangers.draws.IntN(2) == 0 {
+		l.listed(of.id)
+	}
+	if l.strangers.draws.IntN(2) == 0 {
 		_, err := l.w.Scheduler.Reconcile(l.w.Context(), of.id, worldtest.Cause)
 		l.answer(err)
 	}
+}
+
+// trap is the id of a group of the stranger's.
+const trap = "trap"
+
+// listed has the stranger's client make a group of everybody, for a poll of the stranger's. Nobody
+// accepted.
+func (l *life) listed(pollID string) {
+	ids := []any{worldtest.Stranger}
+	for _, person := range worldtest.People {
+		ids = append(ids, person.ID)
+	}
+	l.say("the web app: poll %s is of the stranger's group, which lists everybody", pollID)
+	l.w.Write(poll.GroupPath(trap), poll.Set("name", "Trap"), poll.Set("creatorId", worldtest.Stranger), poll.Set("memberIds", ids))
+	l.w.Edit(poll.Path(pollID), poll.Set("questingGroupId", trap))
 }
 
 // answers has somebody whom the stranger named join, vote or leave.
