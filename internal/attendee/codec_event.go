@@ -17,7 +17,7 @@ func EventPath(id string) store.Path { return store.Doc("attendeeEvents", id) }
 func EncodeEvent(e Event) map[string]any {
 	return map[string]any{
 		"icalUid": e.ICalUID, "original": store.NullIfEmpty(e.Original), "seriesId": store.NullIfEmpty(e.SeriesID),
-		"since": store.NullIfZero(e.Since),
+		"since":  store.NullIfZero(e.Since),
 		"copies": mapOf(e.Copies, encodeCopy), "entries": mapOf(e.Entries, encodeEntry), "primaries": e.Primaries(),
 		"version": e.Version, "due": store.NullIfZero(e.Due),
 		"failures": e.Failures, "failedSince": store.NullIfZero(e.FailedSince), "error": e.Error, "inError": e.Error != "",
