@@ -63,11 +63,12 @@ func (w *Writer) Reconcile(ctx context.Context, cause scheduler.Cause, at string
 // that was created during it is named by a document before it exists.
 func (w *Writer) reconcile(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, byHand bool) (did Reconciled, err error) {
 	account, err := accounts.Load(ctx, w.Store, calendar.AccountID)
-	if fault.Is(err, fault.NotFound) || err == nil && account.Usable() != nil {
-		return did, nil // it is reconciled after it is linked again
-	}
-	if err != nil {
+	gone := fault.Is(err, fault.NotFound)
+	if err != nil && !gone {
 		return did, err
+	}
+	if gone || account.Usable() != nil {
+		return did, nil // it is reconciled after it is linked again
 	}
 	began := w.Now()
 	shown, err := w.listOurs(ctx, gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID})

@@ -274,10 +274,10 @@ func TestSync_ACopiedICalUID_HidesNoMeeting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newMirroringWorld(t)
-			real := w.insert(work, "Stand-up", thursday)
+			meeting := w.insert(work, "Stand-up", thursday)
 			w.sync(work)
 			zoned := strings.ReplaceAll(times, `Z"}`, `Z","timeZone":"UTC"}`)
-			w.post(home, http.MethodPost, "", `{"summary":"Forged","iCalUID":"`+real.Details.ICalUID+`",`+zoned+`}`)
+			w.post(home, http.MethodPost, "", `{"summary":"Forged","iCalUID":"`+meeting.Details.ICalUID+`",`+zoned+`}`)
 			w.sync(home)
 			w.run(time.Minute)
 			w.wantTitles(home, "Forged", "Stand-up")
@@ -352,7 +352,7 @@ func TestSync_AMovedInvitation_IsNotCopiedInBetween(t *testing.T) {
 func TestSync_ACopyThatStaysApart_IsShownBeside(t *testing.T) {
 	t.Parallel()
 	w := newMirroringWorld(t)
-	real := w.insert(work, "Stand-up", thursday)
+	meeting := w.insert(work, "Stand-up", thursday)
 	w.sync(work)
 	w.run(time.Hour)
 	known := w.canonical(work)[0]
@@ -360,7 +360,7 @@ func TestSync_ACopyThatStaysApart_IsShownBeside(t *testing.T) {
 	apart.ID, apart.AccountID, apart.CalendarID, apart.Updated = "evt_apart", home, homeMail, w.clock.Now()
 	apart.Start, apart.End = at(friday), at("2026-03-06T10:00:00Z")
 	w.put(apart)
-	w.must(w.service.PlanUID(w.ctx, gm, real.Details.ICalUID, cause))
+	w.must(w.service.PlanUID(w.ctx, gm, meeting.Details.ICalUID, cause))
 	if m := w.only(); m.State == mirror.Active {
 		t.Fatalf("the mirror is %s", m.State)
 	}

@@ -88,11 +88,12 @@ func (s *Service) inquireEdit(ctx context.Context, person Person, pollID string,
 		return naming{listed: s.MembersListed}, nil
 	}
 	p, err := poll.Load(ctx, s.Store, pollID)
-	if fault.Is(err, fault.NotFound) || err == nil && (p.CreatorID != person.ID || ask.checkPeople(p) != nil) {
-		return naming{listed: s.MembersListed}, nil
-	}
-	if err != nil {
+	gone := fault.Is(err, fault.NotFound)
+	if err != nil && !gone {
 		return naming{}, err
+	}
+	if gone || p.CreatorID != person.ID || ask.checkPeople(p) != nil {
+		return naming{listed: s.MembersListed}, nil
 	}
 	return inquire(ctx, s.Store, s.MembersListed, p, ask.newly(p))
 }

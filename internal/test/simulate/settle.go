@@ -85,10 +85,7 @@ func (l *life) settle() {
 
 // audit checks the world with code that knows nothing of the program's.
 func (l *life) audit(confirmed bool) {
-	var touched []string
-	for _, name := range slices.Sorted(maps.Keys(l.mirrored.touched)) {
-		touched = append(touched, name)
-	}
+	touched := slices.Sorted(maps.Keys(l.mirrored.touched))
 	for _, player := range worldtest.Players {
 		if l.grouped.kept[player.ID] {
 			touched = append(touched, player.ID)

@@ -54,7 +54,7 @@ func TestNotices_JoinDuringDelivery_MayBeNotifiedOrNot(t *testing.T) {
 		}
 		notified[len(w.Notices("ana")) > 0] = true
 	}
-	if n -= 1; n < 30 {
+	if n--; n < 30 {
 		t.Errorf("only %d points were struck", n)
 	}
 	if !notified[true] || !notified[false] {
