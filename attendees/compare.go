@@ -68,35 +68,35 @@ func throughOrganizer(shown shownEvent, table mapping.Table) bool {
 	return !shown.copied.Gone && !shown.copied.Organized && mapped(table, shown.event.Organizer)
 }
 
-// judge decides about an event of a record by a table of mappings.
-func judge(shown shownEvent, record, series attendee.Event, table mapping.Table, now time.Time) decide.Decision {
+// judge decides about an event by a table of mappings.
+func judge(shown shownEvent, entries, inherited map[string]attendee.Entry, table mapping.Table, now time.Time) decide.Decision {
 	inside := shown.copied.Organized || table.Knows(shown.event.Organizer)
 	event := decide.Event{
 		Organizer: shown.event.Organizer, Inside: inside,
 		Omitted: shown.event.Details == nil || shown.event.Malformed || shown.event.Details.GuestsOmitted ||
 			shown.event.Organizer == "" && !inside, // whose event it is cannot be known, so it stays as it is
 		Cancelled: shown.copied.Gone, Ended: hasEnded(endOf(shown.event), now), Editable: editable(shown.copied) || throughOrganizer(shown, table),
-		Split: firstPart(shown.event) != "", Since: record.Since, Updated: shown.event.Updated, Copy: shown.key,
+		Split: firstPart(shown.event) != "", Updated: shown.event.Updated, Copy: shown.key,
 	}
 	if shown.event.Details != nil {
 		for _, guest := range shown.event.Details.Guests {
 			event.Guests = append(event.Guests, decide.Guest{Address: guest.Address, Response: guest.Response, Resource: guest.Resource, Optional: guest.Optional})
 		}
 	}
-	return decide.Decide(event, record.Entries, series.Entries, table.Secondaries)
+	return decide.Decide(event, entries, inherited, table.Secondaries)
 }
 
 // judgeShown decides about an observed event. A calendar that does not see the other guests
 // shows at least who of those it sees should be invited, which the organizer's calendar decides.
 func judgeShown(was, inherited attendee.Event, shown shownEvent, table mapping.Table, now time.Time) decide.Decision {
-	decision := judge(shown, was, inherited, table, now)
+	decision := judge(shown, was.Entries, inherited.Entries, table, now)
 	if !throughOrganizer(shown, table) || shown.event.Details == nil || !shown.event.Details.GuestsOmitted {
 		return decision
 	}
 	whole := *shown.event.Details
 	whole.GuestsOmitted = false
 	shown.event.Details = &whole
-	if asked := judge(shown, was, inherited, table, now); len(asked.Add) > 0 {
+	if asked := judge(shown, was.Entries, inherited.Entries, table, now); len(asked.Add) > 0 {
 		return asked
 	}
 	return decision
@@ -108,8 +108,7 @@ func differs(d decide.Decision) bool { return len(d.Add)+len(d.Remove)+len(d.Cha
 // compare is the record after an observation, and whether it differs from what is stored.
 // Entries are never changed here: an observation may be older than what the writer did since.
 // One that calls for a change makes the record due, and the writer decides on what the event
-// then is. An exception that concerns us is recorded once though nothing calls for a change,
-// since what its series gets later is none of its guests'.
+// then is.
 func compare(was, inherited attendee.Event, shown shownEvent, table mapping.Table, now time.Time) (next attendee.Event, changed bool) {
 	known := was.Version > 0
 	old, hasCopy := was.Copies[shown.key]
@@ -120,21 +119,17 @@ func compare(was, inherited attendee.Event, shown shownEvent, table mapping.Tabl
 	case !canEdit || hasEnded(endOf(shown.event), now):
 		return was, false
 	}
-	if was.Since.IsZero() && was.SeriesID != "" && shown.event.Details != nil && !shown.event.Details.GuestsOmitted {
-		was.Since = shown.event.Updated
-	}
 	decision := judgeShown(was, inherited, shown, table, now)
 	unchanged := hasCopy && sameCopy(old, shown.copied)
 	end := laterEnd(was, endOf(shown.event))
 	switch {
 	case !differs(decision) && was.Error == "":
-		first := !known && decision.Concerned && !was.Since.IsZero()
-		if !known && !first || unchanged && end.Equal(was.EndsAt) {
+		if !known || unchanged && end.Equal(was.EndsAt) {
 			return was, false
 		}
 		shown.copied.ETag = old.ETag
 		next = withCopy(was, shown, now)
-		next.EndsAt, next.Version = end, max(was.Version, 1)
+		next.EndsAt = end
 		return next, true
 	case !was.Due.IsZero() && unchanged && was.Error == "" && onlyConfirms(decision):
 		return was, false // it is due for what the event now shows

@@ -116,7 +116,7 @@ func (s *Service) apply(ctx context.Context, o observation) error {
 		if !changed {
 			return nil
 		}
-		next, due = after, after.Version > was.Version && !after.Due.IsZero()
+		next, due = after, after.Version > was.Version
 		return tx.Set(attendee.EventPath(next.ID), attendee.EncodeEvent(next))
 	})
 	if err == nil && due {

@@ -116,38 +116,10 @@ func TestJudge_WithoutAnOrganizer_ChangesNothing(t *testing.T) {
 	added := map[string]attendee.Entry{two: {State: attendee.Added, Primary: one}}
 	for organizer, want := range map[string]string{"": "[] []", "eve@else.test": "[] [ana@two.test]", "@": "[] [ana@two.test]", "gm@One.test": "[] []"} {
 		event := gcal.Event{ID: "e", Organizer: organizer, Details: &gcal.Details{ICalUID: "u", GuestsMayEdit: true, Guests: []gcal.Guest{{Address: one}, {Address: two}}}}
-		d := judge(show("k", "a", "c", event), attendee.Event{Entries: added}, attendee.Event{}, table, noon)
+		d := judge(show("k", "a", "c", event), added, nil, table, noon)
 		if got := fmt.Sprint(d.Add, " ", d.Remove); got != want {
 			t.Errorf("organizer %q: %s, want %s", organizer, got, want)
 		}
-	}
-}
-
-// A cut list of guests does not show that an occurrence has guests of its own.
-func TestCompare_OccurrenceOfItsOwnGuests_KeepsSinceWhen(t *testing.T) {
-	t.Parallel()
-	const one = "ana@one.test"
-	table := mapping.New([]mapping.Mapping{{Primary: one, Secondaries: []string{"ana@two.test"}}}).Within([]string{"one.test"})
-	observe := func(was attendee.Event, minutes int, cut bool) attendee.Event {
-		event := gcal.Event{ID: "e", Organizer: "gm@one.test", Updated: noon.Add(time.Duration(minutes) * time.Minute), Details: &gcal.Details{
-			ICalUID: "u", GuestsMayEdit: true, GuestsOmitted: cut, Guests: []gcal.Guest{{Address: one}},
-			Start: recurrence.Moment{Time: noon.Add(24 * time.Hour)}, End: recurrence.Moment{Time: noon.Add(25 * time.Hour)},
-		}}
-		next, _ := compare(was, attendee.Event{}, show("k", "a", "c", event), table, noon)
-		return next
-	}
-	occurrence := attendee.Event{ID: "att_o", ICalUID: "u", SeriesID: "att_s"}
-	cut := occurrence
-	cut.Version = 1
-	if cut = observe(cut, 0, true); !cut.Since.IsZero() {
-		t.Errorf("by a cut list: %v", cut.Since)
-	}
-	if whole := observe(cut, 1, false); !whole.Since.Equal(noon.Add(time.Minute)) || !observe(whole, 2, false).Since.Equal(whole.Since) {
-		t.Errorf("by a whole list: %v", whole.Since)
-	}
-	occurrence.SeriesID = ""
-	if other := observe(occurrence, 0, false); !other.Since.IsZero() {
-		t.Errorf("of an event that is no occurrence: %v", other.Since)
 	}
 }
 

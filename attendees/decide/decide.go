@@ -35,10 +35,6 @@ type Event struct {
 	// Split reports that the event is the later part of a series. Entries of the first part
 	// count for it as for an exception, and are kept, since the first part ends before it.
 	Split bool
-	// Since is when an exception, or a later part, had last changed when it was first known to
-	// have guests of its own: it need not have who was invited to the series later. Zero: not
-	// known.
-	Since time.Time
 	// Updated is when the event last changed, by Google's clock.
 	Updated time.Time
 	// Copy is the key of the calendar; confirmed entries name it.
@@ -62,9 +58,6 @@ type Decision struct {
 	// Changes are the differences of Entries from those before, by address. Without any, and
 	// with nothing to add or remove, Entries are those before.
 	Changes []Changed
-	// Concerned reports that a guest of an event of our people has second addresses, whether
-	// there is anything to do or not.
-	Concerned bool
 }
 
 // Changed is an entry of another state or primary address than before. From is None for
@@ -94,7 +87,6 @@ func Decide(event Event, entries, inherited map[string]attendee.Entry, secondari
 		return d // Google may leave out the guests of a cancelled event
 	}
 	s := newSituation(event, entries, inherited, secondaries)
-	d.Concerned = event.Inside && len(s.keepers) > 0
 	for _, address := range s.concerned(entries, inherited) {
 		before, own := entries[address]
 		judged := before

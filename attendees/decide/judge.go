@@ -107,12 +107,10 @@ func (s *situation) confirmed(entry attendee.Entry, state attendee.State) attend
 
 // inherit is the entry of an exception that has none in its record, by that of its series.
 // What a person did in the series counts here too. An addition to the series counts where
-// it is found; where it is not, a person took it out if the exception changed after it, and
-// had no guests of its own before.
+// it is found; where it is not, a person took it out if the exception changed after it.
 func (s *situation) inherit(address string, of attendee.Entry) attendee.Entry {
 	_, present := s.guests[address]
-	apart := !s.event.Since.IsZero() && !s.event.Since.After(of.At)
-	after := !s.event.Omitted && !apart && s.event.Updated.After(of.At)
+	after := !s.event.Omitted && s.event.Updated.After(of.At)
 	switch {
 	case of.State == attendee.Theirs && !present && !after:
 		return attendee.Entry{} // the exception is older than the invitation to the series

@@ -40,10 +40,6 @@ type Event struct {
 	// SeriesID is the record of an exception's series, or of the first part of a series whose
 	// later part this is; "" for other events.
 	SeriesID string
-	// Since is when an event of a SeriesID had last changed, by Google's clock, when its guests
-	// were first recorded: what was added to the series later need not be at the event. Zero:
-	// not known.
-	Since time.Time
 	// Copies are the calendars that show the event, by calendar key.
 	Copies map[string]Copy
 	// Entries are what became of addresses, by address in lower case.
