@@ -28,7 +28,8 @@ const (
 	toolShare = 3
 	// mostTurns is how often a second tool may find something new while nobody else does anything:
 	// three copies of a mirror are made for each event, and once more where a full listing began anew.
-	mostTurns = 10
+	// Where each copy of a chain with marks goes as the next one comes, the twentieth ends it.
+	mostTurns = 24
 	// streamTool tells its streams from those of the world.
 	streamTool = 0x2f00
 )
