@@ -66,9 +66,9 @@ func (w *Writer) compareAll(ctx context.Context, calendar calendars.Calendar, c 
 }
 
 // compare fetches a mirror's event and records the observation. A 404 proves no deletion of an
-// event that was listed a moment ago: tomorrow's comparison decides, or its tombstone. corrected reports whether
-// the mirror must be written again or is left alone from now on; ends, whether an error
-// concerns more than this mirror.
+// event that was listed a moment ago: tomorrow's comparison decides, or its tombstone. corrected
+// reports whether the mirror must be written again or is left alone from now on; ends, whether
+// an error concerns more than this mirror.
 func (w *Writer) compare(ctx context.Context, m mirror.Mirror, listed bool, cause scheduler.Cause) (corrected, ends bool, err error) {
 	shown, err := w.fetch(ctx, gcal.Ref{Account: m.TargetAccountID, Calendar: m.TargetCalendarID}, m.EventID)
 	if err != nil {

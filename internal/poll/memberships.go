@@ -16,11 +16,11 @@ const (
 	groupsOfQuery = 30
 )
 
-// Memberships yields groups that a person created and then those that they belong to by choice of
-// those that list them as a member, at most 1,000 of each; some may be yielded twice. listed is that of
-// TrustLists. Clients choose the ids of groups, and so which
-// ones are beyond: what a poll's group proves is asked by its id (GroupsOfPolls). An error is yielded once
-// and ends it.
+// Memberships yields groups that a person created, and then those that list them as a member and
+// to which they belong by choice. It reads at most 1,000 of each; some may be yielded twice.
+// listed is that of TrustLists. Clients choose the ids of groups, and so which ones are beyond:
+// what a poll's group proves is asked by its id (GroupsOfPolls). An error is yielded once and
+// ends it.
 func Memberships(ctx context.Context, reader store.Reader, listed bool, userID string) iter.Seq2[Group, error] {
 	return func(yield func(Group, error) bool) {
 		var doubtful []Group
