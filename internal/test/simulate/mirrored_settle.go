@@ -49,7 +49,7 @@ func (l *life) restMirrors() {
 		if !l.w.AwaitMirrors() {
 			return
 		}
-		if len(l.w.MirrorPerson().HeldSince) > 0 {
+		if len(l.w.HeldListings()) > 0 {
 			l.w.Sweep()
 			l.w.Run(2 * time.Minute)
 		}

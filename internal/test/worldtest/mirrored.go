@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"questscheduler/calendarsync"
@@ -199,6 +201,15 @@ func (w *World) MirrorPerson() mirror.Person {
 	return mirror.DecodePerson(w.observed.document(mirror.PersonPath(Mirrorer)))
 }
 
+// HeldListings are since when listings that lacked many events at once await another, whoever
+// follows the calendar.
+func (w *World) HeldListings() (since []time.Time) {
+	for _, person := range decoded(w.all(allMirrorPeople), mirror.DecodePerson) {
+		since = slices.AppendSeq(since, maps.Values(person.HeldSince))
+	}
+	return since
+}
+
 // Overlay is the overlay calendar of one of Mirrorer's accounts; "" if there is none.
 func (w *World) Overlay(name string) string {
 	return w.MirrorPerson().Overlays[w.linked[name]].CalendarID
@@ -218,7 +229,7 @@ func (w *World) AwaitMirrors() (waited bool) {
 			latest = m.Due
 		}
 	}
-	for _, since := range w.MirrorPerson().HeldSince {
+	for _, since := range w.HeldListings() {
 		if confirmed := since.Add(time.Hour); confirmed.After(latest) {
 			latest = confirmed
 		}
