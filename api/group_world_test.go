@@ -58,14 +58,14 @@ func (w *world) openGroupEvents(options *api.Options) *groupevents.Service {
 		NewID:  func() string { return strings.TrimPrefix(options.NewID("mir"), "mir_") }, Log: options.Log,
 	}
 	return &groupevents.Service{
-		Store: w.changes, Queue: w.queue, Plans: w.groups.mirrors, Now: options.Now, NewID: options.NewID, Log: options.Log,
+		Store: w.changes, Outbox: w.outbox, Plans: w.groups.mirrors, Now: options.Now, NewID: options.NewID, Log: options.Log,
 	}
 }
 
 // carryOutGroupWork runs the tasks of groups' events that wait, as the queue does.
 func (w *world) carryOutGroupWork() {
 	w.t.Helper()
-	handlers := map[string]queue.Handler{poll.GroupWorkKind: w.options.GroupEvents.Handle, mirrors.PlanKind: w.groups.mirrors.HandlePlan}
+	handlers := map[string]queue.Handler{poll.GroupWorkKind: w.outbox.Handler(poll.GroupWorkKind), mirrors.PlanKind: w.groups.mirrors.HandlePlan}
 	for {
 		due := slices.DeleteFunc(w.queue.Due(w.options.Now()), func(task memoryqueue.Pending) bool { return handlers[task.Kind] == nil })
 		if len(due) == 0 {
@@ -84,11 +84,11 @@ func (w *world) carryOutGroupWork() {
 // drainGroups hands over the recorded work that is due, and returns how much.
 func (w *world) drainGroups() int {
 	w.t.Helper()
-	handed, err := w.options.GroupEvents.Drain(w.t.Context())
+	woken, err := w.outbox.Drain(w.t.Context())
 	must(w.t, err)
 	drained, err := w.groups.mirrors.Drain(w.t.Context(), scheduler.Cause{})
 	must(w.t, err)
-	return handed + drained.Events + drained.People
+	return woken[0].N + drained.Events + drained.People
 }
 
 type groupEventJSON struct {

@@ -29,6 +29,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/health"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/signin"
@@ -64,6 +65,7 @@ type world struct {
 	google   *google.Server
 	grants   grants
 	queue    *memoryqueue.Queue
+	outbox   *outbox.Outbox
 	freeBusy *freeBusy
 	sheet    *sheet
 	accounts *accounts
@@ -183,11 +185,13 @@ func (w *world) openPorts(options *api.Options) {
 		Store: w.changes, Now: options.Now, Recent: 7 * time.Hour, Address: pushAddress, Sync: "on", Tasks: w.queue,
 	}
 	options.Availability = &availability.Service{Store: w.changes, Google: w.freeBusy, Now: options.Now, Recent: 7 * time.Hour}
+	w.outbox = &outbox.Outbox{Store: w.changes, Waker: outbox.Queued{Queue: w.queue}, Now: options.Now, Log: options.Log}
 	options.GroupEvents = w.openGroupEvents(options)
+	w.outbox.Add(options.GroupEvents.Work())
 	options.Feeds = &feed.Service{Store: w.changes, Now: options.Now, URL: "https://api.party.example", AppURL: "https://party.example"}
 	options.Policies, options.Events = mirrors.Policies{Service: w.groups.mirrors}, w.openEvents(options.Now)
 	options.Scheduler = &scheduler.Service{
-		Store: w.changes, Queue: w.queue, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Channels: w.channels, Now: options.Now,
+		Store: w.changes, Queue: w.queue, Outbox: w.outbox, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Channels: w.channels, Now: options.Now,
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		IDs:  scheduler.IDs{UUID: uuid.NewString, ULID: options.NewID}, SnapshotKeep: time.Hour, Log: options.Log,
 	}

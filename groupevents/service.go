@@ -17,8 +17,8 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -52,8 +52,9 @@ type Planner interface {
 // Settle and ReadOnly are needed.
 type Service struct {
 	Store store.Store
-	Queue queue.Enqueuer
-	Plans Planner
+	// Outbox carries out Work.
+	Outbox *outbox.Outbox
+	Plans  Planner
 	// Settle is how long a changed event rests before its copies follow.
 	Settle time.Duration
 	// ReadOnly refuses what would write to calendars (QS_SYNC=off or observe). What follows

@@ -7,6 +7,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"
@@ -44,7 +45,7 @@ func (s *Service) SetSharing(ctx context.Context, person scheduler.Person, group
 		return record(tx, made)
 	})
 	if err == nil && changed {
-		s.soon(ctx, made)
+		s.Outbox.Soon(ctx, poll.GroupWorkKind, made.ID, made.Due)
 	}
 	return err
 }
@@ -57,7 +58,7 @@ const sessionsPage = 50
 const window = 72 * time.Hour
 
 // followSessions compares all sessions of a group, after its setting changed.
-func (s *Service) followSessions(ctx context.Context, w work, cause scheduler.Cause) error {
+func (s *Service) followSessions(ctx context.Context, w work, item outbox.Item, cause scheduler.Cause) error {
 	for {
 		asked := pollsOfGroup.With(w.GroupID).First(sessionsPage)
 		if w.At != "" {
@@ -75,7 +76,8 @@ func (s *Service) followSessions(ctx context.Context, w work, cause scheduler.Ca
 		if next == nil {
 			return nil
 		}
-		if same, err := s.advance(ctx, &w, next.Path.ID()); err != nil || !same {
+		w.At = next.Path.ID()
+		if same, err := s.advance(ctx, item, w.At); err != nil || !same {
 			return err
 		}
 	}

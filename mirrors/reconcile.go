@@ -68,7 +68,7 @@ func (w *Writer) reconcile(ctx context.Context, calendar calendars.Calendar, cau
 		return did, err
 	}
 	if gone || account.Usable() != nil {
-		return did, nil // it is reconciled after it is linked again
+		return did, nil //nolint:nilerr // it is reconciled after it is linked again
 	}
 	began := w.Now()
 	shown, err := w.listOurs(ctx, gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID})

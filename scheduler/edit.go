@@ -93,7 +93,7 @@ func (s *Service) inquireEdit(ctx context.Context, person Person, pollID string,
 		return naming{}, err
 	}
 	if gone || p.CreatorID != person.ID || ask.checkPeople(p) != nil {
-		return naming{listed: s.MembersListed}, nil
+		return naming{listed: s.MembersListed}, nil //nolint:nilerr // the command itself refuses such a poll
 	}
 	return inquire(ctx, s.Store, s.MembersListed, p, ask.newly(p))
 }

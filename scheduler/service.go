@@ -97,6 +97,12 @@ func (e Event) at(intent poll.Intent) poll.Place {
 	return e.MovedTo
 }
 
+// Outbox begins work that a transaction recorded (outbox.Outbox).
+type Outbox interface {
+	// Soon has an entry of a kind carried out when it is due. It is best effort.
+	Soon(ctx context.Context, kind, id string, due time.Time)
+}
+
 // Accounts chooses the linked account and the calendar of a finalisation.
 type Accounts interface {
 	// Choose gives the account and the calendar's real id. "" leaves the choice: the account
@@ -134,6 +140,7 @@ type IDs struct {
 type Service struct {
 	Store    store.Store
 	Queue    queue.Enqueuer
+	Outbox   Outbox
 	Calendar Calendar
 	Accounts Accounts
 	Watches  Watches

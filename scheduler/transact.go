@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"context"
-	"time"
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
@@ -105,9 +104,8 @@ func (s *Service) handOver(ctx context.Context, out transition.Outcome, doing st
 	if out.Sync != nil {
 		s.syncSoon(ctx, out.Sync.AccountID, out.Sync.CalendarID, cause)
 	}
-	if out.Session != nil {
-		id := poll.SessionWorkID(out.Session.PollID)
-		s.enqueue(ctx, poll.GroupWorkKind, id+"/"+out.Session.Ref, Work{ID: id, Trace: cause.Trace}, time.Time{})
+	if out.Session != "" {
+		s.Outbox.Soon(ctx, poll.GroupWorkKind, poll.SessionWorkID(out.Session), s.Now())
 	}
 	if out.Card != nil {
 		s.updateCardSoon(ctx, *out.Card, doing+"/"+store.Instant(s.Now()).String(), cause)

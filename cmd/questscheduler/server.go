@@ -25,6 +25,7 @@ import (
 	"questscheduler/internal/health"
 	"questscheduler/internal/metrics"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/queue/cloudtasks"
@@ -58,6 +59,7 @@ type server struct {
 	stores
 	documents *changes.Store // the store, for parts that write documents
 	queue     queue.Queue
+	outbox    *outbox.Outbox       // what the kinds of work are added to
 	tasks     *cloudtasks.Queue    // the queue if it is Cloud Tasks, else nil
 	ready     health.Cached[error] // why the server cannot work
 	ending    context.Context      // done when the server stops
@@ -113,6 +115,7 @@ func openServer(ctx context.Context, cfg config.Config, now func() time.Time, lo
 	ending, end := context.WithCancel(context.WithoutCancel(ctx))
 	return &server{
 		config: cfg, now: now, log: log, metrics: counted, outbound: newTransport(quiet, quietPatience),
+		outbox: &outbox.Outbox{Store: documents, Waker: outbox.Queued{Queue: tasks}, Now: now, Log: log, Meter: counted.Count},
 		stores: opened, documents: documents, queue: tasks, tasks: cloud, ending: ending, end: end,
 	}, nil
 }
@@ -140,6 +143,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	attending := s.newAttending(google, watcher)
 	syncer := s.newSyncer(google, polls, owners, append(attending.consumers(), mirrors.Consumer{Service: mirroring.service})...)
 	groups := s.newGroupEvents(mirroring.service)
+	s.outbox.Add(groups.Work())
 	links := s.newLinks(google, watcher, polls, owners, attending.links(groupevents.Links{AccountMirrors: mirroring.writer, Groups: groups}))
 	cards := s.cardsOf(service)
 	jobs := s.newTimers(google, service, watcher, links, cards, groups, mirroring, attending)
@@ -160,7 +164,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	return &program{
 		server: s, accounts: google.accounts, consents: consents, issuer: signIn.issuer,
 		scheduler: service, watcher: watcher, links: links, timers: jobs,
-		pollListener: s.newListener(changed, cards), work: s.workOf(service, syncer, watcher, announcer, jobs, changed, groups, mirroring, attending),
+		pollListener: s.newListener(changed, cards), work: s.workOf(service, syncer, watcher, announcer, jobs, changed, mirroring, attending),
 		edge: edge, http: newHTTPServer(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 2),
 	}, nil
 }

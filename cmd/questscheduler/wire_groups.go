@@ -14,20 +14,14 @@ import (
 // newGroupEvents builds the events that groups share, over what plans their mirrors.
 func (s *server) newGroupEvents(plans groupevents.Planner) *groupevents.Service {
 	return &groupevents.Service{
-		Store: s.documents, Queue: s.queue, Plans: plans, Now: s.now, NewID: s.newPrefixedID, Log: s.log,
+		Store: s.documents, Outbox: s.outbox, Plans: plans, Now: s.now, NewID: s.newPrefixedID, Log: s.log,
 		Settle: max(s.config.NotifySettle, s.config.SyncMinGap), ReadOnly: s.config.Sync != config.SyncOn,
 	}
 }
 
-// drainMore enqueues recorded work for groups' events, and what is due of mirroring and of
-// second addresses.
-func drainMore(groups *groupevents.Service, mirroring mirroring, attending *attending) func(context.Context, scheduler.Cause) (timers.Counts, error) {
-	return func(ctx context.Context, cause scheduler.Cause) (timers.Counts, error) {
-		work, err := groups.Drain(ctx)
-		if err != nil {
-			return nil, err
-		}
-		did := timers.Counts{{What: "work for groups' events", N: work}}
+// drainMore enqueues what is due of mirroring and of second addresses.
+func drainMore(mirroring mirroring, attending *attending) func(context.Context, scheduler.Cause) (timers.Counts, error) {
+	return func(ctx context.Context, cause scheduler.Cause) (did timers.Counts, err error) {
 		for _, drain := range []func(context.Context, scheduler.Cause) (timers.Counts, error){mirroring.drain, attending.drain} {
 			more, err := drain(ctx, cause)
 			if did = append(did, more...); err != nil {

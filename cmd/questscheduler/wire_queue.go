@@ -9,7 +9,6 @@ import (
 
 	"questscheduler/attendees"
 	"questscheduler/calendarsync"
-	"questscheduler/groupevents"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
 	"questscheduler/internal/documentchanges"
@@ -58,7 +57,7 @@ func openQueue(
 // queue down, and Cloud Run does not scale out for tasks that wait in here.
 var workersEach = map[string]int{
 	calendars.SyncKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20,
-	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20, poll.GroupWorkKind: 10, mirrors.PlanKind: 10, mirrors.WriteKind: 20, attendees.Kind: 20,
+	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20, mirrors.PlanKind: 10, mirrors.WriteKind: 20, attendees.Kind: 20,
 }
 
 // workOf is the handler of each kind of task. With QS_SYNC=off the syncs stay in
@@ -66,7 +65,7 @@ var workersEach = map[string]int{
 func (s *server) workOf(
 	service *scheduler.Service, syncer *calendarsync.Syncer, watcher *calendarsync.Watcher,
 	announcer *notify.Announcer, jobs *timers.Timers, changed *documentchanges.Intake,
-	groups *groupevents.Service, mirroring mirroring, attending *attending,
+	mirroring mirroring, attending *attending,
 ) queue.Config {
 	handlers := map[string]queue.Handler{
 		calendars.SyncKind:     syncer.Handle,
@@ -75,11 +74,13 @@ func (s *server) workOf(
 		poll.AnnounceKind:      announcer.Handle,
 		timers.Kind:            jobs.Handle,
 		documentchanges.Kind:   changed.Handle,
-		poll.GroupWorkKind:     groups.Handle,
 		mirrors.PlanKind:       mirroring.service.HandlePlan,
 		mirrors.WriteKind:      mirroring.writer.Handle,
 	}
 	attending.handle(handlers)
+	for _, kind := range s.outbox.Kinds() {
+		handlers[kind] = s.outbox.Handler(kind)
+	}
 	if s.config.Sync == config.SyncOff {
 		later := func(context.Context, queue.Delivery) queue.Verdict {
 			return queue.Verdict{Outcome: queue.Later, After: 10 * time.Minute}
@@ -92,6 +93,9 @@ func (s *server) workOf(
 	work := queue.Config{Handlers: s.metrics.Handlers(handlers)}
 	if s.tasks != nil {
 		work.Workers = maps.Clone(workersEach)
+		for _, kind := range s.outbox.Kinds() {
+			work.Workers[kind] = s.outbox.Workers(kind)
+		}
 		if attending == nil {
 			delete(work.Workers, attendees.Kind)
 		}

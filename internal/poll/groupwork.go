@@ -6,12 +6,11 @@ import (
 	"questscheduler/internal/store"
 )
 
-// GroupWorkKind is the kind of the tasks that take up a document of groupWork; their payload
-// is a Work of package scheduler with its id.
+// GroupWorkKind is the kind of the outbox whose documents are groupWork.
 const GroupWorkKind = "group"
 
-// GroupWorkPath is where work for a group's events is recorded until it is done: the outbox
-// of package groupevents. Closed to clients.
+// GroupWorkPath is where work for a group's events is recorded until it is done, by
+// package groupevents. Closed to clients.
 func GroupWorkPath(id string) store.Path { return store.Doc("groupWork", id) }
 
 // SessionWorkID is the id of the work that follows a poll's transitions.
@@ -23,5 +22,6 @@ func SessionWorkID(pollID string) string { return "poll." + pollID }
 func SessionWorkUpdates(pollID, groupID, ref, trace string, now time.Time) []store.Update {
 	return []store.Update{
 		Set("pollId", pollID), Set("groupId", groupID), Set("ref", ref), Set("trace", store.NullIfEmpty(trace)), Set("due", now), Set("attempts", 0),
+		Set("failedSince", store.Delete), Set("error", store.Delete),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -16,6 +17,8 @@ type Parts struct {
 	Watcher   *calendarsync.Watcher
 	// FollowLinks is calendarsync.Links.FollowDue; nil if account linking is off.
 	FollowLinks func(ctx context.Context, cause scheduler.Cause) (settled int, err error)
+	// Outbox is drained with the drain; nil: there is none.
+	Outbox *outbox.Outbox
 	// DrainMore enqueues pending work of other parts, with the drain; nil: there is none.
 	DrainMore func(ctx context.Context, cause scheduler.Cause) (did Counts, err error)
 	// Reconcile compares a calendar's mirrors with what it has; nil leaves the job out.
@@ -91,6 +94,13 @@ func (p Parts) drain(ctx context.Context, run Run) (Stretch, error) {
 		{"announcements", drained.Announcements},
 		{"cards to draw", drained.Cards},
 		{"looks at calendars", drained.Syncs},
+	}
+	if err == nil && p.Outbox != nil {
+		var woken []outbox.Woken
+		woken, err = p.Outbox.Drain(ctx)
+		for _, kind := range woken {
+			did = append(did, Count{kind.Does, kind.N})
+		}
 	}
 	if err == nil && p.DrainMore != nil {
 		var more Counts

@@ -60,13 +60,9 @@ type Outcome struct {
 	Card *poll.Poll
 	// Sync names the calendar to sync at once; nil for none.
 	Sync *poll.Place
-	// Session is the change of a group's session that is compared with what the group
-	// shares; nil for none.
-	Session *Session
+	// Session is the poll whose session is compared with what its group shares; "" for none.
+	Session string
 }
-
-// Session is a change of a poll whose group may share its session.
-type Session struct{ PollID, Ref string }
 
 // Announcement is one that a transition made due.
 type Announcement struct {
@@ -158,7 +154,7 @@ func (s *Step) record(after poll.Poll, entry poll.Entry, winning *poll.Slot, ann
 // followSession has package groupevents compare the poll's session with what its group shares.
 // Whether it shares anything is not known here.
 func (s *Step) followSession(pollID, groupID, ref string) {
-	s.Session = &Session{PollID: pollID, Ref: ref}
+	s.Session = pollID
 	s.merge(poll.GroupWorkPath(poll.SessionWorkID(pollID)), poll.SessionWorkUpdates(pollID, groupID, ref, s.Trace, s.Now)...)
 }
 

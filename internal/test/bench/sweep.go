@@ -17,6 +17,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
@@ -146,7 +147,7 @@ func newSwept(documents store.Store, count int) *swept {
 	// A day after the last sync, so that no calendar is fresh.
 	now := func() time.Time { return worldtest.Start.Add(24 * time.Hour) }
 	log := slog.New(slog.DiscardHandler)
-	service := &scheduler.Service{Store: documents, Queue: s, Now: now, Log: log}
+	service := &scheduler.Service{Store: documents, Queue: s, Outbox: &outbox.Outbox{Store: documents, Waker: outbox.Queued{Queue: s}, Now: now, Log: log}, Now: now, Log: log}
 	s.watcher = &calendarsync.Watcher{Store: documents, Queue: s, Google: s, Polls: service, Now: now, Log: log}
 	s.syncer = &calendarsync.Syncer{Store: documents, Google: s, Polls: service, Now: now, HoldShare: 0.5, HoldMin: 5, Log: log}
 	return s

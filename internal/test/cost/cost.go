@@ -89,7 +89,7 @@ type untouched interface {
 func (w *World) jobs() []timers.Job {
 	return timers.Jobs(timers.Parts{
 		Scheduler: w.Scheduler, Watcher: w.Watcher, FollowLinks: w.Links.FollowDue, FallbackEvery: worldtest.FallbackEvery,
-		Documents: w.Timers.Store, Now: w.Clock.Now, Log: w.Timers.Log, Cleaning: w.cleanings(), DrainMore: w.drainMore,
+		Documents: w.Timers.Store, Now: w.Clock.Now, Log: w.Timers.Log, Cleaning: w.cleanings(), Outbox: w.Outbox, DrainMore: w.drainMore,
 		CheckAccounts: func(ctx context.Context) (timers.Counts, bool, error) {
 			checked, err := w.Links.Grants.(untouched).CheckUntouched(ctx)
 			return timers.Counts{{What: "untouched accounts that are live", N: checked.Live}}, checked.More, err
@@ -148,9 +148,6 @@ func (w *World) mirroring() *mirrors.Service {
 
 // drainMore is what a server's drain does beside the scheduler's.
 func (w *World) drainMore(ctx context.Context, cause scheduler.Cause) (timers.Counts, error) {
-	if _, err := w.Groups.Drain(ctx); err != nil {
-		return nil, err
-	}
 	if _, err := w.mirroring().Drain(ctx, cause); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ type row struct {
 
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
-	"internal/fault", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/queue", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "internal/mapping", "internal/attendee", "availability", "internal/config",
+	"internal/fault", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/queue", "internal/outbox", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "internal/mapping", "internal/attendee", "availability", "internal/config",
 	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "attendees", "groupevents", "feed", "internal/backfill", "notify", "internal/documentchanges", "internal/timers", "internal/health",
 }
 
@@ -43,6 +43,7 @@ var table = []row{
 	{packages: "internal/test/memoryqueue", may: []string{"internal/queue", "internal/fault"}},
 	{packages: "internal/queue/river/...", may: []string{"internal/queue", "internal/fault"}},
 	{packages: "internal/queue/cloudtasks/...", may: []string{"internal/queue", "internal/store", "internal/fault"}},
+	{packages: "internal/outbox", may: []string{"internal/queue", "internal/store", "internal/meter", "internal/fault"}},
 	{packages: "internal/test/points", may: []string{"internal/store", "internal/queue", "internal/fault"}},
 	{packages: "internal/test/queuetest", may: []string{"internal/queue", "internal/fault"}},
 
@@ -75,12 +76,12 @@ var table = []row{
 	{packages: "internal/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "internal/fault"}},
 	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
 
-	{packages: "groupevents", may: []string{"rules", "internal/recurrence", "internal/mirror", "internal/poll", "internal/calendars", "internal/accounts", "internal/store", "internal/queue", "scheduler", "internal/fault"}},
+	{packages: "groupevents", may: []string{"rules", "internal/recurrence", "internal/mirror", "internal/poll", "internal/calendars", "internal/accounts", "internal/store", "internal/outbox", "scheduler", "internal/fault"}},
 
 	{packages: "feed", may: []string{"rules", "internal/poll", "internal/store", "internal/fault"}},
 
 	{packages: "internal/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "scheduler", "internal/fault"}},
-	{packages: "internal/timers", may: []string{"internal/poll", "internal/store", "internal/queue", "scheduler", "calendarsync", "notify", "internal/fault"}},
+	{packages: "internal/timers", may: []string{"internal/poll", "internal/store", "internal/queue", "internal/outbox", "scheduler", "calendarsync", "notify", "internal/fault"}},
 	{packages: "internal/health", may: []string{
 		"rules", "internal/mapping", "internal/attendee", "internal/mirror", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/accounts", "calendarsync", "internal/timers", "internal/fault",
 	}},

@@ -44,7 +44,7 @@ func (w *World) handle(delivery queue.Delivery) queue.Verdict {
 		w.Began(delivery.Kind)
 	}
 	handlers := map[string]queue.Handler{
-		mirrors.WriteKind: w.Writer.Handle, mirrors.PlanKind: w.Service.HandlePlan, calendars.SyncKind: w.Syncer.Handle, poll.GroupWorkKind: w.Groups.Handle,
+		mirrors.WriteKind: w.Writer.Handle, mirrors.PlanKind: w.Service.HandlePlan, calendars.SyncKind: w.Syncer.Handle, poll.GroupWorkKind: w.Outbox.Handler(poll.GroupWorkKind),
 	}
 	verdict := handlers[delivery.Kind](ctx, delivery)
 	if w.Ended != nil {
@@ -73,7 +73,7 @@ func (w *World) Run(d time.Duration) {
 		w.must(err)
 		_, err = w.Writer.Drain(w.ctx, Cause)
 		w.must(err)
-		_, err = w.Groups.Drain(w.ctx)
+		_, err = w.Outbox.Drain(w.ctx)
 		w.must(err)
 		w.RunDue()
 	}

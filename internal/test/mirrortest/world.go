@@ -23,6 +23,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/google"
@@ -68,6 +69,7 @@ type World struct {
 	Writer   *mirrors.Writer
 	Policies mirrors.Policies
 	Groups   *groupevents.Service
+	Outbox   *outbox.Outbox
 	Free     *availability.Service
 	Syncer   *calendarsync.Syncer
 
@@ -168,10 +170,12 @@ func (w *World) build() {
 		Now: w.Clock.Now, MinGap: time.Second, HoldShare: 0.5, HoldMin: 5, Log: log,
 	}
 	w.Writer = &mirrors.Writer{Service: w.Service, Google: w.Calendar, Leaving: w.Calendar}
+	w.Outbox = &outbox.Outbox{Store: w.program, Waker: outbox.Queued{Queue: w.Queue}, Now: w.Clock.Now, Log: log}
 	w.Groups = &groupevents.Service{
-		Store: w.program, Queue: w.Queue, Plans: w.Service, Now: w.Clock.Now,
+		Store: w.program, Outbox: w.Outbox, Plans: w.Service, Now: w.Clock.Now,
 		NewID: func(prefix string) string { return prefix + "_" + newID() }, Log: log,
 	}
+	w.Outbox.Add(w.Groups.Work())
 	w.Free = &availability.Service{Store: w.program, Google: w.Calendar, Now: w.Clock.Now, Recent: 7 * time.Hour}
 }
 

@@ -220,15 +220,6 @@ var mirrored = []mutant{
 		}},
 	},
 	{
-		name:   "own-meetings-count-as-copies",
-		breaks: "Equal events in a person's several calendars count as another program's copies, and the last are not mirrored.",
-		changes: []change{{
-			file: "mirrors/plan/rounds.go",
-			old:  `if event.AccountID != of.AccountID || event.CalendarID != of.CalendarID || m.EventID == ""`,
-			new:  `if m.EventID == ""`,
-		}},
-	},
-	{
 		name:   "duplicates-count-as-rounds",
 		breaks: "Copies that a person duplicates by hand count as another program's, and the third is not mirrored.",
 		changes: []change{{

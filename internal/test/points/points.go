@@ -4,6 +4,7 @@ package points
 
 import (
 	"context"
+	"runtime"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/queue"
@@ -19,9 +20,6 @@ type Points struct {
 	do func() error
 }
 
-// died is the panic of a program that ends.
-type died struct{}
-
 func (p *Points) pass() error {
 	if p.passed++; p.passed == p.at {
 		return p.do()
@@ -29,8 +27,8 @@ func (p *Points) pass() error {
 	return nil
 }
 
-// Die ends the program here and now, as far as Survives reaches.
-func Die() { panic(died{}) }
+// Die ends the program here and now, as far as Survives reaches: no recover holds it up.
+func Die() { runtime.Goexit() }
 
 // DieAt has the program end at its nth point from now on; 0: at none. Survives contains it.
 func (p *Points) DieAt(n int) {
@@ -52,19 +50,22 @@ func (p *Points) DoAt(n int, do func() error) { p.passed, p.at, p.do = 0, n, do 
 // Reached reports whether the point was passed.
 func (p *Points) Reached() bool { return p.passed >= p.at }
 
-// Survives reports whether the program lived through do. Other panics are passed on.
+// Survives reports whether the program lived through do, which runs in a goroutine of its own.
+// A panic is passed on; a test that ends in do ends there alone.
 func Survives(do func()) (lived bool) {
-	defer func() {
-		switch end := recover().(type) {
-		case nil:
-		case died:
-			lived = false
-		default:
-			panic(end)
-		}
+	var panicked any
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer func() { panicked = recover() }()
+		do()
+		lived = true
 	}()
-	do()
-	return true
+	<-ended
+	if panicked != nil {
+		panic(panicked)
+	}
+	return lived
 }
 
 // Pass is a call that leaves the program, with a point before it and one after it.

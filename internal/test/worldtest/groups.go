@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"questscheduler/groupevents"
-	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
@@ -25,21 +24,15 @@ func (w *World) wireGroups(p *Program, documents store.Store, tasks queue.Enqueu
 		}
 	}
 	p.Groups = &groupevents.Service{
-		Store: documents, Queue: tasks, Plans: planner, Now: now,
+		Store: documents, Outbox: p.Outbox, Plans: planner, Now: now,
 		NewID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }, Log: log,
 	}
 	p.Groups.Settle = w.options.Settle
-	p.handlers[poll.GroupWorkKind] = p.Groups.Handle
+	p.Outbox.Add(p.Groups.Work())
 	w.groupLinks(p)
 	if p.handlers[mirrors.PlanKind] == nil {
 		p.handlers[mirrors.PlanKind] = planner.HandlePlan
 		// Nothing writes in such a world: what mirrors want stays in their documents.
 		p.handlers[mirrors.WriteKind] = func(context.Context, queue.Delivery) queue.Verdict { return queue.Verdict{Outcome: queue.Done} }
 	}
-}
-
-// drainGroups enqueues the recorded work of groups that is due.
-func (w *World) drainGroups() error {
-	_, err := w.Groups.Drain(w.ctx)
-	return err
 }

@@ -201,8 +201,8 @@ func (w *World) MirrorPerson() mirror.Person {
 	return mirror.DecodePerson(w.observed.document(mirror.PersonPath(Mirrorer)))
 }
 
-// HeldListings are since when listings that lacked many events at once await another, whoever
-// follows the calendar.
+// HeldListings are since when listings that lacked many events at once await another, of all
+// who follow the calendar.
 func (w *World) HeldListings() (since []time.Time) {
 	for _, person := range decoded(w.all(allMirrorPeople), mirror.DecodePerson) {
 		since = slices.AppendSeq(since, maps.Values(person.HeldSince))

@@ -17,6 +17,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/health"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/timers"
@@ -43,6 +44,7 @@ type Program struct {
 	// Attendees and Mappings are nil in a world without second addresses.
 	Attendees *attendees.Service
 	Mappings  *attendees.Mappings
+	Outbox    *outbox.Outbox
 	handlers  map[string]queue.Handler
 	skew      time.Duration
 }
@@ -92,6 +94,7 @@ func (w *World) program() *Program {
 	documents := &storePort{&judged{w.Documents, w}, &w.ports}
 	tasks := &queuePort{w.Queue, &w.ports}
 	log := slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	p.Outbox = &outbox.Outbox{Store: documents, Waker: outbox.Queued{Queue: tasks}, Now: now, Log: log}
 	keys, err := seal.ParseKeys(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
 	w.must(err)
 	transport := w.transport()
@@ -113,7 +116,7 @@ func (w *World) program() *Program {
 	elsewhere := &calendarsync.MoveFinder{Store: documents, Accounts: p.Accounts, Google: calendar, Calendars: lists, Now: now}
 	p.Lookup = &calendarsync.Lookup{Accounts: p.Accounts, Calendars: lists, Now: now}
 	p.Scheduler = &scheduler.Service{
-		Store: documents, Queue: tasks, Calendar: calendarsync.Events{Google: calendar, MoveFinder: elsewhere}, Accounts: p.Lookup, Watches: p.Watcher,
+		Store: documents, Queue: tasks, Outbox: p.Outbox, Calendar: calendarsync.Events{Google: calendar, MoveFinder: elsewhere}, Accounts: p.Lookup, Watches: p.Watcher,
 		Channels: channels{}, Now: now, Wait: w.wait,
 		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }},
 		Settle: w.options.Settle, AppNoticeDelay: w.options.AppNoticeDelay, SnapshotKeep: w.options.SnapshotKeep, Log: log,
@@ -156,6 +159,9 @@ func (w *World) program() *Program {
 	w.wireAttendees(p, documents, tasks, client, now, log)
 	w.wireGroups(p, documents, tasks, now, log)
 	w.wireTimers(p, documents, tasks, now, log)
+	for _, kind := range p.Outbox.Kinds() {
+		p.handlers[kind] = p.Outbox.Handler(kind)
+	}
 	return p
 }
 

@@ -152,8 +152,8 @@ func (w *World) drain() {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain: %v", err))
 	}
 	w.followDue()
-	if err := w.drainGroups(); err != nil {
-		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of groups: %v", err))
+	if _, err := w.Outbox.Drain(w.ctx); err != nil {
+		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of the outbox: %v", err))
 	}
 	w.drainMirrors()
 	w.drainAttendees()

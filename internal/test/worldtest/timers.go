@@ -23,7 +23,7 @@ func (w *World) wireTimers(p *Program, documents store.Store, tasks queue.Enqueu
 	}
 	parts := timers.Parts{
 		Scheduler: p.Scheduler, Watcher: p.Watcher, FollowLinks: p.Links.FollowDue, FallbackEvery: FallbackEvery,
-		Documents: documents, Now: now, Log: log, SweepCards: sweepCards,
+		Documents: documents, Now: now, Log: log, SweepCards: sweepCards, Outbox: p.Outbox,
 	}
 	p.timedMirrors(&parts)
 	p.Timers = &timers.Timers{

@@ -1,0 +1,139 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"questscheduler/internal/fault"
+)
+
+// Ran is counted for each run that had something to do.
+type Ran struct {
+	Kind    string
+	Outcome Outcome
+	Took    time.Duration
+}
+
+// PanicError is the error of a run that panicked.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+// Error describes the value, without the stack.
+func (e *PanicError) Error() string { return fmt.Sprintf("the handler panicked: %v", e.Value) }
+
+// finalTimeout is how long a run whose time is over, or that the program's end cancelled, may
+// take to record that.
+const finalTimeout = 3 * time.Second
+
+// Run takes an entry and does its work, once. again is when to call it next, zero where nothing
+// is left or the drain will find it. An error means that the store did not answer, or that ctx
+// ended: call it again. It takes at most RunTimeout and a few seconds.
+func (o *Outbox) Run(ctx context.Context, kindName, id string) (again time.Time, err error) {
+	kind := o.kind(kindName)
+	if kind == nil {
+		return time.Time{}, fault.Newf(fault.NotFound, "There is no work of the kind %q.", kindName)
+	}
+	mode := kind.mode()
+	if mode == Rests {
+		return time.Time{}, nil
+	}
+	item, began := Item{Kind: kindName, ID: id}, o.Now()
+	if !kind.Unclaimed {
+		var taken bool
+		if item, taken, again, err = o.take(ctx, kind, id); err != nil || !taken {
+			return o.unlessLater(again), err
+		}
+	}
+	item.Observing = mode == Observes
+	result := o.handle(ctx, kind, item)
+	result, again, err = o.end(ctx, kind, item, result)
+	o.Meter.Count(Ran{kind.Name, result.outcome, o.Now().Sub(began)})
+	o.log(ctx, kind, item, result, again, o.Now().Sub(began))
+	return o.unlessLater(again), err
+}
+
+// unlessLater is a time to run, or zero where that is left to the drain.
+func (o *Outbox) unlessLater(at time.Time) time.Time {
+	if at.Sub(o.Now()) > Soon {
+		return time.Time{}
+	}
+	return at
+}
+
+// handle calls the handler, with its time-out. A panic is a failure.
+func (o *Outbox) handle(ctx context.Context, kind *Kind, item Item) (result Result) {
+	ctx, cancel := context.WithTimeout(ctx, RunTimeout)
+	defer cancel()
+	defer func() {
+		if value := recover(); value != nil {
+			result = Failed(&PanicError{value, debug.Stack()})
+		}
+	}()
+	return kind.Handle(ctx, item)
+}
+
+// end records the result of a run, and returns what it came to.
+func (o *Outbox) end(ctx context.Context, kind *Kind, item Item, result Result) (Result, time.Time, error) {
+	if result.outcome == outcomeFailed && result.err == nil {
+		result.err = errors.New("the handler gave no reason")
+	}
+	if cancelled := errors.Is(ctx.Err(), context.Canceled); cancelled && (result.outcome == outcomeFailed || result.outcome == outcomeBroken) {
+		result.outcome = outcomeBroken // the program stops, which is no failure of the work
+		if !kind.Unclaimed {
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalTimeout)
+			defer cancel()
+			result.err = errors.Join(result.err, o.release(last, kind, item))
+		}
+	}
+	switch {
+	case result.outcome == outcomeBroken, kind.Unclaimed && result.outcome == outcomeFailed:
+		return result, time.Time{}, fmt.Errorf("%s %s: %w", kind.Name, item.ID, result.err)
+	case kind.Unclaimed, result.outcome == outcomeKept:
+		return result, result.at, nil
+	}
+	if result.outcome == outcomeFailed {
+		o.rests.rest(kind.account(item.Document), o.Now(), result.err, kind.Retry.wait(result.err, 1))
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalTimeout)
+	defer cancel()
+	due, same, err := o.settle(last, kind, item, result)
+	switch {
+	case err != nil:
+		return Broken(err), time.Time{}, fmt.Errorf("%s %s: %w", kind.Name, item.ID, err)
+	case !same:
+		return Result{outcome: outcomeOvertaken}, o.Now(), nil
+	}
+	return result, due, nil
+}
+
+// log writes the one line of a run: a failure as a warning, a panic and the failure that makes
+// an entry an error as an error, anything else as a detail.
+func (o *Outbox) log(ctx context.Context, kind *Kind, item Item, result Result, again time.Time, took time.Duration) {
+	log := o.Log.With(slog.String("kind", kind.Name), slog.String("id", item.ID), slog.String("outcome", result.outcome.String()), slog.Duration("took", took))
+	if item.State.Trace != "" {
+		log = log.With(slog.String("trace", item.State.Trace))
+	}
+	if result.outcome != outcomeFailed && result.outcome != outcomeBroken {
+		log.DebugContext(ctx, "work done")
+		return
+	}
+	if result.outcome == outcomeFailed && !kind.Unclaimed {
+		log = log.With(slog.Int64("attempts", o.after(kind, item.State, result).Attempts), slog.Time("due", again))
+	}
+	log = log.With(slog.String("reason", fault.KindOf(result.err).String()), slog.Any("error", result.err))
+	panicked, isPanic := errors.AsType[*PanicError](result.err)
+	switch {
+	case isPanic:
+		log.ErrorContext(ctx, "work panicked", slog.String("stack", string(panicked.Stack)))
+	case result.outcome == outcomeFailed && !kind.Unclaimed && item.State.Attempts+1 == kind.Retry.withDefaults().Error:
+		log.ErrorContext(ctx, "work keeps failing and needs a person")
+	default:
+		log.WarnContext(ctx, "work failed")
+	}
+}

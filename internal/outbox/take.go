@@ -1,0 +1,125 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
+)
+
+// take claims an entry. taken is false, with the time when to try again (zero: the drain will
+// find it), where it is not due, is claimed by another run, or its account rests.
+func (o *Outbox) take(ctx context.Context, kind *Kind, id string) (item Item, taken bool, again time.Time, err error) {
+	path := kind.Path(id)
+	if path.Valid() != nil {
+		return Item{}, false, time.Time{}, nil //nolint:nilerr // no document can have called for it
+	}
+	err = o.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		taken, again = false, time.Time{}
+		doc, err := tx.Get(ctx, path)
+		if err != nil || !doc.Exists() {
+			return err
+		}
+		state, now := kind.Codec.Decode(doc), o.Now()
+		switch {
+		case state.Due.IsZero():
+			return nil
+		case state.Due.After(now):
+			again = state.Due
+			return nil
+		case o.rests.resting(kind.account(doc), now):
+			return nil
+		}
+		item = Item{Kind: kind.Name, ID: id, State: state, Document: doc}
+		item.State.Due = store.Instant(now.Add(kind.lease()))
+		if kind.CountFirst {
+			item.State.Attempts++
+		}
+		taken = true
+		return tx.Update(path, kind.Codec.Encode(item.State)...)
+	})
+	return item, taken && err == nil, again, err
+}
+
+// Keep writes progress of a run and renews its claim. same is false, and nothing is written,
+// where the document is due for a newer change by now, or is gone: the run ends.
+func (o *Outbox) Keep(ctx context.Context, item Item, updates ...store.Update) (same bool, err error) {
+	kind := o.kind(item.Kind)
+	return o.writing(ctx, kind, item, func(tx store.Tx, state State) error {
+		state.Due = store.Instant(o.Now().Add(kind.lease()))
+		return tx.Update(kind.Path(item.ID), append(kind.Codec.Encode(state), updates...)...)
+	})
+}
+
+// settle writes what became of a run: due is when the entry is due next, zero for never.
+func (o *Outbox) settle(ctx context.Context, kind *Kind, item Item, result Result) (due time.Time, same bool, err error) {
+	same, err = o.writing(ctx, kind, item, func(tx store.Tx, state State) error {
+		state = o.after(kind, state, result)
+		if due = state.Due; due.IsZero() && kind.Remove {
+			return tx.Delete(kind.Path(item.ID))
+		}
+		return tx.Update(kind.Path(item.ID), append(kind.Codec.Encode(state), result.updates...)...)
+	})
+	return due, same, err
+}
+
+// after is the state of an entry after a run.
+func (o *Outbox) after(kind *Kind, state State, result Result) State {
+	if result.outcome != outcomeFailed {
+		state.Due, state.FailedSince, state.Error = result.at, time.Time{}, ""
+		if !kind.CountFirst {
+			state.Attempts = 0
+		}
+		if result.outcome == outcomeDone {
+			state.Due = time.Time{}
+		}
+		state.Due = store.Instant(state.Due)
+		return state
+	}
+	if !kind.CountFirst {
+		state.Attempts++
+	}
+	now := store.Instant(o.Now())
+	if state.FailedSince.IsZero() {
+		state.FailedSince = now
+	}
+	state.Error = fault.KindOf(result.err).String()
+	state.Due = store.Instant(now.Add(kind.Retry.wait(result.err, state.Attempts)))
+	return state
+}
+
+// release gives a claim back after a run that the end of the program cancelled: the entry is
+// due at once, for the next start.
+func (o *Outbox) release(ctx context.Context, kind *Kind, item Item) error {
+	_, err := o.writing(ctx, kind, item, func(tx store.Tx, state State) error {
+		state.Due = store.Instant(o.Now())
+		return tx.Update(kind.Path(item.ID), kind.Codec.Encode(state)...)
+	})
+	return err
+}
+
+// writing calls write with the stored state of an entry, while it is for the change that the
+// run took.
+func (o *Outbox) writing(ctx context.Context, kind *Kind, item Item, write func(tx store.Tx, state State) error) (same bool, err error) {
+	err = o.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		doc, err := tx.Get(ctx, kind.Path(item.ID))
+		if err != nil {
+			return err
+		}
+		var state State
+		if same = doc.Exists(); same {
+			state = kind.Codec.Decode(doc)
+			same = state.Ref == item.State.Ref && !state.Due.IsZero()
+		}
+		if !same {
+			return nil
+		}
+		return write(tx, state)
+	})
+	if errors.Is(err, store.ErrUnanswered) {
+		err = fault.Wrap(fault.Unavailable, err, "The outcome of a run may not be recorded.")
+	}
+	return same && err == nil, err
+}
