@@ -127,8 +127,8 @@ const (
 // isCall) and of the store.
 func (s *Service) through(ctx context.Context, a *attempt, key string) (outcome, error) {
 	list, err := s.Google.GuestList(ctx, a.ref(key), a.copies[key].EventID)
-	if fault.Is(err, fault.NotFound) && (fault.CodeOf(err) == gcal.CodeGone || a.record.Failures+1 >= mostFailures) {
-		a.lose(key) // one 404 proves nothing
+	if a.isMissing(err) {
+		a.lose(key)
 		return nextCopy, nil
 	}
 	if err != nil {

@@ -34,6 +34,12 @@ func called(err error) error { return callError{err} }
 
 func isCall(err error) bool { _, ok := errors.AsType[callError](err); return ok }
 
+// isMissing reports whether an answer shows that a copy is gone. One 404 proves nothing: it
+// counts once the event has failed as often as is an error.
+func (a *attempt) isMissing(err error) bool {
+	return fault.Is(err, fault.NotFound) && (fault.CodeOf(err) == gcal.CodeGone || a.record.Failures+1 >= mostFailures)
+}
+
 // isRefusal reports whether a call failed for its copy alone, so that another copy may do.
 func isRefusal(err error) bool {
 	if !isCall(err) {

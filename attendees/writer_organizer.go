@@ -33,7 +33,7 @@ func (s *Service) findOrganizer(ctx context.Context, a *attempt) (found bool, er
 			continue
 		}
 		list, err := s.Google.GuestList(ctx, a.ref(key), c.EventID)
-		if fault.Is(err, fault.NotFound) {
+		if a.isMissing(err) {
 			continue
 		}
 		if err != nil {

@@ -32,6 +32,22 @@ func TestMapping_ThatBeginsLater_ReachesEventsOfOtherOrganizers(t *testing.T) {
 	}
 }
 
+// The organizer's copy is looked for through a guest's, which one answer does not prove gone.
+func TestMapping_OrganizersCopyNotFoundOnce_IsTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
+	s.insert(ana, meeting("ev00001", "25", ben))
+	s.run(2 * time.Minute)
+	s.followed = []string{ben}
+	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}}, mapping.Mapping{Primary: ben, Secondaries: []string{ben2}})
+	s.plant(control.Rule{Match: "events.get", Status: 404, Times: 1})
+	s.relist(ben)
+	s.run(3 * time.Minute)
+	s.guests(ana, "ev00001", ben, ben2)
+	s.state("ev00001", ben2, attendee.Added)
+}
+
 func TestMapping_OfAGuestOfAStranger_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

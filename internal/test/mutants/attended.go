@@ -173,9 +173,9 @@ var attended = []mutant{
 		name:   "one-404-ends-an-event",
 		breaks: "A single answer that an event is not found counts as its deletion, and nobody is added.",
 		changes: []change{{
-			file: "attendees/writer.go",
-			old:  ` && (fault.CodeOf(err) == gcal.CodeGone || a.record.Failures+1 >= mostFailures) {`,
-			new:  ` && (fault.CodeOf(err) == gcal.CodeGone || a.record.Failures >= 0) {`,
+			file: "attendees/writer_failed.go",
+			old:  `return fault.Is(err, fault.NotFound) && (fault.CodeOf(err) == gcal.CodeGone || a.record.Failures+1 >= mostFailures)`,
+			new:  `return fault.Is(err, fault.NotFound)`,
 		}},
 	},
 	{
