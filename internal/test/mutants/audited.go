@@ -47,4 +47,24 @@ var audited = []mutant{
 			new:  `if group.CreatorID == person.ID {`,
 		}},
 	},
+	{
+		name:   "accepting-ends-an-error",
+		breaks: "Accepting a new time ends the error that its poll shows, though nothing mended it (invariant 6).",
+		changes: []change{{
+			file: "internal/transition/after.go",
+			old: `		if p.Sync.Error == nil || p.Sync.State != rules.StateError {
+			p.Sync.State = rules.StateOK
+		}`,
+			new: `		p.Sync.State = rules.StateOK`,
+		}},
+	},
+	{
+		name:   "another-end-is-the-same-session",
+		breaks: "A session that got another end alone still awaits its deleted event, which would undo that.",
+		changes: []change{{
+			file: "internal/transition/command.go",
+			old:  `return edit.ID == s.Winning.ID && edit.At == s.Winning.Fingerprint()`,
+			new:  `return edit.ID == s.Winning.ID && edit.At.Start == s.Winning.Fingerprint().Start`,
+		}},
+	},
 }

@@ -81,6 +81,7 @@ func (l *life) settle() {
 		l.compare(p)
 	}
 	l.audit(confirmed)
+	l.endElsewhere()
 }
 
 // audit checks the world with code that knows nothing of the program's.
@@ -108,6 +109,7 @@ func (l *life) findLost() {
 		l.describe()
 		l.problems = append(l.problems, l.w.LostProblems()...)
 		l.problems = append(l.problems, l.w.LostAuditProblems()...)
+		l.acceptDuringErrors()
 	}
 	l.w.ShareClub(worldtest.Owner)
 }
