@@ -32,7 +32,7 @@ func TestMapping_ThatBeginsLater_ReachesEventsOfOtherOrganizers(t *testing.T) {
 	}
 }
 
-// The organizer's copy is looked for through a guest's, which one answer does not prove gone.
+// The organizer's copy is read through a guest's, which one answer does not prove gone.
 func TestMapping_OrganizersCopyNotFoundOnce_IsTriedAgain(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -49,7 +49,7 @@ var audited = []mutant{
 	},
 	{
 		name:   "accepting-ends-an-error",
-		breaks: "Accepting a new time ends the error that its poll shows, though nothing mended it (invariant 6).",
+		breaks: "Accepting a new time ends the error that its poll shows, though nothing repaired it (invariant 6).",
 		changes: []change{{
 			file: "internal/transition/after.go",
 			old: `		if p.Sync.Error == nil || p.Sync.State != rules.StateError {
