@@ -113,6 +113,28 @@ func TestAccount_WhoseQuotaIsUsedUp_Rests(t *testing.T) {
 	}
 }
 
+// A backlog of one kind, which may have a part of the quota, delays no other kind.
+func TestAccount_ThatRestsForAKind_DoesAnother(t *testing.T) {
+	t.Parallel()
+	owner := func(doc store.Document) string { return store.Fields(doc.Data).String("owner") }
+	s := newStage(t, func(k *outbox.Kind) { k.Account = owner })
+	other := 0
+	s.Add(outbox.Kind{
+		Name: "other", Path: jobPath, Due: outbox.Query(jobsDue), Codec: outbox.Fields, Account: owner,
+		Handle: func(context.Context, outbox.Item) outbox.Result { other++; return outbox.Done() },
+	})
+	s.record("a", "one", noon)
+	s.record("b", "one", noon)
+	s.answers(outbox.Failed(&fault.Error{Kind: fault.Exhausted, RetryAfter: time.Hour}))
+	_, err := s.run("a")
+	s.must(err)
+	_, err = s.Outbox.Run(t.Context(), "other", "b")
+	s.must(err)
+	if other != 1 {
+		t.Error("the other kind rests too")
+	}
+}
+
 func TestSoon_WakesWhatIsDueSoon(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)

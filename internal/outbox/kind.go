@@ -123,11 +123,12 @@ func (k *Kind) lease() time.Duration {
 	return k.Lease
 }
 
+// account names what rests with the document: the kind's part of an account's quota. "": nothing.
 func (k *Kind) account(doc store.Document) string {
-	if k.Account == nil {
+	if k.Account == nil || k.Account(doc) == "" {
 		return ""
 	}
-	return k.Account(doc)
+	return k.Name + "/" + k.Account(doc)
 }
 
 func (k *Kind) id(doc store.Document) string {

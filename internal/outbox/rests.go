@@ -7,8 +7,8 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// rests are accounts whose quota is used up, in this process: their work would only be refused
-// once more. Each entry keeps its own wait too, so that another process learns nothing and
+// rests are accounts whose quota is used up for a kind, in this process: that work would only be
+// refused once more. Each entry keeps its own wait too, so that another process learns nothing and
 // loses nothing.
 type rests struct {
 	mu    sync.Mutex
