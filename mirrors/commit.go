@@ -50,7 +50,7 @@ func (w *write) decide(of *situation, dirty ...string) {
 		changed := slices.Contains(dirty, event.ID)
 		switch {
 		case event.GroupID != "" && changed:
-			event.PlanAt = of.Now // for the people of the group; PlanEvent follows
+			event.PlanAt, event.PlanTrace = of.Now, w.cause.Trace // for the people of the group; planDue follows
 		case event.GroupID != "" || event.OwnerID != of.Owner:
 			continue
 		case needless(event, of):
@@ -187,7 +187,7 @@ func (s *Service) transact(ctx context.Context, cause scheduler.Cause, fill func
 	s.enqueueWrites(ctx, w.mirrors, cause)
 	for _, event := range w.events {
 		if event.GroupID != "" && !event.PlanAt.After(s.Now()) {
-			s.enqueue(ctx, eventTask(event, cause.Trace), cause)
+			s.PlanEventSoon(ctx, event)
 		}
 	}
 	return w, nil

@@ -14,6 +14,7 @@ import (
 
 	"questscheduler/internal/meter"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
@@ -24,6 +25,8 @@ import (
 type Service struct {
 	Store store.Store
 	Queue queue.Enqueuer
+	// Outbox carries out PlanWork and EventWork.
+	Outbox *outbox.Outbox
 	// Follow carries out a changed interest in a calendar (calendarsync.Watcher.Follow).
 	Follow func(ctx context.Context, accountID, calendarID string, cause scheduler.Cause) error
 	// FindCalendars finds out whether an account writes to calendars that it is not known to

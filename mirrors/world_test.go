@@ -96,7 +96,7 @@ func newWorld(t *testing.T) *world {
 	w.replayAtTheEnd()
 	w.counter = storetest.Count(documents)
 	s.queue, err = memoryqueue.New(memoryqueue.Options{
-		Kinds: []string{mirrors.WriteKind, mirrors.PlanKind, calendars.SyncKind}, Now: s.clock.Now, Rand: func(n int) int { return n - 1 },
+		Kinds: []string{mirrors.WriteKind, mirrors.PlanKind, mirrors.EventKind, calendars.SyncKind}, Now: s.clock.Now, Rand: func(n int) int { return n - 1 },
 	})
 	s.must(err)
 	for i, account := range []string{work, home, club, annes} {
@@ -123,9 +123,10 @@ func (w *world) build() {
 	known := accounts.New(accounts.Options{Store: w.memory, Now: w.clock.Now})
 	lookup := &calendarsync.Lookup{Accounts: known, Calendars: calendarsync.Calendars{Accounts: known, List: w.client.Calendars}, Now: w.clock.Now}
 	w.service = &mirrors.Service{
-		Store: documents, Queue: w, Follow: watcher.Follow, FindCalendars: lookup.Find, Installation: "here", HoldShare: 0.5, HoldMin: 2,
+		Store: documents, Queue: w, Outbox: w.outboxOf(documents, w), Follow: watcher.Follow, FindCalendars: lookup.Find, Installation: "here", HoldShare: 0.5, HoldMin: 2,
 		Now: w.clock.Now, NewID: w.newID, Log: log,
 	}
+	w.service.Outbox.Add(w.service.PlanWork(), w.service.EventWork())
 	w.policies = mirrors.Policies{Service: w.service}
 	w.syncer = &calendarsync.Syncer{
 		Store: documents, Google: w.client, Polls: noPolls{}, Consumers: []calendarsync.Consumer{mirrors.Consumer{Service: w.service}},
@@ -202,7 +203,8 @@ func (w *world) settle() {
 				continue
 			}
 			handlers := map[string]queue.Handler{
-				mirrors.WriteKind: w.writer.Handle, mirrors.PlanKind: w.service.HandlePlan, calendars.SyncKind: w.syncer.Handle,
+				mirrors.WriteKind: w.writer.Handle, mirrors.PlanKind: w.service.Outbox.Handler(mirrors.PlanKind),
+				mirrors.EventKind: w.service.Outbox.Handler(mirrors.EventKind), calendars.SyncKind: w.syncer.Handle,
 			}
 			run.Settle(handlers[run.Delivery.Kind](w.ctx, run.Delivery))
 		}
@@ -210,13 +212,24 @@ func (w *world) settle() {
 	}
 }
 
+// drain wakes what is due of the outbox, and returns how much of each kind.
+func (w *world) drain() map[string]int {
+	w.Helper()
+	woken, err := w.service.Outbox.Drain(w.ctx)
+	w.must(err)
+	all := map[string]int{}
+	for _, kind := range woken {
+		all[kind.Kind] = kind.N
+	}
+	return all
+}
+
 // run has the clock go on for a time, minute by minute, with both drains each minute.
 func (w *world) run(d time.Duration) {
 	w.Helper()
 	for end := w.clock.Now().Add(d); w.clock.Now().Before(end); w.must(w.clock.Advance(time.Minute)) {
-		_, err := w.service.Drain(w.ctx, cause)
-		w.must(err)
-		_, err = w.writer.Drain(w.ctx, cause)
+		w.drain()
+		_, err := w.writer.Drain(w.ctx, cause)
 		w.must(err)
 		w.settle()
 	}

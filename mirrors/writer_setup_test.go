@@ -19,6 +19,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/sim/control"
@@ -193,9 +194,15 @@ func (discard) Enqueue(context.Context, queue.Task) (bool, error) { return false
 
 func (s *stage) service(documents store.Store, tasks queue.Enqueuer) *mirrors.Service {
 	return &mirrors.Service{
-		Store: documents, Queue: tasks, Installation: s.address, HoldShare: 0.5, HoldMin: 5,
+		Store: documents, Queue: tasks, Outbox: s.outboxOf(documents, tasks), Installation: s.address, HoldShare: 0.5, HoldMin: 5,
 		Follow: func(context.Context, string, string, scheduler.Cause) error { return nil },
 		Now:    s.clock.Now, NewID: s.newID, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
+	}
+}
+
+func (s *stage) outboxOf(documents store.Store, tasks queue.Enqueuer) *outbox.Outbox {
+	return &outbox.Outbox{
+		Store: documents, Waker: outbox.Queued{Queue: tasks}, Now: s.clock.Now, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
 	}
 }
 

@@ -57,7 +57,7 @@ func openQueue(
 // queue down, and Cloud Run does not scale out for tasks that wait in here.
 var workersEach = map[string]int{
 	calendars.SyncKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20,
-	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20, mirrors.PlanKind: 10, mirrors.WriteKind: 20, attendees.Kind: 20,
+	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20, mirrors.WriteKind: 20, attendees.Kind: 20,
 }
 
 // workOf is the handler of each kind of task. With QS_SYNC=off the syncs stay in
@@ -74,7 +74,6 @@ func (s *server) workOf(
 		poll.AnnounceKind:      announcer.Handle,
 		timers.Kind:            jobs.Handle,
 		documentchanges.Kind:   changed.Handle,
-		mirrors.PlanKind:       mirroring.service.HandlePlan,
 		mirrors.WriteKind:      mirroring.writer.Handle,
 	}
 	attending.handle(handlers)

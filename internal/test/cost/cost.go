@@ -148,9 +148,6 @@ func (w *World) mirroring() *mirrors.Service {
 
 // drainMore is what a server's drain does beside the scheduler's.
 func (w *World) drainMore(ctx context.Context, cause scheduler.Cause) (timers.Counts, error) {
-	if _, err := w.mirroring().Drain(ctx, cause); err != nil {
-		return nil, err
-	}
 	_, err := (&mirrors.Writer{Service: w.mirroring()}).Drain(ctx, cause)
 	return nil, err
 }

@@ -18,7 +18,7 @@ func (w *World) wireGroups(p *Program, documents store.Store, tasks queue.Enqueu
 	planner := p.Mirrors
 	if planner == nil {
 		planner = &mirrors.Service{
-			Store: documents, Queue: tasks, Installation: "world", SharedBy: groupevents.SharedBy, HoldShare: 0.5, HoldMin: 5, Now: now,
+			Store: documents, Queue: tasks, Outbox: p.Outbox, Installation: "world", SharedBy: groupevents.SharedBy, HoldShare: 0.5, HoldMin: 5, Now: now,
 			Follow: func(context.Context, string, string, scheduler.Cause) error { return nil },
 			NewID:  func() string { return w.ulid(now()) }, Log: log,
 		}
@@ -30,8 +30,8 @@ func (w *World) wireGroups(p *Program, documents store.Store, tasks queue.Enqueu
 	p.Groups.Settle = w.options.Settle
 	p.Outbox.Add(p.Groups.Work())
 	w.groupLinks(p)
-	if p.handlers[mirrors.PlanKind] == nil {
-		p.handlers[mirrors.PlanKind] = planner.HandlePlan
+	p.Outbox.Add(planner.PlanWork(), planner.EventWork())
+	if p.Mirrors == nil {
 		// Nothing writes in such a world: what mirrors want stays in their documents.
 		p.handlers[mirrors.WriteKind] = func(context.Context, queue.Delivery) queue.Verdict { return queue.Verdict{Outcome: queue.Done} }
 	}

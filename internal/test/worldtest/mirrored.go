@@ -90,7 +90,7 @@ func (w *World) wireMirrors(p *Program, documents store.Store, tasks queue.Enque
 		return
 	}
 	p.Mirrors = &mirrors.Service{
-		Store: documents, Queue: tasks, Follow: p.Watcher.Follow, FindCalendars: p.Lookup.Find, Installation: installation,
+		Store: documents, Queue: tasks, Outbox: p.Outbox, Follow: p.Watcher.Follow, FindCalendars: p.Lookup.Find, Installation: installation,
 		HoldShare: w.options.HoldShare, HoldMin: w.options.HoldMin, Observing: w.observing, MostExceptions: MostExceptions,
 		Now: now, NewID: func() string { return w.ulid(now()) }, Log: log,
 	}
@@ -109,10 +109,7 @@ func (p *Program) timedMirrors(parts *timers.Parts) {
 		return
 	}
 	parts.DrainMore = func(ctx context.Context, cause scheduler.Cause) (timers.Counts, error) {
-		_, err := p.Mirrors.Drain(ctx, cause)
-		if err == nil {
-			_, err = p.Writer.Drain(ctx, cause)
-		}
+		_, err := p.Writer.Drain(ctx, cause)
 		return nil, err
 	}
 	parts.Reconcile = func(ctx context.Context, run timers.Run) (timers.Stretch, error) {
@@ -127,11 +124,7 @@ func (w *World) drainMirrors() {
 		return
 	}
 	cause := scheduler.Cause{Trigger: "drain", Trace: "drain"}
-	_, err := w.Mirrors.Drain(w.ctx, cause)
-	if err == nil {
-		_, err = w.Writer.Drain(w.ctx, cause)
-	}
-	if err != nil {
+	if _, err := w.Writer.Drain(w.ctx, cause); err != nil {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of mirrors: %v", err))
 	}
 }

@@ -154,7 +154,7 @@ func (w *World) program() *Program {
 		calendarsync.SweepKind: p.Watcher.HandleSweep,
 	}
 	if p.Writer != nil {
-		p.handlers[mirrors.PlanKind], p.handlers[mirrors.WriteKind] = p.Mirrors.HandlePlan, p.Writer.Handle
+		p.handlers[mirrors.WriteKind] = p.Writer.Handle
 	}
 	w.wireAttendees(p, documents, tasks, client, now, log)
 	w.wireGroups(p, documents, tasks, now, log)
