@@ -52,7 +52,7 @@ func (r refusingTx) Get(ctx context.Context, path store.Path) (store.Document, e
 func (w *world) openGroupEvents(options *api.Options) *groupevents.Service {
 	w.groups.store = &refusing{Store: w.changes}
 	w.groups.mirrors = &mirrors.Service{
-		Store: w.groups.store, Queue: w.queue, Outbox: w.outbox, Installation: "test", SharedBy: groupevents.SharedBy, HoldShare: 0.5, HoldMin: 5, Now: options.Now,
+		Store: w.groups.store, Outbox: w.outbox, Installation: "test", SharedBy: groupevents.SharedBy, HoldShare: 0.5, HoldMin: 5, Now: options.Now,
 		Follow: func(context.Context, string, string, scheduler.Cause) error { return nil },
 		NewID:  func() string { return strings.TrimPrefix(options.NewID("mir"), "mir_") }, Log: options.Log,
 	}

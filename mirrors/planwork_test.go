@@ -18,12 +18,17 @@ func (w *world) runWork(kind, id string) time.Time {
 
 func TestPlanPerson_KeepsFailing_WaitsLonger(t *testing.T) {
 	t.Parallel()
-	w, _ := refusedPlanning(t, fault.TooLarge, 3, 1)
+	w, r := refusedPlanning(t, fault.TooLarge, 3, 1, 2)
 	for n, wait := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute} {
 		w.runWork(mirrors.PlanKind, gm)
 		doc, err := w.memory.Get(w.ctx, mirror.PersonPath(gm))
 		w.must(err)
 		due := w.personPlan().PlanDue
+		failed := []string{`"e1@google.com","e2@google.com"`, `"e1@google.com"`, `"e1@google.com"`}[n]
+		if place := w.personPlan().PlanAfter; place != `{"part":5,"failed":[`+failed+`]}` {
+			t.Errorf("the next run begins at %s", place) // with what failed alone
+		}
+		delete(r.uids, "e2@google.com")
 		if doc.Data["planFailures"] != int64(n+1) || doc.Data["planError"] != "too large" || due.Sub(w.clock.Now()) != wait {
 			t.Errorf("after %d: %v failures, %v, due in %v", n+1, doc.Data["planFailures"], doc.Data["planError"], due.Sub(w.clock.Now()))
 		}

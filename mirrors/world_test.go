@@ -123,16 +123,16 @@ func (w *world) build() {
 	known := accounts.New(accounts.Options{Store: w.memory, Now: w.clock.Now})
 	lookup := &calendarsync.Lookup{Accounts: known, Calendars: calendarsync.Calendars{Accounts: known, List: w.client.Calendars}, Now: w.clock.Now}
 	w.service = &mirrors.Service{
-		Store: documents, Queue: w, Outbox: w.outboxOf(documents, w), Follow: watcher.Follow, FindCalendars: lookup.Find, Installation: "here", HoldShare: 0.5, HoldMin: 2,
+		Store: documents, Outbox: w.outboxOf(documents, w), Follow: watcher.Follow, FindCalendars: lookup.Find, Installation: "here", HoldShare: 0.5, HoldMin: 2,
 		Now: w.clock.Now, NewID: w.newID, Log: log,
 	}
-	w.service.Outbox.Add(w.service.PlanWork(), w.service.EventWork())
 	w.policies = mirrors.Policies{Service: w.service}
 	w.syncer = &calendarsync.Syncer{
 		Store: documents, Google: w.client, Polls: noPolls{}, Consumers: []calendarsync.Consumer{mirrors.Consumer{Service: w.service}},
 		Now: w.clock.Now, MinGap: time.Second, HoldShare: 0.5, HoldMin: 2, Log: log,
 	}
 	w.writer = &mirrors.Writer{Service: w.service, Google: w.client, Leaving: w.client}
+	w.service.Outbox.Add(w.service.PlanWork(), w.service.EventWork(), w.writer.Work())
 }
 
 func (s *stage) set(path store.Path, updates ...store.Update) {
@@ -202,11 +202,11 @@ func (w *world) settle() {
 			if !ok {
 				continue
 			}
-			handlers := map[string]queue.Handler{
-				mirrors.WriteKind: w.writer.Handle, mirrors.PlanKind: w.service.Outbox.Handler(mirrors.PlanKind),
-				mirrors.EventKind: w.service.Outbox.Handler(mirrors.EventKind), calendars.SyncKind: w.syncer.Handle,
+			handle := w.syncer.Handle
+			if run.Kind != calendars.SyncKind {
+				handle = w.service.Outbox.Handler(run.Kind)
 			}
-			run.Settle(handlers[run.Delivery.Kind](w.ctx, run.Delivery))
+			run.Settle(handle(w.ctx, run.Delivery))
 		}
 		w.must(w.clock.Advance(2 * time.Second))
 	}
@@ -224,13 +224,11 @@ func (w *world) drain() map[string]int {
 	return all
 }
 
-// run has the clock go on for a time, minute by minute, with both drains each minute.
+// run has the clock go on for a time, minute by minute, with a drain each minute.
 func (w *world) run(d time.Duration) {
 	w.Helper()
 	for end := w.clock.Now().Add(d); w.clock.Now().Before(end); w.must(w.clock.Advance(time.Minute)) {
 		w.drain()
-		_, err := w.writer.Drain(w.ctx, cause)
-		w.must(err)
 		w.settle()
 	}
 }

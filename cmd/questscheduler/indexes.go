@@ -33,7 +33,7 @@ var exempt = slices.Concat(
 	exemptions("notifications", "body", "metadata"),
 	exemptions("canonicalEvents", "title", "description", "location", "start", "end", "recurrence", "originalStart",
 		"organizer", "etag", "updated", "version", "rounds", "planTrace", "updatedAt"),
-	exemptions("mirrors", "wanted", "written", "answered", "etag", "generation", "attempts", "lastError", "lastWrite", "reverts", "notBefore",
+	exemptions("mirrors", "wanted", "written", "answered", "etag", "generation", "attempts", "lastError", "lastWrite", "reverts", "notBefore", "trace",
 		"failedSince", "deletedAt", "createdAt", "updatedAt"),
 	exemptions("mirrorJournal", "trigger", "trace", "step", "mirrorId", "targetAccountId", "before", "after", "reason", "generation", "wanted", "written", "attempts"),
 	exemptions("mirrorPolicies", "edges", "createdAt", "updatedAt"),

@@ -233,8 +233,8 @@ func InCalendar(ctx context.Context, reader store.Reader, accountID, calendarID 
 }
 
 // Due yields mirrors that are due at now, those due longest first.
-func Due(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Mirror, error] {
-	return store.All(ctx, reader, mirrorsDue.With(now), Decode)
+func Due(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error] {
+	return store.All(ctx, reader, mirrorsDue.With(now), asStored)
 }
 
 // InState lists at most limit mirrors in some states, for counting. ownerID "" is everybody.

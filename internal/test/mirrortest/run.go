@@ -43,7 +43,7 @@ func (w *World) handle(delivery queue.Delivery) queue.Verdict {
 		w.Began(delivery.Kind)
 	}
 	handlers := map[string]queue.Handler{
-		mirrors.WriteKind: w.Writer.Handle, calendars.SyncKind: w.Syncer.Handle,
+		calendars.SyncKind: w.Syncer.Handle,
 	}
 	for _, kind := range w.Outbox.Kinds() {
 		handlers[kind] = w.Outbox.Handler(kind)
@@ -71,9 +71,7 @@ func (w *World) Settle() {
 func (w *World) Run(d time.Duration) {
 	w.t.Helper()
 	for end := w.Clock.Now().Add(d); w.Clock.Now().Before(end); w.must(w.Clock.Advance(time.Minute)) {
-		_, err := w.Writer.Drain(w.ctx, Cause)
-		w.must(err)
-		_, err = w.Outbox.Drain(w.ctx)
+		_, err := w.Outbox.Drain(w.ctx)
 		w.must(err)
 		w.RunDue()
 	}

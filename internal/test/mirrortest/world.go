@@ -162,7 +162,7 @@ func (w *World) build() {
 	newID := func() string { return fmt.Sprintf("%026d", w.ids.Add(1)) }
 	w.Outbox = &outbox.Outbox{Store: w.program, Waker: outbox.Queued{Queue: w.Queue}, Now: w.Clock.Now, Log: log}
 	w.Service = &mirrors.Service{
-		Store: w.program, Queue: w.Queue, Outbox: w.Outbox, Follow: watcher.Follow, Installation: "here", HoldShare: 0.5, HoldMin: 5, SharedBy: groupevents.SharedBy,
+		Store: w.program, Outbox: w.Outbox, Follow: watcher.Follow, Installation: "here", HoldShare: 0.5, HoldMin: 5, SharedBy: groupevents.SharedBy,
 		Now: w.Clock.Now, NewID: newID, Log: log,
 	}
 	w.Policies = mirrors.Policies{Service: w.Service}
@@ -175,7 +175,7 @@ func (w *World) build() {
 		Store: w.program, Outbox: w.Outbox, Plans: w.Service, Now: w.Clock.Now,
 		NewID: func(prefix string) string { return prefix + "_" + newID() }, Log: log,
 	}
-	w.Outbox.Add(w.Groups.Work(), w.Service.PlanWork(), w.Service.EventWork())
+	w.Outbox.Add(w.Groups.Work(), w.Service.PlanWork(), w.Service.EventWork(), w.Writer.Work())
 	w.Free = &availability.Service{Store: w.program, Google: w.Calendar, Now: w.Clock.Now, Recent: 7 * time.Hour}
 }
 
