@@ -12,6 +12,7 @@ import (
 
 	"questscheduler/groupevents"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
@@ -276,14 +277,14 @@ func TestGroupEvent_AfterACrash_IsPlannedByTheDrain(t *testing.T) {
 	w := newWorld(t, newStillClock().on)
 	group := w.newGroup()
 	gms, anas := w.connect("gm", group), w.connect("ana", group)
-	w.groups.store.people, w.groups.mirrors.Queue = []string{"ana", "gm"}, lostQueue{}
+	w.groups.store.people, w.outbox.Waker = []string{"ana", "gm"}, outbox.Queued{Queue: lostQueue{}}
 	var made groupEventJSON
 	w.want(http.StatusCreated, call{as: "ana", method: "POST", path: "/v1/groups/" + group + "/events", body: movieNight}, &made)
 	w.carryOutGroupWork()
 	if len(made.Mirrors) != 0 || len(w.accountsShowing(made.ID, mirror.Pending)) != 0 {
 		t.Fatal("it was planned by somebody who is dead")
 	}
-	w.groups.store.people, w.groups.mirrors.Queue = nil, w.queue
+	w.groups.store.people, w.outbox.Waker = nil, outbox.Queued{Queue: w.queue}
 	if w.drainGroups() != 1 {
 		t.Fatal("the drain does not find the work")
 	}
@@ -298,12 +299,12 @@ func TestGroupConnect_AfterACrash_IsPlannedByTheDrain(t *testing.T) {
 	w := newWorld(t, newStillClock().on)
 	group := w.newGroup()
 	made := w.newGroupEvent("gm", group, movieNight)
-	w.groups.mirrors.Queue = lostQueue{}
+	w.outbox.Waker = outbox.Queued{Queue: lostQueue{}}
 	anas := w.connect("ana", group)
 	if got := w.accountsShowing(made.ID, mirror.Pending); len(got) != 0 {
 		t.Fatalf("it was planned by somebody who is dead, for %v", got)
 	}
-	w.groups.mirrors.Queue = w.queue
+	w.outbox.Waker = outbox.Queued{Queue: w.queue}
 	if w.drainGroups() != 1 {
 		t.Fatal("the drain does not find the work")
 	}

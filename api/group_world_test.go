@@ -12,7 +12,6 @@ import (
 	"questscheduler/api"
 	"questscheduler/groupevents"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memoryqueue"
@@ -53,7 +52,7 @@ func (r refusingTx) Get(ctx context.Context, path store.Path) (store.Document, e
 func (w *world) openGroupEvents(options *api.Options) *groupevents.Service {
 	w.groups.store = &refusing{Store: w.changes}
 	w.groups.mirrors = &mirrors.Service{
-		Store: w.groups.store, Queue: w.queue, Installation: "test", SharedBy: groupevents.SharedBy, HoldShare: 0.5, HoldMin: 5, Now: options.Now,
+		Store: w.groups.store, Outbox: w.outbox, Installation: "test", SharedBy: groupevents.SharedBy, HoldShare: 0.5, HoldMin: 5, Now: options.Now,
 		Follow: func(context.Context, string, string, scheduler.Cause) error { return nil },
 		NewID:  func() string { return strings.TrimPrefix(options.NewID("mir"), "mir_") }, Log: options.Log,
 	}
@@ -65,7 +64,10 @@ func (w *world) openGroupEvents(options *api.Options) *groupevents.Service {
 // carryOutGroupWork runs the tasks of groups' events that wait, as the queue does.
 func (w *world) carryOutGroupWork() {
 	w.t.Helper()
-	handlers := map[string]queue.Handler{poll.GroupWorkKind: w.outbox.Handler(poll.GroupWorkKind), mirrors.PlanKind: w.groups.mirrors.HandlePlan}
+	handlers := map[string]queue.Handler{}
+	for _, kind := range w.outbox.Kinds() {
+		handlers[kind] = w.outbox.Handler(kind)
+	}
 	for {
 		due := slices.DeleteFunc(w.queue.Due(w.options.Now()), func(task memoryqueue.Pending) bool { return handlers[task.Kind] == nil })
 		if len(due) == 0 {
@@ -82,13 +84,14 @@ func (w *world) carryOutGroupWork() {
 }
 
 // drainGroups hands over the recorded work that is due, and returns how much.
-func (w *world) drainGroups() int {
+func (w *world) drainGroups() (n int) {
 	w.t.Helper()
 	woken, err := w.outbox.Drain(w.t.Context())
 	must(w.t, err)
-	drained, err := w.groups.mirrors.Drain(w.t.Context(), scheduler.Cause{})
-	must(w.t, err)
-	return woken[0].N + drained.Events + drained.People
+	for _, kind := range woken {
+		n += kind.N
+	}
+	return n
 }
 
 type groupEventJSON struct {

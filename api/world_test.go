@@ -166,7 +166,7 @@ func (w *world) openPorts(options *api.Options) {
 	must(w.t, err)
 	w.store = &countingStore{Store: documents}
 	w.changes = changes.New(w.store)
-	w.queue, err = memoryqueue.New(memoryqueue.Options{Kinds: []string{poll.AnnounceKind, scheduler.KindIntent, calendars.SyncKind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.WriteKind}, Now: options.Now})
+	w.queue, err = memoryqueue.New(memoryqueue.Options{Kinds: []string{poll.AnnounceKind, scheduler.KindIntent, calendars.SyncKind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.EventKind, mirrors.WriteKind}, Now: options.Now})
 	must(w.t, err)
 	key, err := signin.LoadOrCreateKey(filepath.Join(w.t.TempDir(), "key"))
 	must(w.t, err)
@@ -187,7 +187,7 @@ func (w *world) openPorts(options *api.Options) {
 	options.Availability = &availability.Service{Store: w.changes, Google: w.freeBusy, Now: options.Now, Recent: 7 * time.Hour}
 	w.outbox = &outbox.Outbox{Store: w.changes, Waker: outbox.Queued{Queue: w.queue}, Now: options.Now, Log: options.Log}
 	options.GroupEvents = w.openGroupEvents(options)
-	w.outbox.Add(options.GroupEvents.Work())
+	w.outbox.Add(options.GroupEvents.Work(), w.groups.mirrors.PlanWork(), w.groups.mirrors.EventWork())
 	options.Feeds = &feed.Service{Store: w.changes, Now: options.Now, URL: "https://api.party.example", AppURL: "https://party.example"}
 	options.Policies, options.Events = mirrors.Policies{Service: w.groups.mirrors}, w.openEvents(options.Now)
 	options.Scheduler = &scheduler.Service{

@@ -100,10 +100,10 @@ func TestShare_UnlessTurnedOn_IsOff(t *testing.T) {
 		}
 		must(t, w.Share(t.Context(), "gm", false))
 	}
-	w.set(mirror.PersonPath("ana"), mirror.EncodePerson(mirror.Person{OwnerID: "ana", PlanPending: true, PlanGeneration: 3}))
+	w.set(mirror.PersonPath("ana"), mirror.EncodePerson(mirror.Person{OwnerID: "ana", PlanDue: now, PlanGeneration: 3}))
 	must(t, w.Share(t.Context(), "ana", true))
 	person, err := mirror.LoadPerson(t.Context(), w.Store, "ana")
-	if err != nil || !person.SharesAvailability || !person.PlanPending || person.PlanGeneration != 3 {
+	if err != nil || !person.SharesAvailability || person.PlanDue.IsZero() || person.PlanGeneration != 3 {
 		t.Errorf("the person's other fields are %+v (%v)", person, err)
 	}
 }

@@ -40,7 +40,7 @@ func (s *Service) Connect(ctx context.Context, person scheduler.Person, groupID,
 		return Connected{}, err
 	}
 	var connected Connected
-	var begin func(context.Context, scheduler.Cause)
+	var begin func(context.Context)
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		begin = nil
 		if _, err := member(ctx, tx, person.ID, groupID); err != nil {
@@ -68,7 +68,7 @@ func (s *Service) Connect(ctx context.Context, person scheduler.Person, groupID,
 		}
 		made := mirror.Connection{GroupID: groupID, AccountID: accountID, OwnerID: person.ID, CreatedAt: store.Instant(s.Now())}
 		connected = Connected{made, account.Email}
-		begin, err = s.Plans.ChangeConnections(ctx, tx, person.ID, func(all []mirror.Connection) []mirror.Connection { return append(all, made) })
+		begin, err = s.Plans.ChangeConnections(ctx, tx, person.ID, cause, func(all []mirror.Connection) []mirror.Connection { return append(all, made) })
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (s *Service) Connect(ctx context.Context, person scheduler.Person, groupID,
 		return tx.Set(path, mirror.EncodeConnection(made))
 	})
 	if err == nil && begin != nil {
-		begin(ctx, cause)
+		begin(ctx)
 	}
 	return connected, err
 }
@@ -174,7 +174,7 @@ func (s *Service) Disconnect(ctx context.Context, person scheduler.Person, group
 // them go in the transaction that removes the connection: planning before it may make mirrors
 // anew, and planning after it deletes the events of those that are left.
 func (s *Service) disconnectKeeping(ctx context.Context, c mirror.Connection, cause scheduler.Cause) error {
-	var begin func(context.Context, scheduler.Cause)
+	var begin func(context.Context)
 	for begin == nil {
 		err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
 			begin = nil
@@ -183,7 +183,7 @@ func (s *Service) disconnectKeeping(ctx context.Context, c mirror.Connection, ca
 				return err
 			}
 			if !more {
-				begin, err = s.Plans.ChangeConnections(ctx, tx, c.OwnerID, func(all []mirror.Connection) []mirror.Connection {
+				begin, err = s.Plans.ChangeConnections(ctx, tx, c.OwnerID, cause, func(all []mirror.Connection) []mirror.Connection {
 					return slices.DeleteFunc(all, c.Same)
 				})
 				if err != nil {
@@ -204,7 +204,7 @@ func (s *Service) disconnectKeeping(ctx context.Context, c mirror.Connection, ca
 			return err
 		}
 	}
-	begin(ctx, cause)
+	begin(ctx)
 	return nil
 }
 

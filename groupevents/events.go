@@ -49,7 +49,7 @@ func (s *Service) Create(ctx context.Context, person scheduler.Person, groupID s
 	}
 	fresh.ICalUID = fresh.ID
 	wrong := ask.fill(&fresh)
-	fresh.PlanAt = now
+	fresh.PlanAt, fresh.PlanTrace = now, cause.Trace
 	var event mirror.Event
 	err := s.change(ctx, groupID, cause, func(ctx context.Context, tx store.Tx) error {
 		if _, err := member(ctx, tx, person.ID, groupID); err != nil {
@@ -82,6 +82,7 @@ func (s *Service) Create(ctx context.Context, person scheduler.Person, groupID s
 	if err != nil {
 		return View{}, err
 	}
+	s.Plans.PlanEventSoon(ctx, event)
 	return s.changed(ctx, person.ID, event, cause)
 }
 
@@ -94,9 +95,8 @@ func madeAgain(event, fresh mirror.Event) error {
 }
 
 // changed is an event after its change: one whose PlanAt has come is planned at once for the
-// person who changed it, so that the answer shows their mirrors, and soon for the others.
+// person who changed it, so that the answer shows their mirrors.
 func (s *Service) changed(ctx context.Context, personID string, event mirror.Event, cause scheduler.Cause) (View, error) {
-	s.Plans.PlanEventSoon(ctx, event, cause)
 	if event.PlanAt.After(s.Now()) {
 		return s.view(ctx, personID, event)
 	}
@@ -159,14 +159,15 @@ func (s *Service) settled(was mirror.Event, now time.Time) time.Time {
 	return latest
 }
 
-// edit writes what change does to an event that the person may change, its PlanAt included.
+// edit writes what change does to an event that the person may change, its PlanAt included, and
+// has it planned then. Where it rests already, that was done.
 func (s *Service) edit(
 	ctx context.Context, person scheduler.Person, groupID string, ref Reference, cause scheduler.Cause, change func(*mirror.Event) error,
 ) (event mirror.Event, err error) {
 	if err := s.Writes(); err != nil {
 		return mirror.Event{}, err
 	}
-	now := store.Instant(s.Now())
+	now, planAt := store.Instant(s.Now()), time.Time{}
 	err = s.change(ctx, groupID, cause, func(ctx context.Context, tx store.Tx) error {
 		group, err := member(ctx, tx, person.ID, groupID)
 		if err != nil {
@@ -183,7 +184,7 @@ func (s *Service) edit(
 		if err != nil {
 			return err
 		}
-		event = before
+		event, planAt = before, before.PlanAt
 		if err := change(&event); err != nil {
 			return err
 		}
@@ -191,7 +192,7 @@ func (s *Service) edit(
 			event = before
 			return nil
 		}
-		event.Version, event.Updated, event.UpdatedAt = before.Version+1, now, now
+		event.Version, event.Updated, event.UpdatedAt, event.PlanTrace = before.Version+1, now, now, cause.Trace
 		held, changed, err := held.after(ctx, tx, event)
 		if err != nil {
 			return err
@@ -201,6 +202,9 @@ func (s *Service) edit(
 		}
 		return held.write(tx)
 	})
+	if err == nil && !event.PlanAt.Equal(planAt) {
+		s.Plans.PlanEventSoon(ctx, event)
+	}
 	return event, err
 }
 

@@ -33,13 +33,13 @@ type Planner interface {
 	PlanUID(ctx context.Context, ownerID, icalUID string, cause scheduler.Cause) error
 	// PlanEventSoon has a group's event planned for everybody once its PlanAt has come, when
 	// the drain finds it too.
-	PlanEventSoon(ctx context.Context, event mirror.Event, cause scheduler.Cause)
+	PlanEventSoon(ctx context.Context, event mirror.Event)
 	// ChangeConnections has what a person's connections call for followed and planned, in the
 	// transaction that changes them, which reads before it and writes afterwards. Call begin
 	// after the commit.
 	ChangeConnections(
-		ctx context.Context, tx store.Tx, ownerID string, change func([]mirror.Connection) []mirror.Connection,
-	) (begin func(context.Context, scheduler.Cause), err error)
+		ctx context.Context, tx store.Tx, ownerID string, cause scheduler.Cause, change func([]mirror.Connection) []mirror.Connection,
+	) (begin func(context.Context), err error)
 	// EndConnection has the copies in an account deleted, kept ones included, and then the
 	// connection removed, which need not exist any more. It is idempotent.
 	EndConnection(ctx context.Context, c mirror.Connection, cause scheduler.Cause) error

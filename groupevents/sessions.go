@@ -101,6 +101,7 @@ func (s *Service) followSession(ctx context.Context, pollID string, cause schedu
 			return err
 		}
 		for _, event := range session.compare(store.Instant(s.Now()), func() string { return s.NewID("evt") }) {
+			event.PlanTrace = cause.Trace
 			if err := tx.Set(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil {
 				return err
 			}
@@ -117,7 +118,7 @@ func (s *Service) followSession(ctx context.Context, pollID string, cause schedu
 		return err
 	}
 	for _, event := range changed {
-		s.Plans.PlanEventSoon(ctx, event, cause)
+		s.Plans.PlanEventSoon(ctx, event)
 	}
 	return s.withdraw(ctx, unshared, cause)
 }

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"questscheduler/groupevents"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/test/mirrortest"
+	"questscheduler/scheduler"
 )
 
 // newSettlingWorld is a connected world where changes rest for ten seconds, with an event.
@@ -41,6 +43,9 @@ func TestUpdate_ManyInSuccession_CostOneWriteEach(t *testing.T) {
 		w.must(w.Clock.Advance(100 * time.Millisecond))
 	}
 	w.shows("ana", "Dinner")
+	if waiting := w.Queue.Due(w.Clock.Now().Add(time.Minute)); len(waiting) != 1 {
+		t.Errorf("%d tasks wait, want one for all changes", len(waiting))
+	}
 	w.pass(10)
 	w.shows("ana", "Dinner 19")
 	if calls := w.Calls()["events.patch"]; calls != 3 {
@@ -90,4 +95,35 @@ func TestDelete_WhileAChangeRests_IsAtOnce(t *testing.T) {
 	if calls := w.Calls(); calls["events.patch"] > 0 || calls["events.delete"] != 3 {
 		t.Errorf("calls: %v", calls)
 	}
+}
+
+func TestEvent_ItsCopies_HaveTheTraceOfItsChange(t *testing.T) {
+	t.Parallel()
+	w, event := newSettlingWorld(t)
+	change := func(trace string, do func(cause scheduler.Cause) error) {
+		t.Helper()
+		w.must(do(scheduler.Cause{Trigger: "api", Trace: trace}))
+		w.pass(12)
+		entries, _, err := mirror.LoadJournal(t.Context(), w.Documents, event.ID, 0, nil)
+		w.must(err)
+		planned := 0
+		for _, entry := range entries {
+			if entry.Step == mirror.StepPlanned && entry.Trace == trace {
+				planned++
+			}
+		}
+		if planned != 3 {
+			t.Errorf("%d plans have the trace %s, want one for each account", planned, trace)
+		}
+	}
+	gm, ref := scheduler.Person{ID: "gm"}, groupevents.Reference{ID: event.ID}
+	change("trc_update", func(cause scheduler.Cause) error {
+		title := "Supper"
+		_, err := w.Groups.Update(t.Context(), gm, party, ref, groupevents.Edit{Title: &title}, cause)
+		return err
+	})
+	change("trc_delete", func(cause scheduler.Cause) error {
+		_, err := w.Groups.Delete(t.Context(), gm, party, ref, cause)
+		return err
+	})
 }

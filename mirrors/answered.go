@@ -66,28 +66,20 @@ func (s *Service) recordDeleter(ctx context.Context, was mirror.Event, cause sch
 // FollowAlso has a calendar of a person's followed from now on, also when no edge leads from
 // it any more. Invalid with CodeOverlayCalendar: mirrors go into it.
 func (s *Service) FollowAlso(ctx context.Context, ownerID string, place mirror.Place, cause scheduler.Cause) error {
-	var changed []gcal.Ref
-	var generation int64
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		changed, generation = nil, 0
+	return s.following(ctx, func(ctx context.Context, tx store.Tx) (begin func(context.Context), err error) {
 		wishes, err := ReadWishes(ctx, tx, ownerID)
 		switch {
 		case err != nil:
-			return err
+			return nil, err
 		case isOverlay(wishes.Person, place.CalendarID):
-			return &fault.Error{
+			return nil, &fault.Error{
 				Kind: fault.Invalid, Code: CodeOverlayCalendar,
 				Message: "calendar_id is the calendar for external events, which only shows what is in others. Choose another one.",
 			}
 		case slices.Contains(wishes.Person.Followed, place):
-			return nil
+			return nil, nil
 		}
 		wishes.Person.Followed = append(slices.Clone(wishes.Person.Followed), place)
-		changed, generation, err = wishes.Write(tx, s.now())
-		return err
+		return s.follow(tx, wishes, cause)
 	})
-	if err == nil && generation > 0 {
-		s.Begin(ctx, ownerID, changed, generation, cause)
-	}
-	return err
 }

@@ -118,12 +118,12 @@ func (s *Service) storeOrigins(ctx context.Context, fresh []observation) error {
 		}
 		w.events = append(orphans, w.events...) // of one that is listed too, the listing counts
 		if len(w.events) > 0 {
-			w.person, begins = begun.PlanMore(s.now())
+			w.person, begins = begun.PlanMore(s.now(), fresh[0].cause.Trace)
 		}
 		return nil
 	})
 	if err == nil && begins {
-		s.enqueue(ctx, personTask(at.OwnerID, begun.PlanGeneration+1, fresh[0].cause.Trace), fresh[0].cause)
+		s.Outbox.Soon(ctx, PlanKind, at.OwnerID, s.Now())
 	}
 	return err
 }

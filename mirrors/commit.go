@@ -50,7 +50,7 @@ func (w *write) decide(of *situation, dirty ...string) {
 		changed := slices.Contains(dirty, event.ID)
 		switch {
 		case event.GroupID != "" && changed:
-			event.PlanAt = of.Now // for the people of the group; PlanEvent follows
+			event.PlanAt, event.PlanTrace = of.Now, w.cause.Trace // for the people of the group; planDue follows
 		case event.GroupID != "" || event.OwnerID != of.Owner:
 			continue
 		case needless(event, of):
@@ -84,8 +84,12 @@ func (w *write) planned(stored []mirror.Mirror, next mirror.Mirror) {
 	w.put(next)
 }
 
-// put adds a mirror, in place of an earlier state of it.
+// put adds a mirror, in place of an earlier state of it. The writer's own steps keep the trace
+// of the change that they are for.
 func (w *write) put(m mirror.Mirror) {
+	if w.cause.Trigger != WriteKind || m.Trace == "" {
+		m.Trace = w.cause.Trace
+	}
 	i := slices.IndexFunc(w.mirrors, func(other mirror.Mirror) bool { return other.ID == m.ID })
 	if i < 0 {
 		w.mirrors = append(w.mirrors, m)
@@ -167,8 +171,8 @@ func (w *write) commit(tx store.Tx) error {
 	return nil
 }
 
-// transact runs a transaction that fills a write, and enqueues the writes of its mirrors
-// after the commit.
+// transact runs a transaction that fills a write, and has its mirrors written after the
+// commit.
 func (s *Service) transact(ctx context.Context, cause scheduler.Cause, fill func(ctx context.Context, tx store.Reader, w *write) error) (*write, error) {
 	var w *write
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -184,10 +188,10 @@ func (s *Service) transact(ctx context.Context, cause scheduler.Cause, fill func
 	for _, verdict := range w.verdicts {
 		s.Meter.Count(Observed{Verdict: verdict})
 	}
-	s.enqueueWrites(ctx, w.mirrors, cause)
+	s.writeSoon(ctx, w.mirrors...)
 	for _, event := range w.events {
 		if event.GroupID != "" && !event.PlanAt.After(s.Now()) {
-			s.enqueue(ctx, eventTask(event, cause.Trace), cause)
+			s.PlanEventSoon(ctx, event)
 		}
 	}
 	return w, nil

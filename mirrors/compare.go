@@ -84,7 +84,7 @@ func (w *Writer) compare(ctx context.Context, m mirror.Mirror, listed bool, caus
 	if err != nil || !found || now.State == m.State && now.Generation == m.Generation {
 		return false, fault.Is(err, fault.Unavailable), err
 	}
-	w.enqueueWrites(ctx, []mirror.Mirror{now}, cause)
+	w.writeSoon(ctx, now)
 	return true, false, nil
 }
 

@@ -15,36 +15,29 @@ import (
 // transaction that writes those connections, which has to read before it calls this and to write
 // afterwards. Call begin after the commit; without it the drain finds the planning.
 func (s *Service) ChangeConnections(
-	ctx context.Context, tx store.Tx, ownerID string, change func([]mirror.Connection) []mirror.Connection,
-) (begin func(context.Context, scheduler.Cause), err error) {
+	ctx context.Context, tx store.Tx, ownerID string, cause scheduler.Cause, change func([]mirror.Connection) []mirror.Connection,
+) (begin func(context.Context), err error) {
 	wishes, err := ReadWishes(ctx, tx, ownerID)
 	if err != nil {
 		return nil, err
 	}
 	wishes.Connections = change(wishes.Connections)
-	changed, generation, err := wishes.Write(tx, s.now())
-	return func(ctx context.Context, cause scheduler.Cause) { s.Begin(ctx, ownerID, changed, generation, cause) }, err
+	return s.follow(tx, wishes, cause)
 }
 
 // EndConnection has the copies deleted that a group shows in an account, kept ones included, and
 // then the connection removed, which need not exist any more.
 func (s *Service) EndConnection(ctx context.Context, c mirror.Connection, cause scheduler.Cause) error {
-	var begin func(context.Context, scheduler.Cause)
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
-		begin, err = s.endIn(ctx, tx, c.OwnerID, []mirror.Connection{c})
-		return err
+	return s.following(ctx, func(ctx context.Context, tx store.Tx) (begin func(context.Context), err error) {
+		return s.endIn(ctx, tx, c.OwnerID, []mirror.Connection{c}, cause)
 	})
-	if err == nil {
-		begin(ctx, cause)
-	}
-	return err
 }
 
 // endIn marks connections of one person as ending; it reads before it writes.
 func (s *Service) endIn(
-	ctx context.Context, tx store.Tx, ownerID string, ended []mirror.Connection,
-) (begin func(context.Context, scheduler.Cause), err error) {
-	begin, err = s.ChangeConnections(ctx, tx, ownerID, func(all []mirror.Connection) []mirror.Connection {
+	ctx context.Context, tx store.Tx, ownerID string, ended []mirror.Connection, cause scheduler.Cause,
+) (begin func(context.Context), err error) {
+	begin, err = s.ChangeConnections(ctx, tx, ownerID, cause, func(all []mirror.Connection) []mirror.Connection {
 		return slices.DeleteFunc(all, func(c mirror.Connection) bool {
 			return slices.ContainsFunc(ended, func(other mirror.Connection) bool { return other.Same(c) })
 		})
@@ -63,14 +56,13 @@ func (s *Service) endIn(
 // reports that there was none: the person belongs to all of them again. Connections to a group that
 // is gone are left to the cleanup, which sees whether others are gone too.
 func (s *Service) endFormer(ctx context.Context, ownerID string, groupIDs []string, cause scheduler.Cause) (back bool, err error) {
-	var begin func(context.Context, scheduler.Cause)
-	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		back, begin = true, nil
+	err = s.following(ctx, func(ctx context.Context, tx store.Tx) (begin func(context.Context), err error) {
+		back = true
 		var left []string
 		for _, id := range groupIDs {
 			group, err := poll.LoadGroup(ctx, tx, id)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			back = back && group.Has(ownerID)
 			if group != nil && !group.Has(ownerID) {
@@ -78,19 +70,15 @@ func (s *Service) endFormer(ctx context.Context, ownerID string, groupIDs []stri
 			}
 		}
 		if len(left) == 0 {
-			return nil
+			return nil, nil
 		}
 		ended, err := mirror.ConnectionsOf(ctx, tx, ownerID)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		ended = slices.DeleteFunc(ended, func(c mirror.Connection) bool { return !slices.Contains(left, c.GroupID) })
-		begin, err = s.endIn(ctx, tx, ownerID, ended)
-		return err
+		return s.endIn(ctx, tx, ownerID, ended, cause)
 	})
-	if err == nil && begin != nil {
-		begin(ctx, cause)
-	}
 	return back, err
 }
 

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
@@ -99,15 +98,15 @@ func (w Wishes) wanted() map[gcal.Ref]bool {
 	return wanted
 }
 
-// Write has the wanted calendars followed and the others not, and all events of the person
-// planned again. It returns the calendars whose interest changed and the generation of the
-// planning, for Begin after the commit.
-func (w Wishes) Write(tx store.Tx, now time.Time) (changed []gcal.Ref, generation int64, err error) {
-	wanted := w.wanted()
+// follow has the calendars followed that a person wishes and the others not, and all events of
+// the person planned again. Call begin after the commit; without it the drain finds the planning.
+func (s *Service) follow(tx store.Tx, w Wishes, cause scheduler.Cause) (begin func(context.Context), err error) {
+	now, wanted := s.now(), w.wanted()
 	refs := maps.Clone(wanted)
 	for ref := range w.calendars {
 		refs[ref] = true
 	}
+	var changed []gcal.Ref
 	for _, ref := range slices.SortedFunc(maps.Keys(refs), compareRefs) {
 		calendar, known := w.calendars[ref]
 		if !known {
@@ -121,20 +120,21 @@ func (w Wishes) Write(tx store.Tx, now time.Time) (changed []gcal.Ref, generatio
 			count = 1
 		}
 		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Want(mirror.Consumer, count, now, w.Person.OwnerID)...); err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		changed = append(changed, ref)
 	}
-	updates := append(w.Person.RequestPlan(now), store.Set("followed", mirror.EncodePlaces(w.Person.Followed)))
+	updates := append(w.Person.RequestPlan(now, cause.Trace), store.Set("followed", mirror.EncodePlaces(w.Person.Followed)))
 	for accountID, overlay := range w.Person.Overlays {
 		updates = append(updates, store.Update{Path: store.Field("overlays", accountID), Value: mirror.EncodeOverlay(overlay)})
 	}
-	return changed, w.Person.PlanGeneration + 1, tx.Merge(mirror.PersonPath(w.Person.OwnerID), updates...)
+	begin = func(ctx context.Context) { s.begin(ctx, w.Person.OwnerID, changed, cause) }
+	return begin, tx.Merge(mirror.PersonPath(w.Person.OwnerID), updates...)
 }
 
-// Begin enqueues, after a commit, what Write requested. What fails is left to the drain.
-func (s *Service) Begin(ctx context.Context, ownerID string, changed []gcal.Ref, generation int64, cause scheduler.Cause) {
-	s.enqueue(ctx, personTask(ownerID, generation, cause.Trace), cause)
+// begin begins, after a commit, what follow recorded. What fails is left to the drain.
+func (s *Service) begin(ctx context.Context, ownerID string, changed []gcal.Ref, cause scheduler.Cause) {
+	s.Outbox.Soon(ctx, PlanKind, ownerID, s.Now())
 	for _, ref := range changed {
 		if err := s.Follow(ctx, ref.Account, ref.Calendar, cause); err != nil {
 			s.Log.WarnContext(ctx, "calendar for mirroring not watched yet", "calendar", ref.Calendar, "account", ref.Account,
@@ -146,19 +146,24 @@ func (s *Service) Begin(ctx context.Context, ownerID string, changed []gcal.Ref,
 // Rewrite follows and plans again what a person wishes, after one of the person's accounts
 // changed. It is idempotent.
 func (s *Service) Rewrite(ctx context.Context, ownerID string, cause scheduler.Cause) error {
-	var changed []gcal.Ref
-	var generation int64
-	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		changed, generation = nil, 0
+	return s.following(ctx, func(ctx context.Context, tx store.Tx) (begin func(context.Context), err error) {
 		wishes, err := ReadWishes(ctx, tx, ownerID)
 		if err != nil || wishes.empty() {
-			return err
+			return nil, err
 		}
-		changed, generation, err = wishes.Write(tx, s.now())
+		return s.follow(tx, wishes, cause)
+	})
+}
+
+// following runs a transaction, and after its commit what it has begin, if anything.
+func (s *Service) following(ctx context.Context, change func(ctx context.Context, tx store.Tx) (begin func(context.Context), err error)) error {
+	var begin func(context.Context)
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
+		begin, err = change(ctx, tx)
 		return err
 	})
-	if err == nil && generation > 0 {
-		s.Begin(ctx, ownerID, changed, generation, cause)
+	if err == nil && begin != nil {
+		begin(ctx)
 	}
 	return err
 }

@@ -15,7 +15,6 @@ import (
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
-	"questscheduler/mirrors"
 )
 
 // overlays are home's overlay calendars.
@@ -220,7 +219,7 @@ func TestOverlay_TwoWritersAtOnce_CreateOneCalendar(t *testing.T) {
 	for _, m := range s.mirrors() {
 		for range 4 {
 			writer := s.newConcurrentWriter()
-			all.Go(func() { writer.Handle(s.ctx, deliver(mirrors.WriteTask(m, ""))) })
+			all.Go(func() { s.attempt(writer, m) })
 		}
 	}
 	all.Wait()

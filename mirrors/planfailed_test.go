@@ -9,8 +9,8 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
+	"questscheduler/mirrors"
 )
 
 // refusing is a store that takes no document that shows an event of some iCalUIDs.
@@ -18,6 +18,8 @@ type refusing struct {
 	store.Store
 	kind fault.Kind
 	uids map[string]bool
+	// refused, if set, is called when it refuses one.
+	refused func()
 }
 
 type refusingTx struct {
@@ -31,6 +33,9 @@ func (r *refusing) Run(ctx context.Context, fn func(ctx context.Context, tx stor
 
 func (r refusingTx) Set(path store.Path, data map[string]any) error {
 	if uid, _ := data["icalUid"].(string); r.uids[uid] && strings.HasPrefix(path.ID(), "mir_") {
+		if r.refused != nil {
+			r.refused()
+		}
 		return fault.New(r.kind, "no such document is taken")
 	}
 	return r.Tx.Set(path, data)
@@ -43,7 +48,7 @@ func refusedPlanning(t *testing.T, kind fault.Kind, events int, refused ...int) 
 	w := newWorld(t)
 	w.mirrorWork()
 	w.settle()
-	r := &refusing{w.service.Store, kind, map[string]bool{}}
+	r := &refusing{Store: w.service.Store, kind: kind, uids: map[string]bool{}}
 	w.service.Store = r
 	for i := range events {
 		event := w.stored(fmt.Sprint("e", i), fmt.Sprintf("Event %02d", i))
@@ -60,7 +65,7 @@ func (w *world) replan() {
 	w.Helper()
 	person, err := mirror.LoadPerson(w.ctx, w.memory, gm)
 	w.must(err)
-	w.set(mirror.PersonPath(gm), person.RequestPlan(w.clock.Now())...)
+	w.set(mirror.PersonPath(gm), person.RequestPlan(w.clock.Now(), cause.Trace)...)
 }
 
 func (w *world) personPlan() mirror.Person {
@@ -78,7 +83,7 @@ func TestPlanPerson_AnEventThatFails_DelaysNoOther(t *testing.T) {
 	if shown := w.titles(home); len(shown) != 28 {
 		t.Errorf("home shows %d events, want 28: %v\n%s", len(shown), shown, w.log.String())
 	}
-	if person := w.personPlan(); !person.PlanPending {
+	if person := w.personPlan(); person.PlanDue.IsZero() {
 		t.Error("the planning counts as done")
 	}
 	clear(r.uids)
@@ -86,7 +91,7 @@ func TestPlanPerson_AnEventThatFails_DelaysNoOther(t *testing.T) {
 	if shown := w.titles(home); len(shown) != 30 {
 		t.Errorf("later home shows %d events, want 30\n%s", len(shown), w.log.String())
 	}
-	if person := w.personPlan(); person.PlanPending || person.PlanAfter != "" {
+	if person := w.personPlan(); !person.PlanDue.IsZero() || person.PlanAfter != "" {
 		t.Errorf("the planning is not done: %q", person.PlanAfter)
 	}
 }
@@ -97,7 +102,7 @@ func TestPlanPerson_MoreEventsWhileOneFails_PlansThem(t *testing.T) {
 	w, _ := refusedPlanning(t, fault.TooLarge, 3, 1)
 	w.run(2 * time.Minute)
 	w.stored("late", "Late")
-	updates, begins := w.personPlan().PlanMore(w.clock.Now())
+	updates, begins := w.personPlan().PlanMore(w.clock.Now(), cause.Trace)
 	if begins {
 		t.Fatal("no planning is pending")
 	}
@@ -106,8 +111,8 @@ func TestPlanPerson_MoreEventsWhileOneFails_PlansThem(t *testing.T) {
 	w.wantTitles(home, "Event 00", "Event 02", "Late")
 }
 
-// What is no event's own failure ends the task, which is repeated.
-func TestPlanPerson_AFailureOfAll_EndsTheTask(t *testing.T) {
+// What is no event's own failure ends the run, which is repeated.
+func TestPlanPerson_AFailureOfAll_EndsTheRun(t *testing.T) {
 	t.Parallel()
 	all := make([]int, 26)
 	for i := range all {
@@ -123,18 +128,13 @@ func TestPlanPerson_AFailureOfAll_EndsTheTask(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, r := refusedPlanning(t, c.kind, 26, c.refused...)
-			_, err := w.service.Drain(w.ctx, cause)
+			again, err := w.service.Outbox.Run(w.ctx, mirrors.PlanKind, gm)
 			w.must(err)
-			run, ok := w.queue.Take(w.queue.Due(w.clock.Now())[0].ID)
-			if !ok {
-				t.Fatal("no task is due")
+			person := w.personPlan()
+			if !again.After(w.clock.Now()) || !person.PlanDue.Equal(again) || len(w.mirrors()) > 0 {
+				t.Errorf("the run ended with %d mirrors, due again at %v, %v", len(w.mirrors()), again, person.PlanDue)
 			}
-			verdict := w.service.HandlePlan(w.ctx, run.Delivery)
-			run.Settle(verdict)
-			if verdict.Outcome != queue.Retry || verdict.Err == nil || len(w.mirrors()) > 0 {
-				t.Errorf("the task ended with %+v and %d mirrors", verdict, len(w.mirrors()))
-			}
-			if kept := strings.Count(w.personPlan().PlanAfter, "@google.com"); kept > 20 {
+			if kept := strings.Count(person.PlanAfter, "@google.com"); kept > 20 {
 				t.Errorf("%d failed events are kept", kept)
 			}
 			clear(r.uids)

@@ -2,73 +2,66 @@ package mirrors
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
 
-// PlanKind is the kind of the tasks that plan again: all events of a person, or one event.
-const PlanKind = "mirror-plan"
+// The kinds of the outbox that plan again: all events of a person, and one event. The journal
+// has the first as the trigger of both.
+const (
+	PlanKind  = "mirror-plan"
+	EventKind = "mirror-event"
+)
 
-// planWork is the payload of a task of PlanKind.
-type planWork struct {
-	// Person and Generation ask for all events of a person; Event for one.
-	Person     string `json:"person,omitempty"`
-	Generation int64  `json:"generation,omitempty"`
-	Event      string `json:"event,omitempty"`
-	Trace      string `json:"trace,omitempty"`
+// EventWork is the kind of the outbox that plans events whose PlanAt has come.
+func (s *Service) EventWork() outbox.Kind {
+	return outbox.Kind{Name: EventKind, Does: "events to plan", Due: mirror.ToPlan, Handle: s.planDue, Workers: 10, Unclaimed: true}
 }
 
-func planTask(name string, work planWork) queue.Task {
-	payload, err := json.Marshal(work)
-	if err != nil {
-		panic("mirrors: marshal a task: " + err.Error()) // strings and integers always marshal
-	}
-	return queue.Task{Kind: PlanKind, Name: name, Payload: payload}
-}
+// postponed is how long an event rests that cannot be planned.
+const postponed = 10 * time.Minute
 
-// personTask plans all events of a person, for a generation of requests.
-func personTask(ownerID string, generation int64, trace string) queue.Task {
-	return planTask("person/"+ownerID+"/"+strconv.FormatInt(generation, 10), planWork{Person: ownerID, Generation: generation, Trace: trace})
-}
-
-// eventTask plans an event when its PlanAt has come.
-func eventTask(event mirror.Event, trace string) queue.Task {
-	task := planTask("event/"+event.ID+"/"+strconv.FormatInt(event.PlanAt.UnixMicro(), 10), planWork{Event: event.ID, Trace: trace})
-	task.NotBefore = event.PlanAt
-	return task
-}
-
-// HandlePlan is the handler of PlanKind.
-func (s *Service) HandlePlan(ctx context.Context, delivery queue.Delivery) queue.Verdict {
-	var work planWork
-	if err := json.Unmarshal(delivery.Payload, &work); err != nil || (work.Person == "") == (work.Event == "") {
-		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no person and no event")}
-	}
-	cause := scheduler.Cause{Trigger: PlanKind, Trace: work.Trace}
-	if work.Event != "" {
-		if err := s.PlanEvent(ctx, work.Event, cause); err != nil {
-			return queue.Verdict{Err: fmt.Errorf("event %s: %w", work.Event, err)}
-		}
-		return queue.Verdict{Outcome: queue.Done}
-	}
-	more, err := s.planPerson(ctx, work.Person, work.Generation, cause)
+// planDue plans an event whose PlanAt has come. One that cannot be planned is due again later,
+// so that it costs few runs; while the store does not answer the waker repeats the run.
+func (s *Service) planDue(ctx context.Context, item outbox.Item) outbox.Result {
+	event, err := mirror.LoadEvent(ctx, s.Store, item.ID)
 	switch {
-	case err != nil:
-		return queue.Verdict{Err: err}
-	case more:
-		return queue.Verdict{Outcome: queue.Later, After: time.Millisecond}
-	default:
-		return queue.Verdict{Outcome: queue.Done}
+	case fault.Is(err, fault.NotFound), err == nil && event.PlanAt.IsZero():
+		return outbox.Done()
+	case err == nil && event.PlanAt.After(s.Now()):
+		return outbox.Kept(event.PlanAt)
+	case err == nil:
+		err = s.planEvent(ctx, event, scheduler.Cause{Trigger: PlanKind, Trace: event.PlanTrace})
 	}
+	if err != nil && ctx.Err() == nil && !fault.Is(err, fault.Unavailable) {
+		s.Log.WarnContext(ctx, "event not planned", "event", event.ID, "trace", event.PlanTrace, "error", err)
+		err = s.postpone(ctx, event)
+	}
+	if err != nil {
+		return outbox.Failed(err)
+	}
+	return outbox.Done()
+}
+
+// postpone moves the PlanAt of an event, unless it changed since.
+func (s *Service) postpone(ctx context.Context, planned mirror.Event) error {
+	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		event, err := mirror.LoadEvent(ctx, tx, planned.ID)
+		if fault.Is(err, fault.NotFound) {
+			return nil
+		}
+		if err != nil || event.Version != planned.Version || !event.PlanAt.Equal(planned.PlanAt) {
+			return err
+		}
+		return tx.Update(mirror.EventPath(event.ID), store.Set("planAt", s.now().Add(postponed)))
+	})
 }
 
 // PlanUID decides again about a person's mirrors of one iCalUID, in one transaction. It is
@@ -118,6 +111,10 @@ func (s *Service) PlanEvent(ctx context.Context, eventID string, cause scheduler
 	if err != nil {
 		return err
 	}
+	return s.planEvent(ctx, event, cause)
+}
+
+func (s *Service) planEvent(ctx context.Context, event mirror.Event, cause scheduler.Cause) error {
 	if event.GroupID == "" {
 		return s.PlanUID(ctx, event.OwnerID, event.ICalUID, cause)
 	}
@@ -137,10 +134,10 @@ func (s *Service) PlanEvent(ctx context.Context, eventID string, cause scheduler
 	return s.settleGroupEvent(ctx, event)
 }
 
-// PlanEventSoon enqueues the planning of an event for its PlanAt, after the transaction that
-// set it. What fails is left to the drain.
-func (s *Service) PlanEventSoon(ctx context.Context, event mirror.Event, cause scheduler.Cause) {
-	s.enqueue(ctx, eventTask(event, cause.Trace), cause)
+// PlanEventSoon has an event planned at its PlanAt, after the transaction that set it. What
+// fails is left to the drain.
+func (s *Service) PlanEventSoon(ctx context.Context, event mirror.Event) {
+	s.Outbox.Soon(ctx, EventKind, event.ID, event.PlanAt)
 }
 
 // settleGroupEvent moves the PlanAt of a group's event that was planned for everybody, or

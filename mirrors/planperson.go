@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
 	"questscheduler/scheduler"
@@ -17,7 +19,7 @@ import (
 const (
 	// planPage is how many events or mirrors a step of a person's planning reads.
 	planPage = 20
-	// planSteps bounds the steps of one task, and planFor its time.
+	// planSteps bounds the steps of one run, and planFor its time.
 	planSteps = 25
 	planFor   = 20 * time.Second
 	// ended is how long ago an event may have ended to be planned.
@@ -46,85 +48,94 @@ var parts = []func(s *Service, ctx context.Context, ownerID string, from place) 
 // failedPart is the last of parts.
 var failedPart = len(parts) - 1
 
+// PlanWork is the kind of the outbox that plans all events of a person.
+func (s *Service) PlanWork() outbox.Kind {
+	return outbox.Kind{
+		Name: PlanKind, Does: "people to plan", Path: mirror.PersonPath, Due: mirror.PeopleToPlan,
+		Codec: planning, Handle: s.planPerson, Workers: 10,
+	}
+}
+
+// planning maps the planning of a person's document.
+var planning = outbox.Codec{
+	Decode: func(doc store.Document) outbox.State {
+		f := store.Fields(doc.Data)
+		return outbox.State{
+			Due: f.Time("planDue"), Ref: strconv.FormatInt(f.Int("planGeneration"), 10), Attempts: f.Int("planFailures"),
+			FailedSince: f.Time("planFailedSince"), Error: f.String("planError"), Trace: f.String("planTrace"),
+		}
+	},
+	Encode: func(s outbox.State) []store.Update {
+		return []store.Update{
+			store.Set("planDue", store.NullIfZero(s.Due)), store.Set("planFailures", s.Attempts),
+			store.Set("planFailedSince", store.NullIfZero(s.FailedSince)), store.Set("planError", store.NullIfEmpty(s.Error)),
+		}
+	},
+}
+
 // planPerson carries on the planning of all events of a person. Each iCalUID is planned in
-// its own transaction, and the place is stored after each page, so that a run that died is
-// continued. One that fails delays no other: it is tried again after them, and keeps the
-// planning pending. more reports that the task ran out of time. Another generation has a task
-// of its own.
-func (s *Service) planPerson(ctx context.Context, ownerID string, generation int64, cause scheduler.Cause) (more bool, err error) {
-	until := s.Now().Add(planFor)
-	for range planSteps {
-		person, err := mirror.LoadPerson(ctx, s.Store, ownerID)
-		if err != nil || !person.PlanPending || person.PlanGeneration != generation {
-			return false, err
-		}
-		if person.PlanAfter == "" && person.PlanAgain {
-			if err := s.beginAgain(ctx, person); err != nil {
-				return false, err
+// its own transaction, and the place is stored after each page that had any, so that a run that
+// died is continued. One that fails delays no other: it is tried again after them, and keeps the
+// planning pending.
+func (s *Service) planPerson(ctx context.Context, item outbox.Item) outbox.Result {
+	person, cause := mirror.DecodePerson(item.Document), scheduler.Cause{Trigger: PlanKind, Trace: item.State.Trace}
+	at, again, until := placeOf(person.PlanAfter), person.PlanAgain, s.Now().Add(planFor)
+	for step := 1; ; step++ {
+		if again && (at.isFirst() || at.Part >= failedPart) {
+			// Only now, so that this pass shows all events that are stored by now.
+			if same, err := s.Outbox.Keep(ctx, item, store.Set("planAfter", store.Delete), store.Set("planAgain", false)); err != nil || !same {
+				return unstored(err)
 			}
-			continue
+			at, again = place{}, false
 		}
-		at := placeOf(person.PlanAfter)
-		uids, next, err := parts[at.Part](s, ctx, ownerID, at)
+		uids, next, err := parts[at.Part](s, ctx, person.OwnerID, at)
 		if err != nil {
-			return false, fmt.Errorf("plan the events of a person: %w", err)
+			return outbox.Failed(fmt.Errorf("plan the events of a person: %w", err))
 		}
 		var failures error
-		if next.Failed, failures, err = s.planUIDs(ctx, ownerID, uids, at.Failed, cause); err != nil {
-			return false, fmt.Errorf("plan an event of a person: %w", err)
+		if next.Failed, failures, err = s.planUIDs(ctx, person.OwnerID, uids, at.Failed, cause); err != nil {
+			return outbox.Failed(fmt.Errorf("plan an event of a person: %w", err))
 		}
-		next = next.withFailed()
-		finished, err := s.advance(ctx, person, next)
-		if err != nil || finished {
-			return false, err
+		was := at
+		switch at = next.withFailed(); {
+		case again && at.Part >= failedPart: // from the beginning, with what failed
+		case at.Part == len(parts):
+			return outbox.Done().Writing(store.Set("planAfter", store.Delete))
+		case was.Part == failedPart:
+			return outbox.Failed(fmt.Errorf("plan events of a person again: %w", failures)).Writing(at.stored())
 		}
-		if at.Part == failedPart && next.Failed != nil {
-			return false, fmt.Errorf("plan events of a person again: %w", failures)
+		switch {
+		case step == planSteps || !s.Now().Before(until):
+			return outbox.Again(s.Now()).Writing(at.stored())
+		case len(uids) == 0:
+			continue
 		}
-		if s.Now().After(until) {
-			break
+		if same, err := s.Outbox.Keep(ctx, item, at.stored()); err != nil || !same {
+			return unstored(err)
 		}
 	}
-	return true, nil
 }
 
-// advance stores how far the planning is, or that it is done. finished is true as well if
-// another task was faster or another generation began.
-func (s *Service) advance(ctx context.Context, was mirror.Person, next place) (finished bool, err error) {
-	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		now, err := mirror.LoadPerson(ctx, tx, was.OwnerID)
-		if err != nil {
-			return err
-		}
-		if finished = !now.PlanPending || now.PlanGeneration != was.PlanGeneration || now.PlanAfter != was.PlanAfter; finished {
-			return nil
-		}
-		if next.Part >= failedPart && now.PlanAgain {
-			return tx.Update(mirror.PersonPath(was.OwnerID), store.Set("planAfter", store.Delete))
-		}
-		if finished = next.Part == len(parts); finished {
-			return tx.Update(mirror.PersonPath(was.OwnerID), store.Set("planPending", false), store.Set("planAfter", store.Delete))
-		}
-		text, err := json.Marshal(next)
-		if err != nil {
-			return err
-		}
-		return tx.Update(mirror.PersonPath(was.OwnerID), store.Set("planAfter", string(text)))
-	})
-	return finished, err
+// unstored is the result of a run whose progress was not stored: for a failure, or since the
+// planning is for another generation by now, which is not settled by this one.
+func unstored(err error) outbox.Result {
+	if err != nil {
+		return outbox.Failed(fmt.Errorf("store how far a planning is: %w", err))
+	}
+	return outbox.Done()
 }
 
-// beginAgain notes that the planning is at its beginning, so that it passes all events that
-// are stored by now.
-func (s *Service) beginAgain(ctx context.Context, was mirror.Person) error {
-	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		now, err := mirror.LoadPerson(ctx, tx, was.OwnerID)
-		if err != nil || now.PlanGeneration != was.PlanGeneration || now.PlanAfter != "" {
-			return err
-		}
-		return tx.Update(mirror.PersonPath(was.OwnerID), store.Set("planAgain", false))
-	})
+// stored is the update that stores a place.
+func (p place) stored() store.Update {
+	text, err := json.Marshal(p)
+	if err != nil {
+		panic("mirrors: marshal a place: " + err.Error()) // texts and an integer always marshal
+	}
+	return store.Set("planAfter", string(text))
 }
+
+// isFirst reports whether nothing was planned before a place.
+func (p place) isFirst() bool { return p.Part == 0 && p.Group == "" && p.At == "" }
 
 // placeOf reads a stored place; anything else is the beginning.
 func placeOf(text string) (at place) {

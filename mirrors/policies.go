@@ -7,7 +7,6 @@ import (
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
@@ -144,28 +143,24 @@ func (p Policies) findCalendars(ctx context.Context, ownerID string, edges []mir
 func (p Policies) replace(
 	ctx context.Context, ownerID, id string, cause scheduler.Cause, change func(wishes *Wishes, i int, tx store.Tx) (mirror.Policy, error),
 ) (policy mirror.Policy, err error) {
-	var changed []gcal.Ref
-	var generation int64
-	err = p.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	err = p.following(ctx, func(ctx context.Context, tx store.Tx) (begin func(context.Context), err error) {
 		wishes, err := ReadWishes(ctx, tx, ownerID)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		i := slices.IndexFunc(wishes.Policies, func(other mirror.Policy) bool { return other.ID == id })
 		if i < 0 {
 			_, err := mirror.LoadPolicy(ctx, tx, ownerID, id)
-			return err
+			return nil, err
 		}
 		if policy, err = change(&wishes, i, tx); err != nil {
-			return err
+			return nil, err
 		}
-		changed, generation, err = wishes.Write(tx, p.now())
-		return err
+		return p.follow(tx, wishes, cause)
 	})
 	if err != nil {
 		return mirror.Policy{}, err
 	}
-	p.Begin(ctx, ownerID, changed, generation, cause)
 	return policy, nil
 }
 

@@ -118,7 +118,7 @@ func (w *write) planHeldBack(ctx context.Context, tx store.Reader, of *situation
 		}
 		for _, event := range equal {
 			if slices.Contains(plan.MayHoldBack(event), next.ID) {
-				event.PlanAt = at
+				event.PlanAt, event.PlanTrace = at, w.cause.Trace
 				w.alsoWrite(of, event)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 
 	"questscheduler/internal/meter"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -23,7 +23,8 @@ import (
 // Observing are required.
 type Service struct {
 	Store store.Store
-	Queue queue.Enqueuer
+	// Outbox carries out PlanWork, EventWork and the Work of a Writer.
+	Outbox *outbox.Outbox
 	// Follow carries out a changed interest in a calendar (calendarsync.Watcher.Follow).
 	Follow func(ctx context.Context, accountID, calendarID string, cause scheduler.Cause) error
 	// FindCalendars finds out whether an account writes to calendars that it is not known to
@@ -40,7 +41,7 @@ type Service struct {
 	HoldMin   int
 	// MostExceptions is plan.Situation's; 0 means 50.
 	MostExceptions int
-	// Observing journals what would be planned and enqueues no writes (QS_SYNC=observe).
+	// Observing journals what would be planned, and nothing is written (QS_SYNC=observe).
 	Observing bool
 	Now       func() time.Time
 	// NewID returns a new ULID.
@@ -53,23 +54,9 @@ type Service struct {
 // now is the time as the store keeps it, so that what is written equals what is read.
 func (s *Service) now() time.Time { return store.Instant(s.Now()) }
 
-// enqueueWrites enqueues the writes of mirrors that are due soon. What fails is left to the
-// drain.
-func (s *Service) enqueueWrites(ctx context.Context, changed []mirror.Mirror, cause scheduler.Cause) {
-	if s.Observing {
-		return
-	}
-	until := s.Now().Add(soon)
+// writeSoon has mirrors written that are due soon. What fails is left to the drain.
+func (s *Service) writeSoon(ctx context.Context, changed ...mirror.Mirror) {
 	for _, m := range changed {
-		if m.Due.IsZero() || m.Due.After(until) {
-			continue
-		}
-		s.enqueue(ctx, WriteTask(m, cause.Trace), cause)
-	}
-}
-
-func (s *Service) enqueue(ctx context.Context, task queue.Task, cause scheduler.Cause) {
-	if _, err := s.Queue.Enqueue(ctx, task); err != nil {
-		s.Log.WarnContext(ctx, "mirroring not enqueued; left to the drain", "kind", task.Kind, "trace", cause.Trace, "error", err)
+		s.Outbox.Soon(ctx, WriteKind, m.ID, m.Due)
 	}
 }

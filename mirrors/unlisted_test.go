@@ -200,8 +200,7 @@ func TestPlanEvent_AGroupsEvent_ReachesItsMembers(t *testing.T) {
 	w.connect(annes, ana)
 	event := w.canonicalSession()
 	w.put(event)
-	_, err := w.service.Drain(w.ctx, cause)
-	w.must(err)
+	w.drain()
 	w.settle()
 	w.wantTitles(home, "Session")
 	w.wantTitles(annes, "Session")
@@ -209,7 +208,7 @@ func TestPlanEvent_AGroupsEvent_ReachesItsMembers(t *testing.T) {
 	w.settle()
 	w.wantTitles(work, "Session")
 
-	event, err = mirror.LoadEvent(w.ctx, w.memory, event.ID)
+	event, err := mirror.LoadEvent(w.ctx, w.memory, event.ID)
 	w.must(err)
 	if event.PlanAt.Equal(stageStart) {
 		t.Error("it is still due")
@@ -222,8 +221,7 @@ func TestPlanEvent_AGroupsEvent_ReachesItsMembers(t *testing.T) {
 	w.wantTitles(annes)
 	w.wantTitles(work)
 	w.must(w.clock.Advance(2 * time.Hour))
-	_, err = w.service.Drain(w.ctx, cause)
-	w.must(err)
+	w.drain()
 	w.settle()
 	if doc, err := w.memory.Get(w.ctx, mirror.EventPath(event.ID)); err != nil || doc.Exists() {
 		t.Errorf("it is still there: %v, %v", doc.Data, err)

@@ -96,7 +96,7 @@ func newWorld(t *testing.T) *world {
 	w.replayAtTheEnd()
 	w.counter = storetest.Count(documents)
 	s.queue, err = memoryqueue.New(memoryqueue.Options{
-		Kinds: []string{mirrors.WriteKind, mirrors.PlanKind, calendars.SyncKind}, Now: s.clock.Now, Rand: func(n int) int { return n - 1 },
+		Kinds: []string{mirrors.WriteKind, mirrors.PlanKind, mirrors.EventKind, calendars.SyncKind}, Now: s.clock.Now, Rand: func(n int) int { return n - 1 },
 	})
 	s.must(err)
 	for i, account := range []string{work, home, club, annes} {
@@ -123,7 +123,7 @@ func (w *world) build() {
 	known := accounts.New(accounts.Options{Store: w.memory, Now: w.clock.Now})
 	lookup := &calendarsync.Lookup{Accounts: known, Calendars: calendarsync.Calendars{Accounts: known, List: w.client.Calendars}, Now: w.clock.Now}
 	w.service = &mirrors.Service{
-		Store: documents, Queue: w, Follow: watcher.Follow, FindCalendars: lookup.Find, Installation: "here", HoldShare: 0.5, HoldMin: 2,
+		Store: documents, Outbox: w.outboxOf(documents, w), Follow: watcher.Follow, FindCalendars: lookup.Find, Installation: "here", HoldShare: 0.5, HoldMin: 2,
 		Now: w.clock.Now, NewID: w.newID, Log: log,
 	}
 	w.policies = mirrors.Policies{Service: w.service}
@@ -132,6 +132,7 @@ func (w *world) build() {
 		Now: w.clock.Now, MinGap: time.Second, HoldShare: 0.5, HoldMin: 2, Log: log,
 	}
 	w.writer = &mirrors.Writer{Service: w.service, Google: w.client, Leaving: w.client}
+	w.service.Outbox.Add(w.service.PlanWork(), w.service.EventWork(), w.writer.Work())
 }
 
 func (s *stage) set(path store.Path, updates ...store.Update) {
@@ -201,23 +202,33 @@ func (w *world) settle() {
 			if !ok {
 				continue
 			}
-			handlers := map[string]queue.Handler{
-				mirrors.WriteKind: w.writer.Handle, mirrors.PlanKind: w.service.HandlePlan, calendars.SyncKind: w.syncer.Handle,
+			handle := w.syncer.Handle
+			if run.Kind != calendars.SyncKind {
+				handle = w.service.Outbox.Handler(run.Kind)
 			}
-			run.Settle(handlers[run.Delivery.Kind](w.ctx, run.Delivery))
+			run.Settle(handle(w.ctx, run.Delivery))
 		}
 		w.must(w.clock.Advance(2 * time.Second))
 	}
 }
 
-// run has the clock go on for a time, minute by minute, with both drains each minute.
+// drain wakes what is due of the outbox, and returns how much of each kind.
+func (w *world) drain() map[string]int {
+	w.Helper()
+	woken, err := w.service.Outbox.Drain(w.ctx)
+	w.must(err)
+	all := map[string]int{}
+	for _, kind := range woken {
+		all[kind.Kind] = kind.N
+	}
+	return all
+}
+
+// run has the clock go on for a time, minute by minute, with a drain each minute.
 func (w *world) run(d time.Duration) {
 	w.Helper()
 	for end := w.clock.Now().Add(d); w.clock.Now().Before(end); w.must(w.clock.Advance(time.Minute)) {
-		_, err := w.service.Drain(w.ctx, cause)
-		w.must(err)
-		_, err = w.writer.Drain(w.ctx, cause)
-		w.must(err)
+		w.drain()
 		w.settle()
 	}
 }

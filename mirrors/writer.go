@@ -2,25 +2,19 @@ package mirrors
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"hash/fnv"
-	"strconv"
+	"iter"
 	"time"
 
-	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/meter"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
-	"questscheduler/scheduler"
 )
 
-// WriteKind is the kind of the tasks that write mirrors.
+// WriteKind is the kind of the outbox that writes mirrors.
 const WriteKind = "mirror"
 
 // Google is what the writer calls: gcal.Client, with a part of each account's quota
@@ -52,107 +46,66 @@ type Writer struct {
 	pauses pauses
 }
 
-// Work is the payload of a task of WriteKind: the mirror, and its Due when the task was
-// made.
-type Work struct {
-	ID    string    `json:"id"`
-	Due   time.Time `json:"due,omitzero"`
-	Trace string    `json:"trace,omitempty"`
+// Work is the kind of the outbox that writes mirrors. A run compares generation and etag in
+// each transaction that records an outcome, so it claims nothing.
+func (w *Writer) Work() outbox.Kind {
+	return outbox.Kind{Name: WriteKind, Does: "mirrors", Due: w.due, Handle: w.handle, Mode: w.mode, Workers: 20, Unclaimed: true}
 }
 
-// WriteTask is the task that writes a mirror when it is due. Its name says what must be
-// done and when, so that a mirror that becomes due again gets another task.
-func WriteTask(m mirror.Mirror, trace string) queue.Task {
-	payload, err := json.Marshal(Work{ID: m.ID, Due: m.Due, Trace: trace})
-	if err != nil {
-		panic("mirrors: marshal a task: " + err.Error()) // texts and a time of the years 1 to 9999 always marshal
+func (w *Writer) mode() outbox.Mode {
+	if w.Observing {
+		return outbox.Observes
 	}
-	return queue.Task{
-		Kind: WriteKind, Name: m.ID + "/" + strconv.FormatInt(m.Due.UnixMicro(), 10) + "/" + stampOf(m), Payload: payload, NotBefore: m.Due,
+	return outbox.Works
+}
+
+// drainRead is how many mirrors one drain reads, of which some may be of accounts that rest.
+const drainRead = 2000
+
+// due yields mirrors that are due and whose account does not rest, those due longest first.
+func (w *Writer) due(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error] {
+	return func(yield func(store.Document, error) bool) {
+		read := 0
+		for doc, err := range mirror.Due(ctx, reader, now) {
+			if read++; read > drainRead {
+				return
+			}
+			if err == nil && w.pauses.until(mirror.Decode(doc).TargetAccountID, now).After(now) {
+				continue
+			}
+			if !yield(doc, err) {
+				return
+			}
+		}
 	}
 }
 
-// stampOf differs for different work on a mirror.
-func stampOf(m mirror.Mirror) string {
-	sum := fnv.New64a()
-	for _, part := range []string{m.Wanted, string(m.State), m.ETag, strconv.FormatInt(m.Generation, 10), strconv.FormatBool(m.Replacing), strconv.FormatInt(m.Attempts, 10)} {
-		_, _ = sum.Write([]byte(part + "\x00")) // a hash takes everything
-	}
-	return strconv.FormatUint(sum.Sum64(), 36)
-}
-
-// Handle writes the mirror of a task: the handler of WriteKind. It counts failures in the
-// mirror's document, so the queue repeats only what the store refused.
-func (w *Writer) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
-	var work Work
-	if err := json.Unmarshal(delivery.Payload, &work); err != nil || mirror.Path(work.ID).Valid() != nil {
-		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no mirror")}
-	}
-	cause := scheduler.Cause{Trigger: WriteKind, Trace: work.Trace}
-	left, err := w.write(ctx, work.ID, cause)
+// handle writes a mirror. What fails is counted in the mirror's document, so the waker repeats
+// only what the store refused.
+func (w *Writer) handle(ctx context.Context, item outbox.Item) outbox.Result {
+	left, err := w.write(ctx, item)
 	switch {
 	case err != nil:
-		return queue.Verdict{Err: fmt.Errorf("mirror %s: %w", work.ID, err), After: fault.RetryAfter(err)}
+		return outbox.Broken(err)
 	case left.Due.IsZero() || plan.Next(left) == plan.Nothing:
-		return queue.Verdict{Outcome: queue.Done}
-	case left.Due.Equal(work.Due): // this clock is behind the one that made the task
-		return queue.Verdict{Outcome: queue.Later, After: max(left.Due.Sub(w.Now()), time.Millisecond)}
-	case left.Due.Sub(w.Now()) < soon:
-		w.enqueueWrites(ctx, []mirror.Mirror{left}, cause)
+		return outbox.Done()
+	default:
+		return outbox.Kept(left.Due)
 	}
-	return queue.Verdict{Outcome: queue.Done} // the drain takes it up when it is due
 }
 
-// soon is how far ahead a mirror may be due for its task to be enqueued at once; the drain
-// enqueues later ones.
-const soon = 2 * time.Minute
-
-// drainMost is how many mirrors one drain enqueues, and drainRead how many it reads for
-// that.
 const (
-	drainMost = 500
-	drainRead = 2000
+	// maxTurns bounds how many calls one run makes for a mirror that keeps changing, and
+	// turnsPause is how long it rests after that.
+	maxTurns   = 8
+	turnsPause = time.Second
 )
 
-// Drain enqueues mirrors that are due (Service.Drain the planning), those due longest first and at most 500, and
-// returns how many. Tasks that are queued already absorb the second.
-func (w *Writer) Drain(ctx context.Context, cause scheduler.Cause) (enqueued int, err error) {
-	if w.Observing {
-		return 0, nil
-	}
-	now, read := w.Now(), 0
-	bucket := "/" + strconv.FormatInt(now.Unix()/int64(redrain/time.Second), 10)
-	for m, err := range mirror.Due(ctx, w.Store, now) {
-		if read++; err != nil || enqueued == drainMost || read > drainRead {
-			return enqueued, err
-		}
-		if w.pauses.until(m.TargetAccountID, now).After(now) {
-			continue // its account rests
-		}
-		task := WriteTask(m, cause.Trace)
-		task.Name += bucket // an ended task may hold the name
-		created, err := w.Queue.Enqueue(ctx, task)
-		if err != nil {
-			return enqueued, err
-		}
-		if created {
-			enqueued++
-		}
-	}
-	return enqueued, nil
-}
-
-// redrain is how long a mirror that stays due has one task of the drain.
-const redrain = 2 * time.Minute
-
-// maxTurns bounds how many calls one task makes for a mirror that keeps changing.
-const maxTurns = 8
-
 // write takes steps for a mirror until nothing is due, and returns it as it then is; the
-// zero mirror if it is gone.
-func (w *Writer) write(ctx context.Context, id string, cause scheduler.Cause) (mirror.Mirror, error) {
+// zero mirror if it is gone. While the kind observes it says what it would do.
+func (w *Writer) write(ctx context.Context, item outbox.Item) (mirror.Mirror, error) {
 	for range maxTurns {
-		now, found, err := w.load(ctx, id, w.Google, cause)
+		now, found, err := w.load(ctx, item.ID)
 		if err != nil || !found {
 			return mirror.Mirror{}, err
 		}
@@ -160,28 +113,17 @@ func (w *Writer) write(ctx context.Context, id string, cause scheduler.Cause) (m
 		if choice == doNothing {
 			return now.Mirror, nil
 		}
-		if w.Observing {
-			return w.observeOnly(ctx, now, choice)
+		if item.Observing {
+			w.Log.InfoContext(ctx, "mirror not written: observing", "mirror", item.ID, "would", choice.String(), "trace", now.cause.Trace)
+			return mirror.Mirror{}, nil
 		}
 		if err := w.take(ctx, now, choice); err != nil {
 			return mirror.Mirror{}, err
 		}
 	}
-	m, _, err := mirror.Load(ctx, w.Store, id)
-	if err == nil && !m.Due.IsZero() { // its next step has a task of its own
-		m, _, err = w.commit(ctx, m, cause, func(now *mirror.Mirror) outcome { now.Due = store.Instant(w.Now().Add(time.Second)); return outcome{} })
+	m, _, err := mirror.Load(ctx, w.Store, item.ID)
+	if rested := w.Now().Add(turnsPause); !m.Due.IsZero() && m.Due.Before(rested) {
+		m.Due = rested
 	}
-	return m, err
-}
-
-// observeOnly says what the writer would do, and moves the mirror's Due so that the name
-// of its next task is free.
-func (w *Writer) observeOnly(ctx context.Context, now *attempt, choice choice) (mirror.Mirror, error) {
-	w.Log.InfoContext(ctx, "mirror not written: observing", "mirror", now.Mirror.ID, "would", choice.String(), "trace", now.cause.Trace)
-	m, _, err := w.commit(ctx, now.Mirror, now.cause, func(m *mirror.Mirror) outcome {
-		m.Due = store.Instant(w.Now())
-		return outcome{mirror.StepWouldPlan, "would " + choice.String()}
-	})
-	m.Due = time.Time{} // nothing is enqueued
 	return m, err
 }

@@ -6,24 +6,20 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/mirrors"
 )
 
-func deliver(task queue.Task) queue.Delivery {
-	return queue.Delivery{Kind: task.Kind, Name: task.Name, Payload: task.Payload, Attempt: 1}
-}
-
 // newConcurrentWriter is one of several processes.
 func (s *stage) newConcurrentWriter() *mirrors.Writer {
 	client := s.newClient()
 	service := s.service(storetest.Rerun(s.memory), s.queue)
 	service.Log = slog.New(slog.DiscardHandler)
-	return &mirrors.Writer{Service: service, Google: client, Leaving: client}
+	return working(&mirrors.Writer{Service: service, Google: client, Leaving: client})
 }
 
 // Several writers of one mirror, while it changes and a person changes its event, leave one
@@ -38,7 +34,7 @@ func TestWriter_SeveralAtOnce_LeaveOneEvent(t *testing.T) {
 			writer, m := s.newConcurrentWriter(), s.only()
 			all.Go(func() {
 				for range 3 {
-					writer.Handle(s.ctx, deliver(mirrors.WriteTask(m, "")))
+					s.attempt(writer, m)
 				}
 			})
 		}
@@ -50,15 +46,18 @@ func TestWriter_SeveralAtOnce_LeaveOneEvent(t *testing.T) {
 	}
 }
 
-func taskOf(m mirror.Mirror) queue.Task { return mirrors.WriteTask(m, "") }
-
-func enqueued(_ bool, err error) error { return err }
+// attempt is write where others are at work, so that the store may give up.
+func (s *stage) attempt(w *mirrors.Writer, m mirror.Mirror) {
+	if _, err := w.Outbox.Run(s.ctx, mirrors.WriteKind, m.ID); !fault.Is(err, fault.Unavailable) && err != nil {
+		s.Errorf("unexpected error: %v", err)
+	}
+}
 
 // unwanted has nobody want the mirror any more, and another process delete it.
 func (s *stage) unwanted() {
 	s.edges = nil
 	s.plan("e1@google.com")
-	s.newConcurrentWriter().Handle(s.ctx, deliver(taskOf(s.only())))
+	s.write(s.newConcurrentWriter(), s.only())
 }
 
 // nothingLeft fails unless there is neither event nor mirror.
@@ -91,7 +90,7 @@ func TestWriter_ForgottenDuringALongInsert_LeavesNoEvent(t *testing.T) {
 	s.writer.Google.(*googlePoints).before = func() {
 		s.unwanted()
 		s.must(s.clock.Advance(3 * time.Minute))
-		s.newConcurrentWriter().Handle(s.ctx, deliver(taskOf(s.only())))
+		s.write(s.newConcurrentWriter(), s.only())
 		if left := s.mirrors(); len(left) != 0 {
 			t.Fatalf("the mirrors are %+v", left)
 		}
@@ -110,7 +109,7 @@ func TestWriter_AnOutcomeOfAnEarlierGeneration_IsDropped(t *testing.T) {
 	s.event("e1", "Retrospective")
 	s.writer.Google.(*googlePoints).after = func() {
 		s.delete(s.atHome())
-		s.newConcurrentWriter().Handle(s.ctx, deliver(taskOf(s.only())))
+		s.write(s.newConcurrentWriter(), s.only())
 		if m := s.only(); m.Generation != 2 || m.State != mirror.Active {
 			t.Fatalf("the mirror is %+v", m)
 		}

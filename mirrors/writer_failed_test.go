@@ -3,6 +3,7 @@ package mirrors_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -115,14 +116,18 @@ func TestWriter_Observing_WritesNothing(t *testing.T) {
 	s := newStage(t)
 	s.writer.Observing = true
 	e := s.event("e1", "Stand-up")
-	s.must(enqueued(s.queue.Enqueue(s.ctx, taskOf(s.only()))))
+	was := s.only()
+	s.write(s.writer, was)
+	if !strings.Contains(s.log.String(), `would="name the event"`) || !reflect.DeepEqual(s.only(), was) {
+		t.Errorf("the mirror is %+v\n%s", s.only(), s.log.String())
+	}
 	s.run(time.Hour)
 	if calls := s.google.Control().Calls(); len(s.shown(home, homeMail)) != 0 || calls["events.insert"] != 0 {
 		t.Errorf("it called %v", calls)
 	}
 	entries, _, err := mirror.LoadJournal(s.ctx, s.memory, e.ID, 10, nil)
 	s.must(err)
-	if len(entries) != 2 || entries[0].Step != mirror.StepWouldPlan {
+	if len(entries) != 1 || entries[0].Step != mirror.StepPlanned {
 		t.Errorf("the journal says %+v", entries)
 	}
 	s.writer.Observing = false
@@ -130,12 +135,13 @@ func TestWriter_Observing_WritesNothing(t *testing.T) {
 	s.each(1)
 }
 
-func TestDrain_ManyAreDue_EnqueuesSomeAtATime(t *testing.T) {
+func TestDrain_ManyAreDue_WakesSomeAtATime(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.must(s.memory.Run(s.ctx, func(_ context.Context, tx store.Tx) error {
 		for n := range 510 {
-			m := mirror.Mirror{ID: fmt.Sprintf("mir_%d", n), TargetAccountID: home, State: mirror.Pending, Due: stageStart}
+			id := fmt.Sprint(n)
+			m := mirror.Mirror{ID: "mir_" + id, OwnerID: gm, CanonicalID: "evt_" + id, ICalUID: id, Wanted: id, TargetAccountID: home, State: mirror.Pending, Due: stageStart}
 			if err := tx.Set(mirror.Path(m.ID), mirror.Encode(m)); err != nil {
 				return err
 			}
@@ -143,10 +149,11 @@ func TestDrain_ManyAreDue_EnqueuesSomeAtATime(t *testing.T) {
 		return nil
 	}))
 	for _, want := range []int{500, 10, 0} {
-		got, err := s.writer.Drain(s.ctx, scheduler.Cause{Trigger: "timer"})
+		woken, err := s.writer.Outbox.Drain(s.ctx)
 		s.must(err)
-		if got != want {
-			t.Errorf("it enqueued %d, want %d", got, want)
+		if got := woken[0].N; got != want {
+			t.Errorf("it woke %d, want %d", got, want)
 		}
+		s.runDue() // their events are gone, so they are forgotten
 	}
 }

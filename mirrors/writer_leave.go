@@ -145,7 +145,7 @@ func (w *Writer) Relinked(ctx context.Context, account accounts.Account, cause s
 			return err
 		}
 		if held {
-			w.enqueueWrites(ctx, []mirror.Mirror{m}, cause)
+			w.writeSoon(ctx, m)
 		}
 	}
 	return nil

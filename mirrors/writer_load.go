@@ -27,12 +27,13 @@ func (a *attempt) ref() gcal.Ref {
 // load reads what the next step for a mirror needs; found is false if the mirror is gone.
 // The mirror is read first: an event that is newer than its mirror is planned again, and
 // the outcome is recorded as that of the newer event.
-func (w *Writer) load(ctx context.Context, id string, google Google, cause scheduler.Cause) (a *attempt, found bool, err error) {
-	a = &attempt{google: google, cause: cause}
+func (w *Writer) load(ctx context.Context, id string) (a *attempt, found bool, err error) {
+	a = &attempt{google: w.Google}
 	a.Mirror, found, err = mirror.Load(ctx, w.Store, id)
 	if err != nil || !found {
 		return nil, false, err
 	}
+	a.cause = scheduler.Cause{Trigger: WriteKind, Trace: a.Mirror.Trace}
 	paths := []store.Path{mirror.EventPath(a.Mirror.CanonicalID), mirror.PersonPath(a.Mirror.OwnerID), accounts.Path(a.Mirror.TargetAccountID)}
 	if a.Mirror.SeriesMirrorID != "" {
 		paths = append(paths, mirror.Path(a.Mirror.SeriesMirrorID))
@@ -97,7 +98,7 @@ func (w *Writer) commit(ctx context.Context, was mirror.Mirror, cause scheduler.
 			m = other
 			continue
 		}
-		w.enqueueWrites(ctx, []mirror.Mirror{other}, cause)
+		w.writeSoon(ctx, other)
 	}
 	return m, held, nil
 }

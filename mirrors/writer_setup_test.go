@@ -19,6 +19,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/sim/control"
@@ -116,7 +117,20 @@ func (s *stage) restart() {
 func (s *stage) newWriter() *mirrors.Writer {
 	calls := &googlePoints{Google: s.client, points: s.points}
 	documents := &points.Store{Store: storetest.Rerun(s.memory), Points: s.points}
-	return &mirrors.Writer{Service: s.service(documents, &points.Queue{Queue: s.queue, Points: s.points}), Google: calls, Leaving: calls}
+	return working(&mirrors.Writer{Service: s.service(documents, &points.Queue{Queue: s.queue, Points: s.points}), Google: calls, Leaving: calls})
+}
+
+// working adds a writer's work to its outbox.
+func working(w *mirrors.Writer) *mirrors.Writer {
+	w.Outbox.Add(w.Work())
+	return w
+}
+
+// write runs the work of a mirror, as its task does.
+func (s *stage) write(w *mirrors.Writer, m mirror.Mirror) {
+	s.Helper()
+	_, err := w.Outbox.Run(s.ctx, mirrors.WriteKind, m.ID)
+	s.must(err)
 }
 
 func (s *stage) newID() string { return fmt.Sprintf("%026d", s.ids.Add(1)) }
@@ -193,9 +207,15 @@ func (discard) Enqueue(context.Context, queue.Task) (bool, error) { return false
 
 func (s *stage) service(documents store.Store, tasks queue.Enqueuer) *mirrors.Service {
 	return &mirrors.Service{
-		Store: documents, Queue: tasks, Installation: s.address, HoldShare: 0.5, HoldMin: 5,
+		Store: documents, Outbox: s.outboxOf(documents, tasks), Installation: s.address, HoldShare: 0.5, HoldMin: 5,
 		Follow: func(context.Context, string, string, scheduler.Cause) error { return nil },
 		Now:    s.clock.Now, NewID: s.newID, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
+	}
+}
+
+func (s *stage) outboxOf(documents store.Store, tasks queue.Enqueuer) *outbox.Outbox {
+	return &outbox.Outbox{
+		Store: documents, Waker: outbox.Queued{Queue: tasks}, Now: s.clock.Now, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
 	}
 }
 
@@ -203,7 +223,7 @@ func (s *stage) service(documents store.Store, tasks queue.Enqueuer) *mirrors.Se
 func (s *stage) run(d time.Duration) {
 	s.Helper()
 	for end := s.clock.Now().Add(d); ; {
-		if _, err := s.writer.Drain(s.ctx, scheduler.Cause{Trigger: "timer"}); !fault.Is(err, fault.Unavailable) {
+		if _, err := s.writer.Outbox.Drain(s.ctx); !fault.Is(err, fault.Unavailable) {
 			s.must(err) // the next minute does the rest
 		}
 		s.runDue()
@@ -224,7 +244,7 @@ func (s *stage) runDue() {
 		}
 		run, ok := s.queue.Take(due[0].ID)
 		if ok {
-			run.Settle(s.writer.Handle(s.ctx, run.Delivery))
+			run.Settle(s.writer.Outbox.Handler(mirrors.WriteKind)(s.ctx, run.Delivery))
 		}
 	}
 	s.Fatalf("tasks never end:\n%s", s.log.String())

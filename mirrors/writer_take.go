@@ -193,7 +193,7 @@ func (w *Writer) wake(ctx context.Context, series mirror.Mirror, cause scheduler
 			return err
 		}
 		if held {
-			w.enqueueWrites(ctx, []mirror.Mirror{m}, cause)
+			w.writeSoon(ctx, m)
 		}
 	}
 	return nil

@@ -202,7 +202,7 @@ func TestWriter_AWrittenSeries_WakesItsExceptions(t *testing.T) {
 	})
 	for _, m := range s.mirrors() {
 		if m.CanonicalID == exception.ID {
-			s.writer.Handle(s.ctx, deliver(taskOf(m)))
+			s.write(s.writer, m)
 		}
 	}
 	s.run(0)

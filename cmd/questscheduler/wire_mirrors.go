@@ -30,7 +30,7 @@ const mirrorShare = 0.5
 
 func (s *server) newMirroring(google googleAccess, watcher *calendarsync.Watcher) mirroring {
 	service := &mirrors.Service{
-		Store: s.documents, Queue: s.queue, Follow: watcher.Follow, FindCalendars: google.lookup.Find, Installation: installation(s.config), SharedBy: groupevents.SharedBy,
+		Store: s.documents, Outbox: s.outbox, Follow: watcher.Follow, FindCalendars: google.lookup.Find, Installation: installation(s.config), SharedBy: groupevents.SharedBy,
 		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Observing: s.config.Sync != config.SyncOn,
 		Now: s.now, NewID: s.newID, Log: s.log, Meter: s.metrics.Count,
 	}
@@ -47,16 +47,6 @@ func (s *server) newMirroring(google googleAccess, watcher *calendarsync.Watcher
 func installation(cfg config.Config) string {
 	sum := sha256.Sum256([]byte("installation\x00" + cmp.Or(cfg.PublicURL, cfg.EncKeys.Reveal())))
 	return hex.EncodeToString(sum[:8])
-}
-
-// drain enqueues planning and writes that are due.
-func (m mirroring) drain(ctx context.Context, cause scheduler.Cause) (timers.Counts, error) {
-	planned, err := m.service.Drain(ctx, cause)
-	if err != nil {
-		return nil, err
-	}
-	written, err := m.writer.Drain(ctx, cause)
-	return timers.Counts{{What: "events and people to plan", N: planned.Events + planned.People}, {What: "mirrors", N: written}}, err
 }
 
 // reconcile compares the mirrors of the next calendar with what it has.

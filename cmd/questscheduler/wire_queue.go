@@ -12,6 +12,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
 	"questscheduler/internal/documentchanges"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/queue/cloudtasks"
@@ -19,7 +20,6 @@ import (
 	"questscheduler/internal/store/changes"
 	"questscheduler/internal/store/sqlite"
 	"questscheduler/internal/timers"
-	"questscheduler/mirrors"
 	"questscheduler/notify"
 	"questscheduler/scheduler"
 )
@@ -57,7 +57,7 @@ func openQueue(
 // queue down, and Cloud Run does not scale out for tasks that wait in here.
 var workersEach = map[string]int{
 	calendars.SyncKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20,
-	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20, mirrors.PlanKind: 10, mirrors.WriteKind: 20, attendees.Kind: 20,
+	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20, attendees.Kind: 20,
 }
 
 // workOf is the handler of each kind of task. With QS_SYNC=off the syncs stay in
@@ -65,7 +65,7 @@ var workersEach = map[string]int{
 func (s *server) workOf(
 	service *scheduler.Service, syncer *calendarsync.Syncer, watcher *calendarsync.Watcher,
 	announcer *notify.Announcer, jobs *timers.Timers, changed *documentchanges.Intake,
-	mirroring mirroring, attending *attending,
+	attending *attending,
 ) queue.Config {
 	handlers := map[string]queue.Handler{
 		calendars.SyncKind:     syncer.Handle,
@@ -74,8 +74,6 @@ func (s *server) workOf(
 		poll.AnnounceKind:      announcer.Handle,
 		timers.Kind:            jobs.Handle,
 		documentchanges.Kind:   changed.Handle,
-		mirrors.PlanKind:       mirroring.service.HandlePlan,
-		mirrors.WriteKind:      mirroring.writer.Handle,
 	}
 	attending.handle(handlers)
 	for _, kind := range s.outbox.Kinds() {
@@ -85,7 +83,7 @@ func (s *server) workOf(
 		later := func(context.Context, queue.Delivery) queue.Verdict {
 			return queue.Verdict{Outcome: queue.Later, After: 10 * time.Minute}
 		}
-		handlers[calendars.SyncKind], handlers[calendarsync.SweepKind], handlers[mirrors.WriteKind] = later, later, later
+		handlers[calendars.SyncKind], handlers[calendarsync.SweepKind] = later, later
 		if attending != nil {
 			handlers[attendees.Kind] = later
 		}
@@ -101,6 +99,14 @@ func (s *server) workOf(
 		}
 	}
 	return work
+}
+
+// syncing is work that rests with QS_SYNC=off, for a server that follows calendars.
+func (s *server) syncing(kind outbox.Kind) outbox.Kind {
+	if s.config.Sync == config.SyncOff {
+		kind.Mode = func() outbox.Mode { return outbox.Rests }
+	}
+	return kind
 }
 
 // alone reports whether no other process runs tasks on the same store: then leases

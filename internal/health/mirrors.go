@@ -121,7 +121,7 @@ func (r *Reader) mirrors(ctx context.Context, o *Overview) (err error) {
 	if o.Mirrors.OldestDue, err = mirror.OldestDue(ctx, r.Store, o.Now); err != nil {
 		return err
 	}
-	o.Mirrors.Planning, err = mirror.CountPeoplePending(ctx, r.Store, maxPlanning)
+	o.Mirrors.Planning, err = mirror.CountPeopleToPlan(ctx, r.Store, maxPlanning)
 	o.Mirrors.MorePlanning = o.Mirrors.Planning == maxPlanning
 	return err
 }

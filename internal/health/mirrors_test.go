@@ -159,7 +159,11 @@ func TestOverview_WithMirrors_CountsThemByState(t *testing.T) {
 	w.mirrors("gm", mirror.Active, 120, time.Time{})
 	w.mirrors("gm", mirror.Failed, 2, now.Add(-time.Hour))
 	for i := range 3 {
-		w.write(fmt.Sprintf("mirrorPeople/p%d", i), mirror.EncodePerson(mirror.Person{OwnerID: fmt.Sprint("p", i), PlanPending: i > 0}))
+		person := mirror.Person{OwnerID: fmt.Sprint("p", i)}
+		if i > 0 { // one of them waits after a failure
+			person.PlanDue = now.Add(time.Duration(i-1) * time.Hour)
+		}
+		w.write("mirrorPeople/"+person.OwnerID, mirror.EncodePerson(person))
 	}
 	view := w.overview()
 	want := []health.MirrorState{{State: mirror.Pending, Count: 3}, {State: mirror.Active, Count: 50, More: true}, {State: mirror.Failed, Count: 2}}

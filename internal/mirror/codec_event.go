@@ -55,7 +55,7 @@ func EncodeEvent(e Event) map[string]any {
 		"duplicateOf": e.DuplicateOf, "holdsBack": e.HoldsBack, "source": string(e.Source),
 		"pollId": store.NullIfEmpty(e.PollID), "groupId": store.NullIfEmpty(e.GroupID),
 		"from": store.NullIfZero(e.From), "until": store.NullIfZero(e.Until), "long": e.long(),
-		"planAt": store.NullIfZero(e.PlanAt), "createdAt": e.CreatedAt, "updatedAt": e.UpdatedAt,
+		"planAt": store.NullIfZero(e.PlanAt), "planTrace": store.NullIfEmpty(e.PlanTrace), "createdAt": e.CreatedAt, "updatedAt": e.UpdatedAt,
 	}
 }
 
@@ -76,7 +76,7 @@ func DecodeEvent(doc store.Document) Event {
 		ETag: f.String("etag"), Updated: f.Time("updated"), Version: f.Int("version"), CopyOf: f.Strings("copyOf"),
 		DuplicateOf: f.Strings("duplicateOf"), HoldsBack: f.Bool("holdsBack"), Source: Source(f.String("source")),
 		PollID: f.String("pollId"), GroupID: f.String("groupId"), From: f.Time("from"), Until: f.Time("until"),
-		PlanAt: f.Time("planAt"), CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
+		PlanAt: f.Time("planAt"), PlanTrace: f.String("planTrace"), CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
 	}
 }
 

@@ -98,7 +98,7 @@ func EncodePerson(p Person) map[string]any {
 		missing[key] = fingerprint
 	}
 	return map[string]any{
-		"ownerId": p.OwnerID, "followed": EncodePlaces(p.Followed), "overlays": overlays, "heldSince": held, "heldEvents": missing, "planPending": p.PlanPending, "planGeneration": p.PlanGeneration,
+		"ownerId": p.OwnerID, "followed": EncodePlaces(p.Followed), "overlays": overlays, "heldSince": held, "heldEvents": missing, "planDue": store.NullIfZero(p.PlanDue), "planGeneration": p.PlanGeneration,
 		"planAfter": store.NullIfEmpty(p.PlanAfter), "planAgain": p.PlanAgain, "sharesAvailability": p.SharesAvailability,
 		"updatedAt": store.NullIfZero(p.UpdatedAt),
 	}
@@ -109,7 +109,7 @@ func EncodePerson(p Person) map[string]any {
 func DecodePerson(doc store.Document) Person {
 	f := store.Fields(doc.Data)
 	p := Person{
-		OwnerID: doc.Path.ID(), Overlays: map[string]OverlayCalendar{}, HeldSince: map[string]time.Time{}, HeldEvents: map[string]string{}, PlanPending: f.Bool("planPending"),
+		OwnerID: doc.Path.ID(), Overlays: map[string]OverlayCalendar{}, HeldSince: map[string]time.Time{}, HeldEvents: map[string]string{}, PlanDue: f.Time("planDue"),
 		PlanGeneration: f.Int("planGeneration"), PlanAfter: f.String("planAfter"), PlanAgain: f.Bool("planAgain"),
 		SharesAvailability: f.Bool("sharesAvailability"), UpdatedAt: f.Time("updatedAt"),
 	}
@@ -144,24 +144,29 @@ func EncodePlaces(places []Place) []any {
 
 // RequestPlan gives the updates of a person's document, to be merged, that have all events of
 // the person planned again.
-func (p Person) RequestPlan(now time.Time) []store.Update {
+func (p Person) RequestPlan(now time.Time, trace string) []store.Update {
 	return []store.Update{
-		store.Set("ownerId", p.OwnerID), store.Set("planPending", true), store.Set("planGeneration", p.PlanGeneration+1),
-		store.Set("planAfter", store.Delete), store.Set("planAgain", false), store.Set("updatedAt", now),
+		store.Set("ownerId", p.OwnerID), store.Set("planDue", now), store.Set("planGeneration", p.PlanGeneration+1),
+		store.Set("planAfter", store.Delete), store.Set("planAgain", false), store.Set("planTrace", store.NullIfEmpty(trace)),
+		store.Set("planFailures", 0), store.Set("planFailedSince", nil), store.Set("planError", nil), store.Set("updatedAt", now),
 	}
 }
 
 // PlanMore gives the updates of a person's document, to be merged, that have events planned
 // which the same transaction stores: by a new planning, which begins reports, or by the one
-// under way. Where that knows already there are none.
-func (p Person) PlanMore(now time.Time) (updates []store.Update, begins bool) {
+// under way, which goes on from its place, also where it waits after a failure. Where that
+// knows already there are none. A run of the earlier generation ends, so that none takes the
+// planning for done or begun again without these events.
+func (p Person) PlanMore(now time.Time, trace string) (updates []store.Update, begins bool) {
 	switch {
-	case !p.PlanPending:
-		return p.RequestPlan(now), true
+	case p.PlanDue.IsZero():
+		return p.RequestPlan(now, trace), true
 	case p.PlanAgain:
 		return nil, false
 	default:
-		return []store.Update{store.Set("ownerId", p.OwnerID), store.Set("planAgain", true)}, false
+		return []store.Update{
+			store.Set("ownerId", p.OwnerID), store.Set("planDue", now), store.Set("planGeneration", p.PlanGeneration+1), store.Set("planAgain", true),
+		}, false
 	}
 }
 

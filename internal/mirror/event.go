@@ -99,7 +99,9 @@ type Event struct {
 	From, Until time.Time
 	// PlanAt is when time alone next changes which mirrors it should have, such as when it
 	// comes within the window; zero for never.
-	PlanAt    time.Time
+	PlanAt time.Time
+	// PlanTrace correlates the planning with the change that set PlanAt; "" for time alone.
+	PlanTrace string
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }

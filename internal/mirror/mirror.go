@@ -71,6 +71,8 @@ type Mirror struct {
 	State     State
 	// Due is when the writer should next take it up; zero if there is nothing to do.
 	Due time.Time
+	// Trace correlates its writes with the change that last called for one.
+	Trace string
 	// NotBefore is until when a write waits because its series has many exceptions; zero or
 	// past for others. A deletion does not wait.
 	NotBefore time.Time

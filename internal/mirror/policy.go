@@ -70,15 +70,15 @@ type Person struct {
 	OwnerID string
 	// Overlays are the overlay calendars, by account.
 	Overlays map[string]OverlayCalendar
-	// PlanPending marks that all events of the person must be planned again, since policies,
-	// accounts or connections changed; PlanAfter is how far that is: a place of
+	// PlanDue is when all events of the person must be planned again, since policies, accounts
+	// or connections changed; zero: they are planned. PlanAfter is how far that is: a place of
 	// EndingAfter. PlanGeneration grows with every request, so that one which arrives
 	// during a run is not lost.
-	PlanPending    bool
+	PlanDue        time.Time
 	PlanGeneration int64
 	PlanAfter      string
 	// PlanAgain has a planning that began start once more at its end, since events came that
-	// it may have passed. They were stored without a planning of their own.
+	// it may have passed.
 	PlanAgain bool
 	// HeldSince says since when the absence of many events at once awaits a second full
 	// listing, by the key of their calendar.

@@ -46,7 +46,7 @@ var (
 	policiesOfOwner   = store.Select("policies of a person", policies, "", store.Where("ownerId", store.Equal))
 	mirrorsEnding     = store.Select("mirrors of a person by end", mirrors, "ends", store.Where("ownerId", store.Equal), store.Where("ends", store.Greater))
 	groupEventsEnding = store.Select("canonical events of a group by end", events, "until", store.Where("groupId", store.Equal), store.Where("until", store.Greater))
-	peoplePending     = store.Select("people whose events must be planned", people, "", store.Where("planPending", store.Equal))
+	peopleToPlan      = store.Select("people whose events must be planned", people, "planDue", store.Where("planDue", store.LessOrEqual))
 
 	journalOf = &store.Query{
 		Name: "journal of a canonical event, newest first", Collection: journals, Order: []store.Order{{Path: store.Field("at"), Descending: true}},
@@ -66,7 +66,7 @@ var Queries = slices.Concat(ofPeople.queries(), ofAccounts.queries(), ofGroups.q
 	connectionsOfPeople, mirrorsOfConnection, keptOfConnection,
 	eventByOrigin, eventsByOrigin, eventsOfUID, eventsOfUIDs, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsBeginning, eventsToPlan,
 	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, keptByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsTo,
-	policiesOfOwner, peoplePending, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, journalsOfOwner, entriesBefore, mirrorsEnding, groupEventsEnding,
+	policiesOfOwner, peopleToPlan, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, journalsOfOwner, entriesBefore, mirrorsEnding, groupEventsEnding,
 })
 
 // OfOrigin reads the canonical event of an origin; ok is false if there is none.
@@ -199,8 +199,8 @@ func MirrorsEndingAfter(ctx context.Context, reader store.Reader, ownerID string
 }
 
 // ToPlan yields canonical events whose PlanAt has come, those due longest first.
-func ToPlan(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Event, error] {
-	return store.All(ctx, reader, eventsToPlan.With(now), DecodeEvent)
+func ToPlan(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error] {
+	return store.All(ctx, reader, eventsToPlan.With(now), asStored)
 }
 
 // MirrorsOfUID lists a person's mirrors with one iCalUID.
@@ -233,8 +233,8 @@ func InCalendar(ctx context.Context, reader store.Reader, accountID, calendarID 
 }
 
 // Due yields mirrors that are due at now, those due longest first.
-func Due(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Mirror, error] {
-	return store.All(ctx, reader, mirrorsDue.With(now), Decode)
+func Due(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error] {
+	return store.All(ctx, reader, mirrorsDue.With(now), asStored)
 }
 
 // InState lists at most limit mirrors in some states, for counting. ownerID "" is everybody.
@@ -281,14 +281,16 @@ func PoliciesOf(ctx context.Context, reader store.Reader, ownerID string) ([]Pol
 	return found, err
 }
 
-// PeoplePending yields the people whose events must be planned again.
-func PeoplePending(ctx context.Context, reader store.Reader) iter.Seq2[Person, error] {
-	return store.All(ctx, reader, peoplePending.With(true), DecodePerson)
+// PeopleToPlan yields the documents of people whose PlanDue has come, those due longest first.
+func PeopleToPlan(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error] {
+	return store.All(ctx, reader, peopleToPlan.With(now), asStored)
 }
 
-// CountPeoplePending counts those people, up to limit.
-func CountPeoplePending(ctx context.Context, reader store.Reader, limit int) (int, error) {
-	found, _, err := store.Page(ctx, reader, peoplePending.With(true).First(limit), DecodePerson)
+func asStored(doc store.Document) store.Document { return doc }
+
+// CountPeopleToPlan counts the people whose events must be planned, now or later, up to limit.
+func CountPeopleToPlan(ctx context.Context, reader store.Reader, limit int) (int, error) {
+	found, _, err := store.Page(ctx, reader, peopleToPlan.With(endless).First(limit), asStored)
 	return len(found), err
 }
 

@@ -89,7 +89,7 @@ type untouched interface {
 func (w *World) jobs() []timers.Job {
 	return timers.Jobs(timers.Parts{
 		Scheduler: w.Scheduler, Watcher: w.Watcher, FollowLinks: w.Links.FollowDue, FallbackEvery: worldtest.FallbackEvery,
-		Documents: w.Timers.Store, Now: w.Clock.Now, Log: w.Timers.Log, Cleaning: w.cleanings(), Outbox: w.Outbox, DrainMore: w.drainMore,
+		Documents: w.Timers.Store, Now: w.Clock.Now, Log: w.Timers.Log, Cleaning: w.cleanings(), Outbox: w.Outbox,
 		CheckAccounts: func(ctx context.Context) (timers.Counts, bool, error) {
 			checked, err := w.Links.Grants.(untouched).CheckUntouched(ctx)
 			return timers.Counts{{What: "untouched accounts that are live", N: checked.Live}}, checked.More, err
@@ -143,14 +143,5 @@ func (w *World) cleanings() []timers.Cleaning {
 
 // mirroring is what decides on mirrors, in a world in which nobody uses it.
 func (w *World) mirroring() *mirrors.Service {
-	return &mirrors.Service{Store: w.Timers.Store, Queue: w.Queue, Now: w.Clock.Now, Log: w.Timers.Log}
-}
-
-// drainMore is what a server's drain does beside the scheduler's.
-func (w *World) drainMore(ctx context.Context, cause scheduler.Cause) (timers.Counts, error) {
-	if _, err := w.mirroring().Drain(ctx, cause); err != nil {
-		return nil, err
-	}
-	_, err := (&mirrors.Writer{Service: w.mirroring()}).Drain(ctx, cause)
-	return nil, err
+	return &mirrors.Service{Store: w.Timers.Store, Now: w.Clock.Now, Log: w.Timers.Log}
 }

@@ -71,7 +71,7 @@ var table = []row{
 	{packages: "attendees", may: []string{"attendees/decide", "internal/attendee", "internal/mapping", "internal/gcal", "internal/recurrence", "internal/accounts", "internal/calendars", "internal/poll", "internal/queue", "internal/store", "internal/meter", "internal/fault", "rules", "scheduler", "calendarsync"}},
 	{packages: "mirrors", may: []string{
 		"rules", "internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store",
-		"internal/queue", "scheduler", "calendarsync", "mirrors/plan", "internal/meter", "internal/fault",
+		"internal/outbox", "scheduler", "calendarsync", "mirrors/plan", "internal/meter", "internal/fault",
 	}},
 	{packages: "internal/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "internal/fault"}},
 	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},

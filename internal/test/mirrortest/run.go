@@ -7,7 +7,6 @@ import (
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
@@ -44,7 +43,10 @@ func (w *World) handle(delivery queue.Delivery) queue.Verdict {
 		w.Began(delivery.Kind)
 	}
 	handlers := map[string]queue.Handler{
-		mirrors.WriteKind: w.Writer.Handle, mirrors.PlanKind: w.Service.HandlePlan, calendars.SyncKind: w.Syncer.Handle, poll.GroupWorkKind: w.Outbox.Handler(poll.GroupWorkKind),
+		calendars.SyncKind: w.Syncer.Handle,
+	}
+	for _, kind := range w.Outbox.Kinds() {
+		handlers[kind] = w.Outbox.Handler(kind)
 	}
 	verdict := handlers[delivery.Kind](ctx, delivery)
 	if w.Ended != nil {
@@ -69,11 +71,7 @@ func (w *World) Settle() {
 func (w *World) Run(d time.Duration) {
 	w.t.Helper()
 	for end := w.Clock.Now().Add(d); w.Clock.Now().Before(end); w.must(w.Clock.Advance(time.Minute)) {
-		_, err := w.Service.Drain(w.ctx, Cause)
-		w.must(err)
-		_, err = w.Writer.Drain(w.ctx, Cause)
-		w.must(err)
-		_, err = w.Outbox.Drain(w.ctx)
+		_, err := w.Outbox.Drain(w.ctx)
 		w.must(err)
 		w.RunDue()
 	}

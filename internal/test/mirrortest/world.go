@@ -105,7 +105,7 @@ func New(t worldtest.TB, options Options) *World {
 		w.program = options.Wrap(w.Documents)
 	}
 	w.Queue, err = memoryqueue.New(memoryqueue.Options{
-		Kinds: []string{mirrors.WriteKind, mirrors.PlanKind, calendars.SyncKind, poll.GroupWorkKind}, Now: w.Clock.Now, Rand: func(n int) int { return n - 1 },
+		Kinds: []string{mirrors.WriteKind, mirrors.PlanKind, mirrors.EventKind, calendars.SyncKind, poll.GroupWorkKind}, Now: w.Clock.Now, Rand: func(n int) int { return n - 1 },
 	})
 	w.must(err)
 	w.Calendar = w.client()
@@ -160,8 +160,9 @@ func (w *World) build() {
 	log := slog.New(slog.DiscardHandler)
 	watcher := &calendarsync.Watcher{Store: w.program, Queue: w.Queue, Google: w.Calendar, Now: w.Clock.Now, Log: log}
 	newID := func() string { return fmt.Sprintf("%026d", w.ids.Add(1)) }
+	w.Outbox = &outbox.Outbox{Store: w.program, Waker: outbox.Queued{Queue: w.Queue}, Now: w.Clock.Now, Log: log}
 	w.Service = &mirrors.Service{
-		Store: w.program, Queue: w.Queue, Follow: watcher.Follow, Installation: "here", HoldShare: 0.5, HoldMin: 5, SharedBy: groupevents.SharedBy,
+		Store: w.program, Outbox: w.Outbox, Follow: watcher.Follow, Installation: "here", HoldShare: 0.5, HoldMin: 5, SharedBy: groupevents.SharedBy,
 		Now: w.Clock.Now, NewID: newID, Log: log,
 	}
 	w.Policies = mirrors.Policies{Service: w.Service}
@@ -170,12 +171,11 @@ func (w *World) build() {
 		Now: w.Clock.Now, MinGap: time.Second, HoldShare: 0.5, HoldMin: 5, Log: log,
 	}
 	w.Writer = &mirrors.Writer{Service: w.Service, Google: w.Calendar, Leaving: w.Calendar}
-	w.Outbox = &outbox.Outbox{Store: w.program, Waker: outbox.Queued{Queue: w.Queue}, Now: w.Clock.Now, Log: log}
 	w.Groups = &groupevents.Service{
 		Store: w.program, Outbox: w.Outbox, Plans: w.Service, Now: w.Clock.Now,
 		NewID: func(prefix string) string { return prefix + "_" + newID() }, Log: log,
 	}
-	w.Outbox.Add(w.Groups.Work())
+	w.Outbox.Add(w.Groups.Work(), w.Service.PlanWork(), w.Service.EventWork(), w.Writer.Work())
 	w.Free = &availability.Service{Store: w.program, Google: w.Calendar, Now: w.Clock.Now, Recent: 7 * time.Hour}
 }
 

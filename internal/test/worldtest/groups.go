@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"questscheduler/groupevents"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 	"questscheduler/scheduler"
@@ -14,11 +14,11 @@ import (
 
 // wireGroups makes what follows the sessions of groups, and what plans their mirrors if
 // nothing does yet.
-func (w *World) wireGroups(p *Program, documents store.Store, tasks queue.Enqueuer, now func() time.Time, log *slog.Logger) {
+func (w *World) wireGroups(p *Program, documents store.Store, now func() time.Time, log *slog.Logger) {
 	planner := p.Mirrors
 	if planner == nil {
 		planner = &mirrors.Service{
-			Store: documents, Queue: tasks, Installation: "world", SharedBy: groupevents.SharedBy, HoldShare: 0.5, HoldMin: 5, Now: now,
+			Store: documents, Outbox: p.Outbox, Installation: "world", SharedBy: groupevents.SharedBy, HoldShare: 0.5, HoldMin: 5, Now: now,
 			Follow: func(context.Context, string, string, scheduler.Cause) error { return nil },
 			NewID:  func() string { return w.ulid(now()) }, Log: log,
 		}
@@ -30,9 +30,11 @@ func (w *World) wireGroups(p *Program, documents store.Store, tasks queue.Enqueu
 	p.Groups.Settle = w.options.Settle
 	p.Outbox.Add(p.Groups.Work())
 	w.groupLinks(p)
-	if p.handlers[mirrors.PlanKind] == nil {
-		p.handlers[mirrors.PlanKind] = planner.HandlePlan
+	p.Outbox.Add(planner.PlanWork(), planner.EventWork())
+	if p.Mirrors == nil {
 		// Nothing writes in such a world: what mirrors want stays in their documents.
-		p.handlers[mirrors.WriteKind] = func(context.Context, queue.Delivery) queue.Verdict { return queue.Verdict{Outcome: queue.Done} }
+		work := (&mirrors.Writer{Service: planner}).Work()
+		work.Handle = func(context.Context, outbox.Item) outbox.Result { return outbox.Done() }
+		p.Outbox.Add(work)
 	}
 }

@@ -2,7 +2,6 @@ package worldtest
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 	"questscheduler/internal/timers"
@@ -85,12 +83,12 @@ func (w *World) UnlinkMirrored(name string) error {
 func (w *World) MirroredAccount(name string) string { return w.linked[name] }
 
 // wireMirrors makes the program's parts of mirroring, as in production.
-func (w *World) wireMirrors(p *Program, documents store.Store, tasks queue.Enqueuer, client, leaving *gcal.Client, now func() time.Time, log *slog.Logger) {
+func (w *World) wireMirrors(p *Program, documents store.Store, client, leaving *gcal.Client, now func() time.Time, log *slog.Logger) {
 	if !w.Mirroring() {
 		return
 	}
 	p.Mirrors = &mirrors.Service{
-		Store: documents, Queue: tasks, Follow: p.Watcher.Follow, FindCalendars: p.Lookup.Find, Installation: installation,
+		Store: documents, Outbox: p.Outbox, Follow: p.Watcher.Follow, FindCalendars: p.Lookup.Find, Installation: installation,
 		HoldShare: w.options.HoldShare, HoldMin: w.options.HoldMin, Observing: w.observing, MostExceptions: MostExceptions,
 		Now: now, NewID: func() string { return w.ulid(now()) }, Log: log,
 	}
@@ -99,6 +97,7 @@ func (w *World) wireMirrors(p *Program, documents store.Store, tasks queue.Enque
 		Google:  &mirrorPort{&googlePort{client: client.Within(mirrorShare), ports: &w.ports}},
 		Leaving: &mirrorPort{&googlePort{client: leaving, ports: &w.ports, leaving: true}},
 	}
+	p.Outbox.Add(p.Writer.Work())
 	p.Links.Mirrors = p.Writer
 	p.Syncer.Consumers = append([]calendarsync.Consumer{mirrors.Consumer{Service: p.Mirrors}}, p.Syncer.Consumers...)
 }
@@ -108,31 +107,9 @@ func (p *Program) timedMirrors(parts *timers.Parts) {
 	if p.Writer == nil {
 		return
 	}
-	parts.DrainMore = func(ctx context.Context, cause scheduler.Cause) (timers.Counts, error) {
-		_, err := p.Mirrors.Drain(ctx, cause)
-		if err == nil {
-			_, err = p.Writer.Drain(ctx, cause)
-		}
-		return nil, err
-	}
 	parts.Reconcile = func(ctx context.Context, run timers.Run) (timers.Stretch, error) {
 		_, next, err := p.Writer.Reconcile(ctx, run.Cause, run.At, run.ByHand)
 		return timers.Stretch{Next: next}, err
-	}
-}
-
-// drainMirrors is what the drain of every minute does of mirroring.
-func (w *World) drainMirrors() {
-	if w.Writer == nil {
-		return
-	}
-	cause := scheduler.Cause{Trigger: "drain", Trace: "drain"}
-	_, err := w.Mirrors.Drain(w.ctx, cause)
-	if err == nil {
-		_, err = w.Writer.Drain(w.ctx, cause)
-	}
-	if err != nil {
-		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of mirrors: %v", err))
 	}
 }
 

@@ -141,7 +141,7 @@ func (w *World) program() *Program {
 		Store: documents, Accounts: p.Accounts, Grants: grants, Leaving: &googlePort{client: leaving, ports: &w.ports, leaving: true},
 		Watcher: p.Watcher, Polls: p.Scheduler, Owners: p.Syncer.Owners.(notify.Owners), Now: now, Log: log,
 	}
-	w.wireMirrors(p, documents, tasks, client, leaving, now, log)
+	w.wireMirrors(p, documents, client, leaving, now, log)
 	if w.observing {
 		observer := scheduler.Observer{Service: p.Scheduler}
 		p.Watcher.Polls, p.Watcher.Observing = observer, true
@@ -153,11 +153,8 @@ func (w *World) program() *Program {
 		calendars.SyncKind: p.Syncer.Handle, scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
 		calendarsync.SweepKind: p.Watcher.HandleSweep,
 	}
-	if p.Writer != nil {
-		p.handlers[mirrors.PlanKind], p.handlers[mirrors.WriteKind] = p.Mirrors.HandlePlan, p.Writer.Handle
-	}
 	w.wireAttendees(p, documents, tasks, client, now, log)
-	w.wireGroups(p, documents, tasks, now, log)
+	w.wireGroups(p, documents, now, log)
 	w.wireTimers(p, documents, tasks, now, log)
 	for _, kind := range p.Outbox.Kinds() {
 		p.handlers[kind] = p.Outbox.Handler(kind)

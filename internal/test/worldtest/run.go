@@ -155,7 +155,6 @@ func (w *World) drain() {
 	if _, err := w.Outbox.Drain(w.ctx); err != nil {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of the outbox: %v", err))
 	}
-	w.drainMirrors()
 	w.drainAttendees()
 }
 

@@ -1,0 +1,96 @@
+package mirrors_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/sim/control"
+	"questscheduler/internal/store"
+	"questscheduler/mirrors"
+	"questscheduler/scheduler"
+)
+
+// planSoon plans one iCalUID with a trace, and wakes the writer.
+func (s *stage) planSoon(uid, trace string) {
+	s.Helper()
+	s.must(s.writer.PlanUID(s.ctx, gm, uid, scheduler.Cause{Trigger: "push", Trace: trace}))
+}
+
+// traces are those of the journal of an event, by step.
+func (s *stage) traces(eventID string, step mirror.Step) (all []string) {
+	s.Helper()
+	entries, _, err := mirror.LoadJournal(s.ctx, s.memory, eventID, 0, nil)
+	s.must(err)
+	for _, entry := range entries {
+		if entry.Step == step {
+			all = append(all, entry.Trace)
+		}
+	}
+	return all
+}
+
+// A task is the mirror's id alone: the trace is in the document.
+func TestWriter_ItsJournal_HasTheTraceOfTheChange(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.plan("none@google.com") // which stores the policy
+	e := s.stored("e1", "Stand-up")
+	s.planSoon(e.ICalUID, "trc_made")
+	s.runDue()
+	s.stored("e1", "Retrospective")
+	s.planSoon(e.ICalUID, "trc_changed")
+	s.must(s.google.Control().Plant(control.Rule{Match: "events.patch", Status: 503, Times: 1}))
+	s.runDue()
+	s.run(2 * time.Minute)
+	s.each(1)
+	if got := fmt.Sprint(s.traces(e.ID, mirror.StepWritten), s.traces(e.ID, mirror.StepFailed)); got != "[trc_changed trc_made] [trc_changed]" {
+		t.Errorf("written and failed with the traces %s", got)
+	}
+}
+
+func TestWriter_DueSoon_KeepsItsTask(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	e := s.event("e1", "Stand-up")
+	m := s.only()
+	for _, c := range []struct{ due, again time.Duration }{{20 * time.Second, 20 * time.Second}, {5 * time.Minute, 0}} {
+		m.Due = store.Instant(s.clock.Now().Add(c.due))
+		s.set(mirror.Path(m.ID), store.Set("due", m.Due))
+		again, err := s.writer.Outbox.Run(s.ctx, mirrors.WriteKind, m.ID)
+		s.must(err)
+		if want := s.clock.Now().Add(c.again); c.again > 0 != again.Equal(want) || c.again == 0 && !again.IsZero() {
+			t.Errorf("due in %v: again at %v", c.due, again)
+		}
+	}
+	if calls := s.google.Control().Calls()["events.insert"]; calls != 0 {
+		t.Errorf("%d inserts of %s before its time", calls, e.ID)
+	}
+}
+
+// Its queue would hand the work out again and again.
+func TestDrain_OfAnAccountThatRests_WakesTheOthersAlone(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.edges = append(s.edges, mirror.Edge{FromAccountID: work, ToAccountID: club, Detail: mirror.Busy, Target: mirror.PrimaryTarget})
+	s.must(s.google.Control().Plant(control.Rule{Match: "events.insert", Calendar: homeMail, Status: 503}))
+	s.event("e1", "Stand-up")
+	s.run(0) // home rests
+	s.event("e2", "Review")
+	woken, err := s.writer.Outbox.Drain(s.ctx)
+	s.must(err)
+	if woken[0].N != 1 {
+		t.Errorf("%d were woken", woken[0].N)
+	}
+}
+
+func TestWriter_OfNoMirror_EndsWell(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for _, id := range []string{"", "mir_gone", "no/mirror"} {
+		if again, err := s.writer.Outbox.Run(s.ctx, mirrors.WriteKind, id); err != nil || !again.IsZero() {
+			t.Errorf("%q: %v, %v", id, again, err)
+		}
+	}
+}
