@@ -84,6 +84,15 @@ type mappingWorld struct {
 	calls  []gcal.Ref
 	refuse error
 	loads  []attendees.Outcome
+	// woken are the records that are written soon.
+	woken []string
+}
+
+// woken is the outbox of a world that writes no records.
+type woken struct{ w *mappingWorld }
+
+func (o woken) Soon(_ context.Context, kind, id string, due time.Time) {
+	o.w.woken = append(o.w.woken, kind+" "+id+" in "+due.Sub(o.w.now).String())
 }
 
 func newMappingWorld(t *testing.T, delegated bool) *mappingWorld {
@@ -112,7 +121,7 @@ func (w *mappingWorld) restart(delegated bool) {
 
 func (w *mappingWorld) process(delegated bool) *attendees.Mappings {
 	return &attendees.Mappings{
-		Store: w.counter, Source: w.sheet, Domains: []string{"north.example"}, Accounts: w.accounts, Delegated: delegated,
+		Store: w.counter, Outbox: woken{w}, Source: w.sheet, Domains: []string{"north.example"}, Accounts: w.accounts, Delegated: delegated,
 		Follow: func(_ context.Context, accountID, calendarID string, _ scheduler.Cause) error {
 			w.calls = append(w.calls, gcal.Ref{Account: accountID, Calendar: calendarID})
 			return w.refuse

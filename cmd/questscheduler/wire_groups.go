@@ -8,7 +8,6 @@ import (
 	"questscheduler/internal/config"
 	"questscheduler/internal/store"
 	"questscheduler/internal/timers"
-	"questscheduler/scheduler"
 )
 
 // newGroupEvents builds the events that groups share, over what plans their mirrors.
@@ -16,19 +15,6 @@ func (s *server) newGroupEvents(plans groupevents.Planner) *groupevents.Service 
 	return &groupevents.Service{
 		Store: s.documents, Outbox: s.outbox, Plans: plans, Now: s.now, NewID: s.newPrefixedID, Log: s.log,
 		Settle: max(s.config.NotifySettle, s.config.SyncMinGap), ReadOnly: s.config.Sync != config.SyncOn,
-	}
-}
-
-// drainMore enqueues what is due of mirroring and of second addresses.
-func drainMore(mirroring mirroring, attending *attending) func(context.Context, scheduler.Cause) (timers.Counts, error) {
-	return func(ctx context.Context, cause scheduler.Cause) (did timers.Counts, err error) {
-		for _, drain := range []func(context.Context, scheduler.Cause) (timers.Counts, error){mirroring.drain, attending.drain} {
-			more, err := drain(ctx, cause)
-			if did = append(did, more...); err != nil {
-				return did, err
-			}
-		}
-		return did, nil
 	}
 }
 

@@ -33,7 +33,7 @@ func (s *server) newTimers(
 		Jobs: timers.Jobs(timers.Parts{
 			Scheduler: service, Watcher: watcher, FollowLinks: links.FollowDue, SweepCards: cards.sweep, FallbackEvery: s.config.FallbackEvery,
 			NoSync: s.config.Sync == config.SyncOff, Observing: s.config.Sync == config.SyncObserve, Documents: s.documents, Cleaning: slices.Concat(s.cleanings(), groupCleanings(groups), mirroring.cleanings(s.config.JournalKeep), attending.cleanings(google.accounts)),
-			Outbox: s.outbox, DrainMore: drainMore(mirroring, attending), Reconcile: mirroring.reconcile, RefreshMappings: attending.refresh(),
+			Outbox: s.outbox, DrainMore: mirroring.drain, Reconcile: mirroring.reconcile, RefreshMappings: attending.refresh(),
 			Health: s.surveyHealth(google.grants, s.newHealth(watcher, nil)), CheckAccounts: checkAccounts(google.grants, attending), Now: s.now, Log: s.log,
 		}),
 	}

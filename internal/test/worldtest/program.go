@@ -156,7 +156,7 @@ func (w *World) program() *Program {
 	if p.Writer != nil {
 		p.handlers[mirrors.PlanKind], p.handlers[mirrors.WriteKind] = p.Mirrors.HandlePlan, p.Writer.Handle
 	}
-	w.wireAttendees(p, documents, tasks, client, now, log)
+	w.wireAttendees(p, documents, client, now, log)
 	w.wireGroups(p, documents, tasks, now, log)
 	w.wireTimers(p, documents, tasks, now, log)
 	for _, kind := range p.Outbox.Kinds() {

@@ -152,11 +152,16 @@ func (w *World) drain() {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain: %v", err))
 	}
 	w.followDue()
+	w.DrainOutbox()
+	w.drainMirrors()
+	w.tickAttendees()
+}
+
+// DrainOutbox is that of the outbox alone.
+func (w *World) DrainOutbox() {
 	if _, err := w.Outbox.Drain(w.ctx); err != nil {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of the outbox: %v", err))
 	}
-	w.drainMirrors()
-	w.drainAttendees()
 }
 
 // Skip lets time pass in which the program does not run.
