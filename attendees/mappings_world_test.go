@@ -230,7 +230,8 @@ func (w *mappingWorld) link(person, name string) accounts.Account {
 // followLinks carries on what became of accounts, as calendarsync.Links does.
 func (w *mappingWorld) followLinks() {
 	w.Helper()
-	for account, err := range w.accounts.Due(w.ctx, nil) {
+	for doc, err := range accounts.Due(w.ctx, w.memory, w.now) {
+		account := accounts.Decode(doc)
 		if err == nil && account.Status == accounts.Active {
 			err = w.mappings.AccountBack(w.ctx, account, mapped)
 		} else if err == nil {

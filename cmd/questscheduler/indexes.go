@@ -20,7 +20,7 @@ var exempt = slices.Concat(
 	exemptions("calendarWatches", "address", "tokenHash", "grantedAt", "createdAt", "updatedAt"),
 	exemptions("calendars", "syncToken", "lookGen", "begunGen", "fence", "lookedAt", "lastSyncedAt", "lastSuccessAt", "lastError",
 		"legacyEventIds", "pendingLooks", "deferred", "relist"),
-	exemptions("accounts", "updatedAt"),
+	exemptions("accounts", "attempts", "failedSince", "error", "updatedAt"),
 	exemptions("accountSecrets", "refreshToken", "updatedAt"),
 	exemptions("idempotencyKeys", "body", "data", "createdAt", "leaseUntil"),
 	exemptions("deadTasks", "name", "payload", "reason"),

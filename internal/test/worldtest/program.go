@@ -159,9 +159,11 @@ func (w *World) program() *Program {
 	w.wireAttendees(p, documents, client, now, log)
 	w.wireGroups(p, documents, tasks, now, log)
 	w.wireTimers(p, documents, tasks, now, log)
+	p.Outbox.Add(p.Links.Work())
 	for _, kind := range p.Outbox.Kinds() {
 		p.handlers[kind] = p.Outbox.Handler(kind)
 	}
+	p.handlers[calendarsync.LinkKind] = w.followLater(p.handlers[calendarsync.LinkKind])
 	return p
 }
 

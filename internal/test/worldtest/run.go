@@ -151,7 +151,6 @@ func (w *World) drain() {
 	if _, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Trigger: "drain", Trace: "drain"}); err != nil {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain: %v", err))
 	}
-	w.followDue()
 	w.DrainOutbox()
 	w.drainMirrors()
 	w.tickAttendees()
