@@ -37,6 +37,7 @@ type MappedAccounts interface {
 // carried out so far.
 type Mappings struct {
 	Store  store.Store
+	Outbox scheduler.Outbox
 	Source Source
 	// Domains are those of primary addresses. A person with an address in one of them is one
 	// of our people, mapped or not (mapping.Table.Knows).

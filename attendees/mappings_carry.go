@@ -131,7 +131,7 @@ func (m *Mappings) carryOne(ctx context.Context, cause scheduler.Cause, t tables
 	if gone := isMarked(t.from, primary, leaving) && !mapped(t.to, primary); !gone {
 		did, err = m.settle(ctx, settling{primary: primary, relist: changed, delegate: true}, cause)
 		if err == nil && changed {
-			did.Due, err = m.makeDue(ctx, primary)
+			did.Due, err = m.makeDue(ctx, cause, primary)
 		}
 	}
 	if err == nil && !m.Delegated {
@@ -145,7 +145,7 @@ func (m *Mappings) carryOne(ctx context.Context, cause scheduler.Cause, t tables
 
 // makeDue has the guests compared again of all events with additions for a primary address
 // that have not ended.
-func (m *Mappings) makeDue(ctx context.Context, primary string) (due int, err error) {
+func (m *Mappings) makeDue(ctx context.Context, cause scheduler.Cause, primary string) (due int, err error) {
 	var ids []string
 	for record, err := range attendee.OfPrimary(ctx, m.Store, primary) {
 		if err != nil {
@@ -154,7 +154,7 @@ func (m *Mappings) makeDue(ctx context.Context, primary string) (due int, err er
 		ids = append(ids, record.ID)
 	}
 	for some := range slices.Chunk(ids, recordPage) {
-		made, err := m.makePageDue(ctx, some)
+		made, err := m.makePageDue(ctx, cause, some)
 		if err != nil {
 			return due, err
 		}

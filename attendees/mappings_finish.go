@@ -18,12 +18,12 @@ const (
 	accountPage = 100
 )
 
-// makePageDue makes records due. Their version grows, so that a write under way, which was
-// decided by earlier mappings, does not settle them.
-func (m *Mappings) makePageDue(ctx context.Context, ids []string) (due int, err error) {
-	now := m.now()
+// makePageDue makes records due, and has them written. Their version grows, so that a write
+// under way, which was decided by earlier mappings, does not settle them.
+func (m *Mappings) makePageDue(ctx context.Context, cause scheduler.Cause, ids []string) (made int, err error) {
+	now, due := m.now(), []string(nil)
 	err = m.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		due = 0
+		due = nil
 		records, err := attendee.LoadEvents(ctx, tx, ids)
 		if err != nil {
 			return err
@@ -32,15 +32,22 @@ func (m *Mappings) makePageDue(ctx context.Context, ids []string) (due int, err 
 			if record.Version == 0 || !record.EndsAt.IsZero() && !record.EndsAt.After(now) {
 				continue
 			}
-			err := tx.Update(attendee.EventPath(record.ID), store.Set("due", now), store.Set("version", record.Version+1), store.Set("updatedAt", now))
+			err := tx.Update(attendee.EventPath(record.ID), store.Set("due", now), store.Set("trace", store.NullIfEmpty(cause.Trace)),
+				store.Set("version", record.Version+1), store.Set("updatedAt", now))
 			if err != nil {
 				return err
 			}
-			due++
+			due = append(due, record.ID)
 		}
 		return nil
 	})
-	return due, err
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range due {
+		m.Outbox.Soon(ctx, Kind, id, now)
+	}
+	return len(due), nil
 }
 
 // undelegate unlinks the delegated account of an address that is no longer mapped, unless a

@@ -59,7 +59,9 @@ func TestMappings_AChange_ConcernsWhatChanged(t *testing.T) {
 		record := w.load(id)
 		equal(t, id+" is due", record.Due.Equal(w.now), due)
 		equal(t, id+" has another version", record.Version == 4, due)
+		equal(t, id+" says why it is due", record.Trace == mapped.Trace, due)
 	}
+	equal(t, "written soon", w.woken, []string{"attendees att_ben in 0s", "attendees att_cho in 0s"})
 }
 
 func TestMappings_ARemovedAddress_KeepsItsAccountUntilItIsWithdrawn(t *testing.T) {

@@ -84,6 +84,15 @@ type mappingWorld struct {
 	calls  []gcal.Ref
 	refuse error
 	loads  []attendees.Outcome
+	// woken are the records that are written soon.
+	woken []string
+}
+
+// woken is the outbox of a world that writes no records.
+type woken struct{ w *mappingWorld }
+
+func (o woken) Soon(_ context.Context, kind, id string, due time.Time) {
+	o.w.woken = append(o.w.woken, kind+" "+id+" in "+due.Sub(o.w.now).String())
 }
 
 func newMappingWorld(t *testing.T, delegated bool) *mappingWorld {
@@ -112,7 +121,7 @@ func (w *mappingWorld) restart(delegated bool) {
 
 func (w *mappingWorld) process(delegated bool) *attendees.Mappings {
 	return &attendees.Mappings{
-		Store: w.counter, Source: w.sheet, Domains: []string{"north.example"}, Accounts: w.accounts, Delegated: delegated,
+		Store: w.counter, Outbox: woken{w}, Source: w.sheet, Domains: []string{"north.example"}, Accounts: w.accounts, Delegated: delegated,
 		Follow: func(_ context.Context, accountID, calendarID string, _ scheduler.Cause) error {
 			w.calls = append(w.calls, gcal.Ref{Account: accountID, Calendar: calendarID})
 			return w.refuse
@@ -221,7 +230,8 @@ func (w *mappingWorld) link(person, name string) accounts.Account {
 // followLinks carries on what became of accounts, as calendarsync.Links does.
 func (w *mappingWorld) followLinks() {
 	w.Helper()
-	for account, err := range w.accounts.Due(w.ctx, nil) {
+	for doc, err := range accounts.Due(w.ctx, w.memory, w.now) {
+		account := accounts.Decode(doc)
 		if err == nil && account.Status == accounts.Active {
 			err = w.mappings.AccountBack(w.ctx, account, mapped)
 		} else if err == nil {

@@ -96,7 +96,7 @@ func (s *Service) passPage(ctx context.Context, page []observation) (passed map[
 	return passed, nil
 }
 
-// apply applies an observation in one transaction, and enqueues the record if it became due.
+// apply applies an observation in one transaction, and has the record written if it became due.
 func (s *Service) apply(ctx context.Context, o observation) error {
 	if s.ignored(o) {
 		return nil
@@ -116,11 +116,13 @@ func (s *Service) apply(ctx context.Context, o observation) error {
 		if !changed {
 			return nil
 		}
-		next, due = after, after.Version > was.Version
+		if next, due = after, after.Version > was.Version; due {
+			next.Trace = o.cause.Trace
+		}
 		return tx.Set(attendee.EventPath(next.ID), attendee.EncodeEvent(next))
 	})
 	if err == nil && due {
-		s.enqueue(ctx, next, o.cause)
+		s.Outbox.Soon(ctx, Kind, next.ID, next.Due)
 	}
 	return err
 }

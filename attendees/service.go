@@ -2,9 +2,7 @@ package attendees
 
 import (
 	"context"
-	"encoding/json"
 	"log/slog"
-	"strconv"
 	"time"
 
 	"questscheduler/internal/accounts"
@@ -12,7 +10,7 @@ import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mapping"
 	"questscheduler/internal/meter"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -39,56 +37,45 @@ type Reader interface {
 }
 
 // Service compares events' guests with the mappings, and invites and withdraws second
-// addresses. What must be written is kept in the event's record, which is its own outbox:
-// the writer may die after any call and be repeated from there. All fields but Observing and
-// Meter are required.
+// addresses. What must be written is kept in the event's record: the writer may die after any
+// call and be repeated from there. All fields but Mode and Meter are required.
 type Service struct {
 	Store    store.Store
-	Queue    queue.Enqueuer
+	Outbox   scheduler.Outbox
 	Google   Google
 	Mappings Reader
 	Accounts Accounts
 	// Notify is Google's sendUpdates for the changes: none, externalOnly or all.
 	Notify string
-	// Observing notes in the records' history what would be done, and changes no event
-	// (QS_SYNC=observe).
-	Observing bool
-	Now       func() time.Time
-	Log       *slog.Logger
+	// Mode is that of Work. Where it observes, the records' history notes what would be done,
+	// and no event is changed.
+	Mode func() outbox.Mode
+	Now  func() time.Time
+	Log  *slog.Logger
 	// Meter counts Patched, Noted, Stale and Failed; nil counts nothing.
 	Meter meter.Meter
 }
 
-// Kind is the kind of the tasks that bring an event's guests up to date.
+// Kind is the kind of the outbox whose entries are the records of events.
 const Kind = "attendees"
 
-// Work is the payload of a task of Kind: the record of an event.
-type Work struct {
-	ID    string `json:"id"`
-	Trace string `json:"trace,omitempty"`
-}
-
-// Task is the task for a record that is due. Its name says for which version of the record
-// it is and when that is due: a record that becomes due again gets another task.
-func Task(record attendee.Event, trace string) queue.Task {
-	payload, err := json.Marshal(Work{ID: record.ID, Trace: trace})
-	if err != nil {
-		panic("attendees: marshal a task: " + err.Error()) // texts always marshal
+// Work is the kind that brings the guests of events up to date.
+func (s *Service) Work() outbox.Kind {
+	return outbox.Kind{
+		Name: Kind, Does: "events with second addresses", Due: outbox.Query(attendee.EventsDue), Handle: s.handle,
+		Mode: s.Mode, Workers: 20, Unclaimed: true,
 	}
-	name := record.ID + "/" + strconv.FormatInt(record.Version, 10) + "/" + strconv.FormatInt(record.Due.UnixMicro(), 10)
-	return queue.Task{Kind: Kind, Name: name, Payload: payload, NotBefore: record.Due}
 }
 
 // now is the time as the store keeps it, so that what is written equals what is read.
 func (s *Service) now() time.Time { return store.Instant(s.Now()) }
 
-// enqueue enqueues the task of a record that is due soon. What fails, and what is due later,
-// is left to the drain.
-func (s *Service) enqueue(ctx context.Context, record attendee.Event, cause scheduler.Cause) {
-	if record.Due.IsZero() || record.Due.After(s.Now().Add(soon)) {
-		return
-	}
-	if _, err := s.Queue.Enqueue(ctx, Task(record, cause.Trace)); err != nil {
-		s.Log.WarnContext(ctx, "second addresses not enqueued; left to the drain", "event", record.ID, "trace", cause.Trace, "error", err)
-	}
+// Keep is how long the record of an event is kept after its end.
+const Keep = 90 * 24 * time.Hour
+
+// RemoveEnded removes at most limit records of events that ended longer than Keep ago, in one
+// transaction (timers.Cleaning.Remove).
+func RemoveEnded(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, more bool, err error) {
+	removed, err = attendee.RemoveEnded(ctx, documents, now.Add(-Keep), limit)
+	return removed, removed == limit, err
 }

@@ -23,6 +23,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mapping"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/recurrence"
@@ -47,7 +48,6 @@ const (
 )
 
 var (
-	cause      = scheduler.Cause{Trigger: "timer", Trace: "trc_test"}
 	stageStart = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 )
 
@@ -63,6 +63,7 @@ type stage struct {
 	memory   store.Store
 	counter  *storetest.Counter
 	queue    *memoryqueue.Queue
+	outbox   *outbox.Outbox
 	points   *points.Points
 	calls    *googlePoints
 	service  *attendees.Service
@@ -71,8 +72,8 @@ type stage struct {
 	log      bytes.Buffer
 	counts   map[string]int
 
-	observing bool
-	followed  []string
+	mode     outbox.Mode
+	followed []string
 }
 
 func newStage(t *testing.T, followed ...string) *stage {
@@ -134,13 +135,15 @@ func (s *stage) restart() {
 	documents := &points.Store{Store: storetest.Rerun(s.counter), Points: s.points}
 	s.mappings = &attendees.Mappings{Domains: []string{"one.test"}}
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
+	s.outbox = &outbox.Outbox{Store: documents, Waker: outbox.Queued{Queue: &points.Queue{Queue: s.queue, Points: s.points}}, Now: s.clock.Now, Log: log}
 	s.service = &attendees.Service{
-		Store: documents, Queue: &points.Queue{Queue: s.queue, Points: s.points}, Google: s.calls, Mappings: s.mappings,
-		Accounts: accountReader{s.memory}, Notify: "none", Observing: s.observing, Now: s.clock.Now, Log: log,
+		Store: documents, Outbox: s.outbox, Google: s.calls, Mappings: s.mappings,
+		Accounts: accountReader{s.memory}, Notify: "none", Mode: func() outbox.Mode { return s.mode }, Now: s.clock.Now, Log: log,
 	}
+	s.outbox.Add(s.service.Work())
 	s.syncer = &calendarsync.Syncer{
 		Store: documents, Google: s.client, Polls: noPolls{}, Consumers: []calendarsync.Consumer{attendees.Consumer{Service: s.service}},
-		Now: s.clock.Now, MinGap: time.Second, HoldShare: 0.5, HoldMin: 2, Observing: s.observing, Log: log,
+		Now: s.clock.Now, MinGap: time.Second, HoldShare: 0.5, HoldMin: 2, Observing: s.mode == outbox.Observes, Log: log,
 	}
 }
 
@@ -222,7 +225,7 @@ func (s *stage) relist(email string) {
 func (s *stage) run(d time.Duration) {
 	s.Helper()
 	for end := s.clock.Now().Add(d); s.clock.Now().Before(end); s.must(s.clock.Advance(time.Minute)) {
-		if _, err := s.service.Drain(s.ctx, cause); !fault.Is(err, fault.Unavailable) {
+		if _, err := s.outbox.Drain(s.ctx); !fault.Is(err, fault.Unavailable) {
 			s.must(err) // the next minute does the rest
 		}
 		s.sync(s.followed...)
@@ -268,7 +271,7 @@ func (s *stage) settle() {
 		if !ok {
 			continue
 		}
-		handlers := map[string]queue.Handler{attendees.Kind: s.service.Handle, calendars.SyncKind: s.syncer.Handle}
+		handlers := map[string]queue.Handler{attendees.Kind: s.outbox.Handler(attendees.Kind), calendars.SyncKind: s.syncer.Handle}
 		run.Settle(handlers[run.Delivery.Kind](s.ctx, run.Delivery))
 	}
 	s.Fatalf("tasks never end:\n%s", s.log.String())

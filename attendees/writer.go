@@ -2,78 +2,51 @@ package attendees
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"time"
 
-	"questscheduler/internal/attendee"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/queue"
-	"questscheduler/scheduler"
+	"questscheduler/internal/outbox"
 )
 
 const (
-	// maxTurns bounds how often one task starts over for an event that keeps changing.
+	// maxTurns bounds how often one run starts over for an event that keeps changing.
 	maxTurns = 3
-	// startOver is after how long the task does so again.
+	// startOver is after how long the next run does so again.
 	startOver = 5 * time.Second
-	// soon is how far ahead a record may be due for its task to wait for that; the drain
-	// enqueues later ones.
-	soon = 2 * time.Minute
 )
 
-// Handle brings the guests of an event up to date: the handler of Kind. It counts failed
-// calls in the record, so the queue repeats only what the store refused.
-func (s *Service) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
-	var work Work
-	if err := json.Unmarshal(delivery.Payload, &work); err != nil || attendee.EventPath(work.ID).Valid() != nil {
-		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no event")}
+// handle brings the guests of an event up to date. It counts failed calls in the record, so
+// only what the store refused is repeated by the waker.
+func (s *Service) handle(ctx context.Context, item outbox.Item) outbox.Result {
+	due, err := s.write(ctx, item.ID, item.Observing)
+	switch {
+	case err != nil:
+		return outbox.Broken(err)
+	case item.Observing && !due.After(s.now()):
+		return outbox.Done() // the record stays due, for when the server writes
 	}
-	settled, err := s.write(ctx, work.ID, scheduler.Cause{Trigger: Kind, Trace: work.Trace})
-	if err != nil {
-		return queue.Verdict{Err: fmt.Errorf("attendees of %s: %w", work.ID, err), After: fault.RetryAfter(err)}
-	}
-	if !settled {
-		return queue.Verdict{Outcome: queue.Later, After: startOver}
-	}
-	return s.wait(ctx, work.ID)
+	return outbox.Kept(due)
 }
 
-// wait ends a task, or has it run again when its record is due soon.
-func (s *Service) wait(ctx context.Context, id string) queue.Verdict {
-	record, _, err := attendee.Load(ctx, s.Store, id)
-	if err != nil {
-		return queue.Verdict{Err: fmt.Errorf("attendees of %s: %w", id, err), After: fault.RetryAfter(err)}
-	}
-	left := record.Due.Sub(s.Now())
-	if record.Due.IsZero() || s.Observing || left > soon {
-		return queue.Verdict{Outcome: queue.Done}
-	}
-	return queue.Verdict{Outcome: queue.Later, After: max(left, time.Millisecond)}
-}
-
-// write takes turns at an event until nothing is due. settled is false if it kept changing.
-// The error is the store's.
-func (s *Service) write(ctx context.Context, id string, cause scheduler.Cause) (settled bool, err error) {
+// write takes turns at an event until nothing is due now, or it changed too often for that. due
+// is when to go on; zero: nothing is pending. The error is the store's.
+func (s *Service) write(ctx context.Context, id string, observing bool) (due time.Time, err error) {
 	for range maxTurns {
-		a, err := s.load(ctx, id, cause)
-		if err != nil {
-			return false, err
+		a, err := s.load(ctx, id)
+		if err != nil || a.record.Due.IsZero() || a.record.Due.After(s.now()) {
+			return a.record.Due, err
 		}
-		if a.record.Due.IsZero() || a.record.Due.After(s.now()) {
-			return true, nil
-		}
-		if settled, err = s.turn(ctx, a); err != nil || settled {
-			return settled, err
+		a.observing = observing
+		if settled, err := s.turn(ctx, a); err != nil || settled {
+			return a.record.Due, err
 		}
 	}
-	return false, nil
+	return s.now().Add(startOver), nil
 }
 
 // turn is one turn at an event: the first of its copies that Google lets us change decides.
-// settled is false if the record or the event changed since it was read.
+// settled is false if the record or the event changed since it was read; else a.record is as
+// it is now stored.
 func (s *Service) turn(ctx context.Context, a *attempt) (settled bool, err error) {
 	var refused error
 	for _, key := range a.candidates() {
@@ -142,7 +115,7 @@ func (s *Service) through(ctx context.Context, a *attempt, key string) (outcome,
 	if len(decision.Add)+len(decision.Remove) == 0 {
 		return s.settle(ctx, a, decision)
 	}
-	if s.Observing {
+	if a.observing {
 		return s.observeOnly(ctx, a, decision)
 	}
 	before := a.record

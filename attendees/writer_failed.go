@@ -101,7 +101,7 @@ func (s *Service) failed(ctx context.Context, a *attempt, cause error) error {
 	var next attendee.Event
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		now, found, err := attendee.Load(ctx, tx, a.record.ID)
-		if err != nil || !found || now.Version != a.record.Version {
+		if next = now; err != nil || !found || now.Version != a.record.Version {
 			return err // what changed it made it due
 		}
 		if next = afterFailure(a.updated(now, s.now()), cause, s.now()); hasEnded(next.EndsAt, s.now()) {
@@ -116,6 +116,7 @@ func (s *Service) failed(ctx context.Context, a *attempt, cause error) error {
 	s.Meter.Count(Failed{Kind: fault.KindOf(cause)})
 	s.Log.WarnContext(ctx, "guests of an event not changed", "event", a.record.ID, "failures", next.Failures, "due", next.Due,
 		"trace", a.cause.Trace, "error", cause)
+	a.record = next
 	return nil
 }
 

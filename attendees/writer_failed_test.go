@@ -1,8 +1,6 @@
 package attendees_test
 
 import (
-	"context"
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +11,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/mapping"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/store"
 )
@@ -187,7 +185,7 @@ func TestAddress_ThatGoogleDoesNotTake_IsAnError(t *testing.T) {
 func TestObserving_SaysWhatItWouldDo_AndDoesItLater(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.observing = true
+	s.mode = outbox.Observes
 	s.restart()
 	s.insert(ana, meeting("ev00001", "05", ben))
 	s.run(2 * time.Minute)
@@ -204,25 +202,35 @@ func TestObserving_SaysWhatItWouldDo_AndDoesItLater(t *testing.T) {
 	if _, calls = s.costs(func() { s.run(10 * time.Minute) }); calls["events.get"] != 0 {
 		t.Errorf("it was read again: %v", calls)
 	}
-	s.observing = false
+	s.mode = outbox.Works
 	s.restart()
 	s.run(2 * time.Minute)
 	s.guests(ana, "ev00001", ben, ben2)
 	s.state("ev00001", ben2, attendee.Added)
 }
 
-func TestTask_OfNoEvent_IsRefused(t *testing.T) {
+// With QS_SYNC=off nothing is asked of Google, and all is done once it is on.
+func TestResting_CallsNothing_AndDoesItLater(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	for _, payload := range []string{"", "{}", `{"id":"a/b"}`} {
-		if verdict := s.service.Handle(s.ctx, queue.Delivery{Payload: []byte(payload)}); verdict.Outcome != queue.Permanent {
-			t.Errorf("%q: %+v", payload, verdict)
-		}
+	s.mode = outbox.Rests
+	s.insert(ana, meeting("ev00001", "05", ben))
+	_, calls := s.costs(func() { s.run(3 * time.Minute) })
+	if calls["events.get"]+calls["events.patch"] != 0 || s.record("ev00001").Due.IsZero() || len(s.record("ev00001").History) != 0 {
+		t.Errorf("%v, %+v", calls, s.record("ev00001"))
 	}
-	gone, err := json.Marshal(attendees.Work{ID: "att_gone"})
-	s.must(err)
-	if verdict := s.service.Handle(s.ctx, queue.Delivery{Payload: gone}); verdict.Outcome != queue.Done {
-		t.Errorf("a record that was removed: %+v", verdict)
+	s.mode, s.followed = outbox.Works, nil
+	s.run(time.Minute)
+	s.guests(ana, "ev00001", ben, ben2)
+}
+
+func TestRun_OfNoEvent_Ends(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for _, id := range []string{"", "a/b", "att_gone"} {
+		if again, err := s.outbox.Run(s.ctx, attendees.Kind, id); err != nil || !again.IsZero() {
+			t.Errorf("%q: %v, %v", id, again, err)
+		}
 	}
 }
 
@@ -277,7 +285,7 @@ func TestRecord_OfAnEventPutOff_EndsLater(t *testing.T) {
 	}
 }
 
-func TestDrain_OfLostTasks_EnqueuesThem(t *testing.T) {
+func TestDrain_OfLostTasks_WakesTheRecords(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	for _, id := range []string{"ev00001", "ev00002"} {
@@ -288,42 +296,62 @@ func TestDrain_OfLostTasks_EnqueuesThem(t *testing.T) {
 	s.calls.hold = false
 	s.queue.Crash()
 	s.must(s.clock.Advance(5 * time.Minute))
-	if n, err := s.service.Drain(context.Background(), cause); err != nil || n != 2 {
-		t.Fatalf("drained %d, %v", n, err)
-	}
-	if n, err := s.service.Drain(context.Background(), cause); err != nil || n != 0 {
-		t.Errorf("drained %d again, %v", n, err)
+	if woken, err := s.outbox.Drain(s.ctx); err != nil || woken[0].N != 2 {
+		t.Fatalf("woken are %v, %v", woken, err)
 	}
 	s.settle()
 	s.guests(ana, "ev00001", ben, ben2)
 	s.guests(ana, "ev00002", ben, ben2)
+	if woken, err := s.outbox.Drain(s.ctx); err != nil || woken[0].N != 0 {
+		t.Errorf("woken are %v again, %v", woken, err)
+	}
 }
 
-// taskNames keeps the names of tasks.
-type taskNames []string
-
-func (n *taskNames) Enqueue(_ context.Context, task queue.Task) (bool, error) {
-	*n = append(*n, task.Name)
-	return true, nil
-}
-
-// A queue may keep the name of an ended task for ever.
-func TestDrain_OfARecordThatStaysDue_NamesItsTasksAnew(t *testing.T) {
+// What was due before the program died is correlated with what made it due.
+func TestTrace_OfARecord_OutlivesTheProgram(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.insert(ana, meeting("ev00001", "05", ben))
 	s.calls.hold = true
 	s.sync(ana)
-	var given taskNames
-	s.service.Queue = &given
-	for range 2 {
-		s.must(s.clock.Advance(3 * time.Minute))
-		_, err := s.service.Drain(s.ctx, cause)
-		s.must(err)
+	s.calls.hold = false
+	s.restart()
+	s.followed = nil
+	s.run(3 * time.Minute)
+	s.guests(ana, "ev00001", ben, ben2)
+	for _, change := range s.record("ev00001").History {
+		if change.Trace != "trc_push" || change.Trigger != attendees.Kind {
+			t.Errorf("%+v", change)
+		}
 	}
-	if len(given) != 2 || given[0] == given[1] || given[0] == attendees.Task(s.record("ev00001"), "").Name {
-		t.Errorf("%v", given)
+}
+
+// An event that is read while it keeps changing is tried again soon, and holds no worker up.
+func TestEvent_ThatKeepsChanging_IsLeftForSeconds(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, ana)
+	s.insert(ana, meeting("ev00001", "05", ben))
+	s.calls.hold = true
+	s.sync(ana)
+	s.calls.hold = false
+	s.must(s.clock.Advance(2 * time.Minute))
+	id := s.record("ev00001").ID
+	var change func()
+	change = func() {
+		record := s.record("ev00001")
+		s.set(attendee.EventPath(id), store.Set("version", record.Version+1))
+		s.calls.read = change
 	}
+	s.calls.read = change
+	again, err := s.outbox.Run(s.ctx, attendees.Kind, id)
+	if err != nil || again.Sub(s.clock.Now()) != 5*time.Second {
+		t.Errorf("it is tried again %v, %v", again, err)
+	}
+	s.calls.read = nil
+	if again, err = s.outbox.Run(s.ctx, attendees.Kind, id); err != nil || !again.IsZero() {
+		t.Errorf("after the last change it is tried again %v, %v", again, err)
+	}
+	s.state("ev00001", ben2, attendee.Added)
 }
 
 func TestEvent_DeletedBeforeItIsWritten_IsSettled(t *testing.T) {
@@ -335,7 +363,7 @@ func TestEvent_DeletedBeforeItIsWritten_IsSettled(t *testing.T) {
 	s.calls.hold = false
 	s.must(s.as(ana).Events.Delete(ana, "ev00001").Context(s.ctx).Do())
 	s.must(s.clock.Advance(3 * time.Minute))
-	_, err := s.service.Drain(s.ctx, cause)
+	_, err := s.outbox.Drain(s.ctx)
 	s.must(err)
 	s.settle()
 	if record := s.record("ev00001"); !record.Due.IsZero() || !hasEnded(record, s.clock.Now()) || len(record.Entries) != 0 {

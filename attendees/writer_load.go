@@ -31,18 +31,22 @@ type attempt struct {
 	event gcal.Event
 	// waiting: a copy was left out since its account cannot be used now.
 	waiting bool
+	// observing: what would be done is noted, and not done.
+	observing bool
 }
 
 // load reads what decides about an event; the zero record if it has none.
-func (s *Service) load(ctx context.Context, id string, cause scheduler.Cause) (*attempt, error) {
+func (s *Service) load(ctx context.Context, id string) (*attempt, error) {
 	record, found, err := attendee.Load(ctx, s.Store, id)
 	if err != nil || !found {
 		return &attempt{}, err
 	}
-	a := &attempt{cause: cause, record: record, copies: maps.Clone(record.Copies), stored: record.Copies}
+	a := &attempt{
+		cause: scheduler.Cause{Trigger: Kind, Trace: record.Trace}, record: record, copies: maps.Clone(record.Copies), stored: record.Copies,
+	}
 	if record.SeriesID != "" {
 		if a.series, _, err = attendee.Load(ctx, s.Store, record.SeriesID); err != nil {
-			return nil, err
+			return a, err
 		}
 	}
 	a.table, a.version, err = s.Mappings.Current(ctx, s.Store)

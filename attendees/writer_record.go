@@ -92,35 +92,33 @@ func (s *Service) observeOnly(ctx context.Context, a *attempt, decision decide.D
 }
 
 // confirm records the answer to a patch, an observation like any other. If the record was
-// made due again since, it stays due; if another task decided since, that one does this.
+// made due again since, it stays due; if another run decided since, that one does this.
 func (s *Service) confirm(ctx context.Context, a *attempt, asked decide.Decision, shown shownEvent) (outcome, error) {
 	decision := a.judge(shown, s.now())
 	if lacks(asked.Add, decision.Add) || lacks(asked.Remove, decision.Remove) {
 		return nextCopy, called(errNotTaken)
 	}
-	var kept, due bool
+	var kept bool
+	var next attendee.Event
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		kept, due = false, false
+		kept = false
 		now, _, err := attendee.Load(ctx, tx, a.record.ID)
 		if err != nil || !sameEntries(now.Entries, a.record.Entries) {
 			return err
 		}
-		next := a.updated(now, s.now())
+		next = a.updated(now, s.now())
 		s.decided(&next, a, decision, false)
 		succeeded(&next)
 		if kept = true; now.Version == a.record.Version && len(decision.Add)+len(decision.Remove) == 0 {
 			next.Due = time.Time{}
 		}
-		due = !next.Due.IsZero()
 		return tx.Set(attendee.EventPath(next.ID), attendee.EncodeEvent(next))
 	})
-	switch {
-	case err != nil:
+	if err != nil || !kept {
 		return again, err
-	case kept:
-		s.count(decision)
 	}
-	if !kept || due {
+	s.count(decision)
+	if a.record = next; !next.Due.IsZero() {
 		return again, nil
 	}
 	return done, nil

@@ -30,8 +30,7 @@ type Google interface {
 }
 
 // batchTime bounds a call that asks Google about many calendars; the next call takes the
-// rest. A task has a minute, the drain calls this twice, and the last calendar may take
-// half a minute if Google hangs.
+// rest. A task has a minute, and the last calendar may take half of it if Google hangs.
 const batchTime = 10 * time.Second
 
 // Polls receives observations (scheduler.Service).

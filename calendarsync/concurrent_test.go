@@ -126,11 +126,7 @@ func TestRelink_WhileTheLossIsCarriedOn_StaysLinked(t *testing.T) {
 						}
 						w.Crash("before store.run")
 					})
-					lived, _ := w.Survives(func() {
-						if _, err := w.Links.FollowDue(t.Context(), worldtest.Cause); err != nil {
-							t.Error(err)
-						}
-					})
+					lived, _ := w.Survives(func() { w.FollowDue(w.Account("gm")) })
 					struck = w.Struck()
 					w.Calm()
 					if !lived {

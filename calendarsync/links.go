@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"questscheduler/internal/accounts"
@@ -20,8 +18,8 @@ import (
 
 // Links carries a change of a linked account (relinked, grant refused, unlinked) to its
 // calendars, channels and polls. The account is marked first (accounts.Account.Due) and
-// settled last, so the next drain finishes what was interrupted; every step is
-// idempotent. All exported fields but Mirrors are required.
+// settled last, so Work finishes what was interrupted; every step is idempotent. All fields
+// but Mirrors are required.
 type Links struct {
 	Store    store.Store
 	Accounts Accounts
@@ -40,15 +38,11 @@ type Links struct {
 	Mirrors LinkMirrors
 	Now     func() time.Time
 	Log     *slog.Logger
-
-	// resume is where FollowDue continues if time ran out; nil starts from the beginning.
-	resume atomic.Pointer[store.Cursor]
 }
 
 // Accounts is the part of accounts.Repository that Links needs.
 type Accounts interface {
 	Get(ctx context.Context, id string) (accounts.Account, error)
-	Due(ctx context.Context, after *store.Cursor) iter.Seq2[accounts.Account, error]
 	Settled(ctx context.Context, account accounts.Account) (done bool, err error)
 }
 
@@ -69,34 +63,7 @@ type LinkMirrors interface {
 	AccountBack(ctx context.Context, account accounts.Account, cause scheduler.Cause) error
 }
 
-// FollowDue carries on the changes of all accounts that are Due, as far as time allows,
-// and returns how many it settled. A failure stops no other; errors are joined. The next
-// call continues after the last account, so that slow, failing accounts starve none.
-func (l *Links) FollowDue(ctx context.Context, cause scheduler.Cause) (settled int, err error) {
-	var failures []error
-	after := l.resume.Swap(nil)
-	until := l.Now().Add(batchTime)
-	for account, err := range l.Accounts.Due(ctx, after) {
-		if err != nil {
-			l.resume.Store(after)
-			return settled, errors.Join(append(failures, err)...)
-		}
-		if settled+len(failures) > 0 && (ctx.Err() != nil || !l.Now().Before(until)) {
-			l.resume.Store(after)
-			return settled, errors.Join(failures...)
-		}
-		after = &store.Cursor{Path: accounts.Path(account.ID)}
-		if err := l.Follow(ctx, account.ID, cause); err != nil {
-			failures = append(failures, err)
-			continue
-		}
-		settled++
-	}
-	return settled, errors.Join(failures...)
-}
-
-// maxTurns is how often an account may change while it is followed before the next drain
-// takes over.
+// maxTurns is how often an account may change while it is followed before Work takes over.
 const maxTurns = 3
 
 // Follow carries on one account's last change, and again if it changes during that: what
@@ -104,7 +71,7 @@ const maxTurns = 3
 func (l *Links) Follow(ctx context.Context, accountID string, cause scheduler.Cause) error {
 	for turn := range maxTurns {
 		account, err := l.Accounts.Get(ctx, accountID)
-		if err == nil && (account.Due || turn > 0) {
+		if err == nil && (!account.Due.IsZero() || turn > 0) {
 			err = l.follow(ctx, account, cause)
 		}
 		if err != nil && !errors.Is(err, errChanged) {

@@ -1,7 +1,6 @@
 package calendarsync_test
 
 import (
-	"context"
 	"errors"
 	"strconv"
 	"testing"
@@ -28,8 +27,8 @@ func lost(t *testing.T, w *worldtest.World, pollID string, code rules.ErrorCode)
 func gone(t *testing.T, w *worldtest.World, accountID string) {
 	t.Helper()
 	account, err := w.Accounts.Get(t.Context(), accountID)
-	if err != nil || account.Status != accounts.Unlinked || account.Due {
-		t.Errorf("the account is %s, due %t, %v", account.Status, account.Due, err)
+	if err != nil || account.Status != accounts.Unlinked || !account.Due.IsZero() {
+		t.Errorf("the account is %s, due %v, %v", account.Status, account.Due, err)
 	}
 	for _, watch := range w.Watches() {
 		if f := store.Fields(watch.Data); f.String("accountId") == accountID && f.String("status") != "expired" {
@@ -263,57 +262,6 @@ func TestUnlinked_LeavesTheGrantOfSomebodyElseAlone(t *testing.T) {
 	equal(t, "calls to give the grant back", w.Calls("oauth.revoke"), 1) // the call that was refused
 	lost(t, w, pollID, rules.CalendarUnlinked)
 	atRest(t, w)
-}
-
-func TestFollowDue_OutOfTime_ContinuesNextTime(t *testing.T) {
-	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
-	for _, person := range []string{"gm", "ana"} {
-		if _, err := w.Accounts.Unlink(t.Context(), person, w.Account(person)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	now := w.Clock.Now()
-	w.Links.Now = func() time.Time { now = now.Add(11 * time.Second); return now }
-	for _, want := range []int{1, 1, 0} {
-		if settled, err := w.Links.FollowDue(t.Context(), renewal); settled != want || err != nil {
-			t.Errorf("settled %d, want %d; %v", settled, want, err)
-		}
-	}
-}
-
-// An account that takes all the time there is and fails, whenever it is tried,
-// keeps no other from its turn, and has its own again.
-func TestFollowDue_OneThatKeepsFailing_StarvesNoOther(t *testing.T) {
-	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
-	w.Finalised()
-	w.Run(time.Minute)
-	w.Refuse("channels.stop", 503, "backendError", 0)
-	for _, person := range []string{"gm", "ana"} {
-		if _, err := w.Accounts.Unlink(t.Context(), person, w.Account(person)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	now := w.Clock.Now()
-	w.Links.Now = func() time.Time { now = now.Add(11 * time.Second); return now }
-	over, end := context.WithCancel(t.Context())
-	end()
-	for _, want := range []int{0, 1, 0} { // gm, whose channel cannot be stopped, and ana
-		if _, err := w.Links.FollowDue(over, renewal); err == nil { // whose time was over before it began
-			t.Error("the accounts that are due were read")
-		}
-		if settled, err := w.Links.FollowDue(t.Context(), renewal); settled != want || (err == nil) != (want > 0) {
-			t.Errorf("settled %d, want %d; %v", settled, want, err)
-		}
-	}
-	w.Heal()
-	for range 2 { // behind gm there is nobody left
-		if _, err := w.Links.FollowDue(t.Context(), renewal); err != nil {
-			t.Error(err)
-		}
-	}
-	gone(t, w, w.Account("gm"))
 }
 
 // A channel whose resource id is not known yet cannot be stopped: its document stays.

@@ -20,7 +20,7 @@ var exempt = slices.Concat(
 	exemptions("calendarWatches", "address", "tokenHash", "grantedAt", "createdAt", "updatedAt"),
 	exemptions("calendars", "syncToken", "lookGen", "begunGen", "fence", "lookedAt", "lastSyncedAt", "lastSuccessAt", "lastError",
 		"legacyEventIds", "pendingLooks", "deferred", "relist"),
-	exemptions("accounts", "updatedAt"),
+	exemptions("accounts", "attempts", "failedSince", "error", "updatedAt"),
 	exemptions("accountSecrets", "refreshToken", "updatedAt"),
 	exemptions("idempotencyKeys", "body", "data", "createdAt", "leaseUntil"),
 	exemptions("deadTasks", "name", "payload", "reason"),
@@ -39,7 +39,7 @@ var exempt = slices.Concat(
 	exemptions("mirrorPolicies", "edges", "createdAt", "updatedAt"),
 	exemptions("mirrorPeople", "overlays", "planAfter", "planAgain", "planGeneration", "planFailures", "planFailedSince", "planError", "planTrace", "updatedAt"),
 	exemptions("groupEvents", "recent", "older", "shareSessions", "authors"),
-	exemptions("attendeeEvents", "copies", "entries", "version", "failures", "failedSince", "error", "history", "updatedAt"),
+	exemptions("attendeeEvents", "copies", "entries", "version", "trace", "failures", "failedSince", "error", "history", "updatedAt"),
 	exemptions("attendeeMappings", "part", "skipped", "error", "loadedAt", "triedAt"),
 	exemptions("groupWork", "at", "attempts", "ref", "trace", "sessions"),
 )

@@ -92,9 +92,8 @@ func (p *program) drain(ctx context.Context) error {
 	if _, err := p.scheduler.Drain(ctx, cause); err != nil {
 		return fmt.Errorf("drain: %w", err)
 	}
-	// What Google refuses now is due again in a minute, and no reason not to start.
-	if _, err := p.links.FollowDue(ctx, cause); err != nil {
-		p.log.Warn("what became of linked accounts is not carried on yet", "trace", cause.Trace, "error", err)
+	if _, err := p.outbox.Drain(ctx); err != nil {
+		return fmt.Errorf("drain: %w", err)
 	}
 	return nil
 }

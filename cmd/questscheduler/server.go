@@ -38,7 +38,7 @@ import (
 )
 
 // kinds are all kinds of tasks; each has a queue of its own. kindsOf are those in use.
-var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.EventKind, mirrors.WriteKind, attendees.Kind}
+var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind, calendarsync.LinkKind, mirrors.PlanKind, mirrors.EventKind, mirrors.WriteKind, attendees.Kind}
 
 // queries are all queries that the program runs.
 func queries() []*store.Query {
@@ -75,7 +75,6 @@ type program struct {
 	issuer       issuer // nil with Firebase, which issues its users' tokens
 	scheduler    *scheduler.Service
 	watcher      *calendarsync.Watcher
-	links        *calendarsync.Links
 	timers       *timers.Timers
 	pollListener *documentchanges.Listener // nil unless it listens to Firestore
 	work         queue.Config
@@ -144,9 +143,11 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	syncer := s.newSyncer(google, polls, owners, append(attending.consumers(), mirrors.Consumer{Service: mirroring.service})...)
 	groups := s.newGroupEvents(mirroring.service)
 	s.outbox.Add(groups.Work(), mirroring.service.PlanWork(), mirroring.service.EventWork(), s.syncing(mirroring.writer.Work()))
+	s.outbox.Add(attending.work()...)
 	links := s.newLinks(google, watcher, polls, owners, attending.links(groupevents.Links{AccountMirrors: mirroring.writer, Groups: groups}))
+	s.outbox.Add(links.Work())
 	cards := s.cardsOf(service)
-	jobs := s.newTimers(google, service, watcher, links, cards, groups, mirroring, attending)
+	jobs := s.newTimers(google, service, watcher, cards, groups, mirroring, attending)
 	health := s.newHealth(watcher, jobs.Jobs)
 	changed := &documentchanges.Intake{Queue: s.queue, Polls: polls, Now: s.now, Cards: cards.check}
 	consents := s.newConsents(google)
@@ -163,8 +164,8 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	s.metrics.Read(metrics.Stored{Depths: s.queue.Depths, Records: jobs.Records, Figures: health.Figures, Log: s.log})
 	return &program{
 		server: s, accounts: google.accounts, consents: consents, issuer: signIn.issuer,
-		scheduler: service, watcher: watcher, links: links, timers: jobs,
-		pollListener: s.newListener(changed, cards), work: s.workOf(service, syncer, watcher, announcer, jobs, changed, attending),
+		scheduler: service, watcher: watcher, timers: jobs,
+		pollListener: s.newListener(changed, cards), work: s.workOf(service, syncer, watcher, announcer, jobs, changed),
 		edge: edge, http: newHTTPServer(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 2),
 	}, nil
 }

@@ -12,9 +12,8 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/config"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/timers"
-	"questscheduler/scheduler"
 )
 
 // attending are the parts that invite people at their second addresses; nil if that is off.
@@ -34,14 +33,26 @@ func (s *server) newAttending(google googleAccess, watcher *calendarsync.Watcher
 		return nil
 	}
 	mappings := &attendees.Mappings{
-		Store: s.documents, Source: newSource(s.config, google.grants, s.now), Domains: s.config.AttendeesDomains,
+		Store: s.documents, Outbox: s.outbox, Source: newSource(s.config, google.grants, s.now), Domains: s.config.AttendeesDomains,
 		Accounts: google.accounts, Delegated: s.config.AttendeesKey.IsSet(), Follow: watcher.Follow,
 		Now: s.now, Log: s.log, Meter: s.metrics.Count,
 	}
 	return &attending{mappings: mappings, service: &attendees.Service{
-		Store: s.documents, Queue: s.queue, Google: google.client.Within(attendeeShare), Mappings: mappings, Accounts: google.accounts,
-		Notify: s.config.AttendeesSendUpdates, Observing: s.config.Sync != config.SyncOn, Now: s.now, Log: s.log, Meter: s.metrics.Count,
+		Store: s.documents, Outbox: s.outbox, Google: google.client.Within(attendeeShare), Mappings: mappings, Accounts: google.accounts,
+		Notify: s.config.AttendeesSendUpdates, Mode: s.syncMode, Now: s.now, Log: s.log, Meter: s.metrics.Count,
 	}}
+}
+
+// syncMode is that of work that changes calendars, by QS_SYNC.
+func (s *server) syncMode() outbox.Mode {
+	switch s.config.Sync {
+	case config.SyncOn:
+		return outbox.Works
+	case config.SyncObserve:
+		return outbox.Observes
+	default:
+		return outbox.Rests
+	}
 }
 
 // newSource is where the settings say that second addresses are.
@@ -89,36 +100,7 @@ func (a *attending) loader() api.Mappings {
 	if a == nil {
 		return nil
 	}
-	return reloading{a}
-}
-
-// reloading is attendees.Mappings of which the events that a load made due are written at
-// once, and not with the next drain.
-type reloading struct{ *attending }
-
-// Reload implements api.Mappings.
-func (r reloading) Reload(ctx context.Context, cause scheduler.Cause, confirm string) (attendees.Loaded, error) {
-	loaded, err := r.mappings.Reload(ctx, cause, confirm)
-	if err == nil {
-		r.enqueue(ctx, cause)
-	}
-	return loaded, err
-}
-
-// enqueue enqueues events that are due. What fails is left to the drain.
-func (a *attending) enqueue(ctx context.Context, cause scheduler.Cause) {
-	if _, err := a.service.Drain(ctx, cause); err != nil {
-		a.service.Log.WarnContext(ctx, "second addresses not enqueued; left to the drain", "trace", cause.Trace, "error", err)
-	}
-}
-
-// drain enqueues events whose guests must be written.
-func (a *attending) drain(ctx context.Context, cause scheduler.Cause) (timers.Counts, error) {
-	if a == nil {
-		return nil, nil
-	}
-	enqueued, err := a.service.Drain(ctx, cause)
-	return timers.Counts{{What: "events with second addresses", N: enqueued}}, err
+	return a.mappings
 }
 
 // refresh is the step of the job that loads mappings and follows calendars; nil if they are
@@ -129,9 +111,6 @@ func (a *attending) refresh() timers.Step {
 	}
 	return func(ctx context.Context, run timers.Run) (timers.Stretch, error) {
 		did, next, err := a.mappings.Refresh(ctx, run.Cause, run.At, run.ByHand)
-		if did.Due > 0 {
-			a.enqueue(ctx, run.Cause)
-		}
 		return timers.Stretch{Next: next, Did: timers.Counts{
 			{What: "loads", N: did.Loaded}, {What: "addresses", N: did.Addresses}, {What: "calendars followed", N: did.Followed},
 			{What: "calendars to be listed again", N: did.Relisted}, {What: "calendars released", N: did.Released},
@@ -150,11 +129,12 @@ func (a *attending) cleanings(linked *accounts.Repository) []timers.Cleaning {
 	return rows
 }
 
-// handle adds the handler of its tasks. Those of an earlier setting stay in the queue.
-func (a *attending) handle(handlers map[string]queue.Handler) {
-	if a != nil {
-		handlers[attendees.Kind] = a.service.Handle
+// work is its kind of the outbox.
+func (a *attending) work() []outbox.Kind {
+	if a == nil {
+		return nil
 	}
+	return []outbox.Kind{a.service.Work()}
 }
 
 // kindsOf are the kinds of tasks with these settings.

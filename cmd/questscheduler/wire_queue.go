@@ -7,7 +7,6 @@ import (
 	"maps"
 	"time"
 
-	"questscheduler/attendees"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
@@ -57,7 +56,7 @@ func openQueue(
 // queue down, and Cloud Run does not scale out for tasks that wait in here.
 var workersEach = map[string]int{
 	calendars.SyncKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20,
-	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20, attendees.Kind: 20,
+	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20,
 }
 
 // workOf is the handler of each kind of task. With QS_SYNC=off the syncs stay in
@@ -65,7 +64,6 @@ var workersEach = map[string]int{
 func (s *server) workOf(
 	service *scheduler.Service, syncer *calendarsync.Syncer, watcher *calendarsync.Watcher,
 	announcer *notify.Announcer, jobs *timers.Timers, changed *documentchanges.Intake,
-	attending *attending,
 ) queue.Config {
 	handlers := map[string]queue.Handler{
 		calendars.SyncKind:     syncer.Handle,
@@ -75,7 +73,6 @@ func (s *server) workOf(
 		timers.Kind:            jobs.Handle,
 		documentchanges.Kind:   changed.Handle,
 	}
-	attending.handle(handlers)
 	for _, kind := range s.outbox.Kinds() {
 		handlers[kind] = s.outbox.Handler(kind)
 	}
@@ -84,18 +81,12 @@ func (s *server) workOf(
 			return queue.Verdict{Outcome: queue.Later, After: 10 * time.Minute}
 		}
 		handlers[calendars.SyncKind], handlers[calendarsync.SweepKind] = later, later
-		if attending != nil {
-			handlers[attendees.Kind] = later
-		}
 	}
 	work := queue.Config{Handlers: s.metrics.Handlers(handlers)}
 	if s.tasks != nil {
 		work.Workers = maps.Clone(workersEach)
 		for _, kind := range s.outbox.Kinds() {
 			work.Workers[kind] = s.outbox.Workers(kind)
-		}
-		if attending == nil {
-			delete(work.Workers, attendees.Kind)
 		}
 	}
 	return work

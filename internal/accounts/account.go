@@ -14,6 +14,7 @@ package accounts
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -114,9 +115,9 @@ type Account struct {
 	// calendars that the account is known to write to.
 	PrimaryCalendarID string
 	CalendarIDs       []string
-	// Due marks a change of status or grant that calendarsync.Links has yet to carry to
-	// the account's calendars and polls.
-	Due        bool
+	// Due is when calendarsync.Links carries a change of status or grant to the account's
+	// calendars and polls; zero: that is done.
+	Due        time.Time
 	UnlinkedAt time.Time // zero unless it is unlinked
 	// LeavingUntil is until when a revocation of its grant may still reach Google, or
 	// when the last one ended; zero if none was sent.
@@ -127,10 +128,11 @@ type Account struct {
 	UpdatedAt time.Time
 }
 
+// Change names the last change of status or grant.
+func (a Account) Change() string { return string(a.Status) + "/" + strconv.FormatInt(a.Grant, 10) }
+
 // SameAs reports whether status and grant are unchanged between two readings.
-func (a Account) SameAs(other Account) bool {
-	return a.Status == other.Status && a.Grant == other.Grant
-}
+func (a Account) SameAs(other Account) bool { return a.Change() == other.Change() }
 
 // Primary is the real id of the primary calendar: as recorded, else the e-mail address,
 // which it usually is.
@@ -170,7 +172,7 @@ func (a Account) errRevoked() error {
 // usableFor is Usable, but with leaving also accepts an account that is unlinked and Due,
 // for its last calls.
 func (a Account) usableFor(leaving bool) error {
-	if leaving && a.Status == Unlinked && a.Due {
+	if leaving && a.Status == Unlinked && !a.Due.IsZero() {
 		return nil
 	}
 	return a.Usable()
@@ -199,17 +201,26 @@ func Decode(doc store.Document) Account {
 		ID: doc.Path.ID(), OwnerID: f.String("ownerId"), Provider: f.String("provider"), Sub: f.String("sub"),
 		Email: f.String("email"), Scopes: f.Strings("scopes"), Status: Status(f.String("status")), Kind: f.String("kind"),
 		Grant: f.Int("grant"), PrimaryCalendarID: f.String("primaryCalendarId"), CalendarIDs: f.Strings("calendarIds"),
-		Due: f.Bool("due"), UnlinkedAt: f.Time("unlinkedAt"), LeavingUntil: f.Time("leavingUntil"), CheckedAt: f.Time("checkedAt"),
+		Due: dueOf(f), UnlinkedAt: f.Time("unlinkedAt"), LeavingUntil: f.Time("leavingUntil"), CheckedAt: f.Time("checkedAt"),
 		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
 	}
 }
 
+// dueOf reads Account.Due. Earlier programs only marked an account, when they updated it.
+func dueOf(f store.Fields) time.Time {
+	if f.Bool("due") {
+		return f.Time("updatedAt")
+	}
+	return f.Time("due")
+}
+
+// encode gives all fields of an account, of whose change nothing failed yet.
 func encode(a Account) map[string]any {
 	return map[string]any{
 		"ownerId": a.OwnerID, "provider": a.Provider, "sub": a.Sub, "email": a.Email,
 		"scopes": a.Scopes, "status": string(a.Status), "kind": a.Kind, "grant": a.Grant,
 		"primaryCalendarId": store.NullIfEmpty(a.PrimaryCalendarID), "calendarIds": a.CalendarIDs,
-		"due": a.Due, "unlinkedAt": store.NullIfZero(a.UnlinkedAt), "leavingUntil": store.NullIfZero(a.LeavingUntil), "checkedAt": a.CheckedAt,
+		"due": store.NullIfZero(a.Due), "attempts": 0, "failedSince": nil, "error": nil, "unlinkedAt": store.NullIfZero(a.UnlinkedAt), "leavingUntil": store.NullIfZero(a.LeavingUntil), "checkedAt": a.CheckedAt,
 		"createdAt": a.CreatedAt, "updatedAt": a.UpdatedAt,
 	}
 }

@@ -103,7 +103,7 @@ func TestBackfill_EveryShapeBecomesALinkedAccount(t *testing.T) {
 				t.Errorf("first run: %+v, want %+v", got, want)
 			}
 			account, err := w.accounts.Default(t.Context(), "gm")
-			if err != nil || account.Sub != "" || account.Email != "gm@example.test" || !account.Owns("club@group") || account.Due {
+			if err != nil || account.Sub != "" || account.Email != "gm@example.test" || !account.Owns("club@group") || !account.Due.IsZero() {
 				t.Errorf("the account is %+v, %v", account, err)
 			}
 			w.wantOK(t, account.ID)

@@ -43,7 +43,7 @@ func (r *Repository) Delegate(ctx context.Context, subject string) (Account, err
 			return nil
 		}
 		account.Scopes = []string{ScopeEvents}
-		account.Status, account.Due, account.UnlinkedAt = Active, true, time.Time{}
+		account.Status, account.Due, account.UnlinkedAt = Active, now, time.Time{}
 		account.CheckedAt, account.UpdatedAt = now, now
 		account.Grant++
 		delegated = account

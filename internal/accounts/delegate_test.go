@@ -58,7 +58,7 @@ func TestDelegate_CreatesRevivesAndLeavesAnActiveOne(t *testing.T) {
 	account := w.delegate(t, " Ana@Example.test")
 	want := accounts.Account{
 		ID: accounts.DelegatedID("ana@example.test"), Provider: accounts.Google, Email: "ana@example.test", Scopes: []string{accounts.ScopeEvents},
-		Status: accounts.Active, Kind: accounts.KindServiceAccount, Grant: account.Grant, Due: true, CheckedAt: noon, CreatedAt: noon, UpdatedAt: noon,
+		Status: accounts.Active, Kind: accounts.KindServiceAccount, Grant: account.Grant, Due: noon, CheckedAt: noon, CreatedAt: noon, UpdatedAt: noon,
 	}
 	if fmt.Sprint(account) != fmt.Sprint(want) || account.Primary() != "ana@example.test" {
 		t.Errorf("created %+v", account)
@@ -74,7 +74,7 @@ func TestDelegate_CreatesRevivesAndLeavesAnActiveOne(t *testing.T) {
 	}
 	settle(account)
 	w.advance(time.Hour)
-	if again := w.delegate(t, "ana@example.test"); again.Due || again.Grant != account.Grant || !again.UpdatedAt.Equal(noon) {
+	if again := w.delegate(t, "ana@example.test"); !again.Due.IsZero() || again.Grant != account.Grant || !again.UpdatedAt.Equal(noon) {
 		t.Errorf("delegated twice: %+v", again)
 	}
 	for n, end := range []func() error{
@@ -85,12 +85,12 @@ func TestDelegate_CreatesRevivesAndLeavesAnActiveOne(t *testing.T) {
 			t.Fatal(err)
 		}
 		ended := w.get(t, account.ID)
-		if ended.Usable() == nil || !ended.Due {
+		if ended.Usable() == nil || ended.Due.IsZero() {
 			t.Errorf("ended: %+v", ended)
 		}
 		settle(ended)
 		revived := w.delegate(t, "ana@example.test")
-		if revived.Status != accounts.Active || !revived.Due || revived.Grant != account.Grant+int64(n)+1 || !revived.UnlinkedAt.IsZero() || !revived.CreatedAt.Equal(noon) {
+		if revived.Status != accounts.Active || !revived.Due.Equal(revived.UpdatedAt) || revived.Grant != account.Grant+int64(n)+1 || !revived.UnlinkedAt.IsZero() || !revived.CreatedAt.Equal(noon) {
 			t.Errorf("revived: %+v", revived)
 		}
 		w.wantOK(t, account.ID)
@@ -370,7 +370,7 @@ func TestCheckUntouched_OfDelegatedAccounts_FindsUnknownPeople(t *testing.T) {
 	if want := (accounts.Checked{Live: 1, Dead: 1, Failed: 1}); got != want || err != nil {
 		t.Errorf("checked %+v, %v; want %+v", got, err, want)
 	}
-	if account := w.get(t, gone); account.Status != accounts.Revoked || !account.Due {
+	if account := w.get(t, gone); account.Status != accounts.Revoked || account.Due.IsZero() {
 		t.Errorf("%+v", account)
 	}
 }

@@ -58,7 +58,7 @@ func (r *Repository) link(ctx context.Context, ownerID string, who Identity, ref
 		account.Email, account.Scopes = strings.ToLower(who.Email), scopes
 		account.Provider, account.Sub = who.Provider, who.Sub
 		account.Status, account.UpdatedAt = Active, now
-		account.Due, account.UnlinkedAt, account.CheckedAt = true, time.Time{}, now
+		account.Due, account.UnlinkedAt, account.CheckedAt = now, time.Time{}, now
 		if refreshToken != "" {
 			account.Grant++
 		}

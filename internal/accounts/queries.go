@@ -2,7 +2,9 @@ package accounts
 
 import (
 	"context"
+	"iter"
 	"slices"
+	"time"
 
 	"questscheduler/internal/store"
 )
@@ -16,7 +18,9 @@ var (
 		store.Where("provider", store.Equal), store.Where("sub", store.Equal))
 	ofEmail = store.Select("linked accounts of an e-mail address by status, first linked first", "accounts", "createdAt",
 		store.Where("email", store.Equal), store.Where("status", store.Equal))
-	due = store.Select("linked accounts with a change to carry to their calendars", "accounts", "",
+	due = store.Select("linked accounts with a change to carry to their calendars", "accounts", "due",
+		store.Where("due", store.LessOrEqual))
+	marked = store.Select("linked accounts that an earlier program marked for that", "accounts", "",
 		store.Where("due", store.Equal))
 	unlinkedBefore = store.Select("unlinked accounts by when they were unlinked", "accounts", "unlinkedAt",
 		store.Where("status", store.Equal), store.Where("unlinkedAt", store.Less))
@@ -31,7 +35,7 @@ var (
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{ofOwner, ofPeople, ofIdentity, ofEmail, due, unlinkedBefore, untouched, userSecrets, accountSecrets, statesBefore, byStatus, everybodys}
+var Queries = []*store.Query{ofOwner, ofPeople, ofIdentity, ofEmail, due, marked, unlinkedBefore, untouched, userSecrets, accountSecrets, statesBefore, byStatus, everybodys}
 
 // OfOwner lists a person's accounts, revoked and unlinked ones included, oldest link
 // first. Accounts without an owner are in nobody's list: none for "".
@@ -56,6 +60,18 @@ func SomeDelegated(ctx context.Context, reader store.Reader, limit int) (some []
 	}
 	return some, nil
 }
+
+// Due yields the documents of the accounts that are Due at a time, those due longest first.
+func Due(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error] {
+	return store.All(ctx, reader, due.With(now), asItIs)
+}
+
+// Marked yields the documents of accounts that an earlier program marked as Due.
+func Marked(ctx context.Context, reader store.Reader) iter.Seq2[store.Document, error] {
+	return store.All(ctx, reader, marked.With(true), asItIs)
+}
+
+func asItIs(doc store.Document) store.Document { return doc }
 
 // OfPeople is OfOwner for several people, by one query for each 30.
 func OfPeople(ctx context.Context, reader store.Reader, ownerIDs []string) (all []Account, err error) {

@@ -132,17 +132,17 @@ func (r *Repository) update(ctx context.Context, id string, change func(now Acco
 	})
 }
 
-// MarkRevoked records that Google refused a grant; the account becomes Due. changed is
+// MarkRevoked records that Google refused a grant; the account becomes Due. revoked is
 // false if that was known or an older grant was refused.
-func (r *Repository) MarkRevoked(ctx context.Context, id string, grant int64) (changed bool, err error) {
+func (r *Repository) MarkRevoked(ctx context.Context, id string, grant int64) (revoked bool, err error) {
 	now := r.now()
 	err = r.update(ctx, id, func(account Account) []store.Update {
-		if changed = account.Status == Active && account.Grant == grant; !changed {
+		if revoked = account.Status == Active && account.Grant == grant; !revoked {
 			return nil
 		}
-		return []store.Update{store.Set("status", string(Revoked)), store.Set("due", true), store.Set("updatedAt", now)}
+		return append(changed(now), store.Set("status", string(Revoked)), store.Set("updatedAt", now))
 	})
-	return changed && err == nil, err
+	return revoked && err == nil, err
 }
 
 // linked lists a person's accounts that are not unlinked.

@@ -31,7 +31,7 @@ func TestUnlink_LetsNoCallThroughButThoseThatSayGoodbye(t *testing.T) {
 		t.Errorf("by another person: %v", err)
 	}
 	account := w.unlink(t, "gm", id)
-	if account.Status != accounts.Unlinked || !account.Due || !account.UnlinkedAt.Equal(w.now()) {
+	if account.Status != accounts.Unlinked || !account.Due.Equal(w.now()) || !account.UnlinkedAt.Equal(w.now()) {
 		t.Errorf("unlinked it is %+v", account)
 	}
 	w.advance(time.Hour)
@@ -195,8 +195,8 @@ func TestCheckUntouched_FindsADeadGrantBeforeItIsNeeded(t *testing.T) {
 	check(accounts.Checked{Failed: 2})
 	check(accounts.Checked{Live: 1, Dead: 1})
 	check(accounts.Checked{})
-	if got := w.get(t, dead); got.Status != accounts.Revoked || !got.Due {
-		t.Errorf("the dead one is %s, due %t", got.Status, got.Due)
+	if got := w.get(t, dead); got.Status != accounts.Revoked || got.Due.IsZero() {
+		t.Errorf("the dead one is %s, due %v", got.Status, got.Due)
 	}
 	w.wantOK(t, live)
 	w.advance(25 * time.Hour)

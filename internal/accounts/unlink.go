@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"context"
-	"iter"
 	"time"
 
 	"questscheduler/internal/store"
@@ -37,9 +36,9 @@ func (r *Repository) unlink(ctx context.Context, ownerID, id string) (Account, e
 		if account.Status == Unlinked {
 			return nil
 		}
-		account.Status, account.Due, account.UnlinkedAt, account.UpdatedAt = Unlinked, true, now, now
-		return tx.Update(Path(id), store.Set("status", string(Unlinked)), store.Set("due", true),
-			store.Set("unlinkedAt", now), store.Set("updatedAt", now))
+		account.Status, account.Due, account.UnlinkedAt, account.UpdatedAt = Unlinked, now, now, now
+		return tx.Update(Path(id), append(changed(now), store.Set("status", string(Unlinked)),
+			store.Set("unlinkedAt", now), store.Set("updatedAt", now))...)
 	})
 	if err != nil {
 		return Account{}, err
@@ -47,19 +46,22 @@ func (r *Repository) unlink(ctx context.Context, ownerID, id string) (Account, e
 	return account, nil
 }
 
-// Due yields accounts that are Due, from behind after (nil: from the first).
-func (r *Repository) Due(ctx context.Context, after *store.Cursor) iter.Seq2[Account, error] {
-	return store.All(ctx, r.store, due.With(true).From(after), Decode)
+// changed are the updates by which a change of an account is carried on from a time; zero: it
+// was. Earlier failures are those of an earlier change.
+func changed(due time.Time) []store.Update {
+	return []store.Update{
+		store.Set("due", store.NullIfZero(due)), store.Set("attempts", 0), store.Set("failedSince", nil), store.Set("error", nil),
+	}
 }
 
 // Settled records that an account's change was carried to its calendars. done is false if
 // the account changed again: it stays Due.
 func (r *Repository) Settled(ctx context.Context, account Account) (done bool, err error) {
 	err = r.update(ctx, account.ID, func(now Account) []store.Update {
-		if done = now.SameAs(account); !done || !now.Due {
+		if done = now.SameAs(account); !done || now.Due.IsZero() {
 			return nil
 		}
-		return []store.Update{store.Set("due", false)}
+		return changed(time.Time{})
 	})
 	return done && err == nil, err
 }

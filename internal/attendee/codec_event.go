@@ -18,7 +18,7 @@ func EncodeEvent(e Event) map[string]any {
 	return map[string]any{
 		"icalUid": e.ICalUID, "original": store.NullIfEmpty(e.Original), "seriesId": store.NullIfEmpty(e.SeriesID),
 		"copies": mapOf(e.Copies, encodeCopy), "entries": mapOf(e.Entries, encodeEntry), "primaries": e.Primaries(),
-		"version": e.Version, "due": store.NullIfZero(e.Due),
+		"version": e.Version, "due": store.NullIfZero(e.Due), "trace": store.NullIfEmpty(e.Trace),
 		"failures": e.Failures, "failedSince": store.NullIfZero(e.FailedSince), "error": e.Error, "inError": e.Error != "",
 		"endsAt": store.NullIfZero(e.EndsAt), "history": listOf(e.History, encodeChange), "updatedAt": store.NullIfZero(e.UpdatedAt),
 	}
@@ -31,7 +31,7 @@ func DecodeEvent(doc store.Document) Event {
 	return Event{
 		ID: doc.Path.ID(), ICalUID: f.String("icalUid"), Original: f.String("original"), SeriesID: f.String("seriesId"),
 		Copies: decodeMap(f.Map("copies"), decodeCopy), Entries: decodeMap(f.Map("entries"), decodeEntry),
-		Version: f.Int("version"), Due: f.Time("due"),
+		Version: f.Int("version"), Due: f.Time("due"), Trace: f.String("trace"),
 		Failures: f.Int("failures"), FailedSince: f.Time("failedSince"), Error: f.String("error"),
 		EndsAt: f.Time("endsAt"), History: decodeList(f.List("history"), decodeChange), UpdatedAt: f.Time("updatedAt"),
 	}

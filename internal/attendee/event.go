@@ -46,8 +46,10 @@ type Event struct {
 	Entries map[string]Entry
 	// Version counts the decisions; one that was made on an older version does not count.
 	Version int64
-	// Due is when the writer takes the event up; zero: nothing is pending.
-	Due time.Time
+	// Due is when the writer takes the event up; zero: nothing is pending. Trace correlates that
+	// with what last made it due.
+	Due   time.Time
+	Trace string
 	// Failures counts failed writes in a row, since FailedSince.
 	Failures    int64
 	FailedSince time.Time

@@ -11,7 +11,8 @@ import (
 const events = "attendeeEvents"
 
 var (
-	eventsDue       = store.Select("attendee events by due", events, "due", store.Where("due", store.LessOrEqual))
+	// EventsDue are the records that are due at a time, those due longest first.
+	EventsDue       = store.Select("attendee events by due", events, "due", store.Where("due", store.LessOrEqual))
 	eventsOfPrimary = store.Select("attendee events of a primary address", events, "", store.Where("primaries", store.ArrayContains))
 	eventsInError   = store.Select("attendee events in error", events, "", store.Where("inError", store.Equal))
 	eventsOfUID     = store.Select("attendee events of one iCalUID", events, "", store.Where("icalUid", store.Equal))
@@ -24,7 +25,7 @@ var (
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{eventsDue, eventsOfPrimary, eventsInError, eventsOfUID, eventsEnded, calendarsOfOurs}
+var Queries = []*store.Query{EventsDue, eventsOfPrimary, eventsInError, eventsOfUID, eventsEnded, calendarsOfOurs}
 
 // LoadEvents reads the records of some ids with one GetAll, in their order. A record that
 // does not exist is as DecodeEvent says.
@@ -46,12 +47,12 @@ func LoadEvents(ctx context.Context, reader store.Reader, ids []string) ([]Event
 
 // Due yields records that are due at now, those due longest first.
 func Due(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Event, error] {
-	return store.All(ctx, reader, eventsDue.With(now), DecodeEvent)
+	return store.All(ctx, reader, EventsDue.With(now), DecodeEvent)
 }
 
 // SomeDue lists at most limit records that are due at now, those due longest first.
 func SomeDue(ctx context.Context, reader store.Reader, now time.Time, limit int) ([]Event, error) {
-	found, _, err := store.Page(ctx, reader, eventsDue.With(now).First(limit), DecodeEvent)
+	found, _, err := store.Page(ctx, reader, EventsDue.With(now).First(limit), DecodeEvent)
 	return found, err
 }
 

@@ -64,7 +64,7 @@ var (
 		"events.insert", "events.get", "events.list", "events.patch", "events.delete", "events.watch", "channels.stop",
 		"events.instances", "calendarList.list", "calendars.insert", "freebusy.query", "token", "revoke")
 	taskKinds = labelOf("kind",
-		calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind, mirrors.WriteKind, mirrors.PlanKind, mirrors.EventKind, attendees.Kind)
+		calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind, calendarsync.LinkKind, mirrors.WriteKind, mirrors.PlanKind, mirrors.EventKind, attendees.Kind)
 	verdicts    = labelOf("verdict", "done", "retry", "later", "dead")
 	errorKinds  = label{"kind", kinds}
 	levels      = labelOf("level", "warn", "error")

@@ -89,7 +89,6 @@ func TestDrain_ThatFails_SaysSo(t *testing.T) {
 	}
 	p := Parts{
 		Scheduler: &scheduler.Service{Store: documents, Now: time.Now}, NoSync: true, Log: slog.New(slog.DiscardHandler),
-		FollowLinks: func(context.Context, scheduler.Cause) (int, error) { return 0, nil },
 	}
 	if did, err := p.drain(t.Context(), Run{}); err == nil {
 		t.Errorf("%+v", did)

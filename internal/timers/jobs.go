@@ -15,12 +15,8 @@ import (
 type Parts struct {
 	Scheduler *scheduler.Service
 	Watcher   *calendarsync.Watcher
-	// FollowLinks is calendarsync.Links.FollowDue; nil if account linking is off.
-	FollowLinks func(ctx context.Context, cause scheduler.Cause) (settled int, err error)
 	// Outbox is drained with the drain; nil: there is none.
 	Outbox *outbox.Outbox
-	// DrainMore enqueues pending work of other parts, with the drain; nil: there is none.
-	DrainMore func(ctx context.Context, cause scheduler.Cause) (did Counts, err error)
 	// Reconcile compares a calendar's mirrors with what it has; nil leaves the job out.
 	Reconcile Step
 	// RefreshMappings loads the second addresses of attendees; nil leaves the job out.
@@ -102,24 +98,12 @@ func (p Parts) drain(ctx context.Context, run Run) (Stretch, error) {
 			did = append(did, Count{kind.Does, kind.N})
 		}
 	}
-	if err == nil && p.DrainMore != nil {
-		var more Counts
-		more, err = p.DrainMore(ctx, run.Cause)
-		did = append(did, more...)
-	}
 	if err == nil && !p.NoSync {
 		var tried int
 		tried, err = p.Watcher.Retry(ctx, run.Cause)
 		did = append(did, Count{"watch channels renewed or tried again", tried})
 	}
-	if err != nil || p.FollowLinks == nil {
-		return Stretch{Did: did}, err
-	}
-	settled, err := p.FollowLinks(ctx, run.Cause)
-	if err != nil { // what Google refuses now is due again in a minute
-		p.Log.WarnContext(ctx, "what became of linked accounts is not carried on yet", "trace", run.Cause.Trace, "error", err)
-	}
-	return Stretch{Did: append(did, Count{"linked accounts", settled})}, nil
+	return Stretch{Did: did}, err
 }
 
 func (p Parts) renew(ctx context.Context, run Run) (Stretch, error) {

@@ -165,7 +165,7 @@ func (a *audit) checkCause(p record) {
 	code, calendar := p.text("calendarSync", "error", "code"), p.text("googleCalendarId")
 	account := a.accounts[a.index[p.text("googleEventId")+" "+p.id].text("accountId")]
 	status := account.text("status")
-	due := account.flag("due")
+	due := account.has("due")
 	holds := true
 	switch code {
 	case "":

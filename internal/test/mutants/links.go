@@ -53,14 +53,14 @@ var links = []mutant{
 		changes: []change{{
 			file: "calendarsync/links.go",
 			old: `
-		if err == nil && (account.Due || turn > 0) {
+		if err == nil && (!account.Due.IsZero() || turn > 0) {
 			err = l.follow(ctx, account, cause)
 		}`,
 			new: `
-		if err == nil && (account.Due || turn > 0) {
+		if err == nil && (!account.Due.IsZero() || turn > 0) {
 			_, err = l.Accounts.Settled(ctx, account)
 		}
-		if err == nil && (account.Due || turn > 0) {
+		if err == nil && (!account.Due.IsZero() || turn > 0) {
 			err = l.follow(ctx, account, cause)
 		}`,
 		}},

@@ -91,7 +91,7 @@ func (l *life) attendConcurrently(kind int) {
 		l.reload("")
 	case 1:
 		l.say("a drain of second addresses")
-		l.w.DrainAttendees()
+		l.w.DrainOutbox()
 	case 2:
 		l.push()
 	case 3, 4:

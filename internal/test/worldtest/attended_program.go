@@ -11,7 +11,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -23,24 +23,32 @@ const refreshEvery = 5 * time.Minute
 func (w *World) attending() bool { return w.options.Attended && !w.options.AttendeesOff }
 
 // wireAttendees makes the program's parts of second addresses, as in production.
-func (w *World) wireAttendees(p *Program, documents store.Store, tasks queue.Enqueuer, client *gcal.Client, now func() time.Time, log *slog.Logger) {
+func (w *World) wireAttendees(p *Program, documents store.Store, client *gcal.Client, now func() time.Time, log *slog.Logger) {
 	if !w.attending() {
 		return
 	}
 	p.Mappings = &attendees.Mappings{
-		Store: documents, Source: &sheetPort{w}, Domains: []string{Domain}, Accounts: p.Accounts, Delegated: w.options.Delegated, Follow: p.Watcher.Follow, Now: now, Log: log,
+		Store: documents, Outbox: p.Outbox, Source: &sheetPort{w}, Domains: []string{Domain}, Accounts: p.Accounts, Delegated: w.options.Delegated, Follow: p.Watcher.Follow, Now: now, Log: log,
 	}
 	p.Attendees = &attendees.Service{
-		Store: documents, Queue: tasks, Google: &googlePort{client: client.Within(mirrorShare), ports: &w.ports}, Mappings: p.Mappings,
-		Accounts: p.Accounts, Notify: "none", Observing: w.observing, Now: now, Log: log,
+		Store: documents, Outbox: p.Outbox, Google: &googlePort{client: client.Within(mirrorShare), ports: &w.ports}, Mappings: p.Mappings,
+		Accounts: p.Accounts, Notify: "none", Mode: w.syncMode, Now: now, Log: log,
 	}
-	p.handlers[attendees.Kind] = p.Attendees.Handle
+	p.Outbox.Add(p.Attendees.Work())
 	links := attendees.Links{LinkMirrors: noMirrors{}, Mappings: p.Mappings}
 	if p.Writer != nil {
 		links.LinkMirrors = p.Writer
 	}
 	p.Links.Mirrors = links
 	p.Syncer.Consumers = append([]calendarsync.Consumer{attendees.Consumer{Service: p.Attendees}}, p.Syncer.Consumers...)
+}
+
+// syncMode is that of work that changes calendars.
+func (w *World) syncMode() outbox.Mode {
+	if w.observing {
+		return outbox.Observes
+	}
+	return outbox.Works
 }
 
 // noMirrors are those of a world without mirroring.
@@ -50,23 +58,11 @@ func (noMirrors) AccountLeaving(context.Context, accounts.Account, scheduler.Cau
 
 func (noMirrors) AccountBack(context.Context, accounts.Account, scheduler.Cause) error { return nil }
 
-// DrainAttendees is the drain alone.
-func (w *World) DrainAttendees() {
+// tickAttendees runs the job that loads the mappings when its time has come.
+func (w *World) tickAttendees() {
 	if w.Attendees == nil {
 		return
 	}
-	if _, err := w.Attendees.Drain(w.ctx, scheduler.Cause{Trigger: "drain", Trace: "drain"}); err != nil {
-		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of attendees: %v", err))
-	}
-}
-
-// drainAttendees is what the drain of every minute does of second addresses, with the job
-// that loads the mappings.
-func (w *World) drainAttendees() {
-	if w.Attendees == nil {
-		return
-	}
-	w.DrainAttendees()
 	if w.Clock.Now().Truncate(refreshEvery).Equal(w.Clock.Now()) {
 		if err := w.refreshMappings(false, scheduler.Cause{Trigger: "timer", Trace: "timer"}); err != nil {
 			w.Verdicts = append(w.Verdicts, fmt.Sprintf("refresh of mappings: %v", err))

@@ -1,13 +1,15 @@
 package worldtest
 
 import (
+	"context"
 	"fmt"
 	"time"
 
+	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
-	"questscheduler/scheduler"
 )
 
 // follow carries what became of an account to its calendars; where that fails,
@@ -35,13 +37,21 @@ func (w *World) judgeBack(accountID string) {
 	}
 }
 
-// followDue is what the drain does of it.
-func (w *World) followDue() {
-	defer w.carryingOn()()
-	if _, err := w.Links.FollowDue(w.ctx, scheduler.Cause{Trigger: "drain", Trace: "drain"}); err != nil {
-		w.Verdicts = append(w.Verdicts, fmt.Sprintf("accounts: %v", err))
+// followLater is the handler of what is not carried on at once.
+func (w *World) followLater(handler queue.Handler) queue.Handler {
+	return func(ctx context.Context, delivery queue.Delivery) queue.Verdict {
+		defer w.carryingOn()()
+		verdict := handler(ctx, delivery)
+		w.judgeLeft()
+		return verdict
 	}
-	w.judgeLeft()
+}
+
+// FollowDue carries on the change of an account that is due, as a task does.
+func (w *World) FollowDue(accountID string) {
+	w.t.Helper()
+	verdict := w.handlers[calendarsync.LinkKind](w.ctx, queue.Delivery{Kind: calendarsync.LinkKind, Payload: []byte(accountID)})
+	w.must(verdict.Err)
 }
 
 // carryingOn notes that what became of an account is carried on, until it ends.
@@ -97,5 +107,5 @@ func (w *World) judgeCall(leaving bool, accountID, call string) (after func()) {
 // accountIs is how an account stands, read as no read of the program.
 func (w *World) accountIs(id string) (status accounts.Status, due bool) {
 	f := store.Fields(w.observed.document(accounts.Path(id)).Data)
-	return accounts.Status(f.String("status")), f.Bool("due")
+	return accounts.Status(f.String("status")), f.Has("due")
 }

@@ -153,12 +153,14 @@ func (w *World) program() *Program {
 		calendars.SyncKind: p.Syncer.Handle, scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
 		calendarsync.SweepKind: p.Watcher.HandleSweep,
 	}
-	w.wireAttendees(p, documents, tasks, client, now, log)
+	w.wireAttendees(p, documents, client, now, log)
 	w.wireGroups(p, documents, now, log)
 	w.wireTimers(p, documents, tasks, now, log)
+	p.Outbox.Add(p.Links.Work())
 	for _, kind := range p.Outbox.Kinds() {
 		p.handlers[kind] = p.Outbox.Handler(kind)
 	}
+	p.handlers[calendarsync.LinkKind] = w.followLater(p.handlers[calendarsync.LinkKind])
 	return p
 }
 

@@ -151,11 +151,15 @@ func (w *World) drain() {
 	if _, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Trigger: "drain", Trace: "drain"}); err != nil {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain: %v", err))
 	}
-	w.followDue()
+	w.DrainOutbox()
+	w.tickAttendees()
+}
+
+// DrainOutbox is that of the outbox alone.
+func (w *World) DrainOutbox() {
 	if _, err := w.Outbox.Drain(w.ctx); err != nil {
 		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain of the outbox: %v", err))
 	}
-	w.drainAttendees()
 }
 
 // Skip lets time pass in which the program does not run.

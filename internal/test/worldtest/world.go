@@ -233,7 +233,7 @@ func (w *World) openPorts() {
 	w.Documents = w.observed
 	w.Queue, err = memoryqueue.New(memoryqueue.Options{
 		Kinds: []string{
-			calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.EventKind, mirrors.WriteKind, attendees.Kind,
+			calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, poll.GroupWorkKind, calendarsync.LinkKind, mirrors.PlanKind, mirrors.EventKind, mirrors.WriteKind, attendees.Kind,
 		},
 		Now: w.Clock.Now, Rand: w.options.Draw,
 	})

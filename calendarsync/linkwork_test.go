@@ -1,0 +1,182 @@
+package calendarsync_test
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"questscheduler/calendarsync"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/outbox"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
+	"questscheduler/rules"
+)
+
+// unlinks marks an account as unlinked, and nothing follows from that at once.
+func unlinks(t *testing.T, w *worldtest.World, person string) {
+	t.Helper()
+	if _, err := w.Accounts.Unlink(t.Context(), person, w.Account(person)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// entry is an account as the outbox has it.
+func entry(w *worldtest.World, accountID string) outbox.State {
+	return w.Links.Work().Codec.Decode(w.Document(accounts.Path(accountID)))
+}
+
+// An account whose channel cannot be stopped is tried again later each time, up to a minute,
+// and keeps no other from its turn.
+func TestLinks_OneThatKeepsFailing_DelaysNoOther(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	w.Run(time.Minute)
+	began := w.Clock.Now()
+	w.Refuse("channels.stop", 503, "backendError", 0)
+	gm, ana := w.Account("gm"), w.Account("ana")
+	for _, person := range []string{"gm", "ana"} {
+		unlinks(t, w, person)
+	}
+	before := w.Calls("channels.stop")
+	w.Run(10 * time.Minute)
+	gone(t, w, ana)
+	failing := entry(w, gm)
+	if failing.Attempts < 9 || failing.Attempts > 15 || failing.Error != "unavailable" || failing.FailedSince.Before(began) || failing.FailedSince.After(began.Add(2*time.Minute)) {
+		t.Errorf("it failed as %+v", failing)
+	}
+	if wait := failing.Due.Sub(w.Clock.Now()); wait <= 0 || wait > time.Minute {
+		t.Errorf("it is due in %v", wait)
+	}
+	equal(t, "calls of Google", w.Calls("channels.stop")-before, int(failing.Attempts))
+	w.Heal()
+	w.Run(2 * time.Minute)
+	gone(t, w, gm)
+	if over := entry(w, gm); over.Attempts != 0 || over.Error != "" || !over.FailedSince.IsZero() {
+		t.Errorf("settled, it is %+v", over)
+	}
+}
+
+// A new change of an account does not wait for what the last one waits for.
+func TestLinks_ChangedWhileTheyFail_BeginAgain(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	w.Run(time.Minute)
+	w.Refuse("channels.stop", 503, "backendError", 0)
+	unlinks(t, w, "gm")
+	w.Run(5 * time.Minute)
+	grant, err := w.Google.NewGrant("gm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	account, err := w.Accounts.Link(t.Context(), "gm", accounts.Identity{Provider: accounts.Google, Sub: "sub-gm", Email: worldtest.Person("gm").Email}, grant.RefreshToken, grant.Scopes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state := entry(w, account.ID); !state.Due.Equal(store.Instant(w.Clock.Now())) || state.Attempts != 0 || state.Error != "" || !state.FailedSince.IsZero() {
+		t.Errorf("after the change it is %+v", state)
+	}
+	w.Run(2 * time.Minute)
+	if state := entry(w, account.ID); !state.Due.IsZero() {
+		t.Errorf("it is left due: %+v", state)
+	}
+}
+
+// Whatever becomes of an account, it forgets the failures of an earlier change.
+func TestLinks_EachChange_ForgetsFailures(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(w *worldtest.World, id string) error{
+		"unlinked": func(w *worldtest.World, id string) error {
+			_, err := w.Accounts.Unlink(t.Context(), "gm", id)
+			return err
+		},
+		"revoked": func(w *worldtest.World, id string) error {
+			_, err := w.Accounts.MarkRevoked(t.Context(), id, 1)
+			return err
+		},
+		"followed": func(w *worldtest.World, id string) error { return w.Links.Follow(t.Context(), id, worldtest.Cause) },
+	} {
+		w := worldtest.New(t, worldtest.Options{})
+		id, now := w.Account("gm"), w.Clock.Now()
+		err := w.Documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+			return tx.Update(accounts.Path(id), outbox.Fields.Encode(outbox.State{Due: now.Add(time.Hour), Attempts: 7, FailedSince: now, Error: "unavailable"})...)
+		})
+		if err == nil {
+			err = change(w, id)
+		}
+		if state := entry(w, id); err != nil || state.Attempts != 0 || !state.FailedSince.IsZero() || state.Error != "" || state.Due.After(now) {
+			t.Errorf("%s: %+v, %v", name, state, err)
+		}
+	}
+}
+
+// Earlier programs marked accounts that were due, and named no time.
+func TestLinks_MarkedByAnEarlierProgram_AreCarriedOn(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, _ := w.Finalised()
+	id := w.Account("gm")
+	w.Run(time.Minute)
+	unlinks(t, w, "gm")
+	err := w.Documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+		if err := tx.Update(accounts.Path(w.Account("ana")), store.Set("due", false)); err != nil {
+			return err
+		}
+		return tx.Update(accounts.Path(id), store.Set("due", true))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Restart()
+	if woken, err := w.Outbox.Drain(t.Context()); err != nil || !slices.Contains(woken, outbox.Woken{Kind: calendarsync.LinkKind, Does: "linked accounts", N: 1}) {
+		t.Errorf("woken are %v, %v", woken, err)
+	}
+	w.Run(2 * time.Minute)
+	lost(t, w, pollID, rules.CalendarUnlinked)
+	gone(t, w, id)
+}
+
+// A run that is cut off at any point is done again after its lease, and tells nobody twice.
+func TestLinks_CutOffAtAnyPoint_AreCarriedOn(t *testing.T) {
+	t.Parallel()
+	n := 1
+	for struck := true; struck && n <= worldtest.MostPoints; n++ {
+		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, _ := w.Finalised()
+			w.Run(time.Minute)
+			id := w.Account("gm")
+			unlinks(t, w, "gm")
+			w.CrashAt(n)
+			w.Survives(func() { w.FollowDue(id) })
+			struck = w.Struck()
+			w.Restart()
+			w.Run(5 * time.Minute)
+			lost(t, w, pollID, rules.CalendarUnlinked)
+			gone(t, w, id)
+			same(t, "what the owner was sent", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+			atRest(t, w)
+		})
+	}
+	if n < 10 {
+		t.Errorf("only %d points were reached", n)
+	}
+}
+
+// What follows from a change is correlated, however often it is tried.
+func TestLinks_Trace_NamesTheChange(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, _ := w.Finalised()
+	id := w.Account("gm")
+	unlinks(t, w, "gm")
+	w.Run(2 * time.Minute)
+	entries := w.Journal(pollID)
+	if last := entries[len(entries)-1]; last.Trigger != calendarsync.LinkKind || last.Trace != id+"/unlinked/1" {
+		t.Errorf("the last entry is of %q, %q", last.Trigger, last.Trace)
+	}
+}
