@@ -13,14 +13,12 @@ import (
 
 // Drained counts what a drain handed over.
 type Drained struct {
-	Intents       int
 	Announcements int
 	Cards         int
 	Syncs         int
 }
 
-// Drain enqueues everything that was committed and may not have been enqueued: intents and
-// announcements that are due, pending cards and pending syncs. It runs every minute, and at
+// Drain enqueues everything that was committed and may not have been enqueued, beside the outbox: announcements that are due, pending cards and pending syncs. It runs every minute, and at
 // the start of a process. Tasks that are done or queued already absorb the second. What failed
 // is left to its task while that retries, or an outage would make a task of each minute.
 func (s *Service) Drain(ctx context.Context, cause Cause) (drained Drained, err error) {
@@ -28,13 +26,6 @@ func (s *Service) Drain(ctx context.Context, cause Cause) (drained Drained, err 
 	// A name of its own each minute: one that an ended task still holds must
 	// not keep its document waiting.
 	bucket := "/drain/" + strconv.FormatInt(now.Unix()/60, 10)
-	for intent, err := range poll.PendingIntents(ctx, s.Store, now) {
-		if err != nil {
-			return drained, err
-		}
-		drained.Intents++
-		s.enqueue(ctx, KindIntent, intent.ID()+bucket, Work{ID: intent.ID(), Trace: intent.Trace}, time.Time{})
-	}
 	for due, err := range poll.PendingAnnouncements(ctx, s.Store, now) {
 		if err != nil {
 			return drained, err

@@ -3,31 +3,20 @@ package scheduler
 import (
 	"context"
 	"encoding/json"
-	"strconv"
 	"time"
 
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/rules"
 )
 
-// KindIntent is the kind of the tasks that carry out intents.
+// KindIntent is the kind of the outbox whose documents are intents.
 const KindIntent = "intent"
 
-// Work is the payload of intent and announce tasks: which document to take up.
+// Work is the payload of announce tasks: which document to take up.
 type Work struct {
 	ID    string `json:"id"`
 	Trace string `json:"trace,omitempty"`
-}
-
-// carryOutSoon hands an intent over after its transaction committed.
-func (s *Service) carryOutSoon(ctx context.Context, intent *poll.Intent) {
-	if intent == nil {
-		return
-	}
-	name := intent.ID() + "/" + string(intent.Kind) + "/" + strconv.FormatInt(intent.Generation, 10)
-	s.enqueue(ctx, KindIntent, name, Work{ID: intent.ID(), Trace: intent.Trace}, intent.Due)
 }
 
 // syncSoon enqueues a sync after the transaction that asks for it committed.

@@ -138,7 +138,7 @@ func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made who
 			return nil, err
 		}
 		if made != byNobody || current.Attempts != intent.Attempts {
-			return nil, tx.Update(intent.Path(), poll.Set("lastError", fault.KindOf(cause).String()))
+			return nil, tx.Update(intent.Path(), poll.Set("error", fault.KindOf(cause).String()))
 		}
 		st := transition.State{Poll: p}
 		announcement := poll.Announcement{}

@@ -95,8 +95,8 @@ func write(tx store.Tx, w transition.Write) error {
 
 // handOver hands to tasks, after the commit, what a transition leaves to them.
 func (s *Service) handOver(ctx context.Context, out transition.Outcome, doing string, cause Cause) {
-	for i := range out.Intents {
-		s.carryOutSoon(ctx, &out.Intents[i])
+	for _, intent := range out.Intents {
+		s.Outbox.Soon(ctx, KindIntent, intent.ID(), intent.Due)
 	}
 	if due := out.Due; due != nil {
 		s.enqueue(ctx, poll.AnnounceKind, due.PollID+"/"+due.Ref, Work{ID: due.PollID, Trace: cause.Trace}, due.At)

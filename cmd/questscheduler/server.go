@@ -143,7 +143,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	attending := s.newAttending(google, watcher)
 	syncer := s.newSyncer(google, polls, owners, append(attending.consumers(), mirrors.Consumer{Service: mirroring.service})...)
 	groups := s.newGroupEvents(mirroring.service)
-	s.outbox.Add(groups.Work())
+	s.outbox.Add(service.Intents(), groups.Work())
 	links := s.newLinks(google, watcher, polls, owners, attending.links(groupevents.Links{AccountMirrors: mirroring.writer, Groups: groups}))
 	cards := s.cardsOf(service)
 	jobs := s.newTimers(google, service, watcher, links, cards, groups, mirroring, attending)

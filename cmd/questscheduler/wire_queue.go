@@ -56,7 +56,7 @@ func openQueue(
 // (deploy/queues.txt). A task that is refused for lack of a worker slows its whole
 // queue down, and Cloud Run does not scale out for tasks that wait in here.
 var workersEach = map[string]int{
-	calendars.SyncKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20,
+	calendars.SyncKind: 40, poll.AnnounceKind: 20,
 	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20, mirrors.PlanKind: 10, mirrors.WriteKind: 20, attendees.Kind: 20,
 }
 
@@ -70,7 +70,6 @@ func (s *server) workOf(
 	handlers := map[string]queue.Handler{
 		calendars.SyncKind:     syncer.Handle,
 		calendarsync.SweepKind: watcher.HandleSweep,
-		scheduler.KindIntent:   service.HandleIntent,
 		poll.AnnounceKind:      announcer.Handle,
 		timers.Kind:            jobs.Handle,
 		documentchanges.Kind:   changed.Handle,

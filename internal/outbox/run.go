@@ -107,7 +107,7 @@ func (o *Outbox) end(ctx context.Context, kind *Kind, item Item, result Result) 
 	case err != nil:
 		return Broken(err), time.Time{}, fmt.Errorf("%s %s: %w", kind.Name, item.ID, err)
 	case !same:
-		return Result{outcome: outcomeOvertaken}, o.Now(), nil
+		return Result{outcome: outcomeOvertaken, err: result.err}, o.Now(), nil
 	}
 	return result, due, nil
 }
@@ -119,19 +119,21 @@ func (o *Outbox) log(ctx context.Context, kind *Kind, item Item, result Result, 
 	if item.State.Trace != "" {
 		log = log.With(slog.String("trace", item.State.Trace))
 	}
-	if result.outcome != outcomeFailed && result.outcome != outcomeBroken {
+	if result.err == nil {
 		log.DebugContext(ctx, "work done")
 		return
 	}
+	var attempts int64
 	if result.outcome == outcomeFailed && !kind.Unclaimed {
-		log = log.With(slog.Int64("attempts", o.after(kind, item.State, result).Attempts), slog.Time("due", again))
+		attempts = o.after(kind, item.State, result).Attempts
+		log = log.With(slog.Int64("attempts", attempts), slog.Time("due", again))
 	}
 	log = log.With(slog.String("reason", fault.KindOf(result.err).String()), slog.Any("error", result.err))
 	panicked, isPanic := errors.AsType[*PanicError](result.err)
 	switch {
 	case isPanic:
 		log.ErrorContext(ctx, "work panicked", slog.String("stack", string(panicked.Stack)))
-	case result.outcome == outcomeFailed && !kind.Unclaimed && item.State.Attempts+1 == kind.Retry.withDefaults().Error:
+	case attempts == kind.Retry.withDefaults().Error:
 		log.ErrorContext(ctx, "work keeps failing and needs a person")
 	default:
 		log.WarnContext(ctx, "work failed")

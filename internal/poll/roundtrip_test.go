@@ -93,7 +93,7 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 				Made: 1, // its store's first commit
 				Kind: poll.IntentInsert, PollID: id.Draw(t, "poll"), Generation: rapid.Int64Range(0, 99).Draw(t, "generation"),
 				AccountID: text.Draw(t, "account"), CalendarID: text.Draw(t, "calendar"), EventID: id.Draw(t, "event"), Due: instant.Draw(t, "due"),
-				Until: perhaps.Draw(t, "until"), Attempts: rapid.Int64Range(0, 9).Draw(t, "attempts"), LastError: text.Draw(t, "error"),
+				Until: perhaps.Draw(t, "until"), Asked: rapid.Int64Range(0, 9).Draw(t, "asked"), Attempts: rapid.Int64Range(0, 9).Draw(t, "attempts"), FailedSince: perhaps.Draw(t, "failed since"), Error: text.Draw(t, "error"),
 				CreatedAt: instant.Draw(t, "created"), Trace: text.Draw(t, "trace"),
 				Session: poll.Session{
 					SlotID: id.Draw(t, "slot"), Start: instant.Draw(t, "start"), End: instant.Draw(t, "end"), AllDay: rapid.Bool().Draw(t, "all day"),

@@ -121,6 +121,7 @@ func (w *World) program() *Program {
 		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }},
 		Settle: w.options.Settle, AppNoticeDelay: w.options.AppNoticeDelay, SnapshotKeep: w.options.SnapshotKeep, Log: log,
 	}
+	p.Outbox.Add(p.Scheduler.Intents())
 	p.Watcher.Polls = p.Scheduler
 	inApp := &notify.InApp{Store: documents, Now: now, AppURL: appURL}
 	p.Announcer = &notify.Announcer{Store: documents, Now: now, Channels: []notify.Channel{inApp}, PerHour: w.options.NoticesPerHour, Log: log}
@@ -150,7 +151,7 @@ func (w *World) program() *Program {
 	}
 	p.Health = &health.Reader{Store: documents, Now: now, Recent: 7 * time.Hour, Address: p.Watcher.Address}
 	p.handlers = map[string]queue.Handler{
-		calendars.SyncKind: p.Syncer.Handle, scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
+		calendars.SyncKind: p.Syncer.Handle, poll.AnnounceKind: p.Announcer.Handle,
 		calendarsync.SweepKind: p.Watcher.HandleSweep,
 	}
 	if p.Writer != nil {
