@@ -16,7 +16,7 @@ import (
 // made reports whether this run made the event, so nobody else knows of it.
 func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event Event, made bool, cause Cause) error {
 	superseded := false
-	err := s.change(ctx, s.runRepeatable, "finalise", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err := s.change(ctx, s.runRepeatable, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		superseded = false
 		current, p, err := loadInsert(ctx, tx, intent)
 		if err != nil {

@@ -2,18 +2,15 @@ package scheduler
 
 import (
 	"context"
-	"encoding/json"
-	"time"
 
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/queue"
 	"questscheduler/rules"
 )
 
 // KindIntent is the kind of the outbox whose documents are intents.
 const KindIntent = "intent"
 
-// Work is the payload of announce tasks: which document to take up.
+// Work is the payload of a task about a document: which.
 type Work struct {
 	ID    string `json:"id"`
 	Trace string `json:"trace,omitempty"`
@@ -27,22 +24,6 @@ func (s *Service) syncSoon(ctx context.Context, accountID, calendarID string, ca
 	}
 	if err != nil {
 		s.Log.WarnContext(ctx, "sync left to the drain", "calendar", calendarID, "trace", cause.Trace, "error", err)
-	}
-}
-
-// handOverTask enqueues a task.
-func (s *Service) handOverTask(ctx context.Context, kind, name string, work Work, notBefore time.Time) error {
-	payload, err := json.Marshal(work)
-	if err == nil {
-		_, err = s.Queue.Enqueue(ctx, queue.Task{Kind: kind, Name: name, Payload: payload, NotBefore: notBefore})
-	}
-	return err
-}
-
-// enqueue is handOverTask for what the drain finds too.
-func (s *Service) enqueue(ctx context.Context, kind, name string, work Work, notBefore time.Time) {
-	if err := s.handOverTask(ctx, kind, name, work, notBefore); err != nil {
-		s.Log.WarnContext(ctx, "a task is left to the drain", "kind", kind, "id", work.ID, "trace", work.Trace, "error", err)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 var exempt = slices.Concat(
 	exemptions("journal", "trace", "fence", "observation", "result", "reason"),
 	exemptions("calendarSyncSnapshots", "votes", "participants", "pendingInvites", "createdAt"),
-	exemptions("announcements", "wanted", "announced", "channels", "due", "againAt"),
+	exemptions("announcements", "wanted", "announced", "channels", "due", "againAt", "failures", "cardRef", "cardTrace", "cardBegun"),
 	exemptions("intents", "session", "asked", "failedSince", "error", "trace", "until", "createdAt"),
 	exemptions("calendarEventIndex", "createdAt"),
 	exemptions("calendarWatches", "address", "tokenHash", "grantedAt", "createdAt", "updatedAt"),

@@ -92,13 +92,15 @@ func (o *Outbox) end(ctx context.Context, kind *Kind, item Item, result Result) 
 		}
 	}
 	switch {
+	case result.outcome == outcomeFailed && !result.at.IsZero():
+		return result, result.at, nil
 	case result.outcome == outcomeBroken, kind.Unclaimed && result.outcome == outcomeFailed:
 		return result, time.Time{}, fmt.Errorf("%s %s: %w", kind.Name, item.ID, result.err)
 	case kind.Unclaimed, result.outcome == outcomeKept:
 		return result, result.at, nil
 	}
 	if result.outcome == outcomeFailed {
-		o.rests.rest(kind.account(item.Document), o.Now(), result.err, kind.Retry.wait(result.err, 1))
+		o.rests.rest(kind.account(item.Document), o.Now(), result.err, kind.Retry.Wait(result.err, 1))
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalTimeout)
 	defer cancel()
@@ -124,9 +126,12 @@ func (o *Outbox) log(ctx context.Context, kind *Kind, item Item, result Result, 
 		return
 	}
 	var attempts int64
-	if result.outcome == outcomeFailed && !kind.Unclaimed {
+	if result.outcome == outcomeFailed && !kind.Unclaimed && result.at.IsZero() {
 		attempts = o.after(kind, item.State, result).Attempts
-		log = log.With(slog.Int64("attempts", attempts), slog.Time("due", again))
+		log = log.With(slog.Int64("attempts", attempts))
+	}
+	if result.outcome == outcomeFailed {
+		log = log.With(slog.Time("due", again))
 	}
 	log = log.With(slog.String("reason", fault.KindOf(result.err).String()), slog.Any("error", result.err))
 	panicked, isPanic := errors.AsType[*PanicError](result.err)

@@ -351,7 +351,9 @@ func TestRun_OfAnUnclaimedKind_WritesNothing(t *testing.T) {
 		"done":   {result: outbox.Done()},
 		"failed": {result: outbox.Failed(errRefused), fails: true},
 		"broken": {result: outbox.Broken(errRefused), fails: true},
-		"panic":  {fails: true},
+		// A transaction of its own recorded when to try again.
+		"postponed": {result: outbox.Postponed(noon.Add(20*time.Second), errRefused), again: 20 * time.Second},
+		"panic":     {fails: true},
 	} {
 		s := newStage(t, func(k *outbox.Kind) { k.Unclaimed = true })
 		s.record("a", "one", noon)
@@ -369,5 +371,8 @@ func TestRun_OfAnUnclaimedKind_WritesNothing(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, again, err)
 		}
 		s.shows("a", "one due 0s, 0")
+		if logged := strings.Contains(s.logged.String(), "level="); logged != (row.fails || name == "postponed") {
+			t.Errorf("%s: the log: %s", name, s.logged.String())
+		}
 	}
 }
