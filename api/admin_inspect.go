@@ -139,7 +139,7 @@ func (s *server) calendarOf(ctx context.Context, p poll.Poll) (*inspectedCalenda
 func answerIntent(i poll.Intent) intentAnswer {
 	return intentAnswer{
 		ID: i.ID(), Kind: string(i.Kind), EventID: i.EventID, AccountID: i.AccountID, Due: instant(i.Due),
-		Attempts: i.Attempts, LastError: optional(i.LastError), Trace: i.Trace,
+		Attempts: i.Attempts, LastError: optional(i.Error), Trace: i.Trace,
 	}
 }
 

@@ -121,14 +121,14 @@ func TestCommands_MorePollsThanTracked_StayBounded(t *testing.T) {
 }
 
 // announce sends what is due, and returns how many notices each of these people has.
-func (w *world) announce(announcer *notify.Announcer, people []string) (notices int) {
+func (w *world) announce(people []string) (notices int) {
 	w.t.Helper()
 	for _, task := range w.queue.Due(w.options.Now()) {
 		if task.Kind != poll.AnnounceKind {
 			continue
 		}
 		if run, taken := w.queue.Take(task.ID); taken {
-			run.Settle(announcer.Handle(w.t.Context(), run.Delivery))
+			run.Settle(w.outbox.Handler(poll.AnnounceKind)(w.t.Context(), run.Delivery))
 		}
 	}
 	for _, uid := range people {
@@ -154,6 +154,7 @@ func TestCommands_OnAPollOfStrangers_NotifyNobody(t *testing.T) {
 			w := newWorld(t, func(s *setup) { s.Now = clock.now })
 			inApp := &notify.InApp{Store: w.store, Now: clock.now}
 			announcer := &notify.Announcer{Store: w.store, Now: clock.now, Channels: []notify.Channel{inApp}, PerHour: 20, Log: slog.New(slog.DiscardHandler)}
+			w.outbox.Add(announcer.Work())
 			var strangers []string
 			for i := range 499 {
 				strangers = append(strangers, fmt.Sprint("stranger-", i))
@@ -171,7 +172,7 @@ func TestCommands_OnAPollOfStrangers_NotifyNobody(t *testing.T) {
 				if got := w.send(c); got.status == http.StatusTooManyRequests {
 					refused++
 				}
-				notices = w.announce(announcer, strangers)
+				notices = w.announce(strangers)
 				clock.advance(6 * time.Second / 45)
 			}
 			if notices > row.most || notices < row.vote || refused < 15 {

@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,12 +9,11 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
 
-// finishInserts carries out what inserts of a poll are left, as their tasks do.
+// finishInserts carries out what inserts of a poll are left, as once their requests hold them no more.
 func (w *world) finishInserts(pollID string) {
 	w.t.Helper()
 	var left []poll.Intent
@@ -24,10 +22,11 @@ func (w *world) finishInserts(pollID string) {
 		return err
 	}))
 	for _, intent := range left {
-		payload, err := json.Marshal(scheduler.Work{ID: intent.ID()})
-		must(w.t, err)
-		if verdict := w.options.Scheduler.HandleIntent(w.t.Context(), queue.Delivery{Payload: payload}); verdict.Outcome != queue.Done {
-			w.t.Fatalf("intent %s ends as %+v", intent.ID(), verdict)
+		must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
+			return tx.Update(intent.Path(), poll.Set("due", w.options.Now()))
+		}))
+		if again, err := w.outbox.Run(w.t.Context(), scheduler.KindIntent, intent.ID()); err != nil || !again.IsZero() {
+			w.t.Fatalf("intent %s is due again at %v, %v", intent.ID(), again, err)
 		}
 	}
 }

@@ -16,6 +16,7 @@ func TestGroup_InvitedPeople_GetNoNotice(t *testing.T) {
 	w := newWorld(t)
 	inApp := &notify.InApp{Store: w.store, Now: w.options.Now}
 	announcer := &notify.Announcer{Store: w.store, Now: w.options.Now, Channels: []notify.Channel{inApp}, PerHour: 20, Log: slog.New(slog.DiscardHandler)}
+	w.outbox.Add(announcer.Work())
 	people := []string{"ana"}
 	for i := range 498 {
 		people = append(people, fmt.Sprint("stranger-", i))
@@ -25,9 +26,9 @@ func TestGroup_InvitedPeople_GetNoNotice(t *testing.T) {
 	p := w.newPoll(map[string]any{"group_id": made.ID, "participant_ids": []string{}, "pending_invites": []string{}})
 	notices := func() int {
 		w.want(http.StatusOK, finaliseCall(p), nil)
-		w.announce(announcer, nil)
+		w.announce(nil)
 		w.want(http.StatusOK, commandsOn(p)["cancel"], nil)
-		heard := w.announce(announcer, people)
+		heard := w.announce(people)
 		w.want(http.StatusOK, commandsOn(p)["reopen"], nil)
 		return heard
 	}

@@ -195,6 +195,7 @@ func (w *world) openPorts(options *api.Options) {
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		IDs:  scheduler.IDs{UUID: uuid.NewString, ULID: options.NewID}, SnapshotKeep: time.Hour, Log: options.Log,
 	}
+	w.outbox.Add(options.Scheduler.Intents())
 }
 
 // closeStore closes the store, after which nothing can be read.

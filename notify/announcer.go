@@ -11,21 +11,23 @@
 //	deliver  sends a message through each channel and records each delivery (delivery.go)
 //	finish   records the state as announced
 //	card     makes the poll's card show the present state (card_draw.go)
+//
+// A card that a change of the poll has pending is drawn without an announcement, and stays
+// pending until what it shows is recorded.
 package notify
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
-	"questscheduler/internal/fault"
 	"questscheduler/internal/meter"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 )
 
@@ -47,82 +49,120 @@ type Announcer struct {
 	Meter meter.Meter
 }
 
-type task struct {
-	ID    string `json:"id"` // the poll's
-	Trace string `json:"trace"`
+// Work is the kind of the outbox that announces what is due of polls and draws their cards.
+// Its runs compare the announcement's document in transactions of their own.
+func (a *Announcer) Work() outbox.Kind {
+	return outbox.Kind{
+		Name: poll.AnnounceKind, Does: "announcements and cards", Due: poll.DueAnnouncements, Handle: a.handle, Workers: 20, Unclaimed: true,
+	}
 }
 
-// Handle carries out a task of kind poll.AnnounceKind: it announces what is due of
-// the poll and updates its card. A task of a poll without a pending announcement
-// updates the card alone; one of a deleted poll does nothing.
-//
-// Later: the announcement is not due yet, or another became pending during the run.
-// A deferred announcement ends Done, since the drain enqueues it when it is due and
-// tasks of many changes would wait beside each other. Retry: the store or a channel
-// failed; nothing that was done is done again. A final refusal by a channel is
-// recorded and does not fail the task. Permanent: the payload names no poll.
-func (a *Announcer) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
-	var work task
-	if err := json.Unmarshal(delivery.Payload, &work); err != nil || strings.Contains(work.ID, "/") || poll.Path(work.ID).Valid() != nil {
-		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("announce: the payload names no poll")}
+// retry is how long a poll waits that failed. Discord asks to wait for seconds.
+var retry = outbox.Retry{Quota: 5 * time.Second}
+
+const (
+	// deliveryLease is how long a delivery keeps other runs away. It outlasts outbox.RunTimeout.
+	deliveryLease = 90 * time.Second
+	// failureTimeout is how long a run that failed may take to record that.
+	failureTimeout = 3 * time.Second
+)
+
+// handle announces what is due of a poll and updates its card where that is pending. What failed
+// is recorded with a wait that grows; nothing that was done is done again. A final refusal by a
+// channel is recorded, and is no failure.
+func (a *Announcer) handle(ctx context.Context, item outbox.Item) outbox.Result {
+	if strings.Contains(item.ID, "/") || poll.Path(item.ID).Valid() != nil {
+		return outbox.Done() // no poll has this id
 	}
-	verdict, err := a.announce(ctx, work, delivery.Attempt > 1)
+	due, err := a.announce(ctx, item.ID)
 	if err == nil {
-		return verdict
+		return outbox.Kept(due)
 	}
-	err = fmt.Errorf("poll %s: announce: %w", work.ID, err)
-	after := fault.RetryAfter(err)
-	wait := max(after, queue.Backoff(delivery.Attempt, nil)) + queue.Grace
-	return queue.Verdict{Outcome: queue.Retry, After: after, Err: errors.Join(err, a.keepFromDrain(ctx, work.ID, wait))}
+	err = fmt.Errorf("poll %s: announce: %w", item.ID, err)
+	again, failure := a.recordFailure(ctx, item.ID, err)
+	if failure != nil {
+		return outbox.Broken(errors.Join(err, failure))
+	}
+	return outbox.Postponed(again, err)
 }
 
-// keepFromDrain leaves a failed announcement to the retries of its task for a
-// while.
-func (a *Announcer) keepFromDrain(ctx context.Context, pollID string, wait time.Duration) error {
-	return a.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+// recordFailure has the next run begin after a wait, or at once where the program's end cancelled
+// this one. It gives the zero time where nothing is pending.
+func (a *Announcer) recordFailure(ctx context.Context, pollID string, cause error) (again time.Time, err error) {
+	stopped := errors.Is(ctx.Err(), context.Canceled)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), failureTimeout)
+	defer cancel()
+	err = a.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		again = time.Time{}
 		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
-		if err != nil || announcement.Due.IsZero() {
+		if err != nil || announcement.Due.IsZero() && !announcement.CardPending {
 			return err
 		}
-		return tx.Update(poll.AnnouncementPath(pollID), poll.AgainUpdate(store.Instant(a.Now().Add(wait))))
+		if stopped {
+			return tx.Update(poll.AnnouncementPath(pollID), poll.ReleaseUpdate())
+		}
+		failures := announcement.Failures + 1
+		again = store.Instant(a.Now().Add(retry.Wait(cause, failures)))
+		return tx.Update(poll.AnnouncementPath(pollID), poll.FailedUpdates(again, failures)...)
 	})
+	return again, err
 }
 
-// announce is Handle. retried says that an earlier run of the task failed or
-// ended without a verdict.
-func (a *Announcer) announce(ctx context.Context, work task, retried bool) (queue.Verdict, error) {
-	verdict := queue.Verdict{Outcome: queue.Done}
-	r, err := a.begin(ctx, work.ID, a.Repair != nil)
+// announce carries out one run, and gives when the next is due; zero: nothing is pending.
+func (a *Announcer) announce(ctx context.Context, pollID string) (due time.Time, err error) {
+	r, err := a.begin(ctx, pollID, a.Repair != nil)
 	if err == nil && r.edited {
-		if err = a.Repair(ctx, work.ID, work.Trace); err == nil {
-			r, err = a.begin(ctx, work.ID, false) // an edit that cannot be repaired holds up nothing
+		if err = a.Repair(ctx, pollID, r.announcement.Wanted.Trace); err == nil {
+			r, err = a.begin(ctx, pollID, false) // an edit that cannot be repaired holds up nothing
 		}
 	}
-	if err != nil || r.gone {
-		return verdict, err
-	}
-	if r.wait > 0 {
-		return queue.Verdict{Outcome: queue.Later, After: r.wait}, nil
+	if err != nil || r.gone || !r.draws && r.state.Ref == "" {
+		return r.due, err
 	}
 	if r.state.Ref != "" {
-		if verdict, err = a.deliver(ctx, r, work.Trace); err != nil {
-			return verdict, err
+		if r.due, err = a.deliver(ctx, &r); err != nil {
+			return r.due, err
 		}
 	}
-	return verdict, a.drawCards(ctx, work.ID, retried || r.retried())
+	if r.draws {
+		err = a.drawCards(ctx, pollID, r.drawing)
+	}
+	return r.due, err
 }
 
-func (a *Announcer) drawCards(ctx context.Context, pollID string, redraw bool) error {
+func (a *Announcer) drawCards(ctx context.Context, pollID string, drawing Drawing) error {
+	recorded := false
 	for _, channel := range a.Channels {
 		if cards, ok := channel.(CardChannel); ok {
-			refused, err := cards.DrawCard(ctx, pollID, redraw)
+			drawn, err := cards.DrawCard(ctx, pollID, drawing)
 			if err != nil {
 				return err
 			}
-			if refused != nil {
-				a.Meter.Count(ChannelRefused{CardName, refused.Code})
+			recorded = recorded || drawn.Recorded
+			if drawn.Refused != nil {
+				a.Meter.Count(ChannelRefused{CardName, drawn.Refused.Code})
 			}
 		}
 	}
-	return nil
+	if recorded {
+		return nil
+	}
+	return a.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error { // the card shows the poll already, or it has none
+		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
+		if err != nil {
+			return err
+		}
+		if updates := drawing.done(announcement); updates != nil {
+			return tx.Update(poll.AnnouncementPath(pollID), updates...)
+		}
+		return nil
+	})
+}
+
+// mayDraw reports whether a poll may have a card that this announcer draws.
+func (a *Announcer) mayDraw(p poll.Poll) bool {
+	return (p.GroupID != "" || p.Discord.MessageID != "") && slices.ContainsFunc(a.Channels, func(channel Channel) bool {
+		cards, ok := channel.(CardChannel)
+		return ok && cards.DrawsCards()
+	})
 }

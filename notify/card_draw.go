@@ -12,20 +12,24 @@ import (
 // maxDrawings limits how often one run draws a card that changes concurrently.
 const maxDrawings = 5
 
+// DrawsCards implements CardChannel.
+func (d *Discord) DrawsCards() bool { return d.Cards }
+
 // DrawCard implements CardChannel. It ends only when the card that was recorded
 // last, by any run, shows the poll as it is after that: so of two concurrent runs
 // the later corrects the earlier.
-func (d *Discord) DrawCard(ctx context.Context, pollID string, redraw bool) (refused *fault.Error, err error) {
+func (d *Discord) DrawCard(ctx context.Context, pollID string, drawing Drawing) (drawn Drawn, err error) {
 	if !d.Cards {
-		return nil, nil
+		return Drawn{}, nil
 	}
+	redraw := drawing.Redraw
 	for drawings := range maxDrawings {
 		c, err := d.cardData(ctx, pollID)
 		if fault.Is(err, fault.NotFound) {
-			return nil, nil
+			return drawn, nil
 		}
 		if err != nil {
-			return nil, err
+			return drawn, err
 		}
 		card := d.card(c)
 		hash := c.hash(card)
@@ -33,19 +37,24 @@ func (d *Discord) DrawCard(ctx context.Context, pollID string, redraw bool) (ref
 		redraw = redraw || (drawings == 0 && known.Error != "") // to see whether the problem is solved
 		fresh := known.MessageID != "" && known.Hash == hash && !c.moves()
 		if c.channel == "" || (fresh && !redraw) {
-			return nil, nil
+			return drawn, nil
 		}
-		drawn, err := d.draw(ctx, c, card, hash)
+		if known.MessageID != "" && !drawing.Begun {
+			if err := d.beginCard(ctx, pollID, drawing.Ref); err != nil {
+				return drawn, err
+			}
+		}
+		at, err := d.draw(ctx, c, card, hash)
 		if err != nil && !isRefusal(err) {
-			return nil, err
+			return drawn, err
 		}
-		refused, _ := errors.AsType[*fault.Error](err)
-		if err := d.recordCard(ctx, c, drawn, refused); err != nil || refused != nil {
-			return refused, err
+		drawn.Refused, _ = errors.AsType[*fault.Error](err)
+		if drawn.Recorded, err = d.recordCard(ctx, c, at, drawing, drawn.Refused); err != nil || drawn.Refused != nil {
+			return drawn, err
 		}
-		redraw = false
+		redraw, drawing.Begun = false, false
 	}
-	return nil, fault.New(fault.Unavailable, "the poll changed faster than its card could be drawn")
+	return drawn, fault.New(fault.Unavailable, "the poll changed faster than its card could be drawn")
 }
 
 // cardData reads everything that a card shows, or less if the poll gets no card.

@@ -35,7 +35,7 @@ func TestCard_PollOverBeforeIt_IsNotPosted(t *testing.T) {
 				t.Errorf("posted %+v", cards)
 			}
 			w.set(poll.Set("status", string(rules.Finalized)))
-			w.mustEnd()
+			w.checkCard()
 			if cards := w.cards(channel); len(cards) != 1 {
 				t.Errorf("once it takes place again, cards are %+v", cards)
 			}
@@ -49,7 +49,7 @@ func TestCard_SessionLongPast_IsNotPosted(t *testing.T) {
 	w := newWorld(t)
 	w.finalise()
 	w.clock.add(original.EndTime().Sub(w.clock.Now()))
-	w.mustEnd()
+	w.checkCard()
 	if cards := w.cards(channel); len(cards) != 0 {
 		t.Errorf("posted %+v", cards)
 	}
@@ -67,13 +67,13 @@ func TestCard_PollWithoutChannel_IsEditedInPlace(t *testing.T) {
 			card := w.poll().Discord.MessageID
 			leave(w)
 			w.cancel()
-			w.mustEnd()
+			w.checkCard()
 			if shown := w.shows(channel, card); !strings.Contains(shown, "CANCELLED") {
 				t.Errorf("the card shows %s", shown)
 			}
 			w.delete(card)
 			w.set(poll.Set("title", "Session ten"))
-			w.mustEnd()
+			w.checkCard()
 			if cards, trouble := w.cards(channel), w.poll().Discord.Error; len(cards) != 0 || trouble != "" {
 				t.Errorf("once it is deleted, cards are %+v, and the poll says %q", cards, trouble)
 			}
@@ -99,14 +99,14 @@ func TestCard_PollInAnotherChannel_IsPostedThere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			w.mustEnd() // open: its button can be pressed
+			w.checkCard() // open: its button can be pressed
 			old := w.poll().Discord.MessageID
 			w.setGroup("channelId", elsewhere)
 			if err := row.end(w); err != nil {
 				t.Fatal(err)
 			}
-			w.mustEnd()
-			w.mustEnd()
+			w.checkCard()
+			w.checkCard()
 			known := w.poll().Discord
 			if cards := w.cards(elsewhere); len(cards) != 1 || cards[0].ID != known.MessageID || known.ChannelID != elsewhere || known.Error != "" {
 				t.Errorf("the poll says %+v, and the new channel has %+v", known, cards)
@@ -138,7 +138,7 @@ func TestCard_OverInAnotherChannel_IsEditedInPlace(t *testing.T) {
 	card := w.poll().Discord.MessageID
 	w.cancel()
 	w.setGroup("channelId", elsewhere)
-	w.mustEnd()
+	w.checkCard()
 	if shown := w.shows(channel, card); !strings.Contains(shown, "CANCELLED") || len(w.cards(elsewhere)) != 0 {
 		t.Errorf("the old card shows %s, and the new channel has %+v", shown, w.cards(elsewhere))
 	}

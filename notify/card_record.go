@@ -10,21 +10,35 @@ import (
 	"questscheduler/internal/store"
 )
 
+// beginCard records that the card may show something else from now on than is recorded, so
+// that a run after one that dies draws it again.
+func (d *Discord) beginCard(ctx context.Context, pollID, ref string) error {
+	return d.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		doc, err := tx.Get(ctx, poll.AnnouncementPath(pollID))
+		if err != nil || !doc.Exists() {
+			return err
+		}
+		return tx.Update(doc.Path, poll.DecodeAnnouncement(doc).CardBegunUpdates(ref)...)
+	})
+}
+
 // recordCard records where the card is and what it shows, or why it was refused, on
 // the poll and in the announcement if there is one. Nothing is recorded on a poll
 // that was deleted since, also if another one has its id. The poll is written only
 // if something changed: each write triggers a check of the card, so unconditional
-// writes would never end.
-func (d *Discord) recordCard(ctx context.Context, c cardData, drawn drawnCard, refused *fault.Error) error {
+// writes would never end. The card is no longer pending then, unless a newer change asks for it;
+// recorded is false where that is left to the caller.
+func (d *Discord) recordCard(ctx context.Context, c cardData, drawn drawnCard, drawing Drawing, refused *fault.Error) (recorded bool, err error) {
 	delivery := poll.Delivery{MessageID: drawn.messageID, At: store.Instant(d.Now())}
 	var updates []store.Update
 	if refused == nil {
 		updates = c.updates(drawn, delivery.At)
 	} else {
-		d.Log.WarnContext(ctx, "discord refused a card", slog.String("poll", c.poll.ID), slog.Any("error", refused))
+		d.Log.WarnContext(ctx, "discord refused a card", slog.String("poll", c.poll.ID), slog.String("trace", drawing.Trace), slog.Any("error", refused))
 		delivery.MessageID, delivery.Error = c.poll.Discord.MessageID, refused.Message
 	}
-	return d.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	err = d.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		recorded = false
 		documents, err := tx.GetAll(ctx, []store.Path{poll.Path(c.poll.ID), poll.AnnouncementPath(c.poll.ID)})
 		if err != nil || !documents[0].Exists() {
 			return err
@@ -47,9 +61,10 @@ func (d *Discord) recordCard(ctx context.Context, c cardData, drawn drawnCard, r
 		if err != nil || !documents[1].Exists() {
 			return err
 		}
-		delivery.Ref = announcement.Announced.Ref
-		return tx.Update(poll.AnnouncementPath(p.ID), poll.DeliveryUpdate(CardName, delivery))
+		recorded, delivery.Ref = true, announcement.Announced.Ref
+		return tx.Update(poll.AnnouncementPath(p.ID), append(drawing.done(announcement), poll.DeliveryUpdate(CardName, delivery))...)
 	})
+	return recorded, err
 }
 
 func (c cardData) updates(drawn drawnCard, now time.Time) []store.Update {

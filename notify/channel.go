@@ -29,10 +29,10 @@ type Channel interface {
 // present state.
 type CardChannel interface {
 	Channel
-	// DrawCard makes a poll's card show the poll's state, at the end of each run.
-	// redraw: an earlier run may have drawn it without recording that. A refusal is
-	// final and was recorded; an error means to try again.
-	DrawCard(ctx context.Context, pollID string, redraw bool) (refused *fault.Error, err error)
+	// DrawsCards reports whether it draws cards at all.
+	DrawsCards() bool
+	// DrawCard makes a poll's card show the poll's state. An error means to try again.
+	DrawCard(ctx context.Context, pollID string, drawing Drawing) (Drawn, error)
 }
 
 // CardName is the key of a card's delivery in announcements/{pollId}.

@@ -47,8 +47,8 @@ func paged(t *testing.T) (*world, *pager, string) {
 func TestChannel_Registered_DeliversOnceAndIsRecorded(t *testing.T) {
 	t.Parallel()
 	w, p, ref := paged(t)
-	w.mustEnd()
-	w.mustEnd()
+	w.checkCard()
+	w.checkCard()
 	wantTexts(t, "pager", p.texts, movedBody)
 	if got := w.announcement().Channels["pager"]; got.Ref != ref || got.MessageID != "17" || got.Error != "" {
 		t.Errorf("delivery %+v", got)
@@ -59,11 +59,11 @@ func TestChannel_TemporaryError_IsRetriedAndOthersAreNot(t *testing.T) {
 	t.Parallel()
 	w, p, ref := paged(t)
 	p.err = &fault.Error{Kind: fault.RateLimited, RetryAfter: time.Minute}
-	if verdict := w.run(1); verdict.Outcome != queue.Retry || verdict.After != time.Minute {
+	if verdict := w.run(); verdict.Outcome != queue.Retry || verdict.After != time.Minute {
 		t.Fatalf("verdict %+v", verdict)
 	}
 	p.err = nil
-	w.toTheEnd(2)
+	w.toTheEnd()
 	wantTexts(t, "pager", p.texts, movedBody)
 	wantTexts(t, "messages", contents(w.messages(channel)), movedMessage)
 	if got := w.announcement(); p.retries != 1 || got.Announced.Ref != ref {
@@ -77,7 +77,7 @@ func TestChannel_Refusal_IsRecordedAndCounted(t *testing.T) {
 	count := &tally{}
 	w.announcer.Meter = count.count
 	p.receipt = notify.Receipt{Refused: &fault.Error{Kind: fault.Provider, Code: notify.CodeRefused, Message: "The pager is off."}}
-	w.mustEnd()
+	w.checkCard()
 	if got := w.announcement().Channels["pager"]; got.Ref != ref || got.Error != "The pager is off." {
 		t.Errorf("delivery %+v", got)
 	}
@@ -93,7 +93,7 @@ func TestChannel_WithoutRecipient_HasNoDelivery(t *testing.T) {
 	t.Parallel()
 	w, p, ref := paged(t)
 	p.err = notify.ErrNoRecipient
-	w.mustEnd()
+	w.checkCard()
 	a := w.announcement()
 	if _, recorded := a.Channels["pager"]; recorded || a.Announced.Ref != ref {
 		t.Errorf("announcement %+v", a)
@@ -119,7 +119,7 @@ func TestChannel_RecordThatFails_LeavesTheDeliveryPending(t *testing.T) {
 	t.Parallel()
 	w, p, _ := paged(t)
 	p.receipt.Record = func(context.Context, store.Tx, poll.Announcement, poll.Delivery) error { return errors.New("no") }
-	if verdict := w.run(1); verdict.Outcome != queue.Retry {
+	if verdict := w.run(); verdict.Outcome != queue.Retry {
 		t.Fatalf("verdict %+v", verdict)
 	}
 	if _, recorded := w.announcement().Channels["pager"]; recorded {

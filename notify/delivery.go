@@ -4,22 +4,25 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 )
 
 // deliver sends the message through every channel that has no delivery of it yet,
-// and records the state as announced.
-func (a *Announcer) deliver(ctx context.Context, r run, trace string) (queue.Verdict, error) {
+// and records the state as announced. due is when the next run is due.
+func (a *Announcer) deliver(ctx context.Context, r *run) (due time.Time, err error) {
 	p, group, err := loadPoll(ctx, a.Store, r.pollID)
 	if fault.Is(err, fault.NotFound) || err == nil && p.ReplacesAnnounced(r.announcement) { // deleted since: the next run finds that
-		return queue.Verdict{Outcome: queue.Later}, nil
+		r.draws = false
+		return store.Instant(a.Now()), a.record(ctx, r.pollID, r.state.Ref, func(_ context.Context, tx store.Tx, _ poll.Announcement) error {
+			return tx.Update(poll.AnnouncementPath(r.pollID), poll.ReleaseUpdate())
+		})
 	}
 	if err != nil {
-		return queue.Verdict{}, err
+		return time.Time{}, err
 	}
 	message := Message{
 		Notice: r.notice, State: r.state, Before: r.announcement.Announced, Poll: p, Group: group, Named: r.announcement.Named, Retry: r.retried(),
@@ -29,23 +32,23 @@ func (a *Announcer) deliver(ctx context.Context, r run, trace string) (queue.Ver
 			err = a.deliverTo(ctx, channel, message)
 		}
 	}
-	var verdict queue.Verdict
 	if err == nil {
-		verdict, err = a.finish(ctx, r)
+		due, err = a.finish(ctx, r, a.mayDraw(p))
 	}
 	if errors.Is(err, errOvertaken) {
-		return queue.Verdict{Outcome: queue.Done}, nil
+		r.draws = false
+		return time.Time{}, nil
 	}
 	if err != nil {
-		return verdict, err
+		return time.Time{}, err
 	}
 	if !r.announcement.Resent { // it was counted when it was announced first
 		a.Meter.Count(Announced{r.notice, a.Now().Sub(r.state.At)})
 	}
 	a.Log.InfoContext(ctx, "announced", slog.String("poll", r.pollID), slog.String("notice", string(r.notice)),
-		slog.String("ref", r.state.Ref), slog.String("trace", r.state.Trace), slog.String("task_trace", trace),
+		slog.String("ref", r.state.Ref), slog.String("trace", r.state.Trace),
 		slog.Bool("resumed", r.retried()), slog.Bool("resent", r.announcement.Resent))
-	return verdict, nil
+	return due, nil
 }
 
 func (a *Announcer) deliverTo(ctx context.Context, channel Channel, message Message) error {
@@ -89,19 +92,22 @@ func (a *Announcer) record(ctx context.Context, pollID, ref string, write func(c
 	})
 }
 
-// finish records the state as announced. The verdict says when to announce a
-// state that became pending during the run.
-func (a *Announcer) finish(ctx context.Context, r run) (verdict queue.Verdict, err error) {
+// finish records the state as announced, and that the run draws the card, which is pending until
+// it did. due is when to announce a state that became pending during the run.
+func (a *Announcer) finish(ctx context.Context, r *run, draws bool) (due time.Time, err error) {
 	err = a.record(ctx, r.pollID, r.state.Ref, func(_ context.Context, tx store.Tx, announcement poll.Announcement) error {
-		verdict = queue.Verdict{Outcome: queue.Done}
 		settled := announcement.Wanted.Ref == r.state.Ref
-		if !settled {
-			verdict = queue.Verdict{Outcome: queue.Later, After: max(announcement.Due.Sub(a.Now()), 0)}
+		if due = (time.Time{}); !settled {
+			due = announcement.Due
 		}
 		// The stored state, since its generation may have changed during the run.
-		return tx.Update(poll.AnnouncementPath(r.pollID), poll.AnnouncedUpdates(announcement.Delivering, settled)...)
+		updates := poll.AnnouncedUpdates(announcement.Delivering, settled)
+		if draws {
+			updates = append(updates, r.begin(announcement, r.state.Ref)...)
+		}
+		return tx.Update(poll.AnnouncementPath(r.pollID), updates...)
 	})
-	return verdict, err
+	return due, err
 }
 
 func loadPoll(ctx context.Context, reader store.Reader, pollID string) (p poll.Poll, group *poll.Group, err error) {

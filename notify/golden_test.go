@@ -95,7 +95,7 @@ func recorded(t *testing.T) (*world, *bodies) {
 func TestGolden_CardMessageAndDocumentInEachState(t *testing.T) {
 	t.Parallel()
 	w, kept := recorded(t)
-	w.mustEnd()
+	w.checkCard()
 	golden(t, "card-open", kept.last(t))
 	w.finalise()
 	w.want("gm", 0)
@@ -134,10 +134,10 @@ func TestGolden_CardThatNothingAnswers_HasNoVoteButton(t *testing.T) {
 	t.Parallel()
 	for name, appURL := range map[string]string{"card-open-link": appURL, "card-open-plain": ""} {
 		w, kept := recorded(t)
-		w.mustEnd()
+		w.checkCard()
 		w.onDiscord.Votes, w.onDiscord.AppURL, kept.sent = false, appURL, nil
 		for range 2 {
-			if _, err := w.onDiscord.DrawCard(t.Context(), pollID, false); err != nil {
+			if _, err := w.onDiscord.DrawCard(t.Context(), pollID, notify.Drawing{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -161,9 +161,10 @@ func TestCard_WithALinkWhoseAnswerWasLost_IsPostedOnce(t *testing.T) {
 	w, _ := recorded(t)
 	w.onDiscord.Votes = false
 	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
-	w.run(1)
+	w.makeCardPending()
+	w.run()
 	w.clock.add(time.Hour) // its nonce is used no more
-	w.toTheEnd(2)
+	w.toTheEnd()
 	if cards := w.cards(channel); len(cards) != 1 {
 		t.Errorf("%d cards", len(cards))
 	}

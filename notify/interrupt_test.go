@@ -154,7 +154,7 @@ func endsAt(t *testing.T, step int, when moment, pause time.Duration) bool {
 	w.want("gm", 0)
 
 	a, f := w.fused(step, when)
-	verdict := runTask(a, 1)
+	verdict := runTask(a)
 	if !f.blown {
 		if verdict.Outcome != queue.Done {
 			t.Fatalf("an undisturbed run ends with %+v", verdict)
@@ -168,7 +168,7 @@ func endsAt(t *testing.T, step int, when moment, pause time.Duration) bool {
 		t.Errorf("step %d: verdict %+v", step, verdict)
 	}
 	w.clock.add(pause)
-	w.toTheEnd(2)
+	w.toTheEnd()
 
 	at := fmt.Sprintf("step %d", step)
 	wantTexts(t, at+": messages", contents(w.messages(channel)), movedMessage)
@@ -194,14 +194,14 @@ func TestHandle_CrashWhileEditing_Continues(t *testing.T) {
 		w.move(moved)
 		w.want("gm", 0)
 		a, f := w.fused(step, after)
-		runTask(a, 1)
+		runTask(a)
 		if !f.blown {
 			break
 		}
 		// What was drawn, if anything was, is no longer true.
 		w.restore()
 		w.want("gm", 0)
-		w.toTheEnd(2)
+		w.toTheEnd()
 		if got := w.field("Status"); got != "FINALIZED" {
 			t.Errorf("step %d: the card shows %q", step, got)
 		}
@@ -219,14 +219,14 @@ func TestHandle_DeliveryDeletedByPeople_IsNotRepeated(t *testing.T) {
 	w := announced(t)
 	w.cancel()
 	ref := w.want("gm", 0)
-	runTask(w.interrupt(6, before), 1) // all is delivered, and not yet recorded as finished
+	runTask(w.interrupt(6, before)) // all is delivered, and not yet recorded as finished
 	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage)
 	w.delete(w.messages(channel)[0].ID)
 	w.write(func(tx store.Tx) error {
 		return tx.Delete(notify.NotificationPath("ana", "dedupe:SESSION_CANCELLED:"+pollID+":"+ref))
 	})
 	w.clock.add(time.Hour)
-	w.toTheEnd(2)
+	w.toTheEnd()
 	wantTexts(t, "messages", contents(w.messages(channel)))
 	wantTexts(t, "ana", w.bell("ana"))
 }

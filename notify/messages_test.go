@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"questscheduler/internal/poll"
+	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/notify"
 	"questscheduler/rules"
@@ -138,13 +139,13 @@ func TestTexts_RetriedAndResent_AreTheSame(t *testing.T) {
 	t.Parallel()
 	w, p, _ := paged(t)
 	p.err = errors.New("the pager is off")
-	if verdict := w.run(1); verdict.Err == nil {
+	if verdict := w.run(); verdict.Outcome != queue.Retry {
 		t.Fatalf("verdict %+v", verdict)
 	}
 	p.err = nil
 	w.move(movedOn)
 	w.want("gm", 0)
-	w.toTheEnd(2)
+	w.toTheEnd()
 	wantTexts(t, "pager, of the first move", p.texts[:1], movedBody)
 	second := p.texts[len(p.texts)-1]
 	if !strings.Contains(second, "a day later, at the same time. It was planned for "+movedTime) || len(p.texts) != 2 {
@@ -153,7 +154,7 @@ func TestTexts_RetriedAndResent_AreTheSame(t *testing.T) {
 	w.write(func(tx store.Tx) error {
 		return tx.Update(poll.AnnouncementPath(pollID), poll.ResendUpdates(w.announcement(), w.clock.Now())...)
 	})
-	w.toTheEnd(1)
+	w.toTheEnd()
 	wantTexts(t, "pager, of the resend", p.texts[2:], second)
 }
 

@@ -4,22 +4,28 @@ import (
 	"context"
 	"time"
 
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 )
 
-// run is what one run of a task has to do.
+// run is what one run has to do.
 type run struct {
 	pollID       string
 	announcement poll.Announcement // at the beginning
 	state        poll.Message      // what to announce; its Ref is "" if there is nothing
 	notice       rules.Notice
-	wait         time.Duration // until the announcement is due
-	gone         bool          // the poll was deleted
+	due          time.Time // when the next run is due
+	draws        bool      // the card has to be compared with the poll
+	drawing      Drawing
+	gone         bool // the poll was deleted
 	// edited says that the announcement is due, but somebody edited the poll
 	// directly since, or another poll has its id.
 	edited bool
+	// silent says that nothing is announced of the present state, or not yet: the card shows it
+	// all the same.
+	silent bool
 }
 
 // retried says that an earlier run began to deliver the same message.
@@ -50,8 +56,11 @@ func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (
 		if r.edited {
 			return nil
 		}
-		if r.announcement.CardPending { // this run draws it
-			updates = append(updates, poll.CardTakenUpdate())
+		if r.gone && r.announcement.CardPending {
+			updates = append(updates, poll.CardDoneUpdates()...)
+		}
+		if r.silent && a.mayDraw(p) {
+			updates = append(updates, r.begin(r.announcement, r.announcement.Wanted.Ref)...)
 		}
 		if updates == nil {
 			return nil
@@ -64,8 +73,13 @@ func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (
 // decide fills in what r announces, and returns what to record in the announcement
 // before that; nil for no change. If the poll was edited, nothing new begins.
 func (a *Announcer) decide(r *run, edited bool) []store.Update {
-	announcement := r.announcement
+	announcement, now := r.announcement, a.Now()
 	pending := !announcement.Due.IsZero()
+	r.draws, r.drawing = announcement.CardPending, drawingOf(announcement)
+	if (pending || r.draws || r.retried()) && announcement.AgainAt.After(now) { // another run is delivering, or one failed
+		r.draws, r.due = false, announcement.AgainAt
+		return nil
+	}
 	switch {
 	case r.gone:
 		if !pending && !r.retried() {
@@ -76,10 +90,9 @@ func (a *Announcer) decide(r *run, edited bool) []store.Update {
 		r.state = announcement.Delivering
 	case !pending:
 		return nil
-	case a.Now().Before(announcement.Due):
-		if !announcement.DeferredTo.Equal(announcement.Due) { // else the drain enqueues it then
-			r.wait = announcement.Due.Sub(a.Now())
-		}
+	case now.Before(announcement.Due):
+		r.due = announcement.Due
+		r.draws = r.draws && announcement.Due.Sub(now) > outbox.Soon // else one drawing is for both
 		return nil
 	case edited:
 		r.edited = true
@@ -93,17 +106,20 @@ func (a *Announcer) decide(r *run, edited bool) []store.Update {
 		if known.State.Status == rules.Archived { // archiving is not announced, and neither is the way back
 			known = announcement.Announced
 		}
-		r.state = poll.Message{}
+		if r.state, r.silent = (poll.Message{}), true; !settled {
+			r.due = announcement.Due
+		}
 		return poll.AnnouncedUpdates(known, settled)
 	}
-	updates := append(poll.DeliveryUpdates(r.state, announcement.Attempts+1), poll.BeforeUpdate(announcement.Announced))
+	updates := append(poll.DeliveryUpdates(r.state, announcement.Attempts+1, store.Instant(now.Add(deliveryLease))), poll.BeforeUpdate(announcement.Announced))
 	if r.retried() || a.PerHour == 0 { // a retried notice was counted when it began
 		return updates
 	}
-	next, wait := rules.PerHour(a.PerHour).Arrive(announcement.NextNotice, a.Now())
+	next, wait := rules.PerHour(a.PerHour).Arrive(announcement.NextNotice, now)
 	if wait > 0 { // it stays pending, and is compared again with what people know by then
 		r.state, r.notice = poll.Message{}, rules.NoticeNone
-		return poll.DeferUpdates(store.Instant(a.Now().Add(wait)))
+		r.due, r.silent = store.Instant(now.Add(wait)), true
+		return []store.Update{poll.DeferUpdate(r.due)}
 	}
 	return append(updates, poll.NextNoticeUpdate(store.Instant(next)))
 }

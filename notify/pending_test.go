@@ -1,19 +1,25 @@
 package notify_test
 
 import (
+	"context"
+	"errors"
+	"strconv"
 	"testing"
 	"time"
 
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
+	"questscheduler/internal/sim/control"
 	"questscheduler/internal/store"
 )
 
 // makeCardPending writes what a change writes that is not announced.
 func (w *world) makeCardPending() {
 	w.t.Helper()
+	w.changes++
 	w.write(func(tx store.Tx) error {
-		return tx.Merge(poll.AnnouncementPath(pollID), poll.CardPendingUpdates(pollID)...)
+		return tx.Merge(poll.AnnouncementPath(pollID), poll.CardPendingUpdates(pollID, "crd_"+strconv.Itoa(w.changes), "trace-3")...)
 	})
 }
 
@@ -40,11 +46,11 @@ func TestHandle_PendingCardBeforeDueAnnouncement_HastensNothing(t *testing.T) {
 	w.move(moved)
 	w.want("gm", time.Minute)
 	w.makeCardPending()
-	if verdict := w.run(1); verdict.Outcome != queue.Later || verdict.After != time.Minute {
+	if verdict := w.run(); verdict.Outcome != queue.Later || verdict.After != time.Minute {
 		t.Errorf("verdict %+v", verdict)
 	}
 	wantTexts(t, "messages", contents(w.messages(channel)))
-	w.toTheEnd(1)
+	w.toTheEnd()
 	wantTexts(t, "messages", contents(w.messages(channel)), movedMessage)
 	if got := w.field("Status"); got != "RESCHEDULED" {
 		t.Errorf("the card shows %q", got)
@@ -60,4 +66,135 @@ func TestHandle_PendingCardOfDeletedPoll_IsNoLongerPending(t *testing.T) {
 	if w.announcement().CardPending {
 		t.Error("it is pending for ever")
 	}
+}
+
+func TestHandle_WhileAnotherRunDelivers_SendsNothing(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.cancel()
+	w.want("gm", 0)
+	hooked := w.hooked(hooks{post: func(effect func() error) error {
+		before := w.discord.Control().Calls()["messages.create"]
+		w.mustEnd()
+		if a := w.announcement(); a.Attempts != 1 || w.discord.Control().Calls()["messages.create"] != before {
+			t.Errorf("a second run sends it too: %+v", a)
+		}
+		return effect()
+	}})
+	if verdict := runTask(hooked); verdict.Outcome != queue.Done {
+		t.Fatalf("verdict %+v", verdict)
+	}
+	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage)
+	if a := w.announcement(); !a.AgainAt.IsZero() {
+		t.Errorf("it keeps others away until %v", a.AgainAt)
+	}
+}
+
+// A card is pending until what it shows is recorded, wherever a run dies.
+func TestHandle_CrashWhileACardIsDrawn_LeavesItPending(t *testing.T) {
+	t.Parallel()
+	step := 1
+	for ; ; step++ {
+		for _, when := range []moment{before, after} {
+			w := announced(t)
+			w.write(voteOf("cho", "s1"))
+			w.makeCardPending()
+			a, f := w.fused(step, when)
+			runTask(a)
+			if !f.blown {
+				if step < 4 {
+					t.Errorf("a run has %d steps: the test misses some", step-1)
+				}
+				return
+			}
+			if w.field("Votes") != "2/4 voted (2 pending)" && !w.announcement().CardPending {
+				t.Errorf("step %d, after its effect %v: the card is not pending", step, when)
+			}
+			// What was drawn, if anything was, is no longer true, and no change says so.
+			w.write(voteOf("cho", ""))
+			if w.announcement().CardPending {
+				w.toTheEnd()
+				if got := w.field("Votes"); got != "1/4 voted (3 pending)" {
+					t.Errorf("step %d, after its effect %v: votes %q", step, when, got)
+				}
+			}
+		}
+	}
+}
+
+func TestHandle_NewerChangeWhileACardIsDrawn_LeavesItPending(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.write(voteOf("cho", "s1"))
+	w.makeCardPending()
+	changed := false
+	hooked := w.hooked(hooks{edit: func(effect func() error) error {
+		if !changed {
+			changed = true
+			w.write(voteOf("ben", "s1"))
+			w.makeCardPending()
+		}
+		return effect()
+	}})
+	runTask(hooked)
+	if !w.announcement().CardPending {
+		t.Error("the run ended what a newer change asks for")
+	}
+	w.mustEnd()
+	if got := w.field("Votes"); got != "3/4 voted (1 pending)" || w.announcement().CardPending {
+		t.Errorf("votes %q", got)
+	}
+}
+
+func TestHandle_ThatKeepsFailing_WaitsLonger(t *testing.T) {
+	t.Parallel()
+	for name, begin := range map[string]func(w *world){
+		"a message": func(w *world) { w.cancel(); w.want("gm", 0) },
+		"a card":    func(w *world) { w.write(voteOf("cho", "s1")); w.makeCardPending() },
+	} {
+		w := announced(t)
+		w.plant(control.Rule{Match: "messages.*", Status: 503})
+		begin(w)
+		for i, want := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second} {
+			w.run()
+			a := w.announcement()
+			if wait := a.AgainAt.Sub(w.clock.Now()); wait != want || a.Failures != int64(i+1) {
+				t.Errorf("%s: after %d failures it waits %v", name, a.Failures, wait)
+			}
+			w.discord.Control().ResetCalls()
+			w.run() // a wake too early
+			if calls := w.discord.Control().Calls(); len(calls) != 0 {
+				t.Errorf("%s: calls during the wait: %v", name, calls)
+			}
+			w.clock.add(want)
+		}
+		w.discord.Control().Clear()
+		w.mustEnd()
+		if a := w.announcement(); a.Failures != 0 || !a.AgainAt.IsZero() || a.CardPending || !a.Due.IsZero() {
+			t.Errorf("%s: left %+v", name, a)
+		}
+	}
+}
+
+// The end of the program is no failure: the next start goes on at once.
+func TestHandle_WhenTheProgramStops_IsDueAtOnce(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.cancel()
+	w.want("gm", 0)
+	ctx, stop := context.WithCancel(t.Context())
+	hooked := w.hooked(hooks{post: func(func() error) error {
+		stop()
+		return ctx.Err()
+	}})
+	work := outbox.Outbox{Store: hooked.Store, Now: hooked.Now, Log: hooked.Log}
+	work.Add(hooked.Work())
+	if _, err := work.Run(ctx, poll.AnnounceKind, pollID); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if a := w.announcement(); !a.AgainAt.IsZero() || a.Failures != 0 || a.Delivering.Ref == "" {
+		t.Errorf("left %+v", a)
+	}
+	w.mustEnd()
+	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage)
 }

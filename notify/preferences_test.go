@@ -142,7 +142,7 @@ func TestPreference_ChangedLater_CountsFromThenOn(t *testing.T) {
 		return tx.Update(store.Doc("users", "ana"), store.Update{Path: store.Field("settings", "notificationMode"), Value: "simple"})
 	})
 	w.setGroup("notifications", map[string]any{"slotChanges": true})
-	w.mustEnd()
+	w.checkCard()
 	wantTexts(t, "ana, who muted it then", w.bell("ana"))
 	wantTexts(t, "messages", contents(w.messages(channel)))
 	w.restore()

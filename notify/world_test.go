@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/sim/control"
@@ -81,6 +82,7 @@ type world struct {
 	onDiscord *notify.Discord
 	announcer *notify.Announcer
 	refs      int
+	changes   int
 }
 
 func newWorld(t *testing.T) *world {
@@ -268,44 +270,64 @@ func announced(t *testing.T) *world {
 	return w
 }
 
-// run runs the poll's task once.
-func (w *world) run(attempt int) queue.Verdict {
+// run runs the poll's work once.
+func (w *world) run() queue.Verdict {
 	w.t.Helper()
-	return runTask(w.announcer, attempt)
+	return runTask(w.announcer)
 }
 
-func runTask(a *notify.Announcer, attempt int) queue.Verdict {
-	payload, err := json.Marshal(map[string]string{"id": pollID, "trace": "trace-2"})
-	if err != nil {
-		panic(err)
+// runTask runs the poll's work, and gives what becomes of its task. A failure that is recorded is
+// a Retry, since the work is due again.
+func runTask(a *notify.Announcer) queue.Verdict { return runID(a, pollID) }
+
+func runID(a *notify.Announcer, id string) queue.Verdict {
+	failed := false
+	work := outbox.Outbox{Store: a.Store, Now: a.Now, Log: a.Log, Meter: func(event any) { failed = event.(outbox.Ran).Outcome.String() == "failed" }}
+	work.Add(a.Work())
+	again, err := work.Run(context.Background(), poll.AnnounceKind, id)
+	switch after := again.Sub(a.Now()); {
+	case err != nil:
+		return queue.Verdict{Err: err}
+	case failed:
+		return queue.Verdict{After: after}
+	case again.IsZero():
+		return queue.Verdict{Outcome: queue.Done}
+	default:
+		return queue.Verdict{Outcome: queue.Later, After: after}
 	}
-	return a.Handle(context.Background(), queue.Delivery{Kind: poll.AnnounceKind, Name: pollID + "/x", Payload: payload, Attempt: attempt})
 }
 
-// mustEnd runs the task once and wants it done.
+// mustEnd runs the work once and wants it done.
 func (w *world) mustEnd() {
 	w.t.Helper()
-	if verdict := w.run(1); verdict.Outcome != queue.Done {
+	if verdict := w.run(); verdict.Outcome != queue.Done {
 		w.t.Fatalf("verdict %+v", verdict)
 	}
 }
 
-// toTheEnd runs the task as a queue would, until it is done.
-func (w *world) toTheEnd(attempt int) {
+// checkCard has the card compared with the poll, as a document change does.
+func (w *world) checkCard() {
+	w.t.Helper()
+	w.makeCardPending()
+	w.mustEnd()
+}
+
+// toTheEnd runs the work as the drain would, until nothing is pending.
+func (w *world) toTheEnd() {
 	w.t.Helper()
 	for range 10 {
-		verdict := w.run(attempt)
-		switch verdict.Outcome {
-		case queue.Done:
+		w.run()
+		a := w.announcement()
+		if a.Due.IsZero() && !a.CardPending {
 			return
-		case queue.Permanent:
-			w.t.Fatalf("verdict %+v", verdict)
-		case queue.Retry:
-			attempt++
 		}
-		w.clock.add(max(verdict.After, time.Second))
+		next := a.Due
+		if a.AgainAt.After(next) {
+			next = a.AgainAt
+		}
+		w.clock.add(max(next.Sub(w.clock.Now()), time.Second))
 	}
-	w.t.Fatal("the task does not end")
+	w.t.Fatal("the work does not end")
 }
 
 func (w *world) poll() poll.Poll {

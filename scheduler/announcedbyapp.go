@@ -22,20 +22,20 @@ func (s *Service) AnnouncedByApp(ctx context.Context, person Person, pollID stri
 	}
 	recorded := false
 	if err == nil {
-		recorded, err = s.recordAnnounced(ctx, p)
+		recorded, err = s.recordAnnounced(ctx, p, cause)
 	}
 	if err != nil {
 		return pollError(pollID, "record an announcement by the app", err)
 	}
 	if recorded {
 		s.Log.InfoContext(ctx, "announced by the web app", "poll", pollID, "userId", person.ID, "trace", cause.Trace)
-		s.updateCardSoon(ctx, p, "announced/"+store.Instant(s.Now()).String(), cause)
+		s.updateCardSoon(ctx, p)
 	}
 	return nil
 }
 
 // recordAnnounced records a pending cancellation as announced, unless a delivery is under way.
-func (s *Service) recordAnnounced(ctx context.Context, p poll.Poll) (recorded bool, err error) {
+func (s *Service) recordAnnounced(ctx context.Context, p poll.Poll, cause Cause) (recorded bool, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		recorded = false
 		announcement, err := poll.LoadAnnouncement(ctx, tx, p.ID)
@@ -49,7 +49,7 @@ func (s *Service) recordAnnounced(ctx context.Context, p poll.Poll) (recorded bo
 		if err := tx.Update(poll.AnnouncementPath(p.ID), updates...); err != nil {
 			return err
 		}
-		return recordCard(tx, p)
+		return s.recordCard(tx, p, cause)
 	})
 	return recorded, err
 }

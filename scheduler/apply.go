@@ -54,7 +54,7 @@ type Applied struct {
 // again changes nothing.
 func (s *Service) Apply(ctx context.Context, observed Observation) (result Applied, err error) {
 	var before poll.Poll
-	err = s.change(ctx, s.Store.Run, "apply", observed.Cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err = s.change(ctx, s.Store.Run, observed.Cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		result, before = Applied{}, poll.Poll{}
 		st, err := followed(ctx, tx, observed)
 		if err != nil {

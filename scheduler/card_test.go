@@ -1,7 +1,6 @@
 package scheduler_test
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -61,7 +60,7 @@ func TestCard_PollLeftItsGroup_GoesOnBeingDrawn(t *testing.T) {
 	}{
 		{"another title by the web app", func(w *worldtest.World, pollID string) error {
 			w.Write(poll.Path(pollID), poll.Set("title", "Session ten"))
-			return w.Scheduler.CheckCard(w.Context(), pollID, "1", worldtest.Cause)
+			return w.Scheduler.CheckCard(w.Context(), pollID, worldtest.Cause)
 		}, "Session ten"},
 		{"archived over the API", func(w *worldtest.World, pollID string) error {
 			_, err := w.Scheduler.Archive(w.Context(), worldtest.Person("gm"), pollID, worldtest.Cause)
@@ -141,7 +140,7 @@ func TestCard_ProgramDiesBeforeTheTask_IsUpdated(t *testing.T) {
 			if len(cards) != 1 || len(cards[0].Embeds) != 1 || !strings.Contains(string(cards[0].Embeds[0]), c.show) {
 				t.Errorf("the channel shows %+v, and not %q", cards, c.show)
 			}
-			if pending, err := store.Collect(poll.PendingCards(w.Context(), w.Documents)); err != nil || len(pending) > 0 {
+			if pending, err := store.Collect(poll.DueAnnouncements(w.Context(), w.Documents, w.Clock.Now())); err != nil || len(pending) > 0 {
 				t.Errorf("still pending: %+v, %v", pending, err)
 			}
 		})
@@ -154,7 +153,7 @@ func TestCheckCard_AfterDirectWrites_DrawsWhatIsTrue(t *testing.T) {
 	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
 	pollID, slots := w.PollOf("gm", scheduler.Create{GroupID: w.Party()})
 	w.Run(time.Minute)
-	for i, c := range []struct {
+	for _, c := range []struct {
 		name string
 		do   func()
 		show string
@@ -165,7 +164,7 @@ func TestCheckCard_AfterDirectWrites_DrawsWhatIsTrue(t *testing.T) {
 	} {
 		before := w.Discord.Messages(worldtest.Channel)[0].Embeds
 		c.do()
-		if err := w.Scheduler.CheckCard(w.Context(), pollID, strconv.Itoa(i), worldtest.Cause); err != nil {
+		if err := w.Scheduler.CheckCard(w.Context(), pollID, worldtest.Cause); err != nil {
 			t.Fatal(err)
 		}
 		w.RunDue()
@@ -194,7 +193,7 @@ func TestCheckCard_OfAPollWithoutACard(t *testing.T) {
 			w.Write(poll.Path("written"), poll.Set("title", "Written by the app"), poll.Set("creatorId", "gm"), poll.Set("questingGroupId", w.Party()))
 			w.Write(poll.Path("written"), c.write)
 			for _, pollID := range []string{"written", "gone"} {
-				if err := w.Scheduler.CheckCard(w.Context(), pollID, "1", worldtest.Cause); err != nil {
+				if err := w.Scheduler.CheckCard(w.Context(), pollID, worldtest.Cause); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -2,10 +2,10 @@ package scheduler
 
 import (
 	"context"
-	"time"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
 )
 
@@ -13,11 +13,10 @@ import (
 // leaves its group.
 func mayHaveCard(p poll.Poll) bool { return p.GroupID != "" || p.Discord.MessageID != "" }
 
-// CheckCard enqueues an update of a poll's card after somebody wrote the poll, its slots or
-// its votes. occasion names the cause, as in updateCardSoon. It does nothing for a poll that is
-// gone, has neither group nor card, or was over before it had a card. Errors are the store's
-// and the queue's.
-func (s *Service) CheckCard(ctx context.Context, pollID, occasion string, cause Cause) error {
+// CheckCard records that a poll's card has to be compared with the poll, after somebody wrote the
+// poll, its slots or its votes, and has it done soon. It does nothing for a poll that is
+// gone, has neither group nor card, or was over before it had a card. Errors are the store's.
+func (s *Service) CheckCard(ctx context.Context, pollID string, cause Cause) error {
 	p, err := poll.Load(ctx, s.Store, pollID)
 	if fault.Is(err, fault.NotFound) {
 		return nil
@@ -29,5 +28,9 @@ func (s *Service) CheckCard(ctx context.Context, pollID, occasion string, cause 
 	if !mayHaveCard(p) || p.Discord.MessageID == "" && !takesPlace {
 		return nil
 	}
-	return s.handOverTask(ctx, poll.AnnounceKind, p.ID+"/card/"+occasion, Work{ID: p.ID, Trace: cause.Trace}, time.Time{})
+	err = s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error { return s.recordCard(tx, p, cause) })
+	if err == nil {
+		s.updateCardSoon(ctx, p)
+	}
+	return pollError(pollID, "check card", err)
 }

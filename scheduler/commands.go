@@ -12,7 +12,7 @@ import (
 // command carries out a command of a person who must be the poll's creator, in one
 // transaction. doing names it in errors.
 func (s *Service) command(ctx context.Context, person Person, pollID, doing string, cause Cause, do func(step *transition.Step) error) error {
-	err := s.transact(ctx, s.Store.Run, doing, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err := s.transact(ctx, s.Store.Run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		st, err := load(ctx, tx, person, pollID)
 		if err != nil {
 			return nil, err

@@ -16,7 +16,7 @@ import (
 // made reports whether this run made the event, so nobody else knows of it.
 func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event Event, made bool, cause Cause) error {
 	superseded := false
-	err := s.change(ctx, s.runRepeatable, "finalise", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err := s.change(ctx, s.runRepeatable, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		superseded = false
 		current, p, err := loadInsert(ctx, tx, intent)
 		if err != nil {
@@ -32,7 +32,7 @@ func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event 
 			return step, nil
 		case current.Kind == poll.IntentDelete:
 			superseded = true
-			step.DeleteAgain(intent)
+			step.DeleteAgain(*current)
 			return step, nil
 		case p.ID == "" || p.Sync.Generation != intent.Generation:
 			superseded = true
@@ -59,8 +59,7 @@ func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event 
 	if err != nil || !superseded {
 		return err
 	}
-	deletion := transition.AsDelete(intent, s.Now())
-	s.carryOutSoon(ctx, &deletion)
+	s.Outbox.Soon(ctx, KindIntent, intent.ID(), s.Now())
 	return errSuperseded
 }
 

@@ -79,12 +79,12 @@ func (s *Service) Create(ctx context.Context, person Person, ask Create, cause C
 		if err := createPoll(ctx, tx, &p, slots, named); err != nil {
 			return err
 		}
-		return recordCard(tx, p)
+		return s.recordCard(tx, p, cause)
 	})
 	if err != nil {
 		return View{}, pollError(fresh.ID, "create", err)
 	}
-	s.updateCardSoon(ctx, p, p.ID, cause)
+	s.updateCardSoon(ctx, p)
 	return s.View(ctx, person, p.ID)
 }
 
@@ -149,22 +149,19 @@ func checkGone(ctx context.Context, tx store.Tx, id string) (err error) {
 	return err
 }
 
-// recordCard records that the poll's card has to be updated without an announcement. The task of
-// updateCardSoon does it, or the drain's where the program died before that.
-func recordCard(tx store.Tx, p poll.Poll) error {
+// recordCard records that the poll's card has to be updated without an announcement.
+func (s *Service) recordCard(tx store.Tx, p poll.Poll, cause Cause) error {
 	if !mayHaveCard(p) {
 		return nil
 	}
-	return tx.Merge(poll.AnnouncementPath(p.ID), poll.CardPendingUpdates(p.ID)...)
+	return tx.Merge(poll.AnnouncementPath(p.ID), poll.CardPendingUpdates(p.ID, s.IDs.ULID("crd"), cause.Trace)...)
 }
 
-// updateCardSoon enqueues, after the commit, the card that its transaction recorded, once for each
-// occasion. A failure is only logged: the drain finds the card.
-func (s *Service) updateCardSoon(ctx context.Context, p poll.Poll, occasion string, cause Cause) {
-	if !mayHaveCard(p) {
-		return
+// updateCardSoon has the card updated that a transaction recorded, after its commit.
+func (s *Service) updateCardSoon(ctx context.Context, p poll.Poll) {
+	if mayHaveCard(p) {
+		s.Outbox.Soon(ctx, poll.AnnounceKind, p.ID, s.Now())
 	}
-	s.enqueue(ctx, poll.AnnounceKind, p.ID+"/card/"+occasion, Work{ID: p.ID, Trace: cause.Trace}, time.Time{})
 }
 
 func (c Create) check(by Person) error {

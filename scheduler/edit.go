@@ -44,7 +44,7 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 	if err != nil {
 		return View{}, pollError(pollID, "edit", err)
 	}
-	err = s.change(ctx, s.Store.Run, "edit", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err = s.change(ctx, s.Store.Run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		st, err := load(ctx, tx, person, pollID)
 		if err != nil {
 			return nil, err

@@ -131,7 +131,7 @@ func (s *Service) loadToFinalise(ctx context.Context, tx store.Tx, person Person
 // beginFinalise is transaction 1: it checks, counts the generation up and writes the insert
 // intent. The same choice as one under way resumes that one, under the later request's name.
 func (s *Service) beginFinalise(ctx context.Context, person Person, pollID string, ask Finalise, at poll.Place, cause Cause) (intent poll.Intent, err error) {
-	err = s.transact(ctx, s.runRepeatable, "finalise", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err = s.transact(ctx, s.runRepeatable, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		st, slot, err := s.loadToFinalise(ctx, tx, person, pollID, ask)
 		if err != nil {
 			return nil, err
@@ -190,7 +190,7 @@ func (s *Service) finaliseWithoutEvent(ctx context.Context, person Person, pollI
 	if ask.Request == "" { // nothing would tell that it took place
 		run = s.Store.Run
 	}
-	err := s.transact(ctx, run, "finalise", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err := s.transact(ctx, run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		st, slot, err := s.loadToFinalise(ctx, tx, person, pollID, ask)
 		if err != nil {
 			return nil, err

@@ -2,32 +2,18 @@ package scheduler
 
 import (
 	"context"
-	"encoding/json"
-	"strconv"
-	"time"
 
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/rules"
 )
 
-// KindIntent is the kind of the tasks that carry out intents.
+// KindIntent is the kind of the outbox whose documents are intents.
 const KindIntent = "intent"
 
-// Work is the payload of intent and announce tasks: which document to take up.
+// Work is the payload of a task about a document: which.
 type Work struct {
 	ID    string `json:"id"`
 	Trace string `json:"trace,omitempty"`
-}
-
-// carryOutSoon hands an intent over after its transaction committed.
-func (s *Service) carryOutSoon(ctx context.Context, intent *poll.Intent) {
-	if intent == nil {
-		return
-	}
-	name := intent.ID() + "/" + string(intent.Kind) + "/" + strconv.FormatInt(intent.Generation, 10)
-	s.enqueue(ctx, KindIntent, name, Work{ID: intent.ID(), Trace: intent.Trace}, intent.Due)
 }
 
 // syncSoon enqueues a sync after the transaction that asks for it committed.
@@ -38,22 +24,6 @@ func (s *Service) syncSoon(ctx context.Context, accountID, calendarID string, ca
 	}
 	if err != nil {
 		s.Log.WarnContext(ctx, "sync left to the drain", "calendar", calendarID, "trace", cause.Trace, "error", err)
-	}
-}
-
-// handOverTask enqueues a task.
-func (s *Service) handOverTask(ctx context.Context, kind, name string, work Work, notBefore time.Time) error {
-	payload, err := json.Marshal(work)
-	if err == nil {
-		_, err = s.Queue.Enqueue(ctx, queue.Task{Kind: kind, Name: name, Payload: payload, NotBefore: notBefore})
-	}
-	return err
-}
-
-// enqueue is handOverTask for what the drain finds too.
-func (s *Service) enqueue(ctx context.Context, kind, name string, work Work, notBefore time.Time) {
-	if err := s.handOverTask(ctx, kind, name, work, notBefore); err != nil {
-		s.Log.WarnContext(ctx, "a task is left to the drain", "kind", kind, "id", work.ID, "trace", work.Trace, "error", err)
 	}
 }
 

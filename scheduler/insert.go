@@ -132,13 +132,13 @@ func (s *Service) insertedElsewhere(ctx context.Context, intent poll.Intent, gon
 // insertFailed decides what a failed insert leaves. The intent goes where there is certainly
 // no event and nobody else works on it; else it stays to find out.
 func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made whoMade, cause error) error {
-	err := s.transact(ctx, s.Store.Run, "finalise", Cause{Trace: intent.Trace}, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err := s.transact(ctx, s.Store.Run, Cause{Trace: intent.Trace}, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		current, p, err := loadInsert(ctx, tx, intent)
 		if err != nil || current == nil || current.Kind != poll.IntentInsert {
 			return nil, err
 		}
 		if made != byNobody || current.Attempts != intent.Attempts {
-			return nil, tx.Update(intent.Path(), poll.Set("lastError", fault.KindOf(cause).String()))
+			return nil, tx.Update(intent.Path(), poll.Set("error", fault.KindOf(cause).String()))
 		}
 		st := transition.State{Poll: p}
 		announcement := poll.Announcement{}
@@ -174,7 +174,7 @@ func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made who
 // could follow it. Nothing is left to do for a deleted poll.
 func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cause) error {
 	next, removed := intent, false
-	err := s.transact(ctx, s.Store.Run, "finalise", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err := s.transact(ctx, s.Store.Run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		removed = false
 		current, p, err := loadInsert(ctx, tx, intent)
 		switch {

@@ -116,7 +116,7 @@ func (s *Service) changePart(
 	ctx context.Context, person Person, pollID, doing string, cause Cause, check func(poll.Poll, *poll.Group) error,
 	work func(ctx context.Context, tx store.Tx, step *transition.Step, named []string) error,
 ) error {
-	err := s.transact(ctx, s.Store.Run, doing+"/"+person.ID, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err := s.transact(ctx, s.Store.Run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		p, group, err := readable(ctx, tx, person, pollID)
 		if err == nil {
 			err = check(p, group)

@@ -83,7 +83,7 @@ func (s *Service) followForCommand(ctx context.Context, p poll.Poll, cause Cause
 	if err != nil {
 		return err
 	}
-	return s.transact(ctx, s.Store.Run, "follow", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	return s.transact(ctx, s.Store.Run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		p, err := poll.Load(ctx, tx, p.ID)
 		if err == nil {
 			err = checkEdits(p)

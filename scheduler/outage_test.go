@@ -1,9 +1,11 @@
 package scheduler_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/scheduler"
 )
@@ -23,8 +25,9 @@ func TestDrain_WhileDiscordIsAwayForHours_MakesNoCrowdOfTasks(t *testing.T) {
 	w.MoveEvent("gm", view.Poll.GoogleEventID, worldtest.Noon)
 	for range 240 {
 		w.Run(time.Minute)
-		if drained, err := w.Scheduler.Drain(t.Context(), worldtest.Cause); err != nil || drained.Announcements > 1 {
-			t.Fatal(drained, err)
+		woken, err := w.Outbox.Drain(t.Context())
+		if err != nil || slices.ContainsFunc(woken, func(kind outbox.Woken) bool { return kind.N > 1 }) {
+			t.Fatal(woken, err)
 		}
 	}
 	for _, kind := range w.Depths() {

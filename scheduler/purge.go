@@ -35,7 +35,7 @@ func (s *Service) carryOutPurge(ctx context.Context, intent poll.Intent) error {
 // purgeOnce removes a page of what is left. Where nothing is, it removes the intent,
 // and a poll that has the id by now begins: from then on it is no longer pristine.
 func (s *Service) purgeOnce(ctx context.Context, intent poll.Intent) (done bool, err error) {
-	err = s.transact(ctx, s.Store.Run, "purge", Cause{Trace: intent.Trace}, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err = s.transact(ctx, s.Store.Run, Cause{Trace: intent.Trace}, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		done = false
 		current, err := poll.LoadIntent(ctx, tx, intent.ID())
 		if done = current == nil; err != nil || done {

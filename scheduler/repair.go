@@ -65,7 +65,7 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 	}
 	var repair rules.Repair
 	var edited poll.Poll
-	err = s.transact(ctx, s.Store.Run, "reconcile", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err = s.transact(ctx, s.Store.Run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		repair = rules.RepairNothing
 		st, exists, err := loadToRepair(ctx, tx, pollID)
 		if err != nil {

@@ -1,15 +1,14 @@
 package scheduler_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/internal/transition"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -161,10 +160,11 @@ func TestFinalise_RepeatedDuringAnother_EndsInOneEvent(t *testing.T) {
 					t.Errorf("the second try: %v", err)
 				}
 			}
-			task := taskOf(t, w)
+			w.Skip(transition.InsertGrace) // the first try holds the intent no more
+			task := intentOf(t, w)
 			finish := func() {
-				if got := w.Scheduler.HandleIntent(w.Context(), task); got.Outcome != queue.Done {
-					t.Errorf("the task ends as %+v", got)
+				if _, err := w.Outbox.Run(w.Context(), scheduler.KindIntent, task); err != nil {
+					t.Errorf("the run: %v", err)
 				}
 			}
 			stood := 0
@@ -193,14 +193,10 @@ func TestFinalise_RepeatedDuringAnother_EndsInOneEvent(t *testing.T) {
 	struck(t, point, 40)
 }
 
-// taskOf is the task of the only intent that is left.
-func taskOf(t *testing.T, w *worldtest.World) queue.Delivery {
+// intentOf is the id of the only intent that is left.
+func intentOf(t *testing.T, w *worldtest.World) string {
 	t.Helper()
 	intents := w.Intents()
 	equal(t, "intents", len(intents), 1)
-	payload, err := json.Marshal(scheduler.Work{ID: intents[0].ID()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return queue.Delivery{Payload: payload}
+	return intents[0].ID()
 }

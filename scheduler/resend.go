@@ -2,7 +2,6 @@ package scheduler
 
 import (
 	"context"
-	"time"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
@@ -17,7 +16,6 @@ import (
 //
 // Only the creator and admins may. Conflict: nothing was announced. Asking twice resends once.
 func (s *Service) Resend(ctx context.Context, person Person, pollID string, cause Cause) (notice rules.Notice, err error) {
-	ref := ""
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		p, _, err := created(ctx, tx, person, pollID)
 		if err != nil {
@@ -30,12 +28,11 @@ func (s *Service) Resend(ctx context.Context, person Person, pollID string, caus
 		if p.ReplacesAnnounced(announcement) { // it was of another poll of its id
 			announcement = poll.Announcement{}
 		}
-		notice, ref = rules.NoticeNone, announcement.Wanted.Ref
-		if announcement.Delivering.Ref != "" || !announcement.Due.IsZero() {
+		if notice = rules.NoticeNone; announcement.Delivering.Ref != "" || !announcement.Due.IsZero() {
 			return nil
 		}
-		notice, ref = rules.Announce(announcement.Before.State, announcement.Announced.State), announcement.Announced.Ref
-		if ref == "" || notice == rules.NoticeNone {
+		notice = rules.Announce(announcement.Before.State, announcement.Announced.State)
+		if announcement.Announced.Ref == "" || notice == rules.NoticeNone {
 			return fault.New(fault.Conflict, "There is nothing to send again: no change of this poll was announced.")
 		}
 		return tx.Update(poll.AnnouncementPath(pollID), poll.ResendUpdates(announcement, s.Now())...)
@@ -43,7 +40,7 @@ func (s *Service) Resend(ctx context.Context, person Person, pollID string, caus
 	if err != nil {
 		return rules.NoticeNone, pollError(pollID, "resend", err)
 	}
-	s.enqueue(ctx, poll.AnnounceKind, pollID+"/"+ref+"/resend/"+cause.Trace, Work{ID: pollID, Trace: cause.Trace}, time.Time{})
+	s.Outbox.Soon(ctx, poll.AnnounceKind, pollID, s.Now())
 	s.Log.InfoContext(ctx, "announcement resent", "poll", pollID, "notice", string(notice), "userId", person.ID, "trace", cause.Trace)
 	return notice, nil
 }

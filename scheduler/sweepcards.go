@@ -55,7 +55,7 @@ func (s *Service) SweepCards(ctx context.Context, at string, cause Cause) (check
 		return 0, "", err
 	}
 	for _, id := range pollIDs {
-		if err := s.CheckCard(ctx, id, "sweep/"+here.Until.String(), cause); err != nil {
+		if err := s.CheckCard(ctx, id, cause); err != nil {
 			return checked, "", err
 		}
 		checked++

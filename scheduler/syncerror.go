@@ -19,7 +19,7 @@ type While func(ctx context.Context, now store.Reader) error
 // given back as they are.
 func (s *Service) SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while ...While) error {
 	var shown *poll.Poll
-	err := s.change(ctx, s.Store.Run, "set sync error", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err := s.change(ctx, s.Store.Run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		shown = nil
 		if err := stillHolds(ctx, tx, while); err != nil {
 			return nil, err
@@ -89,7 +89,7 @@ func stillHolds(ctx context.Context, now store.Reader, while []While) error {
 // they are.
 func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while ...While) error {
 	var shown *poll.Poll
-	err := s.change(ctx, s.Store.Run, "clear sync error", cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+	err := s.change(ctx, s.Store.Run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		shown = nil
 		if err := stillHolds(ctx, tx, while); err != nil {
 			return nil, err

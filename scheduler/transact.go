@@ -20,9 +20,9 @@ func (s *Service) step(st transition.State, cause Cause) *transition.Step {
 }
 
 // transact runs a transaction: work reads, and works out a transition (nil: none); that is
-// applied, and what it leaves to tasks is enqueued. doing names the occasion.
+// applied, and what it leaves to tasks is enqueued.
 func (s *Service) transact(
-	ctx context.Context, run runner, doing string, cause Cause, work func(ctx context.Context, tx store.Tx) (*transition.Step, error),
+	ctx context.Context, run runner, cause Cause, work func(ctx context.Context, tx store.Tx) (*transition.Step, error),
 ) error {
 	var out transition.Outcome
 	err := run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -32,23 +32,23 @@ func (s *Service) transact(
 			return err
 		}
 		out = step.Outcome
-		return apply(tx, out)
+		return s.apply(tx, out, cause)
 	})
 	if err == nil {
-		s.handOver(ctx, out, doing, cause)
+		s.handOver(ctx, out, cause)
 	}
 	return err
 }
 
 // change is transact behind the repair of direct edits that work meets.
 func (s *Service) change(
-	ctx context.Context, run runner, doing string, cause Cause, work func(ctx context.Context, tx store.Tx) (*transition.Step, error),
+	ctx context.Context, run runner, cause Cause, work func(ctx context.Context, tx store.Tx) (*transition.Step, error),
 ) error {
-	return s.afterEdits(ctx, cause, func() error { return s.transact(ctx, run, doing, cause, work) })
+	return s.afterEdits(ctx, cause, func() error { return s.transact(ctx, run, cause, work) })
 }
 
 // apply writes the outcome of a transition.
-func apply(tx store.Tx, out transition.Outcome) error {
+func (s *Service) apply(tx store.Tx, out transition.Outcome, cause Cause) error {
 	for _, w := range out.Writes {
 		if err := write(tx, w); err != nil {
 			return err
@@ -60,7 +60,7 @@ func apply(tx store.Tx, out transition.Outcome) error {
 		}
 	}
 	if out.Card != nil {
-		if err := recordCard(tx, *out.Card); err != nil {
+		if err := s.recordCard(tx, *out.Card, cause); err != nil {
 			return err
 		}
 	}
@@ -94,12 +94,12 @@ func write(tx store.Tx, w transition.Write) error {
 }
 
 // handOver hands to tasks, after the commit, what a transition leaves to them.
-func (s *Service) handOver(ctx context.Context, out transition.Outcome, doing string, cause Cause) {
-	for i := range out.Intents {
-		s.carryOutSoon(ctx, &out.Intents[i])
+func (s *Service) handOver(ctx context.Context, out transition.Outcome, cause Cause) {
+	for _, intent := range out.Intents {
+		s.Outbox.Soon(ctx, KindIntent, intent.ID(), intent.Due)
 	}
 	if due := out.Due; due != nil {
-		s.enqueue(ctx, poll.AnnounceKind, due.PollID+"/"+due.Ref, Work{ID: due.PollID, Trace: cause.Trace}, due.At)
+		s.Outbox.Soon(ctx, poll.AnnounceKind, due.PollID, due.At)
 	}
 	if out.Sync != nil {
 		s.syncSoon(ctx, out.Sync.AccountID, out.Sync.CalendarID, cause)
@@ -108,6 +108,6 @@ func (s *Service) handOver(ctx context.Context, out transition.Outcome, doing st
 		s.Outbox.Soon(ctx, poll.GroupWorkKind, poll.SessionWorkID(out.Session), s.Now())
 	}
 	if out.Card != nil {
-		s.updateCardSoon(ctx, *out.Card, doing+"/"+store.Instant(s.Now()).String(), cause)
+		s.updateCardSoon(ctx, *out.Card)
 	}
 }

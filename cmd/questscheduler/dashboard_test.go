@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/test/chromium"
-	"questscheduler/scheduler"
 )
 
 // operated is a demo in this process, with access to its parts, and a browser.
@@ -49,11 +47,7 @@ func operate(t *testing.T, environ ...string) *operated {
 func (o *operated) dies() string {
 	o.t.Helper()
 	ctx := o.t.Context()
-	payload, err := json.Marshal(scheduler.Work{ID: o.ready.Polls["linked"]})
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	_, err = o.demo.queue.Enqueue(ctx, queue.Task{Kind: poll.AnnounceKind, Name: "of another day " + o.demo.newTrace(), Payload: payload, NotBefore: time.Now().Add(240 * time.Hour)})
+	_, err := o.demo.queue.Enqueue(ctx, queue.Task{Kind: poll.AnnounceKind, Name: "of another day " + o.demo.newTrace(), Payload: []byte(o.ready.Polls["linked"]), NotBefore: time.Now().Add(240 * time.Hour)})
 	if err != nil {
 		o.t.Fatal(err)
 	}

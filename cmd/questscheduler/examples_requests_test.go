@@ -3,7 +3,7 @@ package main
 import (
 	"net/http"
 
-	"questscheduler/internal/poll"
+	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/queue"
 )
 
@@ -195,7 +195,7 @@ func (w *exampleWorld) end() {
 // killTask enqueues a task that ends as a dead letter.
 func (w *exampleWorld) killTask() {
 	w.t.Helper()
-	_, err := w.demo.queue.Enqueue(w.t.Context(), queue.Task{Kind: poll.AnnounceKind, Name: "without a poll", Payload: []byte(`{}`)})
+	_, err := w.demo.queue.Enqueue(w.t.Context(), queue.Task{Kind: documentchanges.Kind, Name: "without a poll", Payload: []byte(`{}`)})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 var exempt = slices.Concat(
 	exemptions("journal", "trace", "fence", "observation", "result", "reason"),
 	exemptions("calendarSyncSnapshots", "votes", "participants", "pendingInvites", "createdAt"),
-	exemptions("announcements", "wanted", "announced", "channels", "due", "againAt"),
-	exemptions("intents", "session", "lastError", "trace", "until", "createdAt"),
+	exemptions("announcements", "wanted", "announced", "channels", "due", "againAt", "failures", "cardRef", "cardTrace", "cardBegun"),
+	exemptions("intents", "session", "asked", "failedSince", "error", "trace", "until", "createdAt"),
 	exemptions("calendarEventIndex", "createdAt"),
 	exemptions("calendarWatches", "address", "tokenHash", "grantedAt", "createdAt", "updatedAt"),
 	exemptions("calendars", "syncToken", "lookGen", "begunGen", "fence", "lookedAt", "lastSyncedAt", "lastSuccessAt", "lastError",

@@ -194,7 +194,7 @@ func TestSweepDrain_SaysWhatItHandedOver(t *testing.T) {
 		return tx.Merge(poll.AnnouncementPath("p"), poll.PendingUpdates("p", due, time.Now().Add(-time.Minute))...)
 	})
 	run(t, environ, "sweep", "drain").want(t, exitOK,
-		"calendar events to make or delete  0", "announcements                      1", "looks at calendars                 3")
+		"calendar events to make or delete  0", "announcements and cards            1", "looks at calendars                 3")
 }
 
 // Each job runs by command as it does by the timer, prints what it did, and has nothing

@@ -50,7 +50,7 @@ func (s *server) drawsCards() bool {
 // cards keeps the Discord cards of polls that others write; nil functions if this
 // server draws none of them.
 type cards struct {
-	check func(ctx context.Context, pollID, occasion string, cause scheduler.Cause) error
+	check func(ctx context.Context, pollID string, cause scheduler.Cause) error
 	sweep func(ctx context.Context, at string, cause scheduler.Cause) (int, string, error)
 }
 

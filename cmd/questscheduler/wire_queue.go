@@ -12,15 +12,12 @@ import (
 	"questscheduler/internal/config"
 	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/outbox"
-	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/queue/cloudtasks"
 	"questscheduler/internal/queue/river"
 	"questscheduler/internal/store/changes"
 	"questscheduler/internal/store/sqlite"
 	"questscheduler/internal/timers"
-	"questscheduler/notify"
-	"questscheduler/scheduler"
 )
 
 // depthsKept is how long an answer of Cloud Tasks about its depths is reused.
@@ -55,21 +52,17 @@ func openQueue(
 // (deploy/queues.txt). A task that is refused for lack of a worker slows its whole
 // queue down, and Cloud Run does not scale out for tasks that wait in here.
 var workersEach = map[string]int{
-	calendars.SyncKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20,
-	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20,
+	calendars.SyncKind: 40, calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20,
 }
 
 // workOf is the handler of each kind of task. With QS_SYNC=off the syncs stay in
 // the queue, for a server that follows calendars.
 func (s *server) workOf(
-	service *scheduler.Service, syncer *calendarsync.Syncer, watcher *calendarsync.Watcher,
-	announcer *notify.Announcer, jobs *timers.Timers, changed *documentchanges.Intake,
+	syncer *calendarsync.Syncer, watcher *calendarsync.Watcher, jobs *timers.Timers, changed *documentchanges.Intake,
 ) queue.Config {
 	handlers := map[string]queue.Handler{
 		calendars.SyncKind:     syncer.Handle,
 		calendarsync.SweepKind: watcher.HandleSweep,
-		scheduler.KindIntent:   service.HandleIntent,
-		poll.AnnounceKind:      announcer.Handle,
 		timers.Kind:            jobs.Handle,
 		documentchanges.Kind:   changed.Handle,
 	}

@@ -45,9 +45,9 @@ type Intake struct {
 	Queue queue.Enqueuer
 	Polls Polls
 	Now   func() time.Time
-	// Cards requests that a poll's card be updated (scheduler.Service.CheckCard);
-	// occasion names the changes that caused it. nil if the cards are not ours.
-	Cards func(ctx context.Context, pollID, occasion string, cause scheduler.Cause) error
+	// Cards requests that a poll's card be updated (scheduler.Service.CheckCard); nil if the
+	// cards are not ours.
+	Cards func(ctx context.Context, pollID string, cause scheduler.Cause) error
 }
 
 // Changed enqueues a task for a poll whose document may have changed. The task begins after
@@ -79,7 +79,7 @@ func (h *Intake) Handle(ctx context.Context, delivery queue.Delivery) queue.Verd
 	cause := scheduler.Cause{Trigger: "document", Trace: work.Trace}
 	_, err := h.Polls.Reconcile(ctx, work.ID, cause)
 	if err == nil && h.Cards != nil {
-		err = h.Cards(ctx, work.ID, delivery.Name, cause)
+		err = h.Cards(ctx, work.ID, cause)
 	}
 	if err != nil {
 		return queue.Verdict{Err: err}

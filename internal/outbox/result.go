@@ -49,6 +49,12 @@ func Failed(err error) Result { return Result{outcome: outcomeFailed, err: err} 
 // due next; zero: not any more.
 func Kept(due time.Time) Result { return Result{outcome: outcomeKept, at: due} }
 
+// Postponed is a failure that a transaction of the handler's own recorded, and when the entry is
+// due next.
+func Postponed(due time.Time, err error) Result {
+	return Result{outcome: outcomeFailed, at: due, err: err}
+}
+
 // Broken says that the store did not answer, which is no failure of the work: it is tried again
 // soon, and nothing is recorded.
 func Broken(err error) Result { return Result{outcome: outcomeBroken, err: err} }

@@ -42,9 +42,9 @@ func (r Retry) withDefaults() Retry {
 	return r
 }
 
-// wait is how long to wait after that many failures in a row, this one included. What the error
+// Wait is how long to wait after that many failures in a row, this one included. What the error
 // itself asks for (fault.RetryAfter) is kept.
-func (r Retry) wait(err error, failures int64) time.Duration {
+func (r Retry) Wait(err error, failures int64) time.Duration {
 	r = r.withDefaults()
 	asked := fault.RetryAfter(err)
 	switch fault.KindOf(err) {

@@ -30,14 +30,14 @@ func TestRetry_WaitsByTheKindOfFailure(t *testing.T) {
 		{fmt.Errorf("wrapped: %w", asks(fault.Revoked, time.Hour)), "1h0m0s 1h0m0s 1h0m0s 1h0m0s"},
 	} {
 		var r Retry
-		got := fmt.Sprint(r.wait(row.err, 1), r.wait(row.err, 2), r.wait(row.err, 5), r.wait(row.err, 100))
+		got := fmt.Sprint(r.Wait(row.err, 1), r.Wait(row.err, 2), r.Wait(row.err, 5), r.Wait(row.err, 100))
 		if got != row.want {
 			t.Errorf("%v: %s, want %s", fault.KindOf(row.err), got, row.want)
 		}
 	}
 	own := Retry{First: time.Minute, Most: 3 * time.Minute, Quota: time.Second, Relink: time.Hour, Refused: 2 * time.Minute}
-	got := fmt.Sprint(own.wait(asks(fault.Unavailable, 0), 1), own.wait(asks(fault.Unavailable, 0), 3), own.wait(asks(fault.Exhausted, 0), 1),
-		own.wait(asks(fault.Revoked, 0), 9), own.wait(asks(fault.Provider, 0), 1))
+	got := fmt.Sprint(own.Wait(asks(fault.Unavailable, 0), 1), own.Wait(asks(fault.Unavailable, 0), 3), own.Wait(asks(fault.Exhausted, 0), 1),
+		own.Wait(asks(fault.Revoked, 0), 9), own.Wait(asks(fault.Provider, 0), 1))
 	if want := "1m0s 3m0s 1s 1h0m0s 2m0s"; got != want {
 		t.Errorf("a kind's own waits: %s, want %s", got, want)
 	}

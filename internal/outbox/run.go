@@ -92,13 +92,15 @@ func (o *Outbox) end(ctx context.Context, kind *Kind, item Item, result Result) 
 		}
 	}
 	switch {
+	case result.outcome == outcomeFailed && !result.at.IsZero():
+		return result, result.at, nil
 	case result.outcome == outcomeBroken, kind.Unclaimed && result.outcome == outcomeFailed:
 		return result, time.Time{}, fmt.Errorf("%s %s: %w", kind.Name, item.ID, result.err)
 	case kind.Unclaimed, result.outcome == outcomeKept:
 		return result, result.at, nil
 	}
 	if result.outcome == outcomeFailed {
-		o.rests.rest(kind.account(item.Document), o.Now(), result.err, kind.Retry.wait(result.err, 1))
+		o.rests.rest(kind.account(item.Document), o.Now(), result.err, kind.Retry.Wait(result.err, 1))
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalTimeout)
 	defer cancel()
@@ -107,7 +109,7 @@ func (o *Outbox) end(ctx context.Context, kind *Kind, item Item, result Result) 
 	case err != nil:
 		return Broken(err), time.Time{}, fmt.Errorf("%s %s: %w", kind.Name, item.ID, err)
 	case !same:
-		return Result{outcome: outcomeOvertaken}, o.Now(), nil
+		return Result{outcome: outcomeOvertaken, err: result.err}, o.Now(), nil
 	}
 	return result, due, nil
 }
@@ -119,19 +121,24 @@ func (o *Outbox) log(ctx context.Context, kind *Kind, item Item, result Result, 
 	if item.State.Trace != "" {
 		log = log.With(slog.String("trace", item.State.Trace))
 	}
-	if result.outcome != outcomeFailed && result.outcome != outcomeBroken {
+	if result.err == nil {
 		log.DebugContext(ctx, "work done")
 		return
 	}
-	if result.outcome == outcomeFailed && !kind.Unclaimed {
-		log = log.With(slog.Int64("attempts", o.after(kind, item.State, result).Attempts), slog.Time("due", again))
+	var attempts int64
+	if result.outcome == outcomeFailed && !kind.Unclaimed && result.at.IsZero() {
+		attempts = o.after(kind, item.State, result).Attempts
+		log = log.With(slog.Int64("attempts", attempts))
+	}
+	if result.outcome == outcomeFailed {
+		log = log.With(slog.Time("due", again))
 	}
 	log = log.With(slog.String("reason", fault.KindOf(result.err).String()), slog.Any("error", result.err))
 	panicked, isPanic := errors.AsType[*PanicError](result.err)
 	switch {
 	case isPanic:
 		log.ErrorContext(ctx, "work panicked", slog.String("stack", string(panicked.Stack)))
-	case result.outcome == outcomeFailed && !kind.Unclaimed && item.State.Attempts+1 == kind.Retry.withDefaults().Error:
+	case attempts == kind.Retry.withDefaults().Error:
 		log.ErrorContext(ctx, "work keeps failing and needs a person")
 	default:
 		log.WarnContext(ctx, "work failed")

@@ -258,6 +258,37 @@ func TestRun_KeepsFailing_IsLoggedOnceAsAnError(t *testing.T) {
 	}
 }
 
+func TestRun_OfACountedKindThatKeepsFailing_IsLoggedByItsCount(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, func(k *outbox.Kind) { k.CountFirst, k.Retry.Error = true, 3 })
+	s.record("a", "one", noon)
+	s.answers(outbox.Failed(errRefused))
+	for attempts := 1; attempts <= 4; attempts++ {
+		_, err := s.run("a")
+		s.must(err)
+		if logged := strings.Contains(s.logged.String(), "needs a person"); logged != (attempts >= 3) {
+			t.Errorf("after %d attempts: %v", attempts, logged)
+		}
+		s.now = outbox.Fields.Decode(s.document("a")).Due
+	}
+}
+
+// A failure may be the reason of the change: it is on the log all the same.
+func TestRun_FailedAndOvertaken_IsLogged(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, nil)
+	s.record("a", "one", noon)
+	s.answer = func(context.Context, outbox.Item) outbox.Result {
+		s.record("a", "two", noon)
+		return outbox.Failed(errRefused)
+	}
+	_, err := s.run("a")
+	s.must(err)
+	if log := s.logged.String(); !strings.Contains(log, "work failed") || !strings.Contains(log, "outcome=overtaken") {
+		t.Errorf("the log: %s", log)
+	}
+}
+
 func TestRun_FailedSince_IsTheFirstFailure(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, nil)
@@ -320,7 +351,9 @@ func TestRun_OfAnUnclaimedKind_WritesNothing(t *testing.T) {
 		"done":   {result: outbox.Done()},
 		"failed": {result: outbox.Failed(errRefused), fails: true},
 		"broken": {result: outbox.Broken(errRefused), fails: true},
-		"panic":  {fails: true},
+		// A transaction of its own recorded when to try again.
+		"postponed": {result: outbox.Postponed(noon.Add(20*time.Second), errRefused), again: 20 * time.Second},
+		"panic":     {fails: true},
 	} {
 		s := newStage(t, func(k *outbox.Kind) { k.Unclaimed = true })
 		s.record("a", "one", noon)
@@ -338,5 +371,8 @@ func TestRun_OfAnUnclaimedKind_WritesNothing(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, again, err)
 		}
 		s.shows("a", "one due 0s, 0")
+		if logged := strings.Contains(s.logged.String(), "level="); logged != (row.fails || name == "postponed") {
+			t.Errorf("%s: the log: %s", name, s.logged.String())
+		}
 	}
 }

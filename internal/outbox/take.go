@@ -86,7 +86,7 @@ func (o *Outbox) after(kind *Kind, state State, result Result) State {
 		state.FailedSince = now
 	}
 	state.Error = fault.KindOf(result.err).String()
-	state.Due = store.Instant(now.Add(kind.Retry.wait(result.err, state.Attempts)))
+	state.Due = store.Instant(now.Add(kind.Retry.Wait(result.err, state.Attempts)))
 	return state
 }
 

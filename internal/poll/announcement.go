@@ -9,7 +9,7 @@ import (
 	"questscheduler/rules"
 )
 
-// AnnounceKind is the kind of the tasks that announce; their payload is the poll's id.
+// AnnounceKind is the kind of the outbox that announces and draws cards; its ids are polls'.
 const AnnounceKind = "announce"
 
 // Announcement is the document announcements/{pollId}: what to announce of a poll, and what
@@ -33,17 +33,21 @@ type Announcement struct {
 	Channels map[string]Delivery
 	// Attempts counts the runs that began or continued Delivering.
 	Attempts int64
-	// AgainAt is until when a failed task retries on its own; zero if none does.
+	// AgainAt is when a run may begin at the earliest: one is delivering until then, or the
+	// last one failed. Zero: at once.
 	AgainAt time.Time
-	// CardPending says that the poll's card has to be updated without an announcement. A run
-	// clears it before it draws.
-	CardPending bool
+	// Failures counts the runs that failed since the last that did not.
+	Failures int64
+	// CardPending says that the poll's card has to be compared with the poll, and CardRef names
+	// the latest change that asks for it: a run that took an earlier one up leaves it pending.
+	// CardTrace correlates the two.
+	CardPending        bool
+	CardRef, CardTrace string
+	// CardBegun says that a run may have edited the card without recording what it shows.
+	CardBegun bool
 	// Named are the participants whom somebody else put into the poll, and who neither joined
 	// nor voted, as far as that is known. They get no announcements for being named.
 	Named []string
-	// DeferredTo is until when the announcement was deferred; zero: never. Where it is Due, it
-	// still is, and the drain has it announced.
-	DeferredTo time.Time
 	// NextNotice is when the next notice would be due at an even pace (rules.Pace); zero: none
 	// came yet.
 	NextNotice time.Time
@@ -90,9 +94,23 @@ func PendingUpdates(pollID string, wanted Message, due time.Time) []store.Update
 }
 
 // CardPendingUpdates gives the fields, to be merged, that have the poll's card updated without an
-// announcement.
-func CardPendingUpdates(pollID string) []store.Update {
-	return []store.Update{Set("pollId", pollID), Set("cardOwed", true)}
+// announcement. ref is new for each change.
+func CardPendingUpdates(pollID, ref, trace string) []store.Update {
+	return []store.Update{Set("pollId", pollID), Set("cardOwed", true), Set("cardRef", ref), Set("cardTrace", store.NullIfEmpty(trace))}
+}
+
+// CardBegunUpdates gives the fields that a run writes before it edits the card, which is pending
+// from then on. ref names what the run is for, unless another change asked for the card already.
+func (a Announcement) CardBegunUpdates(ref string) []store.Update {
+	if a.CardPending {
+		return []store.Update{Set("cardBegun", true)}
+	}
+	return []store.Update{Set("cardOwed", true), Set("cardRef", ref), Set("cardBegun", true)}
+}
+
+// CardDoneUpdates gives the fields that record that the card shows the poll.
+func CardDoneUpdates() []store.Update {
+	return []store.Update{Set("cardOwed", store.Delete), Set("cardRef", store.Delete), Set("cardTrace", store.Delete), Set("cardBegun", store.Delete)}
 }
 
 // NamedUpdates gives the fields, to be merged, that record who was named.
@@ -100,17 +118,12 @@ func NamedUpdates(pollID string, people []string) []store.Update {
 	return []store.Update{Set("pollId", pollID), Set("named", listOf(people))}
 }
 
-// DeferUpdates gives the fields that defer an announcement. The next transition's is deferred
+// DeferUpdate defers an announcement, but not the card. The next transition's is deferred
 // again.
-func DeferUpdates(due time.Time) []store.Update {
-	return []store.Update{Set("due", due), Set("deferredTo", due), Set("againAt", store.Delete)}
-}
+func DeferUpdate(due time.Time) store.Update { return Set("due", due) }
 
 // NextNoticeUpdate records that a notice was begun (Announcement.NextNotice).
 func NextNoticeUpdate(next time.Time) store.Update { return Set("nextNotice", next) }
-
-// CardTakenUpdate records that a run has taken up to draw the card.
-func CardTakenUpdate() store.Update { return Set("cardOwed", store.Delete) }
 
 // KnownUpdates gives the fields that record a state as announced, for polls that people know
 // already.
@@ -120,9 +133,10 @@ func KnownUpdates(pollID string, state Message) []store.Update {
 	}
 }
 
-// DeliveryUpdates gives the fields that a run writes before it delivers; attempt counts from 1.
-func DeliveryUpdates(state Message, attempt int64) []store.Update {
-	return []store.Update{Set("telling", encodeState(state)), Set("attempts", attempt)}
+// DeliveryUpdates gives the fields that a run writes before it delivers, which keep others away
+// until a time; attempt counts from 1.
+func DeliveryUpdates(state Message, attempt int64, until time.Time) []store.Update {
+	return []store.Update{Set("telling", encodeState(state)), Set("attempts", attempt), Set("againAt", until)}
 }
 
 // BeforeUpdate records the state that people know before a delivery, beside DeliveryUpdates.
@@ -133,7 +147,7 @@ func BeforeUpdate(known Message) store.Update { return Set("before", encodeState
 func ResendUpdates(a Announcement, now time.Time) []store.Update {
 	return []store.Update{
 		Set("telling", encodeState(a.Announced)), Set("announced", encodeState(a.Before)), Set("attempts", 0),
-		Set("channels", map[string]any{}), Set("due", now), Set("owed", true), Set("resent", true), Set("againAt", store.Delete),
+		Set("channels", map[string]any{}), Set("due", now), Set("owed", true), Set("resent", true), Set("againAt", store.Delete), Set("failures", store.Delete),
 	}
 }
 
@@ -142,12 +156,20 @@ func ResendUpdates(a Announcement, now time.Time) []store.Update {
 func AnnouncedUpdates(state Message, settled bool) []store.Update {
 	return []store.Update{
 		Set("announced", encodeState(state)), Set("owed", !settled), Set("attempts", 0), Set("telling", store.Delete),
-		Set("resent", store.Delete), Set("againAt", store.Delete),
+		Set("resent", store.Delete), Set("againAt", store.Delete), Set("failures", store.Delete),
 	}
 }
 
-// AgainUpdate records until when a task retries on its own.
-func AgainUpdate(until time.Time) store.Update { return Set("againAt", until) }
+// FailedUpdates records that a run failed, and when to begin the next; zero and 0: that none did.
+func FailedUpdates(again time.Time, failures int64) []store.Update {
+	if again.IsZero() {
+		return []store.Update{Set("againAt", store.Delete), Set("failures", store.Delete)}
+	}
+	return []store.Update{Set("againAt", again), Set("failures", failures)}
+}
+
+// ReleaseUpdate has the next run begin at once.
+func ReleaseUpdate() store.Update { return Set("againAt", store.Delete) }
 
 // RenumberUpdates gives the fields that let all that was wanted and announced of one
 // generation stand for another; nil where nothing was.
@@ -198,8 +220,9 @@ func DecodeAnnouncement(doc store.Document) Announcement {
 	a := Announcement{
 		PollID: doc.Path.ID(), Wanted: decodeState(f.Map("wanted")), Announced: decodeState(f.Map("announced")),
 		Before: decodeState(f.Map("before")), Delivering: decodeState(f.Map("telling")),
-		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"), CardPending: f.Bool("cardOwed"),
-		Named: f.Strings("named"), NextNotice: f.Time("nextNotice"), DeferredTo: f.Time("deferredTo"), Made: doc.Made,
+		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"), Failures: f.Int("failures"),
+		CardPending: f.Bool("cardOwed"), CardRef: f.String("cardRef"), CardTrace: f.String("cardTrace"), CardBegun: f.Bool("cardBegun"),
+		Named: f.Strings("named"), NextNotice: f.Time("nextNotice"), Made: doc.Made,
 	}
 	if f.Bool("owed") {
 		a.Due = f.Time("due")
@@ -226,12 +249,35 @@ var announcementsDue = store.Select("pending announcements, by due", "announceme
 // cardsPending are in the order of their paths.
 var cardsPending = store.Select("pending cards", "announcements", "", store.Where("cardOwed", store.Equal))
 
-// PendingAnnouncements yields polls whose announcement is due at now.
-func PendingAnnouncements(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Announcement, error] {
-	return store.All(ctx, reader, announcementsDue.With(true, now), DecodeAnnouncement)
+// DueAnnouncements yields the documents whose announcement is due at now, longest first, and then
+// the others whose card is pending. Those that may not begin yet (Announcement.AgainAt) are left
+// out.
+func DueAnnouncements(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error] {
+	return func(yield func(store.Document, error) bool) {
+		for _, asked := range []store.Bound{announcementsDue.With(true, now), cardsPending.With(true)} {
+			for doc, err := range store.All(ctx, reader, asked, func(doc store.Document) store.Document { return doc }) {
+				a := DecodeAnnouncement(doc)
+				yielded := asked.Query == cardsPending && !a.Due.IsZero() && !a.Due.After(now)
+				if err == nil && (yielded || a.AgainAt.After(now)) {
+					continue
+				}
+				if !yield(doc, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
 }
 
-// PendingCards yields polls whose card a run must draw.
-func PendingCards(ctx context.Context, reader store.Reader) iter.Seq2[Announcement, error] {
-	return store.All(ctx, reader, cardsPending.With(true), DecodeAnnouncement)
+// Delivering yields the polls of which a delivery is under way at now, or was when its process
+// died.
+func Delivering(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		// A newer state may be due later than what is delivered.
+		for a, err := range store.All(ctx, reader, announcementsDue.With(true, now.Add(time.Hour)), DecodeAnnouncement) {
+			if (err != nil || a.Delivering.Ref != "" && a.AgainAt.After(now)) && (!yield(a.PollID, err) || err != nil) {
+				return
+			}
+		}
+	}
 }

@@ -131,14 +131,19 @@ func TestAnnouncement_EveryField_IsStored(t *testing.T) {
 			updates = append(updates, poll.ResendUpdates(a, a.Due))
 		}
 		updates = append(updates,
-			poll.DeferUpdates(a.DeferredTo), poll.KnownUpdates(a.PollID, a.Announced), poll.PendingUpdates(a.PollID, a.Wanted, a.Due), poll.DeliveryUpdates(a.Delivering, a.Attempts),
-			[]store.Update{poll.BeforeUpdate(a.Before), poll.AgainUpdate(a.AgainAt), poll.NextNoticeUpdate(a.NextNotice)},
+			poll.FailedUpdates(a.AgainAt, a.Failures), poll.KnownUpdates(a.PollID, a.Announced), poll.PendingUpdates(a.PollID, a.Wanted, a.Due), poll.DeliveryUpdates(a.Delivering, a.Attempts, a.AgainAt),
+			[]store.Update{poll.BeforeUpdate(a.Before), poll.NextNoticeUpdate(a.NextNotice)},
 			poll.NamedUpdates(a.PollID, a.Named))
 		for channel, delivery := range a.Channels {
 			updates = append(updates, []store.Update{poll.DeliveryUpdate(channel, delivery)})
 		}
 		if a.CardPending {
-			updates = append(updates, poll.CardPendingUpdates(a.PollID))
+			updates = append(updates, poll.CardPendingUpdates(a.PollID, a.CardRef, a.CardTrace))
+		} else {
+			updates = append(updates, []store.Update{poll.Set("cardRef", a.CardRef), poll.Set("cardTrace", a.CardTrace)})
+		}
+		if a.CardBegun {
+			updates = append(updates, poll.Announcement{CardPending: true}.CardBegunUpdates(""))
 		}
 		return poll.DecodeAnnouncement(merged(t, poll.AnnouncementPath(a.PollID), updates...))
 	}})

@@ -86,7 +86,7 @@ func FuzzDecode_AnyDocument(f *testing.F) {
 		rewritten(t, doc, poll.DecodeVote, poll.VoteUpdates)
 		rewritten(t, doc, poll.DecodeGroup, poll.GroupUpdates)
 		rewritten(t, doc, poll.DecodeAnnouncement, func(a poll.Announcement) []store.Update {
-			return append(poll.DeliveryUpdates(a.Delivering, a.Attempts), poll.KnownUpdates(a.PollID, a.Wanted)...)
+			return append(poll.DeliveryUpdates(a.Delivering, a.Attempts, a.AgainAt), poll.KnownUpdates(a.PollID, a.Wanted)...)
 		})
 		p := poll.Decode(doc)
 		if p.Status == "" {

@@ -59,9 +59,16 @@ type Intent struct {
 	// Until, for the deletion of what an insert may make, is when nobody can work on that
 	// insert any more: the event has to be deleted again then. Zero: nobody did.
 	Until time.Time
-	// Attempts counts the attempts after that of the request that wrote the intent.
-	Attempts  int64
-	LastError string
+	// Asked counts how often a deletion was asked for again. A run that began before that does
+	// not end it.
+	Asked int64
+	// Attempts counts the attempts after that of the request that wrote the intent, each before
+	// it is made.
+	Attempts int64
+	// FailedSince is when attempts of the outbox began to fail; zero: the last one did not.
+	FailedSince time.Time
+	// Error is the kind of the last failure (fault.Kind).
+	Error     string
 	CreatedAt time.Time
 	Trace     string
 	// Session holds the content of the event; for inserts alone.
@@ -123,7 +130,7 @@ func EncodeIntent(i Intent) map[string]any {
 	data := map[string]any{
 		"kind": string(i.Kind), "pollId": i.PollID, "generation": i.Generation,
 		"accountId": i.AccountID, "calendarId": i.CalendarID, "eventId": i.EventID,
-		"due": i.Due, "attempts": i.Attempts, "lastError": store.NullIfEmpty(i.LastError),
+		"due": i.Due, "asked": i.Asked, "attempts": i.Attempts, "failedSince": store.NullIfZero(i.FailedSince), "error": store.NullIfEmpty(i.Error),
 		"until": store.NullIfZero(i.Until), "createdAt": i.CreatedAt, "trace": store.NullIfEmpty(i.Trace),
 	}
 	if i.Kind == IntentInsert {
@@ -150,8 +157,8 @@ func DecodeIntent(doc store.Document) Intent {
 	return Intent{
 		Kind: IntentKind(f.String("kind")), PollID: f.String("pollId"), Generation: f.Int("generation"),
 		AccountID: f.String("accountId"), CalendarID: f.String("calendarId"), EventID: f.String("eventId"),
-		Due: f.Time("due"), Until: f.Time("until"), Attempts: f.Int("attempts"), LastError: f.String("lastError"),
-		CreatedAt: f.Time("createdAt"), Trace: f.String("trace"), Made: doc.Made,
+		Due: f.Time("due"), Until: f.Time("until"), Asked: f.Int("asked"), Attempts: f.Int("attempts"),
+		FailedSince: f.Time("failedSince"), Error: f.String("error"), CreatedAt: f.Time("createdAt"), Trace: f.String("trace"), Made: doc.Made,
 		Session: Session{
 			SlotID: s.String("slotId"), Start: s.Time("start"), End: s.Time("end"), AllDay: s.Bool("allDay"),
 			Title: s.String("title"), Description: s.String("description"), Timezone: s.String("timezone"),
@@ -166,15 +173,17 @@ func LoadIntent(ctx context.Context, reader store.Reader, id string) (*Intent, e
 	return load(ctx, reader, IntentPath(id), DecodeIntent)
 }
 
+// IntentsDue selects what is due at its argument, those due longest first.
+var IntentsDue = store.Select("intents by due", "intents", "due", store.Where("due", store.LessOrEqual))
+
 var (
-	intentsDue       = store.Select("intents by due", "intents", "due", store.Where("due", store.LessOrEqual))
 	intentsOfPoll    = store.Select("intents of a poll", "intents", "", store.Where("pollId", store.Equal))
 	intentsOfAccount = store.Select("intents of an account", "intents", "", store.Where("accountId", store.Equal))
 )
 
 // PendingIntents yields intents that are due at now.
 func PendingIntents(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Intent, error] {
-	return store.All(ctx, reader, intentsDue.With(now), DecodeIntent)
+	return store.All(ctx, reader, IntentsDue.With(now), DecodeIntent)
 }
 
 // IntentsOf lists the intents of a poll that are not done, by id.

@@ -63,7 +63,7 @@ func WithError(ctx context.Context, reader store.Reader, code rules.ErrorCode, l
 
 // Queries are all queries of this package, for opening a store.
 var Queries = []*store.Query{
-	slotsOf, votesOf, journalByTime, journalsOfCreator, allJournals, entriesBefore, announcementsDue, cardsPending, intentsDue, intentsOfPoll, intentsOfAccount,
+	slotsOf, votesOf, journalByTime, journalsOfCreator, allJournals, entriesBefore, announcementsDue, cardsPending, IntentsDue, intentsOfPoll, intentsOfAccount,
 	indexOfPoll, indexOfCalendar, expiredSnapshots, snapshotsOf, embeddedOf, allAnnouncements,
 	finalisedPolls, editedPolls, pollsInError, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus, sessionsOfParticipant,
 	pollsJoined, pollsOfGroupsNaming, votesOfPerson, sessionsNaming, laterPollsOfCreator,

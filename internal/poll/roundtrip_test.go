@@ -93,7 +93,7 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 				Made: 1, // its store's first commit
 				Kind: poll.IntentInsert, PollID: id.Draw(t, "poll"), Generation: rapid.Int64Range(0, 99).Draw(t, "generation"),
 				AccountID: text.Draw(t, "account"), CalendarID: text.Draw(t, "calendar"), EventID: id.Draw(t, "event"), Due: instant.Draw(t, "due"),
-				Until: perhaps.Draw(t, "until"), Attempts: rapid.Int64Range(0, 9).Draw(t, "attempts"), LastError: text.Draw(t, "error"),
+				Until: perhaps.Draw(t, "until"), Asked: rapid.Int64Range(0, 9).Draw(t, "asked"), Attempts: rapid.Int64Range(0, 9).Draw(t, "attempts"), FailedSince: perhaps.Draw(t, "failed since"), Error: text.Draw(t, "error"),
 				CreatedAt: instant.Draw(t, "created"), Trace: text.Draw(t, "trace"),
 				Session: poll.Session{
 					SlotID: id.Draw(t, "slot"), Start: instant.Draw(t, "start"), End: instant.Draw(t, "end"), AllDay: rapid.Bool().Draw(t, "all day"),
@@ -123,12 +123,12 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 				Made:   1, // its store's first commit
 				PollID: id.Draw(t, "poll"), Wanted: message(t), Due: instant.Draw(t, "due"), Announced: message(t), Before: message(t), Delivering: message(t),
 				Channels: map[string]poll.Delivery{"in-app": {Ref: text.Draw(t, "ref"), MessageID: text.Draw(t, "message"), Error: text.Draw(t, "error"), At: instant.Draw(t, "at")}},
-				Attempts: rapid.Int64Range(0, 9).Draw(t, "attempts"),
+				Attempts: rapid.Int64Range(0, 9).Draw(t, "attempts"), AgainAt: instant.Draw(t, "again"),
 			}
 			documents, path := open(t), poll.AnnouncementPath(wrote.PollID)
 			for _, updates := range [][]store.Update{
 				poll.KnownUpdates(wrote.PollID, wrote.Announced), poll.PendingUpdates(wrote.PollID, wrote.Wanted, wrote.Due),
-				append(poll.DeliveryUpdates(wrote.Delivering, wrote.Attempts), poll.BeforeUpdate(wrote.Before)), {poll.DeliveryUpdate("in-app", wrote.Channels["in-app"])},
+				append(poll.DeliveryUpdates(wrote.Delivering, wrote.Attempts, wrote.AgainAt), poll.BeforeUpdate(wrote.Before)), {poll.DeliveryUpdate("in-app", wrote.Channels["in-app"])},
 			} {
 				write(t, documents, func(tx store.Tx) error { return tx.Merge(path, updates...) })
 			}
@@ -174,7 +174,7 @@ func TestAnAnnouncement_IsSettledOnce(t *testing.T) {
 	}
 	due := func(at time.Time) int {
 		t.Helper()
-		pending, err := store.Collect(poll.PendingAnnouncements(t.Context(), documents, at))
+		pending, err := store.Collect(poll.DueAnnouncements(t.Context(), documents, at))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +184,9 @@ func TestAnAnnouncement_IsSettledOnce(t *testing.T) {
 	merge(poll.PendingUpdates("p1", first, noon))
 	same(t, "before it is due", due(noon.Add(-time.Second)), 0)
 	same(t, "when it is due", due(noon), 1)
-	merge(poll.DeliveryUpdates(first, 1))
+	merge(poll.DeliveryUpdates(first, 1, noon.Add(time.Minute)))
+	same(t, "while a run delivers it", due(noon), 0)
+	same(t, "after a run that died", due(noon.Add(time.Minute)), 1)
 	after := merge(poll.AnnouncedUpdates(first, true))
 	same(t, "pending", due(noon.Add(time.Hour)), 0)
 	same(t, "announced", after, poll.Announcement{Made: 1, PollID: "p1", Wanted: first, Announced: first, Channels: map[string]poll.Delivery{}})
@@ -192,7 +194,7 @@ func TestAnAnnouncement_IsSettledOnce(t *testing.T) {
 }
 
 // A pending card leaves the announcement and its due time as they are.
-func TestPendingCard_UntilItIsTaken_IsListed(t *testing.T) {
+func TestPendingCard_UntilItIsRecorded_IsListed(t *testing.T) {
 	t.Parallel()
 	documents := open(t)
 	merge := func(id string, updates ...store.Update) {
@@ -201,27 +203,32 @@ func TestPendingCard_UntilItIsTaken_IsListed(t *testing.T) {
 	}
 	pending := func() (ids []string) {
 		t.Helper()
-		for announcement, err := range poll.PendingCards(t.Context(), documents) {
+		for announcement, err := range poll.DueAnnouncements(t.Context(), documents, noon) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ids = append(ids, announcement.PollID)
+			ids = append(ids, announcement.Path.ID())
 		}
 		return ids
 	}
 	wanted := poll.Message{Ref: "jrn_1", State: rules.AnnouncedState{Status: rules.Cancelled}, At: moment}
-	merge("p1", poll.PendingUpdates("p1", wanted, noon)...)
+	merge("p1", poll.PendingUpdates("p1", wanted, noon.Add(time.Second))...)
 	same(t, "pending", pending(), []string(nil))
-	merge("p1", poll.CardPendingUpdates("p1")...)
-	merge("p2", poll.CardPendingUpdates("p2")...)
+	merge("p1", poll.CardPendingUpdates("p1", "crd_1", "trc_1")...)
+	merge("p2", poll.CardPendingUpdates("p2", "crd_2", "")...)
 	same(t, "pending", pending(), []string{"p1", "p2"})
-	merge("p1", poll.CardTakenUpdate())
+	merge("p2", poll.PendingUpdates("p2", wanted, noon)...)
+	same(t, "pending, a due announcement first", pending(), []string{"p2", "p1"})
+	merge("p1", poll.FailedUpdates(noon.Add(time.Second), 1)...)
+	same(t, "pending, and none that failed just now", pending(), []string{"p2"})
+	merge("p1", poll.FailedUpdates(time.Time{}, 0)...)
+	merge("p1", poll.CardDoneUpdates()...)
 	same(t, "pending", pending(), []string{"p2"})
 	announcement, err := poll.LoadAnnouncement(t.Context(), documents, "p1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "the announcement", announcement, poll.Announcement{Made: 1, PollID: "p1", Wanted: wanted, Due: noon, Channels: map[string]poll.Delivery{}})
+	same(t, "the announcement", announcement, poll.Announcement{Made: 1, PollID: "p1", Wanted: wanted, Due: noon.Add(time.Second), Channels: map[string]poll.Delivery{}})
 }
 
 func put(t rapid.TB, documents store.Store, path store.Path, data map[string]any) {

@@ -86,9 +86,6 @@ func Jobs(p Parts) []Job {
 func (p Parts) drain(ctx context.Context, run Run) (Stretch, error) {
 	drained, err := p.Scheduler.Drain(ctx, run.Cause)
 	did := Counts{
-		{"calendar events to make or delete", drained.Intents},
-		{"announcements", drained.Announcements},
-		{"cards to draw", drained.Cards},
 		{"looks at calendars", drained.Syncs},
 	}
 	if err == nil && p.Outbox != nil {

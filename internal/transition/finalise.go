@@ -2,6 +2,7 @@ package transition
 
 import (
 	"cmp"
+	"time"
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
@@ -43,7 +44,7 @@ func (s *Step) ResumeInsert(intent poll.Intent, request string) poll.Intent {
 // deleted before the poll could follow it.
 func (s *Step) InsertAgain(intent poll.Intent) poll.Intent {
 	s.remove(intent.Path())
-	intent.Generation, intent.Attempts = intent.Generation+1, 0
+	intent.Generation, intent.Attempts, intent.FailedSince, intent.Error = intent.Generation+1, 0, time.Time{}, ""
 	return s.insert(intent)
 }
 
@@ -52,9 +53,11 @@ func (s *Step) Undo(intent poll.Intent) {
 	s.Outcome.Intents = append(s.Outcome.Intents, AsDelete(intent, s.Now))
 }
 
-// DeleteAgain has the deletion of an intent's event done once more: one that is under
-// way may have come too early.
-func (s *Step) DeleteAgain(intent poll.Intent) { s.update(intent.Path(), poll.Set("due", s.Now)) }
+// DeleteAgain has the event of a deletion deleted once more: a run that is under way may have
+// come too early, and does not end it.
+func (s *Step) DeleteAgain(intent poll.Intent) {
+	s.update(intent.Path(), poll.Set("due", s.Now), poll.Set("asked", intent.Asked+1))
+}
 
 // GiveUp ends an insert that the calendar refused, and gives the link that stands the
 // generation that is current, so it is followed again. announcement is the poll's. The intent

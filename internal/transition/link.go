@@ -36,7 +36,7 @@ func AsDelete(intent poll.Intent, now time.Time) poll.Intent {
 		intent.Until = now.Add(InsertGrace + ClockSkew)
 	}
 	intent.Kind, intent.Due, intent.Attempts = poll.IntentDelete, now, 0
-	intent.Session = poll.Session{}
+	intent.FailedSince, intent.Error, intent.Session = time.Time{}, "", poll.Session{}
 	return intent
 }
 

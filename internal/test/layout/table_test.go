@@ -66,7 +66,7 @@ var table = []row{
 		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store", "internal/fault",
 	}},
 	{packages: "internal/config", may: []string{"internal/accounts", "internal/accounts/seal", "internal/fault"}},
-	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "internal/transition", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
+	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "internal/transition", "internal/store", "internal/queue", "internal/outbox", "internal/meter", "internal/fault"}},
 	{packages: "calendarsync", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/outbox", "internal/gcal", "internal/accounts", "scheduler", "internal/meter", "internal/fault"}},
 	{packages: "attendees", may: []string{"attendees/decide", "internal/attendee", "internal/mapping", "internal/gcal", "internal/recurrence", "internal/accounts", "internal/calendars", "internal/poll", "internal/outbox", "internal/store", "internal/meter", "internal/fault", "rules", "scheduler", "calendarsync"}},
 	{packages: "mirrors", may: []string{
@@ -74,7 +74,7 @@ var table = []row{
 		"internal/outbox", "scheduler", "calendarsync", "mirrors/plan", "internal/meter", "internal/fault",
 	}},
 	{packages: "internal/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "internal/fault"}},
-	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "internal/meter", "internal/fault"}},
+	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/outbox", "internal/meter", "internal/fault"}},
 
 	{packages: "groupevents", may: []string{"rules", "internal/recurrence", "internal/mirror", "internal/poll", "internal/calendars", "internal/accounts", "internal/store", "internal/outbox", "scheduler", "internal/fault"}},
 

@@ -24,7 +24,7 @@ var announcements = []mutant{
 			{
 				file: "scheduler/transact.go",
 				old: `
-		s.enqueue(ctx, poll.AnnounceKind, due.PollID+"/"+due.Ref,`,
+		s.Outbox.Soon(ctx, poll.AnnounceKind, due.PollID,`,
 				new: `
 		err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
 			return tx.Merge(poll.AnnouncementPath(due.PollID), poll.PendingUpdates(due.PollID, due.State, due.At)...)
@@ -32,7 +32,7 @@ var announcements = []mutant{
 		if err != nil {
 			s.Log.ErrorContext(ctx, "an announcement could not be written", "poll", due.PollID, "trace", cause.Trace, "error", err)
 		}
-		s.enqueue(ctx, poll.AnnounceKind, due.PollID+"/"+due.Ref,`,
+		s.Outbox.Soon(ctx, poll.AnnounceKind, due.PollID,`,
 			},
 		},
 	},
@@ -63,7 +63,7 @@ var announcements = []mutant{
 		breaks: "A transition is announced as soon as a task runs, and not after the time in which it may be taken back (invariant 4).",
 		changes: []change{{
 			file: "notify/pending.go",
-			old:  `case a.Now().Before(announcement.Due):`,
+			old:  `case now.Before(announcement.Due):`,
 			new:  `case announcement.Due.IsZero():`,
 		}},
 	},
@@ -98,7 +98,7 @@ var announcements = []mutant{
 		breaks: "An announcement that must wait since a poll had too many notices is recorded as announced and never delivered (invariant 4).",
 		changes: []change{{
 			file: "notify/pending.go",
-			old:  `return poll.DeferUpdates(store.Instant(a.Now().Add(wait)))`,
+			old:  `return []store.Update{poll.DeferUpdate(r.due)}`,
 			new:  `return poll.AnnouncedUpdates(announcement.Wanted, true)`,
 		}},
 	},

@@ -87,12 +87,14 @@ var intents = []mutant{
 		changes: []change{{
 			file: "scheduler/transact.go",
 			old: `
-	for _, intent := range out.Intents {`,
+	for _, intent := range out.Intents {
+		if err := tx.Set(`,
 			new: `
 	for _, intent := range out.Intents {
 		if intent.Kind == poll.IntentDelete {
 			continue
-		}`,
+		}
+		if err := tx.Set(`,
 		}},
 	},
 	{
@@ -102,10 +104,10 @@ var intents = []mutant{
 			file: "scheduler/intents.go",
 			old: `
 	if err != nil {
-		return pollError(intent.PollID, "delete event", err)`,
+		return intentFailed(`,
 			new: `
 	if fault.Is(err, fault.Revoked) {
-		return pollError(intent.PollID, "delete event", err)`,
+		return intentFailed(`,
 		}},
 	},
 	{

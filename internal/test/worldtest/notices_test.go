@@ -71,7 +71,7 @@ func TestNotices_ParticipantNotNotified_IsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Write(poll.AnnouncementPath(pollID), poll.DeliveryUpdates(announcement.Wanted, 1)...)
+	w.Write(poll.AnnouncementPath(pollID), poll.DeliveryUpdates(announcement.Wanted, 1, w.Clock.Now())...)
 	problems := w.HistoryProblems()
 	w.Write(poll.AnnouncementPath(pollID), append(poll.AnnouncedUpdates(announcement.Wanted, true),
 		poll.DeliveryUpdate("in-app", poll.Delivery{Ref: announcement.Wanted.Ref, At: w.Clock.Now()}))...)

@@ -18,7 +18,6 @@ import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/health"
 	"questscheduler/internal/outbox"
-	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/timers"
 	"questscheduler/mirrors"
@@ -121,6 +120,7 @@ func (w *World) program() *Program {
 		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }},
 		Settle: w.options.Settle, AppNoticeDelay: w.options.AppNoticeDelay, SnapshotKeep: w.options.SnapshotKeep, Log: log,
 	}
+	p.Outbox.Add(p.Scheduler.Intents())
 	p.Watcher.Polls = p.Scheduler
 	inApp := &notify.InApp{Store: documents, Now: now, AppURL: appURL}
 	p.Announcer = &notify.Announcer{Store: documents, Now: now, Channels: []notify.Channel{inApp}, PerHour: w.options.NoticesPerHour, Log: log}
@@ -132,6 +132,7 @@ func (w *World) program() *Program {
 		_, err := p.Watcher.Polls.Reconcile(ctx, pollID, scheduler.Cause{Trigger: "announcement", Trace: trace})
 		return err
 	}
+	p.Outbox.Add(p.Announcer.Work())
 	p.Syncer = &calendarsync.Syncer{
 		Store: documents, Google: calendar, MoveFinder: elsewhere, Polls: p.Scheduler, Owners: notify.Owners{InApp: inApp, Occasion: p.occasion},
 		Consumers: w.consumers(documents), Now: now, MinGap: w.options.MinGap, HoldShare: w.options.HoldShare, HoldMin: w.options.HoldMin, Log: log,
@@ -150,8 +151,7 @@ func (w *World) program() *Program {
 	}
 	p.Health = &health.Reader{Store: documents, Now: now, Recent: 7 * time.Hour, Address: p.Watcher.Address}
 	p.handlers = map[string]queue.Handler{
-		calendars.SyncKind: p.Syncer.Handle, scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
-		calendarsync.SweepKind: p.Watcher.HandleSweep,
+		calendars.SyncKind: p.Syncer.Handle, calendarsync.SweepKind: p.Watcher.HandleSweep,
 	}
 	w.wireAttendees(p, documents, client, now, log)
 	w.wireGroups(p, documents, now, log)

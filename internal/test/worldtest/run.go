@@ -173,6 +173,8 @@ func (w *World) Drain() scheduler.Drained {
 	w.t.Helper()
 	drained, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Trigger: "drain", Trace: "drain"})
 	w.must(err)
+	_, err = w.Outbox.Drain(w.ctx)
+	w.must(err)
 	return drained
 }
 
