@@ -86,6 +86,7 @@ type Syncer struct {
 type Watcher struct {
 	Store  store.Store
 	Queue  queue.Enqueuer
+	Outbox scheduler.Outbox
 	Google Google
 	Polls  Polls
 	Now    func() time.Time

@@ -19,9 +19,19 @@ import (
 
 func TestWaits_GrowWithEachFailure_UpToTheirMost(t *testing.T) {
 	t.Parallel()
-	for attempt, want := range map[int]time.Duration{1: 30 * time.Second, 2: time.Minute, 3: 2 * time.Minute, 8: time.Hour, 99: time.Hour} {
-		if got := backoff(refusedPause, attempt); got != want {
-			t.Errorf("a sync's attempt %d is followed by %s, want %s", attempt, got, want)
+	for _, row := range []struct {
+		cause error
+		waits map[int64]time.Duration
+	}{
+		{&fault.Error{Kind: fault.NotFound}, map[int64]time.Duration{1: 30 * time.Second, 2: time.Minute, 3: 2 * time.Minute, 8: time.Hour, 99: time.Hour}},
+		{&fault.Error{Kind: fault.Unavailable}, map[int64]time.Duration{1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 11: 10 * time.Minute, 99: 10 * time.Minute}},
+		{&fault.Error{Kind: fault.RateLimited, RetryAfter: 40 * time.Second}, map[int64]time.Duration{1: 40 * time.Second, 7: 64 * time.Second}},
+		{&fault.Error{Kind: fault.Exhausted}, map[int64]time.Duration{1: time.Hour, 5: time.Hour}},
+	} {
+		for failed, want := range row.waits {
+			if got := failureOf(row.cause).wait(row.cause, failed); got != want {
+				t.Errorf("failed sync %d, %v, is followed by %s, want %s", failed, row.cause, got, want)
+			}
 		}
 	}
 	for failures, want := range map[int64]time.Duration{0: time.Minute, 1: time.Minute, 2: 2 * time.Minute, 9: 256 * time.Minute, 10: 6 * time.Hour, 99: 6 * time.Hour} {

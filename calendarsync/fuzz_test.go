@@ -80,7 +80,7 @@ func FuzzTasks(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	handlers := map[string]queue.Handler{
-		calendars.SyncKind: w.Syncer.Handle, scheduler.KindIntent: w.Scheduler.HandleIntent, poll.AnnounceKind: w.Announcer.Handle,
+		calendars.SyncKind: w.Outbox.Handler(calendars.SyncKind), scheduler.KindIntent: w.Scheduler.HandleIntent, poll.AnnounceKind: w.Announcer.Handle,
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		now.TB = t

@@ -53,11 +53,7 @@ func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar
 		return watchErr
 	}
 	swept.Syncs++
-	err = w.write(ctx, calendar.Key, calendars.RequestSync())
-	if err == nil {
-		err = w.enqueueSync(ctx, calendar.Key, cause.Trigger, cause.Trace)
-	}
-	return errors.Join(watchErr, err)
+	return errors.Join(watchErr, w.requestSync(ctx, calendar.Key, cause))
 }
 
 // disagreeing returns the polls of a page of index entries that may disagree with their

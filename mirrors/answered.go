@@ -83,7 +83,7 @@ func (s *Service) FollowAlso(ctx context.Context, ownerID string, place mirror.P
 			return nil
 		}
 		wishes.Person.Followed = append(slices.Clone(wishes.Person.Followed), place)
-		changed, generation, err = wishes.Write(tx, s.now())
+		changed, generation, err = wishes.Write(tx, cause.Request(s.now()))
 		return err
 	})
 	if err == nil && generation > 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
@@ -22,7 +23,7 @@ func (s *Service) ChangeConnections(
 		return nil, err
 	}
 	wishes.Connections = change(wishes.Connections)
-	changed, generation, err := wishes.Write(tx, s.now())
+	changed, generation, err := wishes.Write(tx, calendars.Request{At: s.now(), Trigger: "follow"})
 	return func(ctx context.Context, cause scheduler.Cause) { s.Begin(ctx, ownerID, changed, generation, cause) }, err
 }
 

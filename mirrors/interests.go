@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
@@ -101,8 +100,8 @@ func (w Wishes) wanted() map[gcal.Ref]bool {
 
 // Write has the wanted calendars followed and the others not, and all events of the person
 // planned again. It returns the calendars whose interest changed and the generation of the
-// planning, for Begin after the commit.
-func (w Wishes) Write(tx store.Tx, now time.Time) (changed []gcal.Ref, generation int64, err error) {
+// planning, for Begin after the commit. request is when and why they are followed.
+func (w Wishes) Write(tx store.Tx, request calendars.Request) (changed []gcal.Ref, generation int64, err error) {
 	wanted := w.wanted()
 	refs := maps.Clone(wanted)
 	for ref := range w.calendars {
@@ -120,12 +119,12 @@ func (w Wishes) Write(tx store.Tx, now time.Time) (changed []gcal.Ref, generatio
 		if wanted[ref] {
 			count = 1
 		}
-		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Want(mirror.Consumer, count, now, w.Person.OwnerID)...); err != nil {
+		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Want(mirror.Consumer, count, request, w.Person.OwnerID)...); err != nil {
 			return nil, 0, err
 		}
 		changed = append(changed, ref)
 	}
-	updates := append(w.Person.RequestPlan(now), store.Set("followed", mirror.EncodePlaces(w.Person.Followed)))
+	updates := append(w.Person.RequestPlan(request.At), store.Set("followed", mirror.EncodePlaces(w.Person.Followed)))
 	for accountID, overlay := range w.Person.Overlays {
 		updates = append(updates, store.Update{Path: store.Field("overlays", accountID), Value: mirror.EncodeOverlay(overlay)})
 	}
@@ -154,7 +153,7 @@ func (s *Service) Rewrite(ctx context.Context, ownerID string, cause scheduler.C
 		if err != nil || wishes.empty() {
 			return err
 		}
-		changed, generation, err = wishes.Write(tx, s.now())
+		changed, generation, err = wishes.Write(tx, cause.Request(s.now()))
 		return err
 	})
 	if err == nil && generation > 0 {

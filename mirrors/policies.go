@@ -159,7 +159,7 @@ func (p Policies) replace(
 		if policy, err = change(&wishes, i, tx); err != nil {
 			return err
 		}
-		changed, generation, err = wishes.Write(tx, p.now())
+		changed, generation, err = wishes.Write(tx, cause.Request(p.now()))
 		return err
 	})
 	if err != nil {

@@ -16,12 +16,11 @@ type Drained struct {
 	Intents       int
 	Announcements int
 	Cards         int
-	Syncs         int
 }
 
 // Drain enqueues everything that was committed and may not have been enqueued: intents and
-// announcements that are due, pending cards and pending syncs. It runs every minute, and at
-// the start of a process. Tasks that are done or queued already absorb the second. What failed
+// announcements that are due, and pending cards. It runs every minute, and at the start of
+// a process. Tasks that are done or queued already absorb the second. What failed
 // is left to its task while that retries, or an outage would make a task of each minute.
 func (s *Service) Drain(ctx context.Context, cause Cause) (drained Drained, err error) {
 	now := s.Now()
@@ -52,15 +51,6 @@ func (s *Service) Drain(ctx context.Context, cause Cause) (drained Drained, err 
 		drained.Cards++
 		s.enqueue(ctx, poll.AnnounceKind, card.PollID+"/card"+bucket, Work{ID: card.PollID, Trace: cause.Trace}, time.Time{})
 	}
-	for calendar, err := range calendars.SyncsPending(ctx, s.Store) {
-		if err != nil {
-			return drained, err
-		}
-		drained.Syncs++
-		if _, err := s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Trigger, cause.Trace)); err != nil {
-			return drained, err
-		}
-	}
 	return drained, nil
 }
 
@@ -77,9 +67,12 @@ func (s *Service) Recover(ctx context.Context) error {
 		return err
 	}
 	for _, calendar := range found {
-		err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-			updates := append(calendars.RequestSync(), calendars.Release())
-			return tx.Update(calendars.Path(calendar.Key), updates...)
+		err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+			current, _, err := calendars.LoadKey(ctx, tx, calendar.Key)
+			if err != nil {
+				return err
+			}
+			return tx.Update(calendars.Path(calendar.Key), current.Abandon(now)...)
 		})
 		if err != nil {
 			return err

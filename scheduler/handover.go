@@ -30,15 +30,9 @@ func (s *Service) carryOutSoon(ctx context.Context, intent *poll.Intent) {
 	s.enqueue(ctx, KindIntent, name, Work{ID: intent.ID(), Trace: intent.Trace}, intent.Due)
 }
 
-// syncSoon enqueues a sync after the transaction that asks for it committed.
-func (s *Service) syncSoon(ctx context.Context, accountID, calendarID string, cause Cause) {
-	calendar, ok, err := calendars.Load(ctx, s.Store, accountID, calendarID)
-	if err == nil && ok {
-		_, err = s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Trigger, cause.Trace))
-	}
-	if err != nil {
-		s.Log.WarnContext(ctx, "sync left to the drain", "calendar", calendarID, "trace", cause.Trace, "error", err)
-	}
+// syncSoon has a calendar synced after the transaction that asks for it committed.
+func (s *Service) syncSoon(ctx context.Context, accountID, calendarID string) {
+	s.Outbox.Soon(ctx, calendars.SyncKind, poll.CalendarKey(accountID, calendarID), s.Now())
 }
 
 // handOverTask enqueues a task.

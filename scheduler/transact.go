@@ -102,7 +102,7 @@ func (s *Service) handOver(ctx context.Context, out transition.Outcome, doing st
 		s.enqueue(ctx, poll.AnnounceKind, due.PollID+"/"+due.Ref, Work{ID: due.PollID, Trace: cause.Trace}, due.At)
 	}
 	if out.Sync != nil {
-		s.syncSoon(ctx, out.Sync.AccountID, out.Sync.CalendarID, cause)
+		s.syncSoon(ctx, out.Sync.AccountID, out.Sync.CalendarID)
 	}
 	if out.Session != "" {
 		s.Outbox.Soon(ctx, poll.GroupWorkKind, poll.SessionWorkID(out.Session), s.Now())

@@ -9,7 +9,6 @@ import (
 
 	"questscheduler/attendees"
 	"questscheduler/calendarsync"
-	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
 	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/poll"
@@ -56,19 +55,18 @@ func openQueue(
 // (deploy/queues.txt). A task that is refused for lack of a worker slows its whole
 // queue down, and Cloud Run does not scale out for tasks that wait in here.
 var workersEach = map[string]int{
-	calendars.SyncKind: 40, scheduler.KindIntent: 20, poll.AnnounceKind: 20,
+	scheduler.KindIntent: 20, poll.AnnounceKind: 20,
 	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20, mirrors.PlanKind: 10, mirrors.WriteKind: 20, attendees.Kind: 20,
 }
 
 // workOf is the handler of each kind of task. With QS_SYNC=off the syncs stay in
 // the queue, for a server that follows calendars.
 func (s *server) workOf(
-	service *scheduler.Service, syncer *calendarsync.Syncer, watcher *calendarsync.Watcher,
+	service *scheduler.Service, watcher *calendarsync.Watcher,
 	announcer *notify.Announcer, jobs *timers.Timers, changed *documentchanges.Intake,
 	mirroring mirroring, attending *attending,
 ) queue.Config {
 	handlers := map[string]queue.Handler{
-		calendars.SyncKind:     syncer.Handle,
 		calendarsync.SweepKind: watcher.HandleSweep,
 		scheduler.KindIntent:   service.HandleIntent,
 		poll.AnnounceKind:      announcer.Handle,
@@ -85,7 +83,7 @@ func (s *server) workOf(
 		later := func(context.Context, queue.Delivery) queue.Verdict {
 			return queue.Verdict{Outcome: queue.Later, After: 10 * time.Minute}
 		}
-		handlers[calendars.SyncKind], handlers[calendarsync.SweepKind], handlers[mirrors.WriteKind] = later, later, later
+		handlers[calendarsync.SweepKind], handlers[mirrors.WriteKind] = later, later
 		if attending != nil {
 			handlers[attendees.Kind] = later
 		}

@@ -93,7 +93,6 @@ func (p Parts) drain(ctx context.Context, run Run) (Stretch, error) {
 		{"calendar events to make or delete", drained.Intents},
 		{"announcements", drained.Announcements},
 		{"cards to draw", drained.Cards},
-		{"looks at calendars", drained.Syncs},
 	}
 	if err == nil && p.Outbox != nil {
 		var woken []outbox.Woken

@@ -99,7 +99,7 @@ func seedSweep(ctx context.Context, documents store.Store, count int) error {
 func seedCalendar(tx store.Tx, n int, slotID string, template [4]map[string]any) error {
 	account, calendarID := fmt.Sprintf("acc_%05d", n), fmt.Sprintf("person%05d@example.com", n)
 	calendar := with(template[3], map[string]any{
-		"accountId": account, "calendarId": calendarID, "syncToken": "token", "interests": map[string]any{poll.ConsumerPoll: pollsOfACalendar},
+		"accountId": account, "calendarId": calendarID, "syncToken": "token", "syncAt": nil, "syncAsked": nil, "interests": map[string]any{poll.ConsumerPoll: pollsOfACalendar},
 	})
 	failures := []error{tx.Create(calendars.Path(poll.CalendarKey(account, calendarID)), calendar)}
 	for i := range pollsOfACalendar {
@@ -133,6 +133,7 @@ type swept struct {
 	calendarsync.Google // nothing else is asked of it
 	watcher             *calendarsync.Watcher
 	syncer              *calendarsync.Syncer
+	outbox              *outbox.Outbox
 	tasks               *errgroup.Group
 	count               int
 
@@ -147,9 +148,11 @@ func newSwept(documents store.Store, count int) *swept {
 	// A day after the last sync, so that no calendar is fresh.
 	now := func() time.Time { return worldtest.Start.Add(24 * time.Hour) }
 	log := slog.New(slog.DiscardHandler)
-	service := &scheduler.Service{Store: documents, Queue: s, Outbox: &outbox.Outbox{Store: documents, Waker: outbox.Queued{Queue: s}, Now: now, Log: log}, Now: now, Log: log}
-	s.watcher = &calendarsync.Watcher{Store: documents, Queue: s, Google: s, Polls: service, Now: now, Log: log}
+	s.outbox = &outbox.Outbox{Store: documents, Waker: outbox.Queued{Queue: s}, Now: now, Log: log}
+	service := &scheduler.Service{Store: documents, Queue: s, Outbox: s.outbox, Now: now, Log: log}
+	s.watcher = &calendarsync.Watcher{Store: documents, Queue: s, Outbox: s.outbox, Google: s, Polls: service, Now: now, Log: log}
 	s.syncer = &calendarsync.Syncer{Store: documents, Google: s, Polls: service, Now: now, HoldShare: 0.5, HoldMin: 5, Log: log}
+	s.outbox.Add(s.syncer.Work())
 	return s
 }
 
@@ -171,7 +174,7 @@ func (s *swept) run(ctx context.Context) (all calendarsync.Swept, err error) {
 // asks for it.
 func (s *swept) Enqueue(ctx context.Context, task queue.Task) (bool, error) {
 	if task.Kind == calendars.SyncKind {
-		return true, done(s.syncer.Handle(ctx, delivery(task)))
+		return true, done(s.outbox.Handler(task.Kind)(ctx, delivery(task)))
 	}
 	s.tasks.Go(func() error { return done(s.watcher.HandleSweep(ctx, delivery(task))) })
 	return true, nil

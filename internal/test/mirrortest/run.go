@@ -44,7 +44,7 @@ func (w *World) handle(delivery queue.Delivery) queue.Verdict {
 		w.Began(delivery.Kind)
 	}
 	handlers := map[string]queue.Handler{
-		mirrors.WriteKind: w.Writer.Handle, mirrors.PlanKind: w.Service.HandlePlan, calendars.SyncKind: w.Syncer.Handle, poll.GroupWorkKind: w.Outbox.Handler(poll.GroupWorkKind),
+		mirrors.WriteKind: w.Writer.Handle, mirrors.PlanKind: w.Service.HandlePlan, calendars.SyncKind: w.Outbox.Handler(calendars.SyncKind), poll.GroupWorkKind: w.Outbox.Handler(poll.GroupWorkKind),
 	}
 	verdict := handlers[delivery.Kind](ctx, delivery)
 	if w.Ended != nil {

@@ -14,7 +14,6 @@ import (
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
-	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/health"
 	"questscheduler/internal/outbox"
@@ -106,7 +105,7 @@ func (w *World) program() *Program {
 	client := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: now, PageSize: cmp.Or(w.options.PageSize, pageSize)})
 	calendar := &googlePort{client: &restrained{client, w}, ports: &w.ports}
 	p.Watcher = &calendarsync.Watcher{
-		Store: documents, Queue: tasks, Google: calendar, Now: now, NewUUID: w.uuid, Tokens: w.channelTokens(),
+		Store: documents, Queue: tasks, Outbox: p.Outbox, Google: calendar, Now: now, NewUUID: w.uuid, Tokens: w.channelTokens(),
 		Address: pushAddress, TTL: w.options.TTL, RenewBefore: w.options.RenewBefore, Log: log,
 	}
 	if w.options.NoPushes {
@@ -150,7 +149,7 @@ func (w *World) program() *Program {
 	}
 	p.Health = &health.Reader{Store: documents, Now: now, Recent: 7 * time.Hour, Address: p.Watcher.Address}
 	p.handlers = map[string]queue.Handler{
-		calendars.SyncKind: p.Syncer.Handle, scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
+		scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
 		calendarsync.SweepKind: p.Watcher.HandleSweep,
 	}
 	if p.Writer != nil {
@@ -159,6 +158,7 @@ func (w *World) program() *Program {
 	w.wireAttendees(p, documents, tasks, client, now, log)
 	w.wireGroups(p, documents, tasks, now, log)
 	w.wireTimers(p, documents, tasks, now, log)
+	p.Outbox.Add(p.Syncer.Work())
 	for _, kind := range p.Outbox.Kinds() {
 		p.handlers[kind] = p.Outbox.Handler(kind)
 	}

@@ -102,6 +102,7 @@ func (w *World) carryOut(run *memoryqueue.Run) {
 	}
 	w.noted(false)
 	verdict := w.handlers[run.Kind](w.ctx, run.Delivery)
+	w.refuseKilled("the task's verdict") // what recovers from panics recovers from no death
 	w.noted(run.Kind == attendees.Kind && verdict.Outcome == queue.Done)
 	w.judgeOrigins(run.Kind)
 	if verdict.Outcome == queue.Retry || verdict.Outcome == queue.Permanent {
@@ -170,6 +171,8 @@ func (w *World) Drain() scheduler.Drained {
 	w.t.Helper()
 	drained, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Trigger: "drain", Trace: "drain"})
 	w.must(err)
+	_, err = w.Outbox.Drain(w.ctx)
+	w.must(err)
 	return drained
 }
 
@@ -177,12 +180,16 @@ func (w *World) Drain() scheduler.Drained {
 // being fresh.
 func (w *World) Sweep() {
 	w.t.Helper()
+	cause := scheduler.Cause{Trigger: "sweep", Trace: "sweep"}
 	found, _, err := calendars.Followed(w.ctx, w.Documents, 0, nil)
 	w.must(err)
 	for _, calendar := range found {
-		w.Write(calendars.Path(calendar.Key), calendars.RequestSync()...)
+		w.Write(calendars.Path(calendar.Key), calendars.RequestSync(cause.Request(w.Clock.Now()))...)
 	}
-	w.must(w.SweepPages(scheduler.Cause{Trigger: "sweep", Trace: "sweep"}))
+	w.must(w.SweepPages(cause))
+	for _, calendar := range found { // the sweep takes them for woken
+		w.Outbox.Soon(w.ctx, calendars.SyncKind, calendar.Key, w.Clock.Now())
+	}
 	w.sweepCards()
 }
 

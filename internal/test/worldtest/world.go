@@ -265,6 +265,8 @@ func (w *World) Restart() {
 	w.must(w.Scheduler.Recover(w.ctx))
 	_, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Trigger: "start"})
 	w.must(err)
+	_, err = w.Outbox.Drain(w.ctx)
+	w.must(err)
 	if err := w.RenewAll("start"); err != nil {
 		w.t.Logf("at the start not every calendar could be watched: %v", err)
 	}
