@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/roundtrip"
@@ -67,24 +68,33 @@ func TestFailed_ByALimit_PausesTheCalendar(t *testing.T) {
 	}
 }
 
-func TestHandleSweep_ThatFails_IsTriedThreeTimesMore(t *testing.T) {
+func TestSweep_ThatFails_IsTriedThreeTimesMore(t *testing.T) {
 	t.Parallel()
 	documents, err := memorystore.Open(nil) // it answers no query
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Create(calendars.Path("key"), map[string]any{"interests": map[string]any{poll.ConsumerPoll: int64(1)}})
+		return tx.Create(calendars.Path("key"), map[string]any{"interests": map[string]any{poll.ConsumerPoll: int64(1)}, "sweepAt": time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &Watcher{Store: documents, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
-	for attempt, want := range map[int]queue.Outcome{1: queue.Retry, 3: queue.Retry, 4: queue.Done} {
-		got := w.HandleSweep(t.Context(), queue.Delivery{Kind: SweepKind, Payload: []byte(`{"key":"key"}`), Attempt: attempt})
-		if got.Outcome != want || (got.Err != nil) != (want == queue.Retry) {
-			t.Errorf("attempt %d: %+v", attempt, got)
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var log strings.Builder
+	w := &Watcher{Store: documents, Now: func() time.Time { return now }, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	work := &outbox.Outbox{Store: documents, Waker: outbox.Queued{}, Now: w.Now, Log: slog.New(slog.DiscardHandler)}
+	work.Add(w.Sweeps())
+	for attempt, want := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second, 0} {
+		again, err := work.Run(t.Context(), SweepKind, "key")
+		calendar, _, loadErr := calendars.LoadKey(t.Context(), documents, "key")
+		if err != nil || loadErr != nil || !again.Equal(calendar.SweepAt) || want > 0 && calendar.SweepAt.Sub(now) != want || again.IsZero() != (want == 0) {
+			t.Errorf("attempt %d: again at %v, due %v, %v, %v", attempt+1, again, calendar.SweepAt, err, loadErr)
 		}
+		if left := strings.Contains(log.String(), "left to the next"); left != (want == 0) {
+			t.Errorf("attempt %d: left to the next sweep: %t", attempt+1, left)
+		}
+		now = calendar.SweepAt
 	}
 }
 

@@ -18,7 +18,7 @@ var exempt = slices.Concat(
 	exemptions("intents", "session", "lastError", "trace", "until", "createdAt"),
 	exemptions("calendarEventIndex", "createdAt"),
 	exemptions("calendarWatches", "address", "tokenHash", "grantedAt", "createdAt", "updatedAt"),
-	exemptions("calendars", "syncToken", "linkedAt", "syncAsked", "syncCause", "syncTrace", "syncAttempts", "fence", "lookedAt", "lastSyncedAt", "lastSuccessAt", "lastError",
+	exemptions("calendars", "syncToken", "linkedAt", "syncAsked", "syncCause", "syncTrace", "syncAttempts", "sweepFailures", "sweepTrace", "fence", "lookedAt", "lastSyncedAt", "lastSuccessAt", "lastError",
 		"legacyEventIds", "pendingLooks", "deferred", "relist"),
 	exemptions("accounts", "updatedAt"),
 	exemptions("accountSecrets", "refreshToken", "updatedAt"),

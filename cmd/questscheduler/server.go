@@ -143,7 +143,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	attending := s.newAttending(google, watcher)
 	syncer := s.newSyncer(google, polls, owners, append(attending.consumers(), mirrors.Consumer{Service: mirroring.service})...)
 	groups := s.newGroupEvents(mirroring.service)
-	s.outbox.Add(groups.Work(), s.withSync(syncer.Work()))
+	s.outbox.Add(groups.Work(), s.withSync(syncer.Work()), s.withSync(watcher.Sweeps()))
 	links := s.newLinks(google, watcher, polls, owners, attending.links(groupevents.Links{AccountMirrors: mirroring.writer, Groups: groups}))
 	cards := s.cardsOf(service)
 	jobs := s.newTimers(google, service, watcher, links, cards, groups, mirroring, attending)
@@ -164,7 +164,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	return &program{
 		server: s, accounts: google.accounts, consents: consents, issuer: signIn.issuer,
 		scheduler: service, watcher: watcher, links: links, timers: jobs,
-		pollListener: s.newListener(changed, cards), work: s.workOf(service, watcher, announcer, jobs, changed, mirroring, attending),
+		pollListener: s.newListener(changed, cards), work: s.workOf(service, announcer, jobs, changed, mirroring, attending),
 		edge: edge, http: newHTTPServer(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 2),
 	}, nil
 }

@@ -50,7 +50,7 @@ func (s *server) newScheduler(google googleAccess, discord *notify.DiscordClient
 		Log:           s.log, Meter: s.metrics.Count,
 	}
 	watcher := &calendarsync.Watcher{
-		Store: s.documents, Queue: s.queue, Outbox: s.outbox, Google: google.client, Polls: s.polls(service), Now: s.now,
+		Store: s.documents, Outbox: s.outbox, Google: google.client, Polls: s.polls(service), Now: s.now,
 		NewUUID: uuid.NewString, Tokens: google.keys,
 		Address: s.pushAddress(), TTL: s.config.WatchTTL, RenewBefore: s.config.RenewBefore, Observing: s.config.Sync == config.SyncObserve,
 		Log: s.log, Meter: s.metrics.Count,

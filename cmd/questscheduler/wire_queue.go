@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"questscheduler/attendees"
-	"questscheduler/calendarsync"
 	"questscheduler/internal/config"
 	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/poll"
@@ -56,24 +55,23 @@ func openQueue(
 // queue down, and Cloud Run does not scale out for tasks that wait in here.
 var workersEach = map[string]int{
 	scheduler.KindIntent: 20, poll.AnnounceKind: 20,
-	calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20, mirrors.PlanKind: 10, mirrors.WriteKind: 20, attendees.Kind: 20,
+	timers.Kind: 5, documentchanges.Kind: 20, mirrors.PlanKind: 10, mirrors.WriteKind: 20, attendees.Kind: 20,
 }
 
 // workOf is the handler of each kind of task. With QS_SYNC=off the syncs stay in
 // the queue, for a server that follows calendars.
 func (s *server) workOf(
-	service *scheduler.Service, watcher *calendarsync.Watcher,
+	service *scheduler.Service,
 	announcer *notify.Announcer, jobs *timers.Timers, changed *documentchanges.Intake,
 	mirroring mirroring, attending *attending,
 ) queue.Config {
 	handlers := map[string]queue.Handler{
-		calendarsync.SweepKind: watcher.HandleSweep,
-		scheduler.KindIntent:   service.HandleIntent,
-		poll.AnnounceKind:      announcer.Handle,
-		timers.Kind:            jobs.Handle,
-		documentchanges.Kind:   changed.Handle,
-		mirrors.PlanKind:       mirroring.service.HandlePlan,
-		mirrors.WriteKind:      mirroring.writer.Handle,
+		scheduler.KindIntent: service.HandleIntent,
+		poll.AnnounceKind:    announcer.Handle,
+		timers.Kind:          jobs.Handle,
+		documentchanges.Kind: changed.Handle,
+		mirrors.PlanKind:     mirroring.service.HandlePlan,
+		mirrors.WriteKind:    mirroring.writer.Handle,
 	}
 	attending.handle(handlers)
 	for _, kind := range s.outbox.Kinds() {
@@ -83,7 +81,7 @@ func (s *server) workOf(
 		later := func(context.Context, queue.Delivery) queue.Verdict {
 			return queue.Verdict{Outcome: queue.Later, After: 10 * time.Minute}
 		}
-		handlers[calendarsync.SweepKind], handlers[mirrors.WriteKind] = later, later
+		handlers[mirrors.WriteKind] = later
 		if attending != nil {
 			handlers[attendees.Kind] = later
 		}

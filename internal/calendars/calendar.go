@@ -66,6 +66,11 @@ type Calendar struct {
 	RefusedSince time.Time
 	// PausedUntil pauses the calendar, because its quota is used up.
 	PausedUntil time.Time
+	// SweepAt is when a sweep of the calendar is due, zero if none is; SweepFailures counts its
+	// failures, and SweepTrace is the trace of the job that planned it.
+	SweepAt       time.Time
+	SweepFailures int64
+	SweepTrace    string
 	// SweptAt is when a sweep last found that no watch channel could be opened;
 	// GoodSweeps counts such sweeps in a row between which runs succeeded.
 	SweptAt    time.Time
@@ -128,7 +133,7 @@ func Decode(doc store.Document) Calendar {
 		Fence: f.Int("fence"), LeaseUntil: f.Time("leaseUntil"), StartedAt: f.Time("lookedAt"),
 		SyncedAt: f.Time("lastSyncedAt"), SuccessAt: f.Time("lastSuccessAt"),
 		FailedSince: f.Time("failedSince"), LastError: f.String("lastError"), RefusedSince: f.Time("refusedSince"), PausedUntil: f.Time("parkedUntil"),
-		SweptAt: f.Time("sweptAt"), GoodSweeps: f.Int("goodSweeps"),
+		SweepAt: f.Time("sweepAt"), SweepFailures: f.Int("sweepFailures"), SweepTrace: f.String("sweepTrace"), SweptAt: f.Time("sweptAt"), GoodSweeps: f.Int("goodSweeps"),
 		HoldUnannounced: f.Bool("holdUntold"), LegacyEventIDs: f.Strings("legacyEventIds"),
 		Interests: map[string]int64{}, Deferred: map[string]string{}, Backlogs: map[string]Backlog{},
 	}

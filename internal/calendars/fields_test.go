@@ -24,7 +24,9 @@ func TestCalendar_EveryField_IsStored(t *testing.T) {
 			linked := before.Link(calendars.Request{At: c.LinkedAt, Trigger: c.SyncCause, Trace: c.SyncTrace}, c.OwnerID, c.LegacyEventIDs[1])
 			claimed, _, _ := before.Claim(c.StartedAt, 0)
 			swept, _ := calendars.Calendar{SweptAt: c.SweptAt, SuccessAt: c.SweptAt, GoodSweeps: c.GoodSweeps - 1}.Unwatched(c.SweptAt)
+			failed, _ := calendars.Calendar{SweepFailures: c.SweepFailures - 1}.SweepEnded(c.SweepAt, true)
 			updates := [][]store.Update{
+				failed, calendars.PlanSweep(c.SweepAt, c.SweepTrace),
 				linked, claimed, before.Succeeded(c.SuccessAt, c.SyncToken, c.MaskVersion, time.Time{}), before.Failed(c.SyncedAt, c.LastError, time.Time{}), {before.CountFailure()},
 				calendars.InZone(c.TimeZone), before.Renew(c.LeaseUntil.Add(-calendars.Lease)), before.Ended(c.SyncedAt, c.SyncAt), {store.Set("leaseUntil", c.LeaseUntil)}, {calendars.Pause(c.PausedUntil)}, swept, before.Refused(c.RefusedSince),
 			}
@@ -47,6 +49,6 @@ func TestCalendar_EveryField_IsStored(t *testing.T) {
 			}
 			return calendars.Decode(roundtrip.Kept(t, calendars.Path(c.Key), updates...))
 		},
-		Fixed: map[string]any{"Earlier": false, "Interests": map[string]int64{poll.ConsumerPoll: 7}},
+		Fixed: map[string]any{"Earlier": false, "SweepFailures": int64(2), "Interests": map[string]int64{poll.ConsumerPoll: 7}},
 	})
 }

@@ -32,7 +32,7 @@ var (
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{SyncsDue, leased, inOrder, ofOwner, ofAccount, failing, failingLately, paused}
+var Queries = []*store.Query{SyncsDue, SweepsDue, leased, inOrder, ofOwner, ofAccount, failing, failingLately, paused}
 
 // Failing lists calendars that fail for one of 1 to 30 reasons, longest first, at most
 // limit after a cursor. Some may no longer be Wanted.

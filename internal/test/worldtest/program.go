@@ -105,7 +105,7 @@ func (w *World) program() *Program {
 	client := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: now, PageSize: cmp.Or(w.options.PageSize, pageSize)})
 	calendar := &googlePort{client: &restrained{client, w}, ports: &w.ports}
 	p.Watcher = &calendarsync.Watcher{
-		Store: documents, Queue: tasks, Outbox: p.Outbox, Google: calendar, Now: now, NewUUID: w.uuid, Tokens: w.channelTokens(),
+		Store: documents, Outbox: p.Outbox, Google: calendar, Now: now, NewUUID: w.uuid, Tokens: w.channelTokens(),
 		Address: pushAddress, TTL: w.options.TTL, RenewBefore: w.options.RenewBefore, Log: log,
 	}
 	if w.options.NoPushes {
@@ -150,7 +150,6 @@ func (w *World) program() *Program {
 	p.Health = &health.Reader{Store: documents, Now: now, Recent: 7 * time.Hour, Address: p.Watcher.Address}
 	p.handlers = map[string]queue.Handler{
 		scheduler.KindIntent: p.Scheduler.HandleIntent, poll.AnnounceKind: p.Announcer.Handle,
-		calendarsync.SweepKind: p.Watcher.HandleSweep,
 	}
 	if p.Writer != nil {
 		p.handlers[mirrors.PlanKind], p.handlers[mirrors.WriteKind] = p.Mirrors.HandlePlan, p.Writer.Handle
@@ -158,7 +157,7 @@ func (w *World) program() *Program {
 	w.wireAttendees(p, documents, tasks, client, now, log)
 	w.wireGroups(p, documents, tasks, now, log)
 	w.wireTimers(p, documents, tasks, now, log)
-	p.Outbox.Add(p.Syncer.Work())
+	p.Outbox.Add(p.Syncer.Work(), p.Watcher.Sweeps())
 	for _, kind := range p.Outbox.Kinds() {
 		p.handlers[kind] = p.Outbox.Handler(kind)
 	}
