@@ -58,8 +58,8 @@ var workersEach = map[string]int{
 	timers.Kind: 5, documentchanges.Kind: 20, mirrors.PlanKind: 10, mirrors.WriteKind: 20, attendees.Kind: 20,
 }
 
-// workOf is the handler of each kind of task. With QS_SYNC=off the syncs stay in
-// the queue, for a server that follows calendars.
+// workOf is the handler of each kind of task. With QS_SYNC=off writes of mirrors
+// stay in the queue, for a server that follows calendars (withSync lets other work rest).
 func (s *server) workOf(
 	service *scheduler.Service,
 	announcer *notify.Announcer, jobs *timers.Timers, changed *documentchanges.Intake,
