@@ -11,7 +11,6 @@ import (
 
 	"questscheduler/api"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/poll"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/store"
 )
@@ -190,7 +189,7 @@ func (w *world) newHeld() string {
 	key := w.newCalendar("gm")
 	must(w.t, w.write("calendarEventIndex/event", map[string]any{"schedulerId": "held", "accountId": "acc_gm", "calendarId": "gm@example.com"}))
 	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Update(calendars.Path(key), calendars.Defer("event", calendars.DeferredHeld), poll.Set("lookGen", 1))
+		return tx.Update(calendars.Path(key), calendars.Defer("event", calendars.DeferredHeld))
 	}))
 	return key
 }

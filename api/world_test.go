@@ -177,7 +177,8 @@ func (w *world) openPorts(options *api.Options) {
 		w.verifier.Verifier = options.SignIn
 	}
 	options.Store, options.Changes, options.SignIn = w.changes, w.changes, w.verifier
-	options.Calendars = &calendarsync.Watcher{Store: w.changes, Queue: w.queue, Address: pushAddress, Now: options.Now, Log: options.Log}
+	w.outbox = &outbox.Outbox{Store: w.changes, Waker: outbox.Queued{Queue: w.queue}, Now: options.Now, Log: options.Log}
+	options.Calendars = &calendarsync.Watcher{Store: w.changes, Outbox: w.outbox, Address: pushAddress, Now: options.Now, Log: options.Log}
 	options.Tasks = w.queue
 	options.Accounts = w.openLinked(options)
 	options.Mappings = w.openMappings(options)
@@ -185,7 +186,6 @@ func (w *world) openPorts(options *api.Options) {
 		Store: w.changes, Now: options.Now, Recent: 7 * time.Hour, Address: pushAddress, Sync: "on", Tasks: w.queue,
 	}
 	options.Availability = &availability.Service{Store: w.changes, Google: w.freeBusy, Now: options.Now, Recent: 7 * time.Hour}
-	w.outbox = &outbox.Outbox{Store: w.changes, Waker: outbox.Queued{Queue: w.queue}, Now: options.Now, Log: options.Log}
 	options.GroupEvents = w.openGroupEvents(options)
 	w.outbox.Add(options.GroupEvents.Work(), w.groups.mirrors.PlanWork(), w.groups.mirrors.EventWork())
 	options.Feeds = &feed.Service{Store: w.changes, Now: options.Now, URL: "https://api.party.example", AppURL: "https://party.example"}

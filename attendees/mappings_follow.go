@@ -36,7 +36,7 @@ func (m *Mappings) settle(ctx context.Context, of settling, cause scheduler.Caus
 	}
 	var changed []gcal.Ref
 	err = m.Store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
-		did, changed, err = m.want(ctx, tx, of, wanted, all)
+		did, changed, err = m.want(ctx, tx, of, wanted, all, cause.Request(m.now()))
 		return err
 	})
 	if err != nil {
@@ -81,7 +81,7 @@ func (m *Mappings) accountsOf(ctx context.Context, of settling) (wanted, all []s
 
 // want writes the interests of the calendars of some accounts, given in a transaction that
 // reads the mappings and the accounts. It returns those that changed.
-func (m *Mappings) want(ctx context.Context, tx store.Tx, of settling, wanted, all []string) (did Refreshed, changed []gcal.Ref, err error) {
+func (m *Mappings) want(ctx context.Context, tx store.Tx, of settling, wanted, all []string, request calendars.Request) (did Refreshed, changed []gcal.Ref, err error) {
 	table, _, err := m.Current(ctx, tx)
 	if err != nil {
 		return did, nil, err
@@ -104,13 +104,13 @@ func (m *Mappings) want(ctx context.Context, tx store.Tx, of settling, wanted, a
 		is, wants := calendar.Interests[attendee.Consumer] > 0, follow.ID != "" && at(follow.ID, follow.Primary())(calendar)
 		switch {
 		case wants && !is:
-			updates = calendar.Want(attendee.Consumer, 1, m.now(), follow.OwnerID)
+			updates = calendar.Want(attendee.Consumer, 1, request, follow.OwnerID)
 			did.Followed++
 		case wants && of.relist:
-			updates = calendar.RequestRelist(attendee.Consumer, m.now())
+			updates = calendar.RequestRelist(attendee.Consumer, request)
 			did.Relisted++
 		case is && !wants:
-			updates = calendar.Want(attendee.Consumer, 0, m.now(), calendar.OwnerID)
+			updates = calendar.Want(attendee.Consumer, 0, request, calendar.OwnerID)
 			did.Released++
 		default:
 			continue

@@ -22,7 +22,7 @@ func (w *mappingWorld) clearBacklogs() {
 		docs, err := tx.Query(ctx, allCals.With())
 		for _, doc := range docs {
 			if err == nil {
-				err = tx.Update(doc.Path, store.Set("lookDue", false), store.Set("relist", store.Delete))
+				err = tx.Update(doc.Path, store.Set("syncAt", store.Delete), store.Set("syncAsked", store.Delete), store.Set("relist", store.Delete))
 			}
 		}
 		return err

@@ -61,6 +61,6 @@ func releaseOne(ctx context.Context, documents store.Store, key string, now time
 		if err != nil || !ok || !followed(calendar) {
 			return err
 		}
-		return tx.Update(calendars.Path(key), calendar.Want(attendee.Consumer, 0, now, calendar.OwnerID)...)
+		return tx.Update(calendars.Path(key), calendar.Want(attendee.Consumer, 0, calendars.Request{At: now}, calendar.OwnerID)...)
 	})
 }

@@ -48,6 +48,7 @@ const (
 )
 
 var (
+	cause      = scheduler.Cause{Trigger: "timer", Trace: "trc_test"}
 	stageStart = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 )
 
@@ -110,7 +111,7 @@ func newStage(t *testing.T, followed ...string) *stage {
 			store.Set("scopes", []string{accounts.ScopeEvents}))
 		key := poll.CalendarKey("acc_"+email, email)
 		c := calendars.Calendar{Key: key, AccountID: "acc_" + email, CalendarID: email}
-		s.set(calendars.Path(key), c.Want(attendee.Consumer, 1, s.clock.Now(), email)...)
+		s.set(calendars.Path(key), c.Want(attendee.Consumer, 1, cause.Request(s.clock.Now()), email)...)
 		s.set(calendars.Path(key), store.Set("accountId", c.AccountID), store.Set("calendarId", email))
 	}
 	s.run(time.Minute)
@@ -145,6 +146,7 @@ func (s *stage) restart() {
 		Store: documents, Google: s.client, Polls: noPolls{}, Consumers: []calendarsync.Consumer{attendees.Consumer{Service: s.service}},
 		Now: s.clock.Now, MinGap: time.Second, HoldShare: 0.5, HoldMin: 2, Observing: s.mode == outbox.Observes, Log: log,
 	}
+	s.outbox.Add(s.syncer.Work())
 }
 
 // noPolls are the polls of a stage without any.
@@ -217,7 +219,7 @@ func (s *stage) relist(email string) {
 	s.Helper()
 	c, _, err := calendars.Load(s.ctx, s.memory, "acc_"+email, email)
 	s.must(err)
-	s.set(calendars.Path(c.Key), c.RequestRelist(attendee.Consumer, s.clock.Now())...)
+	s.set(calendars.Path(c.Key), c.RequestRelist(attendee.Consumer, cause.Request(s.clock.Now()))...)
 }
 
 // run has the clock go on for a time, minute by minute, with a drain and a sync of every
@@ -239,9 +241,8 @@ func (s *stage) sync(emails ...string) {
 		s.must(s.clock.Advance(2 * time.Second))
 		c, _, err := calendars.Load(s.ctx, s.memory, "acc_"+email, email)
 		s.must(err)
-		s.set(calendars.Path(c.Key), calendars.RequestSync()...)
-		_, err = s.queue.Enqueue(s.ctx, calendars.SyncTask(c, "push", "trc_push"))
-		s.must(err)
+		s.requestSync(c.Key)
+		s.outbox.Soon(s.ctx, calendars.SyncKind, c.Key, s.clock.Now())
 	}
 	s.settle()
 }
@@ -252,11 +253,16 @@ func (s *stage) observe(email string) {
 	s.must(s.clock.Advance(2 * time.Second))
 	c, _, err := calendars.Load(s.ctx, s.memory, "acc_"+email, email)
 	s.must(err)
-	s.set(calendars.Path(c.Key), calendars.RequestSync()...)
-	task := calendars.SyncTask(c, "push", "trc_push")
-	if verdict := s.syncer.Handle(s.ctx, queue.Delivery{Kind: task.Kind, Payload: task.Payload}); verdict.Outcome != queue.Done {
-		s.Fatalf("the sync ended with %+v\n%s", verdict, s.log.String())
+	s.requestSync(c.Key)
+	if again, err := s.outbox.Run(s.ctx, calendars.SyncKind, c.Key); err != nil || !again.IsZero() {
+		s.Fatalf("the sync is to run again at %v: %v\n%s", again, err, s.log.String())
 	}
+}
+
+// requestSync requests a sync, as for a push.
+func (s *stage) requestSync(key string) {
+	s.Helper()
+	s.set(calendars.Path(key), calendars.RequestSync(calendars.Request{At: s.clock.Now(), Trigger: "push", Trace: "trc_push"})...)
 }
 
 // settle runs the tasks that are due until none is.
@@ -271,7 +277,7 @@ func (s *stage) settle() {
 		if !ok {
 			continue
 		}
-		handlers := map[string]queue.Handler{attendees.Kind: s.outbox.Handler(attendees.Kind), calendars.SyncKind: s.syncer.Handle}
+		handlers := map[string]queue.Handler{attendees.Kind: s.outbox.Handler(attendees.Kind), calendars.SyncKind: s.outbox.Handler(calendars.SyncKind)}
 		run.Settle(handlers[run.Delivery.Kind](s.ctx, run.Delivery))
 	}
 	s.Fatalf("tasks never end:\n%s", s.log.String())

@@ -97,7 +97,7 @@ func (l *pollConsumer) withoutMoved(ctx context.Context, gone []gcal.Event) (rem
 			if err := l.deferIfStuck(ctx, event.ID, err); err != nil {
 				return nil, err
 			}
-		case err != nil && (l.endsRun(ctx, err) || l.attempt < stuckAfter):
+		case err != nil && (l.endsRun(ctx, err) || l.attempt() < stuckAfter):
 			return nil, err
 		default:
 			remaining = append(remaining, event)

@@ -15,7 +15,6 @@ import (
 
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/meter"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -84,7 +83,7 @@ type Syncer struct {
 // required.
 type Watcher struct {
 	Store  store.Store
-	Queue  queue.Enqueuer
+	Outbox scheduler.Outbox
 	Google Google
 	Polls  Polls
 	Now    func() time.Time

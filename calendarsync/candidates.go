@@ -109,9 +109,9 @@ func (s *search) awaitSilent(ctx context.Context, a *answers) (err error) {
 func (s *search) requestSync(ctx context.Context, at poll.Place) error {
 	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		calendar, _, err := calendars.Load(ctx, tx, at.AccountID, at.CalendarID)
-		if err != nil || !calendar.Wanted() || calendar.SyncPending || !calendar.FailedSince.IsZero() {
+		if err != nil || !calendar.Wanted() || calendar.Asked() || !calendar.FailedSince.IsZero() {
 			return err
 		}
-		return tx.Update(calendars.Path(calendar.Key), calendars.RequestSync()...)
+		return tx.Update(calendars.Path(calendar.Key), calendars.RequestSync(calendars.Request{At: s.Now(), Trigger: "drain"})...)
 	})
 }

@@ -80,7 +80,7 @@ func (w *Watcher) Watched(ctx context.Context, accountID, calendarID string) (bo
 // commit: a calendar that something follows gets a watch channel and its pending sync run,
 // one that nothing follows loses its channels. It is idempotent. What fails is retried by
 // the drain, the sweep and the renewal, and what a crash prevents is done by them.
-func (w *Watcher) Follow(ctx context.Context, accountID, calendarID string, cause scheduler.Cause) error {
+func (w *Watcher) Follow(ctx context.Context, accountID, calendarID string, _ scheduler.Cause) error {
 	calendar, ok, err := calendars.Load(ctx, w.Store, accountID, calendarID)
 	switch {
 	case err != nil || !ok || calendar.Wanted() && calendar.Revoked():
@@ -88,7 +88,7 @@ func (w *Watcher) Follow(ctx context.Context, accountID, calendarID string, caus
 	case calendar.Wanted():
 		failure := w.Ensure(ctx, accountID, calendarID)
 		if calendar.SyncPending {
-			failure = errors.Join(failure, w.enqueueSync(ctx, calendar.Key, cause.Trigger, cause.Trace))
+			w.Outbox.Soon(ctx, calendars.SyncKind, calendar.Key, w.Now())
 		}
 		return failure
 	}

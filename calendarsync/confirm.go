@@ -42,10 +42,11 @@ func (w *Watcher) Confirm(ctx context.Context, person scheduler.Person, key stri
 		if confirmed = len(updates); confirmed == 0 {
 			return nil
 		}
-		return tx.Update(calendars.Path(key), append(updates, calendars.RequestSync()...)...)
+		return tx.Update(calendars.Path(key), append(updates, calendars.RequestSync(cause.Request(w.Now()))...)...)
 	})
 	if err != nil || confirmed == 0 {
 		return 0, err
 	}
-	return confirmed, w.enqueueSync(ctx, key, cause.Trigger, cause.Trace)
+	w.Outbox.Soon(ctx, calendars.SyncKind, key, w.Now())
+	return confirmed, nil
 }

@@ -374,7 +374,7 @@ func TestBacklog_BesideAFullListing_IsFetchedInTheSameRun(t *testing.T) {
 	c.Fails = nil
 	listed := c.Relisted
 	calendar := w.Calendar("gm")
-	w.Write(calendars.Path(calendar.Key), calendar.RequestRelist("one", w.Clock.Now())...)
+	w.Write(calendars.Path(calendar.Key), calendar.RequestRelist("one", worldtest.Cause.Request(w.Clock.Now()))...)
 	for runs := calendar.Fence; w.Calendar("gm").Fence == runs; {
 		w.Run(10 * time.Second)
 	}

@@ -27,7 +27,7 @@ var methods = []string{"events.list", "events.get", "calendarList.list", "events
 
 // idle is what a sync costs that finds nothing new, with the push that asks
 // for it: watch channel and calendar, claim, account, end.
-var idle = storetest.Cost{Reads: 5, Writes: 2}
+var idle = storetest.Cost{Reads: 5, Writes: 3}
 
 func TestAThousandPushesInOneSecond_AreTwoListingsAtMost(t *testing.T) {
 	t.Parallel()

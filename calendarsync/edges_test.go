@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/roundtrip"
@@ -19,9 +20,19 @@ import (
 
 func TestWaits_GrowWithEachFailure_UpToTheirMost(t *testing.T) {
 	t.Parallel()
-	for attempt, want := range map[int]time.Duration{1: 30 * time.Second, 2: time.Minute, 3: 2 * time.Minute, 8: time.Hour, 99: time.Hour} {
-		if got := backoff(refusedPause, attempt); got != want {
-			t.Errorf("a sync's attempt %d is followed by %s, want %s", attempt, got, want)
+	for _, row := range []struct {
+		cause error
+		waits map[int64]time.Duration
+	}{
+		{&fault.Error{Kind: fault.NotFound}, map[int64]time.Duration{1: 30 * time.Second, 2: time.Minute, 3: 2 * time.Minute, 8: time.Hour, 99: time.Hour}},
+		{&fault.Error{Kind: fault.Unavailable}, map[int64]time.Duration{1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 11: 10 * time.Minute, 99: 10 * time.Minute}},
+		{&fault.Error{Kind: fault.RateLimited, RetryAfter: 40 * time.Second}, map[int64]time.Duration{1: 40 * time.Second, 7: 64 * time.Second}},
+		{&fault.Error{Kind: fault.Exhausted}, map[int64]time.Duration{1: time.Hour, 5: time.Hour}},
+	} {
+		for failed, want := range row.waits {
+			if got := failureOf(row.cause).wait(row.cause, failed); got != want {
+				t.Errorf("failed sync %d, %v, is followed by %s, want %s", failed, row.cause, got, want)
+			}
 		}
 	}
 	for failures, want := range map[int64]time.Duration{0: time.Minute, 1: time.Minute, 2: 2 * time.Minute, 9: 256 * time.Minute, 10: 6 * time.Hour, 99: 6 * time.Hour} {
@@ -57,24 +68,33 @@ func TestFailed_ByALimit_PausesTheCalendar(t *testing.T) {
 	}
 }
 
-func TestHandleSweep_ThatFails_IsTriedThreeTimesMore(t *testing.T) {
+func TestSweep_ThatFails_IsTriedThreeTimesMore(t *testing.T) {
 	t.Parallel()
 	documents, err := memorystore.Open(nil) // it answers no query
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Create(calendars.Path("key"), map[string]any{"interests": map[string]any{poll.ConsumerPoll: int64(1)}})
+		return tx.Create(calendars.Path("key"), map[string]any{"interests": map[string]any{poll.ConsumerPoll: int64(1)}, "sweepAt": time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &Watcher{Store: documents, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
-	for attempt, want := range map[int]queue.Outcome{1: queue.Retry, 3: queue.Retry, 4: queue.Done} {
-		got := w.HandleSweep(t.Context(), queue.Delivery{Kind: SweepKind, Payload: []byte(`{"key":"key"}`), Attempt: attempt})
-		if got.Outcome != want || (got.Err != nil) != (want == queue.Retry) {
-			t.Errorf("attempt %d: %+v", attempt, got)
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var log strings.Builder
+	w := &Watcher{Store: documents, Now: func() time.Time { return now }, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	work := &outbox.Outbox{Store: documents, Waker: outbox.Queued{}, Now: w.Now, Log: slog.New(slog.DiscardHandler)}
+	work.Add(w.Sweeps())
+	for attempt, want := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second, 0} {
+		again, err := work.Run(t.Context(), SweepKind, "key")
+		calendar, _, loadErr := calendars.LoadKey(t.Context(), documents, "key")
+		if err != nil || loadErr != nil || !again.Equal(calendar.SweepAt) || want > 0 && calendar.SweepAt.Sub(now) != want || again.IsZero() != (want == 0) {
+			t.Errorf("attempt %d: again at %v, due %v, %v, %v", attempt+1, again, calendar.SweepAt, err, loadErr)
 		}
+		if left := strings.Contains(log.String(), "left to the next"); left != (want == 0) {
+			t.Errorf("attempt %d: left to the next sweep: %t", attempt+1, left)
+		}
+		now = calendar.SweepAt
 	}
 }
 

@@ -10,45 +10,34 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
 
-// verdict decides what happens to the run's task, and records a failure on the calendar.
-// No failure changes a poll's status.
-func (l *syncRun) verdict(ctx context.Context, err error) queue.Verdict {
+// result ends the run: it records a failure on the calendar, with when it is tried again. No
+// failure changes a poll's status.
+func (l *syncRun) result(ctx context.Context, err error) outbox.Result {
 	switch {
-	case err == nil && l.retry > 0:
-		return queue.Verdict{Outcome: queue.Later, After: l.retry}
 	case err == nil:
-		return queue.Verdict{Outcome: queue.Done}
+		return outbox.Kept(l.next)
 	case errors.Is(err, scheduler.ErrFenced):
-		return queue.Verdict{Outcome: queue.Done} // a newer run does the work
-	case errors.Is(ctx.Err(), context.Canceled):
-		// The server is stopping, which is no failure. Release the lease for the next run.
-		last, cancel := finalContext(ctx)
-		defer cancel()
-		return queue.Verdict{Err: errors.Join(err, l.commit(last, calendars.Release()))}
+		return outbox.Done() // a newer run does the work
 	}
 	last, cancel := finalContext(ctx)
 	defer cancel()
+	if errors.Is(ctx.Err(), context.Canceled) {
+		// The server is stopping, which is no failure. The next run is due at once.
+		return outbox.Broken(errors.Join(err, l.commitWith(last, func(now calendars.Calendar) []store.Update { return now.Abandon(l.Now()) })))
+	}
 	l.Log.WarnContext(ctx, "sync failed", "calendar", l.ref.Calendar, "account", l.ref.Account,
 		"hint", l.cause.Trigger, "trace", l.cause.Trace, "kind", fault.KindOf(err).String(), "error", err)
 	if recordErr := l.fail(last, err); recordErr != nil {
-		return queue.Verdict{Err: errors.Join(err, recordErr)}
+		return outbox.Broken(errors.Join(err, recordErr)) // the run's lease ends, and the next one is due then
 	}
-	row := failureOf(err)
-	if !row.retry {
-		return queue.Verdict{Outcome: queue.Done}
-	}
-	after := row.after
-	if row.backoff {
-		after = backoff(after, l.attempt)
-	}
-	return queue.Verdict{Outcome: queue.Retry, After: max(after, fault.RetryAfter(err)), Err: err}
+	return outbox.Kept(l.next)
 }
 
 // finalTimeout limits the time that a timed-out run may take to record its end.
@@ -63,19 +52,20 @@ func finalContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), finalTimeout)
 }
 
-// backoff doubles a wait for each failed attempt before this one (attempt counts from 1),
-// up to maxRefusedPause.
-func backoff(wait time.Duration, attempt int) time.Duration {
-	for range attempt - 1 {
-		if wait *= 2; wait >= maxRefusedPause {
-			return maxRefusedPause
+// wait is how long to wait after that many failed runs in a row; what the error asks for is
+// kept.
+func (f failure) wait(cause error, failed int64) time.Duration {
+	wait := f.after
+	for range min(failed-1, 40) {
+		if wait = 2 * wait; f.most == 0 || wait >= f.most {
+			break
 		}
 	}
-	return wait
+	return max(min(wait, max(f.after, f.most)), fault.RetryAfter(cause))
 }
 
 // failures lists what follows from a failed run, by kind; the first matching row counts,
-// and without one the run is retried.
+// and without one the run is retried soon, since most other failures pass.
 // None changes a poll's status.
 var failures = []failure{
 	// Only relinking helps, and triggers a run. An owner who unlinked the account knows.
@@ -84,9 +74,9 @@ var failures = []failure{
 	// The quota is used up for hours; leave the calendar alone.
 	{kind: fault.Exhausted, retry: true, after: quotaPause, pause: quotaPause},
 	// Permanent for Google, but people change such things. Other triggers still run a sync.
-	{kind: fault.Provider, retry: true, after: refusedPause, backoff: true},
-	{kind: fault.NotFound, retry: true, after: refusedPause, backoff: true},
-	{kind: fault.Forbidden, retry: true, after: refusedPause, backoff: true},
+	{kind: fault.Provider, retry: true, after: refusedPause, most: maxRefusedPause},
+	{kind: fault.NotFound, retry: true, after: refusedPause, most: maxRefusedPause},
+	{kind: fault.Forbidden, retry: true, after: refusedPause, most: maxRefusedPause},
 }
 
 // failure is one row of the table.
@@ -94,11 +84,10 @@ type failure struct {
 	kind fault.Kind
 	// code, if set, restricts the row to errors with that code.
 	code string
-	// retry repeats the run after at least after; backoff doubles that with each attempt,
-	// up to maxRefusedPause.
-	retry   bool
-	after   time.Duration
-	backoff bool
+	// retry repeats the run after at least after, which doubles with each further failure up
+	// to most; 0: it does not grow.
+	retry       bool
+	after, most time.Duration
 	// pause keeps every run off the calendar for that long.
 	pause time.Duration
 	// polls is the error shown on the calendar's polls; "" for none.
@@ -115,6 +104,9 @@ const (
 	// maxRefusedPause is well below the time between two sweeps, and long enough that a
 	// deleted calendar does not make up most of all runs.
 	maxRefusedPause = time.Hour
+	// unansweredPause and maxUnansweredPause are for what passes: a service does not answer.
+	unansweredPause    = time.Second
+	maxUnansweredPause = 10 * time.Minute
 )
 
 func failureOf(err error) failure {
@@ -124,7 +116,7 @@ func failureOf(err error) failure {
 			return row
 		}
 	}
-	return failure{kind: kind, retry: true}
+	return failure{kind: kind, retry: true, after: unansweredPause, most: maxUnansweredPause}
 }
 
 // fail records on the calendar that the run failed, and on its polls if only the
@@ -146,7 +138,7 @@ func (l *syncRun) fail(ctx context.Context, cause error) error {
 	err = l.commitWith(ctx, func(now calendars.Calendar) []store.Update { return l.failureUpdates(now, row, cause) }, woken...)
 	if err == nil && row.polls != "" {
 		err = l.showFailed(ctx, row, cause)
-		err = errors.Join(err, l.commit(ctx, calendars.Ended(l.Now())...))
+		err = errors.Join(err, l.commitWith(ctx, func(now calendars.Calendar) []store.Update { return now.Ended(l.Now(), l.next) }))
 	}
 	if errors.Is(err, scheduler.ErrFenced) {
 		return nil
@@ -166,8 +158,8 @@ func (l *syncRun) orLost(ctx context.Context, row failure) failure {
 	return row
 }
 
-// failureUpdates records a failure on the calendar. If polls have yet to show it, the
-// lease is kept.
+// failureUpdates records a failure on the calendar, and when the run is tried again. If polls
+// have yet to show it, the lease is kept.
 func (l *syncRun) failureUpdates(now calendars.Calendar, row failure, cause error) (updates []store.Update) {
 	kind := fault.KindOf(cause)
 	switch {
@@ -176,11 +168,16 @@ func (l *syncRun) failureUpdates(now calendars.Calendar, row failure, cause erro
 	case l.answered:
 		updates = now.Answered()
 	}
+	updates = append(updates, now.CountFailure())
+	l.next = time.Time{}
+	if row.retry {
+		l.next = l.Now().Add(row.wait(cause, now.SyncAttempts+1))
+	}
 	reason := cmp.Or(row.reason, kind.String())
 	if row.polls != "" {
-		return slices.Concat(updates, now.MarkFailing(l.Now(), reason), calendars.Renew(l.Now()))
+		return slices.Concat(updates, now.MarkFailing(l.Now(), reason), now.Renew(l.Now()))
 	}
-	updates = append(updates, now.Failed(l.Now(), reason)...)
+	updates = append(updates, now.Failed(l.Now(), reason, l.next)...)
 	leave := row.pause
 	if kind == fault.RateLimited { // a push must not run earlier than Google allows
 		leave = fault.RetryAfter(cause)

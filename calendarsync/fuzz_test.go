@@ -80,7 +80,7 @@ func FuzzTasks(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	handlers := map[string]queue.Handler{
-		calendars.SyncKind: w.Syncer.Handle, scheduler.KindIntent: w.Outbox.Handler(scheduler.KindIntent), poll.AnnounceKind: w.Outbox.Handler(poll.AnnounceKind),
+		calendars.SyncKind: w.Outbox.Handler(calendars.SyncKind), scheduler.KindIntent: w.Outbox.Handler(scheduler.KindIntent), poll.AnnounceKind: w.Outbox.Handler(poll.AnnounceKind),
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		now.TB = t

@@ -132,12 +132,12 @@ func (l *Links) relinked(ctx context.Context, account accounts.Account, calendar
 			"calendar", calendar.CalendarID, "account", calendar.AccountID, "trace", cause.Trace, "error", err)
 	}
 	err := l.write(ctx, account, calendar.Key, func(now calendars.Calendar) []store.Update {
-		return append(now.MarkFailing(l.Now(), "linked again"), calendars.RequestSync()...)
+		return now.Relinked(calendars.Request{At: l.Now(), Trigger: "relink", Trace: cause.Trace})
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		l.Watcher.Outbox.Soon(ctx, calendars.SyncKind, calendar.Key, l.Now())
 	}
-	return l.Watcher.enqueueSync(ctx, calendar.Key, "relink", cause.Trace)
+	return err
 }
 
 // unlinked ends what runs in an account's name. Channels are stopped and mirrors deleted

@@ -9,7 +9,6 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
@@ -84,19 +83,23 @@ func TestSync_ThatTimesOut_ReleasesItsCalendar(t *testing.T) {
 			google := w.Syncer.Google
 			ctx, cancel := row.limit(t.Context())
 			w.Syncer.Google = ending{google, cancel}
-			task := calendars.SyncTask(w.Calendar("gm"), "push", "trace")
-			verdict := w.Syncer.Handle(ctx, queue.Delivery{Kind: task.Kind, Name: task.Name, Payload: task.Payload, Attempt: 1})
-			if verdict.Outcome != queue.Retry || verdict.Err == nil {
-				t.Errorf("the verdict is %+v", verdict)
+			key := w.Calendar("gm").Key
+			w.Write(calendars.Path(key), calendars.RequestSync(worldtest.Cause.Request(w.Clock.Now()))...)
+			_, err := w.Outbox.Run(ctx, calendars.SyncKind, key)
+			if (err == nil) != row.failed {
+				t.Errorf("the run ends with %v", err)
 			}
 			calendar := w.Calendar("gm")
+			if due := calendar.SyncAt; due.IsZero() || due.After(w.Clock.Now().Add(time.Second)) {
+				t.Errorf("the next run is due at %v", due)
+			}
 			if !calendar.LeaseUntil.IsZero() || calendar.FailedSince.IsZero() == row.failed {
 				t.Errorf("it is held until %v, and fails since %v", calendar.LeaseUntil, calendar.FailedSince)
 			}
 			w.Syncer.Google = google
 			w.Skip(time.Second)
-			if verdict := w.Syncer.Handle(t.Context(), queue.Delivery{Kind: task.Kind, Name: task.Name, Payload: task.Payload, Attempt: 2}); verdict.Outcome != queue.Done {
-				t.Errorf("the next sync: %+v", verdict)
+			if again, err := w.Outbox.Run(t.Context(), calendars.SyncKind, key); err != nil || !again.IsZero() || !w.Calendar("gm").SuccessAt.Equal(w.Clock.Now()) {
+				t.Errorf("the next sync: again at %v, %v", again, err)
 			}
 		})
 	}

@@ -10,7 +10,7 @@ import (
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -124,7 +124,7 @@ func (p *part) note(ctx context.Context, failure error, eventID string) error {
 	p.logged = true
 	l.Log.WarnContext(ctx, "a consumer failed", "consumer", p.Name(), "event", eventID, "calendar", l.ref.Calendar,
 		"account", l.ref.Account, "trace", l.cause.Trace, "error", failure)
-	if panicked, ok := errors.AsType[*queue.PanicError](failure); ok {
+	if panicked, ok := errors.AsType[*outbox.PanicError](failure); ok {
 		l.Log.ErrorContext(ctx, "a consumer panicked", "consumer", p.Name(), "stack", string(panicked.Stack))
 	}
 	return nil
@@ -134,7 +134,7 @@ func (p *part) note(ctx context.Context, failure error, eventID string) error {
 func guarded(do func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			err = &queue.PanicError{Value: value, Stack: debug.Stack()}
+			err = &outbox.PanicError{Value: value, Stack: debug.Stack()}
 		}
 	}()
 	return do()

@@ -44,7 +44,7 @@ func (l *pollConsumer) fetchDeferred(ctx context.Context) (settled []string, err
 // again: the sweep fetches it later.
 func (l *pollConsumer) mayStayDeferred(ctx context.Context, eventID string, failure error) bool {
 	known := l.calendar.Deferred[eventID] == calendars.DeferredFailed || errors.Is(failure, errMalformed)
-	if l.endsRun(ctx, failure) || !known && l.attempt < stuckAfter {
+	if l.endsRun(ctx, failure) || !known && l.attempt() < stuckAfter {
 		return false
 	}
 	l.Log.WarnContext(ctx, "deferred event still fails", "event", eventID, "calendar", l.ref.Calendar,

@@ -87,10 +87,13 @@ func (l *pollConsumer) observation(event gcal.Event) scheduler.Observation {
 // stuckAfter is how many attempts one failing event may block the sync token.
 const stuckAfter = 3
 
+// attempt counts the runs since the last successful one, this one included.
+func (l *syncRun) attempt() int64 { return l.calendar.SyncAttempts + 1 }
+
 // deferIfStuck lets the sync token pass an event that keeps failing: its poll shows
 // sync_failed, and it is fetched individually from then on.
 func (l *pollConsumer) deferIfStuck(ctx context.Context, eventID string, failure error) error {
-	if failure == nil || l.endsRun(ctx, failure) || l.attempt < stuckAfter {
+	if failure == nil || l.endsRun(ctx, failure) || l.attempt() < stuckAfter {
 		return failure
 	}
 	l.Log.ErrorContext(ctx, "event keeps failing and is deferred", "event", eventID, "calendar", l.ref.Calendar,

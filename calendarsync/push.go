@@ -9,6 +9,8 @@ import (
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
+	"questscheduler/internal/store"
+	"questscheduler/scheduler"
 )
 
 // Push is Google's notice that a calendar changed. It names the channel, not the change.
@@ -43,9 +45,10 @@ func errForged(reason string) error {
 	return fault.Wrap(fault.Unauthenticated, errors.New(reason), "This push is not one of ours. Check the channel and its token.")
 }
 
-// Push authenticates a push and enqueues a sync run that begins after it, without reading
-// the calendar. Unauthenticated: unknown channel, or wrong token or resource.
-// Unavailable: nothing was enqueued, and Google should send the push again.
+// Push authenticates a push and requests a sync run that begins after it: the request is in
+// the calendar's document before Push returns. Unauthenticated: unknown channel, or wrong
+// token or resource. Other errors: perhaps nothing was requested, and Google should send the
+// push again.
 //
 // A token in the format of Tokens that was not made for the channel is refused without a
 // read. The channel's document verifies the random tokens of older channels, and tokens
@@ -66,7 +69,7 @@ func (w *Watcher) Push(ctx context.Context, push Push) error {
 	if push.State == stateSync {
 		return nil
 	}
-	return w.enqueueSync(ctx, watch.CalendarKey, "push", push.Trace)
+	return w.requestSync(ctx, watch.CalendarKey, scheduler.Cause{Trigger: "push", Trace: push.Trace})
 }
 
 // admit refuses what can be refused before anything is read.
@@ -119,16 +122,26 @@ func (w Watch) refusal(known bool, push Push) string {
 	}
 }
 
-// enqueueSync enqueues a calendar's next run; nothing for a calendar without a document.
-// If the task's name is taken the trigger is covered: claiming a run moves the generation
-// on, so the task of the generation read here has not begun, or began after the trigger.
-func (w *Watcher) enqueueSync(ctx context.Context, key, trigger, trace string) error {
-	calendar, ok, err := calendars.LoadKey(ctx, w.Store, key)
-	if err != nil || !ok {
-		return err
+// requestSync requests a calendar's next run, and has it begin. Nothing is written for a
+// calendar that nothing follows, and none but the first of many triggers writes and wakes: a
+// request that no run took is covered by the run that does, which lists after that.
+func (w *Watcher) requestSync(ctx context.Context, key string, cause scheduler.Cause) error {
+	var request calendars.Request
+	requested := false
+	err := w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		request, requested = cause.Request(w.Now()), false
+		calendar, _, err := calendars.LoadKey(ctx, tx, key)
+		if err != nil || !calendar.Wanted() || calendar.Asked() {
+			return err
+		}
+		requested = true
+		return tx.Update(calendars.Path(key), calendars.RequestSync(request)...)
+	})
+	if err != nil {
+		return fmt.Errorf("calendar %s: request sync: %w", key, err)
 	}
-	if _, err := w.Queue.Enqueue(ctx, calendars.SyncTask(calendar, trigger, trace)); err != nil {
-		return fmt.Errorf("calendar %s: enqueue sync: %w", key, err)
+	if requested {
+		w.Outbox.Soon(ctx, calendars.SyncKind, key, request.At)
 	}
 	return nil
 }

@@ -83,13 +83,13 @@ func TestASyncPush_IsAcknowledgedOnly(t *testing.T) {
 	equal(t, "syncs waiting", waiting(w, calendars.SyncKind), 0)
 }
 
-func TestAPushThatCannotBeHandedOver_ComesAgain(t *testing.T) {
+func TestAPushThatCannotBeRecorded_ComesAgain(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
+	w.Run(time.Minute)
 	w.MoveEvent("gm", eventID, noon)
-	broken := fault.Wrap(fault.Unavailable, errors.New("no answer"), "The queue did not answer.")
-	w.Fail("before queue.enqueue", broken)
+	w.Fail("before store.run", fault.Wrap(fault.Unavailable, errors.New("no answer"), "The store did not answer."))
 	w.RunDue()
 	equal(t, "pushes that Google keeps", len(w.Google.PendingPushes()), 1)
 	w.Run(time.Minute)

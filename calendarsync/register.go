@@ -66,5 +66,5 @@ func (w *Watcher) register(ctx context.Context, calendar calendars.Calendar, cau
 	if err := w.clearWatchFailed(ctx, calendar.AccountID, calendar.CalendarID); err != nil {
 		return stopped, err
 	}
-	return stopped, w.enqueueSync(ctx, calendar.Key, cause.Trigger, cause.Trace)
+	return stopped, w.requestSync(ctx, calendar.Key, cause)
 }

@@ -70,6 +70,6 @@ func (w *Watcher) renewOne(ctx context.Context, calendar calendars.Calendar, cau
 		return calendarError(calendar.CalendarID, "watch", failure)
 	}
 	// A stopped channel's pushes are refused: sync what changed before the new one opened.
-	err = w.enqueueSync(ctx, calendar.Key, cause.Trigger, cause.Trace)
+	err = w.requestSync(ctx, calendar.Key, cause)
 	return errors.Join(calendarError(calendar.CalendarID, "watch", failure), err)
 }

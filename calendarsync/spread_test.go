@@ -1,7 +1,6 @@
 package calendarsync_test
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -9,19 +8,10 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/rules"
 )
-
-// handedOver are the tasks that were enqueued.
-type handedOver []queue.Task
-
-// Enqueue implements queue.Enqueuer.
-func (h *handedOver) Enqueue(_ context.Context, task queue.Task) (bool, error) {
-	*h = append(*h, task)
-	return true, nil
-}
 
 // The calendars of a sweep have their places in nine tenths of its period, so
 // that the last is swept before the next sweep begins.
@@ -31,20 +21,50 @@ func TestSweepPage_Spread_IsNineTenthsOfThePeriod(t *testing.T) {
 	for i := range 12 {
 		w.Write(calendars.Path(fmt.Sprintf("calendar-%02d", i)), store.Update{Path: store.Field("interests", poll.ConsumerPoll), Value: int64(1)})
 	}
-	var tasks handedOver
 	began := w.Clock.Now()
-	sweep := &calendarsync.Watcher{Store: w.Documents, Queue: &tasks, Polls: w.Scheduler, Now: func() time.Time { return began }}
 	for at, more := "", true; more; more = at != "" {
 		var err error
-		if _, at, err = sweep.SweepPage(t.Context(), worldtest.Cause, at, 20*time.Second); err != nil {
+		if _, at, err = w.Watcher.SweepPage(t.Context(), worldtest.Cause, at, 20*time.Second); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var places []int
-	for _, task := range tasks {
-		places = append(places, int(task.NotBefore.Sub(began)/time.Second))
+	for i := range 12 {
+		calendar := calendars.Decode(w.Document(calendars.Path(fmt.Sprintf("calendar-%02d", i))))
+		places = append(places, int(calendar.SweepAt.Sub(began)/time.Second))
 	}
 	if got, want := fmt.Sprint(places), "[0 2 4 6 8 10 12 14 16 0 2 4]"; got != want {
 		t.Errorf("the calendars have the places %s, want %s", got, want)
 	}
+}
+
+// The slot is in the calendar's document: no task is needed for the sweep, it is done once, and
+// what it found is synced though the calendar's own task is lost too.
+func TestSweep_Planned_IsDoneByTheDrain(t *testing.T) {
+	t.Parallel()
+	w, pollID, eventID := idleWorld(t)
+	w.Run(2 * time.Hour) // not fresh
+	w.MoveEvent("gm", eventID, noon)
+	w.LosePushes()
+	loseWake(w)
+	for at, more := "", true; more; more = at != "" {
+		var err error
+		if _, at, err = w.Watcher.SweepPage(t.Context(), worldtest.Cause, at, worldtest.FallbackEvery); err != nil {
+			t.Fatal(err)
+		}
+	}
+	equal(t, "sweeps waiting", waiting(w, calendarsync.SweepKind), 0)
+	equal(t, "planned with the job's trace", w.Calendar("gm").SweepTrace, worldtest.Cause.Trace)
+	w.Restart()
+	loseWake(w)
+	w.RunDue()
+	calendar := w.Calendar("gm")
+	equal(t, "planned still", !calendar.SweepAt.IsZero(), false)
+	equal(t, "a sync is requested", calendar.Asked(), true)
+	w.Run(2 * time.Minute)
+	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+	swept := w.Calls("events.list")
+	w.Run(10 * time.Minute)
+	equal(t, "listings of a sweep that is done", w.Calls("events.list")-swept, 0)
+	atRest(t, w)
 }

@@ -22,42 +22,37 @@ const sweepPage = 100
 // Swept counts what a sweep did.
 type Swept struct {
 	Calendars  int // followed by anything
-	HandedOver int // of these, as separate tasks
+	HandedOver int // of these, to be swept separately
 	Syncs      int // sync runs enqueued
 	Fresh      int // synced within the hour
 	Repaired   int // repaired polls and index entries
 	Failed     int // left to the next sweep
 }
 
-// sweepCalendar compares a calendar's index entries with their polls, ensures its
-// channel, and syncs it unless it is fresh.
-func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, swept *Swept) error {
+// sweepCalendar compares a calendar's index entries with their polls, and ensures its
+// channel. stale reports that the calendar must be synced.
+func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, swept *Swept) (stale bool, err error) {
 	mayShowUnwatched := false // a poll may say that nothing watches its calendar
 	entries, err := store.Collect(poll.IndexOfCalendar(ctx, w.Store, calendar.AccountID, calendar.CalendarID))
 	if err != nil {
-		return err
+		return false, err
 	}
 	for page := range slices.Chunk(entries, sweepPage) {
 		disagreeing, unwatched, err := w.disagreeing(ctx, page)
 		if err != nil {
-			return err
+			return false, err
 		}
 		for _, pollID := range disagreeing {
 			w.repair(ctx, pollID, cause, swept)
 		}
 		mayShowUnwatched = mayShowUnwatched || unwatched || len(disagreeing) > 0
 	}
-	watchErr := w.sweepWatch(ctx, calendar, mayShowUnwatched)
-	if w.fresh(calendar) {
+	if stale = !w.fresh(calendar); stale {
+		swept.Syncs++
+	} else {
 		swept.Fresh++
-		return watchErr
 	}
-	swept.Syncs++
-	err = w.write(ctx, calendar.Key, calendars.RequestSync())
-	if err == nil {
-		err = w.enqueueSync(ctx, calendar.Key, cause.Trigger, cause.Trace)
-	}
-	return errors.Join(watchErr, err)
+	return stale, w.sweepWatch(ctx, calendar, mayShowUnwatched)
 }
 
 // disagreeing returns the polls of a page of index entries that may disagree with their

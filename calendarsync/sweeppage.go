@@ -3,13 +3,12 @@ package calendarsync
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -25,7 +24,8 @@ type position struct {
 	Stage int `json:"road"`
 	// After is the last document done.
 	After store.Path `json:"after,omitempty"`
-	// Began is when the sweep reached the calendars; Handed counts those enqueued.
+	// Began is when the sweep reached the calendars; Handed counts those
+	// whose sweep is planned.
 	Began  time.Time `json:"began,omitzero"`
 	Handed int       `json:"handed,omitempty"`
 }
@@ -43,9 +43,9 @@ func (p position) cursor() *store.Cursor {
 // stops no other.
 //
 // at is where an earlier page ended ("" starts at the beginning); next continues, "" at
-// the end. With a spread each calendar is enqueued as a task, spread over that time;
-// otherwise it is swept here. Repeating a page is harmless. An error means that the store
-// or queue did not answer.
+// the end. With a spread each calendar's document says when it is swept, spread over that
+// time; otherwise it is swept here. Repeating a page is harmless. An error means that the
+// store did not answer.
 func (w *Watcher) SweepPage(ctx context.Context, cause scheduler.Cause, at string, spread time.Duration) (swept Swept, next string, err error) {
 	var here position
 	if at != "" {
@@ -123,7 +123,7 @@ func (p *position) advance(next *store.Cursor) (further bool) {
 	return next != nil
 }
 
-// sweepCalendars sweeps or enqueues a page of the followed calendars.
+// sweepCalendars sweeps a page, or plans the sweeps of the followed calendars.
 func (w *Watcher) sweepCalendars(ctx context.Context, cause scheduler.Cause, here *position, spread time.Duration, swept *Swept) (further bool, err error) {
 	if here.Began.IsZero() {
 		here.Began = store.Instant(w.Now()).UTC()
@@ -132,6 +132,7 @@ func (w *Watcher) sweepCalendars(ctx context.Context, cause scheduler.Cause, her
 	if err != nil {
 		return false, err
 	}
+	planned := map[string]time.Time{}
 	for _, calendar := range found {
 		if !calendar.Wanted() {
 			continue
@@ -141,11 +142,14 @@ func (w *Watcher) sweepCalendars(ctx context.Context, cause scheduler.Cause, her
 			w.sweepOne(ctx, calendar, cause, swept)
 			continue
 		}
-		if err := w.enqueueSweep(ctx, calendar.Key, cause, *here, spread); err != nil {
-			return false, err
+		if calendar.SweepAt.IsZero() { // else an earlier one is due still
+			planned[calendar.Key] = here.slot(spread)
 		}
 		here.Handed++
 		swept.HandedOver++
+	}
+	if err := w.planSweeps(ctx, planned, cause); err != nil {
+		return false, err
 	}
 	if next != "" {
 		here.After = calendars.Path(next)
@@ -154,62 +158,16 @@ func (w *Watcher) sweepCalendars(ctx context.Context, cause scheduler.Cause, her
 }
 
 func (w *Watcher) sweepOne(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, swept *Swept) {
-	if err := w.sweepCalendar(ctx, calendar, cause, swept); err != nil {
-		swept.Failed++
-		w.Log.WarnContext(ctx, "sweep: calendar left to the next", "calendar", calendar.CalendarID, "trace", cause.Trace, "error", err)
+	stale, err := w.sweepCalendar(ctx, calendar, cause, swept)
+	if stale {
+		err = errors.Join(err, w.requestSync(ctx, calendar.Key, cause))
 	}
-}
-
-// SweepKind is the kind of the tasks that sweep a calendar.
-const SweepKind = "sweep"
-
-const (
-	// sweepGap separates a sweep's calendars, so that few are swept at once; ten thousand
-	// take most of six hours.
-	sweepGap     = 2 * time.Second
-	sweepRetries = 3
-)
-
-type sweepTask struct {
-	Key     string `json:"key"`
-	Trigger string `json:"hint"`
-	Trace   string `json:"trace,omitempty"`
-}
-
-// enqueueSweep enqueues a calendar's sweep at its slot in the spread, which ends before
-// the next sweep begins; calendars beyond it share slots. Repeating it enqueues the same
-// task, or another that finds the calendar fresh.
-func (w *Watcher) enqueueSweep(ctx context.Context, key string, cause scheduler.Cause, here position, spread time.Duration) error {
-	payload, err := json.Marshal(sweepTask{key, cause.Trigger, cause.Trace})
 	if err != nil {
-		return err
+		swept.Failed++
+		w.leftToTheNext(ctx, calendar, cause, err)
 	}
-	_, err = w.Queue.Enqueue(ctx, queue.Task{
-		Kind: SweepKind, Name: key + "/" + strconv.FormatInt(here.Began.UnixMicro(), 10), Payload: payload,
-		NotBefore: here.Began.Add(time.Duration(here.Handed) * sweepGap % (spread - spread/10)),
-	})
-	return err
 }
 
-// HandleSweep is the handler of SweepKind. It retries a failure three times, then leaves
-// the calendar to the next sweep.
-func (w *Watcher) HandleSweep(ctx context.Context, delivery queue.Delivery) queue.Verdict {
-	var asked sweepTask
-	if err := json.Unmarshal(delivery.Payload, &asked); err != nil {
-		return queue.Verdict{Outcome: queue.Permanent, Err: fmt.Errorf("sweep: the task cannot be read: %w", err)}
-	}
-	calendar, _, err := calendars.LoadKey(ctx, w.Store, asked.Key)
-	if err == nil && calendar.Wanted() {
-		var swept Swept
-		err = w.sweepCalendar(ctx, calendar, scheduler.Cause{Trigger: asked.Trigger, Trace: asked.Trace}, &swept)
-	}
-	switch {
-	case err == nil:
-		return queue.Verdict{Outcome: queue.Done}
-	case delivery.Attempt <= sweepRetries || ctx.Err() != nil:
-		return queue.Verdict{Outcome: queue.Retry, Err: err}
-	default:
-		w.Log.WarnContext(ctx, "sweep: calendar left to the next", "calendar", calendar.CalendarID, "trace", asked.Trace, "error", err)
-		return queue.Verdict{Outcome: queue.Done}
-	}
+func (w *Watcher) leftToTheNext(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, err error) {
+	w.Log.WarnContext(ctx, "sweep: calendar left to the next", "calendar", calendar.CalendarID, "trace", cause.Trace, "error", err)
 }

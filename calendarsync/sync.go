@@ -3,7 +3,6 @@ package calendarsync
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -11,7 +10,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -24,7 +23,6 @@ type syncRun struct {
 	ref      gcal.Ref
 	fence    int64
 	cause    scheduler.Cause
-	attempt  int
 	// parts are what the run does for each consumer; polls come first.
 	parts []*part
 	// inFullListing are the events of a full listing that concern a consumer; nil in an
@@ -37,60 +35,68 @@ type syncRun struct {
 	answered, refused bool
 	// renewed is when the lease was last renewed.
 	renewed time.Time
-	// retry is how long to wait before deferred events are tried again; 0: there are none.
-	retry time.Duration
+	// next is when the next run is due for what this one left; zero: it left nothing. A run that
+	// was requested during it was woken with its request.
+	next time.Time
 }
 
-// Handle is the handler of calendars.SyncKind. It gives up no calendar: its verdict is
-// permanent only for a task that cannot be read.
-func (l *Syncer) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
-	var request calendars.SyncRequest
-	if err := json.Unmarshal(delivery.Payload, &request); err != nil || calendars.Path(request.Key).Valid() != nil {
-		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no calendar")}
+// syncWorkers is how many calendars a process syncs at once. A run mostly awaits Google.
+const syncWorkers = 40
+
+// Work is the outbox's kind of the syncs of calendars. The claim of a run is its fence, and its
+// end is recorded with what else it ends with, so the outbox claims nothing.
+func (l *Syncer) Work() outbox.Kind {
+	return outbox.Kind{
+		Name: calendars.SyncKind, Does: "syncs of calendars", Workers: syncWorkers, Unclaimed: true,
+		Due: outbox.Query(calendars.SyncsDue), Handle: l.handle,
 	}
-	run, wait, err := l.claim(ctx, request, delivery.Attempt)
+}
+
+func (l *Syncer) handle(ctx context.Context, item outbox.Item) outbox.Result {
+	if calendars.Path(item.ID).Valid() != nil {
+		return outbox.Done() // a task of an earlier program
+	}
+	run, again, err := l.claim(ctx, item.ID)
 	switch {
 	case err != nil:
-		return queue.Verdict{Err: err}
-	case wait > 0:
-		return queue.Verdict{Outcome: queue.Later, After: wait}
+		return outbox.Broken(err)
 	case run == nil:
-		return queue.Verdict{Outcome: queue.Done}
+		return outbox.Kept(again)
 	}
 	began := l.Now()
 	err = run.run(ctx)
-	l.Meter.Count(Synced{request.Cause, err, l.Now().Sub(began)})
-	return run.verdict(ctx, err)
+	l.Meter.Count(Synced{run.cause.Trigger, err, l.Now().Sub(began)})
+	return run.result(ctx, err)
 }
 
-// claim begins a run: in one transaction, before anything is listed, the generation and
-// fence move on and the lease is taken. Any later trigger requests the next run. run is
-// nil, without wait, if nothing follows the calendar or a later run has begun.
-func (l *Syncer) claim(ctx context.Context, request calendars.SyncRequest, attempt int) (run *syncRun, wait time.Duration, err error) {
+// claim begins a run that is due: in one transaction, before anything is listed, the fence
+// moves on and the request and the lease are taken. Any later trigger requests the next run.
+// run is nil if none begins now, and again is when to try once more; zero: nothing is due.
+func (l *Syncer) claim(ctx context.Context, key string) (run *syncRun, again time.Time, err error) {
 	err = l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		run, wait = nil, 0
-		calendar, ok, err := calendars.LoadKey(ctx, tx, request.Key)
+		run, again = nil, time.Time{}
+		calendar, ok, err := calendars.LoadKey(ctx, tx, key)
 		if err != nil || !ok {
 			return err
 		}
-		if !calendar.Wanted() {
-			return tx.Update(calendars.Path(request.Key), calendar.Skip()...)
+		updates, fence := calendar.Skip(), int64(0)
+		if calendar.Wanted() {
+			updates, fence, again = calendar.Claim(l.Now(), l.MinGap)
 		}
-		if calendar.Covers(request.Gen) {
+		if fence != 0 {
+			cause := scheduler.Cause{Trigger: cmp.Or(calendar.SyncCause, "drain"), Trace: calendar.SyncTrace}
+			run = &syncRun{
+				Syncer: l, calendar: calendar, ref: gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID},
+				fence: fence, cause: cause, renewed: l.Now(),
+			}
+			run.parts = run.newParts()
+		}
+		if len(updates) == 0 {
 			return nil
 		}
-		updates, fence, held := calendar.Claim(l.Now(), l.MinGap, request.Gen)
-		if wait = held; wait > 0 {
-			return nil
-		}
-		run = &syncRun{
-			Syncer: l, calendar: calendar, ref: gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID},
-			fence: fence, cause: scheduler.Cause{Trigger: request.Cause, Trace: request.Trace}, attempt: attempt, renewed: l.Now(),
-		}
-		run.parts = run.newParts()
-		return tx.Update(calendars.Path(request.Key), updates...)
+		return tx.Update(calendars.Path(key), updates...)
 	})
-	return run, wait, err
+	return run, again, err
 }
 
 // run lists what changed, applies it for each consumer, and stores the new token once each
@@ -179,14 +185,15 @@ func (l *syncRun) deliver(ctx context.Context, page gcal.Page, parts []*part, li
 }
 
 // end records what was done for each consumer. If polls took everything, it stores the new
-// token in the same transaction.
+// token in the same transaction, and when deferred events are tried again.
 func (l *syncRun) end(ctx context.Context, next string) error {
-	failure, latest := l.parts[0].failure, time.Time{}
+	failure := l.parts[0].failure
 	if failure != nil && len(l.parts) == 1 {
 		return failure
 	}
+	recovers := slices.ContainsFunc(l.parts, (*part).recovers)
 	err := l.commitWith(ctx, func(now calendars.Calendar) (updates []store.Update) {
-		latest = time.Time{}
+		latest := time.Time{}
 		for _, part := range l.parts {
 			written, left := part.progress(l.calendar, now, l.Now())
 			if updates = append(updates, written...); left.After(latest) {
@@ -196,13 +203,13 @@ func (l *syncRun) end(ctx context.Context, next string) error {
 		if failure != nil {
 			return updates
 		}
+		l.next = time.Time{}
+		if !latest.IsZero() {
+			l.next = l.Now().Add(calendars.RetryBacklog(latest, l.Now(), recovers))
+		}
 		updates = append(updates, calendars.InZone(l.calendar.TimeZone)...)
-		return append(updates, calendars.Succeeded(l.Now(), next, l.maskVersion())...)
+		return append(updates, now.Succeeded(l.Now(), next, l.maskVersion(), l.next)...)
 	})
-	if err == nil && !latest.IsZero() {
-		recovers := slices.ContainsFunc(l.parts, (*part).recovers)
-		l.retry = calendars.RetryBacklog(latest, l.Now(), recovers)
-	}
 	return cmp.Or(err, failure)
 }
 
@@ -265,7 +272,7 @@ func (l *syncRun) keepLease(ctx context.Context) error {
 
 func (l *syncRun) renewLease(ctx context.Context) error {
 	l.renewed = l.Now()
-	return l.commit(ctx, calendars.Renew(l.renewed)...)
+	return l.commitWith(ctx, func(now calendars.Calendar) []store.Update { return now.Renew(l.renewed) })
 }
 
 // stillHolds fails a transaction with ErrFenced if a newer run of the calendar began.
@@ -294,7 +301,7 @@ func (l *syncRun) commitWith(ctx context.Context, updates func(now calendars.Cal
 			return scheduler.ErrFenced
 		}
 		for _, other := range woken {
-			if err := tx.Update(calendars.Path(other.Key), calendars.RequestSync()...); err != nil {
+			if err := tx.Update(calendars.Path(other.Key), calendars.RequestSync(l.cause.Request(l.Now()))...); err != nil {
 				return err
 			}
 		}

@@ -101,7 +101,7 @@ func (w Wishes) wanted() map[gcal.Ref]bool {
 // follow has the calendars followed that a person wishes and the others not, and all events of
 // the person planned again. Call begin after the commit; without it the drain finds the planning.
 func (s *Service) follow(tx store.Tx, w Wishes, cause scheduler.Cause) (begin func(context.Context), err error) {
-	now, wanted := s.now(), w.wanted()
+	request, wanted := cause.Request(s.now()), w.wanted()
 	refs := maps.Clone(wanted)
 	for ref := range w.calendars {
 		refs[ref] = true
@@ -119,12 +119,12 @@ func (s *Service) follow(tx store.Tx, w Wishes, cause scheduler.Cause) (begin fu
 		if wanted[ref] {
 			count = 1
 		}
-		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Want(mirror.Consumer, count, now, w.Person.OwnerID)...); err != nil {
+		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Want(mirror.Consumer, count, request, w.Person.OwnerID)...); err != nil {
 			return nil, err
 		}
 		changed = append(changed, ref)
 	}
-	updates := append(w.Person.RequestPlan(now, cause.Trace), store.Set("followed", mirror.EncodePlaces(w.Person.Followed)))
+	updates := append(w.Person.RequestPlan(request.At, cause.Trace), store.Set("followed", mirror.EncodePlaces(w.Person.Followed)))
 	for accountID, overlay := range w.Person.Overlays {
 		updates = append(updates, store.Update{Path: store.Field("overlays", accountID), Value: mirror.EncodeOverlay(overlay)})
 	}

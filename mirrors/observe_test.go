@@ -169,7 +169,7 @@ func TestSync_CalendarOfPollsAlone_CostsMirrorsNothing(t *testing.T) {
 	for _, events := range []int{0, 20} {
 		w := newMirroringWorld(t)
 		club, clubs := refTo(club), calendars.Calendar{AccountID: club, CalendarID: refTo(club).Calendar}
-		w.set(store.Doc("calendars", w.key(club.Account)), clubs.Link(w.clock.Now(), gm, "")...)
+		w.set(store.Doc("calendars", w.key(club.Account)), clubs.Link(cause.Request(w.clock.Now()), gm, "")...)
 		for i := range events {
 			w.insert(club.Account, fmt.Sprint("Match ", i), thursday)
 		}
@@ -307,7 +307,7 @@ func (w *world) runSyncs() {
 			continue
 		}
 		if run, ok := w.queue.Take(task.ID); ok {
-			run.Settle(w.syncer.Handle(w.ctx, run.Delivery))
+			run.Settle(w.outbox.Handler(run.Kind)(w.ctx, run.Delivery))
 		}
 	}
 }

@@ -130,7 +130,7 @@ func (w *Writer) enterOverlay(ctx context.Context, a *attempt, trying mirror.Ove
 		if err := tx.Merge(mirror.PersonPath(owner), mirror.WriteOverlay(owner, account, o, now)...); err != nil {
 			return err
 		}
-		return tx.Merge(calendars.Path(calendar.Key), calendar.Want(mirror.Consumer, max(1, calendar.Interests[mirror.Consumer]), now, owner)...)
+		return tx.Merge(calendars.Path(calendar.Key), calendar.Want(mirror.Consumer, max(1, calendar.Interests[mirror.Consumer]), a.cause.Request(now), owner)...)
 	})
 	if err != nil || !entered {
 		return err

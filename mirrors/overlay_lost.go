@@ -30,7 +30,7 @@ func (w *Writer) suppressOverlay(ctx context.Context, owner, account, calendarID
 				return err
 			}
 		}
-		if updates := calendar.Want(mirror.Consumer, 0, now, owner); found && len(updates) > 0 {
+		if updates := calendar.Want(mirror.Consumer, 0, cause.Request(now), owner); found && len(updates) > 0 {
 			return tx.Merge(calendars.Path(calendar.Key), updates...)
 		}
 		return nil

@@ -126,19 +126,19 @@ func TestSync_ARunThatWasSuperseded_AppliesNothingMore(t *testing.T) {
 	w := newMirroringWorld(t)
 	w.insert(work, "One", thursday)
 	w.insert(work, "Two", thursday)
+	w.must(w.clock.Advance(2 * time.Second))
+	w.must(w.queueSync(work))
 	w.onEnqueue = func() {
 		w.onEnqueue = nil
 		c, _, err := calendars.LoadKey(w.ctx, w.memory, w.key(work))
 		w.must(err)
 		w.set(calendars.Path(c.Key), c.Invalidate()...)
 	}
-	w.must(w.clock.Advance(2 * time.Second))
-	w.must(w.queueSync(work))
 	run, ok := w.queue.Take(w.queue.Due(w.clock.Now())[0].ID)
 	if !ok {
 		t.Fatal("there is no task")
 	}
-	run.Settle(w.syncer.Handle(w.ctx, run.Delivery))
+	run.Settle(w.outbox.Handler(run.Kind)(w.ctx, run.Delivery))
 	if known := w.canonical(work); len(known) != 1 {
 		t.Errorf("%d events are known, want the one before", len(known))
 	}

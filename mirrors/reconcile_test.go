@@ -44,7 +44,7 @@ func (s *stage) followed(calendarID string) {
 		if err != nil {
 			return err
 		}
-		return tx.Merge(calendars.Path(calendar.Key), calendar.Want(mirror.Consumer, 1, s.clock.Now(), gm)...)
+		return tx.Merge(calendars.Path(calendar.Key), calendar.Want(mirror.Consumer, 1, cause.Request(s.clock.Now()), gm)...)
 	}))
 }
 

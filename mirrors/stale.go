@@ -37,7 +37,7 @@ func (s *Service) RemoveStale(ctx context.Context, limit int, cause scheduler.Ca
 		return 0, false, err
 	}
 	for _, source := range sources {
-		page, err := s.removeStale(ctx, source, limit-removed)
+		page, err := s.removeStale(ctx, source, limit-removed, cause)
 		if err != nil {
 			return removed, false, err
 		}
@@ -88,7 +88,7 @@ func (s *Service) staleSources(ctx context.Context) (sources []staleSource, err 
 
 // removeStale removes a page of the canonical events of a source, unless it came back, and
 // has a later run of their calendars list everything.
-func (s *Service) removeStale(ctx context.Context, source staleSource, limit int) (page []mirror.Event, err error) {
+func (s *Service) removeStale(ctx context.Context, source staleSource, limit int, cause scheduler.Cause) (page []mirror.Event, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		page = nil
 		found, err := source.some(ctx, tx, limit)
@@ -106,7 +106,7 @@ func (s *Service) removeStale(ctx context.Context, source staleSource, limit int
 			}
 		}
 		for _, calendar := range followed {
-			if err := tx.Update(calendars.Path(calendar.Key), calendar.RequestRelist(mirror.Consumer, s.now())...); err != nil {
+			if err := tx.Update(calendars.Path(calendar.Key), calendar.RequestRelist(mirror.Consumer, cause.Request(s.now()))...); err != nil {
 				return err
 			}
 		}

@@ -25,7 +25,7 @@ func (w *world) reader(account, owner string) calendars.Calendar {
 	w.Helper()
 	w.must(w.google.Share(homeMail, account, google.Writer))
 	shared := calendars.Calendar{Key: w.keyOf(account, homeMail), AccountID: account, CalendarID: homeMail}
-	w.set(calendars.Path(shared.Key), shared.Want(mirror.Consumer, 1, w.clock.Now(), owner)...)
+	w.set(calendars.Path(shared.Key), shared.Want(mirror.Consumer, 1, cause.Request(w.clock.Now()), owner)...)
 	return shared
 }
 
@@ -294,7 +294,7 @@ func TestSync_AMirrorMovedToAnotherCalendar_IsNoDrift(t *testing.T) {
 	w.insert(work, "Stand-up", thursday)
 	w.settle()
 	shown, other := w.atHome(), calendars.Calendar{AccountID: home, CalendarID: team}
-	w.set(calendars.Path(w.keyOf(home, team)), other.Want(mirror.Consumer, 1, w.clock.Now(), gm)...)
+	w.set(calendars.Path(w.keyOf(home, team)), other.Want(mirror.Consumer, 1, cause.Request(w.clock.Now()), gm)...)
 	before := w.only()
 	shown.Details.Summary, shown.ETag = "Mine", `"other"`
 	_, known, err := w.service.Observe(w.ctx, gcal.Ref{Account: home, Calendar: team}, shown, true, cause)

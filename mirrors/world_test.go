@@ -13,6 +13,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/sim/control"
@@ -45,6 +46,7 @@ type world struct {
 	service  *mirrors.Service
 	policies mirrors.Policies
 	syncer   *calendarsync.Syncer
+	outbox   *outbox.Outbox
 	// lossy has Enqueue fail, as if the program died after a commit.
 	lossy bool
 	// onEnqueue is called before a task is enqueued; nil is nothing.
@@ -119,11 +121,12 @@ func newWorld(t *testing.T) *world {
 func (w *world) build() {
 	log := slog.New(slog.NewTextHandler(&w.log, nil))
 	documents := storetest.Rerun(w.counter)
-	watcher := &calendarsync.Watcher{Store: documents, Queue: w, Google: w.client, Now: w.clock.Now, Log: log}
+	w.outbox = w.outboxOf(documents, w)
+	watcher := &calendarsync.Watcher{Store: documents, Outbox: w.outbox, Google: w.client, Now: w.clock.Now, Log: log}
 	known := accounts.New(accounts.Options{Store: w.memory, Now: w.clock.Now})
 	lookup := &calendarsync.Lookup{Accounts: known, Calendars: calendarsync.Calendars{Accounts: known, List: w.client.Calendars}, Now: w.clock.Now}
 	w.service = &mirrors.Service{
-		Store: documents, Outbox: w.outboxOf(documents, w), Follow: watcher.Follow, FindCalendars: lookup.Find, Installation: "here", HoldShare: 0.5, HoldMin: 2,
+		Store: documents, Outbox: w.outbox, Follow: watcher.Follow, FindCalendars: lookup.Find, Installation: "here", HoldShare: 0.5, HoldMin: 2,
 		Now: w.clock.Now, NewID: w.newID, Log: log,
 	}
 	w.policies = mirrors.Policies{Service: w.service}
@@ -131,8 +134,9 @@ func (w *world) build() {
 		Store: documents, Google: w.client, Polls: noPolls{}, Consumers: []calendarsync.Consumer{mirrors.Consumer{Service: w.service}},
 		Now: w.clock.Now, MinGap: time.Second, HoldShare: 0.5, HoldMin: 2, Log: log,
 	}
+	w.outbox.Add(w.syncer.Work())
 	w.writer = &mirrors.Writer{Service: w.service, Google: w.client, Leaving: w.client}
-	w.service.Outbox.Add(w.service.PlanWork(), w.service.EventWork(), w.writer.Work())
+	w.outbox.Add(w.service.PlanWork(), w.service.EventWork(), w.writer.Work())
 }
 
 func (s *stage) set(path store.Path, updates ...store.Update) {
@@ -180,9 +184,7 @@ func (w *world) sync(account string) {
 	if !ok {
 		w.Fatalf("nobody follows %s", account)
 	}
-	w.set(calendars.Path(c.Key), calendars.RequestSync()...)
-	_, err = w.queue.Enqueue(w.ctx, calendars.SyncTask(c, "push", "trc_push"))
-	w.must(err)
+	w.requestSync(c.Key)
 	w.settle()
 }
 
@@ -202,11 +204,7 @@ func (w *world) settle() {
 			if !ok {
 				continue
 			}
-			handle := w.syncer.Handle
-			if run.Kind != calendars.SyncKind {
-				handle = w.service.Outbox.Handler(run.Kind)
-			}
-			run.Settle(handle(w.ctx, run.Delivery))
+			run.Settle(w.outbox.Handler(run.Kind)(w.ctx, run.Delivery))
 		}
 		w.must(w.clock.Advance(2 * time.Second))
 	}
@@ -269,9 +267,15 @@ func (w *world) queueSyncOf(ref gcal.Ref) error {
 	if err != nil {
 		return err
 	}
-	w.set(calendars.Path(c.Key), calendars.RequestSync()...)
-	_, err = w.queue.Enqueue(w.ctx, calendars.SyncTask(c, "push", "trc_push"))
-	return err
+	w.requestSync(c.Key)
+	return nil
+}
+
+// requestSync has a calendar synced, as for a push.
+func (w *world) requestSync(key string) {
+	now := w.clock.Now()
+	w.set(calendars.Path(key), calendars.RequestSync(calendars.Request{At: now, Trigger: "push", Trace: "trc_push"})...)
+	w.outbox.Soon(w.ctx, calendars.SyncKind, key, now)
 }
 
 // relist has the next sync run list everything.

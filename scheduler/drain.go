@@ -9,26 +9,6 @@ import (
 	"questscheduler/internal/transition"
 )
 
-// Drained counts what a drain handed over.
-type Drained struct {
-	Syncs int
-}
-
-// Drain enqueues the pending syncs of calendars, whose tasks may not have been enqueued. It runs
-// every minute, and at the start of a process. A task that is queued already absorbs the second.
-func (s *Service) Drain(ctx context.Context, cause Cause) (drained Drained, err error) {
-	for calendar, err := range calendars.SyncsPending(ctx, s.Store) {
-		if err != nil {
-			return drained, err
-		}
-		drained.Syncs++
-		if _, err := s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Trigger, cause.Trace)); err != nil {
-			return drained, err
-		}
-	}
-	return drained, nil
-}
-
 // Recover takes back what a dead process of the same store held: leases of sync runs,
 // intents and deliveries under way. Only for a store that one process has to itself.
 func (s *Service) Recover(ctx context.Context) error {
@@ -42,9 +22,12 @@ func (s *Service) Recover(ctx context.Context) error {
 		return err
 	}
 	for _, calendar := range found {
-		err := s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-			updates := append(calendars.RequestSync(), calendars.Release())
-			return tx.Update(calendars.Path(calendar.Key), updates...)
+		err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+			current, _, err := calendars.LoadKey(ctx, tx, calendar.Key)
+			if err != nil {
+				return err
+			}
+			return tx.Update(calendars.Path(calendar.Key), current.Abandon(now)...)
 		})
 		if err != nil {
 			return err

@@ -4,27 +4,16 @@ import (
 	"context"
 
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
 	"questscheduler/rules"
 )
 
 // KindIntent is the kind of the outbox whose documents are intents.
 const KindIntent = "intent"
 
-// Work is the payload of a task about a document: which.
-type Work struct {
-	ID    string `json:"id"`
-	Trace string `json:"trace,omitempty"`
-}
-
-// syncSoon enqueues a sync after the transaction that asks for it committed.
-func (s *Service) syncSoon(ctx context.Context, accountID, calendarID string, cause Cause) {
-	calendar, ok, err := calendars.Load(ctx, s.Store, accountID, calendarID)
-	if err == nil && ok {
-		_, err = s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Trigger, cause.Trace))
-	}
-	if err != nil {
-		s.Log.WarnContext(ctx, "sync left to the drain", "calendar", calendarID, "trace", cause.Trace, "error", err)
-	}
+// syncSoon has a calendar synced after the transaction that asks for it committed.
+func (s *Service) syncSoon(ctx context.Context, accountID, calendarID string) {
+	s.Outbox.Soon(ctx, calendars.SyncKind, poll.CalendarKey(accountID, calendarID), s.Now())
 }
 
 // logCommand writes the one line that a person's command has in the log, and counts it.

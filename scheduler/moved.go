@@ -19,7 +19,7 @@ func (s *Service) RestoreOriginal(ctx context.Context, person Person, pollID str
 			return View{}, err
 		}
 		if done {
-			s.syncSoon(ctx, entry.AccountID, entry.CalendarID, cause)
+			s.syncSoon(ctx, entry.AccountID, entry.CalendarID)
 			return s.shown(ctx, rules.CommandRestoreOriginal, person, pollID, cause)
 		}
 	}

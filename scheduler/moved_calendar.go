@@ -43,7 +43,7 @@ func (s *Service) watchSoon(ctx context.Context, pollID string, at poll.Place, c
 	if err := s.Watches.Ensure(ctx, at.AccountID, at.CalendarID); err != nil {
 		s.watchFailed(ctx, pollID, at.CalendarID, cause, err)
 	}
-	s.syncSoon(ctx, at.AccountID, at.CalendarID, cause)
+	s.syncSoon(ctx, at.AccountID, at.CalendarID)
 }
 
 // followMoved reads the event that a poll follows, and follows it to another calendar. A

@@ -53,7 +53,7 @@ func (s *Service) syncItsEvent(ctx context.Context, pollID string, cause Cause) 
 		return
 	}
 	for _, entry := range entries {
-		s.syncSoon(ctx, entry.AccountID, entry.CalendarID, cause)
+		s.syncSoon(ctx, entry.AccountID, entry.CalendarID)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"time"
 
+	"questscheduler/internal/calendars"
 	"questscheduler/internal/meter"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
@@ -34,6 +35,11 @@ type Cause struct {
 	// Quiet is for linking many events at once: cards stay as they are, and the drain starts
 	// the syncs, one a calendar.
 	Quiet bool
+}
+
+// Request asks for a sync of a calendar for this cause.
+func (c Cause) Request(at time.Time) calendars.Request {
+	return calendars.Request{At: at, Trigger: c.Trigger, Trace: c.Trace}
 }
 
 // Calendar is what finalising needs of a calendar provider. Its errors have the kinds

@@ -45,12 +45,12 @@ func (s *Service) awaitSync(ctx context.Context, entry poll.IndexEntry, cause Ca
 		if asked, _, err = calendars.LoadKey(ctx, tx, key); err != nil {
 			return err
 		}
-		return tx.Merge(calendars.Path(key), asked.RequestFetch(entry.EventID)...)
+		return tx.Merge(calendars.Path(key), asked.RequestFetch(cause.Request(s.Now()), entry.EventID)...)
 	})
 	if err != nil {
 		return err
 	}
-	s.syncSoon(ctx, entry.AccountID, entry.CalendarID, cause)
+	s.syncSoon(ctx, entry.AccountID, entry.CalendarID)
 	deadline := s.Now().Add(syncPatience)
 	pause := syncCheckFirst
 	for left := syncPatience; left > 0; left = deadline.Sub(s.Now()) {

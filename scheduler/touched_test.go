@@ -32,7 +32,7 @@ func TestTransition_EachOne_TouchesWhatItsRowSays(t *testing.T) {
 		"observation: cancel":           {grouped, observes(eventGone), "announced index journal lastSyncedAt recorded updatedAt"},
 		"observation: revive":           {groupedDeleted, observes(present(worldtest.Ten)), "announced index journal lastSyncedAt recorded updatedAt"},
 		"observation: revive, moved":    {groupedDeleted, observes(present(worldtest.Noon)), "announced index journal lastSyncedAt recorded slots snapshots updatedAt"},
-		"observation: adopt":            {linkedDirectly, observes(answered(present(worldtest.Ten))), "announced journal known lastSyncedAt recorded updatedAt"},
+		"observation: adopt":            {linkedDirectly, observes(answered(present(worldtest.Ten))), "announced calendar journal known lastSyncedAt recorded updatedAt"},
 		"observation: warn":             {grouped, observes(func(o *scheduler.Observation) { o.EventState = rules.Series }), "journal lastSyncedAt recorded updatedAt"},
 		"observation: clear error":      {groupedFailing, observes(present(worldtest.Ten)), "journal lastSyncedAt recorded updatedAt"},
 		"observation: record":           {later(grouped, 15*24*time.Hour), observes(present(worldtest.Noon)), "journal recorded"},

@@ -102,7 +102,7 @@ func (s *Service) handOver(ctx context.Context, out transition.Outcome, cause Ca
 		s.Outbox.Soon(ctx, poll.AnnounceKind, due.PollID, due.At)
 	}
 	if out.Sync != nil {
-		s.syncSoon(ctx, out.Sync.AccountID, out.Sync.CalendarID, cause)
+		s.syncSoon(ctx, out.Sync.AccountID, out.Sync.CalendarID)
 	}
 	if out.Session != "" {
 		s.Outbox.Soon(ctx, poll.GroupWorkKind, poll.SessionWorkID(out.Session), s.Now())

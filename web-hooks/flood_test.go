@@ -29,6 +29,12 @@ func (s *counted) Get(ctx context.Context, path store.Path) (store.Document, err
 	return s.Store.Get(ctx, path)
 }
 
+// Run implements store.Store: a push reads at most the calendar in it.
+func (s *counted) Run(ctx context.Context, do func(ctx context.Context, tx store.Tx) error) error {
+	s.reads.Add(1)
+	return s.Store.Run(ctx, do)
+}
+
 // refusals counts the pushes that a watcher refuses.
 type refusals struct{ count int }
 

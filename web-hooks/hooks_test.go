@@ -21,6 +21,7 @@ import (
 	"questscheduler/internal/accounts/seal"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memoryqueue"
@@ -108,7 +109,7 @@ func newGateWith(t *testing.T, options gateOptions) *gate {
 	must(t, err)
 	calendar := poll.CalendarKey("acc", "cal")
 	must(t, documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		if err := tx.Create(store.Doc("calendars", calendar), map[string]any{"accountId": "acc", "calendarId": "cal", "lookGen": 3}); err != nil {
+		if err := tx.Create(store.Doc("calendars", calendar), map[string]any{"accountId": "acc", "calendarId": "cal", "interests": map[string]any{poll.ConsumerPoll: 1}}); err != nil {
 			return err
 		}
 		for id, secret := range map[string]string{channel: token(cmp.Or(options.old, keysNow), channel), oldChannel: oldToken} {
@@ -125,7 +126,8 @@ func newGateWith(t *testing.T, options gateOptions) *gate {
 	e := api.New(api.Options{Now: options.now, NewID: func(prefix string) string { return prefix + "_1" }, Log: log, AddressRate: options.rate})
 	keys, err := seal.ParseKeys(cmp.Or(options.keys, keysNow))
 	must(t, err)
-	watcher := &calendarsync.Watcher{Store: reads, Queue: tasks, Tokens: keys, Now: now, Log: log, Meter: reads.refused.meter}
+	work := &outbox.Outbox{Store: documents, Waker: outbox.Queued{Queue: tasks}, Now: now, Log: log}
+	watcher := &calendarsync.Watcher{Store: reads, Outbox: work, Tokens: keys, Now: now, Log: log, Meter: reads.refused.meter}
 	webhooks.Register(e, watcher, webhooks.Guard{Admit: api.AdmitPush, Log: api.Sampled(log, now)})
 	return &gate{t: t, handler: e, store: documents, reads: reads, queue: tasks}
 }
@@ -184,11 +186,10 @@ func TestPush_Accepted_HasTheRequestIDAsItsTrace(t *testing.T) {
 	if len(due) != 1 {
 		t.Fatalf("%d syncs are due, want 1", len(due))
 	}
-	run, _ := g.queue.Take(due[0].ID)
-	var request calendars.SyncRequest
-	must(t, json.Unmarshal(run.Delivery.Payload, &request))
-	if request.Trace != "req_1" || request.Cause != "push" {
-		t.Errorf("the sync request is %+v", request)
+	calendar, _, err := calendars.Load(t.Context(), g.store, "acc", "cal")
+	must(t, err)
+	if !calendar.Asked() || calendar.SyncTrace != "req_1" || calendar.SyncCause != "push" || !calendar.SyncAt.Equal(now()) {
+		t.Errorf("the calendar is %+v", calendar)
 	}
 }
 

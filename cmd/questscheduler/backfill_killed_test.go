@@ -183,8 +183,8 @@ func (d *deployment) rightInTheEnd(before map[string]map[string]any) {
 		calendars[id], _ = strconv.Atoi(at(calendar, "interests", "poll").(string))
 		known, _ := calendar["legacyEventIds"].([]any)
 		pending, _ := calendar["pendingLooks"].(map[string]any)
-		if calendar["lookDue"] != true || len(known) != counted[id] || len(pending) != counted[id] {
-			d.t.Errorf("%s of %s: sync pending %v, %d events known and %d to fetch, want %d", path, id, calendar["lookDue"], len(known), len(pending), counted[id])
+		if calendar["syncAsked"] != true || len(known) != counted[id] || len(pending) != counted[id] {
+			d.t.Errorf("%s of %s: sync pending %v, %d events known and %d to fetch, want %d", path, id, calendar["syncAsked"], len(known), len(pending), counted[id])
 		}
 	}
 	if !maps.Equal(calendars, counted) {

@@ -18,7 +18,7 @@ var exempt = slices.Concat(
 	exemptions("intents", "session", "asked", "failedSince", "error", "trace", "until", "createdAt"),
 	exemptions("calendarEventIndex", "createdAt"),
 	exemptions("calendarWatches", "address", "tokenHash", "grantedAt", "createdAt", "updatedAt"),
-	exemptions("calendars", "syncToken", "lookGen", "begunGen", "fence", "lookedAt", "lastSyncedAt", "lastSuccessAt", "lastError",
+	exemptions("calendars", "syncToken", "linkedAt", "syncAsked", "syncCause", "syncTrace", "syncAttempts", "sweepFailures", "sweepTrace", "fence", "lookedAt", "lastSyncedAt", "lastSuccessAt", "lastError",
 		"legacyEventIds", "pendingLooks", "deferred", "relist"),
 	exemptions("accounts", "attempts", "failedSince", "error", "updatedAt"),
 	exemptions("accountSecrets", "refreshToken", "updatedAt"),

@@ -180,12 +180,12 @@ func TestToken_SpeaksForItsPerson(t *testing.T) {
 func TestSweepDrain_SaysWhatItHandedOver(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	environ := settings(dir)
-	run(t, environ, "sweep", "drain").want(t, exitOK, "HANDED OVER", "looks at calendars                 0")
+	environ := append(settings(dir), "QS_SYNC=on", "QS_PUBLIC_URL=https://quests.example")
+	run(t, environ, "sweep", "drain").want(t, exitOK, "HANDED OVER", "syncs of calendars                     0")
 	change(t, dir, func(tx store.Tx) error {
 		for i := range 3 {
 			key := poll.CalendarKey("account", fmt.Sprint(i))
-			updates := append(calendars.RequestSync(), poll.Set("accountId", "account"), poll.Set("calendarId", fmt.Sprint(i)))
+			updates := append(calendars.RequestSync(calendars.Request{At: time.Now().Add(-time.Minute), Trigger: "push"}), poll.Set("accountId", "account"), poll.Set("calendarId", fmt.Sprint(i)))
 			if err := tx.Merge(calendars.Path(key), updates...); err != nil {
 				return err
 			}
@@ -194,7 +194,7 @@ func TestSweepDrain_SaysWhatItHandedOver(t *testing.T) {
 		return tx.Merge(poll.AnnouncementPath("p"), poll.PendingUpdates("p", due, time.Now().Add(-time.Minute))...)
 	})
 	run(t, environ, "sweep", "drain").want(t, exitOK,
-		"calendar events to make or delete  0", "announcements and cards            1", "looks at calendars                 3")
+		"calendar events to make or delete      0", "announcements and cards                1", "syncs of calendars                     3")
 }
 
 // Each job runs by command as it does by the timer, prints what it did, and has nothing
@@ -206,10 +206,10 @@ func TestSweep_RunsEachJob(t *testing.T) {
 	run(t, environ, "sweep", "drain").want(t, exitOK)
 	change(t, dir, func(tx store.Tx) error {
 		calendar := calendars.Calendar{Key: poll.CalendarKey("account", "c"), AccountID: "account", CalendarID: "c"}
-		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Link(time.Now(), "gm", "")...); err != nil {
+		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Link(calendars.Request{At: time.Now()}, "gm", "")...); err != nil {
 			return err
 		}
-		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Want(attendee.Consumer, 1, time.Now(), "gm")...); err != nil { // they are off since
+		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Want(attendee.Consumer, 1, calendars.Request{At: time.Now()}, "gm")...); err != nil { // they are off since
 			return err
 		}
 		snapshot := poll.Snapshot{ID: "old", ExpiresAt: time.Now().Add(-time.Hour)}

@@ -12,7 +12,6 @@ import (
 
 	"questscheduler/internal/config"
 	"questscheduler/internal/queue"
-	"questscheduler/scheduler"
 )
 
 // tickEvery is how often the timers are asked what is due.
@@ -88,10 +87,6 @@ func (p *program) start(ctx context.Context, listener net.Listener) error {
 }
 
 func (p *program) drain(ctx context.Context) error {
-	cause := scheduler.Cause{Trigger: "start", Trace: p.newTrace()}
-	if _, err := p.scheduler.Drain(ctx, cause); err != nil {
-		return fmt.Errorf("drain: %w", err)
-	}
 	if _, err := p.outbox.Drain(ctx); err != nil {
 		return fmt.Errorf("drain: %w", err)
 	}

@@ -142,7 +142,8 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	attending := s.newAttending(google, watcher)
 	syncer := s.newSyncer(google, polls, owners, append(attending.consumers(), mirrors.Consumer{Service: mirroring.service})...)
 	groups := s.newGroupEvents(mirroring.service)
-	s.outbox.Add(service.Intents(), announcer.Work(), groups.Work(), mirroring.service.PlanWork(), mirroring.service.EventWork(), s.syncing(mirroring.writer.Work()))
+	s.outbox.Add(service.Intents(), announcer.Work(), s.withSync(syncer.Work()), s.withSync(watcher.Sweeps()))
+	s.outbox.Add(groups.Work(), mirroring.service.PlanWork(), mirroring.service.EventWork(), s.withSync(mirroring.writer.Work()))
 	s.outbox.Add(attending.work()...)
 	links := s.newLinks(google, watcher, polls, owners, attending.links(groupevents.Links{AccountMirrors: mirroring.writer, Groups: groups}))
 	s.outbox.Add(links.Work())
@@ -165,7 +166,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	return &program{
 		server: s, accounts: google.accounts, consents: consents, issuer: signIn.issuer,
 		scheduler: service, watcher: watcher, timers: jobs,
-		pollListener: s.newListener(changed, cards), work: s.workOf(syncer, watcher, jobs, changed),
+		pollListener: s.newListener(changed, cards), work: s.workOf(jobs, changed),
 		edge: edge, http: newHTTPServer(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 2),
 	}, nil
 }

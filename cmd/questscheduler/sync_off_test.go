@@ -8,6 +8,8 @@ import (
 
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts/seal"
+	"questscheduler/internal/config"
+	"questscheduler/internal/outbox"
 )
 
 // With QS_SYNC=off pushes are acknowledged without a read, and unproven ones are
@@ -33,6 +35,22 @@ func TestPushSink_AdmitsProvenPushesAlone(t *testing.T) {
 		err := pushSink{keys}.Push(t.Context(), calendarsync.Push{ChannelID: "channel", Token: token, Admit: admit})
 		if !errors.Is(err, want) {
 			t.Errorf("token %q: %v, want %v", token, err, want)
+		}
+	}
+}
+
+// What needs the calendars stays due with QS_SYNC=off; with observe and on it is done.
+func TestWithSync_Off_LetsWorkRest(t *testing.T) {
+	t.Parallel()
+	for mode, want := range map[string]outbox.Mode{config.SyncOff: outbox.Rests, config.SyncObserve: outbox.Works, config.SyncOn: outbox.Works} {
+		kind := (&server{config: config.Config{Sync: mode}}).withSync(outbox.Kind{})
+		if got := outbox.Works; kind.Mode != nil {
+			got = kind.Mode()
+			if got != want {
+				t.Errorf("%s: mode %v, want %v", mode, got, want)
+			}
+		} else if want != got {
+			t.Errorf("%s: it works", mode)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/internal/config"
 	"questscheduler/internal/health"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/timers"
 	"questscheduler/notify"
 	"questscheduler/scheduler"
@@ -49,7 +50,7 @@ func (s *server) newScheduler(google googleAccess, discord *notify.DiscordClient
 		Log:           s.log, Meter: s.metrics.Count,
 	}
 	watcher := &calendarsync.Watcher{
-		Store: s.documents, Queue: s.queue, Google: google.client, Polls: s.polls(service), Now: s.now,
+		Store: s.documents, Outbox: s.outbox, Google: google.client, Polls: s.polls(service), Now: s.now,
 		NewUUID: uuid.NewString, Tokens: google.keys,
 		Address: s.pushAddress(), TTL: s.config.WatchTTL, RenewBefore: s.config.RenewBefore, Observing: s.config.Sync == config.SyncObserve,
 		Log: s.log, Meter: s.metrics.Count,
@@ -74,6 +75,14 @@ func (s *server) newSyncer(google googleAccess, polls calendarsync.Polls, owners
 		Observing: s.config.Sync == config.SyncObserve, Now: s.now, MinGap: s.config.SyncMinGap,
 		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Log: s.log, Meter: s.metrics.Count,
 	}
+}
+
+// withSync has work that needs the calendars rest with QS_SYNC=off. It stays due.
+func (s *server) withSync(kind outbox.Kind) outbox.Kind {
+	if s.config.Sync == config.SyncOff {
+		kind.Mode = func() outbox.Mode { return outbox.Rests }
+	}
+	return kind
 }
 
 func (s *server) newHealth(watcher *calendarsync.Watcher, jobs []timers.Job) *health.Reader {

@@ -7,11 +7,8 @@ import (
 	"maps"
 	"time"
 
-	"questscheduler/calendarsync"
-	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
 	"questscheduler/internal/documentchanges"
-	"questscheduler/internal/outbox"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/queue/cloudtasks"
 	"questscheduler/internal/queue/river"
@@ -52,28 +49,18 @@ func openQueue(
 // (deploy/queues.txt). A task that is refused for lack of a worker slows its whole
 // queue down, and Cloud Run does not scale out for tasks that wait in here.
 var workersEach = map[string]int{
-	calendars.SyncKind: 40, calendarsync.SweepKind: 10, timers.Kind: 5, documentchanges.Kind: 20,
+	timers.Kind: 5, documentchanges.Kind: 20,
 }
 
-// workOf is the handler of each kind of task. With QS_SYNC=off the syncs stay in
-// the queue, for a server that follows calendars.
-func (s *server) workOf(
-	syncer *calendarsync.Syncer, watcher *calendarsync.Watcher, jobs *timers.Timers, changed *documentchanges.Intake,
-) queue.Config {
+// workOf is the handler of each kind of task. With QS_SYNC=off writes of mirrors
+// stay in the queue, for a server that follows calendars (withSync lets other work rest).
+func (s *server) workOf(jobs *timers.Timers, changed *documentchanges.Intake) queue.Config {
 	handlers := map[string]queue.Handler{
-		calendars.SyncKind:     syncer.Handle,
-		calendarsync.SweepKind: watcher.HandleSweep,
-		timers.Kind:            jobs.Handle,
-		documentchanges.Kind:   changed.Handle,
+		timers.Kind:          jobs.Handle,
+		documentchanges.Kind: changed.Handle,
 	}
 	for _, kind := range s.outbox.Kinds() {
 		handlers[kind] = s.outbox.Handler(kind)
-	}
-	if s.config.Sync == config.SyncOff {
-		later := func(context.Context, queue.Delivery) queue.Verdict {
-			return queue.Verdict{Outcome: queue.Later, After: 10 * time.Minute}
-		}
-		handlers[calendars.SyncKind], handlers[calendarsync.SweepKind] = later, later
 	}
 	work := queue.Config{Handlers: s.metrics.Handlers(handlers)}
 	if s.tasks != nil {
@@ -83,14 +70,6 @@ func (s *server) workOf(
 		}
 	}
 	return work
-}
-
-// syncing is work that rests with QS_SYNC=off, for a server that follows calendars.
-func (s *server) syncing(kind outbox.Kind) outbox.Kind {
-	if s.config.Sync == config.SyncOff {
-		kind.Mode = func() outbox.Mode { return outbox.Rests }
-	}
-	return kind
 }
 
 // alone reports whether no other process runs tasks on the same store: then leases

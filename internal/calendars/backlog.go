@@ -43,7 +43,7 @@ type Progress struct {
 // calendarsync.Watcher.Follow. The first interest
 // requests a sync, which lists everything for the consumer; the last one's end drops its
 // backlog. Nothing changes if a consumer without interest wants none.
-func (c Calendar) Want(consumer string, count int64, now time.Time, ownerID string) []store.Update {
+func (c Calendar) Want(consumer string, count int64, r Request, ownerID string) []store.Update {
 	before := c.Interests[consumer]
 	set := store.Update{Path: store.Field("interests", consumer), Value: max(0, count)}
 	switch {
@@ -54,16 +54,16 @@ func (c Calendar) Want(consumer string, count int64, now time.Time, ownerID stri
 			set, {Path: store.Field("deferred", consumer), Value: store.Delete}, {Path: store.Field("relist", consumer), Value: store.Delete},
 		}
 	}
-	updates := append(c.followed(now, ownerID), set)
+	updates := append(c.followed(r.At, ownerID), set)
 	if before <= 0 {
-		updates = append(updates, c.RequestRelist(consumer, now)...)
+		updates = append(updates, c.RequestRelist(consumer, r)...)
 	}
 	return updates
 }
 
 // RequestRelist requests a run that lists everything for one consumer.
-func (c Calendar) RequestRelist(consumer string, now time.Time) []store.Update {
-	return append(RequestSync(), relist(consumer, now))
+func (c Calendar) RequestRelist(consumer string, r Request) []store.Update {
+	return append(RequestSync(r), relist(consumer, r.At))
 }
 
 // Others lists the consumers beside polls that have an interest in the calendar, sorted.

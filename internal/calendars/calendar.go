@@ -1,8 +1,8 @@
 // Package calendars holds the stored state of a watched calendar as one account sees it.
 // The sync token marks how far its changes are applied. The fence numbers the sync runs,
-// so that one that lost its lease commits nothing. SyncGen numbers the next run, which
-// covers every trigger that arrives before it begins. The interests count what follows
-// the calendar.
+// so that one that lost its lease commits nothing. SyncAt is when the next run is due: a
+// calendar that has one is an entry of the outbox, and a request for a run is written there
+// before anything else is done about it. The interests count what follows the calendar.
 //
 // The functions are pure: they take a Calendar and return updates to write in the
 // transaction that read it. Correctness rests on the fence; the lease only avoids
@@ -34,12 +34,22 @@ type Calendar struct {
 	SyncToken string
 	// MaskVersion is the version of the fields mask that the token is for.
 	MaskVersion int64
-	// SyncGen names the next run. It grows with every run and never restarts, even if the
-	// document is recreated.
-	SyncGen int64
-	// StartedGen is the generation that the last run was requested for; it covers triggers
-	// of older ones.
-	StartedGen int64
+	// LinkedAt is when something began to follow the calendar for the first time; zero if
+	// nothing did.
+	LinkedAt time.Time
+	// SyncAt is when the next run is due; zero: none is. It is the end of the lease during a
+	// run, so that a run that dies is followed by another.
+	SyncAt time.Time
+	// SyncPending marks a run that was requested and has not begun. No end of an earlier run
+	// changes its SyncAt.
+	SyncPending bool
+	// SyncCause and SyncTrace are the trigger and the trace of the last request.
+	SyncCause, SyncTrace string
+	// SyncAttempts counts the failed runs since the last successful one.
+	SyncAttempts int64
+	// Earlier marks the document of an earlier program, which may have acknowledged a push
+	// that only its queue knew: a run is pending until the first claim.
+	Earlier bool
 	// Fence is the number of the run that may commit.
 	Fence      int64
 	LeaseUntil time.Time
@@ -56,12 +66,15 @@ type Calendar struct {
 	RefusedSince time.Time
 	// PausedUntil pauses the calendar, because its quota is used up.
 	PausedUntil time.Time
+	// SweepAt is when a sweep of the calendar is due, zero if none is; SweepFailures counts its
+	// failures, and SweepTrace is the trace of the job that planned it.
+	SweepAt       time.Time
+	SweepFailures int64
+	SweepTrace    string
 	// SweptAt is when a sweep last found that no watch channel could be opened;
 	// GoodSweeps counts such sweeps in a row between which runs succeeded.
 	SweptAt    time.Time
 	GoodSweeps int64
-	// SyncPending marks a pending run, even if its task is lost.
-	SyncPending bool
 	// Interests counts what follows the calendar, by consumer.
 	Interests map[string]int64
 	// LegacyEventIDs are linked events with ids that Google generated.
@@ -116,12 +129,16 @@ func Decode(doc store.Document) Calendar {
 	c := Calendar{
 		Key: doc.Path.ID(), AccountID: f.String("accountId"), CalendarID: f.String("calendarId"), OwnerID: f.String("ownerId"), TimeZone: f.String("timeZone"),
 		SyncToken: f.String("syncToken"), MaskVersion: f.Int("maskVersion"),
-		SyncGen: f.Int("lookGen"), StartedGen: f.Int("begunGen"), Fence: f.Int("fence"), LeaseUntil: f.Time("leaseUntil"), StartedAt: f.Time("lookedAt"),
+		LinkedAt: f.Time("linkedAt"), SyncAt: f.Time("syncAt"), SyncPending: f.Bool("syncAsked"), SyncCause: f.String("syncCause"), SyncTrace: f.String("syncTrace"), SyncAttempts: f.Int("syncAttempts"),
+		Fence: f.Int("fence"), LeaseUntil: f.Time("leaseUntil"), StartedAt: f.Time("lookedAt"),
 		SyncedAt: f.Time("lastSyncedAt"), SuccessAt: f.Time("lastSuccessAt"),
 		FailedSince: f.Time("failedSince"), LastError: f.String("lastError"), RefusedSince: f.Time("refusedSince"), PausedUntil: f.Time("parkedUntil"),
-		SweptAt: f.Time("sweptAt"), GoodSweeps: f.Int("goodSweeps"),
-		SyncPending: f.Bool("lookDue"), HoldUnannounced: f.Bool("holdUntold"), LegacyEventIDs: f.Strings("legacyEventIds"),
+		SweepAt: f.Time("sweepAt"), SweepFailures: f.Int("sweepFailures"), SweepTrace: f.String("sweepTrace"), SweptAt: f.Time("sweptAt"), GoodSweeps: f.Int("goodSweeps"),
+		HoldUnannounced: f.Bool("holdUntold"), LegacyEventIDs: f.Strings("legacyEventIds"),
 		Interests: map[string]int64{}, Deferred: map[string]string{}, Backlogs: map[string]Backlog{},
+	}
+	if born := f.Int("lookGen"); born != 0 { // generations of runs began with the time in microseconds
+		c.Earlier, c.SyncPending, c.LinkedAt = true, true, time.UnixMicro(born).UTC()
 	}
 	interests, pending := f.Map("interests"), f.Map("pendingLooks")
 	for consumer := range interests {
@@ -154,19 +171,5 @@ func (c Calendar) Wanted() bool {
 	return false
 }
 
-// LinkedAt is about when the calendar's document was created: generations start at that
-// time in microseconds and grow by one with each run. Zero if there is no document.
-func (c Calendar) LinkedAt() time.Time {
-	if c.SyncGen == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(c.SyncGen).UTC()
-}
-
 // DeferredEvents lists the events to be fetched individually, sorted.
 func (c Calendar) DeferredEvents() []string { return slices.Sorted(maps.Keys(c.Deferred)) }
-
-// Covers reports whether a run requested after this generation has begun. That run does
-// the earlier one's work, or is retried itself, so a calendar that fails for hours keeps
-// one task.
-func (c Calendar) Covers(generation int64) bool { return c.StartedGen > generation }

@@ -2,6 +2,7 @@ package calendars_test
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -70,20 +71,45 @@ func (k kept) write(updates func(c calendars.Calendar) []store.Update) calendars
 	return k.read()
 }
 
+// due counts the calendars that a drain finds.
+func (k kept) due(at time.Time) int {
+	k.t.Helper()
+	docs, err := k.documents.Query(k.t.Context(), calendars.SyncsDue.With(at))
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return len(docs)
+}
+
 // claim begins a sync, or says how long to stay away.
 func (k kept) claim(at time.Time) (fence int64, wait time.Duration) {
 	k.t.Helper()
-	updates, fence, wait := k.read().Claim(at, gap, k.read().SyncGen)
-	if (wait > 0) != (updates == nil) || (wait > 0) == (fence > 0) {
-		k.t.Fatalf("a claim gives %v, fence %d and wait %v", updates, fence, wait)
+	updates, fence, again := k.read().Claim(at, gap)
+	if (fence == 0) != (updates == nil) {
+		k.t.Fatalf("a claim gives %v, fence %d, again at %v", updates, fence, again)
 	}
-	if wait == 0 {
-		k.write(func(calendars.Calendar) []store.Update { return updates })
+	if fence == 0 {
+		return 0, again.Sub(at)
 	}
-	return fence, wait
+	k.write(func(calendars.Calendar) []store.Update { return updates })
+	return fence, 0
 }
 
-func link(c calendars.Calendar) []store.Update { return c.Link(now, "gm", "") }
+// asked requests a run.
+func (k kept) asked(at time.Time) calendars.Calendar {
+	k.t.Helper()
+	return k.write(func(calendars.Calendar) []store.Update { return calendars.RequestSync(request(at)) })
+}
+
+func request(at time.Time) calendars.Request {
+	return calendars.Request{At: at, Trigger: "push", Trace: "trc_1"}
+}
+
+func succeeded(at time.Time, token string, mask int64) func(c calendars.Calendar) []store.Update {
+	return func(c calendars.Calendar) []store.Update { return c.Succeeded(at, token, mask, time.Time{}) }
+}
+
+func link(c calendars.Calendar) []store.Update { return c.Link(request(now), "gm", "") }
 
 func TestClaim_AtEachAge_WaitsOrBegins(t *testing.T) {
 	t.Parallel()
@@ -104,36 +130,126 @@ func TestClaim_AtEachAge_WaitsOrBegins(t *testing.T) {
 		"left alone until a while ago":     {calendar: calendars.Calendar{Fence: 7, PausedUntil: now.Add(-time.Hour)}, fence: 8},
 		"begun by a clock that is minutes ahead of us": {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(5 * time.Minute)}, fence: 8},
 	} {
-		updates, fence, wait := c.calendar.Claim(now, gap, 3)
-		if fence != c.fence || wait != c.wait || (updates == nil) != (c.wait > 0) {
-			t.Errorf("%s: fence %d, wait %v, %d updates", name, fence, wait, len(updates))
+		for _, asked := range []bool{true, false} { // requested, or due to be tried again
+			c.calendar.SyncPending, c.calendar.SyncAt = asked, now
+			updates, fence, again := c.calendar.Claim(now, gap)
+			var wait time.Duration
+			if !again.IsZero() {
+				wait = again.Sub(now)
+			}
+			if fence != c.fence || wait != c.wait || (updates == nil) != (c.wait > 0 && c.calendar.PausedUntil.IsZero()) {
+				t.Errorf("%s: fence %d, wait %v, %d updates", name, fence, wait, len(updates))
+			}
 		}
 	}
+}
+
+// A run that nothing calls for does not begin, though something wakes it.
+func TestClaim_OfACalendarThatIsNotDue_BeginsNothing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]calendars.Calendar{"nothing to do": {}, "due later": {SyncAt: now.Add(time.Hour)}} {
+		if updates, fence, again := c.Claim(now, gap); len(updates) > 0 || fence != 0 || !again.Equal(c.SyncAt) {
+			t.Errorf("%s: fence %d, again at %v, %d updates", name, fence, again, len(updates))
+		}
+	}
+}
+
+// A request during a rest is kept, and found by the drain when the rest ends, not before.
+// Linking the account again ends the rest.
+func TestRequest_DuringARest_RunsWhenItEnds(t *testing.T) {
+	t.Parallel()
+	k := open(t)
+	k.write(link)
+	rest := now.Add(time.Hour)
+	k.write(func(calendars.Calendar) []store.Update { return []store.Update{calendars.Pause(rest)} })
+	k.asked(now)
+	updates, fence, again := k.read().Claim(now, gap)
+	c := k.write(func(calendars.Calendar) []store.Update { return updates })
+	same(t, "fence, again, due, asked", []any{fence, again, c.SyncAt, c.Asked()}, []any{int64(0), rest, rest, true})
+	same(t, "due before the end", k.due(rest.Add(-time.Second)), 0)
+	same(t, "due at the end", k.due(rest), 1)
+	c = k.write(func(c calendars.Calendar) []store.Update { return c.Relinked(request(now.Add(time.Minute))) })
+	same(t, "due after relinking", c.SyncAt, now.Add(time.Minute))
+	if fence, wait := k.claim(now.Add(time.Minute)); fence == 0 {
+		t.Errorf("after relinking the calendar rests for %v", wait)
+	}
+}
+
+// The end of a run moves the next one, unless one was requested during it; a run that dies is
+// followed by another at the end of its lease.
+func TestEnd_OfARun_LeavesWhatWasRequestedDuringIt(t *testing.T) {
+	t.Parallel()
+	later := now.Add(30 * time.Minute)
+	for name, end := range map[string]func(c calendars.Calendar) []store.Update{
+		"it succeeds":          func(c calendars.Calendar) []store.Update { return c.Succeeded(now.Add(time.Second), "token", 1, later) },
+		"it fails":             func(c calendars.Calendar) []store.Update { return c.Failed(now.Add(time.Second), "unavailable", later) },
+		"it ends":              func(c calendars.Calendar) []store.Update { return c.Ended(now.Add(time.Second), later) },
+		"its program ends":     func(c calendars.Calendar) []store.Update { return c.Abandon(later) },
+		"it renews its lease":  func(c calendars.Calendar) []store.Update { return c.Renew(later.Add(-calendars.Lease)) },
+		"its account is lost":  calendars.Calendar.Invalidate,
+		"nothing, for it died": func(calendars.Calendar) []store.Update { return calendars.InZone("Europe/Zurich") },
+	} {
+		for _, during := range []bool{false, true} {
+			k := open(t)
+			k.write(link)
+			k.claim(now)
+			same(t, name+": due during the run", k.read().SyncAt, now.Add(calendars.Lease))
+			same(t, name+": asked during the run", k.read().Asked(), false)
+			want := map[string]time.Time{"its account is lost": {}, "nothing, for it died": now.Add(calendars.Lease)}
+			due, special := want[name]
+			if !special {
+				due = later
+			}
+			if during {
+				due = now.Add(time.Millisecond)
+				k.asked(due)
+			}
+			c := k.write(end)
+			same(t, fmt.Sprintf("%s, asked during it %t: due, asked", name, during), []any{c.SyncAt, c.Asked()}, []any{due, during})
+		}
+	}
+}
+
+// The document of an earlier program may lack a push that only its queue knew.
+func TestCalendar_OfAnEarlierProgram_IsSyncedOnce(t *testing.T) {
+	t.Parallel()
+	k := open(t)
+	born := now.Add(-30 * 24 * time.Hour)
+	k.write(func(calendars.Calendar) []store.Update {
+		return []store.Update{
+			store.Set("accountId", account), store.Set("calendarId", calendar), store.Set("interests", map[string]any{poll.ConsumerPoll: int64(1)}),
+			store.Set("lookGen", born.UnixMicro()), store.Set("begunGen", born.UnixMicro()), store.Set("lookDue", true), store.Set("fence", int64(4)),
+		}
+	})
+	c := k.read()
+	same(t, "pending, asked, linked", []any{c.SyncPending, c.Asked(), c.LinkedAt}, []any{true, false, born})
+	fence, _ := k.claim(now)
+	c = k.read()
+	same(t, "fence, earlier, pending, linked", []any{fence, c.Earlier, c.SyncPending, c.LinkedAt}, []any{int64(5), false, false, born})
 }
 
 func TestSync_FromClaimToEnd(t *testing.T) {
 	t.Parallel()
 	k := open(t)
 	k.write(link)
-	k.write(func(calendars.Calendar) []store.Update { return calendars.RequestSync() })
-	before := k.read()
+	c := k.asked(now)
+	same(t, "cause and trace", []string{c.SyncCause, c.SyncTrace}, []string{"push", "trc_1"})
 
 	fence, _ := k.claim(now)
-	c := k.read()
-	same(t, "generation of the next sync", c.SyncGen, before.SyncGen+1)
-	same(t, "generation that began", c.StartedGen, before.SyncGen)
+	c = k.read()
 	same(t, "holds", []bool{c.Holds(fence), c.Holds(fence - 1), c.Holds(0)}, []bool{true, false, false})
 	same(t, "pending", c.SyncPending, false)
 	same(t, "lease", c.LeaseUntil, now.Add(calendars.Lease))
-	if _, wait := k.claim(now.Add(time.Minute / 2)); wait == 0 {
+	k.asked(now)
+	if fence, _ := k.claim(now.Add(time.Minute / 2)); fence != 0 {
 		t.Error("a second sync began while the first held the lease")
 	}
-	c = k.write(func(calendars.Calendar) []store.Update { return calendars.Renew(now.Add(time.Minute / 2)) })
+	c = k.write(func(c calendars.Calendar) []store.Update { return c.Renew(now.Add(time.Minute / 2)) })
 	same(t, "lease after a sign of life", c.LeaseUntil, now.Add(time.Minute/2+calendars.Lease))
 
 	// A sync requested during a run stays pending after it.
-	k.write(func(calendars.Calendar) []store.Update { return calendars.RequestSync() })
-	c = k.write(func(calendars.Calendar) []store.Update { return calendars.Succeeded(now.Add(time.Minute), "token", 3) })
+	k.asked(now.Add(time.Second))
+	c = k.write(succeeded(now.Add(time.Minute), "token", 3))
 	same(t, "pending", c.SyncPending, true)
 	same(t, "token", c.SyncToken, "token")
 	same(t, "mask", c.MaskVersion, int64(3))
@@ -150,66 +266,39 @@ func TestFailedSync_KeepsItsToken(t *testing.T) {
 	k := open(t)
 	k.write(link)
 	k.claim(now)
-	k.write(func(calendars.Calendar) []store.Update { return calendars.Succeeded(now, "token", 1) })
+	k.write(succeeded(now, "token", 1))
 	for i := range 3 {
 		at := now.Add(time.Duration(i+1) * time.Hour)
+		k.asked(at)
 		k.claim(at)
-		c := k.write(func(c calendars.Calendar) []store.Update { return c.Failed(at, "unavailable") })
+		c := k.write(func(c calendars.Calendar) []store.Update {
+			return append(c.Failed(at, "unavailable", at.Add(time.Minute)), c.CountFailure())
+		})
 		same(t, "token", c.SyncToken, "token")
 		same(t, "failing since", c.FailedSince, now.Add(time.Hour))
 		same(t, "why", c.LastError, "unavailable")
 		same(t, "last good sync", c.SuccessAt, now)
 		same(t, "last sync", c.SyncedAt, at)
 		same(t, "lease", c.LeaseUntil, time.Time{})
-		same(t, "pending beside the task that tries again", c.SyncPending, false)
+		same(t, "tried again, pending, failures", []any{c.SyncAt, c.SyncPending, c.SyncAttempts}, []any{at.Add(time.Minute), false, int64(i + 1)})
 	}
 	k.write(func(calendars.Calendar) []store.Update {
 		return []store.Update{calendars.Pause(now.Add(9 * time.Hour))}
 	})
-	c := k.write(func(calendars.Calendar) []store.Update { return calendars.Succeeded(now.Add(9*time.Hour), "next", 1) })
-	same(t, "failing since, why, left alone until", []any{c.FailedSince, c.LastError, c.PausedUntil}, []any{time.Time{}, "", time.Time{}})
+	c := k.write(succeeded(now.Add(9*time.Hour), "next", 1))
+	same(t, "failing since, why, left alone until, failures", []any{c.FailedSince, c.LastError, c.PausedUntil, c.SyncAttempts}, []any{time.Time{}, "", time.Time{}, int64(0)})
 	c = k.write(func(calendars.Calendar) []store.Update { return calendars.ResetToken() })
 	same(t, "token after 410", c.SyncToken, "")
 	same(t, "last good sync after 410", c.SuccessAt, now.Add(9*time.Hour))
 }
 
-// A task name may never become free again, so no generation is used twice.
-func TestSyncGeneration_NeverRestarts(t *testing.T) {
+func TestSkip_DropsTheRun(t *testing.T) {
 	t.Parallel()
 	k := open(t)
-	first := k.write(link)
-	last := first.SyncGen
-	for i := range 5 {
-		k.claim(now.Add(time.Duration(i) * time.Hour))
-		if c := k.read(); c.SyncGen <= last {
-			t.Fatalf("sync %d has generation %d after %d", i, c.SyncGen, last)
-		}
-		last = k.read().SyncGen
-	}
+	k.write(link)
 	c := k.write(func(c calendars.Calendar) []store.Update { return c.Skip() })
-	if c.SyncGen != last+1 || c.SyncPending {
-		t.Errorf("a sync that is not needed leaves generation %d (before: %d), pending: %t", c.SyncGen, last, c.SyncPending)
-	}
-	same(t, "linked again", k.write(link).SyncGen, c.SyncGen)
-
-	err := k.documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Delete(calendars.Path(c.Key)) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	again := k.write(func(c calendars.Calendar) []store.Update { return c.Link(now.Add(time.Second), "gm", "") })
-	if again.SyncGen <= c.SyncGen {
-		t.Errorf("made again, the generation is %d after %d", again.SyncGen, c.SyncGen)
-	}
-}
-
-func TestCovers_TriggersOlderThanTheLastRun(t *testing.T) {
-	t.Parallel()
-	c := calendars.Calendar{SyncGen: 9, StartedGen: 7}
-	for generation, want := range map[int64]bool{6: true, 7: false, 8: false, 9: false} {
-		if got := c.Covers(generation); got != want {
-			t.Errorf("generation %d: %t", generation, got)
-		}
-	}
+	same(t, "due, pending", []any{c.SyncAt, c.SyncPending}, []any{time.Time{}, false})
+	same(t, "once more", len(c.Skip()), 0)
 }
 
 func TestInterests_CountThePolls(t *testing.T) {
@@ -223,11 +312,11 @@ func TestInterests_CountThePolls(t *testing.T) {
 	}{
 		{"a poll is linked", link, 1},
 		{"another one", link, 2},
-		{"one is linked to another event", func(c calendars.Calendar) []store.Update { return c.Exchange("e1") }, 2},
+		{"one is linked to another event", func(c calendars.Calendar) []store.Update { return c.Exchange(request(now), "e1") }, 2},
 		{"one is unlinked", func(c calendars.Calendar) []store.Update { return c.Unlink("e1") }, 1},
 		{"the other", func(c calendars.Calendar) []store.Update { return c.Unlink("e2") }, 0},
 		{"one that was not counted", func(c calendars.Calendar) []store.Update { return c.Unlink("e3") }, 0},
-		{"an exchange of one that was not counted", func(c calendars.Calendar) []store.Update { return c.Exchange("e3") }, 1},
+		{"an exchange of one that was not counted", func(c calendars.Calendar) []store.Update { return c.Exchange(request(now), "e3") }, 1},
 	} {
 		c := k.write(step.updates)
 		if c.Interests[poll.ConsumerPoll] != step.want || c.Wanted() != (step.want > 0) {
@@ -254,12 +343,12 @@ func TestInterests_OfOthersStay(t *testing.T) {
 func TestLink_RequestsASync_AndKeepsGooglesIDs(t *testing.T) {
 	t.Parallel()
 	k := open(t)
-	c := k.write(func(c calendars.Calendar) []store.Update { return c.Link(now, "gm", "google1") })
+	c := k.write(func(c calendars.Calendar) []store.Update { return c.Link(request(now), "gm", "google1") })
 	same(t, "pending", c.SyncPending, true)
-	k.write(func(c calendars.Calendar) []store.Update { return c.Link(now, "gm", "google1") })
-	c = k.write(func(c calendars.Calendar) []store.Update { return c.Link(now, "gm", "google2") })
+	k.write(func(c calendars.Calendar) []store.Update { return c.Link(request(now), "gm", "google1") })
+	c = k.write(func(c calendars.Calendar) []store.Update { return c.Link(request(now), "gm", "google2") })
 	same(t, "ids", c.LegacyEventIDs, []string{"google1", "google2"})
-	c = k.write(func(c calendars.Calendar) []store.Update { return c.Exchange("google1") })
+	c = k.write(func(c calendars.Calendar) []store.Update { return c.Exchange(request(now), "google1") })
 	same(t, "ids after an exchange", c.LegacyEventIDs, []string{"google2"})
 	c = k.write(func(c calendars.Calendar) []store.Update { return c.Unlink("google2") })
 	same(t, "ids after an unlink", c.LegacyEventIDs, []string(nil))
@@ -278,18 +367,8 @@ func TestDeferredEvents_StayUntilSettledOrUnlinked(t *testing.T) {
 	same(t, "after one is settled", c.DeferredEvents(), []string{"e2", "e3"})
 	c = k.write(func(c calendars.Calendar) []store.Update { return c.Unlink("e2") })
 	same(t, "after one is unlinked", c.DeferredEvents(), []string{"e3"})
-	c = k.write(func(c calendars.Calendar) []store.Update { return c.Exchange("e3") })
+	c = k.write(func(c calendars.Calendar) []store.Update { return c.Exchange(request(now), "e3") })
 	same(t, "after one took another's place", len(c.Deferred), 0)
-}
-
-func TestSyncTask_IsNamedByCalendarAndGeneration(t *testing.T) {
-	t.Parallel()
-	c := calendars.Calendar{Key: "k1", SyncGen: 42}
-	task := calendars.SyncTask(c, "push", "trace-1")
-	same(t, "kind", task.Kind, calendars.SyncKind)
-	same(t, "name", task.Name, "k1/42")
-	same(t, "payload", string(task.Payload), `{"key":"k1","gen":42,"cause":"push","trace":"trace-1"}`)
-	same(t, "the same again", calendars.SyncTask(c, "drain", "").Name, task.Name)
 }
 
 func TestCalendars_AreFoundByTheirPendingSync(t *testing.T) {
@@ -303,12 +382,13 @@ func TestCalendars_AreFoundByTheirPendingSync(t *testing.T) {
 		}
 		return len(found)
 	}
-	same(t, "pending", list(store.Collect(calendars.SyncsPending(t.Context(), k.documents))), 1)
+	same(t, "due", k.due(now), 1)
 	k.claim(now)
-	same(t, "pending after the claim", list(store.Collect(calendars.SyncsPending(t.Context(), k.documents))), 0)
+	same(t, "due after the claim", k.due(now), 0)
 	same(t, "leased", list(calendars.Leased(t.Context(), k.documents, now)), 1)
 	same(t, "leased when the lease is over", list(calendars.Leased(t.Context(), k.documents, now.Add(calendars.Lease))), 0)
-	k.write(func(calendars.Calendar) []store.Update { return append(calendars.RequestSync(), calendars.Release()) })
+	k.write(func(c calendars.Calendar) []store.Update { return c.Abandon(now) })
+	same(t, "due after it was given back", k.due(now), 1)
 	same(t, "leased after it was given back", list(calendars.Leased(t.Context(), k.documents, now)), 0)
 	followed, _, err := calendars.Followed(t.Context(), k.documents, 10, nil)
 	same(t, "followed", list(followed, err), 1)
@@ -333,7 +413,7 @@ func TestUnwatched_CountsTheSweepsInARowThatWentWell(t *testing.T) {
 		return good
 	}
 	syncAt := func(at time.Time) {
-		k.write(func(calendars.Calendar) []store.Update { return calendars.Succeeded(at, "token", 1) })
+		k.write(succeeded(at, "token", 1))
 	}
 	same(t, "the first, which follows none", sweep(now), int64(0))
 	same(t, "one without a sync since", sweep(now.Add(time.Hour)), int64(0))
@@ -342,7 +422,9 @@ func TestUnwatched_CountsTheSweepsInARowThatWentWell(t *testing.T) {
 	syncAt(now.Add(4 * time.Hour))
 	same(t, "another", sweep(now.Add(5*time.Hour)), int64(2))
 	syncAt(now.Add(6 * time.Hour))
-	k.write(func(c calendars.Calendar) []store.Update { return c.Failed(now.Add(7*time.Hour), "unavailable") })
+	k.write(func(c calendars.Calendar) []store.Update {
+		return c.Failed(now.Add(7*time.Hour), "unavailable", time.Time{})
+	})
 	same(t, "one while syncs fail", sweep(now.Add(8*time.Hour)), int64(0))
 }
 
@@ -350,9 +432,9 @@ func TestUnwatched_CountsTheSweepsInARowThatWentWell(t *testing.T) {
 // says nothing of a poll that follows it from now on.
 func TestLink_OfAnUnfollowedCalendar_ClearsItsFailure(t *testing.T) {
 	t.Parallel()
-	failed := calendars.Calendar{Key: "k", FailedSince: time.Unix(1, 0), LastError: calendars.ReasonRevoked, SyncGen: 1}
+	failed := calendars.Calendar{Key: "k", FailedSince: time.Unix(1, 0), LastError: calendars.ReasonRevoked, LinkedAt: time.Unix(1, 0)}
 	forgets := func(c calendars.Calendar) bool {
-		return slices.ContainsFunc(c.Link(time.Unix(2, 0), "gm", ""), func(u store.Update) bool {
+		return slices.ContainsFunc(c.Link(request(time.Unix(2, 0)), "gm", ""), func(u store.Update) bool {
 			return u.Path.String() == "lastError" && u.Value == store.Delete
 		})
 	}
@@ -371,8 +453,9 @@ func TestClaim_AtTheEndOfAPause_BeginsASync(t *testing.T) {
 	for name, c := range map[string]calendars.Calendar{
 		"deferred": {PausedUntil: now}, "leased": {LeaseUntil: now}, "synced a gap ago": {StartedAt: now.Add(-gap)},
 	} {
-		if updates, _, wait := c.Claim(now, gap, 0); len(updates) == 0 || wait != 0 {
-			t.Errorf("%s: wait %s", name, wait)
+		c.SyncAt = now
+		if _, fence, again := c.Claim(now, gap); fence == 0 {
+			t.Errorf("%s: again at %s", name, again)
 		}
 	}
 }

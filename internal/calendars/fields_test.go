@@ -19,14 +19,16 @@ func TestCalendar_EveryField_IsStored(t *testing.T) {
 			interest := c.Interests[poll.ConsumerPoll]
 			before := calendars.Calendar{
 				AccountID: c.AccountID, CalendarID: c.CalendarID, Interests: map[string]int64{poll.ConsumerPoll: interest - 1},
-				LegacyEventIDs: c.LegacyEventIDs[:1], SyncGen: c.SyncGen - 1, Fence: c.Fence - 1, FailedSince: c.FailedSince,
+				LegacyEventIDs: c.LegacyEventIDs[:1], Fence: c.Fence - 1, SyncAttempts: c.SyncAttempts - 1, SyncAt: c.StartedAt, FailedSince: c.FailedSince,
 			}
-			linked := before.Link(time.Time{}, c.OwnerID, c.LegacyEventIDs[1])
-			claimed, _, _ := before.Claim(c.StartedAt, 0, c.StartedGen)
+			linked := before.Link(calendars.Request{At: c.LinkedAt, Trigger: c.SyncCause, Trace: c.SyncTrace}, c.OwnerID, c.LegacyEventIDs[1])
+			claimed, _, _ := before.Claim(c.StartedAt, 0)
 			swept, _ := calendars.Calendar{SweptAt: c.SweptAt, SuccessAt: c.SweptAt, GoodSweeps: c.GoodSweeps - 1}.Unwatched(c.SweptAt)
+			failed, _ := calendars.Calendar{SweepFailures: c.SweepFailures - 1}.SweepEnded(c.SweepAt, true)
 			updates := [][]store.Update{
-				linked, claimed, calendars.Succeeded(c.SuccessAt, c.SyncToken, c.MaskVersion), before.Failed(c.SyncedAt, c.LastError),
-				calendars.InZone(c.TimeZone), calendars.Renew(c.LeaseUntil.Add(-calendars.Lease)), {calendars.Pause(c.PausedUntil)}, swept, before.Refused(c.RefusedSince),
+				failed, calendars.PlanSweep(c.SweepAt, c.SweepTrace),
+				linked, claimed, before.Succeeded(c.SuccessAt, c.SyncToken, c.MaskVersion, time.Time{}), before.Failed(c.SyncedAt, c.LastError, time.Time{}), {before.CountFailure()},
+				calendars.InZone(c.TimeZone), before.Renew(c.LeaseUntil.Add(-calendars.Lease)), before.Ended(c.SyncedAt, c.SyncAt), {store.Set("leaseUntil", c.LeaseUntil)}, {calendars.Pause(c.PausedUntil)}, swept, before.Refused(c.RefusedSince),
 			}
 			for event, reason := range c.Deferred {
 				updates = append(updates, []store.Update{calendars.Defer(event, reason)})
@@ -37,16 +39,16 @@ func TestCalendar_EveryField_IsStored(t *testing.T) {
 					deferred, _ := follows.Progressed(follows, consumer, calendars.Progress{Deferred: []string{event}}, at)
 					updates = append(updates, deferred)
 				}
-				updates = append(updates, follows.RequestRelist(consumer, backlog.Relist)[1:])
+				updates = append(updates, follows.RequestRelist(consumer, calendars.Request{At: backlog.Relist})[4:])
 			}
 			if c.SyncPending {
-				updates = append(updates, calendars.RequestSync())
+				updates = append(updates, calendars.RequestSync(calendars.Request{At: c.SyncAt, Trigger: c.SyncCause, Trace: c.SyncTrace}))
 			}
 			if c.HoldUnannounced {
 				updates = append(updates, calendars.Hold(c.DeferredEvents()[0])[1:])
 			}
 			return calendars.Decode(roundtrip.Kept(t, calendars.Path(c.Key), updates...))
 		},
-		Fixed: map[string]any{"Interests": map[string]int64{poll.ConsumerPoll: 7}},
+		Fixed: map[string]any{"Earlier": false, "SweepFailures": int64(2), "Interests": map[string]int64{poll.ConsumerPoll: 7}},
 	})
 }

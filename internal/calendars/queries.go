@@ -9,9 +9,10 @@ import (
 	"questscheduler/internal/store"
 )
 
+// SyncsDue selects the calendars that a sync is due for at a time, longest first.
+var SyncsDue = store.Select("calendars with a sync that is due", "calendars", "syncAt", store.Where("syncAt", store.LessOrEqual))
+
 var (
-	syncsPending = store.Select("calendars with a pending sync", "calendars", "",
-		store.Where("lookDue", store.Equal))
 	leased = store.Select("calendars with a lease", "calendars", "leaseUntil",
 		store.Where("leaseUntil", store.Greater))
 	// inOrder has the order of paths, which does not change while a caller pages through
@@ -31,7 +32,7 @@ var (
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{syncsPending, leased, inOrder, ofOwner, ofAccount, failing, failingLately, paused}
+var Queries = []*store.Query{SyncsDue, SweepsDue, leased, inOrder, ofOwner, ofAccount, failing, failingLately, paused}
 
 // Failing lists calendars that fail for one of 1 to 30 reasons, longest first, at most
 // limit after a cursor. Some may no longer be Wanted.
@@ -65,11 +66,6 @@ func LoadKeys(ctx context.Context, reader store.Reader, keys []string) ([]Calend
 		calendars[i] = Decode(doc)
 	}
 	return calendars, nil
-}
-
-// SyncsPending yields calendars with a pending run.
-func SyncsPending(ctx context.Context, reader store.Reader) iter.Seq2[Calendar, error] {
-	return store.All(ctx, reader, syncsPending.With(true), Decode)
 }
 
 // Leased lists calendars whose lease runs beyond now.

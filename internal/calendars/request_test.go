@@ -16,7 +16,7 @@ func TestRequestFetch_LeavesHeldEventsAlone(t *testing.T) {
 		if reason != "" {
 			calendar.Deferred["e"] = reason
 		}
-		if got := len(calendar.RequestFetch("e")) > len(calendars.RequestSync()); got != asks {
+		if got := len(calendar.RequestFetch(request(now), "e")) > len(calendars.RequestSync(request(now))); got != asks {
 			t.Errorf("waiting for %q: asked for = %v, want %v", reason, got, asks)
 		}
 	}

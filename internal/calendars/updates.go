@@ -8,46 +8,17 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Claim begins a run for the task of a generation. If another run holds the calendar, or
-// began less than gap ago, updates are nil and wait is how long to stay away.
-func (c Calendar) Claim(now time.Time, gap time.Duration, generation int64) (updates []store.Update, fence int64, wait time.Duration) {
-	if held := c.LeaseUntil.Sub(now); held > 0 {
-		return nil, 0, min(held, max(gap, 50*time.Millisecond))
-	}
-	if pause := c.PausedUntil.Sub(now); pause > 0 {
-		return nil, 0, pause
-	}
-	if rest := c.StartedAt.Add(gap).Sub(now); rest > 0 && rest <= gap {
-		return nil, 0, rest
-	}
-	fence = c.Fence + 1
-	return []store.Update{
-		store.Set("lookGen", c.SyncGen+1), store.Set("begunGen", generation), store.Set("fence", fence), store.Set("leaseUntil", now.Add(Lease)),
-		store.Set("lookedAt", now), store.Set("lookDue", false),
-	}, fence, 0
-}
-
-// Skip skips a run of a calendar that nothing follows. The generation moves on, since the
-// name of the skipped task may stay taken.
-func (c Calendar) Skip() []store.Update {
-	return []store.Update{store.Set("lookGen", c.SyncGen+1), store.Set("lookDue", false)}
-}
-
 // Holds reports whether the run with that fence may still commit.
 func (c Calendar) Holds(fence int64) bool { return fence != 0 && c.Fence == fence }
 
-// Renew extends the lease.
-func Renew(now time.Time) []store.Update {
-	return []store.Update{store.Set("leaseUntil", now.Add(Lease))}
-}
-
-// Succeeded ends a run that applied everything up to token.
-func Succeeded(now time.Time, token string, mask int64) []store.Update {
-	return []store.Update{
+// Succeeded ends a run that applied everything up to token. next is when the next one is due;
+// zero: none is.
+func (c Calendar) Succeeded(now time.Time, token string, mask int64, next time.Time) []store.Update {
+	return append(c.next(next),
 		store.Set("syncToken", token), store.Set("maskVersion", mask), store.Set("lastSyncedAt", now), store.Set("lastSuccessAt", now),
-		store.Set("failedSince", store.Delete), store.Set("lastError", store.Delete), store.Set("leaseUntil", store.Delete),
-		store.Set("parkedUntil", store.Delete), store.Set("refusedSince", store.Delete),
-	}
+		store.Set("failedSince", store.Delete), store.Set("lastError", store.Delete), release(),
+		store.Set("parkedUntil", store.Delete), store.Set("refusedSince", store.Delete), store.Set("syncAttempts", store.Delete),
+	)
 }
 
 // InZone records the calendar's time zone as a listing gives it. "" keeps the known one.
@@ -61,10 +32,19 @@ func InZone(name string) []store.Update {
 // Pause pauses a calendar until a time.
 func Pause(until time.Time) store.Update { return store.Set("parkedUntil", until) }
 
-// Failed ends a failed run. It leaves no run pending: the task is retried, or the repair
-// of the cause requests a run. The reason is shown to people and holds no secret.
-func (c Calendar) Failed(now time.Time, reason string) []store.Update {
-	return append(c.MarkFailing(now, reason), Ended(now)...)
+// Failed ends a failed run. next is when it is tried again; zero: when something else requests
+// a run. The reason is shown to people and holds no secret.
+func (c Calendar) Failed(now time.Time, reason string, next time.Time) []store.Update {
+	return append(c.MarkFailing(now, reason), c.Ended(now, next)...)
+}
+
+// CountFailure counts a failed run. A successful one forgets the count.
+func (c Calendar) CountFailure() store.Update { return store.Set("syncAttempts", c.SyncAttempts+1) }
+
+// Relinked has a calendar of an account that was linked again synced at once, also during a
+// rest.
+func (c Calendar) Relinked(r Request) []store.Update {
+	return slices.Concat(c.MarkFailing(r.At, "linked again"), RequestSync(r), []store.Update{store.Set("parkedUntil", store.Delete)})
 }
 
 // MarkFailing marks a calendar as failing without a run; the next successful run clears its
@@ -96,13 +76,14 @@ func (c Calendar) Answered() []store.Update {
 }
 
 // Ended ends a run whose failure is already recorded (MarkFailing).
-func Ended(now time.Time) []store.Update {
-	return []store.Update{store.Set("lastSyncedAt", now), Release()}
+func (c Calendar) Ended(now, next time.Time) []store.Update {
+	return append(c.next(next), store.Set("lastSyncedAt", now), release())
 }
 
-// Invalidate invalidates a run under way; request another one after it.
+// Invalidate invalidates a run under way, which none follows unless one was requested since;
+// request another one after it.
 func (c Calendar) Invalidate() []store.Update {
-	return []store.Update{store.Set("fence", c.Fence+1), store.Set("leaseUntil", store.Delete)}
+	return append(c.next(time.Time{}), store.Set("fence", c.Fence+1), release())
 }
 
 // ReasonRevoked is the error of a calendar whose account is unlinked or has a dead grant:
@@ -121,9 +102,6 @@ func (c Calendar) Lost() bool { return c.LastError == ReasonLost }
 // ResetToken drops the sync token; the next run is a full sync.
 func ResetToken() []store.Update { return []store.Update{store.Set("syncToken", store.Delete)} }
 
-// RequestSync requests a run.
-func RequestSync() []store.Update { return []store.Update{store.Set("lookDue", true)} }
-
 // Unwatched records a sweep that could open no watch channel. good counts such sweeps in
 // a row between which runs succeeded, with none failing now.
 func (c Calendar) Unwatched(now time.Time) (updates []store.Update, good int64) {
@@ -135,8 +113,8 @@ func (c Calendar) Unwatched(now time.Time) (updates []store.Update, good int64) 
 
 // Link adds the interest of one more poll and requests a run. The caller must merge
 // the updates. legacyEvent is the event's id if Google generated it.
-func (c Calendar) Link(now time.Time, ownerID, legacyEvent string) []store.Update {
-	updates := append(c.followed(now, ownerID), interest(c.Interests[poll.ConsumerPoll]+1), store.Set("lookDue", true))
+func (c Calendar) Link(r Request, ownerID, legacyEvent string) []store.Update {
+	updates := slices.Concat(c.followed(r.At, ownerID), []store.Update{interest(c.Interests[poll.ConsumerPoll] + 1)}, RequestSync(r))
 	if legacyEvent != "" && !slices.Contains(c.LegacyEventIDs, legacyEvent) {
 		updates = append(updates, store.Set("legacyEventIds", append(slices.Clone(c.LegacyEventIDs), legacyEvent)))
 	}
@@ -146,8 +124,8 @@ func (c Calendar) Link(now time.Time, ownerID, legacyEvent string) []store.Updat
 // followed writes what a calendar needs that something follows from now on.
 func (c Calendar) followed(now time.Time, ownerID string) []store.Update {
 	updates := []store.Update{store.Set("accountId", c.AccountID), store.Set("calendarId", c.CalendarID), store.Set("ownerId", ownerID)}
-	if c.SyncGen == 0 {
-		updates = append(updates, store.Set("lookGen", now.UnixMicro()))
+	if c.LinkedAt.IsZero() {
+		updates = append(updates, store.Set("linkedAt", now))
 	}
 	if !c.Wanted() && !c.FailedSince.IsZero() { // relinking the account skipped it
 		updates = append(updates, store.Set("failedSince", store.Delete), store.Set("lastError", store.Delete), store.Set("refusedSince", store.Delete))
@@ -168,10 +146,10 @@ func (c Calendar) Unlink(eventID string) []store.Update {
 }
 
 // Exchange is Unlink and Link in one, for a poll's new event in the same calendar.
-func (c Calendar) Exchange(oldEvent string) []store.Update {
+func (c Calendar) Exchange(r Request, oldEvent string) []store.Update {
 	updates := c.Unlink(oldEvent)
 	updates[0] = interest(max(1, c.Interests[poll.ConsumerPoll]))
-	return append(updates, store.Set("lookDue", true))
+	return append(updates, RequestSync(r)...)
 }
 
 // Defer has an event fetched individually, for one of the Deferred reasons.
@@ -195,11 +173,11 @@ func HoldAnnounced() store.Update { return store.Set("holdUntold", store.Delete)
 
 // RequestFetch requests a run that fetches one event, for a command. An event that awaits or has a
 // person's confirmation keeps its reason.
-func (c Calendar) RequestFetch(eventID string) []store.Update {
+func (c Calendar) RequestFetch(r Request, eventID string) []store.Update {
 	if c.Awaits(eventID) {
-		return RequestSync()
+		return RequestSync(r)
 	}
-	return append(RequestSync(), Defer(eventID, DeferredCommand))
+	return append(RequestSync(r), Defer(eventID, DeferredCommand))
 }
 
 // Awaits reports whether an event awaits a person's confirmation, or has it and awaits
@@ -228,6 +206,3 @@ func Settle(eventID string) store.Update {
 func interest(count int64) store.Update {
 	return store.Update{Path: store.Field("interests", poll.ConsumerPoll), Value: count}
 }
-
-// Release gives the lease back.
-func Release() store.Update { return store.Set("leaseUntil", store.Delete) }

@@ -57,7 +57,7 @@ func (h *Intake) Changed(ctx context.Context, pollID, trace string) error {
 	if !isID(pollID) {
 		return nil
 	}
-	payload, err := json.Marshal(scheduler.Work{ID: pollID, Trace: trace})
+	payload, err := json.Marshal(task{ID: pollID, Trace: trace})
 	if err != nil {
 		return err
 	}
@@ -68,11 +68,17 @@ func (h *Intake) Changed(ctx context.Context, pollID, trace string) error {
 	return err
 }
 
+// task is the payload of a task: the poll whose document changed.
+type task struct {
+	ID    string `json:"id"`
+	Trace string `json:"trace,omitempty"`
+}
+
 func isID(id string) bool { return poll.Path(id).Valid() == nil }
 
 // Handle is the handler of Kind.
 func (h *Intake) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
-	var work scheduler.Work
+	var work task
 	if err := json.Unmarshal(delivery.Payload, &work); err != nil || !isID(work.ID) {
 		return queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the task names no poll")}
 	}

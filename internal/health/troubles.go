@@ -102,7 +102,7 @@ var calendarRows = []row{
 		last := s.Calendar.SuccessAt
 		return last, !last.IsZero() && s.Now.Sub(last) > s.Recent
 	}, says("The calendar was not read for longer than it should be. The server's timers may not run: its operator finds out by `questscheduler doctor`.")},
-	{"never_looked", "", func(s situation) (time.Time, bool) { return s.Calendar.LinkedAt(), s.Calendar.SuccessAt.IsZero() },
+	{"never_looked", "", func(s situation) (time.Time, bool) { return s.Calendar.LinkedAt, s.Calendar.SuccessAt.IsZero() },
 		says("The calendar was linked and not read yet. If this stays, its operator finds out by `questscheduler doctor` why the server's tasks do not run.")},
 	{"sync_failed", "", func(s situation) (time.Time, bool) { return s.FailingSince, s.failing > 0 }, func(s situation) string {
 		return fmt.Sprintf("%d of its events cannot be applied and are retried with every sweep. If this stays, ask for a sync of their sessions, or finalise those again.", s.failing)

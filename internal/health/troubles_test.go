@@ -23,7 +23,7 @@ func well() health.Facts {
 	return health.Facts{
 		Account: accounts.Active,
 		Calendar: calendars.Calendar{
-			Key: "k", SyncGen: now.AddDate(0, 0, -2).UnixMicro(), SyncedAt: now.Add(-time.Minute), SuccessAt: now.Add(-time.Minute),
+			Key: "k", LinkedAt: now.AddDate(0, 0, -2), SyncedAt: now.Add(-time.Minute), SuccessAt: now.Add(-time.Minute),
 		},
 		Channels: []calendarsync.Watch{{Status: calendarsync.Active, Address: terms.Address, Expiration: now.Add(time.Hour)}},
 	}
@@ -64,7 +64,7 @@ func TestOf_EachTrouble_GivesItsStatus(t *testing.T) {
 		{"since a day", fails(24*time.Hour, fault.Exhausted), health.Stale, "look_failed", health.ChannelActive},
 		{"since longer", fails(24*time.Hour+1, fault.NotFound), health.Unhealthy, "look_failed", health.ChannelActive},
 		{"linked and not read yet", func(f *health.Facts) {
-			f.Calendar.SuccessAt, f.Calendar.SyncGen = time.Time{}, ago(time.Minute).UnixMicro()
+			f.Calendar.SuccessAt, f.Calendar.LinkedAt = time.Time{}, ago(time.Minute)
 		}, health.Degraded, "never_looked", health.ChannelActive},
 		{"linked days ago and never read", func(f *health.Facts) { f.Calendar.SuccessAt = time.Time{} }, health.Unhealthy, "never_looked", health.ChannelActive},
 		{"the grant is revoked", func(f *health.Facts) { f.Account = accounts.Revoked }, health.Error, "token_expired", health.ChannelActive},

@@ -15,7 +15,7 @@ import (
 type Parts struct {
 	Scheduler *scheduler.Service
 	Watcher   *calendarsync.Watcher
-	// Outbox is drained with the drain; nil: there is none.
+	// Outbox is what the drain drains.
 	Outbox *outbox.Outbox
 	// Reconcile compares a calendar's mirrors with what it has; nil leaves the job out.
 	Reconcile Step
@@ -84,16 +84,10 @@ func Jobs(p Parts) []Job {
 }
 
 func (p Parts) drain(ctx context.Context, run Run) (Stretch, error) {
-	drained, err := p.Scheduler.Drain(ctx, run.Cause)
-	did := Counts{
-		{"looks at calendars", drained.Syncs},
-	}
-	if err == nil && p.Outbox != nil {
-		var woken []outbox.Woken
-		woken, err = p.Outbox.Drain(ctx)
-		for _, kind := range woken {
-			did = append(did, Count{kind.Does, kind.N})
-		}
+	woken, err := p.Outbox.Drain(ctx)
+	var did Counts
+	for _, kind := range woken {
+		did = append(did, Count{kind.Does, kind.N})
 	}
 	if err == nil && !p.NoSync {
 		var tried int

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/calendarsync"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
@@ -212,8 +211,6 @@ func TestATask_OfNoJob_IsLeftOut(t *testing.T) {
 		verdict := r.Timers.Handle(t.Context(), queue.Delivery{Kind: timers.Kind, Payload: []byte(payload), Attempt: 1})
 		same(t, payload, verdict.Outcome, want)
 	}
-	verdict := r.Watcher.HandleSweep(t.Context(), queue.Delivery{Kind: calendarsync.SweepKind, Payload: []byte("not JSON"), Attempt: 1})
-	same(t, "a sweep that cannot be read", verdict.Outcome, queue.Permanent)
 }
 
 func record(t *testing.T, w *worldtest.World, job string) timers.Record {

@@ -134,12 +134,12 @@ func (s *Step) Link(intent poll.Intent, slot *poll.Slot, at poll.Place, moved bo
 func (s *Step) replaceLink(session poll.Session) {
 	next := calendars.Path(s.Next.Key)
 	if s.Entry == nil || s.Calendar.Key != s.Next.Key {
-		s.merge(next, s.Next.Link(s.Now, s.Poll.CreatorID, "")...)
+		s.merge(next, s.Next.Link(s.request(), s.Poll.CreatorID, "")...)
 		s.unlink(!session.KeepOld, session.OldAccount)
 		return
 	}
 	s.remove(s.EntryPath)
-	s.merge(next, s.Next.Exchange(s.Entry.EventID)...)
+	s.merge(next, s.Next.Exchange(s.request(), s.Entry.EventID)...)
 	s.deleteEvent(!session.KeepOld && !s.Entry.Awaited, s.Entry.AccountID, s.Entry.CalendarID, s.Entry.EventID)
 }
 

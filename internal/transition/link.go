@@ -94,7 +94,7 @@ func (s *Step) moveEntry(to poll.Place) {
 	if slices.Contains(s.Calendar.LegacyEventIDs, event) {
 		legacy = event
 	}
-	linked := s.Next.Link(s.Now, s.Poll.CreatorID, legacy)
+	linked := s.Next.Link(s.request(), s.Poll.CreatorID, legacy)
 	s.merge(calendars.Path(s.Next.Key), append(linked, calendars.Defer(event, calendars.DeferredMoved))...)
 }
 
@@ -105,9 +105,9 @@ func (s *Step) moveEntry(to poll.Place) {
 func (s *Step) askAgain() (mustShow bool) {
 	event, failure := s.Entry.EventID, s.Poll.Sync.Error
 	shows := failure != nil && failure.Code == rules.MassCancellationHeld
-	updates := s.Calendar.RequestFetch(event)
+	updates := s.Calendar.RequestFetch(s.request(), event)
 	if shows && !s.Calendar.Awaits(event) {
-		updates = append(calendars.RequestSync(), calendars.Defer(event, calendars.DeferredHeld))
+		updates = append(calendars.RequestSync(s.request()), calendars.Defer(event, calendars.DeferredHeld))
 	}
 	s.merge(calendars.Path(s.Calendar.Key), updates...)
 	return s.Calendar.Deferred[event] == calendars.DeferredHeld && !shows
@@ -116,7 +116,7 @@ func (s *Step) askAgain() (mustShow bool) {
 // Ask asks for a sync of the event of what a command observed: a sync may have
 // overtaken it, since the event could have been moved and read again.
 func (s *Step) Ask(eventID string) {
-	s.merge(calendars.Path(s.Calendar.Key), s.Calendar.RequestFetch(eventID)...)
+	s.merge(calendars.Path(s.Calendar.Key), s.Calendar.RequestFetch(s.request(), eventID)...)
 }
 
 // Defer has an event fetched individually once its insert is done: a sync passes it.

@@ -96,7 +96,7 @@ func linked() transition.State {
 
 func calendar(key, id string) calendars.Calendar {
 	return calendars.Calendar{
-		Key: key, AccountID: "acc", CalendarID: id, OwnerID: "gm", SyncGen: 7, Interests: map[string]int64{poll.ConsumerPoll: 2},
+		Key: key, AccountID: "acc", CalendarID: id, OwnerID: "gm", LinkedAt: now.Add(-24 * time.Hour), Interests: map[string]int64{poll.ConsumerPoll: 2},
 		Deferred: map[string]string{},
 	}
 }

@@ -11,6 +11,7 @@ package transition
 import (
 	"time"
 
+	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
@@ -34,6 +35,11 @@ type Setting struct {
 	// Settle is the delay between a transition and its announcement, AppNoticeDelay the
 	// least delay after a cancellation by the web app itself.
 	Settle, AppNoticeDelay time.Duration
+}
+
+// request asks for a sync for what caused the transition.
+func (s Setting) request() calendars.Request {
+	return calendars.Request{At: s.Now, Trigger: s.Trigger, Trace: s.Trace}
 }
 
 // IDs draws identifiers: UUIDs for shared documents, ULIDs with a prefix for our own.

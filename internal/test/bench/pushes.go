@@ -23,6 +23,7 @@ import (
 	"questscheduler/internal/accounts/seal"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
@@ -71,15 +72,16 @@ func pushes(ctx context.Context, r *report, folder string, count int, pressing t
 	if channel.token, err = keys.ChannelToken(channel.id); err != nil {
 		return err
 	}
+	work := &outbox.Outbox{Store: s, Waker: outbox.Queued{Queue: q}, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	watcher := &calendarsync.Watcher{
-		Store: s, Queue: q, Google: granting{}, Now: time.Now, NewUUID: func() string { return channel.id },
+		Store: s, Outbox: work, Google: granting{}, Now: time.Now, NewUUID: func() string { return channel.id },
 		Tokens: keys, Address: "https://bench.test/push",
 		TTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, Log: slog.New(slog.DiscardHandler),
 	}
 	key := poll.CalendarKey("account", "calendar")
 	if err := s.Run(ctx, func(_ context.Context, tx store.Tx) error {
 		first := calendars.Calendar{Key: key, AccountID: "account", CalendarID: "calendar"}
-		return tx.Merge(calendars.Path(key), first.Link(time.Now(), "gm", "")...)
+		return tx.Merge(calendars.Path(key), first.Link(calendars.Request{At: time.Now()}, "gm", "")...)
 	}); err != nil {
 		return err
 	}
@@ -100,9 +102,9 @@ func measurePushes(ctx context.Context, r *report, s *sqlite.Store, watcher *cal
 	bare.POST(webhooks.PushPaths[0], func(c echo.Context) error { return c.NoContent(http.StatusOK) })
 
 	nothing := func(int) error { return nil }
-	nextSync := func(i int) error {
+	nextSync := func(int) error { // as a run takes the request
 		return s.Run(ctx, func(_ context.Context, tx store.Tx) error {
-			return tx.Merge(calendars.Path(key), store.Update{Path: store.Field("lookGen"), Value: time.Now().UnixMicro() + int64(i)})
+			return tx.Update(calendars.Path(key), store.Set("syncAsked", store.Delete))
 		})
 	}
 	for _, row := range []struct {

@@ -8,7 +8,9 @@ import (
 	"maps"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -99,7 +101,7 @@ func seedSweep(ctx context.Context, documents store.Store, count int) error {
 func seedCalendar(tx store.Tx, n int, slotID string, template [4]map[string]any) error {
 	account, calendarID := fmt.Sprintf("acc_%05d", n), fmt.Sprintf("person%05d@example.com", n)
 	calendar := with(template[3], map[string]any{
-		"accountId": account, "calendarId": calendarID, "syncToken": "token", "interests": map[string]any{poll.ConsumerPoll: pollsOfACalendar},
+		"accountId": account, "calendarId": calendarID, "syncToken": "token", "syncAt": nil, "syncAsked": nil, "interests": map[string]any{poll.ConsumerPoll: pollsOfACalendar},
 	})
 	failures := []error{tx.Create(calendars.Path(poll.CalendarKey(account, calendarID)), calendar)}
 	for i := range pollsOfACalendar {
@@ -133,8 +135,10 @@ type swept struct {
 	calendarsync.Google // nothing else is asked of it
 	watcher             *calendarsync.Watcher
 	syncer              *calendarsync.Syncer
+	outbox              *outbox.Outbox
 	tasks               *errgroup.Group
 	count               int
+	now                 atomic.Int64 // since the world began
 
 	mu          sync.Mutex
 	listed      int
@@ -145,17 +149,33 @@ func newSwept(documents store.Store, count int) *swept {
 	s := &swept{count: count, tasks: &errgroup.Group{}}
 	s.tasks.SetLimit(sweepers)
 	// A day after the last sync, so that no calendar is fresh.
-	now := func() time.Time { return worldtest.Start.Add(24 * time.Hour) }
+	s.now.Store(int64(24 * time.Hour))
+	now := func() time.Time { return worldtest.Start.Add(time.Duration(s.now.Load())) }
 	log := slog.New(slog.DiscardHandler)
-	service := &scheduler.Service{Store: documents, Queue: s, Outbox: &outbox.Outbox{Store: documents, Waker: outbox.Queued{Queue: s}, Now: now, Log: log}, Now: now, Log: log}
-	s.watcher = &calendarsync.Watcher{Store: documents, Queue: s, Google: s, Polls: service, Now: now, Log: log}
+	s.outbox = &outbox.Outbox{Store: documents, Waker: outbox.Queued{Queue: s}, Now: now, Log: log}
+	service := &scheduler.Service{Store: documents, Queue: s, Outbox: s.outbox, Now: now, Log: log}
+	s.watcher = &calendarsync.Watcher{Store: documents, Outbox: s.outbox, Google: s, Polls: service, Now: now, Log: log}
 	s.syncer = &calendarsync.Syncer{Store: documents, Google: s, Polls: service, Now: now, HoldShare: 0.5, HoldMin: 5, Log: log}
+	s.outbox.Add(s.syncer.Work(), s.watcher.Sweeps())
 	return s
 }
 
-// run sweeps page by page, as the timers do, and waits for the tasks.
+// run plans a sweep page by page, as the timers do, and drains once all its slots have come.
 func (s *swept) run(ctx context.Context) (all calendarsync.Swept, err error) {
-	defer func() { err = errors.Join(err, s.tasks.Wait()) }()
+	all, err = s.plan(ctx)
+	if err = errors.Join(err, s.tasks.Wait()); err != nil { // what was due at once has ended
+		return all, err
+	}
+	s.now.Add(int64(6 * time.Hour))
+	for {
+		woken, err := s.outbox.Drain(ctx)
+		if err = errors.Join(err, s.tasks.Wait()); err != nil || !slices.ContainsFunc(woken, func(kind outbox.Woken) bool { return kind.N > 0 }) {
+			return all, err
+		}
+	}
+}
+
+func (s *swept) plan(ctx context.Context) (all calendarsync.Swept, err error) {
 	for at := ""; ; {
 		page, next, err := s.watcher.SweepPage(ctx, scheduler.Cause{Trigger: "sweep"}, at, 6*time.Hour)
 		all.HandedOver += page.HandedOver
@@ -171,9 +191,12 @@ func (s *swept) run(ctx context.Context) (all calendarsync.Swept, err error) {
 // asks for it.
 func (s *swept) Enqueue(ctx context.Context, task queue.Task) (bool, error) {
 	if task.Kind == calendars.SyncKind {
-		return true, done(s.syncer.Handle(ctx, delivery(task)))
+		return true, done(s.outbox.Handler(task.Kind)(ctx, delivery(task)))
 	}
-	s.tasks.Go(func() error { return done(s.watcher.HandleSweep(ctx, delivery(task))) })
+	if task.NotBefore.After(s.outbox.Now()) {
+		return true, nil // the drain comes when it is due
+	}
+	s.tasks.Go(func() error { return done(s.outbox.Handler(task.Kind)(ctx, delivery(task))) })
 	return true, nil
 }
 

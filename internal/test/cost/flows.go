@@ -41,12 +41,12 @@ type Counted struct {
 }
 
 // Transition is the transaction that applied an observation: the last one before
-// the transaction that ended the sync run. ok is false where the sync run took
+// the transaction that ended the sync run. ok is false where push and sync run took
 // another number of transactions than it has to.
 func (f Flow) Transition(runs []storetest.Cost) (transition storetest.Cost, ok bool) {
-	want := 3 // claim, transition, end
+	want := 4 // request, claim, transition, end
 	if f.Searches {
-		want = 5
+		want = 6
 	}
 	if len(runs) != want {
 		return storetest.Cost{}, false

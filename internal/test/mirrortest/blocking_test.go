@@ -84,9 +84,9 @@ func (b *blocked) stored(account, calendarID string) calendars.Calendar {
 func (b *blocked) syncOf(account, calendarID string) {
 	b.Helper()
 	stored := b.stored(account, calendarID)
-	b.Set(calendars.Path(stored.Key), calendars.RequestSync()...)
-	_, err := b.Queue.Enqueue(b.Context(), calendars.SyncTask(stored, "push", "trc_push"))
-	b.must(err)
+	now := b.Clock.Now()
+	b.Set(calendars.Path(stored.Key), calendars.RequestSync(calendars.Request{At: now, Trigger: "push", Trace: "trc_push"})...)
+	b.Outbox.Soon(b.Context(), calendars.SyncKind, stored.Key, now)
 	b.Settle()
 }
 

@@ -109,13 +109,13 @@ func (w *World) Push(account string, relist bool) {
 	if !ok || !calendar.Wanted() {
 		w.t.Fatalf("nobody follows %s", account)
 	}
-	updates := calendars.RequestSync()
+	now := w.Clock.Now()
+	updates := calendars.RequestSync(calendars.Request{At: now, Trigger: "push", Trace: "trc_push"})
 	if relist {
 		updates = append(updates, calendars.ResetToken()...)
 	}
 	w.Set(calendars.Path(calendar.Key), updates...)
-	_, err = w.Queue.Enqueue(w.ctx, calendars.SyncTask(calendar, "push", "trc_push"))
-	w.must(err)
+	w.Outbox.Soon(w.ctx, calendars.SyncKind, calendar.Key, now)
 }
 
 // Connect has the events of a group shown in an account, whose owner has the same name.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
@@ -42,13 +41,7 @@ func (w *World) handle(delivery queue.Delivery) queue.Verdict {
 	if w.Began != nil {
 		w.Began(delivery.Kind)
 	}
-	handlers := map[string]queue.Handler{
-		calendars.SyncKind: w.Syncer.Handle,
-	}
-	for _, kind := range w.Outbox.Kinds() {
-		handlers[kind] = w.Outbox.Handler(kind)
-	}
-	verdict := handlers[delivery.Kind](ctx, delivery)
+	verdict := w.Outbox.Handler(delivery.Kind)(ctx, delivery)
 	if w.Ended != nil {
 		w.Ended(delivery.Kind)
 	}

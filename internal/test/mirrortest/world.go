@@ -158,9 +158,9 @@ func (noOwners) NotifyLost(context.Context, string, string, time.Time) error { r
 
 func (w *World) build() {
 	log := slog.New(slog.DiscardHandler)
-	watcher := &calendarsync.Watcher{Store: w.program, Queue: w.Queue, Google: w.Calendar, Now: w.Clock.Now, Log: log}
-	newID := func() string { return fmt.Sprintf("%026d", w.ids.Add(1)) }
 	w.Outbox = &outbox.Outbox{Store: w.program, Waker: outbox.Queued{Queue: w.Queue}, Now: w.Clock.Now, Log: log}
+	watcher := &calendarsync.Watcher{Store: w.program, Outbox: w.Outbox, Google: w.Calendar, Now: w.Clock.Now, Log: log}
+	newID := func() string { return fmt.Sprintf("%026d", w.ids.Add(1)) }
 	w.Service = &mirrors.Service{
 		Store: w.program, Outbox: w.Outbox, Follow: watcher.Follow, Installation: "here", HoldShare: 0.5, HoldMin: 5, SharedBy: groupevents.SharedBy,
 		Now: w.Clock.Now, NewID: newID, Log: log,
@@ -175,7 +175,7 @@ func (w *World) build() {
 		Store: w.program, Outbox: w.Outbox, Plans: w.Service, Now: w.Clock.Now,
 		NewID: func(prefix string) string { return prefix + "_" + newID() }, Log: log,
 	}
-	w.Outbox.Add(w.Groups.Work(), w.Service.PlanWork(), w.Service.EventWork(), w.Writer.Work())
+	w.Outbox.Add(w.Syncer.Work(), w.Groups.Work(), w.Service.PlanWork(), w.Service.EventWork(), w.Writer.Work())
 	w.Free = &availability.Service{Store: w.program, Google: w.Calendar, Now: w.Clock.Now, Recent: 7 * time.Hour}
 }
 

@@ -89,47 +89,63 @@ var syncs = []mutant{
 		},
 	},
 	{
-		name:   "sync-begun-before-generation",
-		breaks: "The generation moves when a sync run ends and not before it lists, so a push that comes during the run counts as covered by it (invariant 13).",
+		name:   "request-taken-at-the-end",
+		breaks: "The request for a sync is taken when the run ends and not before it lists, so a push that comes during the run counts as covered by it (invariant 13).",
 		changes: []change{
 			{
-				file: "internal/calendars/updates.go",
-				old:  `store.Set("lookGen", c.SyncGen+1), store.Set("begunGen", generation)`,
-				new:  `store.Set("begunGen", generation)`,
+				file: "internal/calendars/request.go",
+				old:  `store.Set("syncAt", until), store.Set("syncAsked", store.Delete),`,
+				new:  `store.Set("syncAt", until),`,
 			},
 			{
-				file: "internal/calendars/updates.go",
-				old:  `return append(c.MarkFailing(now, reason), Ended(now)...)`,
-				new:  `return append(append(c.MarkFailing(now, reason), Ended(now)...), store.Set("lookGen", c.SyncGen+1))`,
-			},
-			{
-				file: "calendarsync/sync.go",
-				old:  `calendars.Succeeded(l.Now(), next, l.maskVersion())...)`,
-				new:  `append(calendars.Succeeded(l.Now(), next, l.maskVersion()), store.Set("lookGen", now.SyncGen+1))...)`,
+				file: "internal/calendars/request.go",
+				old: `
+	switch {
+	case c.SyncPending:
+		return nil
+	case at.IsZero():
+		return []store.Update{store.Set("syncAt", store.Delete)}`,
+				new: `
+	switch {
+	case at.IsZero():
+		return []store.Update{store.Set("syncAt", store.Delete), store.Set("syncAsked", store.Delete)}`,
 			},
 		},
 	},
 	{
-		name:   "acknowledged-before-enqueued",
-		breaks: "A push is acknowledged though its sync task could not be enqueued, and Google does not send it again (invariant 13).",
+		name:   "end-forgets-a-request",
+		breaks: "The end of a sync run removes the request of a push that came during the run (invariant 13).",
 		changes: []change{{
-			file: "calendarsync/push.go",
+			file: "internal/calendars/request.go",
 			old: `
-	return w.enqueueSync(ctx, watch.CalendarKey, "push", push.Trace)`,
+	case c.SyncPending:
+		return nil
+	case at.IsZero():`,
 			new: `
-	if err := w.enqueueSync(ctx, watch.CalendarKey, "push", push.Trace); err != nil {
-		w.Log.WarnContext(ctx, "the sync task of a push was not enqueued", "trace", push.Trace, "error", err)
-	}
-	return nil`,
+	case at.IsZero():`,
 		}},
 	},
 	{
-		name:   "sync-named-without-generation",
-		breaks: "All sync tasks of a calendar share one name, so that none follows while the first one's stays taken (invariant 13).",
+		name:   "dead-run-forgotten",
+		breaks: "A calendar is not due again when the lease of a run that died ends (invariant 13).",
 		changes: []change{{
-			file: "internal/calendars/task.go",
-			old:  `strconv.FormatInt(c.SyncGen, 10)`,
-			new:  `strconv.Itoa(0)`,
+			file: "internal/calendars/request.go",
+			old:  `store.Set("syncAt", until), store.Set("syncAsked", store.Delete),`,
+			new:  `store.Set("syncAt", store.Delete), store.Set("syncAsked", store.Delete),`,
+		}},
+	},
+	{
+		name:   "acknowledged-before-recorded",
+		breaks: "A push is acknowledged though its sync could not be requested, and Google does not send it again (invariant 13).",
+		changes: []change{{
+			file: "calendarsync/push.go",
+			old: `
+	return w.requestSync(ctx, watch.CalendarKey, scheduler.Cause{Trigger: "push", Trace: push.Trace})`,
+			new: `
+	if err := w.requestSync(ctx, watch.CalendarKey, scheduler.Cause{Trigger: "push", Trace: push.Trace}); err != nil {
+		w.Log.WarnContext(ctx, "the sync of a push was not requested", "trace", push.Trace, "error", err)
+	}
+	return nil`,
 		}},
 	},
 	{

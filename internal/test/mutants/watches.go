@@ -98,16 +98,12 @@ var watches = []mutant{
 	},
 	{
 		name:   "sweep-skips-a-pending-sync",
-		breaks: "The sweep skips a calendar that was synced within the hour, though a sync is pending; the drain, which would make up for it, enqueues no sync tasks.",
+		breaks: "The sweep skips a calendar that was synced within the hour, though a sync is pending; the drain, which would make up for it, wakes no syncs.",
 		changes: []change{
 			{
-				file: "scheduler/drain.go",
-				old: `
-		if _, err := s.Queue.Enqueue(ctx, calendars.SyncTask(calendar, cause.Trigger, cause.Trace)); err != nil {
-			return drained, err
-		}`,
-				new: `
-		_ = calendar`,
+				file: "internal/outbox/drain.go",
+				old:  `if kind.mode() != Works {`,
+				new:  `if kind.mode() != Works || kind.Name == "look" {`,
 			},
 			{
 				file: "calendarsync/sweep.go",

@@ -38,10 +38,7 @@ var concurrent = slices.Concat(commands, commands, memberships, writes, acts, de
 	}},
 	{weight: 8, do: func(l *life) {
 		l.say("a drain")
-		_, err := l.w.Scheduler.Drain(l.w.Context(), scheduler.Cause{Trigger: "drain", Trace: "drain"})
-		if err == nil {
-			_, err = l.w.Outbox.Drain(l.w.Context())
-		}
+		_, err := l.w.Outbox.Drain(l.w.Context())
 		l.answer(err)
 	}},
 	{weight: 4, do: func(l *life) {

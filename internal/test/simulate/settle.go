@@ -219,7 +219,7 @@ func (l *life) left() {
 	found, _, err := calendars.Followed(l.w.Context(), l.w.Documents, 0, nil)
 	l.must(err)
 	for _, calendar := range found {
-		if calendar.SyncPending || !calendar.FailedSince.IsZero() {
+		if !calendar.SyncAt.IsZero() || calendar.SyncPending || !calendar.FailedSince.IsZero() {
 			l.Errorf("calendar %s still has a sync pending, or is failing: %s", calendar.CalendarID, calendar.LastError)
 		}
 	}

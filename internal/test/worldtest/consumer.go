@@ -171,7 +171,7 @@ func (w *World) followIn(c *Consumer, account, calendarID, owner string, count i
 		if err != nil {
 			return err
 		}
-		updates := calendar.Want(c.Name, count, w.Watcher.Now(), owner)
+		updates := calendar.Want(c.Name, count, scheduler.Cause{Trigger: "follow", Trace: "follow"}.Request(w.Watcher.Now()), owner)
 		if len(updates) == 0 {
 			return nil
 		}

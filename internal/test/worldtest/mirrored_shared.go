@@ -36,7 +36,7 @@ func (w *World) FollowMirrored(name string) {
 		if err != nil {
 			return err
 		}
-		return tx.Merge(calendars.Path(calendar.Key), calendar.Want(mirror.Consumer, 1, w.Clock.Now(), Neighbour)...)
+		return tx.Merge(calendars.Path(calendar.Key), calendar.Want(mirror.Consumer, 1, Cause.Request(w.Clock.Now()), Neighbour)...)
 	}))
 	w.must(w.Watcher.Follow(w.ctx, account, calendarID, Cause))
 }

@@ -14,7 +14,6 @@ import (
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
-	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/health"
 	"questscheduler/internal/outbox"
@@ -105,7 +104,7 @@ func (w *World) program() *Program {
 	client := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: now, PageSize: cmp.Or(w.options.PageSize, pageSize)})
 	calendar := &googlePort{client: &restrained{client, w}, ports: &w.ports}
 	p.Watcher = &calendarsync.Watcher{
-		Store: documents, Queue: tasks, Google: calendar, Now: now, NewUUID: w.uuid, Tokens: w.channelTokens(),
+		Store: documents, Outbox: p.Outbox, Google: calendar, Now: now, NewUUID: w.uuid, Tokens: w.channelTokens(),
 		Address: pushAddress, TTL: w.options.TTL, RenewBefore: w.options.RenewBefore, Log: log,
 	}
 	if w.options.NoPushes {
@@ -150,13 +149,11 @@ func (w *World) program() *Program {
 		p.Links.Polls, p.Links.Owners = observer, calendarsync.SilentOwners{}
 	}
 	p.Health = &health.Reader{Store: documents, Now: now, Recent: 7 * time.Hour, Address: p.Watcher.Address}
-	p.handlers = map[string]queue.Handler{
-		calendars.SyncKind: p.Syncer.Handle, calendarsync.SweepKind: p.Watcher.HandleSweep,
-	}
+	p.handlers = map[string]queue.Handler{}
 	w.wireAttendees(p, documents, client, now, log)
 	w.wireGroups(p, documents, now, log)
 	w.wireTimers(p, documents, tasks, now, log)
-	p.Outbox.Add(p.Links.Work())
+	p.Outbox.Add(p.Links.Work(), p.Syncer.Work(), p.Watcher.Sweeps())
 	for _, kind := range p.Outbox.Kinds() {
 		p.handlers[kind] = p.Outbox.Handler(kind)
 	}

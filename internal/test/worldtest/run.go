@@ -10,6 +10,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/test/memoryqueue"
 	"questscheduler/scheduler"
@@ -102,6 +103,7 @@ func (w *World) carryOut(run *memoryqueue.Run) {
 	}
 	w.noted(false)
 	verdict := w.handlers[run.Kind](w.ctx, run.Delivery)
+	w.refuseKilled("the task's verdict") // what recovers from panics recovers from no death
 	w.noted(run.Kind == attendees.Kind && verdict.Outcome == queue.Done)
 	w.judgeOrigins(run.Kind)
 	if verdict.Outcome == queue.Retry || verdict.Outcome == queue.Permanent {
@@ -148,9 +150,6 @@ func (w *World) run(d time.Duration, due func()) {
 
 // drain is the timer's job of every minute. What fails is left to the next one.
 func (w *World) drain() {
-	if _, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Trigger: "drain", Trace: "drain"}); err != nil {
-		w.Verdicts = append(w.Verdicts, fmt.Sprintf("drain: %v", err))
-	}
 	w.DrainOutbox()
 	w.tickAttendees()
 }
@@ -169,25 +168,27 @@ func (w *World) Skip(d time.Duration) {
 }
 
 // Drain is the timer's job of every minute.
-func (w *World) Drain() scheduler.Drained {
+func (w *World) Drain() []outbox.Woken {
 	w.t.Helper()
-	drained, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Trigger: "drain", Trace: "drain"})
+	woken, err := w.Outbox.Drain(w.ctx)
 	w.must(err)
-	_, err = w.Outbox.Drain(w.ctx)
-	w.must(err)
-	return drained
+	return woken
 }
 
 // Sweep is the timer's job of every six hours, and leaves out no calendar for
 // being fresh.
 func (w *World) Sweep() {
 	w.t.Helper()
+	cause := scheduler.Cause{Trigger: "sweep", Trace: "sweep"}
 	found, _, err := calendars.Followed(w.ctx, w.Documents, 0, nil)
 	w.must(err)
 	for _, calendar := range found {
-		w.Write(calendars.Path(calendar.Key), calendars.RequestSync()...)
+		w.Write(calendars.Path(calendar.Key), calendars.RequestSync(cause.Request(w.Clock.Now()))...)
 	}
-	w.must(w.SweepPages(scheduler.Cause{Trigger: "sweep", Trace: "sweep"}))
+	w.must(w.SweepPages(cause))
+	for _, calendar := range found { // the sweep takes them for woken
+		w.Outbox.Soon(w.ctx, calendars.SyncKind, calendar.Key, w.Clock.Now())
+	}
 	w.sweepCards()
 }
 

@@ -263,9 +263,7 @@ func (w *World) Restart() {
 	w.t.Helper()
 	w.TakeOver()
 	w.must(w.Scheduler.Recover(w.ctx))
-	_, err := w.Scheduler.Drain(w.ctx, scheduler.Cause{Trigger: "start"})
-	w.must(err)
-	_, err = w.Outbox.Drain(w.ctx)
+	_, err := w.Outbox.Drain(w.ctx)
 	w.must(err)
 	if err := w.RenewAll("start"); err != nil {
 		w.t.Logf("at the start not every calendar could be watched: %v", err)
