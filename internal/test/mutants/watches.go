@@ -97,29 +97,6 @@ var watches = []mutant{
 		}},
 	},
 	{
-		name:   "sweep-skips-a-pending-sync",
-		breaks: "The sweep skips a calendar that was synced within the hour, though a sync is pending; the drain, which would make up for it, wakes no syncs.",
-		changes: []change{
-			{
-				file: "internal/outbox/drain.go",
-				old:  `if kind.mode() != Works {`,
-				new:  `if kind.mode() != Works || kind.Name == "look" {`,
-			},
-			{
-				file: "calendarsync/sweep.go",
-				old: `
-	for _, reason := range calendar.Deferred {
-		if reason != calendars.DeferredHeld {
-			return false
-		}
-	}
-	return !calendar.SyncPending && !calendar.HasBacklog() && calendar.SuccessAt.After(w.Now().Add(-freshFor))`,
-				new: `
-	return calendar.SuccessAt.After(w.Now().Add(-freshFor))`,
-			},
-		},
-	},
-	{
 		name:   "snapshot-goes-while-needed",
 		breaks: "A snapshot is removed at its end, though its poll would be restored from it (invariant 3).",
 		changes: []change{{
