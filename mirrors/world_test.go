@@ -121,12 +121,12 @@ func newWorld(t *testing.T) *world {
 func (w *world) build() {
 	log := slog.New(slog.NewTextHandler(&w.log, nil))
 	documents := storetest.Rerun(w.counter)
-	w.outbox = w.outboxOf(documents, w)
+	w.outbox = w.outboxOf(documents, w) // of syncs
 	watcher := &calendarsync.Watcher{Store: documents, Outbox: w.outbox, Google: w.client, Now: w.clock.Now, Log: log}
 	known := accounts.New(accounts.Options{Store: w.memory, Now: w.clock.Now})
 	lookup := &calendarsync.Lookup{Accounts: known, Calendars: calendarsync.Calendars{Accounts: known, List: w.client.Calendars}, Now: w.clock.Now}
 	w.service = &mirrors.Service{
-		Store: documents, Outbox: w.outbox, Follow: watcher.Follow, FindCalendars: lookup.Find, Installation: "here", HoldShare: 0.5, HoldMin: 2,
+		Store: documents, Outbox: w.outboxOf(documents, w), Follow: watcher.Follow, FindCalendars: lookup.Find, Installation: "here", HoldShare: 0.5, HoldMin: 2,
 		Now: w.clock.Now, NewID: w.newID, Log: log,
 	}
 	w.policies = mirrors.Policies{Service: w.service}
@@ -136,7 +136,7 @@ func (w *world) build() {
 	}
 	w.outbox.Add(w.syncer.Work())
 	w.writer = &mirrors.Writer{Service: w.service, Google: w.client, Leaving: w.client}
-	w.outbox.Add(w.service.PlanWork(), w.service.EventWork(), w.writer.Work())
+	w.service.Outbox.Add(w.service.PlanWork(), w.service.EventWork(), w.writer.Work())
 }
 
 func (s *stage) set(path store.Path, updates ...store.Update) {
@@ -204,7 +204,11 @@ func (w *world) settle() {
 			if !ok {
 				continue
 			}
-			run.Settle(w.outbox.Handler(run.Kind)(w.ctx, run.Delivery))
+			carriesOut := w.service.Outbox
+			if run.Kind == calendars.SyncKind {
+				carriesOut = w.outbox
+			}
+			run.Settle(carriesOut.Handler(run.Kind)(w.ctx, run.Delivery))
 		}
 		w.must(w.clock.Advance(2 * time.Second))
 	}

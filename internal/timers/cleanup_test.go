@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/scheduler"
@@ -80,16 +81,15 @@ func TestDue_AfterAStart_FromThatVeryMoment(t *testing.T) {
 	}
 }
 
-// What the scheduler could not hand over fails the drain, whatever follows it.
+// What could not be woken fails the drain, whatever follows it.
 func TestDrain_ThatFails_SaysSo(t *testing.T) {
 	t.Parallel()
 	documents, err := memorystore.Open(nil) // it answers no query
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Parts{
-		Scheduler: &scheduler.Service{Store: documents, Now: time.Now}, NoSync: true, Log: slog.New(slog.DiscardHandler),
-	}
+	p := Parts{Outbox: &outbox.Outbox{Store: documents, Now: time.Now, Log: slog.New(slog.DiscardHandler)}, NoSync: true}
+	p.Outbox.Add((&scheduler.Service{}).Intents())
 	if did, err := p.drain(t.Context(), Run{}); err == nil {
 		t.Errorf("%+v", did)
 	}
