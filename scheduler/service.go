@@ -14,7 +14,6 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/meter"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 )
@@ -145,7 +144,6 @@ type IDs struct {
 // that say what holds without them.
 type Service struct {
 	Store    store.Store
-	Queue    queue.Enqueuer
 	Outbox   Outbox
 	Calendar Calendar
 	Accounts Accounts

@@ -35,7 +35,7 @@ func (s *Service) transact(
 		return s.apply(tx, out, cause)
 	})
 	if err == nil {
-		s.handOver(ctx, out, cause)
+		s.handOver(ctx, out)
 	}
 	return err
 }
@@ -94,7 +94,7 @@ func write(tx store.Tx, w transition.Write) error {
 }
 
 // handOver hands to tasks, after the commit, what a transition leaves to them.
-func (s *Service) handOver(ctx context.Context, out transition.Outcome, cause Cause) {
+func (s *Service) handOver(ctx context.Context, out transition.Outcome) {
 	for _, intent := range out.Intents {
 		s.Outbox.Soon(ctx, KindIntent, intent.ID(), intent.Due)
 	}

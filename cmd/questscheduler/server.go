@@ -148,7 +148,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	links := s.newLinks(google, watcher, polls, owners, attending.links(groupevents.Links{AccountMirrors: mirroring.writer, Groups: groups}))
 	s.outbox.Add(links.Work())
 	cards := s.cardsOf(service)
-	jobs := s.newTimers(google, service, watcher, cards, groups, mirroring, attending)
+	jobs := s.newTimers(google, watcher, cards, groups, mirroring, attending)
 	health := s.newHealth(watcher, jobs.Jobs)
 	changed := &documentchanges.Intake{Queue: s.queue, Polls: polls, Now: s.now, Cards: cards.check}
 	consents := s.newConsents(google)

@@ -41,7 +41,7 @@ func (s *server) newScheduler(google googleAccess, discord *notify.DiscordClient
 		channels = discord
 	}
 	service := &scheduler.Service{
-		Store: s.documents, Queue: s.queue, Outbox: s.outbox, Accounts: google.lookup,
+		Store: s.documents, Outbox: s.outbox, Accounts: google.lookup,
 		Calendar: calendarsync.Events{Google: google.client, MoveFinder: google.elsewhere},
 		Channels: channels, Now: s.now, Wait: wait,
 		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: s.newPrefixedID},

@@ -21,7 +21,7 @@ import (
 
 // newTimers builds the table of jobs; the queue asks every minute which are due.
 func (s *server) newTimers(
-	google googleAccess, service *scheduler.Service, watcher *calendarsync.Watcher,
+	google googleAccess, watcher *calendarsync.Watcher,
 	cards cards, groups *groupevents.Service, mirroring mirroring, attending *attending,
 ) *timers.Timers {
 	var started time.Time
@@ -31,7 +31,7 @@ func (s *server) newTimers(
 	return &timers.Timers{
 		Store: s.documents, Queue: s.queue, Now: s.now, NewTrace: s.newTrace, Log: s.log, Started: started,
 		Jobs: timers.Jobs(timers.Parts{
-			Scheduler: service, Watcher: watcher, SweepCards: cards.sweep, FallbackEvery: s.config.FallbackEvery,
+			Watcher: watcher, SweepCards: cards.sweep, FallbackEvery: s.config.FallbackEvery,
 			NoSync: s.config.Sync == config.SyncOff, Observing: s.config.Sync == config.SyncObserve, Documents: s.documents, Cleaning: slices.Concat(s.cleanings(), groupCleanings(groups), mirroring.cleanings(s.config.JournalKeep), attending.cleanings(google.accounts)),
 			Outbox: s.outbox, Reconcile: mirroring.reconcile, RefreshMappings: attending.refresh(),
 			Health: s.surveyHealth(google.grants, s.newHealth(watcher, nil)), CheckAccounts: checkAccounts(google.grants, attending), Now: s.now, Log: s.log,

@@ -13,8 +13,7 @@ import (
 
 // Parts are what the jobs are made of.
 type Parts struct {
-	Scheduler *scheduler.Service
-	Watcher   *calendarsync.Watcher
+	Watcher *calendarsync.Watcher
 	// Outbox is what the drain drains.
 	Outbox *outbox.Outbox
 	// Reconcile compares a calendar's mirrors with what it has; nil leaves the job out.

@@ -186,7 +186,7 @@ func TestCleanup_GoesOnWhereARowIs(t *testing.T) {
 	w := worldtest.New(t, worldtest.Options{})
 	var places []string
 	w.Timers.Jobs = timers.Jobs(timers.Parts{
-		Scheduler: w.Scheduler, Watcher: w.Watcher, FallbackEvery: worldtest.FallbackEvery, Documents: w.Documents, Now: w.Clock.Now,
+		Watcher: w.Watcher, FallbackEvery: worldtest.FallbackEvery, Documents: w.Documents, Now: w.Clock.Now,
 		Cleaning: []timers.Cleaning{
 			{What: "old entries", RemoveFrom: func(_ context.Context, _ store.Store, _ time.Time, at string) (int, string, error) {
 				places = append(places, at)
@@ -212,7 +212,7 @@ func TestCleanup_WhileItObserves_LeavesWhatIsShared(t *testing.T) {
 		return tx.Create(poll.SnapshotPath("gone", "old"), poll.EncodeSnapshot(snapshot))
 	})
 	w.Timers.Jobs = timers.Jobs(timers.Parts{
-		Scheduler: w.Scheduler, Watcher: w.Watcher, FallbackEvery: worldtest.FallbackEvery, Observing: true,
+		Watcher: w.Watcher, FallbackEvery: worldtest.FallbackEvery, Observing: true,
 		Documents: w.Documents, Now: w.Clock.Now,
 	})
 	did, err := w.Timers.RunNow(t.Context(), timers.Cleanup, nil)
@@ -226,7 +226,7 @@ func TestPollFallback_ChecksTheAccountsLast(t *testing.T) {
 	w := worldtest.New(t, worldtest.Options{})
 	asked := 0
 	w.Timers.Jobs = timers.Jobs(timers.Parts{
-		Scheduler: w.Scheduler, Watcher: w.Watcher, FallbackEvery: worldtest.FallbackEvery, Documents: w.Documents, Now: w.Clock.Now,
+		Watcher: w.Watcher, FallbackEvery: worldtest.FallbackEvery, Documents: w.Documents, Now: w.Clock.Now,
 		CheckAccounts: func(context.Context) (timers.Counts, bool, error) {
 			asked++
 			return timers.Counts{{What: "accounts", N: 2}}, asked < 3, nil

@@ -153,7 +153,7 @@ func newSwept(documents store.Store, count int) *swept {
 	now := func() time.Time { return worldtest.Start.Add(time.Duration(s.now.Load())) }
 	log := slog.New(slog.DiscardHandler)
 	s.outbox = &outbox.Outbox{Store: documents, Waker: outbox.Queued{Queue: s}, Now: now, Log: log}
-	service := &scheduler.Service{Store: documents, Queue: s, Outbox: s.outbox, Now: now, Log: log}
+	service := &scheduler.Service{Store: documents, Outbox: s.outbox, Now: now, Log: log}
 	s.watcher = &calendarsync.Watcher{Store: documents, Outbox: s.outbox, Google: s, Polls: service, Now: now, Log: log}
 	s.syncer = &calendarsync.Syncer{Store: documents, Google: s, Polls: service, Now: now, HoldShare: 0.5, HoldMin: 5, Log: log}
 	s.outbox.Add(s.syncer.Work(), s.watcher.Sweeps())

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/oklog/ulid/v2"
 
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue/river"
 	"questscheduler/internal/store"
@@ -57,7 +58,8 @@ func transitions(ctx context.Context, r *report, folder string) (err error) {
 		}
 		w.Run(time.Minute)
 		service := *w.Scheduler // the world's own runs one thing at a time
-		service.Store, service.Queue = file, tasks
+		service.Store = file
+		service.Outbox = &outbox.Outbox{Store: file, Waker: outbox.Queued{Queue: tasks}, Now: service.Now, Log: service.Log}
 		service.IDs = scheduler.IDs{UUID: uuid.NewString, ULID: func(prefix string) string { return prefix + "_" + ulid.Make().String() }}
 		fence := w.Calendar("gm").Fence
 		for _, writers := range []int{1, transitionPolls} {

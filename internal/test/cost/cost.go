@@ -88,7 +88,7 @@ type untouched interface {
 // jobs are those of a server; cmd/questscheduler holds that both are the same.
 func (w *World) jobs() []timers.Job {
 	return timers.Jobs(timers.Parts{
-		Scheduler: w.Scheduler, Watcher: w.Watcher, FallbackEvery: worldtest.FallbackEvery,
+		Watcher: w.Watcher, FallbackEvery: worldtest.FallbackEvery,
 		Documents: w.Timers.Store, Now: w.Clock.Now, Log: w.Timers.Log, Cleaning: w.cleanings(), Outbox: w.Outbox,
 		CheckAccounts: func(ctx context.Context) (timers.Counts, bool, error) {
 			checked, err := w.Links.Grants.(untouched).CheckUntouched(ctx)

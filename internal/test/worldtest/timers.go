@@ -22,7 +22,7 @@ func (w *World) wireTimers(p *Program, documents store.Store, tasks queue.Enqueu
 		sweepCards = p.Scheduler.SweepCards
 	}
 	parts := timers.Parts{
-		Scheduler: p.Scheduler, Watcher: p.Watcher, FallbackEvery: FallbackEvery,
+		Watcher: p.Watcher, FallbackEvery: FallbackEvery,
 		Documents: documents, Now: now, Log: log, SweepCards: sweepCards, Outbox: p.Outbox,
 	}
 	p.timedMirrors(&parts)
