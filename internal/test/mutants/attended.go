@@ -170,15 +170,6 @@ var attended = []mutant{
 		}},
 	},
 	{
-		name:   "one-404-ends-an-event",
-		breaks: "A single answer that an event is not found counts as its deletion, and nobody is added.",
-		changes: []change{{
-			file: "attendees/writer_failed.go",
-			old:  `return fault.Is(err, fault.NotFound) && (fault.CodeOf(err) == gcal.CodeGone || a.record.Failures+1 >= mostFailures)`,
-			new:  `return fault.Is(err, fault.NotFound)`,
-		}},
-	},
-	{
 		name:   "organizers-calendar-not-found",
 		breaks: "A guest whose mapping begins later is not added at events of an organizer whose own mapping stays as it was.",
 		changes: []change{{

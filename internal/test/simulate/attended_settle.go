@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/http"
 	"time"
 
 	"questscheduler/internal/test/worldtest"
@@ -33,10 +32,6 @@ func (l *life) settleAttended() {
 			return rows
 		})
 	}
-	if l.seed%2 == 0 {
-		l.say("Google: the next event that is read is not found, though it is there")
-		l.w.Refuse("events.get", http.StatusNotFound, "", 1)
-	}
 	l.reload("")
 	l.problems = append(l.problems, l.w.AfterReload("")...)
 	if held := l.w.HeldMappings(); held != "" && l.chance(2) {
@@ -44,7 +39,6 @@ func (l *life) settleAttended() {
 		l.problems = append(l.problems, l.w.AfterReload(held)...)
 	}
 	l.w.Run(6 * time.Minute)
-	l.w.Heal()
 	for range mostWaits {
 		if !l.w.AwaitAttendees() {
 			break
