@@ -137,8 +137,9 @@ func (l *syncRun) fail(ctx context.Context, cause error) error {
 	}
 	err = l.commitWith(ctx, func(now calendars.Calendar) []store.Update { return l.failureUpdates(now, row, cause) }, woken...)
 	if err == nil && row.polls != "" {
-		err = l.showFailed(ctx, row, cause)
-		err = errors.Join(err, l.commitWith(ctx, func(now calendars.Calendar) []store.Update { return now.Ended(l.Now(), l.next) }))
+		if err = l.showFailed(ctx, row, cause); err == nil { // else the run is due once more when its lease ends
+			err = l.commitWith(ctx, func(now calendars.Calendar) []store.Update { return now.Ended(l.Now(), l.next) })
+		}
 	}
 	if errors.Is(err, scheduler.ErrFenced) {
 		return nil

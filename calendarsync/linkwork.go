@@ -37,12 +37,12 @@ var linkCodec = outbox.Codec{
 	Encode: outbox.Fields.Encode,
 }
 
-// dueAccounts yields the accounts that are due, and the first time, until it succeeds, also
-// those that an earlier program marked.
+// dueAccounts yields the accounts that are due, and until an hour after the first success also
+// those that an earlier program marked: instances of it may live on for a while.
 func dueAccounts() func(context.Context, store.Reader, time.Time) iter.Seq2[store.Document, error] {
-	var asked atomic.Bool
+	var first atomic.Pointer[time.Time]
 	return func(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error] {
-		if asked.Load() {
+		if began := first.Load(); began != nil && now.Sub(*began) > time.Hour {
 			return accounts.Due(ctx, reader, now)
 		}
 		return func(yield func(store.Document, error) bool) {
@@ -51,7 +51,7 @@ func dueAccounts() func(context.Context, store.Reader, time.Time) iter.Seq2[stor
 					return
 				}
 			}
-			asked.Store(true)
+			first.CompareAndSwap(nil, &now)
 			accounts.Due(ctx, reader, now)(yield)
 		}
 	}

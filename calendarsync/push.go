@@ -69,7 +69,7 @@ func (w *Watcher) Push(ctx context.Context, push Push) error {
 	if push.State == stateSync {
 		return nil
 	}
-	return w.requestSync(ctx, watch.CalendarKey, scheduler.Cause{Trigger: "push", Trace: push.Trace})
+	return w.requestSync(ctx, watch.CalendarKey, scheduler.Cause{Trigger: calendars.TriggerPush, Trace: push.Trace})
 }
 
 // admit refuses what can be refused before anything is read.

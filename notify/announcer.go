@@ -95,18 +95,35 @@ func (a *Announcer) recordFailure(ctx context.Context, pollID string, cause erro
 	err = a.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		again = time.Time{}
 		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
-		if err != nil || announcement.Due.IsZero() && !announcement.CardPending {
+		if err != nil {
 			return err
 		}
+		var begun []store.Update
+		if announcement.Due.IsZero() && !announcement.CardPending {
+			failed, isDrawing := errors.AsType[*drawFailure](cause)
+			if !isDrawing {
+				return nil
+			}
+			// Another run ended since, and this one's edit may come after that run's.
+			begun = announcement.CardBegunUpdates(failed.drawing.Ref)
+		}
 		if stopped {
-			return tx.Update(poll.AnnouncementPath(pollID), poll.ReleaseUpdate())
+			return tx.Merge(poll.AnnouncementPath(pollID), append(begun, poll.ReleaseUpdate())...)
 		}
 		failures := announcement.Failures + 1
 		again = store.Instant(a.Now().Add(retry.Wait(cause, failures)))
-		return tx.Update(poll.AnnouncementPath(pollID), poll.FailedUpdates(again, failures)...)
+		return tx.Merge(poll.AnnouncementPath(pollID), append(begun, poll.FailedUpdates(again, failures)...)...)
 	})
 	return again, err
 }
+
+// drawFailure is a failure to draw a card, which may have been edited all the same.
+type drawFailure struct {
+	drawing Drawing
+	error
+}
+
+func (e *drawFailure) Unwrap() error { return e.error }
 
 // announce carries out one run, and gives when the next is due; zero: nothing is pending.
 func (a *Announcer) announce(ctx context.Context, pollID string) (due time.Time, err error) {
@@ -125,7 +142,9 @@ func (a *Announcer) announce(ctx context.Context, pollID string) (due time.Time,
 		}
 	}
 	if r.draws {
-		err = a.drawCards(ctx, pollID, r.drawing)
+		if failure := a.drawCards(ctx, pollID, r.drawing); failure != nil {
+			err = &drawFailure{r.drawing, failure}
+		}
 	}
 	return r.due, err
 }

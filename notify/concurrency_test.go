@@ -2,9 +2,11 @@ package notify_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
+	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
@@ -101,6 +103,27 @@ func TestHandle_ConcurrentRuns_DeliverOnceAndDrawThePresentState(t *testing.T) {
 		if verdict := runTask(hooked); verdict.Outcome != queue.Done {
 			t.Fatalf("verdict %+v", verdict)
 		}
+		if got := w.field("Status"); got != "FINALIZED" {
+			t.Errorf("the card shows %q", got)
+		}
+	})
+	t.Run("this one's drawing lands after the other's newer one, and its answer is lost", func(t *testing.T) {
+		t.Parallel()
+		w := announced(t)
+		w.move(moved)
+		w.want("gm", 0)
+		hooked := w.hooked(hooks{edit: func(effect func() error) error {
+			w.restore()
+			w.want("gm", 0)
+			w.toTheEnd()
+			return errors.Join(effect(), fault.New(fault.Unavailable, "the answer is lost"))
+		}})
+		w.makeCardPending()
+		if verdict := runTask(hooked); verdict.Outcome != queue.Retry {
+			t.Fatalf("verdict %+v", verdict)
+		}
+		w.clock.add(time.Minute)
+		w.toTheEnd()
 		if got := w.field("Status"); got != "FINALIZED" {
 			t.Errorf("the card shows %q", got)
 		}
@@ -215,4 +238,27 @@ func TestHandle_PollDeletedDuringTheRun_HasNothingPending(t *testing.T) {
 		}
 		hasNothingPending(t, w)
 	})
+}
+
+// A channel that refuses the card for a while holds up no notice in the app.
+func TestHandle_CardThatFails_HoldsUpNoMessage(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	before := len(w.bell("ana"))
+	w.set(poll.Set("title", "Session ten"))
+	w.makeCardPending()
+	hooked := w.hooked(hooks{edit: func(func() error) error { return fault.New(fault.Unavailable, "Discord did not answer") }})
+	if verdict := runTask(hooked); verdict.Outcome != queue.Retry || !w.announcement().AgainAt.After(w.clock.Now()) {
+		t.Fatalf("verdict %+v", verdict)
+	}
+	w.cancel()
+	w.want("gm", 0)
+	due, err := store.Collect(poll.DueAnnouncements(t.Context(), w.store, w.clock.Now()))
+	if err != nil || len(due) != 1 {
+		t.Errorf("the drain finds %d, %v", len(due), err)
+	}
+	w.run()
+	if bell := w.bell("ana"); len(bell) != before+1 {
+		t.Errorf("ana reads %q", bell)
+	}
 }

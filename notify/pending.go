@@ -76,9 +76,13 @@ func (a *Announcer) decide(r *run, edited bool) []store.Update {
 	announcement, now := r.announcement, a.Now()
 	pending := !announcement.Due.IsZero()
 	r.draws, r.drawing = announcement.CardPending, drawingOf(announcement)
-	if (pending || r.draws || r.retried()) && announcement.AgainAt.After(now) { // another run is delivering, or one failed
-		r.draws, r.due = false, announcement.AgainAt
-		return nil
+	if announcement.AgainAt.After(now) {
+		fresh := pending && !r.retried() && !now.Before(announcement.Due) // a card that failed holds up no message
+		if !fresh && (pending || r.draws || r.retried()) {                // another run is delivering, or one failed
+			r.draws, r.due = false, announcement.AgainAt
+			return nil
+		}
+		r.draws = false
 	}
 	switch {
 	case r.gone:

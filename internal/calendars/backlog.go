@@ -94,11 +94,11 @@ func (c Calendar) Progressed(began Calendar, consumer string, did Progress, now 
 	if left == nil {
 		left = map[string]time.Time{}
 	}
-	if did.Relisted && !c.SyncPending && mark.Equal(was.Relist) {
+	if did.Relisted && !c.demanded() && mark.Equal(was.Relist) {
 		mark = time.Time{}
 	}
 	for _, eventID := range did.Settled {
-		if !c.SyncPending && left[eventID].Equal(was.Deferred[eventID]) {
+		if !c.demanded() && left[eventID].Equal(was.Deferred[eventID]) {
 			delete(left, eventID)
 		}
 	}

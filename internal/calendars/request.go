@@ -27,6 +27,15 @@ func RequestSync(r Request) []store.Update {
 // further request would change nothing.
 func (c Calendar) Asked() bool { return c.SyncPending && !c.SyncAt.IsZero() }
 
+// TriggerPush is the trigger of a request by a push, which names nothing: whatever it reports, the
+// run that takes it finds.
+const TriggerPush = "push"
+
+// demanded reports whether something was asked for since the claim that the run may have passed
+// already, such as an event or a full listing. Pushes come all the time, our own writes cause
+// some: were they to count, a listing would be repeated for as long as they come.
+func (c Calendar) demanded() bool { return c.SyncPending && c.SyncCause != TriggerPush }
+
 // Claim begins a run if one is due: it takes the request, the next fence and the lease, until
 // whose end no other run is due. Where fence is 0, none begins, and again is when to try again;
 // zero: nothing is due. The updates of a calendar that rests move its run to the end of the

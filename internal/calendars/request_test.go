@@ -34,3 +34,25 @@ func TestSettled_KeepsNewRequests(t *testing.T) {
 		t.Errorf("settled %v although a sync is pending", got)
 	}
 }
+
+// Pushes come as long as anything changes, also by our own writes: a listing that they repeated
+// would be repeated for as long.
+func TestProgressed_APushSince_KeepsNoListing(t *testing.T) {
+	t.Parallel()
+	at := now.Add(-1)
+	for trigger, stays := range map[string]bool{"": false, calendars.TriggerPush: false, "follow": true} {
+		began := calendars.Calendar{
+			Interests: map[string]int64{"mirrors": 1}, Deferred: map[string]string{"e": calendars.DeferredFailed},
+			Backlogs: map[string]calendars.Backlog{"mirrors": {Relist: at}},
+		}
+		ended := began
+		ended.SyncPending, ended.SyncCause = trigger != "", trigger
+		updates, _ := ended.Progressed(began, "mirrors", calendars.Progress{Relisted: true}, now)
+		if kept := len(updates) == 0; kept != stays {
+			t.Errorf("requested by %q: the listing stays = %v, want %v", trigger, kept, stays)
+		}
+		if kept := len(ended.Settled(began, []string{"e"})) == 0; kept != stays {
+			t.Errorf("requested by %q: the fetch stays = %v, want %v", trigger, kept, stays)
+		}
+	}
+}

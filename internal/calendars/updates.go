@@ -42,9 +42,9 @@ func (c Calendar) Failed(now time.Time, reason string, next time.Time) []store.U
 func (c Calendar) CountFailure() store.Update { return store.Set("syncAttempts", c.SyncAttempts+1) }
 
 // Relinked has a calendar of an account that was linked again synced at once, also during a
-// rest.
+// rest. Failures of before count no more.
 func (c Calendar) Relinked(r Request) []store.Update {
-	return slices.Concat(c.MarkFailing(r.At, "linked again"), RequestSync(r), []store.Update{store.Set("parkedUntil", store.Delete)})
+	return slices.Concat(c.MarkFailing(r.At, "linked again"), RequestSync(r), []store.Update{store.Set("parkedUntil", store.Delete), store.Set("syncAttempts", store.Delete)})
 }
 
 // MarkFailing marks a calendar as failing without a run; the next successful run clears its
@@ -191,7 +191,7 @@ func (c Calendar) Awaits(eventID string) bool {
 func (c Calendar) Settled(began Calendar, eventIDs []string) []store.Update {
 	var updates []store.Update
 	for _, eventID := range eventIDs {
-		if !c.SyncPending && c.Deferred[eventID] == began.Deferred[eventID] {
+		if !c.demanded() && c.Deferred[eventID] == began.Deferred[eventID] {
 			updates = append(updates, Settle(eventID))
 		}
 	}

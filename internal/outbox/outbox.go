@@ -104,6 +104,9 @@ func (o *Outbox) Soon(ctx context.Context, kind, id string, due time.Time) {
 	if due.IsZero() || due.Sub(o.Now()) > Soon {
 		return
 	}
+	if !due.After(o.Now()) {
+		due = time.Time{} // at once, by any clock
+	}
 	if err := o.Waker.Wake(ctx, kind, id, "", due); err != nil {
 		o.Log.WarnContext(ctx, "work is left to the drain", "kind", kind, "id", id, "error", err)
 	}

@@ -41,8 +41,8 @@ func Done() Result { return Result{outcome: outcomeDone} }
 // Again has the work go on at a time. It is no failure, and forgets earlier ones.
 func Again(at time.Time) Result { return Result{outcome: outcomeAgain, at: at} }
 
-// Failed counts a failure; the work is due again after a wait (Retry). An unclaimed kind, which
-// keeps no count here, is called again by the waker's.
+// Failed counts a failure; the work is due again after a wait (Retry). In an unclaimed kind,
+// which keeps no count here, it stays due and the next drain has it tried.
 func Failed(err error) Result { return Result{outcome: outcomeFailed, err: err} }
 
 // Kept says that a transaction of the handler's own recorded the outcome, and when the entry is

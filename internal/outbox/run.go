@@ -94,8 +94,10 @@ func (o *Outbox) end(ctx context.Context, kind *Kind, item Item, result Result) 
 	switch {
 	case result.outcome == outcomeFailed && !result.at.IsZero():
 		return result, result.at, nil
-	case result.outcome == outcomeBroken, kind.Unclaimed && result.outcome == outcomeFailed:
+	case result.outcome == outcomeBroken:
 		return result, time.Time{}, fmt.Errorf("%s %s: %w", kind.Name, item.ID, result.err)
+	case kind.Unclaimed && result.outcome == outcomeFailed:
+		return result, time.Time{}, nil // it stays due, and is left to the drain
 	case kind.Unclaimed, result.outcome == outcomeKept:
 		return result, result.at, nil
 	}
@@ -130,7 +132,7 @@ func (o *Outbox) log(ctx context.Context, kind *Kind, item Item, result Result, 
 		attempts = o.after(kind, item.State, result).Attempts
 		log = log.With(slog.Int64("attempts", attempts))
 	}
-	if result.outcome == outcomeFailed {
+	if result.outcome == outcomeFailed && !again.IsZero() {
 		log = log.With(slog.Time("due", again))
 	}
 	log = log.With(slog.String("reason", fault.KindOf(result.err).String()), slog.Any("error", result.err))

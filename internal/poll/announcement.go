@@ -258,7 +258,8 @@ func DueAnnouncements(ctx context.Context, reader store.Reader, now time.Time) i
 			for doc, err := range store.All(ctx, reader, asked, func(doc store.Document) store.Document { return doc }) {
 				a := DecodeAnnouncement(doc)
 				yielded := asked.Query == cardsPending && !a.Due.IsZero() && !a.Due.After(now)
-				if err == nil && (yielded || a.AgainAt.After(now)) {
+				waits := a.AgainAt.After(now) && (asked.Query == cardsPending || a.Delivering.Ref != "")
+				if err == nil && (yielded || waits) {
 					continue
 				}
 				if !yield(doc, err) || err != nil {

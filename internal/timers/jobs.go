@@ -2,6 +2,7 @@ package timers
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -88,10 +89,10 @@ func (p Parts) drain(ctx context.Context, run Run) (Stretch, error) {
 	for _, kind := range woken {
 		did = append(did, Count{kind.Does, kind.N})
 	}
-	if err == nil && !p.NoSync {
-		var tried int
-		tried, err = p.Watcher.Retry(ctx, run.Cause)
+	if !p.NoSync { // whatever became of the others
+		tried, failed := p.Watcher.Retry(ctx, run.Cause)
 		did = append(did, Count{"watch channels renewed or tried again", tried})
+		err = errors.Join(err, failed)
 	}
 	return Stretch{Did: did}, err
 }
