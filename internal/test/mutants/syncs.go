@@ -140,7 +140,7 @@ var syncs = []mutant{
 		changes: []change{{
 			file: "calendarsync/push.go",
 			old: `
-	return w.requestSync(ctx, watch.CalendarKey, scheduler.Cause{Trigger: "push", Trace: push.Trace})`,
+	return w.requestSync(ctx, watch.CalendarKey, scheduler.Cause{Trigger: calendars.TriggerPush, Trace: push.Trace})`,
 			new: `
 	if err := w.requestSync(ctx, watch.CalendarKey, scheduler.Cause{Trigger: "push", Trace: push.Trace}); err != nil {
 		w.Log.WarnContext(ctx, "the sync of a push was not requested", "trace", push.Trace, "error", err)
