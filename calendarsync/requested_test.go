@@ -26,7 +26,7 @@ func idleWorld(t *testing.T) (w *worldtest.World, pollID, eventID string) {
 	return w, pollID, eventID
 }
 
-// loseWake has the next task be lost, after whatever is committed.
+// loseWake has the queue lose the next task once the work is committed.
 func loseWake(w *worldtest.World) {
 	w.Fail("before queue.enqueue", fault.Wrap(fault.Unavailable, errors.New("no answer"), "The queue did not answer."))
 }

@@ -52,8 +52,8 @@ var workersEach = map[string]int{
 	timers.Kind: 5, documentchanges.Kind: 20,
 }
 
-// workOf is the handler of each kind of task. With QS_SYNC=off writes of mirrors
-// stay in the queue, for a server that follows calendars (withSync lets other work rest).
+// workOf is the handler of each kind of task. What rests with QS_SYNC=off stays due in its
+// document (withSync), and its tasks end.
 func (s *server) workOf(jobs *timers.Timers, changed *documentchanges.Intake) queue.Config {
 	handlers := map[string]queue.Handler{
 		timers.Kind:          jobs.Handle,
