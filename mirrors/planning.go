@@ -45,7 +45,7 @@ func (s *Service) planDue(ctx context.Context, item outbox.Item) outbox.Result {
 		err = s.postpone(ctx, event)
 	}
 	if err != nil {
-		return outbox.Failed(err)
+		return outbox.Broken(err)
 	}
 	return outbox.Done()
 }
