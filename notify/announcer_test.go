@@ -387,7 +387,7 @@ func TestHandle_NotificationReadDuringTheRun_StaysRead(t *testing.T) {
 	w := announced(t)
 	w.cancel()
 	w.want("gm", 0)
-	blown := w.interrupt(3, after) // in-app documents are written, nothing after
+	blown := w.interrupt(1, after) // in-app documents are written, nothing after
 	if verdict := runTask(blown); verdict.Outcome != queue.Retry {
 		t.Fatalf("verdict %+v", verdict)
 	}

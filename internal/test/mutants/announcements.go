@@ -54,8 +54,8 @@ var announcements = []mutant{
 		breaks: "A notice has another id at each run, so that a run which is repeated notifies people twice (invariant 4).",
 		changes: []change{{
 			file: "notify/inapp.go",
-			old:  `key := string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref`,
-			new:  `key := string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref + ":" + n.Now().Format("150405.000")`,
+			old:  `key = string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref`,
+			new:  `key = string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref + ":" + n.Now().Format("150405.000")`,
 		}},
 	},
 	{
@@ -89,8 +89,8 @@ var announcements = []mutant{
 		breaks: "What is being delivered while a refused finalisation numbers the link anew is recorded under the old number, and the next change is not announced to anybody (invariant 4).",
 		changes: []change{{
 			file: "notify/delivery.go",
-			old:  `poll.AnnouncedUpdates(announcement.Delivering, settled)`,
-			new:  `poll.AnnouncedUpdates(r.state, settled)`,
+			old:  `a.finish(r, announcement, announcement.Delivering)`,
+			new:  `a.finish(r, announcement, r.state)`,
 		}},
 	},
 	{
