@@ -85,28 +85,26 @@ func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (
 func (a *Announcer) decide(r *run, edited bool) []store.Update {
 	announcement, now := r.announcement, a.Now()
 	pending := !announcement.Due.IsZero()
-	r.draws, r.drawing = announcement.CardPending, drawingOf(announcement)
-	if announcement.AgainAt.After(now) {
-		fresh := pending && !r.retried() && !now.Before(announcement.Due) // a card that failed holds up no message
-		if !fresh && (pending || r.draws || r.retried()) {                // another run is delivering, or one failed
-			r.draws, r.due = false, announcement.AgainAt
-			return nil
-		}
-		r.draws = false
-	}
+	message, card := announcement.MessageAt(), announcement.CardAt()
+	r.draws, r.drawing = announcement.CardPending && !card.After(now), drawingOf(announcement)
 	switch {
 	case r.gone:
 		if !pending && !r.retried() {
 			return nil
 		}
 		return poll.AnnouncedUpdates(announcement.Announced, true)
+	case message.After(now): // not due yet, another run delivers it, or one failed
+		r.draws = r.draws && message.Sub(now) > outbox.Soon // else one drawing is for both
+		if r.due = message; card.After(now) && card.Before(message) {
+			r.due = card
+		}
+		return nil
 	case r.retried():
 		r.state = announcement.Delivering
 	case !pending:
-		return nil
-	case now.Before(announcement.Due):
-		r.due = announcement.Due
-		r.draws = r.draws && announcement.Due.Sub(now) > outbox.Soon // else one drawing is for both
+		if card.After(now) {
+			r.due = card
+		}
 		return nil
 	case edited:
 		r.edited = true

@@ -63,8 +63,8 @@ var announcements = []mutant{
 		breaks: "A transition is announced as soon as a task runs, and not after the time in which it may be taken back (invariant 4).",
 		changes: []change{{
 			file: "notify/pending.go",
-			old:  `case now.Before(announcement.Due):`,
-			new:  `case announcement.Due.IsZero():`,
+			old:  `case message.After(now):`,
+			new:  `case r.retried() && message.After(now):`,
 		}},
 	},
 	{
