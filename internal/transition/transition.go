@@ -77,8 +77,8 @@ type Session struct{ PollID, GroupID, Ref string }
 
 // Announcement is one that a transition made due.
 type Announcement struct {
-	PollID, Ref string
-	At          time.Time
+	PollID string
+	At     time.Time
 }
 
 // Op is the kind of a Write.
@@ -149,7 +149,7 @@ func (s *Step) record(after poll.Poll, entry poll.Entry, winning *poll.Slot, ann
 		state.Actor = entry.Who
 	}
 	if announce {
-		s.Due = &Announcement{PollID: after.ID, Ref: entry.ID, At: s.Now.Add(s.settle(entry))}
+		s.Due = &Announcement{PollID: after.ID, At: s.Now.Add(s.settle(entry))}
 		entry.Announcement = entry.ID
 		s.merge(poll.AnnouncementPath(after.ID), poll.PendingUpdates(after.ID, state, s.Due.At)...)
 	} else if entry.Decision == rules.Adopt {

@@ -16,10 +16,10 @@ var announcements = []mutant{
 			{
 				file: "internal/transition/transition.go",
 				old: `
-	PollID, Ref string`,
+type Announcement struct {`,
 				new: `
-	State       poll.Message
-	PollID, Ref string`,
+type Announcement struct {
+	State  poll.Message`,
 			},
 			{
 				file: "scheduler/transact.go",
