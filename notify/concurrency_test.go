@@ -31,6 +31,25 @@ func TestHandle_NewStateDuringTheRun_IsAnnouncedNext(t *testing.T) {
 	wantTexts(t, "ana", w.bell("ana"), movedBody, restoredBody)
 }
 
+// A finalisation that was refused numbers the poll's link anew, also during a delivery.
+func TestHandle_LinkNumberedAnewDuringTheRun_IsAnnouncedUnderItsNumber(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.move(moved)
+	w.want("gm", 0)
+	hooked := w.hooked(hooks{post: func(effect func() error) error {
+		updates := poll.RenumberUpdates(w.announcement(), 1, 3)
+		w.write(func(tx store.Tx) error { return tx.Update(poll.AnnouncementPath(pollID), updates...) })
+		return effect()
+	}})
+	if verdict := runTask(hooked); verdict.Outcome != queue.Done {
+		t.Fatalf("verdict %+v", verdict)
+	}
+	if a := w.announcement(); a.Announced.State.Generation != 3 || a.Before.State.Generation != 3 {
+		t.Errorf("announcement %+v", a)
+	}
+}
+
 func TestHandle_BegunAndTakenBack_IsDeliveredToTheEnd(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
