@@ -191,7 +191,7 @@ func (w *world) openPorts(options *api.Options) {
 	options.Feeds = &feed.Service{Store: w.changes, Now: options.Now, URL: "https://api.party.example", AppURL: "https://party.example"}
 	options.Policies, options.Events = mirrors.Policies{Service: w.groups.mirrors}, w.openEvents(options.Now)
 	options.Scheduler = &scheduler.Service{
-		Store: w.changes, Outbox: w.outbox, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Channels: w.channels, Now: options.Now,
+		Store: w.changes, Outbox: w.outbox, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Channels: w.channels, Shares: groupevents.Shares, Now: options.Now,
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		IDs:  scheduler.IDs{UUID: uuid.NewString, ULID: options.NewID}, SnapshotKeep: time.Hour, Log: options.Log,
 	}

@@ -104,3 +104,45 @@ func TestSync_ThatTimesOut_ReleasesItsCalendar(t *testing.T) {
 		})
 	}
 }
+
+// paging is a Google whose pages take a while.
+type paging struct {
+	calendarsync.Google
+	list func()
+}
+
+func (p paging) List(ctx context.Context, ref gcal.Ref, mask gcal.Mask, syncToken, pageToken string) (gcal.Page, error) {
+	p.list()
+	return p.Google.List(ctx, ref, mask, syncToken, pageToken)
+}
+
+// The lease is kept during a listing of many pages, and not written for each of them.
+func TestSync_OfManyPages_KeepsItsLease(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		page     time.Duration
+		renewals int
+	}{{page: time.Second}, {page: 19 * time.Second, renewals: 1}, {page: 30 * time.Second, renewals: 3}} {
+		w := worldtest.New(t, worldtest.Options{})
+		w.Finalised()
+		for range 10 { // four pages
+			w.InsertEvent("gm", map[string]any{"start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}})
+		}
+		pages, renewals, until := 0, 0, time.Time{}
+		w.Syncer.Google = paging{w.Syncer.Google, func() {
+			w.Skip(row.page)
+			held := w.Calendar("gm").LeaseUntil
+			if !held.After(w.Clock.Now()) {
+				t.Errorf("pages of %v: the lease ended at %v, during page %d", row.page, held, pages)
+			}
+			if pages++; pages > 1 && !held.Equal(until) {
+				renewals++
+			}
+			until = held
+		}}
+		w.RunDue()
+		if pages != 4 || renewals != row.renewals {
+			t.Errorf("pages of %v: %d pages, %d renewals of the lease, want %d", row.page, pages, renewals, row.renewals)
+		}
+	}
+}

@@ -214,7 +214,7 @@ func (l *syncRun) end(ctx context.Context, next string) error {
 }
 
 // eachPage calls do for each page of a listing and returns the last page's token. It
-// renews the lease between pages.
+// keeps the lease between pages.
 func (l *syncRun) eachPage(ctx context.Context, token string, do func(gcal.Page) error) (nextToken string, err error) {
 	for page := ""; ; {
 		got, err := l.page(ctx, token, page)
@@ -232,7 +232,7 @@ func (l *syncRun) eachPage(ctx context.Context, token string, do func(gcal.Page)
 			return "", fault.New(fault.Unavailable, "the calendar's listing names the same page again")
 		}
 		page = got.NextPage
-		if err := l.renewLease(ctx); err != nil {
+		if err := l.keepLease(ctx); err != nil {
 			return "", err
 		}
 	}
@@ -267,10 +267,6 @@ func (l *syncRun) keepLease(ctx context.Context) error {
 	if l.Now().Sub(l.renewed) < calendars.Lease/3 {
 		return nil
 	}
-	return l.renewLease(ctx)
-}
-
-func (l *syncRun) renewLease(ctx context.Context) error {
 	l.renewed = l.Now()
 	return l.commitWith(ctx, func(now calendars.Calendar) []store.Update { return now.Renew(l.renewed) })
 }

@@ -219,6 +219,19 @@ func isShared(ctx context.Context, reader store.Reader, p poll.Poll) (bool, erro
 	return held.ShareSessions, err
 }
 
+// Shares reports whether a poll's session may have to be compared with what its group shares: the
+// group shares its sessions, or an event of the poll is on record. A group that begins to share
+// compares all its sessions anyway. It reads in the transaction that changes the session.
+func Shares(ctx context.Context, reader store.Reader, pollID, groupID string) (bool, error) {
+	if groupID != "" && shelfPath(groupID).Valid() == nil {
+		if held, err := loadShelf(ctx, reader, groupID); err != nil || held.ShareSessions {
+			return err == nil, err
+		}
+	}
+	found, err := reader.Query(ctx, eventsOfPoll.With(pollID).First(1))
+	return len(found) > 0, err
+}
+
 // SharedBy returns the group that shares the session of a poll, "" for none: what an
 // observation of its event stores as mirror.Event.GroupID (mirrors.Service.SharedBy).
 func SharedBy(ctx context.Context, reader store.Reader, pollID string) (groupID string, err error) {

@@ -7,10 +7,15 @@
 // rules.Announce). A run takes these steps, and continues those that an earlier
 // run did not finish:
 //
-//	begin    records what is announced now, or defers it (pending.go)
-//	deliver  sends a message through each channel and records each delivery (delivery.go)
-//	finish   records the state as announced
+//	begin    records what is announced now, with the documents of people in the app, or
+//	         defers it (pending.go)
+//	deliver  sends the message through each other channel and records each delivery
+//	         (delivery.go)
+//	finish   records the state as announced, in the transaction of the last delivery
 //	card     makes the poll's card show the present state (card_draw.go)
+//
+// The card is no part of the last delivery: a message that was sent would wait unrecorded
+// for another call to Discord.
 //
 // A card that a change of the poll has pending is drawn without an announcement, and stays
 // pending until what it shows is recorded.
@@ -137,8 +142,8 @@ func (a *Announcer) announce(ctx context.Context, pollID string) (due time.Time,
 		return r.due, err
 	}
 	if r.state.Ref != "" {
-		if r.due, err = a.deliver(ctx, &r); err != nil {
-			return r.due, err
+		if err := a.deliver(ctx, &r); err != nil {
+			return time.Time{}, err
 		}
 	}
 	if r.draws {

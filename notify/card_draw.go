@@ -59,7 +59,10 @@ func (d *Discord) DrawCard(ctx context.Context, pollID string, drawing Drawing) 
 
 // cardData reads everything that a card shows, or less if the poll gets no card.
 func (d *Discord) cardData(ctx context.Context, pollID string) (c cardData, err error) {
-	if c.poll, c.group, err = loadPoll(ctx, d.Store, pollID); err != nil {
+	if c.poll, err = poll.Load(ctx, d.Store, pollID); err != nil {
+		return c, err
+	}
+	if c.group, err = poll.LoadGroup(ctx, d.Store, c.poll.GroupID); err != nil {
 		return c, err
 	}
 	if c.channel = c.cardChannel(); c.channel == "" {

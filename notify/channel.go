@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"errors"
 	"net/url"
 	"strings"
 
@@ -18,11 +17,29 @@ type Channel interface {
 	// Name is the key of the channel's delivery in announcements/{pollId} and its
 	// label in metrics. It must never change, and CardName is taken.
 	Name() string
+	// Reaches reports, without IO, whether anybody of the message's poll may be reached.
+	// If not, nothing is delivered and no delivery recorded.
+	Reaches(message Message) bool
 	// Deliver sends a message. It is called again until its delivery is recorded,
 	// also after a crash (Message.Retry), so it derives an id from Message.State.Ref
 	// or finds what it sent. An error means that the delivery is tried again, after
-	// fault.RetryAfter of it; ErrNoRecipient, that there is nothing to record.
+	// fault.RetryAfter of it.
 	Deliver(ctx context.Context, message Message) (Receipt, error)
+}
+
+// DocumentChannel is a Channel whose messages are documents of the store. They are
+// written in the transaction that begins the delivery, before any other channel delivers.
+type DocumentChannel interface {
+	Channel
+	// Documents reads what a message needs in that transaction. nil: the documents are too
+	// many for one, and Deliver writes them.
+	Documents(ctx context.Context, reader store.Reader, message Message) (*Documents, error)
+}
+
+// Documents are a message as documents.
+type Documents struct {
+	Missing []store.Document // to be created
+	Updates []store.Update   // further fields of the announcement
 }
 
 // CardChannel is a Channel that also keeps a card for each poll, which shows its
@@ -37,9 +54,6 @@ type CardChannel interface {
 
 // CardName is the key of a card's delivery in announcements/{pollId}.
 const CardName = "card"
-
-// ErrNoRecipient says that a channel reaches nobody of a poll.
-var ErrNoRecipient = errors.New("the channel reaches nobody")
 
 // Message is what a channel delivers: a change of a poll.
 type Message struct {

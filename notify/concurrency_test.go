@@ -31,12 +31,31 @@ func TestHandle_NewStateDuringTheRun_IsAnnouncedNext(t *testing.T) {
 	wantTexts(t, "ana", w.bell("ana"), movedBody, restoredBody)
 }
 
+// A finalisation that was refused numbers the poll's link anew, also during a delivery.
+func TestHandle_LinkNumberedAnewDuringTheRun_IsAnnouncedUnderItsNumber(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	w.move(moved)
+	w.want("gm", 0)
+	hooked := w.hooked(hooks{post: func(effect func() error) error {
+		updates := poll.RenumberUpdates(w.announcement(), 1, 3)
+		w.write(func(tx store.Tx) error { return tx.Update(poll.AnnouncementPath(pollID), updates...) })
+		return effect()
+	}})
+	if verdict := runTask(hooked); verdict.Outcome != queue.Done {
+		t.Fatalf("verdict %+v", verdict)
+	}
+	if a := w.announcement(); a.Announced.State.Generation != 3 || a.Before.State.Generation != 3 {
+		t.Errorf("announcement %+v", a)
+	}
+}
+
 func TestHandle_BegunAndTakenBack_IsDeliveredToTheEnd(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
 	w.move(moved)
 	w.want("gm", 0)
-	if verdict := runTask(w.interrupt(3, after)); verdict.Outcome != queue.Retry { // the app has it, Discord not yet
+	if verdict := runTask(w.interrupt(1, after)); verdict.Outcome != queue.Retry { // the app has it, Discord not yet
 		t.Fatalf("verdict %+v", verdict)
 	}
 	w.restore()
@@ -175,23 +194,6 @@ func TestHandle_PollThatKeepsChanging_IsRetried(t *testing.T) {
 	w.toTheEnd()
 }
 
-// onGet runs something before the first read of a document outside a
-// transaction.
-type onGet struct {
-	store.Store
-	path store.Path
-	do   func()
-	done *bool
-}
-
-func (s onGet) Get(ctx context.Context, path store.Path) (store.Document, error) {
-	if path == s.path && !*s.done {
-		*s.done = true
-		s.do()
-	}
-	return s.Store.Get(ctx, path)
-}
-
 func TestHandle_PollDeletedDuringTheRun_HasNothingPending(t *testing.T) {
 	t.Parallel()
 	remove := func(w *world) { w.write(func(tx store.Tx) error { return tx.Delete(poll.Path(pollID)) }) }
@@ -202,18 +204,16 @@ func TestHandle_PollDeletedDuringTheRun_HasNothingPending(t *testing.T) {
 			t.Errorf("still due: %+v, %v", due, err)
 		}
 	}
-	t.Run("before the first delivery", func(t *testing.T) {
+	t.Run("before the message is posted again", func(t *testing.T) {
 		t.Parallel()
 		w := announced(t)
 		w.cancel()
 		w.want("gm", 0)
-		a := *w.announcer
-		a.Store = onGet{a.Store, poll.Path(pollID), func() { remove(w) }, new(bool)}
-		if verdict := runTask(&a); verdict.Outcome != queue.Later {
-			t.Fatalf("verdict %+v", verdict)
-		}
+		runTask(w.interrupt(1, after))
+		remove(w)
+		w.clock.add(time.Hour)
 		w.mustEnd()
-		wantTexts(t, "ana", w.bell("ana"))
+		wantTexts(t, "messages", contents(w.messages(channel)))
 		hasNothingPending(t, w)
 	})
 	t.Run("while it is posted", func(t *testing.T) {

@@ -6,41 +6,63 @@ import (
 	"log/slog"
 	"time"
 
-	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )
 
-// deliver sends the message through every channel that has no delivery of it yet,
-// and records the state as announced. due is when the next run is due.
-func (a *Announcer) deliver(ctx context.Context, r *run) (due time.Time, err error) {
-	p, group, err := loadPoll(ctx, a.Store, r.pollID)
-	if fault.Is(err, fault.NotFound) || err == nil && p.ReplacesAnnounced(r.announcement) { // deleted since: the next run finds that
-		r.draws = false
-		return store.Instant(a.Now()), a.record(ctx, r.pollID, r.state.Ref, func(_ context.Context, tx store.Tx, _ poll.Announcement) error {
-			return tx.Update(poll.AnnouncementPath(r.pollID), poll.ReleaseUpdate())
-		})
-	}
+// open begins to deliver a message, or goes on with it: in the transaction of tx it writes the
+// documents of the channels that have such, with their deliveries, and leaves the others in
+// r.left. It gives the announcement's fields: those that keep other runs away, or where no
+// channel is left, those that finish it.
+func (a *Announcer) open(ctx context.Context, tx store.Tx, r *run) (updates []store.Update, err error) {
+	group, err := poll.LoadGroup(ctx, tx, r.poll.GroupID)
 	if err != nil {
-		return time.Time{}, err
+		return nil, err
 	}
-	message := Message{
-		Notice: r.notice, State: r.state, Before: r.announcement.Announced, Poll: p, Group: group, Named: r.announcement.Named, Retry: r.retried(),
+	r.message = Message{
+		Notice: r.notice, State: r.state, Before: r.announcement.Announced, Poll: r.poll, Group: group, Named: r.announcement.Named, Retry: r.retried(),
 	}
+	var missing []store.Document
 	for _, channel := range a.Channels {
-		if r.announcement.Channels[channel.Name()].Ref != r.state.Ref && err == nil {
-			err = a.deliverTo(ctx, channel, message)
+		if r.announcement.Channels[channel.Name()].Ref == r.state.Ref || !channel.Reaches(r.message) {
+			continue
 		}
+		var documents *Documents
+		if inStore, ok := channel.(DocumentChannel); ok {
+			if documents, err = inStore.Documents(ctx, tx, r.message); err != nil {
+				return nil, err
+			}
+		}
+		if documents == nil {
+			r.left = append(r.left, channel)
+			continue
+		}
+		missing = append(missing, documents.Missing...)
+		updates = append(updates, documents.Updates...)
+		updates = append(updates, poll.DeliveryUpdate(channel.Name(), poll.Delivery{Ref: r.state.Ref, At: store.Instant(a.Now())}))
 	}
-	if err == nil {
-		due, err = a.finish(ctx, r, a.mayDraw(p))
+	if err := create(tx, missing); err != nil {
+		return nil, err
 	}
-	if errors.Is(err, errOvertaken) {
-		r.draws = false
-		return time.Time{}, nil
+	if len(r.left) == 0 {
+		return append(updates, a.finish(r, r.announcement, r.state)...), nil
 	}
-	if err != nil {
-		return time.Time{}, err
+	until := store.Instant(a.Now().Add(deliveryLease))
+	return append(updates, poll.DeliveryUpdates(r.state, r.announcement.Attempts+1, until)...), nil
+}
+
+// deliver sends the message through the channels that are left, after which the state is
+// recorded as announced. It sends nothing more where another run finished that concurrently.
+func (a *Announcer) deliver(ctx context.Context, r *run) error {
+	for i, channel := range r.left {
+		err := a.deliverTo(ctx, r, channel, i == len(r.left)-1)
+		if errors.Is(err, errOvertaken) {
+			r.draws, r.due = false, time.Time{}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if !r.announcement.Resent { // it was counted when it was announced first
 		a.Meter.Count(Announced{r.notice, a.Now().Sub(r.state.At)})
@@ -48,72 +70,56 @@ func (a *Announcer) deliver(ctx context.Context, r *run) (due time.Time, err err
 	a.Log.InfoContext(ctx, "announced", slog.String("poll", r.pollID), slog.String("notice", string(r.notice)),
 		slog.String("ref", r.state.Ref), slog.String("trace", r.state.Trace),
 		slog.Bool("resumed", r.retried()), slog.Bool("resent", r.announcement.Resent))
-	return due, nil
-}
-
-func (a *Announcer) deliverTo(ctx context.Context, channel Channel, message Message) error {
-	receipt, err := channel.Deliver(ctx, message)
-	if errors.Is(err, ErrNoRecipient) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	delivery := poll.Delivery{Ref: message.State.Ref, MessageID: receipt.MessageID, At: store.Instant(a.Now())}
-	if receipt.Refused != nil {
-		delivery.Error = receipt.Refused.Message
-		a.Meter.Count(ChannelRefused{channel.Name(), receipt.Refused.Code})
-	}
-	return a.record(ctx, message.Poll.ID, message.State.Ref, func(ctx context.Context, tx store.Tx, announcement poll.Announcement) error {
-		if receipt.Record != nil {
-			if err := receipt.Record(ctx, tx, announcement, delivery); err != nil {
-				return err
-			}
-		}
-		return tx.Update(poll.AnnouncementPath(message.Poll.ID), poll.DeliveryUpdate(channel.Name(), delivery))
-	})
+	return nil
 }
 
 // errOvertaken says that another run finished the announcement concurrently.
 var errOvertaken = errors.New("another run finished the announcement")
 
-// record writes while the announcement of ref is under way, and fails with
-// errOvertaken otherwise. write may read first.
-func (a *Announcer) record(ctx context.Context, pollID, ref string, write func(context.Context, store.Tx, poll.Announcement) error) error {
+// deliverTo sends the message through a channel and records that, with the last one that the
+// state is announced.
+func (a *Announcer) deliverTo(ctx context.Context, r *run, channel Channel, last bool) error {
+	receipt, err := channel.Deliver(ctx, r.message)
+	if err != nil {
+		return err
+	}
+	delivery := poll.Delivery{Ref: r.state.Ref, MessageID: receipt.MessageID, At: store.Instant(a.Now())}
+	if receipt.Refused != nil {
+		delivery.Error = receipt.Refused.Message
+		a.Meter.Count(ChannelRefused{channel.Name(), receipt.Refused.Code})
+	}
 	return a.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
+		announcement, err := poll.LoadAnnouncement(ctx, tx, r.pollID)
 		if err != nil {
 			return err
 		}
-		if announcement.Delivering.Ref != ref {
+		if announcement.Delivering.Ref != r.state.Ref {
 			return errOvertaken
 		}
-		return write(ctx, tx, announcement)
-	})
-}
-
-// finish records the state as announced, and that the run draws the card, which is pending until
-// it did. due is when to announce a state that became pending during the run.
-func (a *Announcer) finish(ctx context.Context, r *run, draws bool) (due time.Time, err error) {
-	err = a.record(ctx, r.pollID, r.state.Ref, func(_ context.Context, tx store.Tx, announcement poll.Announcement) error {
-		settled := announcement.Wanted.Ref == r.state.Ref
-		if due = (time.Time{}); !settled {
-			due = announcement.Due
+		if receipt.Record != nil {
+			if err := receipt.Record(ctx, tx, announcement, delivery); err != nil {
+				return err
+			}
 		}
-		// The stored state, since its generation may have changed during the run.
-		updates := poll.AnnouncedUpdates(announcement.Delivering, settled)
-		if draws {
-			updates = append(updates, r.begin(announcement, r.state.Ref)...)
+		updates := []store.Update{poll.DeliveryUpdate(channel.Name(), delivery)}
+		if last { // the stored state, since its generation may have changed during the run
+			updates = append(updates, a.finish(r, announcement, announcement.Delivering)...)
 		}
 		return tx.Update(poll.AnnouncementPath(r.pollID), updates...)
 	})
-	return due, err
 }
 
-func loadPoll(ctx context.Context, reader store.Reader, pollID string) (p poll.Poll, group *poll.Group, err error) {
-	if p, err = poll.Load(ctx, reader, pollID); err != nil {
-		return p, nil, err
+// finish gives the fields that record a state as announced, and that the run draws the card,
+// which is pending until it did. r.due becomes when to announce a state that became pending
+// during the run.
+func (a *Announcer) finish(r *run, announcement poll.Announcement, state poll.Message) []store.Update {
+	settled := announcement.Wanted.Ref == state.Ref
+	if r.due = (time.Time{}); !settled {
+		r.due = announcement.Due
 	}
-	group, err = poll.LoadGroup(ctx, reader, p.GroupID)
-	return p, group, err
+	updates := poll.AnnouncedUpdates(state, settled)
+	if a.mayDraw(r.poll) {
+		updates = append(updates, r.begin(announcement, state.Ref)...)
+	}
+	return updates
 }

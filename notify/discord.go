@@ -41,14 +41,15 @@ var _ CardChannel = (*Discord)(nil)
 // Name implements Channel.
 func (d *Discord) Name() string { return "discord" }
 
-// Deliver implements Channel. A group that turned the notice off (preferences.go) gets
-// none. A refusal is recorded on the poll too.
+// Reaches implements Channel: the group has a channel, and did not turn the notice off
+// (preferences.go).
+func (d *Discord) Reaches(m Message) bool {
+	return channelID(m.Group) != "" && !mutedIn(m.Group, m.Notice)
+}
+
+// Deliver implements Channel. A refusal is recorded on the poll too.
 func (d *Discord) Deliver(ctx context.Context, m Message) (Receipt, error) {
-	channel := channelID(m.Group)
-	if channel == "" || mutedIn(m.Group, m.Notice) {
-		return Receipt{}, ErrNoRecipient
-	}
-	id, err := d.post(ctx, channel, m)
+	id, err := d.post(ctx, channelID(m.Group), m)
 	if err != nil && !isRefusal(err) {
 		return Receipt{}, err
 	}

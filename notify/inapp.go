@@ -19,26 +19,45 @@ type InApp struct {
 	AppURL string // the web app's address; "" makes links paths within the app
 }
 
-var _ Channel = (*InApp)(nil)
+var _ DocumentChannel = (*InApp)(nil)
 
 // Name implements Channel.
 func (*InApp) Name() string { return "in-app" }
 
-// Deliver implements Channel. It writes one document for each recipient, under an
+// Reaches implements Channel. Whom it reaches is read with the documents.
+func (*InApp) Reaches(Message) bool { return true }
+
+// Documents implements DocumentChannel. There is one document for each recipient, under an
 // id that derives from the transition, except for those who muted the notice
 // (preferences.go). A document that exists stays as it is: its owner may have read or
 // dismissed it.
+func (n *InApp) Documents(ctx context.Context, reader store.Reader, m Message) (*Documents, error) {
+	people, over, err := n.recipients(ctx, reader, m)
+	if err != nil || len(people) > batchSize {
+		return nil, err
+	}
+	key, document, err := n.content(ctx, reader, m)
+	if err != nil {
+		return nil, err
+	}
+	if people, err = withoutMuted(ctx, reader, people, m.Notice); err != nil {
+		return nil, err
+	}
+	missing, err := missingOf(ctx, reader, people, key, document)
+	return &Documents{Missing: missing, Updates: namedUpdates(m.Poll.ID, m.Named, over)}, err
+}
+
+// Deliver implements Channel, for more recipients than one transaction takes: it writes
+// their documents batch by batch.
 func (n *InApp) Deliver(ctx context.Context, m Message) (Receipt, error) {
-	actor, err := n.actor(ctx, m.State.Actor, m.Poll)
+	people, over, err := n.recipients(ctx, n.Store, m)
 	if err != nil {
 		return Receipt{}, err
 	}
-	people, over, err := n.recipients(ctx, m)
+	key, document, err := n.content(ctx, n.Store, m)
 	if err != nil {
 		return Receipt{}, err
 	}
-	key := string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref
-	document := n.document(key, m, actor)
 	for batch := range slices.Chunk(people, batchSize) {
 		listening, err := withoutMuted(ctx, n.Store, batch, m.Notice)
 		if err == nil {
@@ -49,18 +68,26 @@ func (n *InApp) Deliver(ctx context.Context, m Message) (Receipt, error) {
 		}
 	}
 	return Receipt{Record: func(_ context.Context, tx store.Tx, announcement poll.Announcement, _ poll.Delivery) error {
-		if len(over) == 0 {
-			return nil
+		if updates := namedUpdates(m.Poll.ID, announcement.Named, over); updates != nil {
+			return tx.Update(poll.AnnouncementPath(m.Poll.ID), updates...)
 		}
-		named := slices.DeleteFunc(announcement.Named, func(uid string) bool { return slices.Contains(over, uid) })
-		return tx.Update(poll.AnnouncementPath(m.Poll.ID), poll.NamedUpdates(m.Poll.ID, named)...)
+		return nil
 	}}, nil
+}
+
+// namedUpdates are the announcement's fields once some people no longer count as named; nil
+// if there are none.
+func namedUpdates(pollID string, named, over []string) []store.Update {
+	if len(over) == 0 {
+		return nil
+	}
+	return poll.NamedUpdates(pollID, slices.DeleteFunc(slices.Clone(named), func(uid string) bool { return slices.Contains(over, uid) }))
 }
 
 // recipients are the participants and the creator, without the actor and without
 // those whom somebody else named and who have not voted, sorted. over are those who
 // no longer count as named: they voted, or left.
-func (n *InApp) recipients(ctx context.Context, m Message) (people, over []string, err error) {
+func (n *InApp) recipients(ctx context.Context, reader store.Reader, m Message) (people, over []string, err error) {
 	var unsure, waiting []string
 	for _, uid := range m.Named {
 		switch {
@@ -70,7 +97,7 @@ func (n *InApp) recipients(ctx context.Context, m Message) (people, over []strin
 			unsure = append(unsure, uid)
 		}
 	}
-	voted, err := poll.Voted(ctx, n.Store, m.Poll, unsure)
+	voted, err := poll.Voted(ctx, reader, m.Poll, unsure)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -90,25 +117,41 @@ func (n *InApp) recipients(ctx context.Context, m Message) (people, over []strin
 
 // createMissing writes a document for each person who has none with its key.
 func (n *InApp) createMissing(ctx context.Context, people []string, key string, document map[string]any) error {
+	return n.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		missing, err := missingOf(ctx, tx, people, key, document)
+		if err != nil {
+			return err
+		}
+		return create(tx, missing)
+	})
+}
+
+// missingOf are the documents of those people who have none with the key.
+func missingOf(ctx context.Context, reader store.Reader, people []string, key string, document map[string]any) ([]store.Document, error) {
 	paths := make([]store.Path, len(people))
 	for i, uid := range people {
 		paths[i] = NotificationPath(uid, "dedupe:"+key)
 	}
-	return n.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		documents, err := tx.GetAll(ctx, paths)
-		if err != nil {
+	documents, err := reader.GetAll(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	var missing []store.Document
+	for _, doc := range documents {
+		if !doc.Exists() {
+			missing = append(missing, store.Document{Path: doc.Path, Data: document})
+		}
+	}
+	return missing, nil
+}
+
+func create(tx store.Tx, documents []store.Document) error {
+	for _, doc := range documents {
+		if err := tx.Create(doc.Path, doc.Data); err != nil {
 			return err
 		}
-		for _, doc := range documents {
-			if doc.Exists() {
-				continue
-			}
-			if err := tx.Create(doc.Path, document); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // canNotify reports whether an id can be a user's: clients write participantIds.
@@ -116,15 +159,22 @@ func canNotify(uid string) bool {
 	return uid != "" && !strings.Contains(uid, "/") && NotificationPath(uid, "x").Valid() == nil
 }
 
-// actor is who caused a change, as documents name them; nil for nobody.
-func (n *InApp) actor(ctx context.Context, uid string, p poll.Poll) (map[string]any, error) {
+// content is what each recipient's document has, and the key in its id.
+func (n *InApp) content(ctx context.Context, reader store.Reader, m Message) (key string, document map[string]any, err error) {
+	actor, err := actorOf(ctx, reader, m.State.Actor, m.Poll)
+	key = string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref
+	return key, n.document(key, m, actor), err
+}
+
+// actorOf is who caused a change, as documents name them; nil for nobody.
+func actorOf(ctx context.Context, reader store.Reader, uid string, p poll.Poll) (map[string]any, error) {
 	if uid == "" {
 		return nil, nil
 	}
 	path := userPath(uid)
 	var profile store.Fields
 	if path.Valid() == nil {
-		doc, err := n.Store.Get(ctx, path)
+		doc, err := reader.Get(ctx, path)
 		if err != nil {
 			return nil, err
 		}

@@ -13,9 +13,12 @@ import (
 // run is what one run has to do.
 type run struct {
 	pollID       string
+	poll         poll.Poll
 	announcement poll.Announcement // at the beginning
 	state        poll.Message      // what to announce; its Ref is "" if there is nothing
 	notice       rules.Notice
+	message      Message   // of state
+	left         []Channel // that have yet to deliver the message
 	due          time.Time // when the next run is due
 	draws        bool      // the card has to be compared with the poll
 	drawing      Drawing
@@ -31,8 +34,8 @@ type run struct {
 // retried says that an earlier run began to deliver the same message.
 func (r run) retried() bool { return r.announcement.Delivering.Ref != "" }
 
-// begin decides what to announce of a poll, and records it before the first
-// delivery. A message that an earlier run began goes first, also if a newer one is
+// begin decides what to announce of a poll, and records it before the first call to
+// a channel. A message that an earlier run began goes first, also if a newer one is
 // pending, since those who received the one must receive the other. With checkEdits
 // nothing is begun of a poll that was edited directly since the transition.
 func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (r run, err error) {
@@ -42,7 +45,7 @@ func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (
 			return err
 		}
 		p := poll.Decode(documents[1])
-		r = run{pollID: pollID, announcement: poll.DecodeAnnouncement(documents[0]), gone: !documents[1].Exists()}
+		r = run{pollID: pollID, poll: p, announcement: poll.DecodeAnnouncement(documents[0]), gone: !documents[1].Exists()}
 		if !documents[0].Exists() {
 			return nil
 		}
@@ -62,6 +65,13 @@ func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (
 		if r.silent && a.mayDraw(p) {
 			updates = append(updates, r.begin(r.announcement, r.announcement.Wanted.Ref)...)
 		}
+		if r.state.Ref != "" {
+			opened, err := a.open(ctx, tx, &r)
+			if err != nil {
+				return err
+			}
+			updates = append(updates, opened...)
+		}
 		if updates == nil {
 			return nil
 		}
@@ -71,32 +81,30 @@ func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (
 }
 
 // decide fills in what r announces, and returns what to record in the announcement
-// before that; nil for no change. If the poll was edited, nothing new begins.
+// with that (open); nil for no change. If the poll was edited, nothing new begins.
 func (a *Announcer) decide(r *run, edited bool) []store.Update {
 	announcement, now := r.announcement, a.Now()
 	pending := !announcement.Due.IsZero()
-	r.draws, r.drawing = announcement.CardPending, drawingOf(announcement)
-	if announcement.AgainAt.After(now) {
-		fresh := pending && !r.retried() && !now.Before(announcement.Due) // a card that failed holds up no message
-		if !fresh && (pending || r.draws || r.retried()) {                // another run is delivering, or one failed
-			r.draws, r.due = false, announcement.AgainAt
-			return nil
-		}
-		r.draws = false
-	}
+	message, card := announcement.MessageAt(), announcement.CardAt()
+	r.draws, r.drawing = announcement.CardPending && !card.After(now), drawingOf(announcement)
 	switch {
 	case r.gone:
 		if !pending && !r.retried() {
 			return nil
 		}
 		return poll.AnnouncedUpdates(announcement.Announced, true)
+	case message.After(now): // not due yet, another run delivers it, or one failed
+		r.draws = r.draws && message.Sub(now) > outbox.Soon // else one drawing is for both
+		if r.due = message; card.After(now) && card.Before(message) {
+			r.due = card
+		}
+		return nil
 	case r.retried():
 		r.state = announcement.Delivering
 	case !pending:
-		return nil
-	case now.Before(announcement.Due):
-		r.due = announcement.Due
-		r.draws = r.draws && announcement.Due.Sub(now) > outbox.Soon // else one drawing is for both
+		if card.After(now) {
+			r.due = card
+		}
 		return nil
 	case edited:
 		r.edited = true
@@ -115,7 +123,7 @@ func (a *Announcer) decide(r *run, edited bool) []store.Update {
 		}
 		return poll.AnnouncedUpdates(known, settled)
 	}
-	updates := append(poll.DeliveryUpdates(r.state, announcement.Attempts+1, store.Instant(now.Add(deliveryLease))), poll.BeforeUpdate(announcement.Announced))
+	updates := []store.Update{poll.BeforeUpdate(announcement.Announced)}
 	if r.retried() || a.PerHour == 0 { // a retried notice was counted when it began
 		return updates
 	}

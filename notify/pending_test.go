@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/fault"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/queue"
@@ -197,4 +198,47 @@ func TestHandle_WhenTheProgramStops_IsDueAtOnce(t *testing.T) {
 	}
 	w.mustEnd()
 	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage)
+}
+
+// A wake finds nothing that may be taken up, and gives when the first of message and card may.
+func TestHandle_WokenTooEarly_WaitsForTheEarlierOfMessageAndCard(t *testing.T) {
+	t.Parallel()
+	const wait = 10 * time.Second // after the first failure
+	for name, row := range map[string]struct {
+		card    bool // its drawing failed
+		rest    time.Duration
+		repairs bool // and not the card, but the repair before the message failed
+		want    time.Duration
+	}{
+		"a card alone":                        {card: true, rest: -1, want: wait},
+		"a message alone":                     {rest: 7 * time.Second, want: 7 * time.Second},
+		"a message before the card":           {card: true, rest: 7 * time.Second, want: 7 * time.Second},
+		"a card before the message":           {card: true, rest: 20 * time.Second, want: wait},
+		"a message that failed before it was": {repairs: true, want: wait},
+	} {
+		w := announced(t)
+		w.discord.Control().ResetCalls()
+		if row.card {
+			w.write(voteOf("cho", "s1"))
+			w.makeCardPending()
+			runTask(w.hooked(hooks{edit: func(func() error) error { return fault.New(fault.Unavailable, "Discord did not answer") }}))
+		}
+		if row.rest >= 0 {
+			w.cancel()
+			w.want("gm", row.rest)
+		}
+		if row.repairs {
+			w.announcer.Repair = func(context.Context, string, string) error {
+				return fault.New(fault.Unavailable, "Google did not answer")
+			}
+			w.set(store.Update{Path: poll.SyncField("recorded"), Value: map[string]any{"at": w.clock.Now(), "status": "OPEN"}})
+			w.run()
+		}
+		if verdict := w.run(); verdict.Outcome != queue.Later || verdict.After != row.want {
+			t.Errorf("%s: verdict %+v, want it after %v", name, verdict, row.want)
+		}
+		if calls := w.discord.Control().Calls(); len(calls) != 0 {
+			t.Errorf("%s: calls %v", name, calls)
+		}
+	}
 }

@@ -165,6 +165,9 @@ type Service struct {
 	// GroupsPerPerson is how many groups one person may have created; 0:
 	// DefaultGroupsPerPerson.
 	GroupsPerPerson int
+	// Shares reports whether any of a poll's session is shared with its group, or was; groupID is
+	// "" where the group is not known (groupevents.Shares). nil: it may be.
+	Shares func(ctx context.Context, reader store.Reader, pollID, groupID string) (bool, error)
 	// MembersListed says that nobody but the person and the server can have listed a member of a
 	// group, so being listed proves acceptance (poll.Group.Listed).
 	MembersListed bool

@@ -20,7 +20,8 @@ func (s *Service) step(st transition.State, cause Cause) *transition.Step {
 }
 
 // transact runs a transaction: work reads, and works out a transition (nil: none); that is
-// applied, and what it leaves to tasks is enqueued.
+// applied, and what it leaves to the outbox is woken. A session of which nothing is shared is
+// not compared with what its group shares.
 func (s *Service) transact(
 	ctx context.Context, run runner, cause Cause, work func(ctx context.Context, tx store.Tx) (*transition.Step, error),
 ) error {
@@ -32,6 +33,15 @@ func (s *Service) transact(
 			return err
 		}
 		out = step.Outcome
+		if out.Session != nil && s.Shares != nil {
+			shares, err := s.Shares(ctx, tx, out.Session.PollID, out.Session.GroupID)
+			if err != nil {
+				return err
+			}
+			if !shares {
+				out.Session = nil
+			}
+		}
 		return s.apply(tx, out, cause)
 	})
 	if err == nil {
@@ -61,6 +71,12 @@ func (s *Service) apply(tx store.Tx, out transition.Outcome, cause Cause) error 
 	}
 	if out.Card != nil {
 		if err := s.recordCard(tx, *out.Card, cause); err != nil {
+			return err
+		}
+	}
+	if at := out.Session; at != nil {
+		updates := poll.SessionWorkUpdates(at.PollID, at.GroupID, at.Ref, cause.Trace, s.Now())
+		if err := tx.Merge(poll.GroupWorkPath(poll.SessionWorkID(at.PollID)), updates...); err != nil {
 			return err
 		}
 	}
@@ -104,8 +120,8 @@ func (s *Service) handOver(ctx context.Context, out transition.Outcome) {
 	if out.Sync != nil {
 		s.syncSoon(ctx, out.Sync.AccountID, out.Sync.CalendarID)
 	}
-	if out.Session != "" {
-		s.Outbox.Soon(ctx, poll.GroupWorkKind, poll.SessionWorkID(out.Session), s.Now())
+	if out.Session != nil {
+		s.Outbox.Soon(ctx, poll.GroupWorkKind, poll.SessionWorkID(out.Session.PollID), s.Now())
 	}
 	if out.Card != nil {
 		s.updateCardSoon(ctx, *out.Card)

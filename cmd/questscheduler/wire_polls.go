@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"questscheduler/calendarsync"
+	"questscheduler/groupevents"
 	"questscheduler/internal/config"
 	"questscheduler/internal/health"
 	"questscheduler/internal/outbox"
@@ -43,7 +44,7 @@ func (s *server) newScheduler(google googleAccess, discord *notify.DiscordClient
 	service := &scheduler.Service{
 		Store: s.documents, Outbox: s.outbox, Accounts: google.lookup,
 		Calendar: calendarsync.Events{Google: google.client, MoveFinder: google.elsewhere},
-		Channels: channels, Now: s.now, Wait: wait,
+		Channels: channels, Shares: groupevents.Shares, Now: s.now, Wait: wait,
 		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: s.newPrefixedID},
 		Settle: s.config.NotifySettle, AppNoticeDelay: rest, SnapshotKeep: s.config.SnapshotKeep, GroupsPerPerson: s.config.GroupsPerPerson,
 		MembersListed: s.config.GroupMembers == config.MembersListed,

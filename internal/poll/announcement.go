@@ -82,6 +82,24 @@ type Delivery struct {
 	At    time.Time
 }
 
+// MessageAt is when a message may be taken up; zero: at once, or there is none. One that is being
+// delivered, or that failed, waits until AgainAt. A card that failed holds up no message.
+func (a Announcement) MessageAt() time.Time {
+	begun := a.Delivering.Ref != ""
+	if begun || !a.Due.IsZero() && !a.CardPending && a.AgainAt.After(a.Due) {
+		return a.AgainAt
+	}
+	return a.Due
+}
+
+// CardAt is when a pending card may be taken up; zero: at once, or none is pending.
+func (a Announcement) CardAt() time.Time {
+	if !a.CardPending {
+		return time.Time{}
+	}
+	return a.AgainAt
+}
+
 // AnnouncementPath is where a poll's announcement is.
 func AnnouncementPath(pollID string) store.Path { return store.Doc("announcements", pollID) }
 
@@ -250,16 +268,19 @@ var announcementsDue = store.Select("pending announcements, by due", "announceme
 var cardsPending = store.Select("pending cards", "announcements", "", store.Where("cardOwed", store.Equal))
 
 // DueAnnouncements yields the documents whose announcement is due at now, longest first, and then
-// the others whose card is pending. Those that may not begin yet (Announcement.AgainAt) are left
-// out.
+// the others whose card is pending. Those that may not be taken up yet (MessageAt, CardAt) are
+// left out.
 func DueAnnouncements(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error] {
 	return func(yield func(store.Document, error) bool) {
 		for _, asked := range []store.Bound{announcementsDue.With(true, now), cardsPending.With(true)} {
 			for doc, err := range store.All(ctx, reader, asked, func(doc store.Document) store.Document { return doc }) {
 				a := DecodeAnnouncement(doc)
-				yielded := asked.Query == cardsPending && !a.Due.IsZero() && !a.Due.After(now)
-				waits := a.AgainAt.After(now) && (asked.Query == cardsPending || a.Delivering.Ref != "")
-				if err == nil && (yielded || waits) {
+				isDue := !a.Due.IsZero() && !a.Due.After(now)
+				skip := a.MessageAt().After(now)
+				if asked.Query == cardsPending {
+					skip = isDue || a.CardAt().After(now)
+				}
+				if err == nil && skip {
 					continue
 				}
 				if !yield(doc, err) || err != nil {

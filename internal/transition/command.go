@@ -168,7 +168,7 @@ func (s *Step) purge() {
 	})
 	s.remove(poll.AnnouncementPath(s.Poll.ID))
 	if s.Poll.GroupID != "" || s.Poll.CreatorID == "" { // of a poll that is gone, its group is unknown
-		s.followSession(s.Poll.ID, s.Poll.GroupID, "purge."+strconv.FormatInt(s.LastGeneration(), 10))
+		s.Session = &Session{s.Poll.ID, s.Poll.GroupID, "purge." + strconv.FormatInt(s.LastGeneration(), 10)}
 	}
 }
 

@@ -135,8 +135,8 @@ func describe(before poll.Poll, o transition.Outcome) (facts []string) {
 	if o.Sync != nil {
 		all("sync", fields(*o.Sync))
 	}
-	if o.Session != "" {
-		facts = append(facts, "session of "+o.Session)
+	if o.Session != nil {
+		all("session", fields(*o.Session))
 	}
 	return facts
 }

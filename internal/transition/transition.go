@@ -66,14 +66,19 @@ type Outcome struct {
 	Card *poll.Poll
 	// Sync names the calendar to sync at once; nil for none.
 	Sync *poll.Place
-	// Session is the poll whose session is compared with what its group shares; "" for none.
-	Session string
+	// Session is the session that is compared with what its group shares, unless that is
+	// nothing; nil for none.
+	Session *Session
 }
+
+// Session is a poll's session in the group GroupID, as transition Ref left it. GroupID is ""
+// where the group is not known.
+type Session struct{ PollID, GroupID, Ref string }
 
 // Announcement is one that a transition made due.
 type Announcement struct {
-	PollID, Ref string
-	At          time.Time
+	PollID string
+	At     time.Time
 }
 
 // Op is the kind of a Write.
@@ -144,7 +149,7 @@ func (s *Step) record(after poll.Poll, entry poll.Entry, winning *poll.Slot, ann
 		state.Actor = entry.Who
 	}
 	if announce {
-		s.Due = &Announcement{PollID: after.ID, Ref: entry.ID, At: s.Now.Add(s.settle(entry))}
+		s.Due = &Announcement{PollID: after.ID, At: s.Now.Add(s.settle(entry))}
 		entry.Announcement = entry.ID
 		s.merge(poll.AnnouncementPath(after.ID), poll.PendingUpdates(after.ID, state, s.Due.At)...)
 	} else if entry.Decision == rules.Adopt {
@@ -152,16 +157,9 @@ func (s *Step) record(after poll.Poll, entry poll.Entry, winning *poll.Slot, ann
 	}
 	before := s.Poll
 	if after.GroupID != "" && (after.GoogleEventID != before.GoogleEventID || after.Status != before.Status || after.Sync.Applied != before.Sync.Applied) {
-		s.followSession(after.ID, after.GroupID, entry.ID)
+		s.Session = &Session{after.ID, after.GroupID, entry.ID}
 	}
 	s.After, s.Entries = &after, append(s.Entries, entry)
-}
-
-// followSession has package groupevents compare the poll's session with what its group shares.
-// Whether it shares anything is not known here.
-func (s *Step) followSession(pollID, groupID, ref string) {
-	s.Session = pollID
-	s.merge(poll.GroupWorkPath(poll.SessionWorkID(pollID)), poll.SessionWorkUpdates(pollID, groupID, ref, s.Trace, s.Now)...)
 }
 
 // entryTime is the time of the poll's next journal entry: now, but always later than the last

@@ -61,6 +61,9 @@ func TestFlows_AreCounted(t *testing.T) {
 		if r.known[f.Name+"_reads"] == 0 {
 			t.Errorf("%s: nothing was read", f.Name)
 		}
+		if got := r.known[f.Name+"_transactions_that_write"]; got != float64(f.Commits) {
+			t.Errorf("%s: %v transactions that write, want %d", f.Name, got, f.Commits)
+		}
 	}
 	if each, listings := r.known["each_unrelated_change_reads"], r.known["listings_of_1000_pushes_in_a_second"]; each != 0 || listings > 2 {
 		t.Errorf("%v reads for each unrelated change, %v listings", each, listings)

@@ -24,6 +24,9 @@ func flows(_ context.Context, r *report, _ string) error {
 			if err := r.addCost(f.Name, got.Total); err != nil {
 				return err
 			}
+			if err := r.addTransactions(f, got); err != nil {
+				return err
+			}
 		}
 		more := counted[cost.UnrelatedChanges].Reads - counted[cost.UnrelatedChange].Reads
 		return errors.Join(
@@ -37,6 +40,17 @@ func (r *report) addCost(name string, cost storetest.Cost) error {
 		r.add(name+"_reads", float64(cost.Reads), "reads", ""),
 		r.add(name+"_writes", float64(cost.Writes), "writes", ""),
 		r.add(name+"_deletes", float64(cost.Deletes), "deletes", ""))
+}
+
+// addTransactions prints the transactions of a flow whose number matters: all, and those that
+// write.
+func (r *report) addTransactions(f cost.Flow, got cost.Counted) error {
+	if f.Commits == 0 {
+		return nil
+	}
+	return errors.Join(
+		r.add(f.Name+"_transactions", float64(len(got.Runs)), "runs", ""),
+		r.add(f.Name+"_transactions_that_write", float64(got.Commits()), "runs", f.Name+"_transactions"))
 }
 
 // listings counts the sync runs that a thousand pushes within a second cause.

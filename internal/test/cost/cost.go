@@ -49,10 +49,12 @@ type World struct {
 }
 
 // New makes a world. What it complains of goes to t.
-func New(t worldtest.TB, place Place) *World {
+func New(t worldtest.TB, place Place) *World { return newWorld(t, place, false) }
+
+func newWorld(t worldtest.TB, place Place, discord bool) *World {
 	w := &World{place: place}
 	w.World = worldtest.New(t, worldtest.Options{
-		PageSize: 2500, Open: place.Open, Queries: slices.Concat(api.Queries, availability.Queries),
+		PageSize: 2500, Settings: worldtest.Settings{Discord: discord}, Open: place.Open, Queries: slices.Concat(api.Queries, availability.Queries),
 		Wrap: func(stored store.Store) store.Store {
 			if place.Program != nil {
 				stored = place.Program(stored)

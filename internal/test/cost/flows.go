@@ -29,6 +29,10 @@ type Flow struct {
 	// Searches: the sync run also searches other calendars for the event, which
 	// takes two more transactions.
 	Searches bool
+	// discord: the poll is of a group, in whose channel on Discord its card is.
+	discord bool
+	// Commits is how many transactions that write the flow takes ; zero: it does not matter.
+	Commits int
 }
 
 // Counted is what a flow cost.
@@ -38,6 +42,17 @@ type Counted struct {
 	Total storetest.Cost
 	// Runs are its transactions, in the order of their ends.
 	Runs []storetest.Cost
+}
+
+// Commits is how many of the transactions wrote something. The others, which only read, wait for
+// no disk on SQLite.
+func (c Counted) Commits() (count int) {
+	for _, run := range c.Runs {
+		if run.Writes+run.Deletes > 0 {
+			count++
+		}
+	}
+	return count
 }
 
 // Transition is the transaction that applied an observation: the last one before
@@ -57,20 +72,36 @@ func (f Flow) Transition(runs []storetest.Cost) (transition storetest.Cost, ok b
 // Count does a flow in a world of its own. The place's own counts stay until
 // something else is done there.
 func (f Flow) Count(t worldtest.TB, place Place) (Counted, error) {
-	w := New(t, place)
-	pollID, _, eventID := w.Finalised()
+	w := newWorld(t, place, f.discord)
+	pollID, eventID, err := w.finalised(f.discord)
+	if err != nil {
+		return Counted{}, fmt.Errorf("%s: %w", f.Name, err)
+	}
 	if f.before != nil {
 		f.before(w, eventID)
 		w.Run(time.Minute)
 	}
 	w.Begin()
-	if err := f.do(w, pollID, eventID); err != nil {
+	if err = f.do(w, pollID, eventID); err != nil {
 		return Counted{}, fmt.Errorf("%s: %w", f.Name, err)
 	}
 	if !f.alone {
 		w.RunDue()
 	}
 	return Counted{w.Total(), w.Runs()}, nil
+}
+
+// finalised is a poll that was finalised and is at rest; in a group with a channel on Discord,
+// its card is there.
+func (w *World) finalised(discord bool) (pollID, eventID string, err error) {
+	ask := scheduler.Create{}
+	if discord {
+		ask.GroupID = w.Party()
+	}
+	pollID, slots := w.PollOf("gm", ask)
+	view, err := w.Finalise(pollID, slots[0])
+	w.Run(time.Minute)
+	return pollID, view.Poll.GoogleEventID, err
 }
 
 // The flows that others ask for by name.
@@ -114,10 +145,19 @@ var Flows = []Flow{
 	}},
 	// Index entry, calendar, poll, slot, and votes for the snapshot; poll, slot,
 	// snapshot, journal, announcement.
-	{Name: Reschedule, What: "the event is moved: push, sync, reschedule", do: move(worldtest.Noon), Most: storetest.Cost{Reads: 4 + votes, Writes: 6}},
-	{Name: TellRescheduled, What: "a reschedule is announced to three people in the app", do: func(w *World, _, eventID string) error {
+	{Name: Reschedule, What: "the event is moved: push, sync, reschedule", Commits: 4, do: move(worldtest.Noon), Most: storetest.Cost{Reads: 4 + votes, Writes: 6}},
+	// The documents, and what was announced.
+	{Name: TellRescheduled, What: "a reschedule is announced to three people in the app", Commits: 1, do: func(w *World, _, eventID string) error {
 		w.MoveEvent("gm", eventID, worldtest.Noon)
 		w.settle()
+		return nil
+	}},
+	// The push's request, the claim of the sync, the transition, the end of the sync; the documents
+	// with what is being announced, the message with what was announced, and the card.
+	{Name: "push_to_announced", What: "the event of a group's poll is moved, and three people in the app and a channel on Discord, with its card, are notified", discord: true, Commits: 7, do: func(w *World, _, eventID string) error {
+		w.MoveEvent("gm", eventID, worldtest.Noon)
+		w.RunDue()
+		w.Skip(worldtest.Settle)
 		return nil
 	}},
 	{Name: "reschedule_again", What: "the event of a rescheduled poll is moved again", before: moved(worldtest.Noon), do: move(worldtest.Three), Most: storetest.Cost{Reads: 4, Writes: 6}},
@@ -147,7 +187,8 @@ var Flows = []Flow{
 	}},
 	{Name: "push", What: "a push is handed over", alone: true, do: func(w *World, _, _ string) error { return w.push(1) }},
 	{Name: "push_covered", What: "another push is handed over while a sync task waits", alone: true, do: func(w *World, _, _ string) error { return w.push(2) }},
-	{Name: UnrelatedChange, What: "something else changes in the calendar: push, sync, no transition", do: func(w *World, _, _ string) error {
+	// The push's request, the claim of the sync and its end.
+	{Name: UnrelatedChange, What: "something else changes in the calendar: push, sync, no transition", Commits: 3, do: func(w *World, _, _ string) error {
 		w.InsertEvent("gm", allDay)
 		return nil
 	}},

@@ -26,6 +26,24 @@ func TestAMonth_GrowsByTheSameWithEachOfItsParts(t *testing.T) {
 	}
 }
 
+// On SQLite each transaction that writes waits for the disk, on Firestore for the network.
+func TestFlow_TakesNoMoreTransactionsThanItHasTo(t *testing.T) {
+	t.Parallel()
+	for _, f := range cost.Flows {
+		if f.Commits == 0 {
+			continue
+		}
+		got, err := f.Count(t, cost.Place{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d transactions, of which %d write", f.Name, len(got.Runs), got.Commits())
+		if got.Commits() != f.Commits {
+			t.Errorf("%s takes %d transactions that write, want %d: %+v", f.Name, got.Commits(), f.Commits, got.Runs)
+		}
+	}
+}
+
 // What one change of a linked event costs, as the one transaction that applies
 // it, and what one that is of no poll.
 func TestSyncRun_CostsNoMoreThanItHasTo(t *testing.T) {

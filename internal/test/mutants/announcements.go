@@ -16,10 +16,10 @@ var announcements = []mutant{
 			{
 				file: "internal/transition/transition.go",
 				old: `
-	PollID, Ref string`,
+type Announcement struct {`,
 				new: `
-	State       poll.Message
-	PollID, Ref string`,
+type Announcement struct {
+	State  poll.Message`,
 			},
 			{
 				file: "scheduler/transact.go",
@@ -54,8 +54,8 @@ var announcements = []mutant{
 		breaks: "A notice has another id at each run, so that a run which is repeated notifies people twice (invariant 4).",
 		changes: []change{{
 			file: "notify/inapp.go",
-			old:  `key := string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref`,
-			new:  `key := string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref + ":" + n.Now().Format("150405.000")`,
+			old:  `key = string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref`,
+			new:  `key = string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref + ":" + n.Now().Format("150405.000")`,
 		}},
 	},
 	{
@@ -63,8 +63,8 @@ var announcements = []mutant{
 		breaks: "A transition is announced as soon as a task runs, and not after the time in which it may be taken back (invariant 4).",
 		changes: []change{{
 			file: "notify/pending.go",
-			old:  `case now.Before(announcement.Due):`,
-			new:  `case announcement.Due.IsZero():`,
+			old:  `case message.After(now):`,
+			new:  `case r.retried() && message.After(now):`,
 		}},
 	},
 	{
@@ -89,8 +89,8 @@ var announcements = []mutant{
 		breaks: "What is being delivered while a refused finalisation numbers the link anew is recorded under the old number, and the next change is not announced to anybody (invariant 4).",
 		changes: []change{{
 			file: "notify/delivery.go",
-			old:  `poll.AnnouncedUpdates(announcement.Delivering, settled)`,
-			new:  `poll.AnnouncedUpdates(r.state, settled)`,
+			old:  `a.finish(r, announcement, announcement.Delivering)`,
+			new:  `a.finish(r, announcement, r.state)`,
 		}},
 	},
 	{

@@ -3,6 +3,7 @@ package worldtest
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"questscheduler/internal/calendars"
@@ -187,15 +188,17 @@ func (w *World) judgeNotice(path store.Path) {
 	if resource.String("type") != "poll" {
 		return
 	}
-	announcement := poll.DecodeAnnouncement(w.observed.document(poll.AnnouncementPath(resource.String("id"))))
+	document := w.observed.document(poll.AnnouncementPath(resource.String("id")))
+	announcement := poll.DecodeAnnouncement(document)
 	// If a newer announcement is wanted by now, or the poll was deleted since,
 	// nothing records any more when this one was due.
-	current := announcement.Delivering.Ref != "" && announcement.Delivering.Ref == announcement.Wanted.Ref
-	if w.skewed { // due by one clock, announced by another
+	_, ref, _ := strings.Cut(notice.String("dedupeKey"), resource.String("id")+":")
+	if ref != announcement.Wanted.Ref || w.skewed { // due by one clock, announced by another
 		return
 	}
-	if at := notice.Time("createdAt"); current && at.Before(announcement.Due) {
-		w.wrong("poll %s: %s is announced at %v and is due at %v", resource.String("id"), notice.String("type"), at, announcement.Due)
+	due := store.Fields(document.Data).Time("due") // also where the transaction finished the announcement
+	if at := notice.Time("createdAt"); at.Before(due) {
+		w.wrong("poll %s: %s is announced at %v and is due at %v", resource.String("id"), notice.String("type"), at, due)
 	}
 }
 

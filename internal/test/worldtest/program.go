@@ -115,7 +115,7 @@ func (w *World) program() *Program {
 	p.Lookup = &calendarsync.Lookup{Accounts: p.Accounts, Calendars: lists, Now: now}
 	p.Scheduler = &scheduler.Service{
 		Store: documents, Outbox: p.Outbox, Calendar: calendarsync.Events{Google: calendar, MoveFinder: elsewhere}, Accounts: p.Lookup, Watches: p.Watcher,
-		Channels: channels{}, Now: now, Wait: w.wait,
+		Channels: channels{}, Shares: groupevents.Shares, Now: now, Wait: w.wait,
 		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }},
 		Settle: w.options.Settle, AppNoticeDelay: w.options.AppNoticeDelay, SnapshotKeep: w.options.SnapshotKeep, Log: log,
 	}
