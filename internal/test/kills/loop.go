@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+"os"
+"strings"
+	"sync"
+	"time"
+)
+
+// cast makes the actors, and what they need once.
+func (w *world) cast(ctx context.Context) error {
+	busy := &busyPerson{hand: w.hand("gm", 1)}
+	group := &host{hand: w.hand("gm", 2)}
+	w.actors = []actor{
+		&organiser{hand: w.hand("gm", 3)}, &organiser{hand: w.hand("ana", 4)}, &organiser{hand: w.hand("cho", 5)},
+		busy, group,
+		&inviter{hand: w.hand(organizer, 6), active: true},
+		&reader{hand: w.hand("gm", 7), feeds: map[string]string{}},
+	}
+	return errors.Join(busy.begin(ctx), group.begin(ctx), w.beginWindow(ctx))
+}
+
+const (
+	// A push window is tried at every seventh of ten rounds, people's view is checked after
+	// every glanceEvery kills, everything after every settleEvery.
+	windowEvery = 12
+	glanceEvery = 25
+	settleEvery = 100
+)
+
+// live lives through all kills, and through the checks between and after them.
+func (w *world) live(ctx context.Context, out io.Writer) error {
+	if err := w.settle(ctx); err != nil {
+		return err
+	}
+	glanced, settled := 0, w.server.kills
+	for round := 1; w.server.kills < w.kills && len(w.found) == 0; round++ {
+		act := w.round
+		if round%windowEvery == windowEvery/2 {
+			act = w.pushWindow
+		}
+		if err := act(ctx); err != nil {
+			return err
+		}
+		if w.server.kills-settled >= settleEvery {
+			settled = w.server.kills
+			if err := w.settle(ctx); err != nil {
+				return err
+			}
+		}
+		if w.server.kills-glanced >= glanceEvery {
+			glanced = w.server.kills
+			if err := w.glance(ctx); err != nil {
+				return err
+			}
+			p99, longest := w.server.startTimes()
+			fmt.Fprintf(out, "kills %d of %d: %d commands answered, starts p99 %v, max %v\n", w.server.kills, w.kills, w.answered, rounded(p99), rounded(longest))
+		}
+	}
+	if len(w.found) > 0 {
+		return nil
+	}
+	return w.settle(ctx)
+}
+
+// The moments of kills.
+const (
+	mostLife   = 400 * time.Millisecond
+	longLife   = 1500 * time.Millisecond // one in ten
+	mostBirth  = 80 * time.Millisecond   // after the start of a process that never gets ready
+	mostActors = 5
+)
+
+// round has some actors act at the same time, and kills the program at a moment of it.
+func (w *world) round(ctx context.Context) error {
+	life := mostLife
+	if w.random.IntN(10) == 0 {
+		life = longLife
+	}
+	alive, end := context.WithTimeout(ctx, time.Duration(w.random.Int64N(int64(life))))
+	defer end()
+	var acting sync.WaitGroup
+	for _, n := range w.random.Perm(len(w.actors))[:1+w.random.IntN(mostActors)] {
+		if only := os.Getenv("ONLY"); only != "" && !strings.Contains(only, fmt.Sprint(n)) { continue }
+		acting.Go(func() {
+			for first := true; first || alive.Err() == nil; first = false {
+				w.actors[n].act(ctx)
+			}
+		})
+	}
+	<-alive.Done()
+	w.kill()
+	acting.Wait()
+	return w.restart(ctx)
+}
+
+// kill kills the program; that it ended before by itself is a finding.
+func (w *world) kill() {
+	if w.server.died() {
+		w.note(finding{wrong, "the program ended by itself:\n" + w.server.lastLines()})
+	}
+	w.server.kill()
+}
+
+// restart starts the killed program; one time in four it is killed during its start first.
+func (w *world) restart(ctx context.Context) error {
+	if w.random.IntN(4) == 0 {
+		if err := w.server.spawn(); err != nil {
+			return err
+		}
+		<-time.After(time.Duration(w.random.Int64N(int64(mostBirth))))
+		w.kill()
+	}
+	return w.server.start(ctx)
+}
+
+func rounded(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
+
+// report prints what the kills came to, and everything that is wrong.
+func (w *world) report(out io.Writer, took time.Duration) {
+	p99, longest := w.server.startTimes()
+	if longest > w.ready {
+		w.note(finding{late, fmt.Sprintf("a start took %v", rounded(longest))})
+	}
+	count := map[string]int{}
+	for _, f := range w.found {
+		count[f.kind]++
+		fmt.Fprintf(out, "%s: %s\n", f.kind, f.what)
+	}
+	fmt.Fprintf(out, "commands answered %d  pushes acknowledged %d  killed between push and sync %d of %d  events %d  took %v  seed %d\n",
+		w.answered, w.sims.pushes, w.windows.hit, w.windows.tried, w.times.given, took.Round(time.Second), w.seed)
+	fmt.Fprintf(out, "kills %d  lost %d  doubled %d  wrong %d  restart p99 %v  max %v\n",
+		w.server.kills, count[lost], count[doubled], count[wrong]+count[late], rounded(p99), rounded(longest))
+	if len(w.found) > 0 {
+		fmt.Fprintf(out, "again: make kills N=%d SEED=%d\n", w.kills, w.seed)
+	}
+}

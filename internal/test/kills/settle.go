@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+const (
+	settlePause = 500 * time.Millisecond
+	// restartAfter is less than the minute after which a start sweeps all calendars, and finds
+	// what was lost.
+	restartAfter = 45 * time.Second
+)
+
+// glance looks for what can never be right again, whatever is still to be done.
+func (w *world) glance(ctx context.Context) error {
+	found, err := w.judge(ctx, false)
+	for _, f := range found {
+		w.note(f)
+	}
+	return err
+}
+
+// settle waits until everything is as it should be, and notes what is not after the patience.
+// The program is killed again and again meanwhile, so that no sweep helps it.
+func (w *world) settle(ctx context.Context) error {
+	deadline := time.Now().Add(w.patience)
+	for {
+		w.finish(ctx)
+		found, err := w.judge(ctx, true)
+		if err == nil && len(found) == 0 {
+			found, err = w.judgeStored(ctx)
+		}
+		if err == nil && len(found) == 0 {
+			return nil
+		}
+		if w.server.died() {
+			return errors.New("the program ended by itself")
+		}
+		if time.Now().After(deadline) || ctx.Err() != nil {
+			for _, f := range found {
+				w.note(f)
+			}
+			return err
+		}
+		if time.Since(w.server.started) > restartAfter {
+			w.kill()
+			if err := w.server.start(ctx); err != nil {
+				return err
+			}
+		}
+		<-time.After(settlePause)
+	}
+}
+
+// finish sends the commands again that were not answered yet.
+func (w *world) finish(ctx context.Context) {
+	for _, a := range w.actors {
+		wait(ctx, w.patience, func() bool { return !a.again(ctx) })
+	}
+}
+
+// judge compares what everybody shows with what people did.
+func (w *world) judge(ctx context.Context, settled bool) (found []finding, err error) {
+	seen, err := w.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range w.actors {
+		more, err := a.judge(ctx, seen, settled)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
+	}
+	return found, nil
+}
