@@ -75,8 +75,11 @@ func (o *organiser) judgeRepeats(p *pollStory, seen *sight) (found []finding) {
 // judgePoll compares a poll with what was commanded and with its event.
 func (o *organiser) judgePoll(ctx context.Context, p *pollStory, seen *sight) (found []finding, err error) {
 	got := o.w.v1(ctx, o.who, http.MethodGet, p.path(), nil, "")
-	if !got.good() {
+	if !got.answered() {
 		return nil, fmt.Errorf("read poll %s: %v", p.id, got)
+	}
+	if !got.good() {
+		return []finding{{lost, fmt.Sprintf("poll %s (%s) is answered %v", p.title, p.id, got)}}, nil
 	}
 	view, say := got.data, func(kind, format string, args ...any) {
 		found = append(found, finding{kind, fmt.Sprintf("poll %s (%s) ", p.title, p.id) + fmt.Sprintf(format, args...)})

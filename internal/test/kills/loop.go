@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-"os"
-"strings"
 	"sync"
 	"time"
 )
@@ -25,8 +23,8 @@ func (w *world) cast(ctx context.Context) error {
 }
 
 const (
-	// A push window is tried at every seventh of ten rounds, people's view is checked after
-	// every glanceEvery kills, everything after every settleEvery.
+	// One round of windowEvery is a push window. What can never be right again is looked for
+	// after every glanceEvery kills, and all is compared after every settleEvery.
 	windowEvery = 12
 	glanceEvery = 25
 	settleEvery = 100
@@ -37,8 +35,7 @@ func (w *world) live(ctx context.Context, out io.Writer) error {
 	if err := w.settle(ctx); err != nil {
 		return err
 	}
-	glanced, settled := 0, w.server.kills
-	for round := 1; w.server.kills < w.kills && len(w.found) == 0; round++ {
+	for round, glanced, settled := 1, 0, 0; w.killed() < w.kills && len(w.found) == 0; round++ {
 		act := w.round
 		if round%windowEvery == windowEvery/2 {
 			act = w.pushWindow
@@ -46,25 +43,32 @@ func (w *world) live(ctx context.Context, out io.Writer) error {
 		if err := act(ctx); err != nil {
 			return err
 		}
-		if w.server.kills-settled >= settleEvery {
-			settled = w.server.kills
+		if w.killed()-settled >= settleEvery && w.killed() < w.kills {
+			settled = w.killed()
 			if err := w.settle(ctx); err != nil {
 				return err
 			}
 		}
-		if w.server.kills-glanced >= glanceEvery {
-			glanced = w.server.kills
+		if w.killed()-glanced >= glanceEvery {
+			glanced = w.killed()
 			if err := w.glance(ctx); err != nil {
 				return err
 			}
-			p99, longest := w.server.startTimes()
-			fmt.Fprintf(out, "kills %d of %d: %d commands answered, starts p99 %v, max %v\n", w.server.kills, w.kills, w.answered, rounded(p99), rounded(longest))
+			w.progress(out)
 		}
 	}
 	if len(w.found) > 0 {
 		return nil
 	}
 	return w.settle(ctx)
+}
+
+// killed is how often the program was killed at work.
+func (w *world) killed() int { return w.server.kills - w.atRest }
+
+func (w *world) progress(out io.Writer) {
+	p99, longest := w.server.startTimes()
+	fmt.Fprintf(out, "kills %d of %d: %d commands answered, starts p99 %v, max %v\n", w.killed(), w.kills, w.answered, rounded(p99), rounded(longest))
 }
 
 // The moments of kills.
@@ -85,7 +89,6 @@ func (w *world) round(ctx context.Context) error {
 	defer end()
 	var acting sync.WaitGroup
 	for _, n := range w.random.Perm(len(w.actors))[:1+w.random.IntN(mostActors)] {
-		if only := os.Getenv("ONLY"); only != "" && !strings.Contains(only, fmt.Sprint(n)) { continue }
 		acting.Go(func() {
 			for first := true; first || alive.Err() == nil; first = false {
 				w.actors[n].act(ctx)
@@ -131,10 +134,10 @@ func (w *world) report(out io.Writer, took time.Duration) {
 		count[f.kind]++
 		fmt.Fprintf(out, "%s: %s\n", f.kind, f.what)
 	}
-	fmt.Fprintf(out, "commands answered %d  pushes acknowledged %d  killed between push and sync %d of %d  events %d  took %v  seed %d\n",
-		w.answered, w.sims.pushes, w.windows.hit, w.windows.tried, w.times.given, took.Round(time.Second), w.seed)
-	fmt.Fprintf(out, "kills %d  lost %d  doubled %d  wrong %d  restart p99 %v  max %v\n",
-		w.server.kills, count[lost], count[doubled], count[wrong]+count[late], rounded(p99), rounded(longest))
+	fmt.Fprintf(out, "commands answered %d  pushes acknowledged %d  killed between push and sync %d of %d  at rest %d  settled in %v at most  took %v  seed %d\n",
+		w.answered, w.sims.pushes, w.windows.hit, w.windows.tried, w.atRest, rounded(w.settled), took.Round(time.Second), w.seed)
+	fmt.Fprintf(out, "kills %d  lost %d  doubled %d  wrong %d  late %d  restart p99 %v  max %v\n",
+		w.killed(), count[lost], count[doubled], count[wrong], count[late], rounded(p99), rounded(longest))
 	if len(w.found) > 0 {
 		fmt.Fprintf(out, "again: make kills N=%d SEED=%d\n", w.kills, w.seed)
 	}

@@ -8,6 +8,7 @@ import (
 
 const (
 	settlePause = 500 * time.Millisecond
+	mostPause   = 8 * time.Second
 	// restartAfter is less than the minute after which a start sweeps all calendars, and finds
 	// what was lost.
 	restartAfter = 45 * time.Second
@@ -25,14 +26,17 @@ func (w *world) glance(ctx context.Context) error {
 // settle waits until everything is as it should be, and notes what is not after the patience.
 // The program is killed again and again meanwhile, so that no sweep helps it.
 func (w *world) settle(ctx context.Context) error {
-	deadline := time.Now().Add(w.patience)
-	for {
+	began, kills := time.Now(), w.server.kills
+	defer func() { w.atRest += w.server.kills - kills }()
+	for deadline, pause := began.Add(w.patience), settlePause; ; {
 		w.finish(ctx)
 		found, err := w.judge(ctx, true)
 		if err == nil && len(found) == 0 {
 			found, err = w.judgeStored(ctx)
+			pause = min(2*pause, mostPause) // each time costs a kill
 		}
 		if err == nil && len(found) == 0 {
+			w.settled = max(w.settled, time.Since(began))
 			return nil
 		}
 		if w.server.died() {
@@ -50,7 +54,7 @@ func (w *world) settle(ctx context.Context) error {
 				return err
 			}
 		}
-		<-time.After(settlePause)
+		<-time.After(pause)
 	}
 }
 

@@ -53,6 +53,8 @@ type world struct {
 	random   *randv2.Rand
 	actors   []actor
 	windows  window
+	settled  time.Duration // the longest that everything took to settle
+	atRest   int           // kills while everything settled
 
 	mu       sync.Mutex
 	answered int // commands that were answered with success
