@@ -16,7 +16,7 @@ type actor interface {
 	again(ctx context.Context) bool
 	// judge says what is wrong with the actor's things. Unless all settled, it tells only what
 	// can never be right again.
-	judge(ctx context.Context, seen *sight, settled bool) ([]finding, error)
+	judge(ctx context.Context, observed *observation, settled bool) ([]finding, error)
 }
 
 // hand is what actors have in common: they send a command again until it is answered, as

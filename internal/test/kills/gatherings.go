@@ -130,7 +130,7 @@ func (h *host) connect(ctx context.Context) {
 }
 
 // judge: the group has each event once, and so has each account that is connected.
-func (h *host) judge(ctx context.Context, seen *sight, settled bool) (found []finding, err error) {
+func (h *host) judge(ctx context.Context, observed *observation, settled bool) (found []finding, err error) {
 	listed, err := h.w.pages(ctx, h.who, h.group()+"/events?limit=100", "events")
 	if err != nil {
 		return nil, err
@@ -148,8 +148,8 @@ func (h *host) judge(ctx context.Context, seen *sight, settled bool) (found []fi
 		if !settled {
 			continue
 		}
-		found = append(found, amount(staying, g, g.copies(seen.events[h.w.accounts[staying].email]), g.live)...)
-		found = append(found, amount(leaving, g, g.copies(seen.events[h.w.accounts[leaving].email]), g.live && h.connected)...)
+		found = append(found, amount(staying, g, g.copies(observed.events[h.w.accounts[staying].email]), g.live)...)
+		found = append(found, amount(leaving, g, g.copies(observed.events[h.w.accounts[leaving].email]), g.live && h.connected)...)
 	}
 	return found, nil
 }

@@ -120,9 +120,9 @@ func (i *inviter) switchRow(ctx context.Context) {
 
 // judge: each event has the guests whom its organizer invited, and their second addresses in
 // force, each once.
-func (i *inviter) judge(_ context.Context, seen *sight, settled bool) (found []finding, err error) {
+func (i *inviter) judge(_ context.Context, observed *observation, settled bool) (found []finding, err error) {
 	for _, sent := range i.invitations {
-		events := seen.named(i.own().email, sent.title)
+		events := observed.named(i.own().email, sent.title)
 		if len(events) > 1 || sent.live && len(events) == 0 {
 			found = append(found, finding{wrong, fmt.Sprintf("%s is %d times in the calendar", sent.title, len(events))})
 		}

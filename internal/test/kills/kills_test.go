@@ -68,7 +68,7 @@ func TestKills_WithPlantedFaults_FindsEach(t *testing.T) {
 }
 
 // liveThrough has each actor act, and returns a poll that was moved and announced.
-func liveThrough(ctx context.Context, t *testing.T, w *world) *pollStory {
+func liveThrough(ctx context.Context, t *testing.T, w *world) *session {
 	t.Helper()
 	o := w.actors[0].(*organiser)
 	for _, act := range []func(context.Context){o.create, o.vote, o.finalise, o.move} {
@@ -89,17 +89,17 @@ func liveThrough(ctx context.Context, t *testing.T, w *world) *pollStory {
 }
 
 // faults are those to be planted around a poll.
-func (w *world) faults(ctx context.Context, p *pollStory) []planted {
+func (w *world) faults(ctx context.Context, p *session) []planted {
 	gm, overlay := w.accounts["gm"], func() string { id, _ := w.overlay(ctx); return id }
 	extra := func(calendar, id string, as account) func() error {
 		return func() error {
 			body := timed(w.times.next())
 			if strings.HasPrefix(id, copyPrefix) { // at the time of the poll's event, whose copy is there
-				seen, err := w.look(ctx)
+				observed, err := w.observe(ctx)
 				if err != nil {
 					return err
 				}
-				event, _ := w.actors[0].(*organiser).eventOf(p, seen)
+				event, _ := w.actors[0].(*organiser).eventOf(p, observed)
 				body = object{"start": event["start"], "end": event["end"]}
 			}
 			body["id"], body["summary"] = id, "Planted"

@@ -23,7 +23,7 @@ func (w *world) cast(ctx context.Context) error {
 }
 
 const (
-	// One round of windowEvery is a push window. What can never be right again is looked for
+	// One round of windowEvery is a push window. What can never be right again is checked
 	// after every glanceEvery kills, and all is compared after every settleEvery.
 	windowEvery = 12
 	glanceEvery = 25
@@ -101,10 +101,10 @@ func (w *world) round(ctx context.Context) error {
 	return w.restart(ctx)
 }
 
-// kill kills the program; that it ended before by itself is a finding.
+// kill kills the program; that it ended before is a finding.
 func (w *world) kill() {
 	if w.server.died() {
-		w.note(finding{wrong, "the program ended by itself:\n" + w.server.lastLines()})
+		w.note(finding{wrong, "the program ended without a kill:\n" + w.server.lastLines()})
 	}
 	w.server.kill()
 }

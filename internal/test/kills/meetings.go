@@ -150,9 +150,9 @@ func (b *busyPerson) delete(ctx context.Context) {
 
 // judge: each meeting is there once, and nothing is copied twice. That everything is copied,
 // and as the edges say, is found in the stored documents.
-func (b *busyPerson) judge(_ context.Context, seen *sight, settled bool) (found []finding, err error) {
+func (b *busyPerson) judge(_ context.Context, observed *observation, settled bool) (found []finding, err error) {
 	for _, m := range b.meetings {
-		there := len(seen.named(m.at.email, m.title))
+		there := len(observed.named(m.at.email, m.title))
 		switch {
 		case there > 1:
 			found = append(found, finding{doubled, fmt.Sprintf("%s is %d times in the calendar of %s", m.title, there, m.at.email)})
@@ -163,14 +163,14 @@ func (b *busyPerson) judge(_ context.Context, seen *sight, settled bool) (found 
 		}
 	}
 	if settled && b.w.times.unique() {
-		found = append(found, repeatedCopies(seen)...)
+		found = append(found, repeatedCopies(observed)...)
 	}
 	return found, nil
 }
 
 // repeatedCopies: no calendar has two copies at the same time, since no two events have it.
-func repeatedCopies(seen *sight) (found []finding) {
-	for calendar, events := range seen.events {
+func repeatedCopies(observed *observation) (found []finding) {
+	for calendar, events := range observed.events {
 		at := map[span]string{}
 		for _, event := range events {
 			if !isCopy(event) {

@@ -66,7 +66,7 @@ func (r *reader) readLists(ctx context.Context) {
 
 // judge: each feed names each session once. What it says of it is compared with the stored
 // polls.
-func (r *reader) judge(ctx context.Context, _ *sight, _ bool) (found []finding, err error) {
+func (r *reader) judge(ctx context.Context, _ *observation, _ bool) (found []finding, err error) {
 	for who, address := range r.feeds {
 		got := r.w.feed(ctx, address)
 		if !got.good() {

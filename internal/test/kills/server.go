@@ -105,7 +105,7 @@ func (s *server) start(ctx context.Context) error {
 		}
 		select {
 		case <-s.ended:
-			return errors.New("the program ended by itself at its start")
+			return errors.New("the program ended at its start")
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(readyPause):

@@ -14,7 +14,7 @@ const (
 	restartAfter = 45 * time.Second
 )
 
-// glance looks for what can never be right again, whatever is still to be done.
+// glance finds what can never be right again, whatever is still to be done.
 func (w *world) glance(ctx context.Context) error {
 	found, err := w.judge(ctx, false)
 	for _, f := range found {
@@ -23,13 +23,17 @@ func (w *world) glance(ctx context.Context) error {
 	return err
 }
 
-// settle waits until everything is as it should be, and notes what is not after the patience.
-// The program is killed again and again meanwhile, so that no sweep helps it.
+// settle waits until everything is as it should be, and notes what is not after the patience,
+// or can never be.
+// The program is killed again and again until then, so that no sweep helps it.
 func (w *world) settle(ctx context.Context) error {
 	began, kills := time.Now(), w.server.kills
 	defer func() { w.atRest += w.server.kills - kills }()
 	for deadline, pause := began.Add(w.patience), settlePause; ; {
 		w.finish(ctx)
+		if err := w.glance(ctx); err == nil && len(w.found) > 0 {
+			return nil
+		}
 		found, err := w.judge(ctx, true)
 		if err == nil && len(found) == 0 {
 			found, err = w.judgeStored(ctx)
@@ -40,7 +44,7 @@ func (w *world) settle(ctx context.Context) error {
 			return nil
 		}
 		if w.server.died() {
-			return errors.New("the program ended by itself")
+			return errors.New("the program ended without a kill")
 		}
 		if time.Now().After(deadline) || ctx.Err() != nil {
 			for _, f := range found {
@@ -67,12 +71,12 @@ func (w *world) finish(ctx context.Context) {
 
 // judge compares what everybody shows with what people did.
 func (w *world) judge(ctx context.Context, settled bool) (found []finding, err error) {
-	seen, err := w.look(ctx)
+	observed, err := w.observe(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, a := range w.actors {
-		more, err := a.judge(ctx, seen, settled)
+		more, err := a.judge(ctx, observed, settled)
 		if err != nil {
 			return nil, err
 		}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// sight is what calendars, people's notices and the channel show at one time.
-type sight struct {
+// observation is what calendars, people's notices and the channel show at one time.
+type observation struct {
 	events   map[string][]object            // live ones, by calendar
 	notices  map[string]map[string][]notice // by person and poll, oldest first
 	messages []string                       // of the channel, oldest first
@@ -25,30 +25,30 @@ type notice struct {
 	at         time.Time
 }
 
-// look looks at everything outside the program, and at people's notices.
-func (w *world) look(ctx context.Context) (*sight, error) {
-	seen := &sight{events: map[string][]object{}, notices: map[string]map[string][]notice{}}
+// observe reads everything outside the program, and people's notices.
+func (w *world) observe(ctx context.Context) (*observation, error) {
+	observed := &observation{events: map[string][]object{}, notices: map[string]map[string][]notice{}}
 	var err error
-	if seen.overlay, err = w.overlay(ctx); err != nil {
+	if observed.overlay, err = w.overlay(ctx); err != nil {
 		return nil, err
 	}
 	for _, of := range w.accounts {
-		if seen.events[of.email], err = w.shown(ctx, of, of.email); err != nil {
+		if observed.events[of.email], err = w.shown(ctx, of, of.email); err != nil {
 			return nil, err
 		}
 	}
-	if seen.overlay != "" {
-		if seen.events[seen.overlay], err = w.shown(ctx, w.accounts[second], seen.overlay); err != nil {
+	if observed.overlay != "" {
+		if observed.events[observed.overlay], err = w.shown(ctx, w.accounts[second], observed.overlay); err != nil {
 			return nil, err
 		}
 	}
 	for _, who := range party {
-		if seen.notices[who], err = w.noticesOf(ctx, who); err != nil {
+		if observed.notices[who], err = w.noticesOf(ctx, who); err != nil {
 			return nil, err
 		}
 	}
-	seen.messages, err = w.messages(ctx)
-	return seen, err
+	observed.messages, err = w.messages(ctx)
+	return observed, err
 }
 
 // overlay is the calendar of copies in the second account; "": none yet.
@@ -99,7 +99,7 @@ func (w *world) messages(ctx context.Context) (texts []string, err error) {
 }
 
 // about are the messages that name something.
-func (s *sight) about(title string) (texts []string) {
+func (s *observation) about(title string) (texts []string) {
 	for _, content := range s.messages {
 		if strings.Contains(content, title) {
 			texts = append(texts, content)
@@ -109,7 +109,7 @@ func (s *sight) about(title string) (texts []string) {
 }
 
 // named are the events of a calendar that have a title, without copies.
-func (s *sight) named(calendar, title string) (events []object) {
+func (s *observation) named(calendar, title string) (events []object) {
 	for _, event := range s.events[calendar] {
 		if text(event, "summary") == title && !isCopy(event) {
 			events = append(events, event)
