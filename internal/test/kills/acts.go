@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 )
 
 // actor is somebody who does one act after the other with things that nobody else touches.
@@ -100,12 +101,9 @@ func (h *hand) get(ctx context.Context, path string) object {
 func (w *world) note(f finding) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, known := range w.found {
-		if known == f {
-			return
-		}
+	if !slices.Contains(w.found, f) {
+		w.found = append(w.found, f)
 	}
-	w.found = append(w.found, f)
 }
 
 // pick chooses one of several.

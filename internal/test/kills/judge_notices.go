@@ -47,11 +47,11 @@ func (o *organiser) judgeLast(p *session, state string, event object, known []no
 	moved, off := last.kind == rescheduled || last.kind == onAgain, last.kind == cancelled
 	switch {
 	case state == "RESCHEDULED" && !moved:
-		say(lost, "was moved to %v, and the last notice is %q", eventSpan(event), last)
+		say(lost, "was moved to %v, and the notices are %q", eventSpan(event), texts(known))
 	case state == isCancelled && !off, p.status == isCancelled && p.announces && !off:
-		say(lost, "is cancelled, and the last notice is %q", last)
+		say(lost, "is cancelled, and the notices are %q", texts(known))
 	case state == "OK" && (off || last.kind == rescheduled && !p.accepted):
-		say(lost, "is at its agreed time, and the last notice is %q", last)
+		say(lost, "is at its agreed time, and the notices are %q", texts(known))
 	}
 	messages := observed.about(p.title)
 	if state != "RESCHEDULED" || len(messages) == 0 {
