@@ -32,14 +32,14 @@ var entries = []*store.Query{
 // calendars, the channel and what the program answers after its next start.
 func (w *world) judgeStored(ctx context.Context) (found []finding, err error) {
 	w.kill()
+	if err := errors.Join(w.copyData(), w.server.start(ctx)); err != nil {
+		return nil, err
+	}
 	stored, err := w.openCopy(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stored.Close()) }()
-	if err := w.server.start(ctx); err != nil {
-		return nil, err
-	}
 	if found, err = failing(ctx, stored); err != nil {
 		return nil, err
 	}
@@ -54,19 +54,28 @@ func (w *world) judgeStored(ctx context.Context) (found []finding, err error) {
 	return found, err
 }
 
-// openCopy opens a copy of the data file of the stopped program, with queries of its own.
-func (w *world) openCopy(ctx context.Context) (*sqlite.Store, error) {
-	path := filepath.Join(w.dir, "copy.db")
+const copiedFile = "copy.db"
+
+// copyData copies the data file of the stopped program.
+func (w *world) copyData() error {
 	for _, part := range []string{"", "-wal", "-shm"} {
-		err := copyFile(filepath.Join(w.dir, dataFile)+part, path+part)
+		copied := filepath.Join(w.dir, copiedFile) + part
+		err := copyFile(filepath.Join(w.dir, dataFile)+part, copied)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = os.Remove(path + part)
+			err = os.Remove(copied)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+			return err
 		}
 	}
-	return sqlite.Open(ctx, sqlite.Options{Path: path, Queries: slices.Concat(audit.Queries, entries), Disposable: true})
+	return nil
+}
+
+// openCopy opens the copy, with queries of its own.
+func (w *world) openCopy(ctx context.Context) (*sqlite.Store, error) {
+	return sqlite.Open(ctx, sqlite.Options{
+		Path: filepath.Join(w.dir, copiedFile), Queries: slices.Concat(audit.Queries, entries), Disposable: true,
+	})
 }
 
 func copyFile(from, to string) error {
