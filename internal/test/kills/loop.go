@@ -77,6 +77,7 @@ const (
 	longLife   = 1500 * time.Millisecond // one in ten
 	mostBirth  = 80 * time.Millisecond   // after the start of a process that never gets ready
 	mostActors = 5
+	actPause   = 20 * time.Millisecond // of a person after an act
 )
 
 // round has some actors act at the same time, and kills the program at a moment of it.
@@ -90,8 +91,9 @@ func (w *world) round(ctx context.Context) error {
 	var acting sync.WaitGroup
 	for _, n := range w.random.Perm(len(w.actors))[:1+w.random.IntN(mostActors)] {
 		acting.Go(func() {
-			for first := true; first || alive.Err() == nil; first = false {
+			for alive.Err() == nil {
 				w.actors[n].act(ctx)
+				<-time.After(actPause)
 			}
 		})
 	}
@@ -133,6 +135,9 @@ func (w *world) report(out io.Writer, took time.Duration) {
 	for _, f := range w.found {
 		count[f.kind]++
 		fmt.Fprintf(out, "%s: %s\n", f.kind, f.what)
+	}
+	if w.lastSettled != "" {
+		fmt.Fprintf(out, "the last to settle: %s\n", w.lastSettled)
 	}
 	fmt.Fprintf(out, "commands answered %d  pushes acknowledged %d  killed between push and sync %d of %d  at rest %d  settled in %v at most  took %v  seed %d\n",
 		w.answered, w.sims.pushes, w.windows.hit, w.windows.tried, w.atRest, rounded(w.settled), took.Round(time.Second), w.seed)

@@ -27,7 +27,7 @@ func (w *world) glance(ctx context.Context) error {
 // or can never be.
 // The program is killed again and again until then, so that no sweep helps it.
 func (w *world) settle(ctx context.Context) error {
-	began, kills := time.Now(), w.server.kills
+	began, kills, last := time.Now(), w.server.kills, ""
 	defer func() { w.atRest += w.server.kills - kills }()
 	for deadline, pause := began.Add(w.patience), settlePause; ; {
 		w.finish(ctx)
@@ -40,8 +40,13 @@ func (w *world) settle(ctx context.Context) error {
 			pause = min(2*pause, mostPause) // each time costs a kill
 		}
 		if err == nil && len(found) == 0 {
-			w.settled = max(w.settled, time.Since(began))
+			if took := time.Since(began); took > w.settled {
+				w.settled, w.lastSettled = took, last
+			}
 			return nil
+		}
+		if len(found) > 0 {
+			last = found[0].what
 		}
 		if w.server.died() {
 			return errors.New("the program ended without a kill")

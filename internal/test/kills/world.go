@@ -48,7 +48,9 @@ type world struct {
 	actors   []actor
 	windows  window
 	settled  time.Duration // the longest that everything took to settle
-	atRest   int           // kills while everything settled
+	// lastSettled is what came last then.
+	lastSettled string
+	atRest      int // kills while everything settled
 
 	mu       sync.Mutex
 	answered int // commands that were answered with success
