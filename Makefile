@@ -11,6 +11,9 @@ SEEDS ?= 1000
 SEED ?= 1
 # How many existing polls `make backfill` brings in.
 POLLS ?= 10000
+# How often `make kills` kills the program at least, and how long a start may take.
+N ?= 300
+READY ?= 1s
 # The only planted fault that `make mutants` tries; empty: all.
 MUTANT ?=
 # The packages that `make mutations` changes, separated by commas; empty: those that decide.
@@ -166,6 +169,13 @@ fuzz: ## Fuzzes every target for FUZZTIME (10s); what fails is kept in testdata/
 .PHONY: sim
 sim: ## Simulates SEEDS (1000) random worlds from SEED (1) on and checks the invariants
 	@$(GO) run ./internal/test/simulate -seeds $(SEEDS) -first $(SEED)
+
+# Acts and moments are drawn from SEED, or by the clock: how far the program is by then
+# depends on the machine.
+.PHONY: kills
+kills: SEED =
+kills: ## Kills the real program N (300) times at random under the load of all consumers, and checks that nothing is lost or doubled
+	@$(GO) run ./internal/test/kills -n $(N) -ready $(READY) $(if $(SEED),-seed $(SEED))
 
 # Finding a planted fault needs more worlds than checking the tree.
 .PHONY: mutants

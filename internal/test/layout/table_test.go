@@ -135,6 +135,8 @@ var table = []row{
 	{packages: "internal/test/cost", may: slices.Concat(above, []string{"internal/test/worldtest", "internal/test/storetest", "api"})},
 	// What `make sim` runs: random histories of such worlds.
 	{packages: "internal/test/simulate", may: slices.Concat(above, []string{"internal/test/worldtest"})},
+	// What `make kills` runs: the real program from the outside.
+	{packages: "internal/test/kills", may: []string{"internal/store", "internal/store/sqlite", "internal/sim/...", "internal/test/audit"}, standardOnly: true},
 	// What `make mutants` runs: it knows the program as text, and builds it.
 	{packages: "internal/test/mutants"},
 	// What `make mutations` runs: the same, of what the tests of a package catch.
