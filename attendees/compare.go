@@ -68,35 +68,44 @@ func throughOrganizer(shown shownEvent, table mapping.Table) bool {
 	return !shown.copied.Gone && !shown.copied.Organized && mapped(table, shown.event.Organizer)
 }
 
-// judge decides about an event by a table of mappings.
-func judge(shown shownEvent, entries, inherited map[string]attendee.Entry, table mapping.Table, now time.Time) decide.Decision {
-	inside := shown.copied.Organized || table.Knows(shown.event.Organizer)
+// inside reports whether the organizer is one of our people.
+func inside(shown shownEvent, table mapping.Table) bool {
+	return shown.copied.Organized || table.Knows(shown.event.Organizer)
+}
+
+// guestsKnown reports whether an event shows all its guests, and whose it is: if that cannot be
+// known, the event stays as it is.
+func guestsKnown(shown shownEvent, table mapping.Table) bool {
+	return shown.event.Details != nil && !shown.event.Malformed && !shown.event.Details.GuestsOmitted &&
+		(shown.event.Organizer != "" || inside(shown, table))
+}
+
+// judge decides about an event of a record by a table of mappings.
+func judge(shown shownEvent, record, series attendee.Event, table mapping.Table, now time.Time) decide.Decision {
 	event := decide.Event{
-		Organizer: shown.event.Organizer, Inside: inside,
-		Omitted: shown.event.Details == nil || shown.event.Malformed || shown.event.Details.GuestsOmitted ||
-			shown.event.Organizer == "" && !inside, // whose event it is cannot be known, so it stays as it is
+		Organizer: shown.event.Organizer, Inside: inside(shown, table), Omitted: !guestsKnown(shown, table),
 		Cancelled: shown.copied.Gone, Ended: hasEnded(endOf(shown.event), now), Editable: editable(shown.copied) || throughOrganizer(shown, table),
-		Split: firstPart(shown.event) != "", Updated: shown.event.Updated, Copy: shown.key,
+		Split: firstPart(shown.event) != "", Since: record.Since, Updated: shown.event.Updated, Copy: shown.key,
 	}
 	if shown.event.Details != nil {
 		for _, guest := range shown.event.Details.Guests {
 			event.Guests = append(event.Guests, decide.Guest{Address: guest.Address, Response: guest.Response, Resource: guest.Resource, Optional: guest.Optional})
 		}
 	}
-	return decide.Decide(event, entries, inherited, table.Secondaries)
+	return decide.Decide(event, record.Entries, record.Inherits(series), table.Secondaries)
 }
 
 // judgeShown decides about an observed event. A calendar that does not see the other guests
 // shows at least who of those it sees should be invited, which the organizer's calendar decides.
-func judgeShown(was, inherited attendee.Event, shown shownEvent, table mapping.Table, now time.Time) decide.Decision {
-	decision := judge(shown, was.Entries, inherited.Entries, table, now)
+func judgeShown(was, series attendee.Event, shown shownEvent, table mapping.Table, now time.Time) decide.Decision {
+	decision := judge(shown, was, series, table, now)
 	if !throughOrganizer(shown, table) || shown.event.Details == nil || !shown.event.Details.GuestsOmitted {
 		return decision
 	}
 	whole := *shown.event.Details
 	whole.GuestsOmitted = false
 	shown.event.Details = &whole
-	if asked := judge(shown, was.Entries, inherited.Entries, table, now); len(asked.Add) > 0 {
+	if asked := judge(shown, was, series, table, now); len(asked.Add) > 0 {
 		return asked
 	}
 	return decision
@@ -108,8 +117,9 @@ func differs(d decide.Decision) bool { return len(d.Add)+len(d.Remove)+len(d.Cha
 // compare is the record after an observation, and whether it differs from what is stored.
 // Entries are never changed here: an observation may be older than what the writer did since.
 // One that calls for a change makes the record due, and the writer decides on what the event
-// then is.
-func compare(was, inherited attendee.Event, shown shownEvent, table mapping.Table, now time.Time) (next attendee.Event, changed bool) {
+// then is. What an exception that concerns us inherits is recorded once, though nothing calls for
+// a change: what its series gets later says nothing about its guests.
+func compare(was, series attendee.Event, shown shownEvent, table mapping.Table, now time.Time) (next attendee.Event, changed bool) {
 	known := was.Version > 0
 	old, hasCopy := was.Copies[shown.key]
 	canEdit := editable(shown.copied) || throughOrganizer(shown, table)
@@ -119,17 +129,21 @@ func compare(was, inherited attendee.Event, shown shownEvent, table mapping.Tabl
 	case !canEdit || hasEnded(endOf(shown.event), now):
 		return was, false
 	}
-	decision := judgeShown(was, inherited, shown, table, now)
+	decision := judgeShown(was, series, shown, table, now)
+	first := was.SeriesID != "" && was.Since.IsZero() && guestsKnown(shown, table) && (known || decision.Concerned || differs(decision))
+	if first {
+		was.Since, was.Inherited = shown.event.Updated, decision.Inherited
+	}
 	unchanged := hasCopy && sameCopy(old, shown.copied)
 	end := laterEnd(was, endOf(shown.event))
 	switch {
 	case !differs(decision) && was.Error == "":
-		if !known || unchanged && end.Equal(was.EndsAt) {
+		if !first && (!known || unchanged && end.Equal(was.EndsAt)) {
 			return was, false
 		}
 		shown.copied.ETag = old.ETag
 		next = withCopy(was, shown, now)
-		next.EndsAt = end
+		next.EndsAt, next.Version = end, max(was.Version, 1)
 		return next, true
 	case !was.Due.IsZero() && unchanged && was.Error == "" && onlyConfirms(decision):
 		return was, false // it is due for what the event now shows

@@ -116,10 +116,55 @@ func TestJudge_WithoutAnOrganizer_ChangesNothing(t *testing.T) {
 	added := map[string]attendee.Entry{two: {State: attendee.Added, Primary: one}}
 	for organizer, want := range map[string]string{"": "[] []", "eve@else.test": "[] [ana@two.test]", "@": "[] [ana@two.test]", "gm@One.test": "[] []"} {
 		event := gcal.Event{ID: "e", Organizer: organizer, Details: &gcal.Details{ICalUID: "u", GuestsMayEdit: true, Guests: []gcal.Guest{{Address: one}, {Address: two}}}}
-		d := judge(show("k", "a", "c", event), added, nil, table, noon)
+		d := judge(show("k", "a", "c", event), attendee.Event{Entries: added}, attendee.Event{}, table, noon)
 		if got := fmt.Sprint(d.Add, " ", d.Remove); got != want {
 			t.Errorf("organizer %q: %s, want %s", organizer, got, want)
 		}
+	}
+}
+
+// Since when an occurrence is known, and what it inherits, is recorded by the first whole list of its
+// guests.
+func TestCompare_FirstGuestsOfAnOccurrence_AreKept(t *testing.T) {
+	t.Parallel()
+	const one, two, other = "ana@one.test", "ana@two.test", "ben@two.test"
+	table := mapping.New([]mapping.Mapping{{Primary: one, Secondaries: []string{two}}}).Within([]string{"one.test"})
+	series := attendee.Event{Entries: map[string]attendee.Entry{two: {State: attendee.Theirs, Primary: one, At: noon}, other: {State: attendee.Added, At: noon.Add(time.Hour)}}}
+	observe := func(was attendee.Event, minutes int, cut bool, guests ...string) attendee.Event {
+		event := gcal.Event{ID: "e", Organizer: "gm@one.test", Updated: noon.Add(time.Duration(minutes) * time.Minute), Details: &gcal.Details{
+			ICalUID: "u", GuestsMayEdit: true, GuestsOmitted: cut,
+			Start: recurrence.Moment{Time: noon.Add(24 * time.Hour)}, End: recurrence.Moment{Time: noon.Add(25 * time.Hour)},
+		}}
+		for _, address := range guests {
+			event.Details.Guests = append(event.Details.Guests, gcal.Guest{Address: address})
+		}
+		next, _ := compare(was, series, show("k", "a", "c", event), table, noon)
+		return next
+	}
+	occurrence := attendee.Event{ID: "att_o", ICalUID: "u", SeriesID: "att_s"}
+	if cut := observe(occurrence, 1, true, one, two); !cut.Since.IsZero() || cut.Version != 0 {
+		t.Errorf("by a cut list: %+v", cut)
+	}
+	if nobody := observe(occurrence, 1, false, "gm@one.test", two); !nobody.Since.IsZero() || nobody.Version != 0 {
+		t.Errorf("without a mapped guest: %+v", nobody)
+	}
+	earlier := occurrence
+	earlier.Version = 3
+	for name, was := range map[string]attendee.Event{"none": occurrence, "by an earlier program": earlier} {
+		first := observe(was, 1, false, one, two)
+		if !first.Since.Equal(noon.Add(time.Minute)) || len(first.Inherited) != 1 || first.Inherited[two] != series.Entries[two] {
+			t.Errorf("record %s: %+v", name, first)
+		}
+		if first.Version != max(was.Version, 1) || !first.Due.IsZero() {
+			t.Errorf("record %s: it is due: %+v", name, first)
+		}
+		if second := observe(first, 2, false, one, other); !second.Since.Equal(first.Since) || len(second.Inherited) != 1 || second.Due.IsZero() {
+			t.Errorf("record %s, once it changed: %+v", name, second)
+		}
+	}
+	occurrence.SeriesID = ""
+	if single := observe(occurrence, 1, false, one); !single.Since.IsZero() || single.Due.IsZero() {
+		t.Errorf("of an event that is no occurrence: %+v", single)
 	}
 }
 

@@ -133,3 +133,82 @@ func TestException_Cancelled_IsLeftAlone(t *testing.T) {
 	}
 	s.guests(ana, "ev00001", ben)
 }
+
+// What an occurrence that has guests of its own lacks was removed there by nobody, if it came to
+// the series later.
+func TestException_OlderThanTheAddition_GetsItsOwn(t *testing.T) {
+	t.Parallel()
+	anas := mapping.Mapping{Primary: ana, Secondaries: []string{ana2}}
+	bens := mapping.Mapping{Primary: ben, Secondaries: []string{ben2}}
+	for name, row := range map[string]struct{ begin, late func(s *stage, one string) }{
+		"its guest is invited later": {
+			func(s *stage, one string) { s.invite(ana, one, ana); s.uninvite(ana, one, ben) },
+			func(s *stage, one string) { s.invite(ana, one, ben) },
+		},
+		"its guest declined at first": {
+			func(s *stage, one string) { s.invite(ana, one, ana); s.answer(ana, one, ben, "declined") },
+			func(s *stage, one string) { s.answer(ana, one, ben, "accepted") },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.mapped(anas)
+			s.insert(ana, weekly("ev00001", ben))
+			one := s.instance(ana, "ev00001", 1)
+			row.begin(s, one)
+			s.run(2 * time.Minute)
+			s.mapped(anas, bens)
+			s.relist(ana)
+			s.run(2 * time.Minute)
+			s.guests(ana, "ev00001", ben, ben2)
+			row.late(s, one)
+			s.run(2 * time.Minute)
+			if record := s.exception("ev00001", "12"); record.Entries[ben2].State != attendee.Added {
+				t.Errorf("%+v", record)
+			}
+			if s.counts[ben2] != 2 {
+				t.Errorf("%v", s.counts)
+			}
+		})
+	}
+}
+
+// An address that a person takes out of an occurrence is not added there again, whatever becomes of
+// it in the series.
+func TestException_ThatHadAnAddress_StaysWithoutIt(t *testing.T) {
+	t.Parallel()
+	for name, inSeries := range map[string]func(s *stage){
+		"the series stays": func(*stage) {},
+		"the series changes": func(s *stage) {
+			s.invite(ana, "ev00001", guest)
+			s.run(2 * time.Minute)
+		},
+		"it is invited to the series again": func(s *stage) {
+			s.uninvite(ana, "ev00001", ben2)
+			s.run(2 * time.Minute)
+			s.invite(ana, "ev00001", ben2)
+			s.run(2 * time.Minute)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.insert(ana, weekly("ev00001", ben, ben2))
+			s.run(2 * time.Minute)
+			one := s.instance(ana, "ev00001", 1)
+			s.answer(ana, one, ben, "accepted")
+			s.run(2 * time.Minute)
+			if record := s.exception("ev00001", "12"); record.Since.IsZero() || record.Trace != "" {
+				t.Errorf("it is not recorded, or was due: %+v", record)
+			}
+			inSeries(s)
+			s.uninvite(ana, one, ben2)
+			s.run(2 * time.Minute)
+			s.guests(ana, one, ben)
+			if record := s.exception("ev00001", "12"); record.Entries[ben2].State != attendee.Removed || s.counts[ben2] != 0 {
+				t.Errorf("%+v, %v", record, s.counts)
+			}
+		})
+	}
+}

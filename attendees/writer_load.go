@@ -126,5 +126,5 @@ func (a *attempt) lose(key string) {
 
 // judge decides about the event as a copy shows it.
 func (a *attempt) judge(shown shownEvent, now time.Time) decide.Decision {
-	return judge(shown, a.record.Entries, a.series.Entries, a.table, now)
+	return judge(shown, a.record, a.series, a.table, now)
 }

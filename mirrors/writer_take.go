@@ -213,7 +213,8 @@ func (w *Writer) checkAgain(ctx context.Context, a *attempt, refused error) erro
 		return w.failed(ctx, a, err)
 	}
 	verdict, err := w.observed(ctx, a.Mirror, shown, a.cause)
-	if err == nil && verdict == plan.Ignored { // the next try would end the same
+	same := verdict == plan.Ignored || verdict == plan.Echo && (shown.ETag == "" || shown.ETag == a.Mirror.ETag)
+	if err == nil && same { // the next try would end the same
 		return w.failed(ctx, a, refused)
 	}
 	return err

@@ -179,6 +179,34 @@ func TestWriter_ASeriesWithExceptions_IsWrittenInOrder(t *testing.T) {
 	}
 }
 
+// An occurrence was found, and its series deleted before the occurrence was changed. As long as
+// nobody has observed that, the change fails as often as others do.
+func TestWriter_AnOccurrenceOfADeletedSeries_IsTriedRarely(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Weekly", weekly)
+	s.run(0)
+	series := s.only()
+	s.must(s.google.Control().Plant(control.Rule{Match: "events.patch", Status: 503}))
+	s.event("e2", "Late", exception("e1", at("2026-03-12T09:00:00Z")), func(e *mirror.Event) {
+		e.Start, e.End = at("2026-03-12T15:00:00Z"), at("2026-03-12T16:00:00Z")
+	})
+	s.run(0)
+	_, err := s.full.DeleteQuietly(s.ctx, gcal.Ref{Account: home, Calendar: homeMail}, series.EventID, "")
+	s.must(err)
+	s.google.Control().Clear()
+	s.google.Control().ResetCalls()
+	s.run(10 * time.Minute)
+	if calls := s.google.Control().Calls(); calls["events.patch"] == 0 || calls["events.patch"] > 6 {
+		t.Errorf("the calls in ten minutes are %v", calls)
+	}
+	for _, m := range s.mirrors() {
+		if m.ID != series.ID && (m.Attempts == 0 || m.LastError == "") {
+			t.Errorf("no failure is recorded: %+v", m)
+		}
+	}
+}
+
 // only3 is the mirror of the series among three.
 func (s *stage) only3(t *testing.T, _ *stage) mirror.Mirror {
 	t.Helper()

@@ -35,6 +35,10 @@ type Event struct {
 	// Split reports that the event is the later part of a series. Entries of the first part
 	// count for it as for an exception, and are kept, since the first part ends before it.
 	Split bool
+	// Since is when an exception, or a later part, had last changed when its own guests were
+	// first read, by Google's clock; zero: they are not known. Entries confirmed at that time
+	// are its own.
+	Since time.Time
 	// Updated is when the event last changed, by Google's clock.
 	Updated time.Time
 	// Copy is the key of the calendar; confirmed entries name it.
@@ -58,6 +62,12 @@ type Decision struct {
 	// Changes are the differences of Entries from those before, by address. Without any, and
 	// with nothing to add or remove, Entries are those before.
 	Changes []Changed
+	// Concerned reports that a guest of an event of our people has second addresses, whether
+	// there is anything to do or not.
+	Concerned bool
+	// Inherited are the entries that an exception, or a later part, goes on inheriting if this
+	// observation is the first of its guests.
+	Inherited map[string]attendee.Entry
 }
 
 // Changed is an entry of another state or primary address than before. From is None for
@@ -87,6 +97,7 @@ func Decide(event Event, entries, inherited map[string]attendee.Entry, secondari
 		return d // Google may leave out the guests of a cancelled event
 	}
 	s := newSituation(event, entries, inherited, secondaries)
+	d.Concerned = event.Inside && len(s.keepers) > 0
 	for _, address := range s.concerned(entries, inherited) {
 		before, own := entries[address]
 		judged := before
@@ -94,6 +105,9 @@ func Decide(event Event, entries, inherited map[string]attendee.Entry, secondari
 			judged = s.inherit(address, inherited[address])
 		}
 		after, act := s.judge(address, judged)
+		if !own {
+			d.inherits(address, s.lasting(inherited[address], judged, after))
+		}
 		switch act {
 		case add:
 			d.Add = append(d.Add, address)
@@ -103,8 +117,10 @@ func Decide(event Event, entries, inherited map[string]attendee.Entry, secondari
 		case remove:
 			d.Remove = append(d.Remove, address)
 		}
-		if own || event.Split || after.Ours() || after.State != inherited[address].State { // only additions are withdrawn from each record
-			d.note(address, before, after, inherited[address])
+		of := inherited[address]
+		found := !event.Since.IsZero() && of.At.Equal(event.Since)
+		if own || event.Split || after.Ours() || found || after.State != of.State { // only additions are withdrawn from each record
+			d.note(address, before, after, of)
 		}
 	}
 	return d
@@ -128,6 +144,17 @@ func (d *Decision) note(address string, before, after, inherited attendee.Entry)
 	if before.State != after.State || before.Primary != primary {
 		d.Changes = append(d.Changes, Changed{Address: address, Primary: primary, From: before.State, To: after.State})
 	}
+}
+
+// inherits takes an entry that an exception inherits from now on, if it is one.
+func (d *Decision) inherits(address string, entry attendee.Entry) {
+	if entry.State == attendee.None {
+		return
+	}
+	if d.Inherited == nil {
+		d.Inherited = map[string]attendee.Entry{}
+	}
+	d.Inherited[address] = entry
 }
 
 // concerned are the addresses about which there is something to decide, sorted.

@@ -125,3 +125,18 @@ func (s *situation) inherit(address string, of attendee.Entry) attendee.Entry {
 	}
 	return attendee.Entry{}
 }
+
+// lasting is what an exception goes on inheriting of an entry, by the first observation of its
+// guests: what people did with them, and an addition that it shows. Whom it lacks though nobody
+// removed them may come to the series later, and then be added here as well.
+func (s *situation) lasting(of, inherited, after attendee.Entry) attendee.Entry {
+	switch {
+	case inherited.State == attendee.Adding: // found among its guests
+		return s.confirmed(inherited, attendee.Added)
+	case after.State == attendee.Theirs:
+		return after
+	case after.State == attendee.Removed || after.State == attendee.Declined:
+		return of
+	}
+	return attendee.Entry{}
+}

@@ -153,3 +153,84 @@ func TestDecide_LaterPartOfASeries_KeepsItsEntries(t *testing.T) {
 		}
 	}
 }
+
+// Each row is the first observation of an exception, and what it goes on inheriting of an address.
+func TestDecide_FirstOfAnException_SaysWhatItInherits(t *testing.T) {
+	t.Parallel()
+	first := before.Add(time.Hour)
+	for _, row := range []struct {
+		series  attendee.State
+		at      time.Time // of the series' confirmation
+		present bool
+		want    attendee.State
+		since   time.Time // of the entry
+	}{
+		{attendee.None, time.Time{}, true, attendee.Theirs, first},
+		{attendee.None, time.Time{}, false, attendee.None, time.Time{}},
+		{attendee.Theirs, before, true, attendee.Theirs, before},
+		{attendee.Theirs, before, false, attendee.Theirs, before}, // a person removed it
+		{attendee.Theirs, first, false, attendee.None, time.Time{}},
+		{attendee.Added, before, true, attendee.Added, first},
+		{attendee.Added, before, false, attendee.Added, before}, // a person removed it
+		{attendee.Added, first, false, attendee.None, time.Time{}},
+		{attendee.Added, first.Add(time.Second), true, attendee.Theirs, first}, // it was there before
+		{attendee.Adding, time.Time{}, true, attendee.Added, first},
+		{attendee.Adding, time.Time{}, false, attendee.None, time.Time{}},
+		{attendee.Withdrawing, before, true, attendee.Added, first},
+		{attendee.Withdrawing, before, false, attendee.None, time.Time{}},
+		{attendee.Removed, before, true, attendee.Theirs, first},
+		{attendee.Removed, before, false, attendee.Removed, before},
+		{attendee.Declined, before, true, attendee.Theirs, first},
+		{attendee.Declined, before, false, attendee.Declined, before},
+	} {
+		event := meeting(guests(ana)...)
+		event.Updated = first
+		if row.present {
+			event.Guests = append(event.Guests, guests(ana2)...)
+		}
+		inherited := map[string]attendee.Entry{}
+		if row.series != attendee.None {
+			inherited[ana2] = attendee.Entry{State: row.series, Primary: ana, At: row.at}
+		}
+		d := decide.Decide(event, nil, inherited, people.Secondaries)
+		if got, kept := d.Inherited[ana2]; got.State != row.want || !got.At.Equal(row.since) || kept != (row.want != attendee.None) {
+			t.Errorf("%+v: %+v", row, got)
+		}
+		if own := decide.Decide(event, map[string]attendee.Entry{ana2: entry(attendee.Theirs)}, inherited, people.Secondaries); len(own.Inherited) > 0 {
+			t.Errorf("%+v, with an entry of its own: %+v", row, own.Inherited)
+		}
+	}
+}
+
+// What an exception showed when its guests were first read is its own, and is noted.
+func TestDecide_FoundAtAnException_IsNoted(t *testing.T) {
+	t.Parallel()
+	for since, want := range map[time.Time]string{{}: "none", before: "theirs", now: "none"} {
+		event := meeting(guests(ana, ana2)...)
+		event.Since = since
+		d := decide.Decide(event, nil, map[string]attendee.Entry{ana2: entry(attendee.Theirs)}, people.Secondaries)
+		if got := outcome(d, ana2); got != want {
+			t.Errorf("since %v: %s", since, got)
+		}
+	}
+}
+
+func TestDecide_Concerned_IsWhoHasSecondAddresses(t *testing.T) {
+	t.Parallel()
+	outside := meeting(guests(ana)...)
+	outside.Inside = false
+	for _, row := range []struct {
+		event decide.Event
+		want  bool
+	}{
+		{meeting(guests(ana)...), true},
+		{meeting(guest(ana, "declined")), true},
+		{meeting(guests(ana, ana2)...), true},
+		{meeting(guests("gm@first.example", ana2)...), false},
+		{outside, false},
+	} {
+		if d := decide.Decide(row.event, nil, nil, people.Secondaries); d.Concerned != row.want {
+			t.Errorf("%+v: %+v", row, d)
+		}
+	}
+}

@@ -39,7 +39,7 @@ var exempt = slices.Concat(
 	exemptions("mirrorPolicies", "edges", "createdAt", "updatedAt"),
 	exemptions("mirrorPeople", "overlays", "planAfter", "planAgain", "planGeneration", "planFailures", "planFailedSince", "planError", "planTrace", "updatedAt"),
 	exemptions("groupEvents", "recent", "older", "shareSessions", "authors"),
-	exemptions("attendeeEvents", "copies", "entries", "version", "trace", "failures", "failedSince", "error", "history", "updatedAt"),
+	exemptions("attendeeEvents", "copies", "entries", "inherited", "since", "version", "trace", "failures", "failedSince", "error", "history", "updatedAt"),
 	exemptions("attendeeMappings", "part", "skipped", "error", "loadedAt", "triedAt"),
 	exemptions("groupWork", "at", "attempts", "ref", "trace", "sessions"),
 )

@@ -17,6 +17,7 @@ func EventPath(id string) store.Path { return store.Doc("attendeeEvents", id) }
 func EncodeEvent(e Event) map[string]any {
 	return map[string]any{
 		"icalUid": e.ICalUID, "original": store.NullIfEmpty(e.Original), "seriesId": store.NullIfEmpty(e.SeriesID),
+		"since": store.NullIfZero(e.Since), "inherited": mapOf(e.Inherited, encodeEntry),
 		"copies": mapOf(e.Copies, encodeCopy), "entries": mapOf(e.Entries, encodeEntry), "primaries": e.Primaries(),
 		"version": e.Version, "due": store.NullIfZero(e.Due), "trace": store.NullIfEmpty(e.Trace),
 		"failures": e.Failures, "failedSince": store.NullIfZero(e.FailedSince), "error": e.Error, "inError": e.Error != "",
@@ -30,6 +31,7 @@ func DecodeEvent(doc store.Document) Event {
 	f := store.Fields(doc.Data)
 	return Event{
 		ID: doc.Path.ID(), ICalUID: f.String("icalUid"), Original: f.String("original"), SeriesID: f.String("seriesId"),
+		Since: f.Time("since"), Inherited: decodeMap(f.Map("inherited"), decodeEntry),
 		Copies: decodeMap(f.Map("copies"), decodeCopy), Entries: decodeMap(f.Map("entries"), decodeEntry),
 		Version: f.Int("version"), Due: f.Time("due"), Trace: f.String("trace"),
 		Failures: f.Int("failures"), FailedSince: f.Time("failedSince"), Error: f.String("error"),

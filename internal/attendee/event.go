@@ -5,6 +5,7 @@ package attendee
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"maps"
 	"strings"
 	"time"
 
@@ -40,6 +41,11 @@ type Event struct {
 	// SeriesID is the record of an exception's series, or of the first part of a series whose
 	// later part this is; "" for other events.
 	SeriesID string
+	// Since is when an event of a SeriesID had last changed, by Google's clock, when its own
+	// guests were first read; zero: they are not known yet. Inherited are the entries that it
+	// inherited then, by address in lower case.
+	Since     time.Time
+	Inherited map[string]Entry
 	// Copies are the calendars that show the event, by calendar key.
 	Copies map[string]Copy
 	// Entries are what became of addresses, by address in lower case.
@@ -95,6 +101,22 @@ type Change struct {
 	Before, After State
 	// Would reports that it was not carried out, since QS_SYNC is observe.
 	Would bool
+}
+
+// Inherits are the entries of an event's series, or of the first part of one, that count for it
+// where it has none, by address in lower case. An event whose own guests are known gets nobody
+// from its series any more, so what became of an address there since says nothing about it.
+func (e Event) Inherits(series Event) map[string]Entry {
+	if e.Since.IsZero() {
+		return series.Entries
+	}
+	inherited := maps.Clone(series.Entries)
+	maps.DeleteFunc(inherited, func(_ string, of Entry) bool { return of.State == Adding || !of.At.Before(e.Since) })
+	if inherited == nil {
+		return e.Inherited
+	}
+	maps.Copy(inherited, e.Inherited)
+	return inherited
 }
 
 // HistoryKept is how many changes an event keeps.

@@ -187,4 +187,13 @@ var attended = []mutant{
 			new:  `		case wants && of.relist && of.primary == "":`,
 		}},
 	},
+	{
+		name:   "occurrence-inherits-what-came-later",
+		breaks: "What became of an address in a series counts for an occurrence that had guests of its own before, as a person's removal.",
+		changes: []change{{
+			file: "internal/attendee/event.go",
+			old:  `	if e.Since.IsZero() {`,
+			new:  `	if e.Since.IsZero() || len(e.Entries) < 1<<20 {`,
+		}},
+	},
 }

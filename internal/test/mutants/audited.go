@@ -67,4 +67,22 @@ var audited = []mutant{
 			new:  `return edit.ID == s.Winning.ID && edit.At.Start == s.Winning.Fingerprint().Start`,
 		}},
 	},
+	{
+		name:   "confirmed-hold-without-an-entry-stays",
+		breaks: "A held event whose poll was deleted or linked to another one is not fetched when its cancellation is confirmed, and stays deferred.",
+		changes: []change{{
+			file: "calendarsync/confirm.go",
+			old:  `if entry == nil || slices.Contains(pollIDs, entry.PollID) {`,
+			new:  `if entry != nil && slices.Contains(pollIDs, entry.PollID) {`,
+		}},
+	},
+	{
+		name:   "earlier-run-ends-later-work",
+		breaks: "A run for an earlier change removes the work of a later one, of a group's session for example, which is then never done.",
+		changes: []change{{
+			file: "internal/outbox/take.go",
+			old:  `same = state.Ref == item.State.Ref && !state.Due.IsZero()`,
+			new:  `same = !state.Due.IsZero()`,
+		}},
+	},
 }

@@ -228,4 +228,31 @@ var mirrored = []mutant{
 			new:  `mark != "" && false {`,
 		}},
 	},
+	{
+		name:   "gone-occurrence-patched-without-end",
+		breaks: "The copy of an occurrence that is gone with its series is changed again and again until a sync finds the end of the series.",
+		changes: []change{{
+			file: "mirrors/writer_take.go",
+			old:  `(shown.ETag == "" || shown.ETag == a.Mirror.ETag)`,
+			new:  `shown.ETag == a.Mirror.ETag`,
+		}},
+	},
+	{
+		name:   "grace-counts-from-the-making",
+		breaks: "A mirror that is deleted while its insert is under way is forgotten at once if it was made long ago, and the event that the insert then makes stays without a document.",
+		changes: []change{{
+			file: "mirrors/writer_take.go",
+			old:  `a.Mirror.UpdatedAt.Add(insertGrace)`,
+			new:  `a.Mirror.CreatedAt.Add(insertGrace)`,
+		}},
+	},
+	{
+		name:   "stray-deleted-whatever-it-became",
+		breaks: "An event of ours that no mirror names is deleted as it is now, not as it was listed.",
+		changes: []change{{
+			file: "mirrors/reconcile.go",
+			old:  `id, shown[id].etag)`,
+			new:  `id, "")`,
+		}},
+	},
 }

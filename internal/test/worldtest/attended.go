@@ -212,30 +212,36 @@ var (
 // recorded is the state of an address that the program knows at an event: its own record's,
 // else that of its series.
 func (w *World) recorded(g Gathering, address string) attendee.State {
-	if state, own := w.recordedOf(g, g.original(), address); own {
-		return state
+	if entry, own := w.recordOf(g, g.original()).Entries[address]; own {
+		return entry.State
 	}
-	state, _ := w.recordedOf(g, recurrence.Moment{}, address)
-	return state
+	return w.inherited(g, address).State
 }
 
-// recordedOf is the same of the record of an occurrence, or of the whole event, alone.
-func (w *World) recordedOf(g Gathering, original recurrence.Moment, address string) (state attendee.State, own bool) {
-	entry, own := w.entryOf(g, original, address)
-	return entry.State, own
+// inherited is the entry of an occurrence's series that counts for it: what became of an address
+// in the series says nothing about an occurrence whose own guests were known before.
+func (w *World) inherited(g Gathering, address string) attendee.Entry {
+	record := w.recordOf(g, g.original())
+	if entry, kept := record.Inherited[address]; kept {
+		return entry
+	}
+	of := w.recordOf(g, recurrence.Moment{}).Entries[address]
+	if record.Since.IsZero() || of.State != attendee.Adding && of.At.Before(record.Since) {
+		return of
+	}
+	return attendee.Entry{}
 }
 
-func (w *World) entryOf(g Gathering, original recurrence.Moment, address string) (entry attendee.Entry, own bool) {
-	record := attendee.DecodeEvent(w.observed.document(attendee.EventPath(attendee.ID(g.ICalUID, original))))
-	entry, own = record.Entries[address]
-	return entry, own
+// recordOf is the record of an occurrence, or of the whole event.
+func (w *World) recordOf(g Gathering, original recurrence.Moment) attendee.Event {
+	return attendee.DecodeEvent(w.observed.document(attendee.EventPath(attendee.ID(g.ICalUID, original))))
 }
 
 // sameMoment reports whether an occurrence of which nothing is recorded changes now in the
 // moment in which its series did: which was first cannot be known.
 func (w *World) sameMoment(g Gathering, address string) bool {
-	_, own := w.entryOf(g, g.original(), address)
-	of, _ := w.entryOf(g, recurrence.Moment{}, address)
+	_, own := w.recordOf(g, g.original()).Entries[address]
+	of := w.recordOf(g, recurrence.Moment{}).Entries[address]
 	return g.SeriesID != "" && !own && !w.Clock.Now().Truncate(time.Millisecond).After(of.At)
 }
 

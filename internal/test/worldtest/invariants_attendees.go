@@ -60,7 +60,7 @@ func (w *World) withdrawable(g Gathering, address string) bool {
 			return false // its guest may have left unnoticed
 		}
 	}
-	record := attendee.DecodeEvent(w.observed.document(attendee.EventPath(attendee.ID(g.ICalUID, g.original()))))
+	record := w.recordOf(g, g.original())
 	return !w.options.Delegated && slices.ContainsFunc(slices.Collect(maps.Values(record.Copies)), func(c attendee.Copy) bool { return c.Organized && !c.Gone })
 }
 
@@ -96,10 +96,14 @@ func (w *World) guestProblems(g Gathering) (problems []string) {
 			wanted[second] = wanted[second] || sure && inside && !guest.room() && !guest.Declined()
 		}
 	}
+	record := w.recordOf(g, g.original())
 	for _, address := range slices.Sorted(maps.Keys(wanted)) {
 		// What the occurrence lacked during an addition to the series was removed by a person.
 		lacked := series.withdrew[address] && w.recorded(g, address) == attendee.Removed
 		later := lacked || series.banned[address] != "" || series.added[address] || series.invited[address] || series.unsure[address]
+		if !record.Since.IsZero() { // but not what came to the series when the occurrence was known
+			later = w.inherited(g, address).State != attendee.None
+		}
 		excused := book.banned[address] != "" || later || book.unsure[address] || address == g.Organizer.Email
 		if wanted[address] && count[address] == 0 && !excused && w.writable(g) {
 			problems = append(problems, fmt.Sprintf("%v lacks %s", g, address))

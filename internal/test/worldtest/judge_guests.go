@@ -137,7 +137,9 @@ func (w *World) forgetOccurrences(series Gathering, address string) {
 		}
 		_, eventID, _ := strings.Cut(id, " ")
 		g := w.GatheringOf(series.OrganizerName(), eventID)
-		if _, own := w.recordedOf(g, g.original(), address); !own {
+		record := w.recordOf(g, g.original())
+		_, own := record.Entries[address]
+		if _, inherited := record.Inherited[address]; !own && !inherited {
 			book.unsure[address] = true
 			delete(book.banned, address)
 			delete(book.invited, address)

@@ -29,6 +29,7 @@ func (g *googlePort) InsertContent(ctx context.Context, ref gcal.Ref, id string,
 }
 
 func (g *googlePort) PatchContent(ctx context.Context, ref gcal.Ref, id, etag string, content gcal.Content) (gcal.Event, error) {
+	g.ports.world.tried(ref, id, etag)
 	return ask(g, ref.Account, "events.patch", func() (gcal.Event, error) { return g.client.PatchContent(ctx, ref, id, etag, content) })
 }
 

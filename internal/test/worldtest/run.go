@@ -125,6 +125,9 @@ func (w *World) run(d time.Duration, due func()) {
 	end := w.Clock.Now().Add(d)
 	for range mostSteps {
 		due()
+		if w.tries.endless != "" {
+			w.t.Fatalf("%s", w.tries.endless)
+		}
 		now := w.Clock.Now()
 		minute := now.Truncate(time.Minute).Add(time.Minute)
 		next := minute

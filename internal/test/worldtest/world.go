@@ -160,6 +160,7 @@ type World struct {
 	Sheet      Sheet
 	mapped     mapped
 	guestbooks guestbooks
+	tries      tries
 	// delegationEnded: the service account of Options.Delegated may act for nobody now.
 	delegationEnded bool
 	// linked are the accounts of mirroring, by whose calendar they have.
