@@ -6,16 +6,13 @@ import (
 
 	"questscheduler/calendarsync"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 )
 
-// Tasks is implemented by queue.Queue.
-type Tasks interface {
-	DeadLetters(ctx context.Context, limit int) ([]queue.DeadLetter, error)
-	// Retry is NotFound if there is no such dead letter.
+// Work is implemented by outbox.Outbox.
+type Work interface {
+	// Retry is NotFound if there is no such entry, or nothing is pending in it.
 	Retry(ctx context.Context, id string) error
-	Depths(ctx context.Context) ([]queue.Depth, error)
 }
 
 // registerTime is how long one request opens watch channels before it leaves the rest
@@ -40,7 +37,7 @@ func (s *server) adminRoutes() {
 	route(s, "POST /admin/polls/{id}/sync", "admin-sync-poll", admins,
 		"Sync the calendar of a poll now, and return the poll as it is then", byID(s.Scheduler.Sync))
 	route(s, "POST /admin/tasks/{id}/retry", "retry-task", admins,
-		"Retry a dead letter of the queue", s.retryTask)
+		"Try work that waits after a failure now", s.retryTask)
 	route(s, "POST /admin/reload-mappings", "reload-mappings", operators,
 		"Load the second addresses of attendees now, or confirm those that await it", s.reloadMappings)
 	route(s, "POST /admin/announcements/{poll_id}/resend", "resend-announcement", admins,
@@ -119,7 +116,7 @@ func (s *server) registerWatches(ctx context.Context, by caller, in *registerWat
 }
 
 type onTask struct {
-	ID string `path:"id" doc:"The dead letter's id."`
+	ID string `path:"id" doc:"The kind of the work and the id of its document, joined by a colon, as the dashboard shows it."`
 }
 
 type taskAnswer struct {
@@ -127,12 +124,12 @@ type taskAnswer struct {
 }
 
 func (s *server) retryTask(ctx context.Context, by caller, in *onTask) (taskAnswer, error) {
-	err := s.Tasks.Retry(ctx, in.ID)
+	err := s.Work.Retry(ctx, in.ID)
 	if fault.Is(err, fault.NotFound) {
 		return taskAnswer{}, namesTask.missing()
 	}
 	if err == nil {
-		s.Log.InfoContext(ctx, "a dead letter is put back to work", "task", in.ID, "userId", by.person.ID, "trace", by.cause.Trace)
+		s.Log.InfoContext(ctx, "work is tried again", "task", in.ID, "userId", by.person.ID, "trace", by.cause.Trace)
 	}
 	return taskAnswer{ID: in.ID}, err
 }

@@ -50,10 +50,10 @@ func TestWatches_ComeInOrderOfExpiration_PageByPage(t *testing.T) {
 	}
 }
 
-func TestRetry_PutsADeadLetterBackToWork_Once(t *testing.T) {
+func TestRetry_OfWorkThatFails_HasItTriedNow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	path, waiting := "/admin/tasks/"+w.newDeadLetter()+"/retry", w.waiting()
+	path, waiting := "/admin/tasks/"+w.newFailingWork()+"/retry", w.waiting()
 	w.want(200, call{as: "admin", method: "POST", path: path}, nil)
 	if w.waiting() != waiting+1 {
 		t.Error("it does not wait for its turn")

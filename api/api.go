@@ -53,7 +53,7 @@ type Options struct {
 	GroupEvents *groupevents.Service
 	// Feeds are people's calendar feeds.
 	Feeds *feeds.Service
-	Tasks Tasks
+	Work  Work
 	// Store holds people's notifications (notify.List) and idempotency keys; it
 	// answers Queries.
 	Store   store.Store

@@ -123,12 +123,12 @@ func TestCommands_MorePollsThanTracked_StayBounded(t *testing.T) {
 // announce sends what is due, and returns how many notices each of these people has.
 func (w *world) announce(people []string) (notices int) {
 	w.t.Helper()
-	for _, task := range w.queue.Due(w.options.Now()) {
-		if task.Kind != poll.AnnounceKind {
+	for _, wake := range w.wakes.Due(w.options.Now()) {
+		if wake.Kind != poll.AnnounceKind {
 			continue
 		}
-		if run, taken := w.queue.Take(task.ID); taken {
-			run.Settle(w.outbox.Handler(poll.AnnounceKind)(w.t.Context(), run.Delivery))
+		if run, taken := w.wakes.Take(wake.ID); taken {
+			run.Settle(w.outbox.Run(w.t.Context(), run.Kind, run.Entry))
 		}
 	}
 	for _, uid := range people {

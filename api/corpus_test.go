@@ -69,7 +69,7 @@ var badIDs = []string{
 func TestBadInput_OnEveryRoute_IsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	ids := map[string]string{"polls": w.newPoll(nil).ID, "groups": w.newGroup(), "notifications": w.newNotification("gm"), "calendars": w.newCalendar("gm"), "accounts": w.newAccount("gm"), "sync": w.newAccount("gm"), "tasks": w.newDeadLetter(), "policies": w.newPolicy("gm"), "events": w.newEvent("gm")}
+	ids := map[string]string{"polls": w.newPoll(nil).ID, "groups": w.newGroup(), "notifications": w.newNotification("gm"), "calendars": w.newCalendar("gm"), "accounts": w.newAccount("gm"), "sync": w.newAccount("gm"), "tasks": w.newFailingWork(), "policies": w.newPolicy("gm"), "events": w.newEvent("gm")}
 	ids["announcements"] = ids["polls"]
 	before, waiting := w.store.writes.Load(), w.waiting()
 	refused := func(t *testing.T, c call, status int) answer {

@@ -175,7 +175,7 @@ var notices = map[string]struct {
 	places int
 	failed bool
 }{
-	"retried":       {"The task is retried.", 0, false},
+	"retried":       {"The work is tried again.", 0, false},
 	"retry-gone":    {"There is no such dead letter any more; it may be running again.", 0, true},
 	"confirmed":     {"Confirmed: %d events are checked again, and the sessions of those that are gone are cancelled.", 1, false},
 	"confirm-none":  {"Nothing was confirmed: these cancellations are no longer held, or none was chosen.", 0, true},
@@ -206,15 +206,15 @@ func noticeOf(query url.Values) (text string, failed bool) {
 func (s *server) pressRetry(c echo.Context, by caller) error {
 	id := c.Request().PostForm.Get("id")
 	if !namesTask.fits(id) {
-		return done(c, "queue", "retry-gone")
+		return done(c, "work", "retry-gone")
 	}
 	switch _, err := s.retryTask(c.Request().Context(), by, &onTask{ID: id}); {
 	case fault.Is(err, fault.NotFound):
-		return done(c, "queue", "retry-gone")
+		return done(c, "work", "retry-gone")
 	case err != nil:
 		return err
 	}
-	return done(c, "queue", "retried")
+	return done(c, "work", "retried")
 }
 
 // pressConfirm confirms the held cancellations that the admin chose.

@@ -137,7 +137,7 @@ func TestAdminCookie_ReadsUnderAdmin_AndDoesNothingElse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	cookie := w.signedIn()
-	letter := w.newDeadLetter()
+	letter := w.newFailingWork()
 	for _, row := range []struct {
 		method, path string
 		status       int
@@ -177,7 +177,7 @@ func TestSignOut_OfAnAdmin_RemovesTheCookie(t *testing.T) {
 // buttons are all of the page, with what each is sent.
 func (w *world) buttons() map[string]url.Values {
 	return map[string]url.Values{
-		"/dashboard/tasks/retry":           {"id": {w.newDeadLetter()}},
+		"/dashboard/tasks/retry":           {"id": {w.newFailingWork()}},
 		"/dashboard/cancellations/confirm": {"key": {w.newHeld()}, "poll_id": {"held"}},
 		"/dashboard/watches/register":      {},
 	}
@@ -216,8 +216,14 @@ func TestButtons_Pressed_ActAndReturnToThePage(t *testing.T) {
 			t.Errorf("%s: the second time the page says nothing of it", path)
 		}
 	}
-	if letters, err := w.queue.DeadLetters(t.Context(), 10); err != nil || len(letters) != 0 {
-		t.Errorf("dead letters are left: %v %v", letters, err)
+	depths, err := w.outbox.Depths(t.Context())
+	must(t, err)
+	for _, depth := range depths {
+		for _, entry := range depth.Failing {
+			if entry.Due.After(w.options.Now()) {
+				t.Errorf("work waits that was to be tried now: %+v", entry)
+			}
+		}
 	}
 }
 

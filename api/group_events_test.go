@@ -12,8 +12,6 @@ import (
 
 	"questscheduler/groupevents"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/outbox"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -265,11 +263,11 @@ func TestGroupEvent_CreatedAgainUnderItsID_IsTheSame(t *testing.T) {
 	}
 }
 
-// lostQueue loses what is handed over, as a process does that dies after a commit.
-type lostQueue struct{}
+// noWaker wakes nobody, as a process that dies after a commit.
+type noWaker struct{}
 
-func (lostQueue) Enqueue(context.Context, queue.Task) (bool, error) {
-	return false, errors.New("killed")
+func (noWaker) Wake(context.Context, string, string, string, time.Time) error {
+	return errors.New("killed")
 }
 
 func TestGroupEvent_AfterACrash_IsPlannedByTheDrain(t *testing.T) {
@@ -277,14 +275,14 @@ func TestGroupEvent_AfterACrash_IsPlannedByTheDrain(t *testing.T) {
 	w := newWorld(t, newStillClock().on)
 	group := w.newGroup()
 	gms, anas := w.connect("gm", group), w.connect("ana", group)
-	w.groups.store.people, w.outbox.Waker = []string{"ana", "gm"}, outbox.Queued{Queue: lostQueue{}}
+	w.groups.store.people, w.outbox.Waker = []string{"ana", "gm"}, noWaker{}
 	var made groupEventJSON
 	w.want(http.StatusCreated, call{as: "ana", method: "POST", path: "/v1/groups/" + group + "/events", body: movieNight}, &made)
 	w.carryOutGroupWork()
 	if len(made.Mirrors) != 0 || len(w.accountsShowing(made.ID, mirror.Pending)) != 0 {
 		t.Fatal("it was planned by somebody who is dead")
 	}
-	w.groups.store.people, w.outbox.Waker = nil, outbox.Queued{Queue: w.queue}
+	w.groups.store.people, w.outbox.Waker = nil, w.wakes
 	if w.drainGroups() != 1 {
 		t.Fatal("the drain does not find the work")
 	}
@@ -299,12 +297,12 @@ func TestGroupConnect_AfterACrash_IsPlannedByTheDrain(t *testing.T) {
 	w := newWorld(t, newStillClock().on)
 	group := w.newGroup()
 	made := w.newGroupEvent("gm", group, movieNight)
-	w.outbox.Waker = outbox.Queued{Queue: lostQueue{}}
+	w.outbox.Waker = noWaker{}
 	anas := w.connect("ana", group)
 	if got := w.accountsShowing(made.ID, mirror.Pending); len(got) != 0 {
 		t.Fatalf("it was planned by somebody who is dead, for %v", got)
 	}
-	w.outbox.Waker = outbox.Queued{Queue: w.queue}
+	w.outbox.Waker = w.wakes
 	if w.drainGroups() != 1 {
 		t.Fatal("the drain does not find the work")
 	}

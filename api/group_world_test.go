@@ -12,9 +12,8 @@ import (
 	"questscheduler/api"
 	"questscheduler/groupevents"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
-	"questscheduler/internal/test/memoryqueue"
+	"questscheduler/internal/test/wakes"
 	"questscheduler/mirrors"
 	"questscheduler/scheduler"
 )
@@ -61,25 +60,21 @@ func (w *world) openGroupEvents(options *api.Options) *groupevents.Service {
 	}
 }
 
-// carryOutGroupWork runs the tasks of groups' events that wait, as the queue does.
+// carryOutGroupWork runs the work of groups' events that is woken, as the pool does.
 func (w *world) carryOutGroupWork() {
 	w.t.Helper()
-	handlers := map[string]queue.Handler{}
-	for _, kind := range w.outbox.Kinds() {
-		handlers[kind] = w.outbox.Handler(kind)
-	}
 	for {
-		due := slices.DeleteFunc(w.queue.Due(w.options.Now()), func(task memoryqueue.Pending) bool { return handlers[task.Kind] == nil })
+		due := slices.DeleteFunc(w.wakes.Due(w.options.Now()), func(wake wakes.Pending) bool { return !slices.Contains(w.outbox.Kinds(), wake.Kind) })
 		if len(due) == 0 {
 			return
 		}
-		run, taken := w.queue.Take(due[0].ID)
+		run, taken := w.wakes.Take(due[0].ID)
 		if !taken {
-			w.t.Fatal("the task does not wait")
+			w.t.Fatal("the wake does not wait")
 		}
-		if verdict := handlers[run.Kind](w.t.Context(), run.Delivery); !run.Settle(verdict) || verdict.Outcome == queue.Permanent {
-			w.t.Fatalf("the task ends with %v", verdict)
-		}
+		again, err := w.outbox.Run(w.t.Context(), run.Kind, run.Entry)
+		must(w.t, err)
+		run.Settle(again, nil)
 	}
 }
 

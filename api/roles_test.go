@@ -225,7 +225,7 @@ var roleTable = map[string]roleRow{
 	}},
 	"reload-mappings": {call: plain("POST", "/admin/reload-mappings"), want: forAdmins},
 	"retry-task": {want: forAdmins, call: func(s fixture) call {
-		return call{method: "POST", path: "/admin/tasks/" + s.newDeadLetter() + "/retry"}
+		return call{method: "POST", path: "/admin/tasks/" + s.newFailingWork() + "/retry"}
 	}},
 	"resend-announcement": {want: forAdmins, call: func(s fixture) call {
 		s.newAnnouncement(s.poll.ID)

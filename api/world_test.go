@@ -31,14 +31,13 @@ import (
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/changes"
-	"questscheduler/internal/test/memoryqueue"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/promises"
+	"questscheduler/internal/test/wakes"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/mirrors"
 	"questscheduler/notify"
@@ -64,7 +63,7 @@ type world struct {
 	followed followed
 	google   *google.Server
 	grants   grants
-	queue    *memoryqueue.Queue
+	wakes    *wakes.Waker
 	outbox   *outbox.Outbox
 	freeBusy *freeBusy
 	sheet    *sheet
@@ -166,8 +165,7 @@ func (w *world) openPorts(options *api.Options) {
 	must(w.t, err)
 	w.store = &countingStore{Store: documents}
 	w.changes = changes.New(w.store)
-	w.queue, err = memoryqueue.New(memoryqueue.Options{Kinds: []string{poll.AnnounceKind, scheduler.KindIntent, calendars.SyncKind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.EventKind, mirrors.WriteKind}, Now: options.Now})
-	must(w.t, err)
+	w.wakes = wakes.New(wakes.Options{Now: options.Now})
 	key, err := signin.LoadOrCreateKey(filepath.Join(w.t.TempDir(), "key"))
 	must(w.t, err)
 	w.signin, err = signin.NewLocal(signin.LocalOptions{Key: key, Now: func() time.Time { return begin }})
@@ -177,13 +175,13 @@ func (w *world) openPorts(options *api.Options) {
 		w.verifier.Verifier = options.SignIn
 	}
 	options.Store, options.Changes, options.SignIn = w.changes, w.changes, w.verifier
-	w.outbox = &outbox.Outbox{Store: w.changes, Waker: outbox.Queued{Queue: w.queue}, Now: options.Now, Log: options.Log}
+	w.outbox = &outbox.Outbox{Store: w.changes, Waker: w.wakes, Now: options.Now, Log: options.Log}
 	options.Calendars = &calendarsync.Watcher{Store: w.changes, Outbox: w.outbox, Address: pushAddress, Now: options.Now, Log: options.Log}
-	options.Tasks = w.queue
+	options.Work = w.outbox
 	options.Accounts = w.openLinked(options)
 	options.Mappings = w.openMappings(options)
 	options.Health = &health.Reader{
-		Store: w.changes, Now: options.Now, Recent: 7 * time.Hour, Address: pushAddress, Sync: "on", Tasks: w.queue,
+		Store: w.changes, Now: options.Now, Recent: 7 * time.Hour, Address: pushAddress, Sync: "on", Work: w.outbox,
 	}
 	options.Availability = &availability.Service{Store: w.changes, Google: w.freeBusy, Now: options.Now, Recent: 7 * time.Hour}
 	options.GroupEvents = w.openGroupEvents(options)
@@ -366,17 +364,16 @@ func (w *world) newFollowed(uid string) string {
 	return id
 }
 
-// newDeadLetter has a task end as a dead letter, and gives its id.
-func (w *world) newDeadLetter() string {
+// newFailingWork has the work of a group fail again and again, and gives its id.
+func (w *world) newFailingWork() string {
 	w.t.Helper()
-	_, err := w.queue.Enqueue(w.t.Context(), queue.Task{Kind: poll.AnnounceKind, Name: uuid.NewString(), Payload: []byte("{}")})
-	must(w.t, err)
-	due := w.queue.Due(begin.AddDate(1, 0, 0))
-	run, taken := w.queue.Take(due[len(due)-1].ID)
-	if !taken || !run.Settle(queue.Verdict{Outcome: queue.Permanent, Err: errors.New("the payload names no poll")}) {
-		w.t.Fatal("the task is no dead letter")
-	}
-	return run.ID
+	id := uuid.NewString()
+	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
+		return tx.Create(poll.GroupWorkPath(id), map[string]any{
+			"due": w.options.Now().Add(8 * time.Hour), "ref": "1", "attempts": 9, "failedSince": begin, "error": "provider",
+		})
+	}))
+	return poll.GroupWorkKind + ":" + id
 }
 
 // newAnnouncement writes an announcement of a cancelled poll.
@@ -388,17 +385,8 @@ func (w *world) newAnnouncement(pollID string) {
 	}))
 }
 
-// waiting counts the tasks that were handed over.
-func (w *world) waiting() int {
-	w.t.Helper()
-	depths, err := w.queue.Depths(w.t.Context())
-	must(w.t, err)
-	count := 0
-	for _, depth := range depths {
-		count += depth.Waiting
-	}
-	return count
-}
+// waiting counts the entries that were woken.
+func (w *world) waiting() int { return w.wakes.Waiting("") }
 
 func must(t *testing.T, err error) {
 	t.Helper()

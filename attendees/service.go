@@ -62,8 +62,8 @@ const Kind = "attendees"
 // Work is the kind that brings the guests of events up to date.
 func (s *Service) Work() outbox.Kind {
 	return outbox.Kind{
-		Name: Kind, Does: "events with second addresses", Due: outbox.Query(attendee.EventsDue), Handle: s.handle,
-		Mode: s.Mode, Workers: 20, Unclaimed: true,
+		Name: Kind, Does: "events with second addresses", Path: attendee.EventPath, Due: outbox.Query(attendee.EventsDue),
+		Codec: outbox.DueAt("due", "trace"), Handle: s.handle, Mode: s.Mode, Workers: 20, Unclaimed: true,
 	}
 }
 

@@ -25,15 +25,14 @@ import (
 	"questscheduler/internal/mapping"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
-	"questscheduler/internal/test/memoryqueue"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/storetest"
+	"questscheduler/internal/test/wakes"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -63,7 +62,7 @@ type stage struct {
 	client   *gcal.Client
 	memory   store.Store
 	counter  *storetest.Counter
-	queue    *memoryqueue.Queue
+	wakes    *wakes.Waker
 	outbox   *outbox.Outbox
 	points   *points.Points
 	calls    *googlePoints
@@ -89,10 +88,7 @@ func newStage(t *testing.T, followed ...string) *stage {
 	s.must(err)
 	s.memory, err = memorystore.Open(slices.Concat(attendee.Queries, calendars.Queries, accounts.Queries, poll.Queries, calendarsync.Queries))
 	s.must(err)
-	s.queue, err = memoryqueue.New(memoryqueue.Options{
-		Kinds: []string{attendees.Kind, calendars.SyncKind}, Now: s.clock.Now, Rand: func(n int) int { return n - 1 },
-	})
-	s.must(err)
+	s.wakes = wakes.New(wakes.Options{Now: s.clock.Now, Rand: func(n int) int { return n - 1 }})
 	for i, email := range []string{ana, ben, zoe, eve, ana2} {
 		s.grants[email], err = s.google.AddUser(google.User{Key: email, Sub: fmt.Sprint(1000 + i), Email: email, TimeZone: "Europe/Zurich"})
 		s.must(err)
@@ -125,7 +121,7 @@ func (s *stage) httpClient(ctx context.Context, email string) *http.Client {
 
 // restart is the death of the program and the start of another.
 func (s *stage) restart() {
-	s.queue.Crash()
+	s.wakes.Crash()
 	s.points = &points.Points{}
 	s.counter = storetest.Count(s.memory)
 	beside := &beside{}
@@ -136,7 +132,7 @@ func (s *stage) restart() {
 	documents := &points.Store{Store: storetest.Rerun(s.counter), Points: s.points}
 	s.mappings = &attendees.Mappings{Domains: []string{"one.test"}}
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
-	s.outbox = &outbox.Outbox{Store: documents, Waker: outbox.Queued{Queue: &points.Queue{Queue: s.queue, Points: s.points}}, Now: s.clock.Now, Log: log}
+	s.outbox = &outbox.Outbox{Store: documents, Waker: &points.Waker{Waker: s.wakes, Points: s.points}, Now: s.clock.Now, Log: log}
 	s.service = &attendees.Service{
 		Store: documents, Outbox: s.outbox, Google: s.calls, Mappings: s.mappings,
 		Accounts: accountReader{s.memory}, Notify: "none", Mode: func() outbox.Mode { return s.mode }, Now: s.clock.Now, Log: log,
@@ -269,18 +265,15 @@ func (s *stage) requestSync(key string) {
 func (s *stage) settle() {
 	s.Helper()
 	for range 1000 {
-		due := s.queue.Due(s.clock.Now())
+		due := s.wakes.Due(s.clock.Now())
 		if len(due) == 0 {
 			return
 		}
-		run, ok := s.queue.Take(due[0].ID)
-		if !ok {
-			continue
+		if run, ok := s.wakes.Take(due[0].ID); ok {
+			run.Settle(s.outbox.Run(s.ctx, run.Kind, run.Entry))
 		}
-		handlers := map[string]queue.Handler{attendees.Kind: s.outbox.Handler(attendees.Kind), calendars.SyncKind: s.outbox.Handler(calendars.SyncKind)}
-		run.Settle(handlers[run.Delivery.Kind](s.ctx, run.Delivery))
 	}
-	s.Fatalf("tasks never end:\n%s", s.log.String())
+	s.Fatalf("runs never end:\n%s", s.log.String())
 }
 
 // as is the calendar API as a person uses it.

@@ -294,7 +294,7 @@ func TestDrain_OfLostTasks_WakesTheRecords(t *testing.T) {
 	s.calls.hold = true // the tasks end without an effect
 	s.sync(ana)
 	s.calls.hold = false
-	s.queue.Crash()
+	s.wakes.Crash()
 	s.must(s.clock.Advance(5 * time.Minute))
 	if woken, err := s.outbox.Drain(s.ctx); err != nil || woken[0].N != 2 {
 		t.Fatalf("woken are %v, %v", woken, err)

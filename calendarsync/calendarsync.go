@@ -2,7 +2,7 @@
 // Google announces changes, sync runs that read what changed, and the hand-over of what
 // they observe to the rules (scheduler.Apply).
 //
-// A push, a task or a person only triggers a sync run: a trigger that is lost, doubled or
+// A push, a timer or a person only triggers a sync run: a trigger that is lost, doubled or
 // late changes nothing but the delay. Runs are safe because of their calendar's fence
 // (package calendars); the sync token moves once everything it covers was applied or
 // deferred.
@@ -29,7 +29,7 @@ type Google interface {
 }
 
 // batchTime bounds a call that asks Google about many calendars; the next call takes the
-// rest. A task has a minute, and the last calendar may take half of it if Google hangs.
+// rest. A run of the outbox has a minute, and the last calendar may take half of it if Google hangs.
 const batchTime = 10 * time.Second
 
 // Polls receives observations (scheduler.Service).

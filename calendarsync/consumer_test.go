@@ -13,7 +13,6 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/internal/test/worldtest"
@@ -249,7 +248,7 @@ func TestDeferred_IsRetriedEverMoreRarely(t *testing.T) {
 	equal(t, "attempts that succeed", count(24*time.Hour), 1)
 	read(t, w)
 	for _, depth := range w.Depths() {
-		equal(t, "tasks of "+depth.Kind, depth.Waiting, 0)
+		equal(t, "due of "+depth.Kind, depth.Due, 0)
 	}
 }
 
@@ -261,10 +260,7 @@ func TestDeferred_WhoseTaskIsLost_IsFetchedByTheSweep(t *testing.T) {
 	c.Fails = failing(1, eventID)
 	w.PatchEvent("gm", eventID, map[string]any{"summary": "Another title"})
 	w.RunDue()
-	for _, task := range w.Queue.Due(w.Clock.Now().Add(time.Hour)) {
-		run, _ := w.Queue.Take(task.ID)
-		run.Settle(queue.Verdict{Outcome: queue.Done})
-	}
+	w.Wakes.Forget()
 	if err := w.SweepPages(worldtest.Cause); err != nil {
 		t.Fatal(err)
 	}

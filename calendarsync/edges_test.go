@@ -16,6 +16,7 @@ import (
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/roundtrip"
+	"questscheduler/internal/test/wakes"
 )
 
 func TestWaits_GrowWithEachFailure_UpToTheirMost(t *testing.T) {
@@ -83,7 +84,7 @@ func TestSweep_ThatFails_IsTriedThreeTimesMore(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	var log strings.Builder
 	w := &Watcher{Store: documents, Now: func() time.Time { return now }, Log: slog.New(slog.NewTextHandler(&log, nil))}
-	work := &outbox.Outbox{Store: documents, Waker: outbox.Queued{}, Now: w.Now, Log: slog.New(slog.DiscardHandler)}
+	work := &outbox.Outbox{Store: documents, Waker: wakes.New(wakes.Options{Now: w.Now}), Now: w.Now, Log: slog.New(slog.DiscardHandler)}
 	work.Add(w.Sweeps())
 	for attempt, want := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second, 0} {
 		again, err := work.Run(t.Context(), SweepKind, "key")

@@ -6,13 +6,9 @@ import (
 	"testing"
 
 	"questscheduler/calendarsync"
-	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
-	"questscheduler/scheduler"
 )
 
 // running is the test that runs now: a world outlives the inputs that are tried
@@ -65,33 +61,23 @@ func FuzzPush(f *testing.F) {
 	})
 }
 
-// FuzzTasks: whatever stands in a task's payload, each of the three handlers is
-// done with it or refuses it: nothing waits for what never comes, nothing
-// panics, and no invariant is broken.
-func FuzzTasks(f *testing.F) {
+// FuzzWakes: whatever id is woken, each of the handlers ends: nothing waits for what never
+// comes, nothing panics, and no invariant is broken.
+func FuzzWakes(f *testing.F) {
 	now := &running{f}
 	w := worldtest.New(now, worldtest.Options{})
 	pollID, _, _ := w.Finalised()
 	w.RunDue()
 	for _, seed := range []string{
-		``, `null`, `{}`, `[]`, `{"id":""}`, `{"id":"a/b"}`, `{"id":7}`, `{"key":"a/b","gen":1}`, `{"key":"..","cause":"push"}`, `{"id":"__x__"}`,
-		`{"id":"` + pollID + `","trace":"t"}`, `{"key":"` + w.CalendarKey("gm") + `","gen":-1}`, `{"key":"unknown","gen":99999999999999999999}`, "{\"id\":\"\xff\"}",
+		``, `null`, `{}`, `a/b`, `a/b/c`, `.`, `..`, `__x__`, pollID, w.CalendarKey("gm"), pollID + "/1", "unknown", "\xff",
 	} {
 		f.Add([]byte(seed))
 	}
-	handlers := map[string]queue.Handler{
-		calendars.SyncKind: w.Outbox.Handler(calendars.SyncKind), scheduler.KindIntent: w.Outbox.Handler(scheduler.KindIntent), poll.AnnounceKind: w.Outbox.Handler(poll.AnnounceKind),
-	}
-	f.Fuzz(func(t *testing.T, payload []byte) {
+	f.Fuzz(func(t *testing.T, id []byte) {
 		now.TB = t
-		for kind, handle := range handlers {
-			verdict := handle(t.Context(), queue.Delivery{Payload: payload, Attempt: 1})
-			// An id that is no part of a path is the queue's to give up.
-			if verdict.Outcome == queue.Retry {
-				t.Fatalf("%s: a payload that no retry fixes is tried again: %v", kind, verdict.Err)
-			}
-			if verdict.Outcome == queue.Permanent && verdict.Err == nil {
-				t.Fatalf("%s: refused, and nobody knows why", kind)
+		for _, kind := range w.Outbox.Kinds() {
+			if again, err := w.Outbox.Run(t.Context(), kind, string(id)); err != nil || !again.IsZero() {
+				t.Fatalf("%s: an id that names nothing due is run again at %v: %v", kind, again, err)
 			}
 		}
 		if problems := w.Problems(); len(problems) > 0 {

@@ -27,7 +27,7 @@ func minutes(t *testing.T, w *worldtest.World, n int, each func()) {
 	t.Helper()
 	for range n {
 		w.Run(time.Minute)
-		if _, err := w.Watcher.Retry(t.Context(), renewal); err != nil {
+		if err := w.TryChannels(); err != nil {
 			t.Fatal(err)
 		}
 		w.RunDue()
@@ -72,7 +72,7 @@ func TestShortGrant_IsKept_AndRenewedByTheDrain(t *testing.T) {
 			for w.Clock.Now().Before(began.Add(3*row.renewed - row.step)) {
 				w.Skip(row.step - w.Clock.Now().Sub(began)%row.step)
 				elapsed := w.Clock.Now().Sub(began)
-				if _, err := w.Watcher.Retry(t.Context(), renewal); err != nil {
+				if err := w.TryChannels(); err != nil {
 					t.Fatal(err)
 				}
 				equal(t, fmt.Sprint("channels after ", elapsed), live(w), 1)
@@ -229,7 +229,7 @@ func TestLatePush_OfAStoppedChannel_IsHarmless(t *testing.T) {
 	w.HoldPushes()
 	w.Skip(16 * time.Hour)
 	w.MoveEvent("gm", eventID, noon)
-	if _, err := w.Watcher.Retry(t.Context(), renewal); err != nil {
+	if err := w.TryChannels(); err != nil {
 		t.Fatal(err)
 	}
 	late := 0
@@ -258,7 +258,7 @@ func TestTwoRenewalsAtOnce_OpenOneChannel(t *testing.T) {
 			w.Finalised()
 			w.Skip(16 * time.Hour)
 			again := func() {
-				if _, err := w.Watcher.Retry(t.Context(), renewal); err != nil {
+				if err := w.TryChannels(); err != nil {
 					t.Error(err)
 				}
 			}

@@ -106,6 +106,9 @@ func (l *Links) follow(ctx context.Context, account accounts.Account, cause sche
 		err := l.eachCalendar(ctx, account.ID, func(calendar calendars.Calendar) error {
 			return l.relinked(ctx, account, calendar, cause)
 		})
+		if err == nil {
+			err = l.retryIntents(ctx, account.ID)
+		}
 		if err != nil || l.Mirrors == nil {
 			return err
 		}
@@ -119,6 +122,15 @@ func (l *Links) follow(ctx context.Context, account accounts.Account, cause sche
 		}
 		return l.Owners.NotifySyncError(ctx, account.OwnerID, account.ID)
 	}
+}
+
+// retryIntents has events made and deleted now that waited for the account's grant.
+func (l *Links) retryIntents(ctx context.Context, accountID string) error {
+	ids, err := poll.RetryRevoked(ctx, l.Store, accountID, l.Now())
+	for _, id := range ids {
+		l.Watcher.Outbox.Soon(ctx, scheduler.KindIntent, id, l.Now())
+	}
+	return err
 }
 
 // relinked follows a calendar of a relinked account again. Its next successful run clears

@@ -11,7 +11,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
-	"questscheduler/internal/test/memoryqueue"
+	"questscheduler/internal/test/wakes"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
@@ -133,7 +133,7 @@ func TestLinks_MarkedByAnEarlierProgram_AreCarriedOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Restart()
-	due := slices.DeleteFunc(w.Queue.Due(w.Clock.Now()), func(task memoryqueue.Pending) bool { return task.Kind != calendarsync.LinkKind })
+	due := slices.DeleteFunc(w.Wakes.Due(w.Clock.Now()), func(wake wakes.Pending) bool { return wake.Kind != calendarsync.LinkKind })
 	if len(due) != 1 {
 		t.Errorf("woken are %v", due)
 	}
@@ -181,4 +181,27 @@ func TestLinks_Trace_NamesTheChange(t *testing.T) {
 	if last := entries[len(entries)-1]; last.Trigger != calendarsync.LinkKind || last.Trace != id+"/unlinked/1" {
 		t.Errorf("the last entry is of %q, %q", last.Trigger, last.Trace)
 	}
+}
+
+// An event that waits to be deleted until its account has a grant is deleted at once then, and
+// not when its next try is due.
+func TestLinks_Relinked_BringForwardWhatWaitedForTheGrant(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	w.Revoke("gm")
+	if _, err := w.Cancel(pollID); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(2 * time.Minute)
+	equal(t, "intents that wait", len(w.Intents()), 1)
+	relinked := w.Clock.Now()
+	w.Link("gm")
+	w.RunDue()
+	equal(t, "intents that wait", len(w.Intents()), 0)
+	equal(t, "the clock went on by", w.Clock.Now().Sub(relinked), 0)
+	if slices.ContainsFunc(w.Events("gm"), func(e worldtest.Event) bool { return e.ID == eventID }) {
+		t.Error("the event is there still")
+	}
+	atRest(t, w)
 }

@@ -3,12 +3,14 @@ package calendarsync
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
@@ -162,34 +164,45 @@ func (w *Watcher) change(ctx context.Context, channelID string, updates func(Wat
 	})
 }
 
-const retryPage = 50
+// WatchKind is the kind of the outbox that renews watch channels and replaces failed ones.
+const WatchKind = "watch"
 
-// Retry replaces channels that failed, were never answered, or are due for renewal, once
-// Watch.NextTry has come. It returns how many calendars it tried; failures are logged,
-// and what there was no time for comes next time.
-func (w *Watcher) Retry(ctx context.Context, cause scheduler.Cause) (tried int, err error) {
-	docs, err := w.Store.Query(ctx, watchesToTry.With(w.Now()).First(retryPage))
-	if err != nil {
-		return 0, err
+// Channels is the kind of the outbox that replaces channels that failed, were never answered,
+// or are due for renewal, once Watch.NextTry has come. A run tries all channels of a calendar,
+// and writes when each is tried next.
+func (w *Watcher) Channels() outbox.Kind {
+	return outbox.Kind{
+		Name: WatchKind, Does: "watch channels to renew or to try again", Path: watchPath, Due: outbox.Query(watchesToTry),
+		Codec: channelCodec, Handle: w.tryChannel, Workers: channelWorkers, Unclaimed: true, Planned: true,
 	}
-	met := map[string]bool{}
-	until := w.Now().Add(batchTime)
-	for _, doc := range docs {
-		if tried > 0 && !w.Now().Before(until) {
-			break
-		}
+}
+
+// channelWorkers is how many calendars' channels a process opens at once.
+const channelWorkers = 4
+
+var channelCodec = outbox.Codec{
+	Decode: func(doc store.Document) outbox.State {
 		watch := decodeWatch(doc)
-		if met[watch.CalendarKey] {
-			continue
-		}
-		met[watch.CalendarKey] = true
-		tried++
-		if err := w.retry(ctx, watch, cause); err != nil {
-			w.Log.WarnContext(ctx, "a calendar is not watched yet", "calendar", watch.CalendarID, "account", watch.AccountID,
-				"trace", cause.Trace, "error", err)
-		}
+		return outbox.State{Due: watch.NextTry, Attempts: watch.Failures}
+	},
+	Encode: func(s outbox.State) []store.Update {
+		return []store.Update{poll.Set("nextTry", store.NullIfZero(s.Due))}
+	},
+}
+
+func (w *Watcher) tryChannel(ctx context.Context, item outbox.Item) outbox.Result {
+	doc, err := w.Store.Get(ctx, watchPath(item.ID))
+	if err != nil {
+		return outbox.Broken(err)
 	}
-	return tried, nil
+	watch := decodeWatch(doc)
+	if watch.NextTry.IsZero() || watch.NextTry.After(w.Now()) { // tried with another channel of its calendar
+		return outbox.Kept(watch.NextTry)
+	}
+	if err := w.retry(ctx, watch, scheduler.Cause{Trigger: "timer", Trace: item.ID}); err != nil {
+		return outbox.Failed(fmt.Errorf("watch calendar %s of account %s: %w", watch.CalendarID, watch.AccountID, err))
+	}
+	return outbox.Kept(time.Time{})
 }
 
 // retry brings one calendar's channels up to date; afterwards none is due for another

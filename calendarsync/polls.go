@@ -14,7 +14,7 @@ import (
 )
 
 // pollConsumer is the consumer of one run that polls are. An event that fails fails the
-// run, so that its task retries it, until the event was tried stuckAfter times.
+// run, so that the outbox retries it, until the event was tried stuckAfter times.
 type pollConsumer struct {
 	*syncRun
 	// search is nil until an event is searched for.

@@ -28,14 +28,7 @@ func genuine(t *testing.T, w *worldtest.World) calendarsync.Push {
 	}
 }
 
-func waiting(w *worldtest.World, kind string) int {
-	for _, depth := range w.Depths() {
-		if depth.Kind == kind {
-			return depth.Waiting
-		}
-	}
-	return 0
-}
+func waiting(w *worldtest.World, kind string) int { return w.Wakes.Waiting(kind) }
 
 func TestAForgedPush_IsRefusedAndDoesNothing(t *testing.T) {
 	t.Parallel()

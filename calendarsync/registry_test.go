@@ -193,15 +193,15 @@ func TestRetry_EndsInTime_AndGoesOn(t *testing.T) {
 	w.Skip(2 * time.Minute)
 	w.Watcher.Google = slow(t, w)
 	for range 2 {
-		if tried, err := w.Watcher.Retry(t.Context(), renewal); tried != 1 || err != nil {
-			t.Errorf("tried %d again, %v", tried, err)
+		if err := w.TryChannels(); err != nil {
+			t.Error(err)
 		}
 	}
 	same(t, "channels", statuses(w), []string{"active", "active"})
 }
 
-// Retry opens a channel that Google did not grant, with growing delays; it does not wait
-// for the sweep.
+// A channel that Google did not grant is tried again with growing delays, and does not wait for
+// the sweep.
 func TestChannel_NotGranted_IsRetriedWithoutASweep(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
@@ -212,13 +212,11 @@ func TestChannel_NotGranted_IsRetriedWithoutASweep(t *testing.T) {
 	var tried []int
 	for range 20 {
 		w.Run(time.Minute)
-		if _, err := w.Watcher.Retry(t.Context(), renewal); err != nil {
-			t.Fatal(err)
-		}
 		tried = append(tried, w.Calls("events.watch"))
 	}
-	// After 1, 2, 4 and 8 minutes: the fifth is granted.
-	equal(t, "tries by the minute", fmt.Sprint(tried), "[2 2 3 3 3 3 4 4 4 4 4 4 4 4 5 5 5 5 5 5]")
+	// A minute after the finalisation, which has just passed, and then after 2, 4 and 8: the
+	// fifth is granted.
+	equal(t, "tries by the minute", fmt.Sprint(tried), "[2 3 3 3 3 4 4 4 4 4 4 4 4 5 5 5 5 5 5 5]")
 	same(t, "channels", statuses(w), []string{"active"})
 	equal(t, "state", w.View(pollID).Poll.Sync.State, rules.StateOK)
 	atRest(t, w)
@@ -247,11 +245,8 @@ func TestAChannelWhoseAnswerWasLost_IsStoppedOnceItIsHeard(t *testing.T) {
 	w.Plant("push", func(f *worldtest.Fault) { f.Drop, f.Times = true, 1 })
 	_, _, eventID := w.Finalised()
 	w.RunDue()
-	same(t, "channels", statuses(w), []string{"error"})
-	equal(t, "channels open at Google", len(w.Google.OpenChannels()), 1)
-	w.Run(2 * time.Minute)
-	ensure(t, w) // another one
-	same(t, "channels", statuses(w), []string{"error", "active"})
+	same(t, "channels", statuses(w), []string{"error", "active"}) // the drain had another one made
+	equal(t, "channels open at Google", len(w.Google.OpenChannels()), 2)
 	known(t, w)
 	w.PatchEvent("gm", eventID, map[string]any{"summary": "Another title"})
 	w.Run(time.Minute)

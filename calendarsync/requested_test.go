@@ -28,7 +28,7 @@ func idleWorld(t *testing.T) (w *worldtest.World, pollID, eventID string) {
 
 // loseWake has the queue lose the next task once the work is committed.
 func loseWake(w *worldtest.World) {
-	w.Fail("before queue.enqueue", fault.Wrap(fault.Unavailable, errors.New("no answer"), "The queue did not answer."))
+	w.Fail("before wake", fault.Wrap(fault.Unavailable, errors.New("no answer"), "The queue did not answer."))
 }
 
 // The program is killed between the answer to a push and the sync, and whatever the queue had
@@ -211,7 +211,7 @@ func TestSync_ThatRests_RunsOnceItWorksAgain(t *testing.T) {
 	key, mode := w.CalendarKey("gm"), outbox.Rests
 	kind := w.Syncer.Work()
 	kind.Mode = func() outbox.Mode { return mode }
-	switched := &outbox.Outbox{Store: w.Documents, Waker: outbox.Queued{Queue: w.Queue}, Now: w.Clock.Now, Log: slog.New(slog.DiscardHandler)}
+	switched := &outbox.Outbox{Store: w.Documents, Waker: w.Wakes, Now: w.Clock.Now, Log: slog.New(slog.DiscardHandler)}
 	switched.Add(kind)
 	w.MoveEvent("gm", eventID, noon)
 	w.LosePushes()

@@ -23,7 +23,7 @@ const sweepPage = 100
 type Swept struct {
 	Calendars  int // followed by anything
 	HandedOver int // of these, to be swept separately
-	Syncs      int // sync runs enqueued
+	Syncs      int // sync runs requested
 	Fresh      int // synced within the hour
 	Repaired   int // repaired polls and index entries
 	Failed     int // left to the next sweep

@@ -58,17 +58,14 @@ func (w *Watcher) planSweeps(ctx context.Context, planned map[string]time.Time, 
 // claimed.
 func (w *Watcher) Sweeps() outbox.Kind {
 	return outbox.Kind{
-		Name: SweepKind, Does: "sweeps of calendars", Workers: sweepWorkers, Unclaimed: true,
-		Due: outbox.Query(calendars.SweepsDue), Handle: w.sweepPlanned,
+		Name: SweepKind, Does: "sweeps of calendars", Workers: sweepWorkers, Unclaimed: true, Planned: true,
+		Path: calendars.Path, Due: outbox.Query(calendars.SweepsDue), Codec: outbox.DueAt("sweepAt", "sweepTrace"), Handle: w.sweepPlanned,
 	}
 }
 
 // sweepPlanned sweeps a calendar whose time has come. The end of the sweep is recorded with the
 // request for a sync. A failure is tried again three times, and then left to the next sweep.
 func (w *Watcher) sweepPlanned(ctx context.Context, item outbox.Item) outbox.Result {
-	if calendars.Path(item.ID).Valid() != nil {
-		return outbox.Done() // a task of an earlier program
-	}
 	calendar, _, err := calendars.LoadKey(ctx, w.Store, item.ID)
 	switch {
 	case err != nil:

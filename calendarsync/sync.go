@@ -48,14 +48,11 @@ const syncWorkers = 40
 func (l *Syncer) Work() outbox.Kind {
 	return outbox.Kind{
 		Name: calendars.SyncKind, Does: "syncs of calendars", Workers: syncWorkers, Unclaimed: true,
-		Due: outbox.Query(calendars.SyncsDue), Handle: l.handle,
+		Path: calendars.Path, Due: outbox.Query(calendars.SyncsDue), Codec: outbox.DueAt("syncAt", "syncTrace"), Handle: l.handle,
 	}
 }
 
 func (l *Syncer) handle(ctx context.Context, item outbox.Item) outbox.Result {
-	if calendars.Path(item.ID).Valid() != nil {
-		return outbox.Done() // a task of an earlier program
-	}
 	run, again, err := l.claim(ctx, item.ID)
 	switch {
 	case err != nil:
@@ -286,7 +283,7 @@ func (l *syncRun) commit(ctx context.Context, updates ...store.Update) error {
 }
 
 // commitWith is commit for updates that depend on the current calendar. It requests a run of
-// each woken calendar, which the drain enqueues.
+// each woken calendar, which the drain wakes.
 func (l *syncRun) commitWith(ctx context.Context, updates func(now calendars.Calendar) []store.Update, woken ...calendars.Calendar) error {
 	return l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		calendar, _, err := calendars.LoadKey(ctx, tx, l.calendar.Key)

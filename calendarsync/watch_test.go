@@ -1,6 +1,7 @@
 package calendarsync_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -133,7 +134,7 @@ func TestRenewal_OneFailureDoesNotStopTheOthers(t *testing.T) {
 		t.Error(err)
 	}
 	// Google did not answer for the others: they may be open, and are kept.
-	same(t, "channels", statuses(w), []string{"error", "error", "error", "active", "active"})
+	same(t, "channels", slices.Sorted(slices.Values(statuses(w))), []string{"active", "active", "error", "error", "error"})
 	w.Run(time.Minute)
 	atRest(t, w)
 }
@@ -146,7 +147,7 @@ func TestRestart_SyncsCalendarsThatWereUnwatched(t *testing.T) {
 	pollID, _, eventID := w.Finalised()
 	w.Skip(8 * 24 * time.Hour) // the channel has expired
 	w.MoveEvent("gm", eventID, worldtest.Times("2026-03-11T10:00:00Z", time.Hour))
-	w.Run(time.Hour)
+	w.RunDue()
 	stands(t, w, pollID, rules.StateOK, ten.Start)
 	w.Restart()
 	w.Run(time.Minute)

@@ -140,12 +140,12 @@ func TestSharing_OfManyChanges_IsFollowedOnce(t *testing.T) {
 	for _, share := range []bool{true, false, true} {
 		w.must(w.Groups.SetSharing(t.Context(), personOf("gm"), party, share, mirrortest.Cause))
 	}
-	waiting := w.Queue.Due(w.Clock.Now())
+	waiting := w.Wakes.Due(w.Clock.Now())
 	if len(waiting) != 0 {
 		t.Errorf("%d tasks are due at once", len(waiting))
 	}
 	w.must(w.Clock.Advance(10 * time.Second))
-	if waiting := w.Queue.Due(w.Clock.Now()); len(waiting) == 0 {
+	if waiting := w.Wakes.Due(w.Clock.Now()); len(waiting) == 0 {
 		t.Error("no task is due once the setting has settled")
 	}
 }

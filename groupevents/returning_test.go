@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/test/mirrortest"
 )
 
@@ -77,16 +76,12 @@ func TestPlanning_PassingOverAFormerMember_Ends(t *testing.T) {
 	}
 }
 
-// The queue may lose the task of the planning that ends the connection.
+// The wake of the planning that ends the connection may be lost.
 func TestPlanning_PassingOverAFormerMember_IsDrained(t *testing.T) {
 	t.Parallel()
 	w := newConnectedWorld(t)
 	passings["who is connected, and an event is made"](w)
-	for _, task := range w.Queue.Due(w.Clock.Now()) {
-		if run, ok := w.Queue.Take(task.ID); ok {
-			run.Settle(queue.Verdict{Outcome: queue.Done})
-		}
-	}
+	w.Wakes.Forget()
 	w.World.Run(2 * time.Minute)
 	if w.connected("ana") {
 		t.Error("ana left the group, and is connected")

@@ -43,7 +43,7 @@ func TestUpdate_ManyInSuccession_CostOneWriteEach(t *testing.T) {
 		w.must(w.Clock.Advance(100 * time.Millisecond))
 	}
 	w.shows("ana", "Dinner")
-	if waiting := w.Queue.Due(w.Clock.Now().Add(time.Minute)); len(waiting) != 1 {
+	if waiting := w.Wakes.Due(w.Clock.Now().Add(time.Minute)); len(waiting) != 1 {
 		t.Errorf("%d tasks wait, want one for all changes", len(waiting))
 	}
 	w.pass(10)

@@ -230,7 +230,7 @@ func TestCrash_BetweenCommitAndEnqueue_TheDrainGoesOn(t *testing.T) {
 	w.lossy = true
 	w.mirrorWork()
 	w.lossy = false
-	if _, ok := w.queue.Next(); ok {
+	if _, ok := w.wakes.Next(); ok {
 		t.Fatal("something was enqueued")
 	}
 	if drained := w.drain(); drained[mirrors.PlanKind] != 1 {
@@ -302,12 +302,12 @@ func TestSync_BeforeAnInsertIsRecorded_IsNotForgotten(t *testing.T) {
 func (w *world) runSyncs() {
 	w.Helper()
 	w.must(w.clock.Advance(2 * time.Second))
-	for _, task := range w.queue.Due(w.clock.Now()) {
+	for _, task := range w.wakes.Due(w.clock.Now()) {
 		if task.Kind != calendars.SyncKind {
 			continue
 		}
-		if run, ok := w.queue.Take(task.ID); ok {
-			run.Settle(w.outbox.Handler(run.Kind)(w.ctx, run.Delivery))
+		if run, ok := w.wakes.Take(task.ID); ok {
+			run.Settle(w.outbox.Run(w.ctx, run.Kind, run.Entry))
 		}
 	}
 }

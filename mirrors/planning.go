@@ -22,7 +22,10 @@ const (
 
 // EventWork is the kind of the outbox that plans events whose PlanAt has come.
 func (s *Service) EventWork() outbox.Kind {
-	return outbox.Kind{Name: EventKind, Does: "events to plan", Due: mirror.ToPlan, Handle: s.planDue, Workers: 10, Unclaimed: true}
+	return outbox.Kind{
+		Name: EventKind, Does: "events to plan", Path: mirror.EventPath, Due: mirror.ToPlan, Codec: outbox.DueAt("planAt", "planTrace"),
+		Handle: s.planDue, Workers: 10, Unclaimed: true, Planned: true,
+	}
 }
 
 // postponed is how long an event rests that cannot be planned.

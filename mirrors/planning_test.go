@@ -128,17 +128,17 @@ func TestSync_ARunThatWasSuperseded_AppliesNothingMore(t *testing.T) {
 	w.insert(work, "Two", thursday)
 	w.must(w.clock.Advance(2 * time.Second))
 	w.must(w.queueSync(work))
-	w.onEnqueue = func() {
-		w.onEnqueue = nil
+	w.onWake = func() {
+		w.onWake = nil
 		c, _, err := calendars.LoadKey(w.ctx, w.memory, w.key(work))
 		w.must(err)
 		w.set(calendars.Path(c.Key), c.Invalidate()...)
 	}
-	run, ok := w.queue.Take(w.queue.Due(w.clock.Now())[0].ID)
+	run, ok := w.wakes.Take(w.wakes.Due(w.clock.Now())[0].ID)
 	if !ok {
 		t.Fatal("there is no task")
 	}
-	run.Settle(w.outbox.Handler(run.Kind)(w.ctx, run.Delivery))
+	run.Settle(w.outbox.Run(w.ctx, run.Kind, run.Entry))
 	if known := w.canonical(work); len(known) != 1 {
 		t.Errorf("%d events are known, want the one before", len(known))
 	}

@@ -46,7 +46,7 @@ func TestPlanPerson_MoreEventsDuringARun_PlansThem(t *testing.T) {
 	t.Parallel()
 	w, _ := refusedPlanning(t, fault.TooLarge, 30)
 	wakes, added := 0, false
-	w.onEnqueue = func() {
+	w.onWake = func() {
 		if wakes++; wakes == 25 {
 			person := w.personPlan()
 			if added = person.PlanAfter != ""; !added {
@@ -74,14 +74,14 @@ func TestPlanPerson_ARunThatDied_IsContinued(t *testing.T) {
 	t.Parallel()
 	w, _ := refusedPlanning(t, fault.TooLarge, 30)
 	wakes := 0
-	w.onEnqueue = func() {
+	w.onWake = func() {
 		if wakes++; wakes == 25 {
 			panic("it dies") // which the outbox records as a failure; the place stays
 		}
 	}
 	w.runWork(mirrors.PlanKind, gm)
 	place := w.personPlan().PlanAfter
-	w.onEnqueue = nil
+	w.onWake = nil
 	if place == "" || len(w.mirrors()) != 25 {
 		t.Fatalf("%d mirrors, the place is %q", len(w.mirrors()), place)
 	}

@@ -108,7 +108,7 @@ func TestRemoveStale_ACalendarFoundJustNow_KeepsItsEvents(t *testing.T) {
 	w.fail(work, stageStart.Add(-time.Hour), stageStart)
 	w.fail(club, stageStart, stageStart)
 	w.must(w.clock.Advance(31 * 24 * time.Hour))
-	w.onEnqueue = func() { // for the mirror of what work showed
+	w.onWake = func() { // for the mirror of what work showed
 		w.set(calendars.Path(w.key(club)), calendars.Calendar{}.Succeeded(w.clock.Now(), "token", 1, time.Time{})...)
 	}
 	if removed, _, err := w.service.RemoveStale(w.ctx, 10, cause); err != nil || removed != 1 {

@@ -15,14 +15,13 @@ import (
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
-	"questscheduler/internal/test/memoryqueue"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/storetest"
+	"questscheduler/internal/test/wakes"
 	"questscheduler/mirrors"
 	"questscheduler/mirrors/plan"
 	"questscheduler/rules"
@@ -49,9 +48,9 @@ type world struct {
 	outbox   *outbox.Outbox
 	// lossy has Enqueue fail, as if the program died after a commit.
 	lossy bool
-	// onEnqueue is called before a task is enqueued; nil is nothing.
-	onEnqueue func()
-	names     int
+	// onWake is called before a task is enqueued; nil is nothing.
+	onWake func()
+	names  int
 }
 
 // noPolls are the polls of a world without any.
@@ -65,14 +64,14 @@ func (noPolls) ClearSyncError(context.Context, string, rules.ErrorCode, schedule
 	return nil
 }
 
-func (w *world) Enqueue(ctx context.Context, task queue.Task) (bool, error) {
-	if w.onEnqueue != nil {
-		w.onEnqueue()
+func (w *world) Wake(ctx context.Context, kind, id, name string, at time.Time) error {
+	if w.onWake != nil {
+		w.onWake()
 	}
 	if w.lossy {
-		return false, context.DeadlineExceeded
+		return context.DeadlineExceeded
 	}
-	return w.queue.Enqueue(ctx, task)
+	return w.wakes.Wake(ctx, kind, id, name, at)
 }
 
 // newMirroringWorld is a world whose person has work mirrored to home.
@@ -97,10 +96,7 @@ func newWorld(t *testing.T) *world {
 	s.memory = documents
 	w.replayAtTheEnd()
 	w.counter = storetest.Count(documents)
-	s.queue, err = memoryqueue.New(memoryqueue.Options{
-		Kinds: []string{mirrors.WriteKind, mirrors.PlanKind, mirrors.EventKind, calendars.SyncKind}, Now: s.clock.Now, Rand: func(n int) int { return n - 1 },
-	})
-	s.must(err)
+	s.wakes = wakes.New(wakes.Options{Now: s.clock.Now, Rand: func(n int) int { return n - 1 }})
 	for i, account := range []string{work, home, club, annes} {
 		email := account[len("acc_"):] + "@example.test"
 		s.grants[account], err = s.google.AddUser(google.User{Key: account, Sub: fmt.Sprint(1000 + i), Email: email, TimeZone: "Europe/Zurich"})
@@ -193,14 +189,14 @@ func (w *world) settle() {
 	w.Helper()
 	for range 3 {
 		for turn := 0; ; turn++ {
-			due := w.queue.Due(w.clock.Now())
+			due := w.wakes.Due(w.clock.Now())
 			if len(due) == 0 {
 				break
 			}
 			if turn > 1000 {
-				w.Fatalf("tasks never end:\n%s", w.log.String())
+				w.Fatalf("runs never end:\n%s", w.log.String())
 			}
-			run, ok := w.queue.Take(due[0].ID)
+			run, ok := w.wakes.Take(due[0].ID)
 			if !ok {
 				continue
 			}
@@ -208,7 +204,7 @@ func (w *world) settle() {
 			if run.Kind == calendars.SyncKind {
 				carriesOut = w.outbox
 			}
-			run.Settle(carriesOut.Handler(run.Kind)(w.ctx, run.Delivery))
+			run.Settle(carriesOut.Run(w.ctx, run.Kind, run.Entry))
 		}
 		w.must(w.clock.Advance(2 * time.Second))
 	}

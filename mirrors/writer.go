@@ -49,7 +49,10 @@ type Writer struct {
 // Work is the kind of the outbox that writes mirrors. A run compares generation and etag in
 // each transaction that records an outcome, so it claims nothing.
 func (w *Writer) Work() outbox.Kind {
-	return outbox.Kind{Name: WriteKind, Does: "mirrors", Due: w.due, Handle: w.handle, Mode: w.mode, Workers: 20, Unclaimed: true}
+	return outbox.Kind{
+		Name: WriteKind, Does: "mirrors", Path: mirror.Path, Due: w.due, Codec: outbox.DueAt("due", "trace"), Handle: w.handle,
+		Mode: w.mode, Workers: 20, Unclaimed: true,
+	}
 }
 
 func (w *Writer) mode() outbox.Mode {

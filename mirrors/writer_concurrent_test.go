@@ -17,7 +17,7 @@ import (
 // newConcurrentWriter is one of several processes.
 func (s *stage) newConcurrentWriter() *mirrors.Writer {
 	client := s.newClient()
-	service := s.service(storetest.Rerun(s.memory), s.queue)
+	service := s.service(storetest.Rerun(s.memory), s.wakes)
 	service.Log = slog.New(slog.DiscardHandler)
 	return working(&mirrors.Writer{Service: service, Google: client, Leaving: client})
 }

@@ -20,15 +20,14 @@ import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
-	"questscheduler/internal/test/memoryqueue"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/storetest"
+	"questscheduler/internal/test/wakes"
 	"questscheduler/mirrors"
 	"questscheduler/mirrors/plan"
 	"questscheduler/rules"
@@ -47,7 +46,7 @@ type stage struct {
 	// full has every scope, as a browser has; the program does not use it.
 	full   *gcal.Client
 	memory store.Store
-	queue  *memoryqueue.Queue
+	wakes  *wakes.Waker
 	writer *mirrors.Writer
 	points *points.Points
 	log    bytes.Buffer
@@ -79,8 +78,7 @@ func newStage(t *testing.T) *stage {
 	s.must(err)
 	s.memory, err = memorystore.Open(slices.Concat(mirror.Queries, calendars.Queries, accounts.Queries))
 	s.must(err)
-	s.queue, err = memoryqueue.New(memoryqueue.Options{Kinds: []string{mirrors.WriteKind}, Now: s.clock.Now, Rand: func(n int) int { return n - 1 }})
-	s.must(err)
+	s.wakes = wakes.New(wakes.Options{Now: s.clock.Now, Rand: func(n int) int { return n - 1 }})
 	for i, account := range []string{work, home, club} {
 		email := strings.TrimPrefix(account, "acc_") + "@example.test"
 		s.grants[account], err = s.google.AddUser(google.User{Key: account, Sub: fmt.Sprint(1000 + i), Email: email, TimeZone: "Europe/Zurich"})
@@ -109,7 +107,7 @@ func (s *stage) newClient() *gcal.Client {
 
 // restart is the death of the program and the start of another.
 func (s *stage) restart() {
-	s.queue.Crash()
+	s.wakes.Crash()
 	s.points = &points.Points{}
 	s.writer = s.newWriter()
 }
@@ -117,7 +115,7 @@ func (s *stage) restart() {
 func (s *stage) newWriter() *mirrors.Writer {
 	calls := &googlePoints{Google: s.client, points: s.points}
 	documents := &points.Store{Store: storetest.Rerun(s.memory), Points: s.points}
-	return working(&mirrors.Writer{Service: s.service(documents, &points.Queue{Queue: s.queue, Points: s.points}), Google: calls, Leaving: calls})
+	return working(&mirrors.Writer{Service: s.service(documents, &points.Waker{Waker: s.wakes, Points: s.points}), Google: calls, Leaving: calls})
 }
 
 // working adds a writer's work to its outbox.
@@ -203,19 +201,19 @@ func (s *stage) plan(uid string) {
 
 type discard struct{}
 
-func (discard) Enqueue(context.Context, queue.Task) (bool, error) { return false, nil }
+func (discard) Wake(context.Context, string, string, string, time.Time) error { return nil }
 
-func (s *stage) service(documents store.Store, tasks queue.Enqueuer) *mirrors.Service {
+func (s *stage) service(documents store.Store, waker outbox.Waker) *mirrors.Service {
 	return &mirrors.Service{
-		Store: documents, Outbox: s.outboxOf(documents, tasks), Installation: s.address, HoldShare: 0.5, HoldMin: 5,
+		Store: documents, Outbox: s.outboxOf(documents, waker), Installation: s.address, HoldShare: 0.5, HoldMin: 5,
 		Follow: func(context.Context, string, string, scheduler.Cause) error { return nil },
 		Now:    s.clock.Now, NewID: s.newID, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
 	}
 }
 
-func (s *stage) outboxOf(documents store.Store, tasks queue.Enqueuer) *outbox.Outbox {
+func (s *stage) outboxOf(documents store.Store, waker outbox.Waker) *outbox.Outbox {
 	return &outbox.Outbox{
-		Store: documents, Waker: outbox.Queued{Queue: tasks}, Now: s.clock.Now, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
+		Store: documents, Waker: waker, Now: s.clock.Now, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
 	}
 }
 
@@ -238,16 +236,15 @@ func (s *stage) run(d time.Duration) {
 func (s *stage) runDue() {
 	s.Helper()
 	for range 1000 {
-		due := s.queue.Due(s.clock.Now())
+		due := s.wakes.Due(s.clock.Now())
 		if len(due) == 0 {
 			return
 		}
-		run, ok := s.queue.Take(due[0].ID)
-		if ok {
-			run.Settle(s.writer.Outbox.Handler(mirrors.WriteKind)(s.ctx, run.Delivery))
+		if run, ok := s.wakes.Take(due[0].ID); ok {
+			run.Settle(s.writer.Outbox.Run(s.ctx, mirrors.WriteKind, run.Entry))
 		}
 	}
-	s.Fatalf("tasks never end:\n%s", s.log.String())
+	s.Fatalf("runs never end:\n%s", s.log.String())
 }
 
 func (s *stage) mirrors() (all []mirror.Mirror) {

@@ -260,7 +260,7 @@ func (w *Writer) cancel(ctx context.Context, a *attempt) error {
 }
 
 // insertGrace is how long after a mirror began to be deleted an insert that began before
-// may still reach Google: the time of a task, and of a call that was abandoned.
+// may still reach Google: the time of a run, and of a call that was abandoned.
 const insertGrace = 2 * time.Minute
 
 // remove deletes a mirror's event and then its document. If the event was never known to exist, a

@@ -27,7 +27,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"questscheduler/internal/meter"
@@ -58,8 +57,28 @@ type Announcer struct {
 // Its runs compare the announcement's document in transactions of their own.
 func (a *Announcer) Work() outbox.Kind {
 	return outbox.Kind{
-		Name: poll.AnnounceKind, Does: "announcements and cards", Due: poll.DueAnnouncements, Handle: a.handle, Workers: 20, Unclaimed: true,
+		Name: poll.AnnounceKind, Does: "announcements and cards", Path: poll.AnnouncementPath, Due: poll.DueAnnouncements, Codec: deliveries,
+		Handle: a.handle, Workers: 20, Unclaimed: true,
 	}
+}
+
+// deliveries is the codec of announcements: due is the earlier of message and card, and not
+// before AgainAt.
+var deliveries = outbox.Codec{
+	Decode: func(doc store.Document) outbox.State {
+		a := poll.DecodeAnnouncement(doc)
+		state := outbox.State{Due: a.Due, Ref: a.Wanted.Ref, Attempts: a.Failures, Trace: a.Wanted.Trace}
+		if a.CardPending && (state.Due.IsZero() || state.Due.After(a.AgainAt)) || state.Due.Before(a.AgainAt) && !state.Due.IsZero() {
+			state.Due = a.AgainAt
+		}
+		if a.Failures > 0 {
+			state.FailedSince = a.Wanted.At
+		}
+		return state
+	},
+	Encode: func(s outbox.State) []store.Update {
+		return []store.Update{store.Set("againAt", store.NullIfZero(s.Due))}
+	},
 }
 
 // retry is how long a poll waits that failed. Discord asks to wait for seconds.
@@ -76,9 +95,6 @@ const (
 // is recorded with a wait that grows; nothing that was done is done again. A final refusal by a
 // channel is recorded, and is no failure.
 func (a *Announcer) handle(ctx context.Context, item outbox.Item) outbox.Result {
-	if strings.Contains(item.ID, "/") || poll.Path(item.ID).Valid() != nil {
-		return outbox.Done() // no poll has this id
-	}
 	due, err := a.announce(ctx, item.ID)
 	if err == nil {
 		return outbox.Kept(due)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/notify"
 )
@@ -73,8 +72,8 @@ func TestHandle_NotDueYet_WaitsAndAnnouncesNothing(t *testing.T) {
 	w.move(moved)
 	w.want("gm", 10*time.Second)
 	w.clock.add(4 * time.Second)
-	if verdict := w.run(); verdict.Outcome != queue.Later || verdict.After != 6*time.Second {
-		t.Fatalf("verdict %+v", verdict)
+	if verdict := w.run(); verdict.Outcome != runLater || verdict.After != 6*time.Second {
+		t.Fatalf("the run ends as %+v", verdict)
 	}
 	wantTexts(t, "messages", contents(w.messages(channel)))
 	wantTexts(t, "ana", w.bell("ana"))
@@ -315,7 +314,7 @@ func TestHandle_IDOfNoPoll_IsDone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, id := range []string{"nobody", "", "a/slots/b", "..", `{"id":"` + pollID + `"}`} {
-		if verdict := runID(w.announcer, id); verdict.Outcome != queue.Done {
+		if verdict := runID(w.announcer, id); verdict.Outcome != runDone {
 			t.Errorf("%q: verdict %+v", id, verdict)
 		}
 	}
@@ -393,8 +392,8 @@ func TestHandle_NotificationReadDuringTheRun_StaysRead(t *testing.T) {
 	w.cancel()
 	w.want("gm", 0)
 	blown := w.interrupt(1, after) // in-app documents are written, nothing after
-	if verdict := runTask(blown); verdict.Outcome != queue.Retry {
-		t.Fatalf("verdict %+v", verdict)
+	if verdict := runTask(blown); verdict.Outcome != runFailed {
+		t.Fatalf("the run ends as %+v", verdict)
 	}
 	if n, err := notify.MarkAllRead(context.Background(), w.store, "ana"); n != 1 || err != nil {
 		t.Fatalf("%d read, %v", n, err)

@@ -9,7 +9,6 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/notify"
 )
@@ -62,8 +61,8 @@ func TestChannel_TemporaryError_IsRetriedAndOthersAreNot(t *testing.T) {
 	t.Parallel()
 	w, p, ref := paged(t)
 	p.err = &fault.Error{Kind: fault.RateLimited, RetryAfter: time.Minute}
-	if verdict := w.run(); verdict.Outcome != queue.Retry || verdict.After != time.Minute {
-		t.Fatalf("verdict %+v", verdict)
+	if verdict := w.run(); verdict.Outcome != runFailed || verdict.After != time.Minute {
+		t.Fatalf("the run ends as %+v", verdict)
 	}
 	p.err = nil
 	w.toTheEnd()
@@ -122,8 +121,8 @@ func TestChannel_RecordThatFails_LeavesTheDeliveryPending(t *testing.T) {
 	t.Parallel()
 	w, p, _ := paged(t)
 	p.receipt.Record = func(context.Context, store.Tx, poll.Announcement, poll.Delivery) error { return errors.New("no") }
-	if verdict := w.run(); verdict.Outcome != queue.Retry {
-		t.Fatalf("verdict %+v", verdict)
+	if verdict := w.run(); verdict.Outcome != runFailed {
+		t.Fatalf("the run ends as %+v", verdict)
 	}
 	if _, recorded := w.announcement().Channels["pager"]; recorded {
 		t.Error("the delivery is recorded")

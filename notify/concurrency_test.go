@@ -8,7 +8,6 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 )
 
@@ -22,8 +21,8 @@ func TestHandle_NewStateDuringTheRun_IsAnnouncedNext(t *testing.T) {
 		w.want("gm", 7*time.Second)
 		return before()
 	}})
-	if verdict := runTask(hooked); verdict.Outcome != queue.Later || verdict.After != 7*time.Second {
-		t.Fatalf("verdict %+v", verdict)
+	if verdict := runTask(hooked); verdict.Outcome != runLater || verdict.After != 7*time.Second {
+		t.Fatalf("the run ends as %+v", verdict)
 	}
 	w.clock.add(7 * time.Second)
 	w.mustEnd()
@@ -42,8 +41,8 @@ func TestHandle_LinkNumberedAnewDuringTheRun_IsAnnouncedUnderItsNumber(t *testin
 		w.write(func(tx store.Tx) error { return tx.Update(poll.AnnouncementPath(pollID), updates...) })
 		return effect()
 	}})
-	if verdict := runTask(hooked); verdict.Outcome != queue.Done {
-		t.Fatalf("verdict %+v", verdict)
+	if verdict := runTask(hooked); verdict.Outcome != runDone {
+		t.Fatalf("the run ends as %+v", verdict)
 	}
 	if a := w.announcement(); a.Announced.State.Generation != 3 || a.Before.State.Generation != 3 {
 		t.Errorf("announcement %+v", a)
@@ -55,8 +54,8 @@ func TestHandle_BegunAndTakenBack_IsDeliveredToTheEnd(t *testing.T) {
 	w := announced(t)
 	w.move(moved)
 	w.want("gm", 0)
-	if verdict := runTask(w.interrupt(1, after)); verdict.Outcome != queue.Retry { // the app has it, Discord not yet
-		t.Fatalf("verdict %+v", verdict)
+	if verdict := runTask(w.interrupt(1, after)); verdict.Outcome != runFailed { // the app has it, Discord not yet
+		t.Fatalf("the run ends as %+v", verdict)
 	}
 	w.restore()
 	w.want("gm", time.Minute)
@@ -77,8 +76,8 @@ func TestHandle_ConcurrentRuns_DeliverOnceAndDrawThePresentState(t *testing.T) {
 			return effect()
 		}})
 		w.makeCardPending()
-		if verdict := runTask(hooked); verdict.Outcome != queue.Done {
-			t.Fatalf("verdict %+v", verdict)
+		if verdict := runTask(hooked); verdict.Outcome != runDone {
+			t.Fatalf("the run ends as %+v", verdict)
 		}
 		wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage)
 		wantTexts(t, "ana", w.bell("ana"), cancelledBody)
@@ -97,8 +96,8 @@ func TestHandle_ConcurrentRuns_DeliverOnceAndDrawThePresentState(t *testing.T) {
 			return effect()
 		}})
 		w.makeCardPending()
-		if verdict := runTask(hooked); verdict.Outcome != queue.Done {
-			t.Fatalf("verdict %+v", verdict)
+		if verdict := runTask(hooked); verdict.Outcome != runDone {
+			t.Fatalf("the run ends as %+v", verdict)
 		}
 		if a := w.announcement(); a.Announced.Ref != last || !a.Due.IsZero() {
 			t.Errorf("announcement %+v", a)
@@ -119,8 +118,8 @@ func TestHandle_ConcurrentRuns_DeliverOnceAndDrawThePresentState(t *testing.T) {
 			return effect()
 		}})
 		w.makeCardPending()
-		if verdict := runTask(hooked); verdict.Outcome != queue.Done {
-			t.Fatalf("verdict %+v", verdict)
+		if verdict := runTask(hooked); verdict.Outcome != runDone {
+			t.Fatalf("the run ends as %+v", verdict)
 		}
 		if got := w.field("Status"); got != "FINALIZED" {
 			t.Errorf("the card shows %q", got)
@@ -138,8 +137,8 @@ func TestHandle_ConcurrentRuns_DeliverOnceAndDrawThePresentState(t *testing.T) {
 			return errors.Join(effect(), fault.New(fault.Unavailable, "the answer is lost"))
 		}})
 		w.makeCardPending()
-		if verdict := runTask(hooked); verdict.Outcome != queue.Retry {
-			t.Fatalf("verdict %+v", verdict)
+		if verdict := runTask(hooked); verdict.Outcome != runFailed {
+			t.Fatalf("the run ends as %+v", verdict)
 		}
 		w.clock.add(time.Minute)
 		w.toTheEnd()
@@ -159,8 +158,8 @@ func TestHandle_ConcurrentRuns_DeliverOnceAndDrawThePresentState(t *testing.T) {
 			return nil
 		}})
 		w.makeCardPending()
-		if verdict := runTask(hooked); verdict.Outcome != queue.Done {
-			t.Fatalf("verdict %+v", verdict)
+		if verdict := runTask(hooked); verdict.Outcome != runDone {
+			t.Fatalf("the run ends as %+v", verdict)
 		}
 		if got := w.field("Status"); got != "FINALIZED" {
 			t.Errorf("the card shows %q", got)
@@ -185,8 +184,8 @@ func TestHandle_PollThatKeepsChanging_IsRetried(t *testing.T) {
 		},
 	})
 	w.makeCardPending()
-	if verdict := runTask(hooked); verdict.Outcome != queue.Retry {
-		t.Fatalf("verdict %+v", verdict)
+	if verdict := runTask(hooked); verdict.Outcome != runFailed {
+		t.Fatalf("the run ends as %+v", verdict)
 	}
 	if titles > 10 {
 		t.Errorf("drawn %d times in one run", titles)
@@ -222,8 +221,8 @@ func TestHandle_PollDeletedDuringTheRun_HasNothingPending(t *testing.T) {
 		w.cancel()
 		w.want("gm", 0)
 		hooked := w.hooked(hooks{post: func(effect func() error) error { remove(w); return effect() }})
-		if verdict := runTask(hooked); verdict.Outcome != queue.Done {
-			t.Fatalf("verdict %+v", verdict)
+		if verdict := runTask(hooked); verdict.Outcome != runDone {
+			t.Fatalf("the run ends as %+v", verdict)
 		}
 		hasNothingPending(t, w)
 	})
@@ -233,8 +232,8 @@ func TestHandle_PollDeletedDuringTheRun_HasNothingPending(t *testing.T) {
 		w.cancel()
 		w.want("gm", 0)
 		hooked := w.hooked(hooks{edit: func(effect func() error) error { remove(w); return effect() }})
-		if verdict := runTask(hooked); verdict.Outcome != queue.Done {
-			t.Fatalf("verdict %+v", verdict)
+		if verdict := runTask(hooked); verdict.Outcome != runDone {
+			t.Fatalf("the run ends as %+v", verdict)
 		}
 		hasNothingPending(t, w)
 	})
@@ -248,8 +247,8 @@ func TestHandle_CardThatFails_HoldsUpNoMessage(t *testing.T) {
 	w.set(poll.Set("title", "Session ten"))
 	w.makeCardPending()
 	hooked := w.hooked(hooks{edit: func(func() error) error { return fault.New(fault.Unavailable, "Discord did not answer") }})
-	if verdict := runTask(hooked); verdict.Outcome != queue.Retry || !w.announcement().AgainAt.After(w.clock.Now()) {
-		t.Fatalf("verdict %+v", verdict)
+	if verdict := runTask(hooked); verdict.Outcome != runFailed || !w.announcement().AgainAt.After(w.clock.Now()) {
+		t.Fatalf("the run ends as %+v", verdict)
 	}
 	w.cancel()
 	w.want("gm", 0)

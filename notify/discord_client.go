@@ -16,7 +16,7 @@ import (
 	"questscheduler/internal/fault"
 )
 
-// CallTimeout is how long one call to Discord may take. A task has 60 s and
+// CallTimeout is how long one call to Discord may take. A run of the outbox has 60 s and
 // makes a handful of calls.
 const CallTimeout = 10 * time.Second
 

@@ -8,7 +8,6 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/notify"
 )
@@ -174,12 +173,12 @@ func endsAt(t *testing.T, members, step int, when moment, pause time.Duration) b
 	a, f := w.fused(step, when)
 	verdict := runTask(a)
 	if !f.blown {
-		if verdict.Outcome != queue.Done {
+		if verdict.Outcome != runDone {
 			t.Fatalf("an undisturbed run ends with %+v", verdict)
 		}
 		return false
 	}
-	if verdict.Outcome != queue.Retry {
+	if verdict.Outcome != runFailed {
 		t.Errorf("step %d: verdict %+v", step, verdict)
 	}
 	w.clock.add(pause)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/notify"
 	"questscheduler/rules"
@@ -139,8 +138,8 @@ func TestTexts_RetriedAndResent_AreTheSame(t *testing.T) {
 	t.Parallel()
 	w, p, _ := paged(t)
 	p.err = errors.New("the pager is off")
-	if verdict := w.run(); verdict.Outcome != queue.Retry {
-		t.Fatalf("verdict %+v", verdict)
+	if verdict := w.run(); verdict.Outcome != runFailed {
+		t.Fatalf("the run ends as %+v", verdict)
 	}
 	p.err = nil
 	w.move(movedOn)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 )
@@ -112,7 +111,7 @@ func TestPace_CrashAtAnyStep_CountsAndDeliversOnce(t *testing.T) {
 			w.revive()
 			w.want("gm", 0) // the last that has a turn now
 			verdict := runTask(w.interrupt(call, when))
-			if verdict.Outcome == queue.Done {
+			if verdict.Outcome == runDone {
 				call = most
 			} else {
 				struck++

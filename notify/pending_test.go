@@ -10,7 +10,6 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/store"
 )
@@ -47,8 +46,8 @@ func TestHandle_PendingCardBeforeDueAnnouncement_HastensNothing(t *testing.T) {
 	w.move(moved)
 	w.want("gm", time.Minute)
 	w.makeCardPending()
-	if verdict := w.run(); verdict.Outcome != queue.Later || verdict.After != time.Minute {
-		t.Errorf("verdict %+v", verdict)
+	if verdict := w.run(); verdict.Outcome != runLater || verdict.After != time.Minute {
+		t.Errorf("the run ends as %+v", verdict)
 	}
 	wantTexts(t, "messages", contents(w.messages(channel)))
 	w.toTheEnd()
@@ -82,8 +81,8 @@ func TestHandle_WhileAnotherRunDelivers_SendsNothing(t *testing.T) {
 		}
 		return effect()
 	}})
-	if verdict := runTask(hooked); verdict.Outcome != queue.Done {
-		t.Fatalf("verdict %+v", verdict)
+	if verdict := runTask(hooked); verdict.Outcome != runDone {
+		t.Fatalf("the run ends as %+v", verdict)
 	}
 	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage)
 	if a := w.announcement(); !a.AgainAt.IsZero() {
@@ -234,8 +233,8 @@ func TestHandle_WokenTooEarly_WaitsForTheEarlierOfMessageAndCard(t *testing.T) {
 			w.set(store.Update{Path: poll.SyncField("recorded"), Value: map[string]any{"at": w.clock.Now(), "status": "OPEN"}})
 			w.run()
 		}
-		if verdict := w.run(); verdict.Outcome != queue.Later || verdict.After != row.want {
-			t.Errorf("%s: verdict %+v, want it after %v", name, verdict, row.want)
+		if verdict := w.run(); verdict.Outcome != runLater || verdict.After != row.want {
+			t.Errorf("%s: the run ends as %+v, want it after %v", name, verdict, row.want)
 		}
 		if calls := w.discord.Control().Calls(); len(calls) != 0 {
 			t.Errorf("%s: calls %v", name, calls)

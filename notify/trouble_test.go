@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/discord"
 	"questscheduler/internal/test/storetest"
@@ -140,11 +139,11 @@ func TestHandle_TemporaryError_IsRetriedWithoutDuplicates(t *testing.T) {
 				w.move(moved)
 				w.want("gm", 0)
 				verdict := w.run()
-				if verdict.Outcome != queue.Retry || verdict.After < row.after || verdict.After > 10*time.Second {
-					t.Fatalf("verdict %+v", verdict)
+				if verdict.Outcome != runFailed || verdict.After < row.after || verdict.After > 10*time.Second {
+					t.Fatalf("the run ends as %+v", verdict)
 				}
 				w.clock.add(verdict.After)
-				if verdict := w.run(); verdict.Outcome != queue.Done {
+				if verdict := w.run(); verdict.Outcome != runDone {
 					t.Fatalf("second run: %+v", verdict)
 				}
 				wantTexts(t, "messages", contents(w.messages(channel)), movedMessage)
@@ -162,8 +161,8 @@ func TestHandle_LostResponseAfterNonceExpired_IsFoundByItsMark(t *testing.T) {
 	w := newWorld(t)
 	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
 	w.makeCardPending()
-	if verdict := w.run(); verdict.Outcome != queue.Retry { // the card
-		t.Fatalf("verdict %+v", verdict)
+	if verdict := w.run(); verdict.Outcome != runFailed { // the card
+		t.Fatalf("the run ends as %+v", verdict)
 	}
 	w.clock.add(time.Hour)
 	w.finalise()
@@ -175,8 +174,8 @@ func TestHandle_LostResponseAfterNonceExpired_IsFoundByItsMark(t *testing.T) {
 	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
 	w.cancel()
 	w.want("gm", 0)
-	if verdict := w.run(); verdict.Outcome != queue.Retry { // the message
-		t.Fatalf("verdict %+v", verdict)
+	if verdict := w.run(); verdict.Outcome != runFailed { // the message
+		t.Fatalf("the run ends as %+v", verdict)
 	}
 	w.clock.add(time.Hour)
 	w.toTheEnd()
@@ -195,8 +194,8 @@ func TestHandle_LostResponseWithoutHistory_IsFoundByItsNonce(t *testing.T) {
 	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})
 	w.cancel()
 	w.want("gm", 0)
-	if verdict := w.run(); verdict.Outcome != queue.Retry {
-		t.Fatalf("verdict %+v", verdict)
+	if verdict := w.run(); verdict.Outcome != runFailed {
+		t.Fatalf("the run ends as %+v", verdict)
 	}
 	w.clock.add(time.Minute)
 	w.toTheEnd()
@@ -294,8 +293,8 @@ func TestHandle_LostResponseToAnEdit_IsDrawnAgainAfterARestore(t *testing.T) {
 	w.plant(control.Rule{Match: "messages.edit", LostAnswer: true, Times: 1})
 	w.write(voteOf("cho", "s1"))
 	w.makeCardPending()
-	if verdict := w.run(); verdict.Outcome != queue.Retry {
-		t.Fatalf("verdict %+v", verdict)
+	if verdict := w.run(); verdict.Outcome != runFailed {
+		t.Fatalf("the run ends as %+v", verdict)
 	}
 	w.write(voteOf("cho", ""))
 	w.toTheEnd()
@@ -310,8 +309,8 @@ func TestHandle_StoreUnavailable_IsRetried(t *testing.T) {
 	w.cancel()
 	w.want("gm", 0)
 	verdict := runTask(w.interrupt(1, before))
-	if verdict.Outcome != queue.Retry || verdict.Err == nil || !strings.Contains(verdict.Err.Error(), pollID) {
-		t.Errorf("verdict %+v", verdict)
+	if verdict.Outcome != runFailed || verdict.Err == nil || !strings.Contains(verdict.Err.Error(), pollID) {
+		t.Errorf("the run ends as %+v", verdict)
 	}
 }
 

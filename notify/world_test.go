@@ -12,7 +12,6 @@ import (
 
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/discord"
 	"questscheduler/internal/store"
@@ -270,38 +269,52 @@ func announced(t *testing.T) *world {
 	return w
 }
 
+// runResult is what came of a run, and when it is wanted again.
+type runResult struct {
+	Outcome runOutcome
+	After   time.Duration
+	Err     error
+}
+
+type runOutcome uint8
+
+const (
+	runFailed runOutcome = iota // the work is due again
+	runDone
+	runLater
+)
+
 // run runs the poll's work once.
-func (w *world) run() queue.Verdict {
+func (w *world) run() runResult {
 	w.t.Helper()
 	return runTask(w.announcer)
 }
 
-// runTask runs the poll's work, and gives what becomes of its task. A failure that is recorded is
-// a Retry, since the work is due again.
-func runTask(a *notify.Announcer) queue.Verdict { return runID(a, pollID) }
+// runTask runs the poll's work.
+func runTask(a *notify.Announcer) runResult { return runID(a, pollID) }
 
-func runID(a *notify.Announcer, id string) queue.Verdict {
+func runID(a *notify.Announcer, id string) runResult {
 	failed := false
 	work := outbox.Outbox{Store: a.Store, Now: a.Now, Log: a.Log, Meter: func(event any) { failed = event.(outbox.Ran).Outcome.String() == "failed" }}
 	work.Add(a.Work())
 	again, err := work.Run(context.Background(), poll.AnnounceKind, id)
 	switch after := again.Sub(a.Now()); {
 	case err != nil:
-		return queue.Verdict{Err: err}
+		return runResult{Err: err}
 	case failed:
-		return queue.Verdict{After: after}
+		return runResult{After: after}
 	case again.IsZero():
-		return queue.Verdict{Outcome: queue.Done}
+		return runResult{Outcome: runDone}
 	default:
-		return queue.Verdict{Outcome: queue.Later, After: after}
+		return runResult{Outcome: runLater, After: after}
 	}
 }
 
 // mustEnd runs the work once and wants it done.
 func (w *world) mustEnd() {
 	w.t.Helper()
-	if verdict := w.run(); verdict.Outcome != queue.Done {
-		w.t.Fatalf("verdict %+v", verdict)
+	if verdict := w.run(); verdict.Outcome != runDone {
+		w.t.Fatalf("the run ends as %+v", verdict)
 	}
 }
 

@@ -127,7 +127,7 @@ func TestCard_ProgramDiesBeforeTheTask_IsUpdated(t *testing.T) {
 			w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
 			pollID, slots := w.PollOf("gm", scheduler.Create{GroupID: w.Party()})
 			w.Run(time.Minute)
-			w.Crash("before queue.enqueue")
+			w.Crash("before wake")
 			if lived, _ := w.Survives(func() { _ = c.do(w, pollID, slots) }); lived { // it dies before it can answer
 				t.Fatal("the program did not hand over a card")
 			}

@@ -11,7 +11,7 @@ import (
 
 // announceTasks are the tasks that wait to tell people something.
 func announceTasks(w *worldtest.World) (tasks int) {
-	for _, task := range w.Queue.Due(w.Clock.Now().Add(24 * time.Hour)) {
+	for _, task := range w.Wakes.Due(w.Clock.Now().Add(24 * time.Hour)) {
 		if task.Kind == poll.AnnounceKind {
 			tasks++
 		}

@@ -42,7 +42,7 @@ func TestFinalise_RefusedDuringADelivery_AnnouncesTheRestore(t *testing.T) {
 	w.MoveEvent("gm", eventID, worldtest.Noon)
 	w.Run(worldtest.Settle - time.Second)
 	w.Skip(5 * time.Second)
-	for _, task := range w.Queue.Due(w.Clock.Now()) {
+	for _, task := range w.Wakes.Due(w.Clock.Now()) {
 		if task.Kind != poll.AnnounceKind {
 			continue
 		}

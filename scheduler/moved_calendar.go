@@ -37,7 +37,7 @@ func unlessTaken(ctx context.Context, tx store.Tx, observed Observation, pollID 
 	return observed.MovedTo, nil
 }
 
-// watchSoon ensures a watch channel of the calendar that a poll's event is in, and enqueues a
+// watchSoon ensures a watch channel of the calendar that a poll's event is in, and wakes a
 // sync. Where either fails, the sweep and the drain do it.
 func (s *Service) watchSoon(ctx context.Context, pollID string, at poll.Place, cause Cause) {
 	if err := s.Watches.Ensure(ctx, at.AccountID, at.CalendarID); err != nil {

@@ -63,7 +63,7 @@ func TestReconcile_RecreatedPollWithEvent_SyncsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	syncs := 0
-	for _, task := range w.Queue.Due(w.Clock.Now()) {
+	for _, task := range w.Wakes.Due(w.Clock.Now()) {
 		if strings.Contains(task.Kind, "look") || strings.Contains(task.Kind, "sync") {
 			syncs++
 		}

@@ -33,7 +33,7 @@ func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (ru
 	return repair, err
 }
 
-// syncsAfter reports whether a repair asked for a sync that is enqueued at once.
+// syncsAfter reports whether a repair asked for a sync that is woken at once.
 func (c Cause) syncsAfter(repair rules.Repair) bool {
 	switch repair {
 	case rules.RepairRestore, rules.RepairUnlink, rules.RepairLink, rules.RepairRecord:
@@ -45,7 +45,7 @@ func (c Cause) syncsAfter(repair rules.Repair) bool {
 // quietly reports whether a repair only writes.
 func (c Cause) quietly(repair rules.Repair) bool { return c.Quiet && repair == rules.RepairLink }
 
-// syncItsEvent enqueues the sync that a repair asked for. Where it fails, the drain does.
+// syncItsEvent wakes the sync that a repair asked for. Where it fails, the drain does.
 func (s *Service) syncItsEvent(ctx context.Context, pollID string, cause Cause) {
 	entries, _, err := poll.IndexesOf(ctx, s.Store, pollID)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // Resend has a poll's last announcement delivered once more, after its owner fixed what had
 // prevented that. Nobody gets it twice, and no message is posted that still stands among its
 // channel's newest. It gives the notice; NoticeNone where a delivery is under way or due,
-// which is enqueued instead.
+// which is woken instead.
 //
 // Only the creator and admins may. Conflict: nothing was announced. Asking twice resends once.
 func (s *Service) Resend(ctx context.Context, person Person, pollID string, cause Cause) (notice rules.Notice, err error) {

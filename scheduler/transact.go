@@ -109,7 +109,7 @@ func write(tx store.Tx, w transition.Write) error {
 	}
 }
 
-// handOver hands to tasks, after the commit, what a transition leaves to them.
+// handOver wakes, after the commit, what a transition leaves to the outbox.
 func (s *Service) handOver(ctx context.Context, out transition.Outcome) {
 	for _, intent := range out.Intents {
 		s.Outbox.Soon(ctx, KindIntent, intent.ID(), intent.Due)

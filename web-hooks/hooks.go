@@ -1,5 +1,5 @@
 // Package webhooks is what machines call. A route here checks the form of a
-// request, authenticates it, hands it over and answers; the work is done by a task.
+// request, authenticates it, hands it over and answers; the outbox does the work.
 package webhooks
 
 import (
@@ -37,7 +37,7 @@ type Guard struct {
 var PushPaths = []string{"/webhooks/google/calendar", "/api/calendarWebhook", "/calendarWebhook"}
 
 const (
-	// pushPatience is how long a push may wait for the store and the queue. Anybody
+	// pushPatience is how long a push may wait for the store. Anybody
 	// can send one, and it takes a place while it waits.
 	pushPatience = 20 * time.Second
 	// retryPush is when to send again what could not be handed over. Google has a

@@ -24,8 +24,8 @@ import (
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/test/memoryqueue"
 	"questscheduler/internal/test/memorystore"
+	"questscheduler/internal/test/wakes"
 	webhooks "questscheduler/web-hooks"
 )
 
@@ -71,7 +71,7 @@ type gate struct {
 	handler http.Handler
 	store   *memorystore.Store
 	reads   *counted
-	queue   *memoryqueue.Queue
+	wakes   *wakes.Waker
 }
 
 // gateOptions are what a gate may have of its own.
@@ -105,8 +105,7 @@ func newGateWith(t *testing.T, options gateOptions) *gate {
 	}
 	documents, err := memorystore.Open(queries)
 	must(t, err)
-	tasks, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{calendars.SyncKind}, Now: now})
-	must(t, err)
+	woken := wakes.New(wakes.Options{Now: now})
 	calendar := poll.CalendarKey("acc", "cal")
 	must(t, documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
 		if err := tx.Create(store.Doc("calendars", calendar), map[string]any{"accountId": "acc", "calendarId": "cal", "interests": map[string]any{poll.ConsumerPoll: 1}}); err != nil {
@@ -126,10 +125,10 @@ func newGateWith(t *testing.T, options gateOptions) *gate {
 	e := api.New(api.Options{Now: options.now, NewID: func(prefix string) string { return prefix + "_1" }, Log: log, AddressRate: options.rate})
 	keys, err := seal.ParseKeys(cmp.Or(options.keys, keysNow))
 	must(t, err)
-	work := &outbox.Outbox{Store: documents, Waker: outbox.Queued{Queue: tasks}, Now: now, Log: log}
+	work := &outbox.Outbox{Store: documents, Waker: woken, Now: now, Log: log}
 	watcher := &calendarsync.Watcher{Store: reads, Outbox: work, Tokens: keys, Now: now, Log: log, Meter: reads.refused.meter}
 	webhooks.Register(e, watcher, webhooks.Guard{Admit: api.AdmitPush, Log: api.Sampled(log, now)})
-	return &gate{t: t, handler: e, store: documents, reads: reads, queue: tasks}
+	return &gate{t: t, handler: e, store: documents, reads: reads, wakes: woken}
 }
 
 // push sends a push, with some of its headers changed; nil takes one away.
@@ -152,13 +151,8 @@ func (g *gate) push(path string, changed map[string][]string, body string) *http
 	return recorder
 }
 
-// syncs are the tasks that were handed over.
-func (g *gate) syncs() int {
-	g.t.Helper()
-	depths, err := g.queue.Depths(g.t.Context())
-	must(g.t, err)
-	return depths[0].Waiting
-}
+// syncs counts the syncs that were woken.
+func (g *gate) syncs() int { return g.wakes.Waiting(calendars.SyncKind) }
 
 func TestPush_Valid_HandsOverASync(t *testing.T) {
 	t.Parallel()
@@ -182,7 +176,7 @@ func TestPush_Accepted_HasTheRequestIDAsItsTrace(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
 	g.push(address, nil, "")
-	due := g.queue.Due(now())
+	due := g.wakes.Due(now())
 	if len(due) != 1 {
 		t.Fatalf("%d syncs are due, want 1", len(due))
 	}

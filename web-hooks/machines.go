@@ -12,7 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/internal/fault"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/timers"
 )
@@ -77,7 +77,7 @@ var JobPaths = map[string][]string{
 }
 
 // RegisterJobs adds the routes of JobPaths to e, for machines alone. 202: a run
-// follows; 503: the queue did not take it. Two requests make two runs at most, which
+// follows; 503: it was not recorded. Two requests make two runs at most, which
 // is harmless.
 func RegisterJobs(e *echo.Echo, machines Machines, jobs Jobs) {
 	for name, paths := range JobPaths {
@@ -92,7 +92,7 @@ func RegisterJobs(e *echo.Echo, machines Machines, jobs Jobs) {
 	}
 }
 
-// Tasks runs a task that Cloud Tasks delivers (cloudtasks.Queue). The status is 200
+// Tasks runs a task that Cloud Tasks delivers (cloudtasks.Waker). The status is 200
 // if the task has ended, and otherwise 429 or 503 with the time until the next
 // delivery.
 type Tasks interface {
@@ -102,13 +102,16 @@ type Tasks interface {
 // TaskPath is where Cloud Tasks delivers tasks.
 const TaskPath = "/tasks/:kind"
 
+// maxTask is the largest body of a task, in bytes: the longest id of a document.
+const maxTask = 1500
+
 // taskPatience is how long an answer may take: the run of a handler, the wait for
 // its turn, and the writes after it. Other requests have less.
-const taskPatience = queue.RunTimeout + 30*time.Second
+const taskPatience = outbox.RunTimeout + 30*time.Second
 
-// RegisterTasks adds the route to e, for the machine that Cloud Tasks calls as. A
-// task that cannot succeed is kept as a dead letter and answered 200, since Cloud
-// Tasks retries after any other answer.
+// RegisterTasks adds the route to e, for the machine that Cloud Tasks calls as. Work that fails
+// is due again by its document, and its task is answered 200: Cloud Tasks repeats a task only
+// where the store did not answer.
 func RegisterTasks(e *echo.Echo, machines Machines, tasks Tasks) {
 	e.POST(TaskPath, func(c echo.Context) error {
 		request := c.Request()
@@ -116,7 +119,7 @@ func RegisterTasks(e *echo.Echo, machines Machines, tasks Tasks) {
 		if err != nil && !errors.Is(err, http.ErrNotSupported) {
 			return err
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(c.Response(), request.Body, queue.MaxPayload))
+		body, err := io.ReadAll(http.MaxBytesReader(c.Response(), request.Body, maxTask))
 		if errors.As(err, new(*http.MaxBytesError)) {
 			return fault.New(fault.TooLarge, "No task of this server is that large.")
 		}

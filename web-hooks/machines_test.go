@@ -15,7 +15,6 @@ import (
 
 	"questscheduler/api"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/test/tokentest"
 	webhooks "questscheduler/web-hooks"
@@ -182,7 +181,7 @@ func TestTasks_AreDelivered_AndAnsweredAsTheQueueSays(t *testing.T) {
 func TestTasks_TooLargeToBeOurs_AreRefused(t *testing.T) {
 	t.Parallel()
 	g := newMachineGate(t)
-	g.body = strings.Repeat("x", queue.MaxPayload+1)
+	g.body = strings.Repeat("x", 1501)
 	if got := g.post("/tasks/intent", "Bearer "+g.issuer.Sign(g.good())); got.Code != http.StatusRequestEntityTooLarge || len(g.tasks.bodies) > 0 {
 		t.Errorf("answered %d, and %d were delivered", got.Code, len(g.tasks.bodies))
 	}

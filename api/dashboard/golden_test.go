@@ -16,8 +16,8 @@ import (
 	"questscheduler/internal/health"
 	"questscheduler/internal/mapping"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/timers"
 )
 
@@ -51,9 +51,14 @@ var troubled = dashboard.Page{
 			{ID: "acc_2", OwnerID: "ana", Status: health.Healthy},
 		},
 		MoreFailing: true,
-		Queues:      []queue.Depth{{Kind: "announce", Waiting: 3, Dead: 1, Oldest: now.Add(-90 * time.Second)}, {Kind: "look"}},
-		Dead:        []queue.DeadLetter{{ID: "12", Kind: "announce", Name: "<b>poll</b>/jrn_1", Reason: "announce: the payload names no poll", Attempt: 1, At: now.Add(-time.Hour)}},
-		MoreDead:    true,
+		Work: []outbox.Depth{
+			{Kind: "announce", Does: "announcements and cards", Due: 3, Failing: make([]outbox.Entry, 1), Oldest: now.Add(-90 * time.Second)},
+			{Kind: "look", Does: "syncs of calendars"},
+		},
+		FailingWork: []outbox.Entry{{
+			ID: "announce:<b>poll</b>", Kind: "announce", Error: "provider", Attempts: 7, FailedSince: now.Add(-time.Hour), Due: now.Add(8 * time.Minute),
+		}},
+		MoreFailingWork: true,
 		Held: []health.HeldCalendar{{
 			Calendar: calendars.Calendar{Key: strings.Repeat("0b", 16), CalendarID: "gm@example.com", OwnerID: "gm"},
 			Polls: []poll.Poll{{
@@ -129,7 +134,7 @@ func golden(t *testing.T, name string, render func(*bytes.Buffer) error) string 
 
 func TestPages_Rendered_MatchTheGoldenFiles(t *testing.T) {
 	t.Parallel()
-	well := dashboard.Page{Admin: "admin", Version: "1.2.3", Overview: health.Overview{Now: now, Sync: "on", Queues: []queue.Depth{{Kind: "look"}}}}
+	well := dashboard.Page{Admin: "admin", Version: "1.2.3", Overview: health.Overview{Now: now, Sync: "on", Work: []outbox.Depth{{Kind: "look", Does: "syncs of calendars"}}}}
 	for name, render := range map[string]func(*bytes.Buffer) error{
 		"troubled.html":       func(out *bytes.Buffer) error { return dashboard.Render(out, troubled) },
 		"well.html":           func(out *bytes.Buffer) error { return dashboard.Render(out, well) },

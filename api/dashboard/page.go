@@ -1,5 +1,5 @@
 // Package dashboard renders the page on which an operator sees whether sync works,
-// and does what a person has to: watch channels, accounts, the queue, held
+// and does what a person has to: watch channels, accounts, outside work, held
 // cancellations, the timers, the latest of the journals. The page is whole and
 // loads nothing from elsewhere. Package api decides who may see it and what its
 // buttons do.

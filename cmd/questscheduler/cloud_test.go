@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"questscheduler/internal/test/docs"
 	"questscheduler/internal/test/emulator"
 )
 
@@ -94,15 +93,4 @@ func TestMainJob_OnCloud(t *testing.T) {
 		"warning  sign-in         unsigned tokens", "wrong    machines        nobody may start the timers' jobs")
 	run(t, append(beside, "QS_MACHINE_ACCOUNTS=clock@party.example", "QS_CLOUDTASKS_QUEUE=projects/p/locations/l/queues/none"), "doctor").
 		want(t, exitFailed, "wrong    queue           Cloud Tasks: list the tasks of projects/p/locations/l/queues/none-", "ok       machines        1 may start")
-}
-
-// An operator creates a queue for each kind.
-func TestPages_NameEachQueueOfCloudTasks(t *testing.T) {
-	t.Parallel()
-	text := docs.Read(t, "docs/cloudtasks.md")
-	for _, kind := range kinds {
-		if !strings.Contains(text, "`"+kind+"`") {
-			t.Errorf("docs/cloudtasks.md does not name the queue of %s", kind)
-		}
-	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 	"questscheduler/internal/test/chromium"
 )
 
@@ -43,24 +43,26 @@ func operate(t *testing.T, environ ...string) *operated {
 	return &operated{&outside{t, d.ready()}, b, d}
 }
 
-// dies turns a task into a dead letter that would succeed now, and returns its ID.
-func (o *operated) dies() string {
+// fails records work that kept failing and would succeed now, and returns its ID.
+func (o *operated) fails() string {
 	o.t.Helper()
-	ctx := o.t.Context()
-	_, err := o.demo.queue.Enqueue(ctx, queue.Task{Kind: poll.AnnounceKind, Name: "of another day " + o.demo.newTrace(), Payload: []byte(o.ready.Polls["linked"]), NotBefore: time.Now().Add(240 * time.Hour)})
+	return failingWork(o.t, o.demo.program)
+}
+
+// failingWork records work of a group that kept failing, of which nothing is to do now, and
+// returns its ID.
+func failingWork(t *testing.T, p *program) string {
+	t.Helper()
+	id := p.newID()
+	err := p.documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+		return tx.Create(poll.GroupWorkPath(id), map[string]any{
+			"due": p.now().Add(8 * time.Hour), "ref": "1", "attempts": 9, "failedSince": p.now().Add(-time.Hour), "error": "provider", "pollId": id,
+		})
+	})
 	if err != nil {
-		o.t.Fatal(err)
+		t.Fatal(err)
 	}
-	_, err = o.demo.file.Writer().ExecContext(ctx, `UPDATE river_job SET state = 'cancelled', finalized_at = datetime('now', 'subsec'), attempt = 3,
-		errors = json('[{"error": "announce: the store did not answer"}]') WHERE queue = 'announce' AND scheduled_at > datetime('now', '+5 days')`)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	letters, err := o.demo.queue.DeadLetters(ctx, 1)
-	if err != nil || len(letters) != 1 {
-		o.t.Fatalf("the dead letters are %v (%v)", letters, err)
-	}
-	return letters[0].ID
+	return poll.GroupWorkKind + ":" + id
 }
 
 // signIn signs the admin in by keyboard only.
@@ -116,18 +118,18 @@ func (o *operated) showsWhatHappensAtOnce() {
 	o.Want(`window.sameAsBefore`)
 }
 
-// retriesByKeyboard: a dead letter appears without a reload, is reached and retried
+// retriesByKeyboard: work that keeps failing appears without a reload, is reached and retried
 // without a mouse, and disappears.
 func (o *operated) retriesByKeyboard() {
 	o.t.Helper()
-	button := "retry-" + o.dies()
+	button := "retry-" + o.fails()
 	o.Await(`document.getElementById("` + button + `")`)
-	o.Want(`document.getElementById("concerns").textContent.includes("1 task ended as a dead letter")`)
+	o.Want(`document.getElementById("concerns").textContent.includes("1 piece of work keeps failing")`)
 	o.TabTo(button)
 	o.Want(`getComputedStyle(document.activeElement).outlineStyle !== "none"`)
-	o.shootSections("dashboard-dead-letter", "queue")
+	o.shootSections("dashboard-failing-work", "work")
 	o.Type(kb.Enter)
-	o.Await(`document.body.textContent.includes("The task is retried.")`)
+	o.Await(`document.body.textContent.includes("The work is tried again.")`)
 	o.Await(`!document.getElementById("` + button + `")`)
 	o.Await(`!location.search`) // the script comes when the page is there
 }
@@ -221,12 +223,12 @@ func (o *operated) isDarkInTheDark() {
 
 func (o *operated) worksWithoutScripts() {
 	o.t.Helper()
-	button := "retry-" + o.dies()
+	button := "retry-" + o.fails()
 	o.Scripts(false)
 	o.Go(o.ready.API + "/dashboard")
 	o.TabTo(button)
 	o.Type(kb.Enter)
-	o.Await(`document.body.textContent.includes("The task is retried.")`)
+	o.Await(`document.body.textContent.includes("The work is tried again.")`)
 }
 
 func (o *operated) signsOut() {

@@ -141,11 +141,12 @@ func openDemo(ctx context.Context, at demoPlace, process Process) (*demo, error)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close(), sims.close())
 	}
-	cfg.Disposable = at.disposable
+	cfg.Disposable, cfg.SweepAtOnce = at.disposable, true
 	p, err := openProgram(ctx, cfg, clock.Now, newLogger(cfg, process.Stderr))
 	if err != nil {
 		return nil, errors.Join(err, listener.Close(), sims.close())
 	}
+	clock.OnAdvance(func(time.Duration) error { return p.clockSet(context.Background()) })
 	d := &demo{p, dir, &world, sims, newDemoWorker(p), listener}
 	if err := d.servePage(); err != nil {
 		return nil, errors.Join(err, listener.Close(), sims.close(), p.closeStores())

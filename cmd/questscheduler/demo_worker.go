@@ -19,8 +19,8 @@ import (
 // longestDown is how long the worker can be down.
 const longestDown = 10 * time.Second
 
-// demoWorker stops and starts the queue's work for the demo's page. Requests are
-// answered while it is down, and what they enqueue waits.
+// demoWorker stops and starts the work of the outbox for the demo's page. Requests are
+// answered while it is down, and what they record waits.
 type demoWorker struct {
 	program *program
 	// after starts a timer.
@@ -47,7 +47,7 @@ func (w *demoWorker) restart(pause time.Duration) error {
 	// Independent of the request: a caller who leaves must not leave the worker down.
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel() // Stop waits for no task
-	if err := w.program.queue.Stop(ctx); err != nil {
+	if err := w.program.stopWork(ctx); err != nil {
 		w.starts.Done()
 		w.program.failed <- fmt.Errorf("stop the worker: %w", err)
 		return err
@@ -78,7 +78,7 @@ func (w *demoWorker) claim() error {
 }
 
 func (w *demoWorker) start() {
-	if err := w.program.queue.Start(context.Background(), w.program.work); err != nil {
+	if err := w.program.startWork(context.Background()); err != nil {
 		w.program.failed <- fmt.Errorf("start the worker again: %w", err)
 		return
 	}

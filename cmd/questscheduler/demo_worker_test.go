@@ -48,13 +48,13 @@ func restart(o *outside, body any, headers ...string) answer {
 	return o.do("POST", o.ready.API+"/demo/restart-worker", "", body, headers...)
 }
 
-// waits returns once a sync waits in the queue.
+// waits returns once a sync is due.
 func (p *pausedDemo) waits() {
 	p.t.Helper()
 	eventually(p.t, "a sync waits", func() error {
-		depths, err := p.demo.queue.Depths(p.t.Context())
+		depths, err := p.demo.outbox.Depths(p.t.Context())
 		for _, depth := range depths {
-			if depth.Kind == calendars.SyncKind && depth.Waiting > 0 {
+			if depth.Kind == calendars.SyncKind && depth.Due > 0 {
 				return err
 			}
 		}

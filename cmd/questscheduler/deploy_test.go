@@ -16,7 +16,7 @@ import (
 
 	"questscheduler/internal/accounts/seal"
 	"questscheduler/internal/config"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox/cloudtasks"
 	"questscheduler/internal/test/docs"
 	"questscheduler/internal/timers"
 )
@@ -126,14 +126,10 @@ func TestDeploy_Queues_AreThoseOfTheProgram(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	work := s.work
-	if err := queue.CheckConfig(work, kinds); err != nil {
-		t.Fatal(err)
-	}
 	var named []string
 	for _, row := range table(t, "queues.txt") {
 		named = append(named, row[0])
-		if got := strconv.Itoa(work.WorkersFor(row[0])); got != row[1] {
+		if got := strconv.Itoa(s.outbox.Workers(row[0])); got != row[1] {
 			t.Errorf("the queue of %s hands over %s tasks at once, and a process runs %s: those beyond it would be refused", row[0], row[1], got)
 		}
 		first, err := time.ParseDuration(row[3])
@@ -144,8 +140,8 @@ func TestDeploy_Queues_AreThoseOfTheProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first != queue.BackoffMin || longest != queue.BackoffMax {
-			t.Errorf("the queue of %s waits from %s to %s, and internal/queue/backoff.go says %s to %s", row[0], first, longest, queue.BackoffMin, queue.BackoffMax)
+		if first != time.Second || longest != cloudtasks.MostWait {
+			t.Errorf("the queue of %s waits from %s to %s, and a delivery asks for 1s to %s", row[0], first, longest, cloudtasks.MostWait)
 		}
 	}
 	if want := slices.Sorted(slices.Values(kinds)); !slices.Equal(slices.Sorted(slices.Values(named)), want) {
@@ -181,6 +177,10 @@ func TestDeploy_Jobs_AreTheTimers(t *testing.T) {
 			t.Errorf("the job %s runs by %q, want %q", job.Name, cron, want)
 		}
 	}
+	if asked[timers.Drain] != "* * * * *" {
+		t.Errorf("the drain runs by %q, want every minute", asked[timers.Drain])
+	}
+	delete(asked, timers.Drain)
 	for name := range asked {
 		t.Errorf("deploy/jobs.txt has %s, which is no job of internal/timers/jobs.go", name)
 	}

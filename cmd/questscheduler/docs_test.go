@@ -87,7 +87,7 @@ var outsideDocument = map[string][2]string{
 	"POST /api/calendarWebhook":      {"Google, by channel id and token", "The same, for channels of older deployments"},
 	"POST /calendarWebhook":          {"Google, by channel id and token", "The same, for channels of older deployments"},
 
-	"POST /jobs/drain":                      {machinesWho, "Hand over what was committed and may not have been; for every minute"},
+	"POST /jobs/drain":                      {machinesWho, "The drain: wake the work outside the store that is due; for every minute"},
 	"POST /jobs/renew-watches":              {machinesWho, "Renew watch channels; for every day"},
 	"POST /jobs/poll-fallback":              {machinesWho, "The sweep; for every `QS_FALLBACK_EVERY`"},
 	"POST /jobs/cleanup":                    {machinesWho, "Remove what is past its time; for every day"},
@@ -95,16 +95,16 @@ var outsideDocument = map[string][2]string{
 	"POST /jobs/reconcile-mirrors":          {machinesWho, "Compare mirrors with what their calendars have; for every day"},
 	"POST /jobs/refresh-mappings":           {machinesWho, "Load the second addresses of attendees; for every 5 minutes, where they are on"},
 	"POST /admin/renew-expiring-channels":   {machinesWho, "The same as /jobs/renew-watches"},
-	"GET /dashboard":                        {"admins; others are asked to sign in", "How sync stands, and what wants a person: watch channels, accounts, queue, held cancellations, timers, journal"},
+	"GET /dashboard":                        {"admins; others are asked to sign in", "How sync stands, and what wants a person: watch channels, accounts, outside work, held cancellations, timers, journal"},
 	"GET /dashboard/page.css":               {"everybody", "What the page loads"},
 	"GET /dashboard/page.js":                {"everybody", "What the page loads"},
 	"GET /dashboard/icon.svg":               {"everybody", "What the page loads"},
 	"POST /dashboard/sign-in":               {"admins, by their bearer token", "A form of the page: the token becomes a cookie"},
 	"POST /dashboard/sign-out":              {"everybody", "A form of the page: the cookie goes"},
-	"POST /dashboard/tasks/retry":           {"admins", "A form of the page: a dead letter is put back to work"},
+	"POST /dashboard/tasks/retry":           {"admins", "A form of the page: work that keeps failing is tried now"},
 	"POST /dashboard/cancellations/confirm": {"admins", "A form of the page: held cancellations are confirmed"},
 	"POST /dashboard/watches/register":      {"admins", "A form of the page: every calendar gets a new watch channel"},
-	"POST /tasks/:kind":                     {"`QS_TASKS_SERVICE_ACCOUNT`, by OIDC; with `QS_QUEUE=cloudtasks`", "A task of the queue: 200 where it has ended, 429 or 503 with Retry-After where it is to come again"},
+	"POST /tasks/:kind":                     {"`QS_TASKS_SERVICE_ACCOUNT`, by OIDC; with `QS_QUEUE=cloudtasks`", "A task of Cloud Tasks, which has the id of the work: 200 where it has ended, 429 or 503 with Retry-After where it must come again"},
 }
 
 func TestPage_API_IsCurrent(t *testing.T) {

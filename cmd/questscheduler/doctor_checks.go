@@ -44,22 +44,15 @@ func checkStore(ctx context.Context, d doctor) []finding {
 	return found
 }
 
-// checkQueue checks where tasks are kept: in the store's file, or with Firestore in
-// a file of their own.
-func checkQueue(ctx context.Context, d doctor) []finding {
-	switch {
-	case d.faulty("QS_QUEUE") || !d.isSet("QS_SQLITE_PATH", d.config.SQLitePath):
+// checkWork says what wakes the work that is due, unless checkCloudTasks does.
+func checkWork(_ context.Context, d doctor) []finding {
+	if d.faulty("QS_QUEUE") || d.config.Queue == config.QueueCloudTasks {
 		return nil
-	case d.config.Queue == config.QueueCloudTasks:
-		return nil // which checkCloudTasks checks
-	case d.config.Store == config.StoreFirestore:
-		return d.checkFile(ctx, "queue", nil)
-	default:
-		return []finding{{fine, "queue", "its tasks are in the store's file"}}
 	}
+	return []finding{{fine, "work", "the server itself does what is due"}}
 }
 
-// checkFile checks the data file of the store or the queue.
+// checkFile checks the data file of the store.
 func (d doctor) checkFile(ctx context.Context, what string, queries []*store.Query) []finding {
 	if !d.isSet("QS_SQLITE_PATH", d.config.SQLitePath) {
 		return nil

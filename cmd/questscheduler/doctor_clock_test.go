@@ -50,14 +50,15 @@ func TestDoctor_OfADeployment_NamesJobsThatDoNotCome(t *testing.T) {
 			t.Errorf("it does not say %q but\n%s", want, said)
 		}
 	}
-	if strings.Contains(said, "drain") {
+	run(t, settings(dir), "sweep", "cleanup").want(t, exitOK)
+	if said := clockLines(t, clockOfGoogle(dir, time.Now())); strings.Contains(said, "cleanup") {
 		t.Errorf("of a job that just ran it says\n%s", said)
 	}
-	if said := clockLines(t, clockOfGoogle(dir, now.Add(time.Hour))); !strings.Contains(said, `warning "timers" drain last ran at `+clock(now)[:10]) {
-		t.Errorf("an hour later it prints\n%s", said)
+	if said := clockLines(t, clockOfGoogle(dir, now.Add(72*time.Hour))); !strings.Contains(said, `warning "timers" cleanup last ran at `+clock(now)[:10]) {
+		t.Errorf("three days later it prints\n%s", said)
 	}
 	own := clockOfGoogle(dir, now)
-	own.config.Queue = config.QueueRiver
+	own.config.Queue = config.QueueEmbedded
 	if said := clockLines(t, own); said != "" {
 		t.Errorf("of a server that keeps the time itself it says\n%s", said)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"questscheduler/internal/config"
-	"questscheduler/internal/queue/cloudtasks"
+	"questscheduler/internal/outbox"
 )
 
 // checkCloudTasks reads each queue and its tasks once.
@@ -31,23 +31,17 @@ func checkCloudTasks(ctx context.Context, d doctor) []finding {
 }
 
 // tasksWaiting counts the tasks of all queues and lists the kinds whose queue is
-// paused or disabled. It counts no dead letters, so it needs no store.
+// paused or disabled.
 func (d doctor) tasksWaiting(ctx context.Context) (waiting int, paused []string, err error) {
-	tasks, err := cloudtasks.Open(ctx, cloudtasks.Options{
-		Queue: d.config.CloudTasksQueue, Emulator: d.config.CloudTasksEndpoint, Kinds: kindsOf(d.config),
-	})
+	tasks, err := openCloudTasks(ctx, d.config, &outbox.Outbox{})
 	if err != nil {
 		return 0, nil, err
 	}
 	defer func() { err = errors.Join(err, tasks.Close()) }()
 	patient, cancel := context.WithTimeout(ctx, doctorPatience)
 	defer cancel()
-	depths, err := tasks.Waiting(patient)
-	if err != nil {
+	if waiting, err = tasks.Waiting(patient); err != nil {
 		return 0, nil, err
-	}
-	for _, depth := range depths {
-		waiting += depth.Waiting
 	}
 	paused, err = tasks.Paused(patient)
 	return waiting, paused, err

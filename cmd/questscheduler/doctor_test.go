@@ -32,7 +32,7 @@ func TestDoctor(t *testing.T) {
 		says    []string
 	}{
 		"an empty folder": {nil, nil, exitOK, []string{
-			"ok       settings        all can be used", "ok       store           there is none yet", "ok       queue           its tasks are in the store's file", "ok       sign-in key     there is none yet",
+			"ok       settings        all can be used", "ok       store           there is none yet", "ok       work            the server itself does what is due", "ok       sign-in key     there is none yet",
 			"ok       encryption keys QS_ENC_KEYS can be used", "warning  google          QS_GOOGLE_CLIENT_ID does not end with",
 			"ok       public address  not needed", "ok       discord         off", "warning  admins          there are none", "ok       sync            QS_SYNC is off",
 			"warning  redirect URI    people can link accounts from this machine alone", "ok       proxies         none is believed",

@@ -2,9 +2,6 @@ package main
 
 import (
 	"net/http"
-
-	"questscheduler/internal/documentchanges"
-	"questscheduler/internal/queue"
 )
 
 // The requests of the examples, in the order in which they are made. gm leads The Party
@@ -177,8 +174,8 @@ func (w *exampleWorld) admin() {
 	w.show(ask{as: demoAdmin, operation: "register-watches"})
 	w.show(ask{as: demoAdmin, operation: "force-register-channels"})
 	w.show(ask{as: demoAdmin, operation: "reload-mappings"})
-	w.killTask()
-	w.show(ask{as: demoAdmin, operation: "retry-task", at: []string{"{dead-letter.id}"}})
+	w.failWork()
+	w.show(ask{as: demoAdmin, operation: "retry-task", at: []string{"{failing-work.id}"}})
 }
 
 func (w *exampleWorld) feed() {
@@ -192,19 +189,10 @@ func (w *exampleWorld) end() {
 	w.show(ask{as: "gm", operation: "unlink-account", at: []string{"{list-accounts.accounts.1.id}"}})
 }
 
-// killTask enqueues a task that ends as a dead letter.
-func (w *exampleWorld) killTask() {
+// failWork records work that kept failing.
+func (w *exampleWorld) failWork() {
 	w.t.Helper()
-	_, err := w.demo.queue.Enqueue(w.t.Context(), queue.Task{Kind: documentchanges.Kind, Name: "without a poll", Payload: []byte(`{}`)})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	w.settle()
-	letters, err := w.demo.queue.DeadLetters(w.t.Context(), 1)
-	if err != nil || len(letters) != 1 {
-		w.t.Fatalf("the dead letters are %v (%v)", letters, err)
-	}
-	w.answers["dead-letter"] = map[string]any{"id": letters[0].ID}
+	w.answers["failing-work"] = map[string]any{"id": failingWork(w.t, w.demo.program)}
 }
 
 // text is what a reference stands for.

@@ -268,12 +268,9 @@ func (w *exampleWorld) keep(name, operation string, got fetched) {
 func (w *exampleWorld) settle() {
 	w.t.Helper()
 	eventually(w.t, "the end of the work", func() error {
-		var jobs int
-		// A job that is pending beyond a minute waits for the clock, and for no request.
-		err := w.demo.file.Writer().QueryRowContext(w.t.Context(), `SELECT count(*) FROM river_job
-			WHERE state = 'running' OR state IN ('available', 'scheduled', 'retryable') AND scheduled_at < datetime('now', '+30 seconds')`).Scan(&jobs)
-		if pushes := len(w.demo.sims.googleServer.PendingPushes()); err == nil && jobs+pushes > 0 {
-			err = fmt.Errorf("%d tasks and %d pushes are pending", jobs, pushes)
+		idle, err := w.demo.idle(w.t.Context())
+		if pushes := len(w.demo.sims.googleServer.PendingPushes()); err == nil && (!idle || pushes > 0) {
+			err = fmt.Errorf("idle is %t, and %d pushes are pending", idle, pushes)
 		}
 		return err
 	})

@@ -26,7 +26,7 @@ func TestMainJob_OnFirestore(t *testing.T) {
 	run(t, beside, "explain", job.pollID, "--replay").want(t, exitOK, "agrees: the journal gives back the stored poll")
 	run(t, beside, "backup", filepath.Join(t.TempDir(), "copy.db")).want(t, exitUsage, "gcloud firestore export")
 	run(t, settings(dir, environ...), "doctor").want(t, exitOK,
-		"warning  store           an emulator stands in for Firestore", "ok       queue           ", "is sound")
+		"warning  store           an emulator stands in for Firestore", "ok       work            ")
 	run(t, settings(t.TempDir(), environ...), "sweep", "drain").want(t, exitOK, "HANDED OVER")
 }
 

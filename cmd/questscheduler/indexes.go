@@ -23,7 +23,6 @@ var exempt = slices.Concat(
 	exemptions("accounts", "attempts", "failedSince", "error", "updatedAt"),
 	exemptions("accountSecrets", "refreshToken", "updatedAt"),
 	exemptions("idempotencyKeys", "body", "data", "createdAt", "leaseUntil"),
-	exemptions("deadTasks", "name", "payload", "reason"),
 	exemptions("schedulers", "description"),
 	[]firestore.Exemption{
 		{Collection: "schedulers", Path: store.Field("calendarSync", "lastSyncedAt")},

@@ -86,7 +86,7 @@ func TestOperatorCommands_BesideADemo_Work(t *testing.T) {
 		run(t, []string{"QS_SQLITE_PATH=" + copied}, "explain", linked, "--replay").want(t, exitOK, "agrees")
 	})
 	t.Run("doctor finds the store sound", func(t *testing.T) {
-		run(t, environ, "doctor").want(t, exitFailed, "questscheduler.db is sound; schema version 1", "signin.key can be used")
+		run(t, environ, "doctor").want(t, exitFailed, "questscheduler.db is sound; schema version 2", "signin.key can be used")
 	})
 	t.Run("a token is good for the server that runs", func(t *testing.T) {
 		issued := run(t, environ, "token", "--user", "ana")
@@ -181,7 +181,7 @@ func TestSweepDrain_SaysWhatItHandedOver(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	environ := append(settings(dir), "QS_SYNC=on", "QS_PUBLIC_URL=https://quests.example")
-	run(t, environ, "sweep", "drain").want(t, exitOK, "HANDED OVER", "syncs of calendars                     0")
+	run(t, environ, "sweep", "drain").want(t, exitOK, "HANDED OVER", "syncs of calendars                       0")
 	change(t, dir, func(tx store.Tx) error {
 		for i := range 3 {
 			key := poll.CalendarKey("account", fmt.Sprint(i))
@@ -194,7 +194,7 @@ func TestSweepDrain_SaysWhatItHandedOver(t *testing.T) {
 		return tx.Merge(poll.AnnouncementPath("p"), poll.PendingUpdates("p", due, time.Now().Add(-time.Minute))...)
 	})
 	run(t, environ, "sweep", "drain").want(t, exitOK,
-		"calendar events to make or delete      0", "announcements and cards                1", "syncs of calendars                     3")
+		"calendar events to make or delete        0", "announcements and cards                  1", "syncs of calendars                       3")
 }
 
 // Each job runs by command as it does by the timer, prints what it did, and has nothing

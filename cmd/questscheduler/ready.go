@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// readyPatience is how long store and queue may take together.
+	// readyPatience is how long store and Cloud Tasks may take together.
 	readyPatience = 5 * time.Second
 	// readyKept is for how long an answer is given again: everybody may ask, and
 	// with Firestore and Cloud Tasks each time costs a read and a call.
 	readyKept = 2 * time.Second
 )
 
-// isReady says why the server cannot work: the store or the queue does not answer.
+// isReady says why the server cannot work: the store or Cloud Tasks does not answer.
 // Requests that ask at once ask them once.
 func (s *server) isReady(ctx context.Context) error {
 	failure, err := s.ready.Get(ctx, s.now(), readyKept, func(ctx context.Context) (failure, left error) {
@@ -34,6 +34,5 @@ func (s *server) answers(ctx context.Context) error {
 	if s.tasks != nil {
 		return s.tasks.Answers(ctx)
 	}
-	_, err := s.queue.Depths(ctx)
-	return err
+	return nil
 }

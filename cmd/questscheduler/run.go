@@ -6,18 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
 	"questscheduler/internal/config"
-	"questscheduler/internal/queue"
 )
 
-// tickEvery is how often the timers are asked what is due.
-const tickEvery = time.Minute
-
-// stopPatience is how long requests may take to end; tasks have half of it before
+// stopPatience is how long requests may take to end; runs of outside work have half of it before
 // they are cancelled. Cloud Run and Docker kill a process 10 s after they asked it
 // to end, and a sync that is killed holds its calendar for a minute. Tests, on busier
 // machines, allow more.
@@ -47,8 +42,7 @@ func withProgram(ctx context.Context, process Process, do func(*program) error) 
 	return do(p)
 }
 
-// start recovers what a dead process left, runs tasks, answers requests, and drains
-// what is pending.
+// start recovers what a dead process left, drains and runs what is due, and answers requests.
 //
 // One of several processes skips recovery, drain and timers: the others are not
 // dead, leases and intents of one that is expire within minutes, and Cloud Scheduler
@@ -59,8 +53,8 @@ func (p *program) start(ctx context.Context, listener net.Listener) error {
 			return fmt.Errorf("recover: %w", err)
 		}
 	}
-	if err := p.queue.Start(ctx, p.work); err != nil {
-		return fmt.Errorf("start the queue: %w", err)
+	if err := p.startWork(ctx); err != nil {
+		return fmt.Errorf("start the work: %w", err)
 	}
 	go func() {
 		if err := p.http.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
@@ -70,34 +64,17 @@ func (p *program) start(ctx context.Context, listener net.Listener) error {
 	if p.pollListener != nil {
 		p.listening.Go(func() { p.pollListener.Run(p.ending) })
 	}
-	if !p.alone() {
-		return nil
-	}
-	if err := p.drain(ctx); err != nil {
-		return err
-	}
-	if p.tasks != nil {
-		go p.tick()
-		return nil
-	}
-	if err := p.timers.Tick(ctx); err != nil {
-		return fmt.Errorf("start the timers: %w", err)
+	if p.tasks != nil && p.alone() {
+		p.listening.Go(p.drainEveryMinute)
 	}
 	return nil
 }
 
-func (p *program) drain(ctx context.Context) error {
-	if _, err := p.outbox.Drain(ctx); err != nil {
-		return fmt.Errorf("drain: %w", err)
-	}
-	return nil
-}
-
-// tick asks the timers at once and every minute, in place of Cloud Scheduler.
-func (p *program) tick() {
-	for asked := error(nil); asked == nil; asked = wait(p.ending, tickEvery) {
-		if err := p.timers.Tick(p.ending); err != nil && p.ending.Err() == nil {
-			p.log.Warn("the timers could not be asked what is due", "error", err)
+// drainEveryMinute drains at once and every minute, in place of Cloud Scheduler.
+func (p *program) drainEveryMinute() {
+	for waited := error(nil); waited == nil; waited = wait(p.ending, time.Minute) {
+		if _, err := p.outbox.Drain(p.ending); err != nil && p.ending.Err() == nil {
+			p.log.Warn("work that is due is left to the next drain", "error", err)
 		}
 	}
 }
@@ -130,29 +107,28 @@ func (p *program) stopAnswering() error {
 	return err
 }
 
-// stopWorking waits for tasks to end, and cancels those that do not while their
-// requests can still be answered.
+// stopWorking waits for runs of outside work to end, and cancels those that do not while
+// requests of Cloud Tasks can still be answered.
 func (p *program) stopWorking() error {
 	ctx, cancel := context.WithTimeout(context.Background(), p.patience/2)
 	defer cancel()
-	return p.queue.Stop(ctx)
+	return p.stopWork(ctx)
 }
 
-// idlePatience is how long the queue may fail to report its depths.
+// idlePatience is how long Cloud Tasks may fail to say what waits.
 const idlePatience = 10 * time.Second
 
-// awaitIdle returns when no task is due or running, or with ctx's error.
+// awaitIdle returns when no work runs or waits for the next minute, or with ctx's error.
 func (p *program) awaitIdle(ctx context.Context) error {
 	for answered := p.now(); ; {
-		depths, err := p.queue.Depths(ctx)
-		if err != nil && p.now().Sub(answered) > idlePatience {
-			return err
-		}
-		if err == nil {
+		idle, err := p.idle(ctx)
+		switch {
+		case err == nil && idle:
+			return nil
+		case err == nil:
 			answered = p.now()
-			if !slices.ContainsFunc(depths, func(depth queue.Depth) bool { return depth.Waiting > 0 }) {
-				return nil
-			}
+		case p.now().Sub(answered) > idlePatience:
+			return err
 		}
 		if err := wait(ctx, 10*time.Millisecond); err != nil {
 			return err

@@ -13,9 +13,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 )
 
 func TestServe_OnAnEmptyFolder_StopsAndGoesOn(t *testing.T) {
@@ -116,17 +115,16 @@ func TestStop_AnswersForATaskThatItCancels(t *testing.T) {
 	s := openCloudServer(t)
 	s.patience = 8 * time.Second
 	begun := make(chan struct{}, 1)
-	work := s.work
-	work.Handlers[calendars.SyncKind] = func(ctx context.Context, _ queue.Delivery) queue.Verdict {
+	s.outbox.Add(outbox.Kind{Name: "hanging", Unclaimed: true, Handle: func(ctx context.Context, _ outbox.Item) outbox.Result {
 		begun <- struct{}{}
 		<-ctx.Done()
-		return queue.Verdict{Err: ctx.Err()}
-	}
-	if err := s.queue.Start(t.Context(), work); err != nil {
+		return outbox.Failed(ctx.Err())
+	}})
+	if err := s.startWork(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.edge.POST("/hanging", func(c echo.Context) error {
-		status, _ := s.tasks.Deliver(c.Request().Context(), calendars.SyncKind, c.Request().Header, nil)
+		status, _ := s.tasks.Deliver(c.Request().Context(), "hanging", c.Request().Header, []byte("a"))
 		return c.NoContent(status)
 	})
 	listener, err := listen("127.0.0.1:0")

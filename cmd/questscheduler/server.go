@@ -26,9 +26,8 @@ import (
 	"questscheduler/internal/metrics"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
+	"questscheduler/internal/outbox/cloudtasks"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
-	"questscheduler/internal/queue/cloudtasks"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/changes"
 	"questscheduler/internal/timers"
@@ -37,18 +36,22 @@ import (
 	"questscheduler/scheduler"
 )
 
-// kinds are all kinds of tasks; each has a queue of its own. kindsOf are those in use.
-var kinds = []string{calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind, calendarsync.LinkKind, mirrors.PlanKind, mirrors.EventKind, mirrors.WriteKind, attendees.Kind}
+// kinds are all kinds of work; with Cloud Tasks each has a queue of its own. kindsOf are those
+// in use.
+var kinds = []string{
+	calendars.SyncKind, calendarsync.SweepKind, calendarsync.WatchKind, calendarsync.LinkKind, scheduler.KindIntent, poll.AnnounceKind,
+	documentchanges.Kind, timers.Kind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.EventKind, mirrors.WriteKind, attendees.Kind,
+}
 
 // queries are all queries that the program runs.
 func queries() []*store.Query {
 	return slices.Concat(
-		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, cloudtasks.Queries,
+		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, timers.Queries,
 		mirror.Queries, attendee.Queries, availability.Queries, groupevents.Queries,
 	)
 }
 
-// server is what the parts are built on: settings, clock, log, stores, queue and
+// server is what the parts are built on: settings, clock, log, stores, outbox and
 // outgoing connections. The wire_*.go files hold a constructor for each part.
 type server struct {
 	config   config.Config
@@ -57,10 +60,10 @@ type server struct {
 	metrics  *metrics.Metrics
 	outbound *http.Transport
 	stores
-	documents *changes.Store // the store, for parts that write documents
-	queue     queue.Queue
+	documents *changes.Store       // the store, for parts that write documents
 	outbox    *outbox.Outbox       // what the kinds of work are added to
-	tasks     *cloudtasks.Queue    // the queue if it is Cloud Tasks, else nil
+	pool      *outbox.Pool         // what runs the work, else nil
+	tasks     *cloudtasks.Waker    // what Cloud Tasks delivers, else nil
 	ready     health.Cached[error] // why the server cannot work
 	ending    context.Context      // done when the server stops
 	end       context.CancelFunc
@@ -77,7 +80,6 @@ type program struct {
 	watcher      *calendarsync.Watcher
 	timers       *timers.Timers
 	pollListener *documentchanges.Listener // nil unless it listens to Firestore
-	work         queue.Config
 	edge         *echo.Echo
 	http         *http.Server
 	patience     time.Duration // stopPatience
@@ -85,7 +87,7 @@ type program struct {
 	listening    sync.WaitGroup
 }
 
-// openProgram opens the stores and the queue and builds all parts. now is the
+// openProgram opens the stores and the waker and builds all parts. now is the
 // program's clock.
 func openProgram(ctx context.Context, cfg config.Config, now func() time.Time, log *slog.Logger) (*program, error) {
 	s, err := openServer(ctx, cfg, now, log)
@@ -107,16 +109,15 @@ func openServer(ctx context.Context, cfg config.Config, now func() time.Time, lo
 		return nil, err
 	}
 	documents := changes.New(opened.store)
-	tasks, cloud, err := openQueue(ctx, cfg, opened.file, documents, now, log)
-	if err != nil {
-		return nil, errors.Join(err, opened.close())
-	}
 	ending, end := context.WithCancel(context.WithoutCancel(ctx))
-	return &server{
+	s := &server{
 		config: cfg, now: now, log: log, metrics: counted, outbound: newTransport(quiet, quietPatience),
-		outbox: &outbox.Outbox{Store: documents, Waker: outbox.Queued{Queue: tasks}, Now: now, Log: log, Meter: counted.Count},
-		stores: opened, documents: documents, queue: tasks, tasks: cloud, ending: ending, end: end,
-	}, nil
+		stores: opened, documents: documents, ending: ending, end: end,
+	}
+	if err := s.newOutbox(ctx); err != nil {
+		return nil, errors.Join(err, s.closeStores())
+	}
+	return s, nil
 }
 
 // wire builds the parts, each from those above it.
@@ -142,15 +143,18 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	attending := s.newAttending(google, watcher)
 	syncer := s.newSyncer(google, polls, owners, append(attending.consumers(), mirrors.Consumer{Service: mirroring.service})...)
 	groups := s.newGroupEvents(mirroring.service)
-	s.outbox.Add(service.Intents(), announcer.Work(), s.withSync(syncer.Work()), s.withSync(watcher.Sweeps()))
-	s.outbox.Add(groups.Work(), mirroring.service.PlanWork(), mirroring.service.EventWork(), s.withSync(mirroring.writer.Work()))
-	s.outbox.Add(attending.work()...)
 	links := s.newLinks(google, watcher, polls, owners, attending.links(groupevents.Links{AccountMirrors: mirroring.writer, Groups: groups}))
-	s.outbox.Add(links.Work())
 	cards := s.cardsOf(service)
 	jobs := s.newTimers(google, watcher, cards, groups, mirroring, attending)
 	health := s.newHealth(watcher, jobs.Jobs)
-	changed := &documentchanges.Intake{Queue: s.queue, Polls: polls, Now: s.now, Cards: cards.check}
+	changed := &documentchanges.Intake{Outbox: s.outbox, Polls: polls, Now: s.now, NewTrace: s.newTrace, Cards: cards.check}
+	err = s.addWork(append(
+		attending.work(), service.Intents(), announcer.Work(), links.Work(), s.withSync(syncer.Work()), s.withSync(watcher.Sweeps()), s.withSync(watcher.Channels()),
+		groups.Work(), mirroring.service.PlanWork(), mirroring.service.EventWork(), s.withSync(mirroring.writer.Work()), jobs.Work(), changed.Work(),
+	)...)
+	if err != nil {
+		return nil, err
+	}
 	consents := s.newConsents(google)
 	edge, err := s.newEdge(routes{
 		signIn: signIn, scheduler: service, watcher: watcher, groups: groups, health: health, timers: jobs, changed: changed,
@@ -162,12 +166,12 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.metrics.Read(metrics.Stored{Depths: s.queue.Depths, Records: jobs.Records, Figures: health.Figures, Log: s.log})
+	s.metrics.Read(metrics.Stored{Work: s.outbox, Records: jobs.Records, Figures: health.Figures, Log: s.log})
 	return &program{
 		server: s, accounts: google.accounts, consents: consents, issuer: signIn.issuer,
 		scheduler: service, watcher: watcher, timers: jobs,
-		pollListener: s.newListener(changed, cards), work: s.workOf(jobs, changed),
-		edge: edge, http: newHTTPServer(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 2),
+		pollListener: s.newListener(changed, cards),
+		edge:         edge, http: newHTTPServer(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 2),
 	}, nil
 }
 

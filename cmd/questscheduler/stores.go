@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 
@@ -12,32 +11,21 @@ import (
 	"questscheduler/internal/store/sqlite"
 )
 
-// stores hold the documents and, with QS_QUEUE=river, the tasks. With
-// QS_STORE=sqlite both are in one file, which belongs to this process alone.
+// stores hold the documents. With QS_STORE=sqlite they are in one file, which belongs to this
+// process alone.
 type stores struct {
-	store store.Store   // the documents
-	file  *sqlite.Store // nil if it holds neither documents nor tasks
+	store store.Store
+	file  *sqlite.Store // the store if it is a file, else nil
 }
 
 func openStores(ctx context.Context, cfg config.Config, log *slog.Logger) (opened stores, err error) {
-	if cfg.UsesFile() {
-		options := sqlite.Options{Path: cfg.SQLitePath, Disposable: cfg.Disposable, Log: log}
-		if cfg.Store == config.StoreSQLite {
-			options.Queries = queries()
-		}
-		if opened.file, err = sqlite.Open(ctx, options); err != nil {
-			return stores{}, err
-		}
-		opened.store = opened.file
-	}
 	if cfg.Store == config.StoreFirestore {
-		documents, err := openFirestore(ctx, cfg, queries())
-		if err != nil && opened.file != nil {
-			return stores{}, errors.Join(err, opened.file.Close())
-		}
-		return stores{documents, opened.file}, err
+		opened.store, err = openFirestore(ctx, cfg, queries())
+		return opened, err
 	}
-	return opened, nil
+	opened.file, err = sqlite.Open(ctx, sqlite.Options{Path: cfg.SQLitePath, Queries: queries(), Disposable: cfg.Disposable, Log: log})
+	opened.store = opened.file
+	return opened, err
 }
 
 func openFirestore(ctx context.Context, cfg config.Config, queries []*store.Query) (*firestore.Store, error) {
@@ -47,13 +35,7 @@ func openFirestore(ctx context.Context, cfg config.Config, queries []*store.Quer
 	})
 }
 
-func (s stores) close() error {
-	err := s.store.Close()
-	if s.file != nil && s.store != store.Store(s.file) {
-		err = errors.Join(err, s.file.Close())
-	}
-	return err
-}
+func (s stores) close() error { return s.store.Close() }
 
 // place names the store for the log.
 func (s stores) place() string {

@@ -11,7 +11,7 @@ import (
 
 // sweepCommand has a command for each job.
 type sweepCommand struct {
-	Drain            jobCommand `cmd:"" help:"Run the job of every minute once: enqueue what was committed and may not have been."`
+	Drain            jobCommand `cmd:"" help:"Run the drain once: count the work outside the store that is due, and wake it."`
 	RenewWatches     jobCommand `cmd:"" help:"Renew the watch channels that end soon, and stop those that nothing needs."`
 	PollFallback     jobCommand `cmd:"" help:"Find what pushes missed, calendar by calendar."`
 	Cleanup          jobCommand `cmd:"" help:"Remove what has expired."`
@@ -25,8 +25,9 @@ type jobCommand struct{ job, heading, help string }
 func newSweepCommand() sweepCommand {
 	return sweepCommand{
 		Drain: jobCommand{timers.Drain, "HANDED OVER",
-			`It enqueues what is pending: calendar events to create or delete, announcements, cards to draw, syncs. ` +
-				`A server does this every minute.`},
+			`It finds what is due: calendar events to create or delete, announcements, cards to draw, syncs and so on. With ` +
+				`QS_QUEUE=cloudtasks it makes a task for each, which the server gets; otherwise the server does all of it at its ` +
+				`next start. A server does this every minute.`},
 		RenewWatches: jobCommand{timers.RenewWatches, "WATCH CHANNELS",
 			`Each calendar that a poll follows gets a new channel if it has none or its channel is due for renewal; the old one is ` +
 				`stopped afterwards. A server does this every day, and every minute for channels that become due.`},
@@ -47,7 +48,7 @@ func newSweepCommand() sweepCommand {
 
 func (c jobCommand) Help() string {
 	return c.help + ` This is for a store whose server is stopped: it needs the store for itself, ` +
-		`and the server does what was enqueued when it runs again. An interrupted job can be run again and does nothing twice.
+		`and the server does what is due when it runs again. An interrupted job can be run again and does nothing twice.
 
 Example:
 

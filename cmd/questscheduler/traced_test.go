@@ -80,8 +80,8 @@ func (w *calendarWorld) wantFigures(t *testing.T, server *serving, linked string
 		`questscheduler_transitions_total{transition="reschedule"} 2`, `questscheduler_announcements_total{notice="SESSION_RESCHEDULED"} 2`,
 		`questscheduler_calendar_to_poll_seconds_count{transition="reschedule"} 2`, `questscheduler_poll_to_people_seconds_count{notice="SESSION_RESCHEDULED"} 2`,
 		`questscheduler_google_calls_total{method="token",outcome="ok"} 1`, `questscheduler_commands_total{command="finalise"} 1`,
-		`questscheduler_queue_dead{kind="look"} 0`, `questscheduler_accounts_revoked 0`, `questscheduler_polls_in_error{code="sync_failed"} 0`,
-		`questscheduler_stored_figures_missing{of="queue"} 0`, `questscheduler_stored_figures_missing{of="timers"} 0`, `questscheduler_stored_figures_missing{of="health"} 0`,
+		`questscheduler_work_failing{kind="look"} 0`, `questscheduler_accounts_revoked 0`, `questscheduler_polls_in_error{code="sync_failed"} 0`,
+		`questscheduler_stored_figures_missing{of="work"} 0`, `questscheduler_stored_figures_missing{of="timers"} 0`, `questscheduler_stored_figures_missing{of="health"} 0`,
 	} {
 		if !strings.Contains(text, "\n"+line+"\n") {
 			t.Errorf("the metrics lack %s", line)
@@ -89,15 +89,15 @@ func (w *calendarWorld) wantFigures(t *testing.T, server *serving, linked string
 	}
 	for _, counted := range []string{ // more than one where two asked at once
 		`questscheduler_watches_asked_total{occasion="creation",outcome="ok"} `, `questscheduler_google_calls_total{method="events.watch",outcome="ok"} `,
-		`questscheduler_timer_last_success_timestamp_seconds{job="drain"} `,
+		`questscheduler_last_drain_timestamp_seconds `,
 	} {
-		if !strings.Contains(text, "\n"+counted) || strings.Contains(text, counted+"0\n") && !strings.Contains(counted, "timer") {
+		if !strings.Contains(text, "\n"+counted) || strings.Contains(text, counted+"0\n") {
 			t.Errorf("the metrics lack %s", counted)
 		}
 	}
 	for _, kind := range kinds {
-		if !strings.Contains(text, `questscheduler_queue_waiting{kind="`+kind+`"} `) {
-			t.Errorf("the metrics lack tasks of the kind %s", kind)
+		if !strings.Contains(text, `questscheduler_work_runs_total{kind="`+kind+`",outcome="done"} `) {
+			t.Errorf("the metrics lack work of the kind %s", kind)
 		}
 	}
 	w.wantNoSecrets(t, text)

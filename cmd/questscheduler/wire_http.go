@@ -63,7 +63,7 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	commands := api.NewCommands(s.config.PollCommands, s.now)
 	edge := api.New(api.Options{
 		Commands: commands, Scheduler: to.scheduler, GroupEvents: to.groups, Calendars: to.watcher, Accounts: to.linked,
-		Policies: mirrors.Policies{Service: to.mirroring.service}, Events: to.mirroring.events, Mappings: to.mappings, Availability: to.availability, Health: to.health, Tasks: s.queue,
+		Policies: mirrors.Policies{Service: to.mirroring.service}, Events: to.mirroring.events, Mappings: to.mappings, Availability: to.availability, Health: to.health, Work: s.outbox,
 		Feeds: s.newFeeds(to),
 		Store: s.documents, Changes: s.documents, SingleProcess: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: people, Operators: operators, Ready: s.isReady,

@@ -89,6 +89,6 @@ func (s *server) withSync(kind outbox.Kind) outbox.Kind {
 func (s *server) newHealth(watcher *calendarsync.Watcher, jobs []timers.Job) *health.Reader {
 	return &health.Reader{
 		Store: s.documents, Now: s.now, Recent: s.config.FallbackEvery + time.Hour, Ending: health.Ending(watcher.RenewBefore),
-		Address: s.pushAddress(), Sync: s.config.Sync, Tasks: s.queue, Jobs: jobs, Attendees: s.config.AttendeesOn(),
+		Address: s.pushAddress(), Sync: s.config.Sync, Work: s.outbox, Jobs: jobs, Attendees: s.config.AttendeesOn(),
 	}
 }

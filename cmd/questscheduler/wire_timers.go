@@ -19,7 +19,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-// newTimers builds the table of jobs; the queue asks every minute which are due.
+// newTimers builds the table of jobs; the drain asks every minute which are due.
 func (s *server) newTimers(
 	google googleAccess, watcher *calendarsync.Watcher,
 	cards cards, groups *groupevents.Service, mirroring mirroring, attending *attending,
@@ -29,11 +29,11 @@ func (s *server) newTimers(
 		started = s.now()
 	}
 	return &timers.Timers{
-		Store: s.documents, Queue: s.queue, Now: s.now, NewTrace: s.newTrace, Log: s.log, Started: started,
+		Store: s.documents, Outbox: s.outbox, ByClock: s.alone(), Now: s.now, NewTrace: s.newTrace, Log: s.log, Started: started,
 		Jobs: timers.Jobs(timers.Parts{
-			Watcher: watcher, SweepCards: cards.sweep, FallbackEvery: s.config.FallbackEvery,
+			Watcher: watcher, SweepCards: cards.sweep, FallbackEvery: s.config.FallbackEvery, SweepAtOnce: s.config.SweepAtOnce,
 			NoSync: s.config.Sync == config.SyncOff, Observing: s.config.Sync == config.SyncObserve, Documents: s.documents, Cleaning: slices.Concat(s.cleanings(), groupCleanings(groups), mirroring.cleanings(s.config.JournalKeep), attending.cleanings(google.accounts)),
-			Outbox: s.outbox, Reconcile: mirroring.reconcile, RefreshMappings: attending.refresh(),
+			Reconcile: mirroring.reconcile, RefreshMappings: attending.refresh(),
 			Health: s.surveyHealth(google.grants, s.newHealth(watcher, nil)), CheckAccounts: checkAccounts(google.grants, attending), Now: s.now, Log: s.log,
 		}),
 	}

@@ -12,7 +12,7 @@ import (
 // a dead grant is found before it is needed.
 const Untouched = 24 * time.Hour
 
-// checkFor bounds one CheckUntouched, well below the time limit of its task.
+// checkFor bounds one CheckUntouched, well below the time limit of its run.
 const checkFor = 15 * time.Second
 
 // Checked counts what CheckUntouched found.

@@ -43,7 +43,7 @@ func (c Config) checkChoices(p *Problems) {
 		p.require(slices.Contains(of, value), setting, "has to be one of %s", strings.Join(of, ", "))
 	}
 	choose("STORE", c.Store, StoreSQLite, StoreFirestore)
-	choose("QUEUE", c.Queue, QueueRiver, QueueCloudTasks)
+	choose("QUEUE", c.Queue, QueueEmbedded, QueueCloudTasks)
 	choose("AUTH", c.Auth, AuthLocal, AuthFirebase)
 	choose("FIREBASE_REVOCATION", c.FirebaseRevocation, Off, On)
 	choose("SYNC", c.Sync, SyncOn, SyncObserve, SyncOff)
@@ -58,7 +58,7 @@ func (c Config) checkChoices(p *Problems) {
 // checkNeeded notes missing settings that the chosen parts need.
 func (c Config) checkNeeded(p *Problems) {
 	tasks := c.Queue == QueueCloudTasks
-	p.require(!c.UsesFile() || c.SQLitePath != "", "SQLITE_PATH", "has to name the file of the embedded store")
+	p.require(c.Store != StoreSQLite || c.SQLitePath != "", "SQLITE_PATH", "has to name the file of the embedded store")
 	p.require(c.Store != StoreFirestore || c.FirestoreProject != "", "FIRESTORE_PROJECT", "has to name the project, since QS_STORE is firestore")
 	p.require(!tasks || c.CloudTasksQueue != "", "CLOUDTASKS_QUEUE", "has to name the queue, since QS_QUEUE is cloudtasks")
 	p.require(!tasks || c.TasksServiceAccount != "", "TASKS_SERVICE_ACCOUNT",

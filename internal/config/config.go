@@ -21,7 +21,7 @@ const (
 	StoreSQLite    = "sqlite"
 	StoreFirestore = "firestore"
 
-	QueueRiver      = "river"
+	QueueEmbedded   = "embedded"
 	QueueCloudTasks = "cloudtasks"
 
 	AuthLocal    = "local"
@@ -78,9 +78,8 @@ type Config struct {
 	// Store is where documents are kept: `sqlite`, a file on this machine, or
 	// `firestore`.
 	Store string `env:"STORE"`
-	// SQLitePath is the data file: documents and tasks, with `firestore` tasks alone,
-	// with `cloudtasks` too unused. The key of the embedded sign-in is beside it. One
-	// process uses it at a time.
+	// SQLitePath is the data file, unused with `firestore`. The key of the embedded sign-in
+	// is beside it. One process uses it at a time.
 	SQLitePath string `env:"SQLITE_PATH"`
 	// FirestoreProject is the Google Cloud project; needed with `firestore`.
 	FirestoreProject string `env:"FIRESTORE_PROJECT"`
@@ -93,10 +92,11 @@ type Config struct {
 	// only: it checks no rights and keeps nothing.
 	FirestoreEndpoint string `env:"FIRESTORE_ENDPOINT"`
 
-	// Queue is what runs tasks: `river`, in the data file, or `cloudtasks`.
+	// Queue is what wakes work outside the store: `embedded`, a pool in this process (`river`
+	// is its old name), or `cloudtasks`.
 	Queue string `env:"QUEUE"`
 	// CloudTasksQueue is the prefix of the queues' full names
-	// (`projects/P/locations/L/queues/Q`): each kind of tasks has its own queue, named
+	// (`projects/P/locations/L/queues/Q`): each kind of work has its own queue, named
 	// with a hyphen and the kind after it; needed with `cloudtasks`.
 	CloudTasksQueue string `env:"CLOUDTASKS_QUEUE"`
 	// CloudTasksEndpoint is an emulator of Cloud Tasks as host:port, for development
@@ -263,12 +263,15 @@ type Config struct {
 	// Disposable says that the data file is removed at the end, so that commits need not
 	// wait for the disk. It is no setting: the demo alone has such a file.
 	Disposable bool
+	// SweepAtOnce says that calendars are not swept one after the other over FallbackEvery, but
+	// at once. It is no setting: the demo alone has so few, and a clock that is set ahead.
+	SweepAtOnce bool
 }
 
 // Default is the embedded server.
 func Default() Config {
 	return Config{
-		Store: StoreSQLite, SQLitePath: "questscheduler.db", FirestoreDatabase: "(default)", Queue: QueueRiver, Auth: AuthLocal, FirebaseRevocation: Off,
+		Store: StoreSQLite, SQLitePath: "questscheduler.db", FirestoreDatabase: "(default)", Queue: QueueEmbedded, Auth: AuthLocal, FirebaseRevocation: Off,
 		Addr: ":8080", Sync: SyncOn, DocumentChanges: ChangesOff,
 		NotifySettle: 10 * time.Second, NoticesPerHour: 20, PollCommands: 60, SyncMinGap: time.Second,
 		WatchTTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, FallbackEvery: 6 * time.Hour,
@@ -294,6 +297,9 @@ func (c Config) SignInKeyPath() string {
 
 // derive fills in what follows from other settings and trims addresses.
 func (c *Config) derive() {
+	if c.Queue == "river" { // its name before the outbox
+		c.Queue = QueueEmbedded
+	}
 	for _, address := range []*string{&c.PublicURL, &c.AppURL, &c.GoogleEndpoint, &c.DiscordEndpoint, &c.CallablesUpstream, &c.MachineIssuer} {
 		*address = strings.TrimRight(*address, "/") // paths are appended
 	}

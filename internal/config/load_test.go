@@ -47,7 +47,7 @@ func TestLoad_WithoutSettings_UsesTheDocumentedDefaults(t *testing.T) {
 	c := load(t, enough())
 	for name, ok := range map[string]bool{
 		"store":           c.Store == config.StoreSQLite,
-		"queue":           c.Queue == config.QueueRiver,
+		"queue":           c.Queue == config.QueueEmbedded,
 		"auth":            c.Auth == config.AuthLocal,
 		"sync":            c.Sync == config.SyncOn,
 		"hints":           c.DocumentChanges == config.ChangesOff,

@@ -40,9 +40,6 @@ func (c Config) Production() string {
 	}
 }
 
-// UsesFile reports whether documents or tasks are in the file at SQLitePath.
-func (c Config) UsesFile() bool { return c.Store == StoreSQLite || c.Queue == QueueRiver }
-
 // UnsignedTokens reports whether users sign in at the Firebase Auth emulator, whose
 // tokens are unsigned.
 func (c Config) UnsignedTokens() bool { return c.Auth == AuthFirebase && c.Around.AuthEmulator != "" }
@@ -74,8 +71,8 @@ func (c Config) checkProduction(p *Problems) {
 	}
 	p.require(!c.Around.CloudRun || c.Store != StoreSQLite, "STORE",
 		"is sqlite, and this is Cloud Run, where a file is gone with its instance; set it to firestore")
-	p.require(!c.Around.CloudRun || c.Queue != QueueRiver, "QUEUE",
-		"is river, and this is Cloud Run, where nothing runs between requests; set it to cloudtasks")
+	p.require(!c.Around.CloudRun || c.Queue != QueueEmbedded, "QUEUE",
+		"is embedded, and this is Cloud Run, where nothing runs between requests; set it to cloudtasks")
 	p.require(c.Auth != AuthLocal, "AUTH", "is local, and %s, where people sign in with Firebase; set it to firebase", why)
 	p.require(c.MachineIssuer == "", "MACHINE_ISSUER", "is set, and %s, where Google vouches for machines; unset it", why)
 }

@@ -13,9 +13,8 @@ import (
 
 	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
-	"questscheduler/internal/test/memoryqueue"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -52,18 +51,19 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// opened returns an intake whose tasks run until the test ends.
+// opened returns an intake whose work runs until the test ends.
 func opened(t *testing.T, polls *reconciler) *documentchanges.Intake {
 	t.Helper()
-	tasks, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{documentchanges.Kind}})
-	must(t, err)
-	h := &documentchanges.Intake{Queue: tasks, Polls: polls, Now: time.Now}
-	must(t, tasks.Start(t.Context(), queue.Config{Handlers: map[string]queue.Handler{documentchanges.Kind: h.Handle}}))
-	t.Cleanup(func() { must(t, tasks.Stop(context.Background())) })
+	work := &outbox.Outbox{Now: time.Now, Log: slog.New(slog.DiscardHandler), Alone: true}
+	h := &documentchanges.Intake{Outbox: work, Polls: polls, Now: time.Now, NewTrace: func() string { return "trace" }}
+	work.Add(h.Work())
+	pool := outbox.NewPool(work)
+	must(t, pool.Start(t.Context()))
+	t.Cleanup(func() { must(t, pool.Stop(context.Background())) })
 	return h
 }
 
-func TestChanged_ABurst_IsOneTaskThatBeginsAfterIt(t *testing.T) {
+func TestChanged_ABurst_IsOneRunThatBeginsAfterIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		polls := &reconciler{}
@@ -114,10 +114,6 @@ func TestHandle_WhatFails_IsTriedAgain(t *testing.T) {
 			t.Errorf("it reconciled %v", reconciled)
 		}
 	})
-	verdict := (&documentchanges.Intake{}).Handle(t.Context(), queue.Delivery{Payload: []byte("none")})
-	if verdict.Outcome != queue.Permanent {
-		t.Errorf("a task that names no poll: %+v", verdict)
-	}
 }
 
 // cards keeps which cards were handed over.

@@ -48,7 +48,7 @@ type BudgetOptions struct {
 	Jitter func(d time.Duration) time.Duration
 }
 
-// patience is the longest a call waits for its turn. Beyond it the task is postponed, so
+// patience is the longest a call waits for its turn. Beyond it the work is postponed, so
 // that no worker blocks.
 const patience = 5 * time.Second
 

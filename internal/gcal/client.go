@@ -1,7 +1,7 @@
 // Package gcal is the only package that knows the Google Calendar client. Each method
 // makes one call for one linked account, reduces the answer to the facts that decisions
 // need, and gives every error a kind through one table (errors.go). It never retries,
-// remembers or decides: the calling task retries, and package rules decides.
+// remembers or decides: the caller retries, and package rules decides.
 package gcal
 
 import (

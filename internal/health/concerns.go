@@ -33,7 +33,7 @@ func concerns(o Overview) (all []Concern) {
 	}{
 		{"watches", Bad, channels(Bad), o.MoreRefused, "1 watch channel is in error or has ended", "%s watch channels are in error or have ended"},
 		{"accounts", Bad, accounts(Bad), o.MoreFailing, "1 account is not in sync", "%s accounts are not in sync"},
-		{"queue", Bad, len(o.Dead), o.MoreDead, "1 task ended as a dead letter", "%s tasks ended as dead letters"},
+		{"work", Bad, len(o.FailingWork), o.MoreFailingWork, "1 piece of work keeps failing", "%s pieces of work keep failing"},
 		{"held", Bad, held, o.MoreHeld, "1 cancellation awaits confirmation", "%s cancellations await confirmation"},
 		{"timers", Bad, count(o.Jobs, func(j Job) bool { return j.Level == Bad }), false, "1 timer fails or is late", "%s timers fail or are late"},
 		{"mirrors", Mind, len(o.Mirrors.Failed), o.Mirrors.MoreFailed, "1 mirror cannot be written", "%s mirrors cannot be written"},

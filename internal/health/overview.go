@@ -9,8 +9,8 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 )
@@ -30,13 +30,12 @@ const (
 	maxAccounts    = 15 // of everybody's, a page
 	maxHeld        = 30 // polls, each with its index entry; and their calendars
 	maxEntries     = 25 // of the journals
-	maxDead        = 25 // dead letters, which are the queue's and not the store's
+	maxWork        = 25 // pieces of work that keep failing
 )
 
-// Tasks is the queue, as far as an overview shows it.
-type Tasks interface {
-	DeadLetters(ctx context.Context, limit int) ([]queue.DeadLetter, error)
-	Depths(ctx context.Context) ([]queue.Depth, error)
+// Work is the outbox, as far as an overview shows it.
+type Work interface {
+	Depths(ctx context.Context) ([]outbox.Depth, error)
 }
 
 // Overview is the state of a server. The fields More… say that there is more of
@@ -54,28 +53,30 @@ type Overview struct {
 	Accounts    []Account
 	Next        *store.Cursor
 	MoreFailing bool
-	Queues      []queue.Depth
-	Dead        []queue.DeadLetter
-	MoreDead    bool
-	Held        []HeldCalendar
-	MoreHeld    bool
-	Mirrors     Mirrors
-	Attendees   Attendees
-	Jobs        []Job
-	Entries     []poll.Entry
+	// Work is the state of each kind's work, and FailingWork what of it keeps failing, longest
+	// failing first.
+	Work            []outbox.Depth
+	FailingWork     []outbox.Entry
+	MoreFailingWork bool
+	Held            []HeldCalendar
+	MoreHeld        bool
+	Mirrors         Mirrors
+	Attendees       Attendees
+	Jobs            []Job
+	Entries         []poll.Entry
 	// everyAccount adds to Accounts those that fail, whatever page is shown.
 	everyAccount []Account
 }
 
 // Overview reads the state of the server, with the page of accounts that begins
 // behind after (nil: the first). It costs about the same however much is stored.
-// The error is that of the store or the queue.
+// The error is that of the store.
 func (r *Reader) Overview(ctx context.Context, after *store.Cursor) (Overview, error) {
 	o := Overview{Now: r.Now(), Sync: r.Sync}
 	for _, read := range []func(context.Context, *Overview) error{
 		r.channels,
 		func(ctx context.Context, o *Overview) error { return r.accounts(ctx, o, after) },
-		r.queue, r.held, r.mirrors, r.attendees, r.jobs, r.entries,
+		r.work, r.held, r.mirrors, r.attendees, r.jobs, r.entries,
 	} {
 		if err := read(ctx, &o); err != nil {
 			return Overview{}, err
@@ -160,15 +161,18 @@ func (r *Reader) ofOwner(ctx context.Context, calendar calendars.Calendar) ([]Ac
 	return r.ofAccounts(ctx, []accounts.Account{account}, func(id string) ([]calendars.Calendar, error) { return r.followedOf(ctx, id) })
 }
 
-func (r *Reader) queue(ctx context.Context, o *Overview) (err error) {
-	if o.Queues, err = r.Tasks.Depths(ctx); err != nil {
+func (r *Reader) work(ctx context.Context, o *Overview) (err error) {
+	if o.Work, err = r.Work.Depths(ctx); err != nil {
 		return err
 	}
-	o.Dead, err = r.Tasks.DeadLetters(ctx, maxDead+1)
-	if len(o.Dead) > maxDead {
-		o.Dead, o.MoreDead = o.Dead[:maxDead], true
+	for _, depth := range o.Work {
+		o.FailingWork = append(o.FailingWork, depth.Failing...)
 	}
-	return err
+	slices.SortStableFunc(o.FailingWork, func(a, b outbox.Entry) int { return a.FailedSince.Compare(b.FailedSince) })
+	if len(o.FailingWork) > maxWork {
+		o.FailingWork, o.MoreFailingWork = o.FailingWork[:maxWork], true
+	}
+	return nil
 }
 
 // HeldCalendar is a calendar with cancellations that await a person's

@@ -2,7 +2,6 @@ package health_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,10 +15,9 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/health"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
-	"questscheduler/internal/test/memoryqueue"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/timers"
 )
@@ -48,10 +46,11 @@ func (c *counting) Query(ctx context.Context, query store.Bound) ([]store.Docume
 
 // reading is a store with what a test writes, and a reader of it.
 type reading struct {
-	t      *testing.T
-	store  *counting
-	queue  *memoryqueue.Queue
-	reader *health.Reader
+	t     *testing.T
+	store *counting
+	// failing is work that keeps failing.
+	failing []outbox.Entry
+	reader  *health.Reader
 }
 
 func newReading(t *testing.T) *reading {
@@ -62,14 +61,16 @@ func newReading(t *testing.T) *reading {
 	}
 	w := &reading{t: t, store: &counting{Store: documents}}
 	clock := func() time.Time { return now }
-	if w.queue, err = memoryqueue.New(memoryqueue.Options{Kinds: []string{"look"}, Now: clock}); err != nil {
-		t.Fatal(err)
-	}
 	w.reader = &health.Reader{
-		Store: w.store, Now: clock, Recent: 7 * time.Hour, Address: "https://quests.example/push", Sync: "on", Tasks: w.queue,
-		Jobs: []timers.Job{{Name: "drain", Every: time.Minute}, {Name: "cleanup", Every: 24 * time.Hour}},
+		Store: w.store, Now: clock, Recent: 7 * time.Hour, Address: "https://quests.example/push", Sync: "on", Work: w,
+		Jobs: []timers.Job{{Name: "minutely", Every: time.Minute}, {Name: "cleanup", Every: 24 * time.Hour}},
 	}
 	return w
+}
+
+// Depths implements health.Work.
+func (w *reading) Depths(context.Context) ([]outbox.Depth, error) {
+	return []outbox.Depth{{Kind: "intent", Failing: w.failing}}, nil
 }
 
 func (w *reading) write(path string, data map[string]any) {
@@ -311,18 +312,14 @@ func TestOverview_ReadsNoMoreThanItMay_HoweverMuchThereIs(t *testing.T) {
 		for range 3 {
 			w.write(fmt.Sprintf("schedulers/poll-%s/journal/%d-%d", who, i, w.store.reads), map[string]any{"at": now})
 		}
-		if created, err := w.queue.Enqueue(t.Context(), queue.Task{Kind: "look", Name: who}); err != nil || !created {
-			t.Fatal(err)
-		}
-		run, _ := w.queue.Take(w.queue.Due(now)[0].ID)
-		run.Settle(queue.Verdict{Outcome: queue.Permanent, Err: errors.New("no calendar")})
+		w.failing = append(w.failing, outbox.Entry{ID: "intent:" + who, Kind: "intent", FailedSince: now})
 	}
 	w.store.reads = 0
 	view := w.overview()
 	if w.store.reads > 450 {
 		t.Errorf("a page reads %d documents, more than the 450 that the package promises", w.store.reads)
 	}
-	if !view.MoreChannels || !view.MoreDead || !view.MoreHeld || view.Next == nil {
+	if !view.MoreChannels || !view.MoreFailingWork || !view.MoreHeld || view.Next == nil {
 		t.Error("the page does not say that there is more")
 	}
 	t.Logf("a full page reads %d documents", w.store.reads)

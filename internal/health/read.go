@@ -22,7 +22,7 @@ import (
 const page = 100
 
 // Reader reads health from the store. Store, Now and Recent are needed, by Overview
-// Tasks and Jobs too; the store answers Queries of accounts, calendars,
+// Work and Jobs too; the store answers Queries of accounts, calendars,
 // calendarsync, mirror, attendee and poll.
 type Reader struct {
 	Store store.Reader
@@ -35,9 +35,9 @@ type Reader struct {
 	// Address is where pushes go; "" where none come.
 	Address string
 	// Sync is the setting QS_SYNC; "off": this server follows no calendar.
-	Sync  string
-	Tasks Tasks
-	Jobs  []timers.Job
+	Sync string
+	Work Work
+	Jobs []timers.Job
 	// Attendees reports that second addresses of attendees are on.
 	Attendees bool
 }

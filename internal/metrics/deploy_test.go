@@ -10,9 +10,11 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"questscheduler/internal/queue"
+	"questscheduler/attendees"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/test/docs"
 	"questscheduler/internal/timers"
+	"questscheduler/mirrors"
 )
 
 // The files that others read: the rules of alerts and the board.
@@ -76,9 +78,11 @@ func expressions(t *testing.T) map[string]string {
 func known(t *testing.T) map[string]map[string][]string {
 	t.Helper()
 	w := newWorld(t)
-	w.depths = []queue.Depth{{Kind: "look"}}
+	for _, kind := range workKinds(t) {
+		w.depths = append(w.depths, outbox.Depth{Kind: kind})
+	}
 	w.figures.Attendees.On = true
-	for _, job := range []string{timers.Drain, timers.RenewWatches, timers.PollFallback, timers.Cleanup, timers.Health} {
+	for _, job := range []string{timers.RenewWatches, timers.PollFallback, timers.Cleanup, timers.Health} {
 		w.records = append(w.records, timers.Record{Job: job, SucceededAt: start.Add(-time.Minute)})
 	}
 	families, err := w.Gatherer().Gather()
@@ -103,6 +107,20 @@ func known(t *testing.T) map[string]map[string][]string {
 		}
 	}
 	return figures
+}
+
+// workKinds are the kinds of work that figures name.
+func workKinds(t *testing.T) (kinds []string) {
+	t.Helper()
+	for _, found := range regexp.MustCompile(`questscheduler_work_run_seconds_count{kind="([a-z-]+)"}`).FindAllStringSubmatch(newWorld(t).text(), -1) {
+		if found[1] != "other" {
+			kinds = append(kinds, found[1])
+		}
+	}
+	if len(kinds) < 10 {
+		t.Fatalf("only %d kinds of work are counted", len(kinds))
+	}
+	return kinds
 }
 
 var (
@@ -163,13 +181,14 @@ func TestFaults_OfAnExpression_AreFound(t *testing.T) {
 	figures := known(t)
 	for expr, want := range map[string]string{
 		`max(questscheduler_nothing)`:                        "there is no figure questscheduler_nothing",
-		`questscheduler_queue_dead{colour="red"}`:            "questscheduler_queue_dead has no label colour",
+		`questscheduler_work_failing{colour="red"}`:          "questscheduler_work_failing has no label colour",
 		`questscheduler_looks_total{hint=~"push|telepathy"}`: "hint of questscheduler_looks_total is never telepathy",
 		`sum by (poll) (questscheduler_looks_total)`:         "no figure in it has the label poll",
 		`up`:                          "it asks for no figure of ours",
 		`questscheduler_look_seconds`: "there is no figure questscheduler_look_seconds",
-		`sum by (le) (questscheduler_look_seconds_bucket)`:                      "",
-		`questscheduler_timer_last_success_timestamp_seconds{job="drain"} > 60`: "",
+		`sum by (le) (questscheduler_look_seconds_bucket)`:                     "",
+		`max_over_time(questscheduler_last_drain_timestamp_seconds[15m]) > 60`: "",
+		`questscheduler_timer_failing{job="drain"}`:                            "job of questscheduler_timer_failing is never drain",
 	} {
 		if got := strings.Join(faults(expr, figures), "; "); got != want {
 			t.Errorf("of %s it is said %q, want %q", expr, got, want)
@@ -249,26 +268,30 @@ func matched(operator, pattern string, values []string) (through []string) {
 	return through
 }
 
-// Whatever kind of tasks is stuck, somebody hears of it.
-func TestQueueOld_IsAskedOfEachKindOfTasks(t *testing.T) {
+// Whatever kind of work is stuck, somebody hears of it: by WorkOld, or by the alert of a kind
+// whose quota spreads it over hours.
+func TestWorkOld_CoversEachKindOfWork(t *testing.T) {
 	t.Parallel()
-	kinds := known(t)["questscheduler_queue_oldest_seconds"]["kind"]
-	rules := alerts(t)
-	i := slices.IndexFunc(rules, func(r rule) bool { return r.Alert == "QueueOld" })
-	if i < 0 || len(kinds) == 0 {
-		t.Fatal("there is no alert QueueOld, or no kind of tasks")
+	late := map[string]string{
+		mirrors.WriteKind: "questscheduler_mirrors_oldest_due_seconds", attendees.Kind: "questscheduler_attendee_events_oldest_due_seconds",
 	}
-	var asked []string
+	kinds, rules := workKinds(t), alerts(t)
+	i := slices.IndexFunc(rules, func(r rule) bool { return r.Alert == "WorkOld" })
+	if i < 0 {
+		t.Fatal("there is no alert WorkOld")
+	}
+	var covered []string
 	for _, found := range selector.FindAllStringSubmatch(rules[i].Expr, -1) {
 		through := kinds
 		for _, match := range matcher.FindAllStringSubmatch(found[2], -1) {
 			through = matched(match[2], match[3], through)
 		}
-		asked = append(asked, through...)
+		covered = append(covered, through...)
 	}
 	for _, kind := range kinds {
-		if !slices.Contains(asked, kind) {
-			t.Errorf("QueueOld is not asked of tasks of the kind %s", kind)
+		other := slices.ContainsFunc(rules, func(r rule) bool { return late[kind] != "" && strings.Contains(r.Expr, late[kind]) })
+		if !slices.Contains(covered, kind) && !other {
+			t.Errorf("no alert tells of old work of the kind %s", kind)
 		}
 	}
 }

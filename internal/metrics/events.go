@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -11,7 +10,7 @@ import (
 	"questscheduler/attendees"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/mirrors"
 	"questscheduler/notify"
 	"questscheduler/scheduler"
@@ -76,6 +75,12 @@ func (m *Metrics) Count(event any) {
 		m.count("attendee_notes_total", string(e.State))
 	case attendees.Load:
 		m.count("attendee_loads_total", string(e.Outcome))
+	case outbox.Ran:
+		m.count("work_runs_total", e.Kind, e.Outcome.String())
+		m.observe("work_run_seconds", e.Took, e.Kind)
+		if e.Kind != calendars.SyncKind { // a sync run hands its error over itself
+			m.failed(e.Err)
+		}
 	case notify.ChannelRefused:
 		m.count("discord_refusals_total", e.Channel, e.Code)
 	}
@@ -99,30 +104,6 @@ func (m *Metrics) failed(err error) {
 	if err != nil {
 		m.count("errors_total", outcome(err))
 	}
-}
-
-// outcomeNames are the verdicts as labels are written.
-var outcomeNames = map[queue.Outcome]string{
-	queue.Done: "done", queue.Retry: "retry", queue.Later: "later", queue.Permanent: "dead",
-}
-
-// Handlers wraps handlers so that each run and its outcome are counted. A run that
-// panicked is counted by the log.
-func (m *Metrics) Handlers(handlers map[string]queue.Handler) map[string]queue.Handler {
-	counting := make(map[string]queue.Handler, len(handlers))
-	for kind, handle := range handlers {
-		counting[kind] = func(ctx context.Context, delivery queue.Delivery) queue.Verdict {
-			began := m.now()
-			verdict := handle(ctx, delivery)
-			m.count("task_runs_total", kind, outcomeNames[verdict.Outcome])
-			m.observe("task_run_seconds", m.now().Sub(began), kind)
-			if kind != calendars.SyncKind { // a sync run hands its error over itself
-				m.failed(verdict.Err)
-			}
-			return verdict
-		}
-	}
-	return counting
 }
 
 // OAuth counts the calls of Google's OAuth endpoints that go through next: to

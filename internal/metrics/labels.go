@@ -11,6 +11,7 @@ import (
 	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/health"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/timers"
 	"questscheduler/mirrors"
@@ -63,14 +64,15 @@ var (
 	methods = labelOf("method",
 		"events.insert", "events.get", "events.list", "events.patch", "events.delete", "events.watch", "channels.stop",
 		"events.instances", "calendarList.list", "calendars.insert", "freebusy.query", "token", "revoke")
-	taskKinds = labelOf("kind",
-		calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, documentchanges.Kind, poll.GroupWorkKind, calendarsync.LinkKind, mirrors.WriteKind, mirrors.PlanKind, mirrors.EventKind, attendees.Kind)
-	verdicts    = labelOf("verdict", "done", "retry", "later", "dead")
-	errorKinds  = label{"kind", kinds}
-	levels      = labelOf("level", "warn", "error")
-	httpMethods = labelOf("method", "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
-	classes     = labelOf("status", "1xx", "2xx", "3xx", "4xx", "5xx")
-	jobs        = labelOf("job", timers.Drain, timers.RenewWatches, timers.PollFallback, timers.ReconcileMirrors, timers.RefreshMappings, timers.Cleanup, timers.Health)
+	workKinds = labelOf("kind",
+		calendars.SyncKind, calendarsync.SweepKind, calendarsync.WatchKind, calendarsync.LinkKind, scheduler.KindIntent, poll.AnnounceKind, documentchanges.Kind,
+		timers.Kind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.EventKind, mirrors.WriteKind, attendees.Kind)
+	workOutcomes = labelOf("outcome", outbox.Outcomes()...)
+	errorKinds   = label{"kind", kinds}
+	levels       = labelOf("level", "warn", "error")
+	httpMethods  = labelOf("method", "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+	classes      = labelOf("status", "1xx", "2xx", "3xx", "4xx", "5xx")
+	jobs         = labelOf("job", timers.RenewWatches, timers.PollFallback, timers.ReconcileMirrors, timers.RefreshMappings, timers.Cleanup, timers.Health)
 )
 
 func labelOf[T ~string](name string, values ...T) label {

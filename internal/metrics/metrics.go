@@ -1,6 +1,6 @@
 // Package metrics is the figures of a program, as Prometheus reads them at
 // /metrics. Metrics counts the events that the other packages hand over
-// (internal/meter), calls, requests, task runs and log lines; the stored figures
+// (internal/meter), calls, requests, runs of work and log lines; the stored figures
 // are read on each scrape (stored.go).
 //
 // No label ever names a person, a poll, a calendar, an account or a channel: each

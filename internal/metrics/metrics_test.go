@@ -18,7 +18,7 @@ import (
 	"questscheduler/internal/health"
 	"questscheduler/internal/metrics"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/timers"
 	"questscheduler/mirrors"
 	"questscheduler/mirrors/plan"
@@ -34,19 +34,29 @@ type world struct {
 	t *testing.T
 	*metrics.Metrics
 	now     time.Time
-	depths  []queue.Depth
+	depths  []outbox.Depth
+	drained time.Time
 	records []timers.Record
 	figures health.Figures
 	broken  error
 	reads   int
 }
 
+// Depths implements metrics.Work.
+func (w *world) Depths(context.Context) ([]outbox.Depth, error) {
+	w.reads++
+	return w.depths, w.broken
+}
+
+// LastDrain implements metrics.Work.
+func (w *world) LastDrain() time.Time { return w.drained }
+
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, now: start}
 	w.Metrics = metrics.New("v1", func() time.Time { return w.now })
 	w.Read(metrics.Stored{
-		Depths:  func(context.Context) ([]queue.Depth, error) { w.reads++; return w.depths, w.broken },
+		Work:    w,
 		Records: func(context.Context) ([]timers.Record, error) { return w.records, nil },
 		Figures: func(context.Context) (health.Figures, error) { return w.figures, nil },
 		Log:     slog.New(slog.DiscardHandler),
@@ -135,25 +145,25 @@ func TestCount_EachEvent_AddsToItsFigure(t *testing.T) {
 func TestStored_IsRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.depths = []queue.Depth{
-		{Kind: "look", Waiting: 3, Oldest: start.Add(-time.Minute), Dead: 2},
-		{Kind: "of-another-version", Waiting: 1}, {Kind: "of-one-more", Waiting: 1},
+	w.depths = []outbox.Depth{
+		{Kind: "look", Due: 3, Oldest: start.Add(-time.Minute), Failing: make([]outbox.Entry, 2)}, {Kind: "intent"},
 	}
-	w.records = []timers.Record{{Job: timers.Drain, SucceededAt: start, Failure: "unavailable"}, {Job: timers.Cleanup}}
+	w.drained = start
+	w.records = []timers.Record{{Job: timers.RenewWatches, SucceededAt: start, Failure: "unavailable"}, {Job: timers.Cleanup}}
 	w.figures = health.Figures{
 		WatchesEnding: 1, WatchesFailed: 2, Paused: 3, Revoked: 4, FailingSince: start.Add(-time.Hour),
 		Failing: map[fault.Kind]int{fault.NotFound: 5}, Errors: map[rules.ErrorCode]int{rules.MassCancellationHeld: 6},
 		Mirrors: map[mirror.State]int{mirror.Failed: 7}, MirrorsDue: start.Add(-2 * time.Minute), MirrorsLooping: 8,
 	}
 	w.shows(
-		`queue_waiting{kind="look"} 3`, `queue_oldest_seconds{kind="look"} 60`, `queue_dead{kind="look"} 2`, `queue_waiting{kind="intent"} 0`,
-		`queue_waiting{kind="other"} 2`,
-		fmt.Sprintf(`timer_last_success_timestamp_seconds{job="drain"} %v`, float64(start.Unix())), `timer_failing{job="drain"} 1`,
+		`work_due{kind="look"} 3`, `work_oldest_seconds{kind="look"} 60`, `work_failing{kind="look"} 2`, `work_due{kind="intent"} 0`,
+		fmt.Sprintf(`last_drain_timestamp_seconds %v`, float64(start.Unix())),
+		fmt.Sprintf(`timer_last_success_timestamp_seconds{job="renew-watches"} %v`, float64(start.Unix())), `timer_failing{job="renew-watches"} 1`,
 		`timer_last_success_timestamp_seconds{job="cleanup"} 0`, `timer_failing{job="cleanup"} 0`,
 		`watches_ending 1`, `watches_failed 2`, `calendars_parked 3`, `accounts_revoked 4`, `calendars_failing{reason="not_found"} 5`,
 		`calendars_failing_seconds 3600`, `polls_in_error{code="mass_cancellation_held"} 6`, `polls_in_error{code="sync_failed"} 0`,
 		`mirrors{state="ERROR"} 7`, `mirrors{state="PENDING"} 0`, `mirrors_oldest_due_seconds 120`, `mirrors_looping 8`,
-		`stored_figures_missing{of="queue"} 0`,
+		`stored_figures_missing{of="work"} 0`,
 	)
 }
 
@@ -165,7 +175,7 @@ func TestStored_AskedOften_IsReadOnceAWhile(t *testing.T) {
 		w.text()
 	}
 	if w.reads != 1 {
-		t.Errorf("five questions at once read the queue %d times", w.reads)
+		t.Errorf("five questions at once read the work %d times", w.reads)
 	}
 	w.now = w.now.Add(time.Minute)
 	w.text()
@@ -181,12 +191,12 @@ func TestStored_ThatCannotBeRead_IsReportedAlone(t *testing.T) {
 	w := newWorld(t)
 	w.broken = errors.New("the store does not answer")
 	w.Count(scheduler.Transition{Action: rules.Cancel})
-	w.shows(`stored_figures_missing{of="queue"} 1`, `stored_figures_missing{of="health"} 0`, `transitions_total{transition="cancel"} 1`, `accounts_revoked 0`)
-	if strings.Contains(w.text(), "questscheduler_queue_waiting{") {
-		t.Error("it shows a queue that it could not read")
+	w.shows(`stored_figures_missing{of="work"} 1`, `stored_figures_missing{of="health"} 0`, `transitions_total{transition="cancel"} 1`, `accounts_revoked 0`)
+	if strings.Contains(w.text(), "questscheduler_work_due{") {
+		t.Error("it shows work that it could not read")
 	}
-	w.broken = nil
-	w.shows(`stored_figures_missing{of="queue"} 0`, `queue_waiting{kind="look"} 0`)
+	w.broken, w.depths = nil, []outbox.Depth{{Kind: "look"}}
+	w.shows(`stored_figures_missing{of="work"} 0`, `work_due{kind="look"} 0`)
 }
 
 // Whatever the events hold, the number of series stays the same.
@@ -209,8 +219,8 @@ func TestSeries_AreBounded(t *testing.T) {
 		w.Count(mirrors.Observed{Verdict: plan.Verdict(odd)})
 		w.Called(odd, &fault.Error{Kind: fault.Provider, Code: odd}, time.Second)
 		w.Answered(odd, i*7, time.Second)
-		w.Handlers(map[string]queue.Handler{odd: func(context.Context, queue.Delivery) queue.Verdict { return queue.Verdict{Err: errors.New(odd)} }})[odd](t.Context(), queue.Delivery{})
-		w.depths = append(w.depths, queue.Depth{Kind: odd, Waiting: 1})
+		w.Count(outbox.Ran{Kind: odd, Err: errors.New(odd)})
+		w.depths = append(w.depths, outbox.Depth{Kind: odd, Due: 1})
 		w.records = append(w.records, timers.Record{Job: odd})
 		w.figures.Failing = map[fault.Kind]int{fault.Kind(i): 1}
 		w.figures.Errors = map[rules.ErrorCode]int{rules.ErrorCode(odd): 1}
@@ -221,7 +231,7 @@ func TestSeries_AreBounded(t *testing.T) {
 	if strings.Contains(text, "of-person") {
 		t.Error("a figure holds a value of an event")
 	}
-	if after := w.series(); after > before+3 { // kind="other" of the three figures of the queue
+	if after := w.series(); after > before+3 { // kind="other" of the figures of work
 		t.Errorf("%d series became %d", before, after)
 	}
 	if before > 2500 {
@@ -229,27 +239,25 @@ func TestSeries_AreBounded(t *testing.T) {
 	}
 }
 
-func TestHandlers_CountEachRunByItsOutcome(t *testing.T) {
+func TestRuns_AreCountedByTheirOutcome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	verdicts := []queue.Verdict{
-		{Outcome: queue.Done}, {Outcome: queue.Later}, {Outcome: queue.Retry, Err: fault.New(fault.Unavailable, "later")},
-		{Outcome: queue.Permanent, Err: errors.New("the task cannot be read")},
-	}
+	results := []outbox.Result{outbox.Done(), outbox.Failed(fault.New(fault.Unavailable, "later")), outbox.Broken(errors.New("the store is away"))}
+	work := &outbox.Outbox{Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler), Meter: w.Count}
 	next := 0
-	handlers := w.Handlers(map[string]queue.Handler{calendarsync.SweepKind: func(context.Context, queue.Delivery) queue.Verdict {
+	work.Add(outbox.Kind{Name: calendarsync.SweepKind, Unclaimed: true, Handle: func(context.Context, outbox.Item) outbox.Result {
 		next++
 		w.now = w.now.Add(time.Second)
-		return verdicts[next-1]
+		return results[next-1]
 	}})
-	for _, want := range verdicts {
-		if got := handlers[calendarsync.SweepKind](t.Context(), queue.Delivery{}); got.Outcome != want.Outcome {
-			t.Errorf("the verdict became %v, want %v", got, want)
+	for i := range results {
+		if _, err := work.Run(t.Context(), calendarsync.SweepKind, "a"); (err != nil) != (i == 2) {
+			t.Errorf("run %d: %v", i, err)
 		}
 	}
-	w.shows(`task_runs_total{kind="sweep",verdict="done"} 1`, `task_runs_total{kind="sweep",verdict="later"} 1`,
-		`task_runs_total{kind="sweep",verdict="retry"} 1`, `task_runs_total{kind="sweep",verdict="dead"} 1`,
-		`task_run_seconds_sum{kind="sweep"} 4`, `errors_total{kind="unavailable"} 1`, `errors_total{kind="internal"} 1`)
+	w.shows(`work_runs_total{kind="sweep",outcome="done"} 1`, `work_runs_total{kind="sweep",outcome="failed"} 1`,
+		`work_runs_total{kind="sweep",outcome="broken"} 1`,
+		`work_run_seconds_sum{kind="sweep"} 3`, `errors_total{kind="unavailable"} 1`, `errors_total{kind="internal"} 1`)
 }
 
 func TestLog_CountsWarningsAndErrors_AndPassesAllOn(t *testing.T) {

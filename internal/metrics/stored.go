@@ -9,20 +9,26 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/health"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/timers"
 )
 
 // Stored is where the figures are that are read and not counted. All fields are
 // needed.
 type Stored struct {
-	// Depths returns the state of the queue (queue.Queue).
-	Depths func(ctx context.Context) ([]queue.Depth, error)
+	// Work is the outbox.
+	Work Work
 	// Records returns the latest runs of the timers' jobs (timers.Timers).
 	Records func(ctx context.Context) ([]timers.Record, error)
 	// Figures counts the troubles of all users (health.Reader).
 	Figures func(ctx context.Context) (health.Figures, error)
 	Log     *slog.Logger
+}
+
+// Work is the outbox, as far as figures show it.
+type Work interface {
+	Depths(ctx context.Context) ([]outbox.Depth, error)
+	LastDrain() time.Time
 }
 
 const (
@@ -42,9 +48,10 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	waiting     = gauge("queue_waiting", "Tasks that wait, by kind.", "kind")
-	oldest      = gauge("queue_oldest_seconds", "For how long the oldest task that is due waits, by kind; 0: none is due.", "kind")
-	dead        = gauge("queue_dead", "Dead letters, which wait for a person, by kind.", "kind")
+	due         = gauge("work_due", "Entries of work outside the store that are due or under way, by kind (up to 250).", "kind")
+	oldest      = gauge("work_oldest_seconds", "For how long the entry waits that was due first, by kind; 0: none is due.", "kind")
+	failingWork = gauge("work_failing", "Entries that keep failing and need a person, by kind (of the first 250).", "kind")
+	drained     = gauge("last_drain_timestamp_seconds", "When this process last drained what is due; 0: it did not.")
 	succeeded   = gauge("timer_last_success_timestamp_seconds", "When a job of the timers last ended; 0: never.", "job")
 	jobFails    = gauge("timer_failing", "1 while the last step of a job failed.", "job")
 	ending      = gauge("watches_ending", "Followed calendars whose watch channel should have been renewed, ends within a day at most and has no later one (up to 250).")
@@ -69,7 +76,7 @@ var (
 // stored reads the stored figures on each scrape.
 type stored struct {
 	Stored
-	depths health.Cached[[]queue.Depth]
+	depths health.Cached[[]outbox.Depth]
 	timers health.Cached[[]timers.Record]
 	health health.Cached[health.Figures]
 	now    func() time.Time
@@ -89,7 +96,7 @@ func (s *stored) Collect(figures chan<- prometheus.Metric) {
 	for _, part := range []struct {
 		of      string
 		collect func(ctx context.Context, give giving) error
-	}{{"queue", s.collectQueue}, {"timers", s.collectTimers}, {"health", s.collectHealth}} {
+	}{{"work", s.collectWork}, {"timers", s.collectTimers}, {"health", s.collectHealth}} {
 		missing := 0.
 		if err := part.collect(ctx, give); err != nil {
 			missing = 1
@@ -102,28 +109,24 @@ func (s *stored) Collect(figures chan<- prometheus.Metric) {
 // giving hands a figure over.
 type giving func(d *prometheus.Desc, value float64, labels ...string)
 
-func (s *stored) collectQueue(ctx context.Context, give giving) error {
-	depths, err := s.depths.Get(ctx, s.now(), storedFor, s.Depths)
+func (s *stored) collectWork(ctx context.Context, give giving) error {
+	at := 0.
+	if last := s.Work.LastDrain(); !last.IsZero() {
+		at = float64(last.UnixMilli()) / 1000
+	}
+	give(drained, at)
+	depths, err := s.depths.Get(ctx, s.now(), storedFor, s.Work.Depths)
 	if err != nil {
 		return err
 	}
-	sums := map[string]queue.Depth{}
-	for _, kind := range taskKinds.values {
-		sums[kind] = queue.Depth{}
-	}
-	for _, depth := range depths { // tasks of another version's kinds may be stored
-		kind := taskKinds.of(depth.Kind)
-		sum := sums[kind]
-		sum.Waiting, sum.Dead = sum.Waiting+depth.Waiting, sum.Dead+depth.Dead
-		if sum.Oldest.IsZero() || !depth.Oldest.IsZero() && depth.Oldest.Before(sum.Oldest) {
-			sum.Oldest = depth.Oldest
+	for _, depth := range depths {
+		kind := workKinds.of(depth.Kind)
+		if kind == other {
+			continue
 		}
-		sums[kind] = sum
-	}
-	for kind, sum := range sums {
-		give(waiting, float64(sum.Waiting), kind)
-		give(dead, float64(sum.Dead), kind)
-		give(oldest, s.age(sum.Oldest), kind)
+		give(due, float64(depth.Due), kind)
+		give(failingWork, float64(len(depth.Failing)), kind)
+		give(oldest, s.age(depth.Oldest), kind)
 	}
 	return nil
 }

@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
-
-	"questscheduler/internal/store"
 )
 
 const (
-	// DrainMost is how many entries of a kind one drain wakes. What is left is due longest at
-	// the next.
+	// DrainMost is how many entries of a kind one drain wakes, earliest due time first. The
+	// next drain wakes what is left.
 	DrainMost = 500
 	// drainRead is how many documents of a kind one drain reads for that, of which some may be
 	// of accounts that rest.
@@ -22,53 +21,74 @@ const (
 type Woken struct {
 	Kind, Does string
 	N          int
+	// Cut: more may be due.
+	Cut bool
+}
+
+// lastDrain is when a drain last woke all that it found.
+type lastDrain struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+// LastDrain is when this process last drained every kind; zero: it did not yet.
+func (o *Outbox) LastDrain() time.Time {
+	o.last.mu.Lock()
+	defer o.last.mu.Unlock()
+	return o.last.at
 }
 
 // Drain wakes what is due, kind by kind: what a crash or the waker forgot, and what was due too
-// late to be woken with its commit. A task of it has a name of its own each minute, since one that
-// ended may hold its name. Entries that are under way are not due, and a kind that rests or
-// observes is left out. A kind that fails is tried once more by the next drain, and the others
-// are woken; the error is the first.
-func (o *Outbox) Drain(ctx context.Context) (woken []Woken, err error) {
+// late to be woken with its commit. Each wake is named by the entry, its due time and the
+// minute, so that two drains wake it once, and a name that an ended task holds hides it for a
+// minute at most. A kind that rests or observes is left out. A kind that fails is tried once
+// more by the next drain, and the others are woken; the error is the first.
+func (o *Outbox) Drain(ctx context.Context) (woken []Woken, err error) { return o.drainAhead(ctx, 0) }
+
+// drainAhead also wakes, for its time, what is due within a time from now.
+func (o *Outbox) drainAhead(ctx context.Context, ahead time.Duration) (woken []Woken, err error) {
 	for _, kind := range o.kinds {
-		if kind.mode() != Works {
+		if kind.Due == nil || kind.mode() != Works {
 			continue
 		}
-		n, failed := o.drain(ctx, kind)
-		woken = append(woken, Woken{kind.Name, kind.Does, n})
+		did, failed := o.drain(ctx, kind, ahead)
+		woken = append(woken, did)
 		if failed != nil && err == nil {
 			err = fmt.Errorf("drain %s: %w", kind.Name, failed)
 		}
 	}
+	if err == nil {
+		o.last.mu.Lock()
+		defer o.last.mu.Unlock()
+		o.last.at = o.Now()
+	}
 	return woken, err
 }
 
-func (o *Outbox) drain(ctx context.Context, kind *Kind) (woken int, err error) {
+func (o *Outbox) drain(ctx context.Context, kind *Kind, ahead time.Duration) (did Woken, err error) {
+	did = Woken{Kind: kind.Name, Does: kind.Does}
 	now, read := o.Now(), 0
 	minute := "/" + strconv.FormatInt(now.Unix()/60, 10)
-	for doc, err := range kind.Due(ctx, o.Store, now) {
+	for doc, err := range kind.Due(ctx, o.Store, now.Add(ahead)) {
 		if err != nil {
-			return woken, err
+			return did, err
 		}
-		if read++; woken == DrainMost || read > drainRead {
+		if read++; did.N == DrainMost || read > drainRead {
+			did.Cut = true
 			break
 		}
 		if o.rests.resting(kind.account(doc), now) {
 			continue
 		}
-		id := kind.id(doc)
-		if err := o.Waker.Wake(ctx, kind.Name, id, id+"/"+kind.dueOf(doc)+minute, time.Time{}); err != nil {
-			return woken, err
+		id, due := kind.id(doc), kind.Codec.Decode(doc).Due
+		name := id + "/" + strconv.FormatInt(due.UnixMicro(), 10) + minute
+		if !due.After(now) {
+			due = time.Time{} // at once, by any clock
 		}
-		woken++
+		if err := o.Waker.Wake(ctx, kind.Name, id, name, due); err != nil {
+			return did, err
+		}
+		did.N++
 	}
-	return woken, nil
-}
-
-// dueOf is the due time of a document as a part of a name; "" in an unclaimed kind.
-func (k *Kind) dueOf(doc store.Document) string {
-	if k.Unclaimed {
-		return ""
-	}
-	return strconv.FormatInt(k.Codec.Decode(doc).Due.UnixMicro(), 10)
+	return did, nil
 }

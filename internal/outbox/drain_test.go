@@ -11,9 +11,7 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/outbox"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
-	"questscheduler/internal/test/memoryqueue"
 )
 
 func TestDrain_WakesWhatIsDue_OnceAMinute(t *testing.T) {
@@ -23,7 +21,7 @@ func TestDrain_WakesWhatIsDue_OnceAMinute(t *testing.T) {
 	s.record("now", "one", noon)
 	s.record("soon", "one", noon.Add(time.Second))
 	woken, err := s.Drain(t.Context())
-	if err != nil || fmt.Sprint(woken) != "[{job jobs 2}]" {
+	if err != nil || fmt.Sprint(woken) != "[{job jobs 2 false}]" {
 		t.Errorf("%v, %v", woken, err)
 	}
 	first := s.woken
@@ -78,7 +76,7 @@ func TestDrain_OfAKindThatFails_WakesTheOthers(t *testing.T) {
 	s.Add(outbox.Kind{Name: "other", Path: jobPath, Due: outbox.Query(jobsDue), Codec: outbox.Fields, Handle: done})
 	s.record("a", "one", noon)
 	woken, err := s.Drain(t.Context())
-	if !errors.Is(err, errRefused) || fmt.Sprint(woken) != "[{job jobs 0} {other  1}]" {
+	if !errors.Is(err, errRefused) || fmt.Sprint(woken) != "[{job jobs 0 false} {other  1 false}]" {
 		t.Errorf("%v, %v", woken, err)
 	}
 }
@@ -182,50 +180,9 @@ func TestAdd_OfAKindThatLacksSomething_Panics(t *testing.T) {
 	}
 }
 
-// A task is kind and id alone, and goes on as long as its entry is due soon.
-func TestQueued_CarriesOutWhatIsRecorded(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, nil)
-	tasks, err := memoryqueue.New(memoryqueue.Options{Kinds: []string{"job"}, Now: func() time.Time { return s.now }})
-	s.must(err)
-	s.Waker = outbox.Queued{Queue: tasks}
-	s.record("a", "one", noon)
-	s.Soon(t.Context(), "job", "a", noon)
-	handler := s.Handler("job")
-	for _, step := range []struct {
-		result outbox.Result
-		want   queue.Outcome
-		next   time.Duration // until the task runs again
-	}{
-		{outbox.Failed(errRefused), queue.Later, 10 * time.Second},
-		{outbox.Again(noon.Add(15 * time.Second)), queue.Later, 5 * time.Second},
-		{outbox.Again(noon.Add(20 * time.Second)).Writing(store.Set("place", "page 2")), queue.Later, 5 * time.Second},
-		{outbox.Done(), queue.Done, 0},
-	} {
-		due := tasks.Due(s.now)
-		if len(due) != 1 {
-			t.Fatalf("%d tasks are due", len(due))
-		}
-		run, _ := tasks.Take(due[0].ID)
-		if string(run.Payload) != "a" {
-			t.Errorf("the payload is %q", run.Payload)
-		}
-		s.answers(step.result)
-		verdict := handler(t.Context(), run.Delivery)
-		if verdict.Outcome != step.want || verdict.After != step.next {
-			t.Errorf("%+v", verdict)
-		}
-		run.Settle(verdict)
-		s.now = s.now.Add(step.next)
-	}
-	s.shows("a", "gone")
-	s.Store = broken{s.documents}
-	if verdict := handler(t.Context(), queue.Delivery{Kind: "job", Payload: []byte("a")}); verdict.Outcome != queue.Retry || verdict.Err == nil {
-		t.Errorf("of a store that does not answer: %+v", verdict)
-	}
-}
-
 // broken is a store that does not answer.
 type broken struct{ store.Store }
 
 func (broken) Run(context.Context, func(context.Context, store.Tx) error) error { return errRefused }
+
+func (broken) Query(context.Context, store.Bound) ([]store.Document, error) { return nil, errRefused }

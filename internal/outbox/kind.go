@@ -3,6 +3,7 @@ package outbox
 import (
 	"context"
 	"iter"
+	"strings"
 	"time"
 
 	"questscheduler/internal/store"
@@ -31,6 +32,7 @@ type Codec struct {
 	Decode func(doc store.Document) State
 	// Encode gives the fields that a run writes: those of Due, Attempts, FailedSince and
 	// Error, each by its name. Ref and Trace belong to the change that calls for the work.
+	// In an unclaimed kind only Retry writes, and it gives the field of Due alone.
 	Encode func(State) []store.Update
 }
 
@@ -81,13 +83,18 @@ type Kind struct {
 	Name string
 	// Does is the work in a few words, for people.
 	Does string
-	// Path is where the document of an id is. Not needed where Unclaimed.
+	// Path is where the document of an id is.
 	Path func(id string) store.Path
-	// Due yields the documents that are due at a time, those due longest first.
+	// Due yields the documents that are due at a time, earliest due time first. nil: the work
+	// is recorded nowhere, and a lost wake loses it (a changed document that a sweep checks
+	// anyway).
 	Due func(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error]
 	// ID is the id of a document that Due yields; nil: the last part of its path.
 	ID    func(doc store.Document) string
 	Codec Codec
+	// Planned: entries wait for times that a plan gave them, so those that are not due yet
+	// say nothing about failures, and Depths leaves them out.
+	Planned bool
 	// Handle does the work of an entry. It returns when ctx ends.
 	Handle func(ctx context.Context, item Item) Result
 	// Mode is asked whenever work is taken; nil: it works.
@@ -107,6 +114,16 @@ type Kind struct {
 	// Account is whose quota the work of a document uses; nil or "": nobody's. What an account
 	// refuses for its quota rests all work of the kind for that account.
 	Account func(doc store.Document) string
+}
+
+// recorded reports whether the kind has what finds, reads and writes its entries.
+func (k *Kind) recorded() bool {
+	return k.Due != nil && k.Path != nil && k.Codec.Decode != nil && k.Codec.Encode != nil
+}
+
+// named reports whether an id can be that of a document, as any that a commit recorded is.
+func (k *Kind) named(id string) bool {
+	return id != "" && !strings.Contains(id, "/") && (k.Path == nil || k.Path(id).Valid() == nil)
 }
 
 func (k *Kind) mode() Mode {
@@ -136,6 +153,18 @@ func (k *Kind) id(doc store.Document) string {
 		return doc.Path.ID()
 	}
 	return k.ID(doc)
+}
+
+// DueAt is the Codec of an unclaimed kind whose failures are shown elsewhere: it has the due time
+// and the trace alone, in these fields.
+func DueAt(due, trace string) Codec {
+	return Codec{
+		Decode: func(doc store.Document) State {
+			f := store.Fields(doc.Data)
+			return State{Due: f.Time(due), Trace: f.String(trace)}
+		},
+		Encode: func(s State) []store.Update { return []store.Update{store.Set(due, store.NullIfZero(s.Due))} },
+	}
 }
 
 // Query is a Kind.Due by a query that has the present as its last argument, after others.

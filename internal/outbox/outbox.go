@@ -6,16 +6,18 @@
 // every minute, and at the start of a program, wakes what nobody woke. So nothing is lost
 // between a commit and a queue, and a task says no more than kind and id.
 //
-// A run reads the document, claims it by moving its due time ahead, calls the kind's handler
-// and writes what became of it, unless the document changed since (State.Ref): then it is due
-// for the newer change. A run that dies leaves its claim, after which the work is due
-// again. Everything may therefore happen more than once, and handlers are idempotent. An
-// unclaimed kind compares a version of its own in the transaction that settles it, and the
-// outbox neither reads nor writes its documents.
+// A run reads the document, claims it, calls the kind's handler and writes what became of it,
+// unless the document changed since (State.Ref): then it is due for the newer change. Where
+// processes share the store a claim moves the due time ahead, and a run that dies leaves its
+// claim, after which the work is due again. A process that has the store to itself (Alone)
+// claims in memory, which costs no write and dies with it. Everything may therefore happen
+// more than once, and handlers are idempotent. An unclaimed kind compares a version of its
+// own in the transaction that settles it, and a run neither reads nor writes its documents.
 //
-// What promises hold for every kind: at most Workers runs at once in a process; a run ends
-// with its context after RunTimeout; a panic is a failure of its entry alone; an entry that
-// fails waits longer each time (Retry) and holds up no other.
+// Promises for every kind: at most Workers runs at once in a process; a run ends with its
+// context after RunTimeout; a panic is a failure of its entry alone; an entry that fails
+// waits longer each time (Retry) and holds up no other. Nothing is given up: an entry that
+// keeps failing is tried once a day, and shows in Depths until a person has repaired it.
 package outbox
 
 import (
@@ -48,24 +50,28 @@ type Waker interface {
 	Wake(ctx context.Context, kind, id, name string, at time.Time) error
 }
 
-// Outbox knows the kinds of work. All fields but Meter are needed; Add completes it before
-// anything else is called.
+// Outbox knows the kinds of work. All fields but Meter and Alone are needed; Add completes it
+// before anything else is called.
 type Outbox struct {
 	Store store.Store
 	Waker Waker
 	Now   func() time.Time
 	Log   *slog.Logger
 	Meter meter.Meter // counts Ran
+	// Alone: no other process has the store, by a lock on it. Claims are in memory then.
+	Alone bool
 
-	kinds []*Kind
-	rests rests
+	kinds  []*Kind
+	rests  rests
+	claims claims
+	last   lastDrain
 }
 
 // Add registers kinds. A name that is there twice, or a kind without what it needs, is a
 // mistake of the program and panics.
 func (o *Outbox) Add(kinds ...Kind) {
 	for _, kind := range kinds {
-		if kind.Name == "" || kind.Handle == nil || kind.Due == nil || !kind.Unclaimed && (kind.Path == nil || kind.Codec.Decode == nil || kind.Codec.Encode == nil) {
+		if kind.Name == "" || kind.Handle == nil || !kind.recorded() && !(kind.Unclaimed && kind.Due == nil) {
 			panic(fmt.Sprintf("outbox: the kind %q lacks what a run needs", kind.Name))
 		}
 		if o.kind(kind.Name) != nil {

@@ -22,10 +22,13 @@ const (
 	outcomeOvertaken
 )
 
+var outcomes = [...]string{"failed", "done", "again", "kept", "broken", "overtaken"}
+
 // String returns the name in logs and metrics.
-func (o Outcome) String() string {
-	return [...]string{"failed", "done", "again", "kept", "broken", "overtaken"}[o]
-}
+func (o Outcome) String() string { return outcomes[o] }
+
+// Outcomes are the names of all outcomes.
+func Outcomes() []string { return outcomes[:] }
 
 // Result is a handler's answer.
 type Result struct {

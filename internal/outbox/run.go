@@ -15,6 +15,7 @@ import (
 type Ran struct {
 	Kind    string
 	Outcome Outcome
+	Err     error // nil unless it failed, or the store did not answer
 	Took    time.Duration
 }
 
@@ -39,23 +40,44 @@ func (o *Outbox) Run(ctx context.Context, kindName, id string) (again time.Time,
 	if kind == nil {
 		return time.Time{}, fault.Newf(fault.NotFound, "There is no work of the kind %q.", kindName)
 	}
+	ran := o.run(ctx, kind, id)
+	return ran.again, ran.err
+}
+
+// ended is what came of a run: see Run.
+type ended struct {
+	outcome Outcome
+	again   time.Time
+	err     error
+}
+
+func (o *Outbox) run(ctx context.Context, kind *Kind, id string) ended {
 	mode := kind.mode()
-	if mode == Rests {
-		return time.Time{}, nil
+	if mode == Rests || !kind.named(id) {
+		return ended{outcome: outcomeKept}
 	}
-	item, began := Item{Kind: kindName, ID: id}, o.Now()
+	if o.Alone && !kind.Unclaimed {
+		if !o.claims.claim(kind.Name, id) {
+			return ended{outcome: outcomeKept, again: o.Now().Add(claimedWait)}
+		}
+		defer o.claims.release(kind.Name, id)
+	}
+	item, began := Item{Kind: kind.Name, ID: id}, o.Now()
 	if !kind.Unclaimed {
-		var taken bool
+		taken, again, err := false, time.Time{}, error(nil)
 		if item, taken, again, err = o.take(ctx, kind, id); err != nil || !taken {
-			return o.unlessLater(again), err
+			if err != nil {
+				o.Log.WarnContext(ctx, "work could not be taken", slog.String("kind", kind.Name), slog.String("id", id), slog.Any("error", err))
+			}
+			return ended{outcomeKept, o.unlessLater(again), err}
 		}
 	}
 	item.Observing = mode == Observes
 	result := o.handle(ctx, kind, item)
-	result, again, err = o.end(ctx, kind, item, result)
-	o.Meter.Count(Ran{kind.Name, result.outcome, o.Now().Sub(began)})
+	result, again, err := o.end(ctx, kind, item, result)
+	o.Meter.Count(Ran{kind.Name, result.outcome, result.err, o.Now().Sub(began)})
 	o.log(ctx, kind, item, result, again, o.Now().Sub(began))
-	return o.unlessLater(again), err
+	return ended{result.outcome, o.unlessLater(again), err}
 }
 
 // unlessLater is a time to run, or zero where that is left to the drain.
@@ -85,7 +107,7 @@ func (o *Outbox) end(ctx context.Context, kind *Kind, item Item, result Result) 
 	}
 	if cancelled := errors.Is(ctx.Err(), context.Canceled); cancelled && (result.outcome == outcomeFailed || result.outcome == outcomeBroken) {
 		result.outcome = outcomeBroken // the program stops, which is no failure of the work
-		if !kind.Unclaimed {
+		if !kind.Unclaimed && !o.inMemory(kind) {
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalTimeout)
 			defer cancel()
 			result.err = errors.Join(result.err, o.release(last, kind, item))

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,9 +33,24 @@ type stage struct {
 	woken     []string
 	refuses   bool // the waker does not answer
 	answer    func(ctx context.Context, item outbox.Item) outbox.Result
+	mu        sync.Mutex // guards runs and logged
 	runs      int
 	ran       []outbox.Outcome
 	logged    bytes.Buffer
+}
+
+// Write implements io.Writer, for the log.
+func (s *stage) Write(line []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.logged.Write(line)
+}
+
+// log is what was logged so far.
+func (s *stage) log() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.logged.String()
 }
 
 func newStage(t *testing.T, change func(kind *outbox.Kind)) *stage {
@@ -46,12 +62,14 @@ func newStage(t *testing.T, change func(kind *outbox.Kind)) *stage {
 	s := &stage{T: t, documents: documents, now: noon}
 	s.answer = func(context.Context, outbox.Item) outbox.Result { return outbox.Done() }
 	s.Outbox = &outbox.Outbox{
-		Store: documents, Waker: s, Now: func() time.Time { return s.now }, Log: slog.New(slog.NewTextHandler(&s.logged, nil)),
+		Store: documents, Waker: s, Now: func() time.Time { return s.now }, Log: slog.New(slog.NewTextHandler(s, nil)),
 		Meter: func(event any) { s.ran = append(s.ran, event.(outbox.Ran).Outcome) },
 	}
 	kind := outbox.Kind{Name: "job", Does: "jobs", Path: jobPath, Due: outbox.Query(jobsDue), Codec: outbox.Fields, Remove: true}
 	kind.Handle = func(ctx context.Context, item outbox.Item) outbox.Result {
+		s.mu.Lock()
 		s.runs++
+		s.mu.Unlock()
 		return s.answer(ctx, item)
 	}
 	if change != nil {
@@ -79,6 +97,14 @@ func (s *stage) record(id, ref string, due time.Time) {
 	s.Helper()
 	s.must(s.documents.Run(s.T.Context(), func(_ context.Context, tx store.Tx) error {
 		return tx.Set(jobPath(id), map[string]any{"ref": ref, "due": due, "trace": "trc_1", "owner": "ana"})
+	}))
+}
+
+// recordOf has a job of an account due.
+func (s *stage) recordOf(owner, id string, due time.Time) {
+	s.Helper()
+	s.must(s.documents.Run(s.T.Context(), func(_ context.Context, tx store.Tx) error {
+		return tx.Set(jobPath(id), map[string]any{"ref": "one", "due": due, "owner": owner})
 	}))
 }
 

@@ -13,45 +13,61 @@ import (
 // find it), where it is not due, is claimed by another run, or its account rests.
 func (o *Outbox) take(ctx context.Context, kind *Kind, id string) (item Item, taken bool, again time.Time, err error) {
 	path := kind.Path(id)
-	if path.Valid() != nil {
-		return Item{}, false, time.Time{}, nil //nolint:nilerr // no document can have called for it
+	if o.inMemory(kind) { // the claim is in memory, so nothing is written
+		doc, err := o.Store.Get(ctx, path)
+		if err != nil {
+			return Item{}, false, time.Time{}, err
+		}
+		item, taken, again = o.due(kind, id, doc)
+		return item, taken, again, nil
 	}
 	err = o.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		taken, again = false, time.Time{}
 		doc, err := tx.Get(ctx, path)
-		if err != nil || !doc.Exists() {
+		if err != nil {
 			return err
 		}
-		state, now := kind.Codec.Decode(doc), o.Now()
-		switch {
-		case state.Due.IsZero():
-			return nil
-		case state.Due.After(now):
-			again = state.Due
-			return nil
-		case o.rests.resting(kind.account(doc), now):
+		if item, taken, again = o.due(kind, id, doc); !taken {
 			return nil
 		}
-		item = Item{Kind: kind.Name, ID: id, State: state, Document: doc}
-		item.State.Due = store.Instant(now.Add(kind.lease()))
+		item.State.Due = store.Instant(o.Now().Add(kind.lease()))
 		if kind.CountFirst {
 			item.State.Attempts++
 		}
-		taken = true
 		return tx.Update(path, kind.Codec.Encode(item.State)...)
 	})
 	return item, taken && err == nil, again, err
 }
 
-// Keep writes progress of a run and renews its claim. same is false, and nothing is written,
+// due is the entry of a document, if it is due and its account does not rest, and otherwise
+// when it is due.
+func (o *Outbox) due(kind *Kind, id string, doc store.Document) (item Item, due bool, again time.Time) {
+	if !doc.Exists() {
+		return Item{}, false, time.Time{}
+	}
+	state, now := kind.Codec.Decode(doc), o.Now()
+	switch {
+	case state.Due.After(now):
+		return Item{}, false, state.Due
+	case state.Due.IsZero(), o.rests.resting(kind.account(doc), now):
+		return Item{}, false, time.Time{}
+	}
+	return Item{Kind: kind.Name, ID: id, State: state, Document: doc}, true, time.Time{}
+}
+
+// Keep writes progress of a run and renews a stored claim. same is false, and nothing is written,
 // where the document is due for a newer change by now, or is gone: the run ends.
 func (o *Outbox) Keep(ctx context.Context, item Item, updates ...store.Update) (same bool, err error) {
 	kind := o.kind(item.Kind)
 	return o.writing(ctx, kind, item, func(tx store.Tx, state State) error {
-		state.Due = store.Instant(o.Now().Add(kind.lease()))
+		if !o.inMemory(kind) {
+			state.Due = store.Instant(o.Now().Add(kind.lease()))
+		}
 		return tx.Update(kind.Path(item.ID), append(kind.Codec.Encode(state), updates...)...)
 	})
 }
+
+// inMemory reports whether claims of a kind are in memory alone.
+func (o *Outbox) inMemory(kind *Kind) bool { return o.Alone && !kind.CountFirst }
 
 // settle writes what became of a run: due is when the entry is due next, zero for never.
 func (o *Outbox) settle(ctx context.Context, kind *Kind, item Item, result Result) (due time.Time, same bool, err error) {
@@ -90,8 +106,8 @@ func (o *Outbox) after(kind *Kind, state State, result Result) State {
 	return state
 }
 
-// release gives a claim back after a run that the end of the program cancelled: the entry is
-// due at once, for the next start.
+// release gives a stored claim back after a run that the end of the program cancelled: the
+// entry is due at once, for the next start.
 func (o *Outbox) release(ctx context.Context, kind *Kind, item Item) error {
 	_, err := o.writing(ctx, kind, item, func(tx store.Tx, state State) error {
 		state.Due = store.Instant(o.Now())

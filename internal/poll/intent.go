@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 )
@@ -190,6 +191,36 @@ func PendingIntents(ctx context.Context, reader store.Reader, now time.Time) ite
 func IntentsOf(ctx context.Context, reader store.Reader, pollID string) ([]Intent, error) {
 	intents, _, err := store.Page(ctx, reader, intentsOfPoll.With(pollID), DecodeIntent)
 	return intents, err
+}
+
+// RetryRevoked makes at most 1000 intents due that wait until their account's grant is given
+// again, and lists their ids.
+func RetryRevoked(ctx context.Context, documents store.Store, accountID string, now time.Time) (ids []string, err error) {
+	docs, err := documents.Query(ctx, intentsOfAccount.With(accountID).First(maxCounted))
+	if err != nil {
+		return nil, err
+	}
+	for _, doc := range docs {
+		if !revoked(doc) {
+			continue
+		}
+		ids = append(ids, doc.Path.ID())
+		err := documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+			if now, err := tx.Get(ctx, doc.Path); err != nil || !revoked(now) {
+				return err
+			}
+			return tx.Update(doc.Path, Set("due", store.Instant(now)))
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// revoked reports whether an intent waits until its account's grant is given again.
+func revoked(doc store.Document) bool {
+	return store.Fields(doc.Data).String("error") == fault.Revoked.String()
 }
 
 // maxCounted is how far CountIntents counts.

@@ -88,9 +88,9 @@ func TestDrain_ThatFails_SaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Parts{Outbox: &outbox.Outbox{Store: documents, Now: time.Now, Log: slog.New(slog.DiscardHandler)}, NoSync: true}
+	p := Timers{Outbox: &outbox.Outbox{Store: documents, Now: time.Now, Log: slog.New(slog.DiscardHandler)}}
 	p.Outbox.Add((&scheduler.Service{}).Intents())
-	if did, err := p.drain(t.Context(), Run{}); err == nil {
+	if did, err := p.RunNow(t.Context(), Drain, nil); err == nil {
 		t.Errorf("%+v", did)
 	}
 }

@@ -2,12 +2,10 @@ package timers
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
 	"questscheduler/calendarsync"
-	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -15,14 +13,13 @@ import (
 // Parts are what the jobs are made of.
 type Parts struct {
 	Watcher *calendarsync.Watcher
-	// Outbox is what the drain drains.
-	Outbox *outbox.Outbox
 	// Reconcile compares a calendar's mirrors with what it has; nil leaves the job out.
 	Reconcile Step
 	// RefreshMappings loads the second addresses of attendees; nil leaves the job out.
 	RefreshMappings Step
-	// FallbackEvery is the period of the sweep, over which it is spread.
+	// FallbackEvery is the period of the sweep, over which it is spread unless SweepAtOnce.
 	FallbackEvery time.Duration
+	SweepAtOnce   bool
 	// NoSync leaves out what speaks with calendars (QS_SYNC=off).
 	NoSync bool
 	// CheckAccounts tries the grants of accounts that were not used for a day, so that
@@ -47,10 +44,6 @@ type Parts struct {
 func Jobs(p Parts) []Job {
 	day := 24 * time.Hour
 	table := []Job{
-		{
-			Name: Drain, Every: time.Minute, Step: p.drain,
-			Does: "hand over what was committed and may not have been handed over",
-		},
 		{
 			// At 3 in the morning in Japan.
 			Name: RenewWatches, Every: day, Offset: 18 * time.Hour, AtStart: true, Step: p.renew,
@@ -81,20 +74,6 @@ func Jobs(p Parts) []Job {
 		})
 	}
 	return table
-}
-
-func (p Parts) drain(ctx context.Context, run Run) (Stretch, error) {
-	woken, err := p.Outbox.Drain(ctx)
-	var did Counts
-	for _, kind := range woken {
-		did = append(did, Count{kind.Does, kind.N})
-	}
-	if !p.NoSync { // whatever became of the others
-		tried, failed := p.Watcher.Retry(ctx, run.Cause)
-		did = append(did, Count{"watch channels renewed or tried again", tried})
-		err = errors.Join(err, failed)
-	}
-	return Stretch{Did: did}, err
 }
 
 func (p Parts) renew(ctx context.Context, run Run) (Stretch, error) {
@@ -135,7 +114,7 @@ func (p Parts) fallBack() []part {
 // through tasks that are spread over the period.
 func (p Parts) sweepCalendars(ctx context.Context, run Run) (Stretch, error) {
 	spread := p.FallbackEvery
-	if run.ByHand {
+	if run.ByHand || p.SweepAtOnce {
 		spread = 0
 	}
 	swept, next, err := p.Watcher.SweepPage(ctx, run.Cause, run.At, spread)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"questscheduler/internal/fault"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 )
 
@@ -13,20 +15,34 @@ type Record struct {
 	// Due is that of the run; runs with an earlier one are over.
 	Due       time.Time
 	StartedAt time.Time
+	// RunAt is when the outbox goes on with the run; zero: it does not.
+	RunAt time.Time
+	// Trace correlates what the run does.
+	Trace string
 	// EndedAt is zero until the run ends.
 	EndedAt time.Time
 	// Part and At are where its next step begins.
 	Part, At string
 	// Did counts what it did so far, sorted by name.
 	Did Counts
-	// Failure is the kind of the last step's error; "" where it succeeded.
+	// Failure is the kind of the last step's error, and Failures how many failed in a row;
+	// "" and 0 where it succeeded.
 	Failure  string
+	Failures int64
 	FailedAt time.Time
 	// SucceededAt is when a run last ended, this one or an earlier one.
 	SucceededAt time.Time
 }
 
-func recordPath(job string) store.Path { return store.Doc("timers", job) }
+const collection = "timers"
+
+func recordPath(job string) store.Path { return store.Doc(collection, job) }
+
+// toRun are the records of runs that the outbox goes on with.
+var toRun = store.Select("runs of jobs that are due", collection, "runAt", store.Where("runAt", store.LessOrEqual))
+
+// Queries are the queries of the package, for opening a store.
+var Queries = []*store.Query{toRun}
 
 // Records reads the records of the table's jobs.
 func (t *Timers) Records(ctx context.Context) ([]Record, error) {
@@ -55,16 +71,16 @@ func decode(doc store.Document) Record {
 	f := store.Fields(doc.Data)
 	return Record{
 		Job: doc.Path.ID(), Due: f.Time("due"), StartedAt: f.Time("startedAt"), EndedAt: f.Time("endedAt"),
-		Part: f.String("part"), At: f.String("at"), Did: countsFrom(f.Map("did")), Failure: f.String("failure"), FailedAt: f.Time("failedAt"),
-		SucceededAt: f.Time("succeededAt"),
+		RunAt: f.Time("runAt"), Trace: f.String("trace"), Part: f.String("part"), At: f.String("at"), Did: countsFrom(f.Map("did")),
+		Failure: f.String("failure"), Failures: f.Int("failures"), FailedAt: f.Time("failedAt"), SucceededAt: f.Time("succeededAt"),
 	}
 }
 
 func (r Record) encode() map[string]any {
 	return map[string]any{
-		"due": r.Due, "startedAt": r.StartedAt, "endedAt": store.NullIfZero(r.EndedAt), "part": r.Part, "at": r.At, "did": r.Did.fields(),
-		"failure": store.NullIfEmpty(r.Failure), "failedAt": store.NullIfZero(r.FailedAt),
-		"succeededAt": store.NullIfZero(r.SucceededAt),
+		"due": r.Due, "startedAt": r.StartedAt, "endedAt": store.NullIfZero(r.EndedAt), "runAt": store.NullIfZero(r.RunAt),
+		"trace": r.Trace, "part": r.Part, "at": r.At, "did": r.Did.fields(), "failure": store.NullIfEmpty(r.Failure),
+		"failures": r.Failures, "failedAt": store.NullIfZero(r.FailedAt), "succeededAt": store.NullIfZero(r.SucceededAt),
 	}
 }
 
@@ -90,18 +106,18 @@ func (t *Timers) change(ctx context.Context, job string, do func(r *Record) bool
 	return record, err
 }
 
-// begin begins a run or continues one. goesOn is false where it has ended or a
-// newer run replaced it.
-func (t *Timers) begin(ctx context.Context, job string, due time.Time) (r Record, goesOn bool, err error) {
+// begin begins a run or continues one, which the outbox goes on with from runAt (zero: it
+// does not). goesOn is false where the run has ended or a newer run replaced it.
+func (t *Timers) begin(ctx context.Context, job string, run Run, runAt time.Time) (r Record, goesOn bool, err error) {
 	now := store.Instant(t.Now())
 	r, err = t.change(ctx, job, func(r *Record) bool {
-		if !due.After(r.Due) {
+		if !run.Due.After(r.Due) {
 			return false
 		}
-		*r = Record{Job: job, Due: due, StartedAt: now, SucceededAt: r.SucceededAt}
+		*r = Record{Job: job, Due: run.Due, StartedAt: now, RunAt: store.Instant(runAt), Trace: run.Cause.Trace, SucceededAt: r.SucceededAt}
 		return true
 	})
-	return r, err == nil && r.goesOn(due), err
+	return r, err == nil && r.goesOn(run.Due), err
 }
 
 // advance records a finished step of a run. goesOn is false where the run is over
@@ -112,28 +128,38 @@ func (t *Timers) advance(ctx context.Context, job string, run Run, did Stretch) 
 		if goesOn = r.goesOn(run.Due) && r.Part == run.Part && r.At == run.At; !goesOn {
 			return false
 		}
-		r.Part, r.At, r.Failure, r.FailedAt = did.Part, did.Next, "", time.Time{}
+		r.Part, r.At, r.Failure, r.Failures, r.FailedAt = did.Part, did.Next, "", 0, time.Time{}
 		r.Did = r.Did.Add(did.Did)
 		if did.Part == "" && did.Next == "" {
-			goesOn, r.EndedAt, r.SucceededAt = false, now, now
+			goesOn, r.EndedAt, r.SucceededAt, r.RunAt = false, now, now, time.Time{}
 		}
 		return true
 	})
 	return r, err == nil && goesOn, err
 }
 
-// failed records that a step of a run failed. The run stays where it is.
-func (t *Timers) failed(ctx context.Context, job string, run Run, kind string) error {
+// retry is the wait of a failed step.
+var retry outbox.Retry
+
+// failed records that a step of a run failed. The run stays where it is: the step is repeated
+// after a wait, and after retries failures in a row it is left to the next period.
+func (t *Timers) failed(ctx context.Context, job string, run Run, failure error) (Record, error) {
 	now := store.Instant(t.Now())
 	if run.ByHand { // the person may have ended the command
 		ctx = context.WithoutCancel(ctx)
 	}
-	_, err := t.change(ctx, job, func(r *Record) bool {
+	return t.change(ctx, job, func(r *Record) bool {
 		if !r.goesOn(run.Due) {
 			return false
 		}
-		r.Failure, r.FailedAt = kind, now
+		r.Failure, r.FailedAt = fault.KindOf(failure).String(), now
+		r.Failures++
+		switch {
+		case run.ByHand || r.Failures > retries:
+			r.RunAt = time.Time{}
+		default:
+			r.RunAt = store.Instant(now.Add(retry.Wait(failure, r.Failures)))
+		}
 		return true
 	})
-	return err
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/fault"
 	"questscheduler/internal/test/memorystore"
 )
 
@@ -17,7 +18,7 @@ func recorded(t *testing.T) (timers *Timers, due time.Time) {
 	}
 	due = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	timers = &Timers{Store: documents, Now: func() time.Time { return due }}
-	if _, goesOn, err := timers.begin(t.Context(), "job", due); err != nil || !goesOn {
+	if _, goesOn, err := timers.begin(t.Context(), "job", Run{Due: due}, due); err != nil || !goesOn {
 		t.Fatalf("the first run begins: %t, %v", goesOn, err)
 	}
 	if _, goesOn, err := timers.advance(t.Context(), "job", Run{Due: due}, Stretch{}); err != nil || goesOn {
@@ -29,7 +30,7 @@ func recorded(t *testing.T) (timers *Timers, due time.Time) {
 func TestRecord_OfANewRun_KeepsWhenOneSucceeded(t *testing.T) {
 	t.Parallel()
 	timers, due := recorded(t)
-	record, goesOn, err := timers.begin(t.Context(), "job", due.Add(time.Hour))
+	record, goesOn, err := timers.begin(t.Context(), "job", Run{Due: due.Add(time.Hour)}, due)
 	if err != nil || !goesOn || !record.SucceededAt.Equal(due) || !record.EndedAt.IsZero() {
 		t.Errorf("%+v, goes on %t, %v", record, goesOn, err)
 	}
@@ -39,10 +40,10 @@ func TestRecord_OfAStepThatSucceeds_ForgetsTheFailureBefore(t *testing.T) {
 	t.Parallel()
 	timers, due := recorded(t)
 	next := due.Add(time.Hour)
-	if _, _, err := timers.begin(t.Context(), "job", next); err != nil {
+	if _, _, err := timers.begin(t.Context(), "job", Run{Due: next}, next); err != nil {
 		t.Fatal(err)
 	}
-	if err := timers.failed(t.Context(), "job", Run{Due: next}, "unavailable"); err != nil {
+	if _, err := timers.failed(t.Context(), "job", Run{Due: next}, fault.New(fault.Unavailable, "away")); err != nil {
 		t.Fatal(err)
 	}
 	record, goesOn, err := timers.advance(t.Context(), "job", Run{Due: next}, Stretch{Next: "further"})
@@ -56,7 +57,7 @@ func TestRecord_AdvancedFromWhereItIsNot_Stays(t *testing.T) {
 	t.Parallel()
 	timers, due := recorded(t)
 	next := due.Add(time.Hour)
-	if _, _, err := timers.begin(t.Context(), "job", next); err != nil {
+	if _, _, err := timers.begin(t.Context(), "job", Run{Due: next}, next); err != nil {
 		t.Fatal(err)
 	}
 	step := Stretch{Next: "further", Did: Counts{{"pages", 1}}}

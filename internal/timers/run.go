@@ -2,24 +2,18 @@ package timers
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"questscheduler/internal/fault"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
 
-// Kind is the kind of the tasks that run jobs.
-const Kind = "timer"
-
 const (
-	// stretch is how long a task works on its run before it comes back later: far
-	// less than the time limits of a task (60 s) and of a shutdown.
+	// stretch is how long a run of the outbox works on a job before it lets others: far less
+	// than the time limits of a run (60 s) and of a shutdown.
 	stretch = 5 * time.Second
 	// retries is how often a failing step is repeated, until the next period.
 	retries = 3
@@ -27,129 +21,45 @@ const (
 	trigger = "timer"
 )
 
-// task is the payload of a task: a run of a job, or with Job "" a tick.
-type task struct {
-	Job   string    `json:"job,omitempty"`
-	Due   time.Time `json:"due,omitzero"`
-	Trace string    `json:"trace,omitempty"`
-}
-
-// TickTask is the task of a Tick, for a queue that repeats it every minute.
-func TickTask() queue.Task { return queue.Task{Kind: Kind, Payload: []byte("{}")} }
-
-// Tick hands over a run of each job that is due. Repeating it is harmless.
-func (t *Timers) Tick(ctx context.Context) error {
-	records, err := t.Records(ctx)
-	if err != nil {
-		return fmt.Errorf("timers: %w", err)
-	}
-	now := t.Now()
-	var failures []error
-	for i, job := range t.Jobs {
-		if due := job.due(now, t.Started); records[i].Due.Before(due) {
-			failures = append(failures, t.handOver(ctx, job.Name, due))
-		}
-	}
-	return errors.Join(failures...)
-}
-
-// HandOver enqueues a run of a job now, for a clock outside the program. NotFound:
-// no such job.
+// HandOver has a job run now, for a clock outside the program. The drain is done before it
+// returns; of another job a run is recorded, and follows. NotFound: no such job.
 func (t *Timers) HandOver(ctx context.Context, name string) error {
+	if name == Drain {
+		_, err := t.Outbox.Drain(ctx)
+		return err
+	}
 	if _, err := t.named(name); err != nil {
 		return err
 	}
-	return t.handOver(ctx, name, store.Instant(t.Now()))
-}
-
-// handOver enqueues a run under its own name, so that it is enqueued once.
-func (t *Timers) handOver(ctx context.Context, name string, due time.Time) error {
-	payload, err := json.Marshal(task{Job: name, Due: due.UTC(), Trace: t.NewTrace()})
-	if err != nil {
-		return err
-	}
-	_, err = t.Queue.Enqueue(ctx, queue.Task{
-		Kind: Kind, Name: name + "/" + strconv.FormatInt(due.UnixMicro(), 10), Payload: payload,
-	})
-	if err != nil {
+	now := store.Instant(t.Now())
+	run := Run{Due: now, Cause: scheduler.Cause{Trigger: trigger, Trace: t.NewTrace()}}
+	if _, _, err := t.begin(ctx, name, run, now); err != nil {
 		return fmt.Errorf("timers: hand over %s: %w", name, err)
 	}
+	t.Outbox.Soon(ctx, Kind, name, now)
 	return nil
 }
 
-// Handle is the handler of the tasks. A run that is not over after a while comes
-// back; a step that fails is repeated three times, and then left to the next
-// period.
-func (t *Timers) Handle(ctx context.Context, delivery queue.Delivery) queue.Verdict {
-	var asked task
-	if err := json.Unmarshal(delivery.Payload, &asked); err != nil {
-		return queue.Verdict{Outcome: queue.Permanent, Err: fmt.Errorf("timers: the task cannot be read: %w", err)}
-	}
-	if asked.Job == "" {
-		if err := t.Tick(ctx); err != nil { // the next minute asks again
-			t.Log.WarnContext(ctx, "the timers could not be asked what is due", "error", err)
-		}
-		return queue.Verdict{Outcome: queue.Done}
-	}
-	job, err := t.named(asked.Job)
-	if err != nil { // a task of a version that had it
-		t.Log.WarnContext(ctx, "a job that there is no more was left out", "job", asked.Job)
-		return queue.Verdict{Outcome: queue.Done}
-	}
-	over, err := t.work(ctx, job, asked)
-	switch {
-	case err == nil && over:
-		return queue.Verdict{Outcome: queue.Done}
-	case err == nil:
-		return queue.Verdict{Outcome: queue.Later}
-	case delivery.Attempt <= retries || ctx.Err() != nil:
-		return queue.Verdict{Outcome: queue.Retry, Err: err}
-	default:
-		t.Log.ErrorContext(ctx, "a job was given up until its next time", "job", job.Name, "trace", asked.Trace, "error", err)
-		return queue.Verdict{Outcome: queue.Done}
-	}
-}
-
-// work continues a run for a stretch of time; over reports whether nothing is left.
-func (t *Timers) work(ctx context.Context, job Job, asked task) (over bool, err error) {
-	until := t.Now().Add(stretch)
-	run := Run{Due: asked.Due, Cause: scheduler.Cause{Trigger: trigger, Trace: asked.Trace}}
-	record, over, err := t.steps(ctx, job, run, func() bool { return t.Now().After(until) }, func(Counts) {})
-	if over && record.ended(asked.Due) {
-		t.logEnd(ctx, record, asked)
-	}
-	return over, err
-}
-
-// steps takes the steps of a run until none is left or pause, asked before each,
-// says to stop; did receives what each did. over reports whether this caller has
-// nothing left to do: the run ended, or another process took its place.
-func (t *Timers) steps(ctx context.Context, job Job, run Run, pause func() bool, did func(Counts)) (record Record, over bool, err error) {
-	record, goesOn, err := t.begin(ctx, job.Name, run.Due)
-	for err == nil && goesOn {
+// steps takes the steps of a run until none is left or pause, asked before each, says to stop;
+// did receives what each did. over reports whether this caller has nothing left to do: the run
+// ended, or another process took its place.
+func (t *Timers) steps(ctx context.Context, job Job, run Run, record Record, pause func() bool, did func(Counts)) (after Record, over bool, err error) {
+	for goesOn := record.goesOn(run.Due); goesOn; {
 		if pause() {
 			return record, false, nil
 		}
 		run.Part, run.At = record.Part, record.At
 		step, failure := job.Step(ctx, run)
 		if failure != nil {
-			recorded := t.failed(ctx, job.Name, run, fault.KindOf(failure).String())
-			return record, false, errors.Join(fmt.Errorf("%s: %w", job.Name, failure), recorded)
+			recorded, err := t.failed(ctx, job.Name, run, failure)
+			return recorded, false, errors.Join(fmt.Errorf("%s: %w", job.Name, failure), err)
 		}
 		did(step.Did)
-		record, goesOn, err = t.advance(ctx, job.Name, run, step)
+		if record, goesOn, err = t.advance(ctx, job.Name, run, step); err != nil {
+			return record, false, err
+		}
 	}
-	return record, err == nil, err
-}
-
-// logEnd logs what a finished run did; that of every minute at debug level.
-func (t *Timers) logEnd(ctx context.Context, record Record, asked task) {
-	log := t.Log.InfoContext
-	if asked.Job == Drain {
-		log = t.Log.DebugContext
-	}
-	log(ctx, "a job of the timers is done", "job", record.Job, "did", record.Did.fields(),
-		"took", record.EndedAt.Sub(record.StartedAt), "hint", trigger, "trace", asked.Trace)
+	return record, true, nil
 }
 
 // RunNow runs a job to its end while a person waits, and returns what it did, with
@@ -157,13 +67,20 @@ func (t *Timers) logEnd(ctx context.Context, record Record, asked task) {
 // was done so far. NotFound: no such job; Conflict: a newer run of it replaced
 // this one.
 func (t *Timers) RunNow(ctx context.Context, name string, progress func(Counts)) (Counts, error) {
+	if name == Drain {
+		return t.drain(ctx)
+	}
 	job, err := t.named(name)
 	if err != nil {
 		return nil, err
 	}
 	run := Run{Due: store.Instant(t.Now()), ByHand: true, Cause: scheduler.Cause{Trigger: "sweep", Trace: t.NewTrace()}}
+	record, _, err := t.begin(ctx, name, run, time.Time{})
+	if err != nil {
+		return nil, err
+	}
 	var done Counts
-	record, _, err := t.steps(ctx, job, run, func() bool { return false }, func(did Counts) {
+	record, _, err = t.steps(ctx, job, run, record, func() bool { return false }, func(did Counts) {
 		done = done.Add(did)
 		if progress != nil {
 			progress(done)
@@ -173,4 +90,13 @@ func (t *Timers) RunNow(ctx context.Context, name string, progress func(Counts))
 		err = fault.Newf(fault.Conflict, "Another run of %s is under way and goes on with it.", name)
 	}
 	return done, err
+}
+
+// drain wakes what is due, and counts it.
+func (t *Timers) drain(ctx context.Context) (did Counts, err error) {
+	woken, err := t.Outbox.Drain(ctx)
+	for _, kind := range woken {
+		did = append(did, Count{kind.Does, kind.N})
+	}
+	return did, err
 }

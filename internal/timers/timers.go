@@ -1,7 +1,7 @@
-// Package timers runs jobs by the clock. In the embedded default a task asks every
-// minute what is due (Tick); Cloud Scheduler asks for a job by its name (HandOver),
-// and so does a person (RunNow, `questscheduler sweep`). All share one record of
-// each job in the store, timers/{job}:
+// Package timers runs jobs by the clock. In the embedded default the outbox's drain asks every
+// minute which are due; Cloud Scheduler asks for a job by its name (HandOver), and so does a
+// person (RunNow, `questscheduler sweep`). All share one record of each job in the store,
+// timers/{job}, which is the job's entry of the outbox:
 //
 //   - A job is due when its last run is of an earlier period than the present one.
 //     After ten missed periods one run is due, not ten.
@@ -9,6 +9,9 @@
 //     it was.
 //   - A newer run replaces an older one. Two processes may work on the same run:
 //     steps are idempotent, and the process that finds its step recorded ends.
+//
+// The drain itself is a job by its name only: it is not recorded, since it would be the one
+// write of an idle server.
 package timers
 
 import (
@@ -17,7 +20,7 @@ import (
 	"time"
 
 	"questscheduler/internal/fault"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -72,16 +75,19 @@ type Stretch struct {
 	Did        Counts
 }
 
-// Timers runs the jobs of a table. All fields but Started are needed.
+// Timers runs the jobs of a table. All fields but ByClock and Started are needed.
 type Timers struct {
 	Store store.Store
-	Queue queue.Enqueuer
+	// Outbox runs what is due, and is what the drain drains.
+	Outbox *outbox.Outbox
 	// Jobs is the table; names are unique.
 	Jobs []Job
 	Now  func() time.Time
 	// NewTrace makes the trace of a run.
 	NewTrace func() string
 	Log      *slog.Logger
+	// ByClock: jobs are due by the program's clock, without a request.
+	ByClock bool
 	// Started is when the program started, for Job.AtStart; zero: no job is due by
 	// it.
 	Started time.Time

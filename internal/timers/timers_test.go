@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"questscheduler/internal/fault"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/internal/timers"
@@ -61,7 +60,7 @@ func (r *runs) step(_ context.Context, run timers.Run) (timers.Stretch, error) {
 
 func (r *runs) tick(t *testing.T) {
 	t.Helper()
-	must(t, r.Timers.Tick(t.Context()))
+	must(t, r.AskTimers())
 	r.RunDue()
 }
 
@@ -101,7 +100,7 @@ func TestARun_GoesOnWhereItWas(t *testing.T) {
 			t.Parallel()
 			r := counted(t, time.Hour, 0)
 			r.pages = 5
-			must(t, r.Timers.Tick(t.Context()))
+			must(t, r.AskTimers())
 			// Each step is one write behind it; the third is where it dies.
 			r.On(point, func() { r.On(point, func() { r.On(point, func() { r.Crash(point) }) }) })
 			if lived, _ := r.Survives(r.RunDue); lived {
@@ -126,14 +125,14 @@ func TestStep_ThatFails_IsRepeatedThriceInItsPeriod(t *testing.T) {
 	t.Parallel()
 	r := counted(t, time.Hour, 0)
 	r.fail = 4
-	must(t, r.Timers.Tick(t.Context()))
+	must(t, r.AskTimers())
 	r.Run(20 * time.Minute)
 	same(t, "tries that are left to fail", r.fail, 0)
 	same(t, "runs", len(r.done), 0)
 	records, err := r.Timers.Records(t.Context())
 	must(t, err)
 	same(t, "failure", records[0].Failure, fault.Unavailable.String())
-	if !strings.Contains(r.Log(), "given up until its next time") {
+	if !strings.Contains(r.Log(), "left to its next period") {
 		t.Error("nothing is logged")
 	}
 	r.tick(t)
@@ -150,7 +149,7 @@ func TestARun_TakesTheOlderOnesPlace(t *testing.T) {
 	t.Parallel()
 	r := counted(t, time.Hour, 0)
 	r.pages = 3
-	must(t, r.Timers.Tick(t.Context()))
+	must(t, r.AskTimers())
 	r.On("before store.run", func() {}) // the older one begins
 	r.Skip(time.Minute)
 	did, err := r.Timers.RunNow(t.Context(), "count", nil)
@@ -166,13 +165,13 @@ func TestTwoAtOnce_AreOneRun(t *testing.T) {
 	t.Parallel()
 	r := counted(t, time.Hour, 0)
 	r.pages = 3
-	must(t, r.Timers.Tick(t.Context()))
-	payload := `{"job":"count","due":"2026-03-01T09:00:00Z"}`
+	must(t, r.AskTimers())
 	// While the first is between two steps, the same task is run by another.
 	r.On("before store.run", func() {
 		r.On("before store.run", func() {
-			verdict := r.Timers.Handle(t.Context(), queue.Delivery{Kind: timers.Kind, Payload: []byte(payload), Attempt: 1})
-			same(t, "the other", verdict.Outcome, queue.Done)
+			again, err := r.Outbox.Run(t.Context(), timers.Kind, "count")
+			must(t, err)
+			same(t, "the other goes on", again.IsZero(), true)
 		})
 	})
 	r.RunDue()
@@ -180,7 +179,7 @@ func TestTwoAtOnce_AreOneRun(t *testing.T) {
 	must(t, err)
 	same(t, "it ended", records[0].EndedAt.IsZero(), false)
 	same(t, "pages counted", records[0].Did, timers.Counts{{What: "pages", N: 3}})
-	same(t, "tasks left", len(r.Queue.Due(r.Clock.Now())), 0)
+	same(t, "wakes left", len(r.Wakes.Due(r.Clock.Now())), 0)
 }
 
 func TestRunNow_ThatFails_SaysWhereAndKeepsWhatWasDone(t *testing.T) {
@@ -201,15 +200,13 @@ func TestRunNow_ThatFails_SaysWhereAndKeepsWhatWasDone(t *testing.T) {
 	}
 }
 
-func TestATask_OfNoJob_IsLeftOut(t *testing.T) {
+func TestARun_OfNoJob_Ends(t *testing.T) {
 	t.Parallel()
 	r := counted(t, time.Hour, 0)
-	for payload, want := range map[string]queue.Outcome{
-		`{"job":"abolished","due":"2026-03-01T09:00:00Z"}`: queue.Done,
-		`not JSON`: queue.Permanent,
-	} {
-		verdict := r.Timers.Handle(t.Context(), queue.Delivery{Kind: timers.Kind, Payload: []byte(payload), Attempt: 1})
-		same(t, payload, verdict.Outcome, want)
+	for _, id := range []string{"abolished", "a/b", ""} {
+		again, err := r.Outbox.Run(t.Context(), timers.Kind, id)
+		must(t, err)
+		same(t, id, again.IsZero(), true)
 	}
 }
 

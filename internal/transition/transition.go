@@ -48,8 +48,8 @@ type IDs struct {
 	ULID func(prefix string) string
 }
 
-// Outcome is what a transition leaves to be written, in one transaction, and to be
-// handed to tasks once that is committed.
+// Outcome is what a transition leaves to be written, in one transaction, and to be done by
+// the outbox once that is committed.
 type Outcome struct {
 	// After is the poll afterwards, of whose document the difference is written;
 	// nil where it is not written.

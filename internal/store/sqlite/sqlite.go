@@ -177,13 +177,8 @@ func resolve(path string) (string, error) {
 	return full, nil
 }
 
-// Writer is the writing connection, for a library with tables of its own in the file. Its
-// transactions begin IMMEDIATE and block every transaction of the store: keep them short,
-// and never use it inside a transaction's function.
-func (s *Store) Writer() *sql.DB { return s.writer }
-
 // Close finishes the transactions under way, moves the write-ahead log into the data file
-// and releases the lock; later calls are Unavailable. Users of Writer must have ended. A
+// and releases the lock; later calls are Unavailable. A
 // second call returns the same error.
 func (s *Store) Close() error {
 	s.closing.Do(func() {

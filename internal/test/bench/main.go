@@ -88,7 +88,7 @@ var measures = []struct {
 	{"the start of the demo", demoStarts},
 	{"fingerprints", fingerprints},
 	{"the store", storeWrites},
-	{"the queue", queueStarts},
+	{"the queue", workStarts},
 	{"pushes", func(ctx context.Context, r *report, folder string) error {
 		return pushes(ctx, r, folder, 1500, 2*time.Second)
 	}},

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -11,8 +12,7 @@ import (
 	"time"
 
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/queue"
-	"questscheduler/internal/queue/river"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/sqlite"
 	"questscheduler/rules"
@@ -125,24 +125,22 @@ func transaction(ctx context.Context, s store.Store, writers, writer, i int) err
 	})
 }
 
-// queueStarts measures how long an idle queue takes from a task to its start.
-func queueStarts(ctx context.Context, r *report, folder string) (err error) {
+// workStarts measures how long an idle pool takes from the commit that calls for work, and its
+// wake, to the start of the run.
+func workStarts(ctx context.Context, r *report, folder string) (err error) {
 	s, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(folder, "data.db")})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	began := make(chan struct{}, 1)
-	q, err := startQueue(ctx, s, func(context.Context, queue.Delivery) queue.Verdict {
-		began <- struct{}{}
-		return queue.Verdict{Outcome: queue.Done}
-	})
-	if err != nil {
+	pool := startPool(s, func() { began <- struct{}{} })
+	if err := pool.Start(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, q.Stop(ctx)) }()
+	defer func() { err = errors.Join(err, pool.Stop(ctx)) }()
 	taken, err := timed(300, func(i int) error {
-		if _, err := q.Enqueue(ctx, queue.Task{Kind: calendars.SyncKind, Name: strconv.Itoa(i)}); err != nil {
+		if err := pool.Wake(ctx, calendars.SyncKind, strconv.Itoa(i), "", time.Time{}); err != nil {
 			return err
 		}
 		<-began
@@ -151,16 +149,18 @@ func queueStarts(ctx context.Context, r *report, folder string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := r.add("river_enqueue_to_start_p50", taken.at(0.5), "ms", "sqlite_transaction_p50"); err != nil {
+	if err := r.add("wake_to_start_p50", taken.at(0.5), "ms", "sqlite_transaction_p50"); err != nil {
 		return err
 	}
-	return r.add("river_enqueue_to_start_p99", taken.at(0.99), "ms", "sqlite_transaction_p50")
+	return r.add("wake_to_start_p99", taken.at(0.99), "ms", "sqlite_transaction_p50")
 }
 
-func startQueue(ctx context.Context, s *sqlite.Store, handle queue.Handler) (*river.Queue, error) {
-	q, err := river.New(ctx, river.Options{DB: s.Writer(), Kinds: []string{calendars.SyncKind}})
-	if err != nil {
-		return nil, err
-	}
-	return q, q.Start(ctx, queue.Config{Handlers: map[string]queue.Handler{calendars.SyncKind: handle}})
+// startPool makes the pool of an outbox whose runs of syncs only call run.
+func startPool(s store.Store, run func()) *outbox.Pool {
+	work := &outbox.Outbox{Store: s, Now: time.Now, Log: slog.New(slog.DiscardHandler), Alone: true}
+	work.Add(outbox.Kind{Name: calendars.SyncKind, Unclaimed: true, Handle: func(context.Context, outbox.Item) outbox.Result {
+		run()
+		return outbox.Done()
+	}})
+	return outbox.NewPool(work)
 }

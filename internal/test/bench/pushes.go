@@ -25,7 +25,6 @@ import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/sqlite"
 	webhooks "questscheduler/web-hooks"
@@ -55,11 +54,11 @@ func pushes(ctx context.Context, r *report, folder string, count int, pressing t
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	q, err := startQueue(ctx, s, func(context.Context, queue.Delivery) queue.Verdict { return queue.Verdict{Outcome: queue.Done} })
-	if err != nil {
+	pool := startPool(s, func() {})
+	if err := pool.Start(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, q.Stop(ctx)) }()
+	defer func() { err = errors.Join(err, pool.Stop(ctx)) }()
 	generated, err := seal.Generate()
 	if err != nil {
 		return err
@@ -72,7 +71,7 @@ func pushes(ctx context.Context, r *report, folder string, count int, pressing t
 	if channel.token, err = keys.ChannelToken(channel.id); err != nil {
 		return err
 	}
-	work := &outbox.Outbox{Store: s, Waker: outbox.Queued{Queue: q}, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	work := &outbox.Outbox{Store: s, Waker: pool, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	watcher := &calendarsync.Watcher{
 		Store: s, Outbox: work, Google: granting{}, Now: time.Now, NewUUID: func() string { return channel.id },
 		Tokens: keys, Address: "https://bench.test/push",

@@ -21,7 +21,6 @@ import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/sqlite"
 	"questscheduler/internal/test/worldtest"
@@ -152,7 +151,7 @@ func newSwept(documents store.Store, count int) *swept {
 	s.now.Store(int64(24 * time.Hour))
 	now := func() time.Time { return worldtest.Start.Add(time.Duration(s.now.Load())) }
 	log := slog.New(slog.DiscardHandler)
-	s.outbox = &outbox.Outbox{Store: documents, Waker: outbox.Queued{Queue: s}, Now: now, Log: log}
+	s.outbox = &outbox.Outbox{Store: documents, Waker: s, Now: now, Log: log}
 	service := &scheduler.Service{Store: documents, Outbox: s.outbox, Now: now, Log: log}
 	s.watcher = &calendarsync.Watcher{Store: documents, Outbox: s.outbox, Google: s, Polls: service, Now: now, Log: log}
 	s.syncer = &calendarsync.Syncer{Store: documents, Google: s, Polls: service, Now: now, HoldShare: 0.5, HoldMin: 5, Log: log}
@@ -187,28 +186,26 @@ func (s *swept) plan(ctx context.Context) (all calendarsync.Swept, err error) {
 	}
 }
 
-// Enqueue has a worker sweep the calendar, or syncs it at once in the worker that
+// Wake has a worker sweep the calendar, or syncs it at once in the worker that
 // asks for it.
-func (s *swept) Enqueue(ctx context.Context, task queue.Task) (bool, error) {
-	if task.Kind == calendars.SyncKind {
-		return true, done(s.outbox.Handler(task.Kind)(ctx, delivery(task)))
+func (s *swept) Wake(ctx context.Context, kind, id, _ string, at time.Time) error {
+	if kind == calendars.SyncKind {
+		return s.done(ctx, kind, id)
 	}
-	if task.NotBefore.After(s.outbox.Now()) {
-		return true, nil // the drain comes when it is due
+	if at.After(s.outbox.Now()) {
+		return nil // the drain comes when it is due
 	}
-	s.tasks.Go(func() error { return done(s.outbox.Handler(task.Kind)(ctx, delivery(task))) })
-	return true, nil
-}
-
-func delivery(task queue.Task) queue.Delivery {
-	return queue.Delivery{Kind: task.Kind, Name: task.Name, Payload: task.Payload, Attempt: 1}
-}
-
-func done(verdict queue.Verdict) error {
-	if verdict.Outcome != queue.Done {
-		return fmt.Errorf("a task is not done: %w", verdict.Err)
-	}
+	s.tasks.Go(func() error { return s.done(ctx, kind, id) })
 	return nil
+}
+
+// done runs an entry, which has to end.
+func (s *swept) done(ctx context.Context, kind, id string) error {
+	again, err := s.outbox.Run(ctx, kind, id)
+	if err == nil && !again.IsZero() {
+		err = fmt.Errorf("%s %s is not done", kind, id)
+	}
+	return err
 }
 
 // weighings is how often the heap is measured during the sweep.

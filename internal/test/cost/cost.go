@@ -91,7 +91,7 @@ type untouched interface {
 func (w *World) jobs() []timers.Job {
 	return timers.Jobs(timers.Parts{
 		Watcher: w.Watcher, FallbackEvery: worldtest.FallbackEvery,
-		Documents: w.Timers.Store, Now: w.Clock.Now, Log: w.Timers.Log, Cleaning: w.cleanings(), Outbox: w.Outbox,
+		Documents: w.Timers.Store, Now: w.Clock.Now, Log: w.Timers.Log, Cleaning: w.cleanings(),
 		CheckAccounts: func(ctx context.Context) (timers.Counts, bool, error) {
 			checked, err := w.Links.Grants.(untouched).CheckUntouched(ctx)
 			return timers.Counts{{What: "untouched accounts that are live", N: checked.Live}}, checked.More, err

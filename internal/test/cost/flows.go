@@ -111,6 +111,7 @@ const (
 	TellFinalised    = "tell_finalised"
 	Reschedule       = "reschedule"
 	TellRescheduled  = "tell_rescheduled"
+	PushToAnnounced  = "push_to_announced"
 	Restore          = "restore"
 	UnrelatedChange  = "unrelated_change"
 	UnrelatedChanges = "unrelated_changes"
@@ -154,7 +155,7 @@ var Flows = []Flow{
 	}},
 	// The push's request, the claim of the sync, the transition, the end of the sync; the documents
 	// with what is being announced, the message with what was announced, and the card.
-	{Name: "push_to_announced", What: "the event of a group's poll is moved, and three people in the app and a channel on Discord, with its card, are notified", discord: true, Commits: 7, do: func(w *World, _, eventID string) error {
+	{Name: PushToAnnounced, What: "the event of a group's poll is moved, and three people in the app and a channel on Discord, with its card, have it", discord: true, Commits: 7, do: func(w *World, _, eventID string) error {
 		w.MoveEvent("gm", eventID, worldtest.Noon)
 		w.RunDue()
 		w.Skip(worldtest.Settle)
@@ -201,7 +202,7 @@ var Flows = []Flow{
 		w.Begin()
 		return nil
 	}},
-	{Name: Tick, What: "the timers are asked what is due (with River's queue alone)", alone: true, do: func(w *World, _, _ string) error { return w.AskTimers() }},
+	{Name: Tick, What: "the timers are asked what is due (with QS_QUEUE=embedded alone)", alone: true, do: func(w *World, _, _ string) error { return w.AskTimers() }},
 	{Name: IdleDrain, What: "a drain that finds nothing", do: job(timers.Drain)},
 	{Name: "idle_sweep", What: "a sweep of one calendar with one poll that finds nothing", do: job(timers.PollFallback)},
 	{Name: "idle_renewal", What: "a renewal that finds one channel, and that it lasts", do: job(timers.RenewWatches)},

@@ -33,7 +33,7 @@ func TestFind_CloudTasksIsHere(t *testing.T) {
 		if os.Getenv("CI") != "" {
 			t.Fatal(err)
 		}
-		t.Skip("skipped: tests of internal/queue/cloudtasks, since " + err.Error())
+		t.Skip("skipped: tests of internal/outbox/cloudtasks, since " + err.Error())
 	}
 }
 

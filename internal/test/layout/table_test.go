@@ -14,7 +14,7 @@ type row struct {
 
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
-	"internal/fault", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/queue", "internal/outbox", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "internal/mapping", "internal/attendee", "availability", "internal/config",
+	"internal/fault", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/outbox", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "internal/mapping", "internal/attendee", "availability", "internal/config",
 	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "attendees", "groupevents", "feed", "internal/backfill", "notify", "internal/documentchanges", "internal/timers", "internal/health",
 }
 
@@ -39,19 +39,16 @@ var table = []row{
 	{packages: "internal/test/storetest", may: []string{"internal/store", "internal/fault"}},
 	{packages: "internal/store/changes", may: []string{"internal/store", "internal/fault"}},
 
-	{packages: "internal/queue", may: []string{"internal/fault"}},
-	{packages: "internal/test/memoryqueue", may: []string{"internal/queue", "internal/fault"}},
-	{packages: "internal/queue/river/...", may: []string{"internal/queue", "internal/fault"}},
-	{packages: "internal/queue/cloudtasks/...", may: []string{"internal/queue", "internal/store", "internal/fault"}},
-	{packages: "internal/outbox", may: []string{"internal/queue", "internal/store", "internal/meter", "internal/fault"}},
-	{packages: "internal/test/points", may: []string{"internal/store", "internal/queue", "internal/fault"}},
-	{packages: "internal/test/queuetest", may: []string{"internal/queue", "internal/fault"}},
+	{packages: "internal/outbox", may: []string{"internal/store", "internal/meter", "internal/fault"}},
+	{packages: "internal/outbox/cloudtasks", may: []string{"internal/outbox", "internal/store", "internal/fault"}},
+	{packages: "internal/test/wakes", standardOnly: true},
+	{packages: "internal/test/points", may: []string{"internal/store", "internal/outbox", "internal/fault"}},
 
 	{packages: "internal/mapping", may: []string{"internal/fault"}, standardOnly: true},
 	{packages: "internal/attendee", may: []string{"internal/mapping", "internal/recurrence", "internal/store", "internal/fault"}},
 	{packages: "internal/mirror", may: []string{"internal/recurrence", "internal/store", "internal/fault"}},
 	{packages: "internal/poll", may: []string{"rules", "internal/store", "internal/fault"}},
-	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "internal/queue", "internal/fault"}},
+	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "internal/fault"}},
 	{packages: "internal/transition", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/fault"}},
 	{packages: "internal/accounts/seal", may: []string{"internal/fault"}},
 	{packages: "internal/accounts", may: []string{"internal/accounts/seal", "rules", "internal/store", "internal/fault"}},
@@ -80,13 +77,13 @@ var table = []row{
 
 	{packages: "feed", may: []string{"rules", "internal/poll", "internal/store", "internal/fault"}},
 
-	{packages: "internal/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/queue", "scheduler", "internal/fault"}},
-	{packages: "internal/timers", may: []string{"internal/poll", "internal/store", "internal/queue", "internal/outbox", "scheduler", "calendarsync", "notify", "internal/fault"}},
+	{packages: "internal/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/outbox", "scheduler", "internal/fault"}},
+	{packages: "internal/timers", may: []string{"internal/poll", "internal/store", "internal/outbox", "scheduler", "calendarsync", "notify", "internal/fault"}},
 	{packages: "internal/health", may: []string{
-		"rules", "internal/mapping", "internal/attendee", "internal/mirror", "internal/poll", "internal/calendars", "internal/store", "internal/queue", "internal/accounts", "calendarsync", "internal/timers", "internal/fault",
+		"rules", "internal/mapping", "internal/attendee", "internal/mirror", "internal/poll", "internal/calendars", "internal/store", "internal/outbox", "internal/accounts", "calendarsync", "internal/timers", "internal/fault",
 	}},
 
-	{packages: "internal/metrics", may: []string{"attendees", "internal/attendee", "internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll", "internal/calendars", "internal/queue", "scheduler", "calendarsync", "internal/health", "notify", "internal/timers", "internal/documentchanges", "internal/fault"}},
+	{packages: "internal/metrics", may: []string{"attendees", "internal/attendee", "internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll", "internal/calendars", "internal/outbox", "scheduler", "calendarsync", "internal/health", "notify", "internal/timers", "internal/documentchanges", "internal/fault"}},
 	{packages: "api/dashboard", may: []string{"internal/health", "internal/mapping"}},
 
 	{packages: "web-hooks", may: above},
@@ -98,7 +95,7 @@ var table = []row{
 	// Only tests and the command that runs the demo know of them.
 	{packages: "internal/sim/...", may: []string{"internal/fault"}},
 	{packages: "cmd/questscheduler/...", may: []string{"..."}},
-	{packages: "cmd/...", may: slices.Concat(above, []string{"web-hooks", "api", "api/callables", "api/examples", "internal/store/...", "internal/queue/..."})},
+	{packages: "cmd/...", may: slices.Concat(above, []string{"web-hooks", "api", "api/callables", "api/examples", "internal/store/...", "internal/outbox/..."})},
 
 	{packages: "internal/test/layout"},
 	// The pages of docs/ are held against the program by tests, which may import
@@ -129,7 +126,7 @@ var table = []row{
 	// A world of real parts on memory drivers and simulators, for tests alone.
 	{packages: "internal/test/worldtest", may: []string{"..."}},
 	// The same for people whose calendars mirror each other, for tests of scale.
-	{packages: "internal/test/mirrortest", may: slices.Concat(above, []string{"internal/sim/...", "internal/test/worldtest", "internal/test/storetest", "internal/test/memorystore", "internal/test/memoryqueue"})},
+	{packages: "internal/test/mirrortest", may: slices.Concat(above, []string{"internal/sim/...", "internal/test/worldtest", "internal/test/storetest", "internal/test/memorystore", "internal/test/wakes"})},
 	// What Firestore bills for each flow, counted in such worlds: for the bench, a
 	// page and tests.
 	{packages: "internal/test/cost", may: slices.Concat(above, []string{"internal/test/worldtest", "internal/test/storetest", "api"})},
@@ -155,11 +152,10 @@ type restriction struct {
 var restrictions = []restriction{
 	{imports: "google.golang.org/api/calendar", only: []string{"internal/gcal", "internal/sim/google"}, why: "gcal alone knows the Google client; the simulator speaks its types"},
 	{imports: "google.golang.org/api/sheets", only: []string{"attendees", "internal/sim/google"}, why: "attendees alone reads a Google Sheet"},
-	{imports: "github.com/riverqueue", only: []string{"internal/queue/river/..."}, why: "River is one driver of the queue port"},
 	{imports: "modernc.org/sqlite", only: []string{"internal/store/sqlite/..."}, why: "SQLite is one driver of the store port"},
 	{imports: "cloud.google.com/go/firestore", only: []string{"internal/store/firestore/..."}, why: "Firestore is one driver of the store port"},
 	{imports: "firebase.google.com/go", only: []string{"internal/signin/revocation"}, why: "the Admin SDK brings all of Firebase along"},
-	{imports: "cloud.google.com/go/cloudtasks", only: []string{"internal/queue/cloudtasks/...", "internal/test/emulator"}, why: "Cloud Tasks is one driver of the queue port"},
+	{imports: "cloud.google.com/go/cloudtasks", only: []string{"internal/outbox/cloudtasks", "internal/test/emulator"}, why: "Cloud Tasks is one waker of the outbox"},
 	{imports: "github.com/bwmarrin/discordgo", only: []string{"notify"}, why: "notify alone knows Discord"},
 	{imports: "github.com/labstack/echo", only: []string{"api", "api/callables", "web-hooks", "cmd/...", "internal/test/bench"}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},

@@ -6,49 +6,48 @@ import (
 	"time"
 
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 )
 
-// mostTurns bounds the tasks of one RunDue: more never end.
+// mostTurns bounds the runs of one RunDue: more never end.
 const mostTurns = 1_000_000
 
-// RunDue runs the tasks that are due now, and those that they enqueue.
+// RunDue runs what is due now, and what that wakes.
 func (w *World) RunDue() {
 	w.t.Helper()
 	for turns := 0; ; {
-		due := w.Queue.Due(w.Clock.Now())
+		due := w.Wakes.Due(w.Clock.Now())
 		if len(due) == 0 {
 			return
 		}
-		for _, task := range due {
+		for _, wake := range due {
 			if turns++; turns > mostTurns {
-				w.t.Fatalf("tasks never end")
+				w.t.Fatalf("runs never end")
 			}
-			if run, ok := w.Queue.Take(task.ID); ok {
-				run.Settle(w.handle(run.Delivery))
+			if run, ok := w.Wakes.Take(wake.ID); ok {
+				run.Settle(w.handle(run.Kind, run.Entry))
 			}
 		}
 	}
 }
 
-// handle runs a task.
-func (w *World) handle(delivery queue.Delivery) queue.Verdict {
+// handle runs an entry.
+func (w *World) handle(kind, id string) (again time.Time, err error) {
 	ctx, cancel := context.WithCancel(w.ctx)
 	defer cancel()
 	w.Cancel = cancel
 	if w.Began != nil {
-		w.Began(delivery.Kind)
+		w.Began(kind)
 	}
-	verdict := w.Outbox.Handler(delivery.Kind)(ctx, delivery)
+	again, err = w.Outbox.Run(ctx, kind, id)
 	if w.Ended != nil {
-		w.Ended(delivery.Kind)
+		w.Ended(kind)
 	}
-	if verdict.Err != nil {
-		w.Failed = append(w.Failed, verdict.Err)
+	if err != nil {
+		w.Failed = append(w.Failed, err)
 	}
-	return verdict
+	return again, err
 }
 
 // Settle runs what is due for six seconds.

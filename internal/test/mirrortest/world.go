@@ -28,9 +28,9 @@ import (
 	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
-	"questscheduler/internal/test/memoryqueue"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
+	"questscheduler/internal/test/wakes"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/mirrors"
 	"questscheduler/rules"
@@ -60,7 +60,7 @@ type World struct {
 	ctx    context.Context
 	Clock  *control.Clock
 	Google *google.Server
-	Queue  *memoryqueue.Queue
+	Wakes  *wakes.Waker
 	// Documents counts what the program reads and writes.
 	Documents *storetest.Counter
 	// Calendar is the calendars' people's own access.
@@ -104,10 +104,7 @@ func New(t worldtest.TB, options Options) *World {
 	if options.Wrap != nil {
 		w.program = options.Wrap(w.Documents)
 	}
-	w.Queue, err = memoryqueue.New(memoryqueue.Options{
-		Kinds: []string{mirrors.WriteKind, mirrors.PlanKind, mirrors.EventKind, calendars.SyncKind, poll.GroupWorkKind}, Now: w.Clock.Now, Rand: func(n int) int { return n - 1 },
-	})
-	w.must(err)
+	w.Wakes = wakes.New(wakes.Options{Now: w.Clock.Now, Rand: func(n int) int { return n - 1 }})
 	w.Calendar = w.client()
 	w.build()
 	return w
@@ -158,7 +155,7 @@ func (noOwners) NotifyLost(context.Context, string, string, time.Time) error { r
 
 func (w *World) build() {
 	log := slog.New(slog.DiscardHandler)
-	w.Outbox = &outbox.Outbox{Store: w.program, Waker: outbox.Queued{Queue: w.Queue}, Now: w.Clock.Now, Log: log}
+	w.Outbox = &outbox.Outbox{Store: w.program, Waker: w.Wakes, Now: w.Clock.Now, Log: log}
 	watcher := &calendarsync.Watcher{Store: w.program, Outbox: w.Outbox, Google: w.Calendar, Now: w.Clock.Now, Log: log}
 	newID := func() string { return fmt.Sprintf("%026d", w.ids.Add(1)) }
 	w.Service = &mirrors.Service{

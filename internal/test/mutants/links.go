@@ -74,13 +74,11 @@ var links = []mutant{
 		err := l.eachCalendar(ctx, account.ID, func(calendar calendars.Calendar) error {
 			return l.relinked(ctx, account, calendar, cause)
 		})
-		if err != nil || l.Mirrors == nil {
-			return err
+		if err == nil {
+			err = l.retryIntents(ctx, account.ID)
 		}`,
 			new: `
-		if l.Mirrors == nil {
-			return nil
-		}`,
+		err := l.retryIntents(ctx, account.ID)`,
 		}},
 	},
 }

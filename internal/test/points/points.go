@@ -5,9 +5,10 @@ package points
 import (
 	"context"
 	"runtime"
+	"time"
 
 	"questscheduler/internal/fault"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 )
 
@@ -93,13 +94,14 @@ func (s *Store) Run(ctx context.Context, fn func(context.Context, store.Tx) erro
 	return err
 }
 
-// Queue has points where tasks are enqueued.
-type Queue struct {
-	queue.Queue
+// Waker has points where entries are woken.
+type Waker struct {
+	outbox.Waker
 	Points *Points
 }
 
-// Enqueue implements queue.Enqueuer.
-func (q *Queue) Enqueue(ctx context.Context, task queue.Task) (bool, error) {
-	return Pass(q.Points, func() (bool, error) { return q.Queue.Enqueue(ctx, task) })
+// Wake implements outbox.Waker.
+func (w *Waker) Wake(ctx context.Context, kind, id, name string, at time.Time) error {
+	_, err := Pass(w.Points, func() (any, error) { return nil, w.Waker.Wake(ctx, kind, id, name, at) })
+	return err
 }

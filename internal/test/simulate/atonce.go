@@ -36,14 +36,9 @@ var concurrent = slices.Concat(commands, commands, memberships, writes, acts, de
 		err := l.w.SweepPages(scheduler.Cause{Trigger: "sweep", Trace: "sweep"})
 		l.answer(err)
 	}},
-	{weight: 8, do: func(l *life) {
+	{weight: 12, do: func(l *life) {
 		l.say("a drain")
 		_, err := l.w.Outbox.Drain(l.w.Context())
-		l.answer(err)
-	}},
-	{weight: 4, do: func(l *life) {
-		l.say("watch channels are renewed or tried again")
-		_, err := l.w.Watcher.Retry(l.w.Context(), scheduler.Cause{Trigger: "drain", Trace: "drain"})
 		l.answer(err)
 	}},
 	{weight: 3, do: func(l *life) {
@@ -91,7 +86,7 @@ func (l *life) severalAtOnce() {
 
 // task runs a task that is due soon.
 func (l *life) task(soon time.Duration) {
-	due := l.w.Queue.Due(l.w.Clock.Now().Add(soon))
+	due := l.w.Wakes.Due(l.w.Clock.Now().Add(soon))
 	if len(due) == 0 {
 		l.say("no task waits")
 		return
@@ -115,7 +110,7 @@ func (l *life) push() {
 
 // more takes up tasks as they become due.
 func (l *life) more() (func(), bool) {
-	return func() { l.use(); l.task(0) }, len(l.w.Queue.Due(l.w.Clock.Now())) > 0
+	return func() { l.use(); l.task(0) }, len(l.w.Wakes.Due(l.w.Clock.Now())) > 0
 }
 
 // weigh draws one of several steps by its weight.

@@ -25,7 +25,7 @@ var attendedFaults = []step{
 			l.say("Google: the next %d calls of %s are refused with %d", times, method, status)
 			l.w.Refuse(method, status, "", times)
 		default:
-			point := drawn(l, []string{"before ", "after "}) + drawn(l, []string{method, "sheet.read", "store.run", "queue.enqueue"})
+			point := drawn(l, []string{"before ", "after "}) + drawn(l, []string{method, "sheet.read", "store.run", "wake"})
 			l.say("the next call fails %s", point)
 			l.w.Fail(point, broken)
 		}

@@ -47,7 +47,7 @@ var refusals = []struct {
 // points are where a call of the program can fail: before it had any effect, or
 // after, when nobody hears of that.
 var points = slices.Concat(
-	[]string{"before store.run", "after store.run", "before store.read", "before queue.enqueue", "after queue.enqueue"},
+	[]string{"before store.run", "after store.run", "before store.read", "before wake", "after wake"},
 	around("events.insert", "events.get", "events.list", "events.patch", "events.delete", "events.watch", "channels.stop", "calendarList.list"),
 	around("discord.post", "discord.edit", "discord.recent"),
 )
@@ -95,23 +95,24 @@ var faults = []step{
 	}},
 	{weight: 1, do: func(l *life) { l.say("the program is started anew"); l.w.Restart() }},
 	{weight: 2, do: func(l *life) {
-		l.say("the tasks that are due are doubled")
-		for _, task := range l.w.Queue.Due(l.w.Clock.Now()) {
-			l.w.Queue.Duplicate(task.ID)
+		l.say("the wakes that are due are doubled")
+		for _, task := range l.w.Wakes.Due(l.w.Clock.Now()) {
+			l.w.Wakes.Duplicate(task.ID)
 		}
 	}},
 	{weight: 1, do: func(l *life) {
 		d := time.Duration(1+l.draws.IntN(600)) * time.Second
-		l.say("the tasks that are due are held up for %v", d)
-		for _, task := range l.w.Queue.Due(l.w.Clock.Now()) {
-			l.w.Queue.Delay(task.ID, l.w.Clock.Now().Add(d))
+		l.say("the wakes that are due are held up for %v", d)
+		for _, task := range l.w.Wakes.Due(l.w.Clock.Now()) {
+			l.w.Wakes.Delay(task.ID, l.w.Clock.Now().Add(d))
 		}
 	}},
+	{weight: 1, do: func(l *life) { l.say("the %d wakes that wait are forgotten", l.w.Wakes.Forget()) }},
 	{weight: 1, do: func(l *life) {
-		if due := l.w.Queue.Due(l.w.Clock.Now()); len(due) > 0 {
+		if due := l.w.Wakes.Due(l.w.Clock.Now()); len(due) > 0 {
 			task := one(l, due)
-			l.say("the run of task %s is lost before it did anything", task.ID)
-			if run, ok := l.w.Queue.Take(task.ID); ok {
+			l.say("the run of wake %s is lost before it did anything", task.ID)
+			if run, ok := l.w.Wakes.Take(task.ID); ok {
 				run.Lose()
 			}
 		}

@@ -30,7 +30,7 @@ func (l *life) settleMirrors() {
 	l.must(l.w.ReconcileMirrors())
 	l.w.Sweep()
 	l.w.Run(2 * time.Minute)
-	if len(l.w.Queue.Due(l.w.Clock.Now().AddDate(0, 0, 1))) > 0 { // a sync of a calendar that was deleted
+	if len(l.w.Wakes.Due(l.w.Clock.Now().AddDate(0, 0, 1))) > 0 { // a sync of a calendar that was deleted
 		l.w.Run(l.patience())
 	}
 	if after := l.writes(); after != before && len(l.problems) == 0 {

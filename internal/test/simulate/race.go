@@ -46,7 +46,7 @@ func (l *life) interrupt() {
 	l.w.Run(5 * time.Second)
 	now := l.w.Clock.Now()
 	id, wait := "", time.Duration(0)
-	for _, task := range l.w.Queue.Due(now.Add(10 * time.Minute)) {
+	for _, task := range l.w.Wakes.Due(now.Add(10 * time.Minute)) {
 		if task.Kind == poll.AnnounceKind {
 			id, wait = task.ID, task.Due.Sub(now)
 		}

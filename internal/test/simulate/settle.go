@@ -159,7 +159,7 @@ func (l *life) patience() time.Duration {
 	for _, calendar := range left { // its task may not know: it died, or is another one
 		wait = max(wait, calendar.PausedUntil.Sub(now)+3*time.Minute)
 	}
-	for _, task := range l.w.Queue.Due(now.Add(24 * time.Hour)) {
+	for _, task := range l.w.Wakes.Due(now.Add(24 * time.Hour)) {
 		wait = max(wait, task.Due.Sub(now)+3*time.Minute)
 	}
 	return wait
@@ -212,8 +212,10 @@ func (l *life) left() {
 		l.Errorf("an intent is left: %+v", intent)
 	}
 	for _, depth := range l.w.Depths() {
-		if depth.Waiting > 0 || depth.Dead > 0 {
-			l.Errorf("tasks are left: %+v", depth)
+		// What became due since the last drain is the next one's.
+		late := depth.Due > 0 && depth.Oldest.Before(l.w.Clock.Now().Add(-time.Minute))
+		if late || len(depth.Failing) > 0 {
+			l.Errorf("work is left at %v: %+v", l.w.Clock.Now(), depth)
 		}
 	}
 	found, _, err := calendars.Followed(l.w.Context(), l.w.Documents, 0, nil)

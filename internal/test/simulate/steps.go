@@ -30,7 +30,7 @@ var passings = []step{
 	}},
 	{weight: 2, do: func(l *life) { l.say("one push or task"); l.w.Step() }},
 	{weight: 2, do: func(l *life) {
-		if due := l.w.Queue.Due(l.w.Clock.Now()); len(due) > 0 {
+		if due := l.w.Wakes.Due(l.w.Clock.Now()); len(due) > 0 {
 			task := due[l.draws.IntN(len(due))]
 			l.say("task %s runs before its turn", task.ID)
 			l.w.RunTask(task.ID)

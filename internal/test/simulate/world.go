@@ -142,6 +142,7 @@ func (l *life) run() {
 	options.Draw = func(n int) int { return l.queue.IntN(n) }
 	options.Wrap = worldtest.Contended(func() bool { return l.contention.IntN(contention) == 0 })
 	options.Instances, options.Skew = l.instances, l.skew
+	options.Alone = l.instances == 1 && l.seed%2 == 0
 	options.Shared = true
 	options.Consumers = l.makeConsumers()
 	options.Mirrored = l.makeMirrored()
@@ -183,6 +184,9 @@ func (l *life) skew() time.Duration {
 
 // sayClocks tells of the program's instances, where there is something to tell.
 func (l *life) sayClocks() {
+	if l.w.Outbox.Alone {
+		l.say("the program claims and is woken in memory")
+	}
 	if l.skewed || l.instances > 1 {
 		l.say("clocks of the program's instances: off by %v", l.w.Skews())
 	}

@@ -233,7 +233,7 @@ func (w *World) RunWorkers(d time.Duration, workers int, interleaving Interleavi
 	w.t.Helper()
 	interleaving.Most = workers
 	interleaving.More = func() (func(), bool) {
-		due := w.Queue.Due(w.Clock.Now())
+		due := w.Wakes.Due(w.Clock.Now())
 		if len(due) == 0 {
 			return nil, false
 		}
@@ -241,7 +241,7 @@ func (w *World) RunWorkers(d time.Duration, workers int, interleaving Interleavi
 		return func() { w.carryOut(run) }, true
 	}
 	w.run(d, func() {
-		for w.pushDue() || len(w.Queue.Due(w.Clock.Now())) > 0 {
+		for w.pushDue() || len(w.Wakes.Due(w.Clock.Now())) > 0 {
 			w.AtOnce(interleaving)
 		}
 	})

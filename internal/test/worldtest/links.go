@@ -8,7 +8,6 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 )
 
@@ -38,20 +37,20 @@ func (w *World) judgeBack(accountID string) {
 }
 
 // followLater is the handler of what is not carried on at once.
-func (w *World) followLater(handler queue.Handler) queue.Handler {
-	return func(ctx context.Context, delivery queue.Delivery) queue.Verdict {
+func (w *World) followLater(follow run) run {
+	return func(ctx context.Context, id string) (time.Time, error) {
 		defer w.carryingOn()()
-		verdict := handler(ctx, delivery)
+		again, err := follow(ctx, id)
 		w.judgeLeft()
-		return verdict
+		return again, err
 	}
 }
 
-// FollowDue carries on the change of an account that is due, as a task does.
+// FollowDue carries on the change of an account that is due, as a wake does.
 func (w *World) FollowDue(accountID string) {
 	w.t.Helper()
-	verdict := w.handlers[calendarsync.LinkKind](w.ctx, queue.Delivery{Kind: calendarsync.LinkKind, Payload: []byte(accountID)})
-	w.must(verdict.Err)
+	_, err := w.runs[calendarsync.LinkKind](w.ctx, accountID)
+	w.must(err)
 }
 
 // carryingOn notes that what became of an account is carried on, until it ends.

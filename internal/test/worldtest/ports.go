@@ -9,7 +9,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 )
@@ -53,7 +53,7 @@ func (p *ports) pass(point string) {
 }
 
 // On has do run once, at the next point of that name: "before" or "after",
-// and the call: store.run, store.read, queue.enqueue, or a method of the
+// and the call: store.run, store.read, wake, or a method of the
 // Calendar API such as events.insert. Several for one point run one at each.
 func (w *World) On(point string, do func()) {
 	if w.ports.hooks == nil {
@@ -174,14 +174,15 @@ func (s *storePort) Query(ctx context.Context, query store.Bound) ([]store.Docum
 	return through(s.ports, "store.read", func() ([]store.Document, error) { return s.Store.Query(ctx, query) })
 }
 
-// queuePort is the queue as the program sees it.
-type queuePort struct {
-	queue.Enqueuer
+// wakerPort is the waker as the program sees it.
+type wakerPort struct {
+	outbox.Waker
 	ports *ports
 }
 
-func (q *queuePort) Enqueue(ctx context.Context, task queue.Task) (bool, error) {
-	return through(q.ports, "queue.enqueue", func() (bool, error) { return q.Enqueuer.Enqueue(ctx, task) })
+func (p *wakerPort) Wake(ctx context.Context, kind, id, name string, at time.Time) error {
+	_, err := through(p.ports, "wake", func() (any, error) { return nil, p.Waker.Wake(ctx, kind, id, name, at) })
+	return err
 }
 
 // googlePort is Google Calendar as the program sees it.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
+	"iter"
 	"log/slog"
 	"strconv"
 	"time"
@@ -17,7 +18,7 @@ import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/health"
 	"questscheduler/internal/outbox"
-	"questscheduler/internal/queue"
+	"questscheduler/internal/store"
 	"questscheduler/internal/timers"
 	"questscheduler/mirrors"
 	"questscheduler/notify"
@@ -43,8 +44,11 @@ type Program struct {
 	Attendees *attendees.Service
 	Mappings  *attendees.Mappings
 	Outbox    *outbox.Outbox
-	handlers  map[string]queue.Handler
-	skew      time.Duration
+	// jobsDue are the records of the timers' jobs that are due.
+	jobsDue func(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error]
+	// runs are the runs of an entry, by kind.
+	runs map[string]run
+	skew time.Duration
 }
 
 // wire makes the program over the ports.
@@ -90,9 +94,8 @@ func (w *World) program() *Program {
 	}
 	now := func() time.Time { return w.Clock.Now().Add(p.skew) }
 	documents := &storePort{&judged{w.Documents, w}, &w.ports}
-	tasks := &queuePort{w.Queue, &w.ports}
 	log := slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	p.Outbox = &outbox.Outbox{Store: documents, Waker: outbox.Queued{Queue: tasks}, Now: now, Log: log}
+	p.Outbox = &outbox.Outbox{Store: documents, Waker: &wakerPort{w.Wakes, &w.ports}, Now: now, Log: log, Alone: w.options.Alone}
 	keys, err := seal.ParseKeys(base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
 	w.must(err)
 	transport := w.transport()
@@ -149,16 +152,26 @@ func (w *World) program() *Program {
 		p.Links.Polls, p.Links.Owners = observer, calendarsync.SilentOwners{}
 	}
 	p.Health = &health.Reader{Store: documents, Now: now, Recent: 7 * time.Hour, Address: p.Watcher.Address}
-	p.handlers = map[string]queue.Handler{}
 	w.wireAttendees(p, documents, client, now, log)
 	w.wireGroups(p, documents, now, log)
-	w.wireTimers(p, documents, tasks, now, log)
-	p.Outbox.Add(p.Links.Work(), p.Syncer.Work(), p.Watcher.Sweeps())
+	w.wireTimers(p, documents, now, log)
+	p.Outbox.Add(p.Links.Work(), p.Syncer.Work(), p.Watcher.Sweeps(), p.Watcher.Channels())
+	p.runs = map[string]run{}
 	for _, kind := range p.Outbox.Kinds() {
-		p.handlers[kind] = p.Outbox.Handler(kind)
+		p.runs[kind] = func(ctx context.Context, id string) (time.Time, error) {
+			return p.everybodys(p.Outbox.Run(ctx, kind, id))
+		}
 	}
-	p.handlers[calendarsync.LinkKind] = w.followLater(p.handlers[calendarsync.LinkKind])
+	p.runs[calendarsync.LinkKind] = w.followLater(p.runs[calendarsync.LinkKind])
 	return p
+}
+
+// everybodys is a time by the program's clock as everybody else's clock has it.
+func (p *Program) everybodys(at time.Time, err error) (time.Time, error) {
+	if !at.IsZero() {
+		at = at.Add(-p.skew)
+	}
+	return at, err
 }
 
 // occasion tells one failing of an account from the next by its grant.

@@ -11,8 +11,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/outbox"
-	"questscheduler/internal/queue"
-	"questscheduler/internal/test/memoryqueue"
+	"questscheduler/internal/test/wakes"
 	"questscheduler/scheduler"
 )
 
@@ -28,16 +27,16 @@ func (w *World) RunDue() {
 			return
 		}
 	}
-	w.t.Fatalf("the world does not come to rest: %v", w.Queue.Due(w.Clock.Now()))
+	w.t.Fatalf("the world does not come to rest: %v", w.Wakes.Due(w.Clock.Now()))
 }
 
-// Step delivers the first push or runs the first task that is due; false: there
+// Step delivers the first push or runs the first entry that is due; false: there
 // was none.
 func (w *World) Step() bool {
 	if w.pushDue() {
 		return true
 	}
-	due := w.Queue.Due(w.Clock.Now())
+	due := w.Wakes.Due(w.Clock.Now())
 	if len(due) == 0 {
 		return false
 	}
@@ -86,30 +85,33 @@ func (w *World) RunTask(id string) {
 	w.carryOut(w.take(id))
 }
 
-func (w *World) take(id string) *memoryqueue.Run {
+func (w *World) take(id string) *wakes.Run {
 	w.t.Helper()
-	run, ok := w.Queue.Take(id)
+	run, ok := w.Wakes.Take(id)
 	if !ok {
-		w.t.Fatalf("task %s does not wait", id)
+		w.t.Fatalf("wake %s does not wait", id)
 	}
 	return run
 }
 
-// carryOut runs a task that was taken. Where it dies alone of several things
-// that are under way at once, the queue hands it out again.
-func (w *World) carryOut(run *memoryqueue.Run) {
+// run is a run of the outbox (outbox.Outbox.Run of a kind).
+type run func(ctx context.Context, id string) (again time.Time, err error)
+
+// carryOut runs an entry that was taken. Where it dies alone of several things
+// that are under way at once, the waker hands it out again.
+func (w *World) carryOut(taken *wakes.Run) {
 	if s := w.running; s != nil {
-		s.lost = append(s.lost, func() { run.Lose() })
+		s.lost = append(s.lost, func() { taken.Lose() })
 	}
 	w.noted(false)
-	verdict := w.handlers[run.Kind](w.ctx, run.Delivery)
-	w.refuseKilled("the task's verdict") // what recovers from panics recovers from no death
-	w.noted(run.Kind == attendees.Kind && verdict.Outcome == queue.Done)
-	w.judgeOrigins(run.Kind)
-	if verdict.Outcome == queue.Retry || verdict.Outcome == queue.Permanent {
-		w.Verdicts = append(w.Verdicts, fmt.Sprintf("%s, attempt %d: %v", run.Kind, run.Attempt, verdict.Err))
+	again, err := w.runs[taken.Kind](w.ctx, taken.Entry)
+	w.refuseKilled("the end of a run") // what recovers from panics recovers from no death
+	w.noted(taken.Kind == attendees.Kind && again.IsZero() && err == nil)
+	w.judgeOrigins(taken.Kind)
+	if err != nil {
+		w.Verdicts = append(w.Verdicts, err.Error())
 	}
-	run.Settle(verdict)
+	taken.Settle(again, err)
 }
 
 // Run lets the program go on for that long, as it does in production: pushes
@@ -131,7 +133,7 @@ func (w *World) run(d time.Duration, due func()) {
 		now := w.Clock.Now()
 		minute := now.Truncate(time.Minute).Add(time.Minute)
 		next := minute
-		if due, ok := w.Queue.Next(); ok && due.Before(next) {
+		if due, ok := w.Wakes.Next(); ok && due.Before(next) {
 			next = due
 		}
 		for _, push := range w.Google.PendingPushes() {
@@ -226,6 +228,19 @@ func (w *World) RenewAll(trace string) error {
 	}
 }
 
+// TryChannels tries the watch channels whose time has come, as the outbox does after a drain.
+func (w *World) TryChannels() error {
+	for doc, err := range w.Watcher.Channels().Due(w.ctx, w.Watcher.Store, w.Watcher.Now()) {
+		if err == nil {
+			_, err = w.Outbox.Run(w.ctx, calendarsync.WatchKind, doc.Path.ID())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // sweepCards checks the cards of what was written behind the program's back, as
 // the timer's job does after the calendars.
 func (w *World) sweepCards() {
@@ -243,10 +258,10 @@ func (w *World) sweepCards() {
 	}
 }
 
-// Depths are the queues' states.
-func (w *World) Depths() []queue.Depth {
+// Depths are the state of each kind's work.
+func (w *World) Depths() []outbox.Depth {
 	w.t.Helper()
-	depths, err := w.Queue.Depths(w.ctx)
+	depths, err := w.Outbox.Depths(w.ctx)
 	w.must(err)
 	return depths
 }

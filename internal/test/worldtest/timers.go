@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"time"
 
-	"questscheduler/internal/queue"
 	"questscheduler/internal/store"
 	"questscheduler/internal/timers"
 	"questscheduler/scheduler"
@@ -16,27 +15,34 @@ const FallbackEvery = 6 * time.Hour
 
 // wireTimers makes the timers. A world's Run drains every minute and asks them
 // nothing: AskTimers and RunTimers do.
-func (w *World) wireTimers(p *Program, documents store.Store, tasks queue.Enqueuer, now func() time.Time, log *slog.Logger) {
+func (w *World) wireTimers(p *Program, documents store.Store, now func() time.Time, log *slog.Logger) {
 	var sweepCards func(context.Context, string, scheduler.Cause) (int, string, error)
 	if w.options.Discord && !w.observing {
 		sweepCards = p.Scheduler.SweepCards
 	}
 	parts := timers.Parts{
 		Watcher: p.Watcher, FallbackEvery: FallbackEvery,
-		Documents: documents, Now: now, Log: log, SweepCards: sweepCards, Outbox: p.Outbox,
+		Documents: documents, Now: now, Log: log, SweepCards: sweepCards,
 	}
 	p.timedMirrors(&parts)
 	p.Timers = &timers.Timers{
-		Store: documents, Queue: tasks, Now: now, NewTrace: func() string { return "trc_" + w.ulid(now()) }, Log: log,
+		Store: documents, Outbox: p.Outbox, Now: now, ByClock: true, NewTrace: func() string { return "trc_" + w.ulid(now()) }, Log: log,
 		Jobs: timers.Jobs(parts),
 	}
-	p.handlers[timers.Kind] = p.Timers.Handle
+	work := p.Timers.Work()
+	p.jobsDue, work.Due = work.Due, nil // so that no drain asks for them
+	p.Outbox.Add(work)
 }
 
-// AskTimers asks the timers what is due, as the queue does every minute; what
-// they hand over waits in the queue.
+// AskTimers wakes the jobs that are due, as the drain of every minute does.
 func (w *World) AskTimers() error {
-	return w.Timers.Tick(w.ctx)
+	for doc, err := range w.jobsDue(w.ctx, w.Timers.Store, w.Timers.Now()) {
+		if err != nil {
+			return err
+		}
+		w.Outbox.Soon(w.ctx, timers.Kind, doc.Path.ID(), w.Timers.Now())
+	}
+	return nil
 }
 
 // RunTimers lets time go by as the timers see it: in steps of that length, at
@@ -45,10 +51,12 @@ func (w *World) AskTimers() error {
 func (w *World) RunTimers(d, step time.Duration) {
 	w.t.Helper()
 	for end := w.Clock.Now().Add(d); w.Clock.Now().Before(end); {
-		w.must(w.Timers.Tick(w.ctx))
+		w.must(w.AskTimers())
+		w.DrainOutbox()
 		w.RunDue()
 		w.advance(min(step, end.Sub(w.Clock.Now())))
 	}
-	w.must(w.Timers.Tick(w.ctx))
+	w.must(w.AskTimers())
+	w.DrainOutbox()
 	w.RunDue()
 }

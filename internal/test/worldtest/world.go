@@ -22,7 +22,6 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/attendees"
 	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
@@ -35,13 +34,10 @@ import (
 	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/audit"
-	"questscheduler/internal/test/memoryqueue"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"
-	"questscheduler/internal/timers"
-	"questscheduler/mirrors"
+	"questscheduler/internal/test/wakes"
 	"questscheduler/notify"
-	"questscheduler/scheduler"
 )
 
 // TB is what the world needs of a test; *testing.T and *rapid.T have it.
@@ -71,7 +67,7 @@ const (
 // Options are what may differ between worlds.
 type Options struct {
 	// Draw gives an integer from 0 to n-1; nil always gives n-1, which frees no
-	// task's name ever and lets every wait be the longest.
+	// wake's name ever and lets every wait be the longest.
 	Draw func(n int) int
 	// NoPushes gives the watcher no address, so that there are no channels.
 	NoPushes bool
@@ -92,6 +88,9 @@ type Options struct {
 	// Instances is how many of the program there are at a time, over the same
 	// documents and tasks; 0 is one.
 	Instances int
+	// Alone: the one program has the documents to itself, so that it claims and is woken in
+	// memory, and what it forgot is found by the drain.
+	Alone bool
 	// Skew gives how far the clock of an instance is from everybody else's, when
 	// it starts; nil: not at all.
 	Skew func() time.Duration
@@ -123,8 +122,8 @@ type World struct {
 	Google *google.Server
 	// Discord is the simulator, or nil where the world has none.
 	Discord *discord.Server
-	// Queue and Documents outlive the program; Restart keeps them.
-	Queue     *memoryqueue.Queue
+	// Wakes and Documents outlive the program; Restart keeps them.
+	Wakes     *wakes.Waker
 	Documents store.Store
 
 	// The program that does what is done next, one of instances, which Restart
@@ -232,13 +231,7 @@ func (w *World) openPorts() {
 	w.must(err)
 	w.observed = observe(w, w.options.Wrap(documents), documents)
 	w.Documents = w.observed
-	w.Queue, err = memoryqueue.New(memoryqueue.Options{
-		Kinds: []string{
-			calendars.SyncKind, scheduler.KindIntent, poll.AnnounceKind, calendarsync.SweepKind, timers.Kind, poll.GroupWorkKind, calendarsync.LinkKind, mirrors.PlanKind, mirrors.EventKind, mirrors.WriteKind, attendees.Kind,
-		},
-		Now: w.Clock.Now, Rand: w.options.Draw,
-	})
-	w.must(err)
+	w.Wakes = wakes.New(wakes.Options{Now: w.Clock.Now, Rand: w.options.Draw, Alone: w.options.Alone})
 	w.Google, err = google.New(google.Options{
 		Clock: w.Clock, NewID: w.uuid, Sequential: true,
 		PushClient: &http.Client{Transport: control.Transport(http.HandlerFunc(w.receivePush))},
@@ -276,7 +269,7 @@ func (w *World) Restart() {
 func (w *World) TakeOver() {
 	w.t.Helper()
 	w.ports.calm()
-	w.Queue.Crash()
+	w.Wakes.Crash()
 	w.wire()
 }
 

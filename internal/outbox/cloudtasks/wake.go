@@ -1,0 +1,76 @@
+package cloudtasks
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"time"
+
+	"cloud.google.com/go/cloudtasks/apiv2/cloudtaskspb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+)
+
+const (
+	// dispatchDeadline is how long Cloud Tasks waits for an answer: longer than workerPatience
+	// and outbox.RunTimeout together.
+	dispatchDeadline = 2 * time.Minute
+	// callTimeout ends a call to Cloud Tasks.
+	callTimeout = 10 * time.Second
+)
+
+// Wake implements outbox.Waker by creating a task. A name that is taken, or was until lately,
+// is no error: a run follows, or followed.
+func (w *Waker) Wake(ctx context.Context, kind, id, name string, at time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	_, err := w.client.CreateTask(ctx, w.request(kind, id, name, at))
+	switch status.Code(err) {
+	case codes.OK, codes.AlreadyExists:
+		return nil
+	case codes.NotFound, codes.FailedPrecondition:
+		return unavailable(err, "there is no queue "+w.queueName(kind)+"; make it")
+	default:
+		return unavailable(err, "create a task")
+	}
+}
+
+func (w *Waker) request(kind, id, name string, at time.Time) *cloudtaskspb.CreateTaskRequest {
+	task := &cloudtaskspb.Task{
+		DispatchDeadline: durationpb.New(dispatchDeadline),
+		MessageType: &cloudtaskspb.Task_HttpRequest{HttpRequest: &cloudtaskspb.HttpRequest{
+			Url: w.with.Target + "/tasks/" + kind, HttpMethod: cloudtaskspb.HttpMethod_POST, Body: []byte(id),
+			Headers: map[string]string{"Content-Type": "text/plain; charset=utf-8"},
+			AuthorizationHeader: &cloudtaskspb.HttpRequest_OidcToken{OidcToken: &cloudtaskspb.OidcToken{
+				ServiceAccountEmail: w.with.ServiceAccount, Audience: w.with.Audience,
+			}},
+		}},
+	}
+	if name != "" { // otherwise Cloud Tasks draws one; hashed, since sequential names slow it down
+		hash := sha256.Sum256([]byte(name))
+		task.Name = w.queueName(kind) + "/tasks/" + hex.EncodeToString(hash[:])
+	}
+	if at.After(w.work.Now()) {
+		task.ScheduleTime = timestamppb.New(at)
+	}
+	return &cloudtaskspb.CreateTaskRequest{Parent: w.queueName(kind), Task: task}
+}
+
+// The headers that Cloud Tasks adds. They are trusted: the request is authenticated as our
+// service account's.
+const (
+	headerName    = "X-Cloudtasks-Taskname"
+	headerRetries = "X-Cloudtasks-Taskretrycount" // earlier attempts of this task
+)
+
+// succeed creates the successor of a delivered task.
+func (w *Waker) succeed(ctx context.Context, kind, id string, header http.Header, at time.Time) error {
+	name := header.Get(headerName)
+	if name != "" { // a task that somebody made by hand has none, and is delivered by hand too
+		name = "after/" + name
+	}
+	return w.Wake(context.WithoutCancel(ctx), kind, id, name, at)
+}
