@@ -31,6 +31,12 @@ func inPool(t *testing.T, change func(kind *outbox.Kind), test func(s *stage, po
 	})
 }
 
+// pass lets time go by, and what becomes due run as far as it can.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
 // ids are the entries that a handler was called for, in order.
 type ids struct {
 	mu  sync.Mutex
@@ -64,7 +70,7 @@ func TestPool_AWake_RunsWhenItIsDue(t *testing.T) {
 			s.record(id, "one", began.Add(due))
 			s.Soon(s.Context(), "job", id, began.Add(due))
 		}
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		if fmt.Sprint(at) != "[0s 10s 50s]" || !pool.Idle() {
 			s.Errorf("it ran at %v", at)
 		}
@@ -87,7 +93,7 @@ func TestPool_LostWakes_AreFoundByTheDrain(t *testing.T) {
 			s.Fatalf("at the start it ran %q", got)
 		}
 		s.record("without a wake", "one", time.Now())
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		synctest.Wait()
 		if got := done.list(); len(got) != 2 {
 			s.Errorf("after a minute it ran %q", got)
@@ -110,7 +116,7 @@ func TestPool_AHundredThousandDue_AreDoneWithoutAMinuteBetween(t *testing.T) {
 			return outbox.Done()
 		}
 		s.must(pool.Start(s.Context()))
-		time.Sleep(30 * time.Second) // no drain of a minute came yet
+		pass(30 * time.Second) // no drain of a minute came yet
 		synctest.Wait()
 		if len(left.done) != left.left {
 			s.Errorf("%d of %d ran before the next drain", len(left.done), left.left)
@@ -176,7 +182,7 @@ func TestPool_MoreWakesThanItHolds_AreAllDone(t *testing.T) {
 			s.Errorf("it holds %d", held)
 		}
 		close(hold)
-		time.Sleep(10 * time.Second)
+		pass(10 * time.Second)
 		synctest.Wait()
 		if runs.Load() != n {
 			s.Errorf("%d of %d ran", runs.Load(), n)
@@ -197,7 +203,7 @@ func TestPool_AFullPageThatFails_WaitsForTheNextMinute(t *testing.T) {
 			return outbox.Failed(errRefused)
 		}
 		s.must(pool.Start(s.Context()))
-		time.Sleep(50 * time.Second)
+		pass(50 * time.Second)
 		synctest.Wait()
 		if runs.Load() != outbox.DrainMost {
 			s.Errorf("%d runs in a minute", runs.Load())
@@ -223,7 +229,7 @@ func TestPool_Kinds_HoldUpNoOther(t *testing.T) {
 			s.Soon(s.Context(), "job", fmt.Sprint(i), time.Now())
 		}
 		s.Soon(s.Context(), "other", "a", time.Now())
-		time.Sleep(time.Second)
+		pass(time.Second)
 		if got := done.list(); len(got) != 1 {
 			s.Errorf("the other kind ran %q", got)
 		}
@@ -255,7 +261,7 @@ func TestPool_AnAccountsBacklog_HoldsUpNoOther(t *testing.T) {
 		}
 		s.recordOf("ana", "ana", began)
 		s.must(pool.Start(s.Context()))
-		time.Sleep(time.Second)
+		pass(time.Second)
 		mu.Lock()
 		defer mu.Unlock()
 		if !anas {
@@ -283,11 +289,11 @@ func TestPool_WakesOfOneEntry_AreOneRun(t *testing.T) {
 		for range 10 {
 			s.Soon(s.Context(), "job", "a", time.Now())
 		}
-		time.Sleep(500 * time.Millisecond)
+		pass(500 * time.Millisecond)
 		for range 10 {
 			s.Soon(s.Context(), "job", "a", time.Now())
 		}
-		time.Sleep(5 * time.Second)
+		pass(5 * time.Second)
 		if runs.Load() != 2 || most.Load() != 1 {
 			s.Errorf("%d runs, %d at once", runs.Load(), most.Load())
 		}
@@ -308,7 +314,7 @@ func TestPool_AnEarlierWake_RunsEarlier(t *testing.T) {
 		for _, after := range []time.Duration{50 * time.Second, 20 * time.Second, 40 * time.Second} {
 			s.Soon(s.Context(), "job", "a", began.Add(after))
 		}
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		if fmt.Sprint(at) != "[20s]" {
 			s.Errorf("it ran at %v", at)
 		}
@@ -329,7 +335,7 @@ func TestPool_RunsOfAKind_AreAtMostItsWorkers(t *testing.T) {
 			s.record(fmt.Sprint(i), "one", time.Now())
 		}
 		s.must(pool.Start(s.Context()))
-		time.Sleep(8 * time.Second)
+		pass(8 * time.Second)
 		if most.Load() != 3 || !pool.Idle() {
 			s.Errorf("%d at once; idle %t", most.Load(), pool.Idle())
 		}
@@ -355,7 +361,7 @@ func TestPool_APoisonEntry_HoldsUpNoOther(t *testing.T) {
 			id := fmt.Sprint(i)
 			s.record(id, "one", time.Now())
 			s.Soon(s.Context(), "job", id, time.Now())
-			time.Sleep(time.Minute)
+			pass(time.Minute)
 		}
 		if healthy.Load() != 60 || poison.Load() < 5 || poison.Load() > 12 { // at 0 s, 10 s, 30 s, 70 s, … doubling
 			s.Errorf("healthy %d, poison %d", healthy.Load(), poison.Load())
@@ -382,7 +388,7 @@ func TestPool_AStoreThatDoesNotAnswer_IsAskedLessOften(t *testing.T) {
 		}
 		s.must(pool.Start(s.Context()))
 		s.Soon(s.Context(), "job", "a", time.Now())
-		time.Sleep(20 * time.Second)
+		pass(20 * time.Second)
 		if fmt.Sprint(at) != "[0s 1s 3s 7s 15s]" {
 			s.Errorf("it ran at %v", at)
 		}
@@ -403,10 +409,10 @@ func TestPool_AHandlerThatIgnoresItsContext_LosesItsPlace(t *testing.T) {
 		}
 		s.record("hangs", "one", time.Now())
 		s.must(pool.Start(s.Context()))
-		time.Sleep(time.Second)
+		pass(time.Second)
 		s.record("other", "one", time.Now())
 		s.Soon(s.Context(), "job", "other", time.Now())
-		time.Sleep(4 * time.Minute)
+		pass(4 * time.Minute)
 		synctest.Wait()
 		if got := done.list(); !slices.Contains(got, "other") || !slices.Contains(got, "hangs") {
 			s.Errorf("it ran %q", got) // the one that hangs is due still, and runs again
@@ -442,7 +448,7 @@ func TestPool_Stop_WaitsForRunsAndBeginsNone(t *testing.T) {
 		if err := pool.Start(s.Context()); !fault.Is(err, fault.Conflict) {
 			s.Errorf("started twice: %v", err)
 		}
-		time.Sleep(3 * time.Second)
+		pass(3 * time.Second)
 		if got := done.list(); !slices.Equal(got, []string{"a", "b"}) {
 			s.Errorf("after the start it ran %q", got)
 		}
@@ -550,7 +556,7 @@ func TestPool_Start_WakesWhatIsDueSoon(t *testing.T) {
 		}
 		s.record("a", "one", began.Add(7*time.Second))
 		s.must(pool.Start(s.Context()))
-		time.Sleep(50 * time.Second)
+		pass(50 * time.Second)
 		if fmt.Sprint(at) != "[7s]" {
 			s.Errorf("it ran at %v", at)
 		}

@@ -140,11 +140,11 @@ func TestDeliver_HandlerIgnoresItsEnd_LosesItsWorker(t *testing.T) {
 		b.record("job", "hangs", 0)
 		b.record("job", "a", 0)
 		hung, other := b.deliverLater(b.wake("job", "hangs")), b.wake("job", "a")
-		time.Sleep(90 * time.Second)
+		pass(90 * time.Second)
 		if status, _ := b.deliver(other, 0); status != http.StatusTooManyRequests {
 			b.Errorf("while Cloud Tasks waits for the first: %d", status)
 		}
-		time.Sleep(30 * time.Second)
+		pass(30 * time.Second)
 		for range 2 { // its worker is freed once
 			if status, _ := b.deliver(other, 1); status != 200 || !b.logs("a run ignores the end of its time") {
 				b.Errorf("later: %d; the log: %s", status, &b.logged)

@@ -34,12 +34,12 @@ func reachesWhole(b *bench) {
 func runsAfterStart(b *bench) {
 	r := b.count(done)
 	b.change("job", "a", 0)
-	time.Sleep(10 * time.Second)
+	pass(10 * time.Second)
 	if len(r.began("job/a")) > 0 {
 		b.Error("it ran before the start")
 	}
 	b.must(b.start(b.Context()))
-	time.Sleep(time.Minute)
+	pass(time.Minute)
 	if len(r.began("job/a")) != 1 {
 		b.Errorf("it ran at %v", r.began("job/a"))
 	}
@@ -63,7 +63,7 @@ func runsOnce(b *bench) {
 		})
 	}
 	callers.Wait()
-	time.Sleep(5 * time.Minute)
+	pass(5 * time.Minute)
 	if len(r.began("job/a")) != 1 {
 		b.Errorf("it ran at %v", r.began("job/a"))
 	}
@@ -82,7 +82,7 @@ func idsArePerKind(b *bench) {
 	if _, err := b.Drain(b.Context()); err != nil || !due.Equal(time.Now()) {
 		b.Fatal(err)
 	}
-	time.Sleep(time.Second)
+	pass(time.Second)
 	if len(r.began("job/a")) != 1 || len(r.began("other/a")) != 1 {
 		b.Errorf("they ran %v, %v", r.began("job/a"), r.began("other/a"))
 	}
@@ -91,9 +91,9 @@ func idsArePerKind(b *bench) {
 func lostWakes(b *bench) {
 	r := b.count(done)
 	b.must(b.start(b.Context()))
-	time.Sleep(10 * time.Second)
+	pass(10 * time.Second)
 	b.record("job", "a", 0)
-	time.Sleep(time.Minute)
+	pass(time.Minute)
 	if len(r.began("job/a")) != 1 {
 		b.Errorf("it ran at %v", r.began("job/a"))
 	}
@@ -109,7 +109,7 @@ func refuses(b *bench) {
 	for _, id := range []string{"", "a/b", "..", "gone", strings.Repeat("i", longestID+1)} {
 		b.Soon(b.Context(), "job", id, time.Now())
 	}
-	time.Sleep(time.Minute)
+	pass(time.Minute)
 	if len(r.of) > 0 {
 		b.Errorf("handlers were called: %v", r.of)
 	}
@@ -121,7 +121,7 @@ func refuses(b *bench) {
 func callerIsGone(b *bench) {
 	r := b.count(done)
 	b.must(b.start(b.Context()))
-	time.Sleep(time.Second)
+	pass(time.Second)
 	gone, cancel := context.WithCancel(b.Context())
 	cancel()
 	b.record("job", "a", 0)
@@ -130,7 +130,7 @@ func callerIsGone(b *bench) {
 	if len(r.began("job/a")) != 1 && !b.logs("work is left to the drain") {
 		b.Error("nothing says that it was not woken")
 	}
-	time.Sleep(time.Minute)
+	pass(time.Minute)
 	if len(r.began("job/a")) != 1 {
 		b.Errorf("it ran at %v", r.began("job/a"))
 	}
@@ -147,24 +147,24 @@ func needsAPerson(b *bench) {
 	b.must(b.start(b.Context()))
 	b.change("job", "a", 0)
 	b.change("job", "b", 0)
-	time.Sleep(time.Minute)
+	pass(time.Minute)
 	if entries := failing(); len(entries) > 0 {
 		b.Errorf("after a minute %+v need a person", entries)
 	}
-	time.Sleep(4 * time.Minute)
+	pass(4 * time.Minute)
 	entries := failing()
 	if len(entries) != 2 || entries[0].Attempts != 5 || entries[0].Error != "internal" || !b.logs("needs a person") {
 		b.Fatalf("after five minutes %+v need a person", entries)
 	}
 	ran := len(r.began("job/a"))
 	b.must(b.Retry(b.Context(), "job:a"))
-	time.Sleep(time.Second)
+	pass(time.Second)
 	if len(r.began("job/a")) != ran+1 || len(failing()) != 2 {
 		b.Errorf("it ran %d times, and %+v need a person", len(r.began("job/a")), failing())
 	}
 	b.answers(outbox.Done())
 	b.must(b.Retry(b.Context(), "job:a"))
-	time.Sleep(time.Second)
+	pass(time.Second)
 	if entries := failing(); len(entries) != 1 || entries[0].ID != "job:b" {
 		b.Errorf("after it was done %+v need a person", entries)
 	}

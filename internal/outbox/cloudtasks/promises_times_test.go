@@ -15,7 +15,7 @@ func runsWhenDue(b *bench) {
 	for id, after := range map[string]time.Duration{"past": -time.Hour, "soon": 10 * time.Second, "later": 50 * time.Second, "by the drain": 100 * time.Second} {
 		b.change("job", id, after)
 	}
-	time.Sleep(2*time.Minute + time.Second)
+	pass(2*time.Minute + time.Second)
 	for id, want := range map[string]string{"past": "[0s]", "soon": "[10s]", "later": "[50s]", "by the drain": "[2m0s]"} {
 		if at := fmt.Sprint(r.began("job/" + id)); at != want {
 			b.Errorf("%s: it ran at %s, want %s", id, at, want)
@@ -55,7 +55,7 @@ func (b *bench) follows(r *runs, at string, attempts string) {
 	}
 	b.must(b.start(b.Context()))
 	b.change("job", "a", 0)
-	time.Sleep(5 * time.Minute)
+	pass(5 * time.Minute)
 	if got := fmt.Sprint(r.began("job/a")); got != at {
 		b.Errorf("it ran at %s, want %s", got, at)
 	}
@@ -103,9 +103,9 @@ func storeUnanswered(b *bench) {
 	b.record("job", "a", 0)
 	b.breaks(true)
 	b.Soon(b.Context(), "job", "a", time.Now())
-	time.Sleep(10 * time.Second)
+	pass(10 * time.Second)
 	b.breaks(false)
-	time.Sleep(10 * time.Second)
+	pass(10 * time.Second)
 	if at := fmt.Sprint(r.began("job/a")); at != "[15s]" {
 		b.Errorf("it ran at %s", at)
 	}
@@ -124,7 +124,7 @@ func contextEnds(b *bench) {
 	}
 	b.must(b.start(b.Context()))
 	b.change("job", "a", 0)
-	time.Sleep(outbox.RunTimeout + time.Second)
+	pass(outbox.RunTimeout + time.Second)
 	if state, _ := b.state("job", "a"); took != outbox.RunTimeout || state.Attempts != 1 {
 		b.Errorf("it ended after %v: %+v", took, state)
 	}

@@ -40,7 +40,7 @@ func workersAreALimit(b *bench) {
 	for i := range 10 {
 		b.change("job", fmt.Sprint(i), 0)
 	}
-	time.Sleep(time.Minute)
+	pass(time.Minute)
 	if r.most != 2 || len(r.of) != 10 {
 		b.Errorf("%d ran, %d at once", len(r.of), r.most)
 	}
@@ -59,7 +59,7 @@ func ignoresItsEnd(b *bench) {
 	b.change("job", "hangs", 0)
 	synctest.Wait()
 	b.change("job", "a", 0)
-	time.Sleep(4 * time.Minute)
+	pass(4 * time.Minute)
 	if len(r.began("job/a")) != 1 || !b.logs("a run ignores the end of its time") {
 		b.Errorf("the other ran at %v; the log: %s", r.began("job/a"), &b.logged)
 	}
@@ -93,7 +93,7 @@ func manyCallers(b *bench) {
 		})
 	}
 	calling.Wait()
-	time.Sleep(2 * time.Minute)
+	pass(2 * time.Minute)
 	if len(r.of) != callers/2*each || r.twice || r.most > 32 {
 		b.Errorf("%d ran, one twice at once: %t, %d at once", len(r.of), r.twice, r.most)
 	}
@@ -122,12 +122,12 @@ func stopsGracefully(b *bench) {
 		b.Errorf("it took %v", took)
 	}
 	b.change("job", "c", 0)
-	time.Sleep(30 * time.Second)
+	pass(30 * time.Second)
 	if len(r.of) != 1 {
 		b.Errorf("while it is stopped %d run", len(r.of)-1)
 	}
 	b.must(b.start(b.Context()))
-	time.Sleep(time.Minute)
+	pass(time.Minute)
 	if len(r.of) != 3 || len(r.began("job/a")) != 1 {
 		b.Errorf("after the next start %d ran, and the first at %v", len(r.of), r.began("job/a"))
 	}
@@ -149,7 +149,7 @@ func stopCancels(b *bench) {
 	}
 	r = b.count(done)
 	b.must(b.start(b.Context()))
-	time.Sleep(time.Minute)
+	pass(time.Minute)
 	if _, due := b.state("job", "a"); due || len(r.began("job/a")) != 1 {
 		b.Errorf("after the next start it ran at %v", r.began("job/a"))
 	}

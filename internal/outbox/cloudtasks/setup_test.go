@@ -156,3 +156,9 @@ func (b *bench) state(kind, id string) (outbox.State, bool) {
 func (b *bench) answers(result outbox.Result) {
 	b.answer = func(context.Context, outbox.Item) outbox.Result { return result }
 }
+
+// pass lets time go by, and what becomes due run as far as it can.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
