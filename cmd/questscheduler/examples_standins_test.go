@@ -75,6 +75,9 @@ func base32Text(_ *standIns, seed [32]byte) string {
 func (s *standIns) in(operation, text string, at time.Time) string {
 	s.seed, s.at, s.made = operation, at, map[string]int{}
 	text = strings.ReplaceAll(text, s.server, exampleServer)
+	if operation == "event-journal" || operation == "sync-journal" {
+		text = replaceGroup(stepTrace.pattern, text, func(value string) string { return s.of(stepTrace, operation+" "+value) })
+	}
 	for _, kind := range replacedKinds {
 		text = replaceGroup(kind.pattern, text, func(value string) string { return s.of(kind, value) })
 	}
@@ -82,6 +85,13 @@ func (s *standIns) in(operation, text string, at time.Time) string {
 	text = syncFence.ReplaceAllString(text, `"fence": 1`)
 	return keyedByID.ReplaceAllStringFunc(text, sortLines)
 }
+
+// stepTrace is what a step of an event's mirrors followed. Whether the run for the request took
+// it, or that for the push that the request causes, depends on their timing, so it is no trace
+// that an earlier example has.
+var stepTrace = replaced{"trace", regexp.MustCompile(`"trace": "req_([0-7][0-9A-HJKMNP-TV-Z]{25})"`), func(s *standIns, seed [32]byte) string {
+	return ulid.MustNew(ulid.Timestamp(s.at), bytes.NewReader(seed[:])).String()
+}}
 
 // syncFence counts the sync runs of a calendar. Whether a push joins a run or starts one
 // of its own depends on its timing.

@@ -268,8 +268,9 @@ func (w *exampleWorld) keep(name, operation string, got fetched) {
 func (w *exampleWorld) settle() {
 	w.t.Helper()
 	eventually(w.t, "the end of the work", func() error {
+		pushes := len(w.demo.sims.googleServer.PendingPushes()) // first, since what they cause comes after
 		idle, err := w.demo.idle(w.t.Context())
-		if pushes := len(w.demo.sims.googleServer.PendingPushes()); err == nil && (!idle || pushes > 0) {
+		if err == nil && (!idle || pushes > 0) {
 			err = fmt.Errorf("idle is %t, and %d pushes are pending", idle, pushes)
 		}
 		return err
