@@ -118,8 +118,7 @@ func Decide(event Event, entries, inherited map[string]attendee.Entry, secondari
 			d.Remove = append(d.Remove, address)
 		}
 		of := inherited[address]
-		found := !event.Since.IsZero() && of.At.Equal(event.Since)
-		if own || event.Split || after.Ours() || found || after.State != of.State { // only additions are withdrawn from each record
+		if own || event.Split || after.Ours() || s.found(of) || after.State != of.State { // only additions are withdrawn from each record
 			d.note(address, before, after, of)
 		}
 	}

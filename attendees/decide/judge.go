@@ -110,7 +110,7 @@ func (s *situation) confirmed(entry attendee.Entry, state attendee.State) attend
 // it is found; where it is not, a person took it out if the exception changed after it.
 func (s *situation) inherit(address string, of attendee.Entry) attendee.Entry {
 	_, present := s.guests[address]
-	after := !s.event.Omitted && s.event.Updated.After(of.At)
+	after := !s.event.Omitted && (s.event.Updated.After(of.At) || s.found(of) && s.event.Updated.Equal(of.At))
 	switch {
 	case of.State == attendee.Theirs && !present && !after:
 		return attendee.Entry{} // the exception is older than the invitation to the series
@@ -124,6 +124,12 @@ func (s *situation) inherit(address string, of attendee.Entry) attendee.Entry {
 		return s.confirmed(of, attendee.Removed)
 	}
 	return attendee.Entry{}
+}
+
+// found reports that an inherited entry was found at the exception itself when its guests were
+// first read: whatever changes there later, in the same moment too, changes after it.
+func (s *situation) found(of attendee.Entry) bool {
+	return !s.event.Since.IsZero() && of.At.Equal(s.event.Since)
 }
 
 // lasting is what an exception goes on inheriting of an entry, by the first observation of its

@@ -215,6 +215,22 @@ func TestDecide_FoundAtAnException_IsNoted(t *testing.T) {
 	}
 }
 
+// What an exception showed when its guests were first read, and shows no more, a person removed:
+// also in the moment in which it was first read.
+func TestDecide_FoundAtAnException_AndGone_WasRemoved(t *testing.T) {
+	t.Parallel()
+	for _, state := range []attendee.State{attendee.Theirs, attendee.Added} {
+		for updated, want := range map[time.Time]string{before.Add(-time.Second): "add, adding", before: "removed", before.Add(time.Second): "removed"} {
+			event := meeting(guests(ana)...)
+			event.Since, event.Updated = before, updated
+			d := decide.Decide(event, nil, map[string]attendee.Entry{ana2: entry(state)}, people.Secondaries)
+			if got := outcome(d, ana2); got != want {
+				t.Errorf("%s, seen as it was at %v: %s, want %s", state, updated, got, want)
+			}
+		}
+	}
+}
+
 func TestDecide_Concerned_IsWhoHasSecondAddresses(t *testing.T) {
 	t.Parallel()
 	outside := meeting(guests(ana)...)

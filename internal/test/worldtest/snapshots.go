@@ -58,7 +58,8 @@ func (w *World) snapshotLacks(path store.Path, data map[string]any) (problems []
 
 // rescheduleProblems: while a reschedule names a snapshot it is there, and it
 // holds the winning slot of before, after any number of moves; a restore gives
-// back that slot, and the votes as they were (invariant 3).
+// back that slot, and the votes as they were (invariant 3), until the web app
+// finalises the poll for another one.
 func (w *World) rescheduleProblems(p poll.Poll, journal []poll.Entry) (problems []string) {
 	problem := func(format string, args ...any) {
 		problems = append(problems, fmt.Sprintf("poll %s ", p.ID)+fmt.Sprintf(format, args...))
@@ -77,7 +78,7 @@ func (w *World) rescheduleProblems(p poll.Poll, journal []poll.Entry) (problems 
 		}
 	}
 	last, ok := lastTransition(journal)
-	if !ok || last.Decision != rules.Restore || !w.once(last) {
+	if !ok || last.Decision != rules.Restore || last.Generation != p.Sync.Generation || !w.once(last) {
 		return problems
 	}
 	if p.Status != rules.Finalized || p.Sync.Rescheduled != nil {
