@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
@@ -81,12 +80,17 @@ func (w *World) MirrorDisagreements(strict bool, touched map[string]bool) (probl
 			problems = append(problems, fmt.Sprintf("mirror %s is still %s: %s", m.ID, m.State, m.LastError))
 		}
 	}
-	origins := map[string][]Occurrence{}
+	origins, events := map[string][]origin{}, map[string]mirror.Event{}
 	for _, name := range w.MirroredNames() {
-		origins[name] = w.OccurrencesOf(name)
+		origins[name] = w.originsOf(name)
+	}
+	for _, event := range w.CanonicalEvents() {
+		events[event.ID] = event
 	}
 	for _, name := range w.MirroredNames() {
-		problems = append(problems, w.disagreementsIn(name, origins, documents[w.linked[name]], strict)...)
+		c := &comparison{world: w, name: name, strict: strict, origins: origins, events: events}
+		c.read(documents[w.linked[name]])
+		problems = append(problems, c.disagreements()...)
 	}
 	return problems
 }
@@ -99,107 +103,6 @@ func (w *World) nameOf(accountID string) string {
 		}
 	}
 	return accountID
-}
-
-// target is what one account should show in one of its calendars, and shows.
-type target struct {
-	wanted map[string][]string // by meeting, any one of these
-	shown  []Occurrence
-}
-
-// disagreementsIn compares what one account should show by mirrors with what it shows.
-func (w *World) disagreementsIn(name string, origins map[string][]Occurrence, documents []mirror.Mirror, strict bool) (problems []string) {
-	// left are meetings that are left alone here; mapped says which meeting an event shows.
-	left, mapped := map[string]bool{}, map[string]string{}
-	for _, m := range documents {
-		if m.State == mirror.Suppressed || m.State == mirror.Contested {
-			left[m.ICalUID] = true
-		}
-		if m.EventID != "" {
-			mapped[m.EventID] = m.ICalUID
-		}
-	}
-	native := map[string]bool{}
-	for _, o := range origins[name] {
-		if !o.IsMirror() && !o.declined() {
-			native[o.meeting()] = true
-		}
-	}
-	own, overlay := target{wanted: map[string][]string{}}, target{wanted: map[string][]string{}}
-	lost := target{wanted: map[string][]string{}} // in an overlay calendar that was deleted
-	for _, edge := range w.Edges() {
-		if edge.ToAccountID != w.linked[name] {
-			continue
-		}
-		into := &own
-		if edge.Target == mirror.Overlay {
-			into = &overlay
-			if w.MirrorPerson().Overlays[edge.ToAccountID].Suppressed {
-				into = &lost
-			}
-		}
-		for _, o := range origins[w.calendarOf(edge)] {
-			shown, is := o.projected(edge.Detail)
-			if o.IsMirror() || !is || native[o.meeting()] || left[o.ICalUID] {
-				continue
-			}
-			into.wanted[o.meeting()] = append(into.wanted[o.meeting()], shown.text())
-		}
-	}
-	own.shown = origins[name]
-	if id := w.Overlay(name); id != "" {
-		all, exists := w.Occurrences(name, id)
-		overlay.shown = all
-		if !exists && !strict { // the daily reconciliation may be the first to hear of it
-			maps.Copy(lost.wanted, overlay.wanted)
-			clear(overlay.wanted)
-		}
-	}
-	shown := map[string]string{} // by meeting
-	for i, in := range []*target{&own, &overlay} {
-		calendar := [...]string{"the calendar", "the overlay calendar"}[i] + " of " + name
-		free := map[string][]Occurrence{} // by meeting and text: two meetings may show the same
-		for _, o := range in.shown {
-			uid, known := mapped[o.ID]
-			if !known {
-				uid, known = mapped[o.Master()]
-			}
-			switch {
-			case !o.IsMirror() || left[uid]:
-				continue
-			case !known && !strict:
-				continue
-			case !known:
-				problems = append(problems, fmt.Sprintf("%s has a mirror that no document names: %s %s", calendar, o.ID, o.text()))
-				continue
-			}
-			problems = append(problems, revealed(calendar, o)...)
-			free[uid+" "+o.text()] = append(free[uid+" "+o.text()], o)
-		}
-		for _, meeting := range slices.Sorted(maps.Keys(in.wanted)) {
-			if shown[meeting] != "" {
-				continue
-			}
-			choices := in.wanted[meeting]
-			uid, _, _ := strings.Cut(meeting, " of ")
-			at := slices.IndexFunc(choices, func(text string) bool { return len(free[uid+" "+text]) > 0 })
-			if at < 0 && i == 0 && (len(overlay.wanted[meeting]) > 0 || !strict && len(lost.wanted[meeting]) > 0) {
-				continue // the other edge has it
-			}
-			if at < 0 {
-				problems = append(problems, fmt.Sprintf("%s lacks a mirror of meeting %s: %s", calendar, meeting, strings.Join(choices, " or ")))
-				continue
-			}
-			shown[meeting] = calendar
-			free[uid+" "+choices[at]] = free[uid+" "+choices[at]][1:]
-		}
-		for _, text := range slices.Sorted(maps.Keys(free)) {
-			for _, o := range free[text] {
-				problems = append(problems, fmt.Sprintf("%s has a mirror too many: %s %s", calendar, o.ID, text))
-			}
-		}
-	}
-	return problems
 }
 
 // revealed says what a mirror's event has that none may have.

@@ -23,9 +23,11 @@ type Occurrence struct {
 	Location     string `json:"location"`
 	Visibility   string `json:"visibility"`
 	Transparency string `json:"transparency"`
-	Start        moment `json:"start"`
-	End          moment `json:"end"`
-	Organizer    struct {
+	// Recurrence is that of a whole series, which only a listing without its occurrences has.
+	Recurrence []string `json:"recurrence"`
+	Start      moment   `json:"start"`
+	End        moment   `json:"end"`
+	Organizer  struct {
 		Email string `json:"email"`
 		Self  bool   `json:"self"`
 	} `json:"organizer"`
@@ -93,16 +95,6 @@ func date(text string) time.Time {
 	return day
 }
 
-// meeting is the same for one occurrence of a meeting in every calendar: anybody can copy an
-// iCalUID, so organizer and times belong to it.
-func (o Occurrence) meeting() string {
-	original := ""
-	if o.SeriesID != "" {
-		original = instant(o.Original)
-	}
-	return strings.Join([]string{o.ICalUID, "of", original, "by", o.Organizer.Email, "at", instant(o.Start), "to", instant(o.End)}, " ")
-}
-
 // instant is a time or a day as text.
 func instant(m moment) string {
 	if m.Date != "" {
@@ -153,18 +145,23 @@ func (o Occurrence) projected(detail mirror.Detail) (shown Occurrence, is bool) 
 	return shown, true
 }
 
-// shownUntil bounds what is compared: a series may have no end.
-const shownUntil = 45 * 24 * time.Hour
-
 // Occurrences are what a calendar shows somebody from now on, each occurrence of a series
 // alone; exists is false if there is no such calendar.
 func (w *World) Occurrences(browser, calendarID string) (all []Occurrence, exists bool) {
 	w.t.Helper()
-	from := w.Clock.Now().Add(time.Hour)
-	below := "?singleEvents=true&maxResults=2500&timeMin=" + url.QueryEscape(from.Format(time.RFC3339)) +
-		"&timeMax=" + url.QueryEscape(Start.Add(shownUntil).Format(time.RFC3339))
+	return w.eventsListed(browser, calendarID, url.Values{
+		"singleEvents": {"true"},
+		"timeMin":      {w.Clock.Now().Add(time.Hour).Format(time.RFC3339)},
+		"timeMax":      {Start.Add(shownUntil).Format(time.RFC3339)},
+	})
+}
+
+// eventsListed is what a calendar shows somebody who asks for it so.
+func (w *World) eventsListed(browser, calendarID string, asked url.Values) (all []Occurrence, exists bool) {
+	w.t.Helper()
+	asked.Set("maxResults", "2500")
 	w.own["events.list"]++
-	status, text := w.browse(browser, calendarID, http.MethodGet, below, nil)
+	status, text := w.browse(browser, calendarID, http.MethodGet, "?"+asked.Encode(), nil)
 	if status == http.StatusNotFound {
 		return nil, false
 	}
@@ -177,6 +174,9 @@ func (w *World) Occurrences(browser, calendarID string) (all []Occurrence, exist
 	w.must(json.Unmarshal(text, &list))
 	return list.Items, true
 }
+
+// shownUntil bounds what is listed: a series may have no end.
+const shownUntil = 45 * 24 * time.Hour
 
 // OccurrencesOf are those of the own calendar of one of Mirrorer's accounts.
 func (w *World) OccurrencesOf(name string) []Occurrence {
