@@ -225,7 +225,7 @@ func TestDecide_FoundAtAnException_AndGone_WasRemoved(t *testing.T) {
 			event.Since, event.Updated = before, updated
 			d := decide.Decide(event, nil, map[string]attendee.Entry{ana2: entry(state)}, people.Secondaries)
 			if got := outcome(d, ana2); got != want {
-				t.Errorf("%s, seen as it was at %v: %s, want %s", state, updated, got, want)
+				t.Errorf("%s, as it was at %v: %s, want %s", state, updated, got, want)
 			}
 		}
 	}

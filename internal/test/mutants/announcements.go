@@ -30,7 +30,7 @@ type Announcement struct {
 			return tx.Merge(poll.AnnouncementPath(due.PollID), poll.PendingUpdates(due.PollID, due.State, due.At)...)
 		})
 		if err != nil {
-			s.Log.ErrorContext(ctx, "an announcement could not be written", "poll", due.PollID, "trace", cause.Trace, "error", err)
+			s.Log.ErrorContext(ctx, "an announcement could not be written", "poll", due.PollID, "error", err)
 		}
 		s.Outbox.Soon(ctx, poll.AnnounceKind, due.PollID,`,
 			},

@@ -71,14 +71,15 @@ func (w *World) ShareClub(role Role) {
 const lostFor = 24 * time.Hour
 
 // outOfReach reports whether Google refused the program write access to a calendar
-// of Calendars, or the program never found it, or has not found it for long: then
-// events that are left there are not the program's fault.
+// of Calendars, or the program never found it, has found it lost, or has not read it for
+// long: then events that are left there are not the program's fault.
 func (w *World) outOfReach(calendar string) bool {
 	if calendar != Club || w.past.onlyRead || w.past.lost.IsZero() {
 		return calendar == Club && w.past.onlyRead
 	}
-	read := calendars.Decode(w.observed.document(calendars.Path(w.CalendarKey(Club)))).SuccessAt
-	return read.IsZero() || !w.Clock.Now().Before(w.past.lost.Add(lostFor)) || !w.Clock.Now().Before(read.Add(lostFor))
+	club := calendars.Decode(w.observed.document(calendars.Path(w.CalendarKey(Club))))
+	read := club.SuccessAt
+	return read.IsZero() || club.Lost() || !w.Clock.Now().Before(w.past.lost.Add(lostFor)) || !w.Clock.Now().Before(read.Add(lostFor))
 }
 
 // adopt notes that a poll follows an event whose id Google made.
