@@ -17,7 +17,7 @@ var races = []step{
 	{weight: 3, do: func(l *life) { l.race() }},
 	{weight: 1, do: func(l *life) { l.meddle() }},
 	{weight: 1, do: func(l *life) { l.overtake() }},
-	{weight: 1, do: func(l *life) { l.interrupt() }},
+	{weight: 3, do: func(l *life) { l.interrupt() }},
 	{weight: 1, do: (*life).snatch},
 }
 
@@ -47,17 +47,22 @@ func (l *life) interrupt() {
 	now := l.w.Clock.Now()
 	id, wait := "", time.Duration(0)
 	for _, task := range l.w.Wakes.Due(now.Add(10 * time.Minute)) {
-		if task.Kind == poll.AnnounceKind {
+		if task.Kind == poll.AnnounceKind && task.Entry == p.ID {
 			id, wait = task.ID, task.Due.Sub(now)
 		}
 	}
 	if id == "" {
 		return
 	}
-	for range l.draws.IntN(6) { // so many calls of the store go before
-		l.w.On("before store.run", func() {})
+	point := "before store.run"
+	if l.w.Discord != nil && l.draws.IntN(2) == 0 {
+		point = one(l, []string{"before discord.post", "after discord.post"})
+	} else {
+		for range l.draws.IntN(6) { // so many calls of the store go before
+			l.w.On(point, func() {})
+		}
 	}
-	l.w.On("before store.run", l.withOwnDraws(func() {
+	l.w.On(point, l.withOwnDraws(func() {
 		l.w.Refuse("events.insert", http.StatusForbidden, "forbidden", 1)
 		by := worldtest.Person(p.CreatorID)
 		l.say("%s: finalises again, and Google refuses", by.ID)
@@ -67,7 +72,9 @@ func (l *life) interrupt() {
 	l.w.Skip(wait)
 	l.say("task %s runs: %s, and during that:", id, poll.AnnounceKind)
 	l.w.RunTask(id)
-	l.shift(p)
+	if l.draws.IntN(2) == 0 {
+		l.shift(p)
+	}
 }
 
 // overtake has the owner of a poll issue a command after a sync run has read the
