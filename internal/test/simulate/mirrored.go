@@ -98,7 +98,7 @@ func (l *life) mayMirror() {
 func (l *life) changeEdges() {
 	m := &l.mirrored
 	var edges []mirror.Edge
-	share := 1 + m.draws.IntN(4)
+	share := m.draws.IntN(5) // none: no calendar is mirrored into another any more
 	detail := among(l, []mirror.Detail{"", mirror.Busy, mirror.Title, mirror.Full})
 	var said []string
 	for _, from := range m.names {
@@ -238,12 +238,7 @@ func (l *life) mirrorEvent(do func(o occurrence)) {
 // mirrorSteps are what happens of mirroring.
 var mirrorSteps = []step{
 	{weight: 8, do: (*life).newMeeting},
-	{weight: 8, do: func(l *life) {
-		l.meeting(func(o occurrence) {
-			l.say("%s: %s is moved", o.name, o.Master())
-			l.w.PatchEvent(o.name, o.Master(), l.meetingTime())
-		})
-	}},
+	{weight: 8, do: (*life).moveMeeting},
 	{weight: 5, do: func(l *life) {
 		l.meeting(func(o occurrence) {
 			change := among(l, []map[string]any{
@@ -254,12 +249,7 @@ var mirrorSteps = []step{
 			l.w.PatchEvent(o.name, o.Master(), change)
 		})
 	}},
-	{weight: 5, do: func(l *life) {
-		l.meeting(func(o occurrence) {
-			l.say("%s: %s is deleted", o.name, o.Master())
-			l.deleteMeeting(o.name, o.Master())
-		})
-	}},
+	{weight: 5, do: (*life).dropMeeting},
 	{weight: 8, do: func(l *life) {
 		all := l.occurrences(func(o worldtest.Occurrence) bool { return own(o) && o.SeriesID != "" })
 		if len(all) == 0 {
@@ -299,14 +289,9 @@ var mirrorSteps = []step{
 			l.w.PatchEvent(o.name, o.Master(), map[string]any{"summary": "Mine"})
 		})
 	}},
-	{weight: 2, do: func(l *life) {
-		l.mirrorEvent(func(o occurrence) {
-			id := among(l, []string{o.ID, o.Master()})
-			l.touch(o.name)
-			l.say("%s: deletes the mirror %s", o.name, id)
-			l.deleteMeeting(o.name, id)
-		})
-	}},
+	{weight: 2, do: (*life).dropMirror},
+	{weight: 4, do: (*life).changeDuring},
+	{weight: 3, do: (*life).bringBack},
 	{weight: 3, do: func(l *life) { l.mirrorEvent(l.insist) }},
 	{weight: 2, do: func(l *life) {
 		l.mirrorEvent(func(o occurrence) {
@@ -371,6 +356,29 @@ var mirrorSteps = []step{
 		l.say("%v pass", d)
 		l.w.Run(d)
 	}},
+}
+
+func (l *life) moveMeeting() {
+	l.meeting(func(o occurrence) {
+		l.say("%s: %s is moved", o.name, o.Master())
+		l.w.PatchEvent(o.name, o.Master(), l.meetingTime())
+	})
+}
+
+func (l *life) dropMeeting() {
+	l.meeting(func(o occurrence) {
+		l.say("%s: %s is deleted", o.name, o.Master())
+		l.deleteMeeting(o.name, o.Master())
+	})
+}
+
+func (l *life) dropMirror() {
+	l.mirrorEvent(func(o occurrence) {
+		id := among(l, []string{o.ID, o.Master()})
+		l.touch(o.name)
+		l.say("%s: deletes the mirror %s", o.name, id)
+		l.deleteMeeting(o.name, id)
+	})
 }
 
 // deleteMeeting deletes an event, or an occurrence that may outlive its series.

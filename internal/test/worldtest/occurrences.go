@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 type Occurrence struct {
 	ID           string `json:"id"`
 	ICalUID      string `json:"iCalUID"`
+	Status       string `json:"status"`
 	SeriesID     string `json:"recurringEventId"`
 	Original     moment `json:"originalStartTime"`
 	Summary      string `json:"summary"`
@@ -177,6 +179,36 @@ func (w *World) eventsListed(browser, calendarID string, asked url.Values) (all 
 
 // shownUntil bounds what is listed: a series may have no end.
 const shownUntil = 45 * 24 * time.Hour
+
+// DeletedMirrors are the mirrors that the own calendar of one of Mirrorer's accounts had, by the ids of
+// their events: not those of occurrences, which come and go with their series.
+func (w *World) DeletedMirrors(name string) []string {
+	w.t.Helper()
+	return w.mirrorsIn(name, func(o Occurrence) bool { return o.Status == "cancelled" })
+}
+
+// UnnamedMirrors are the mirrors in the own calendars of Mirrorer's accounts that no document names,
+// by the ids of their events.
+func (w *World) UnnamedMirrors() (ids []string) {
+	w.t.Helper()
+	for _, name := range w.MirroredNames() {
+		ids = append(ids, w.mirrorsIn(name, func(o Occurrence) bool { return o.Status != "cancelled" })...)
+	}
+	naming, err := mirror.NamingOf(w.ctx, w.Documents, ids...)
+	w.must(err)
+	return slices.DeleteFunc(ids, func(id string) bool { return naming.Anywhere(id) })
+}
+
+func (w *World) mirrorsIn(name string, fits func(o Occurrence) bool) (ids []string) {
+	w.t.Helper()
+	all, _ := w.eventsListed(name, Person(name).Email, url.Values{"showDeleted": {"true"}})
+	for _, o := range all {
+		if o.IsMirror() && o.SeriesID == "" && fits(o) {
+			ids = append(ids, o.ID)
+		}
+	}
+	return ids
+}
 
 // OccurrencesOf are those of the own calendar of one of Mirrorer's accounts.
 func (w *World) OccurrencesOf(name string) []Occurrence {
