@@ -25,7 +25,7 @@ const (
 )
 
 // alertsPages explain the alerts.
-var alertsPages = []string{"docs/alerts.md", "docs/alerts-mirrors.md"}
+var alertsPages = []string{"docs/alerts.md"}
 
 // rule is one alert.
 type rule struct {
