@@ -48,7 +48,7 @@ func (o *Outbox) Drain(ctx context.Context) (woken []Woken, err error) { return 
 // drainAhead also wakes, for its time, what is due within a time from now.
 func (o *Outbox) drainAhead(ctx context.Context, ahead time.Duration) (woken []Woken, err error) {
 	for _, kind := range o.kinds {
-		if kind.Due == nil || kind.mode() != Works {
+		if !kind.drains() {
 			continue
 		}
 		did, failed := o.drain(ctx, kind, ahead)

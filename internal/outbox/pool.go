@@ -176,6 +176,11 @@ func (s *session) notify() {
 
 // drain wakes what is due, or soon due, and notes the kinds of which more is.
 func (p *Pool) drain(ctx context.Context, ahead time.Duration) ([]Woken, error) {
+	p.mu.Lock()
+	for _, lane := range p.lanes {
+		lane.drains()
+	}
+	p.mu.Unlock()
 	woken, err := p.work.drainAhead(ctx, ahead)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -220,7 +225,11 @@ func (p *Pool) drainOnce(s *session) {
 
 // refill drains a kind again of which an earlier drain left some, now that its list is empty.
 func (p *Pool) refill(s *session, kind *Kind) {
-	did, err := p.work.drain(s.ctx, kind, 0)
+	var did Woken
+	var err error
+	if kind.drains() {
+		did, err = p.work.drain(s.ctx, kind, 0)
+	}
 	if err != nil && s.ctx.Err() == nil {
 		p.work.Log.WarnContext(s.ctx, "a backlog is left to the next drain", slog.String("kind", kind.Name), slog.Any("error", err))
 	}
