@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// DrainMost is how many entries of a kind one drain wakes, earliest due time first. The
-	// next drain wakes what is left.
+	// DrainMost is how many entries of a kind one drain wakes, earliest due time first. What is
+	// left is for the next drain, which may follow at once (Woken.Cut).
 	DrainMost = 500
 	// drainRead is how many documents of a kind one drain reads for that, of which some may be
 	// of accounts that rest.
