@@ -305,6 +305,29 @@ func TestPool_WakesOfOneEntry_AreOneRun(t *testing.T) {
 	})
 }
 
+// What a wake during a run is for does not wait until the run wants to go on.
+func TestPool_AWakeDuringARunThatIsPutOff_RunsAtOnce(t *testing.T) {
+	t.Parallel()
+	inPool(t, func(k *outbox.Kind) { k.Unclaimed = true }, func(s *stage, pool *outbox.Pool) {
+		began := time.Now()
+		var at []time.Duration
+		s.answer = func(ctx context.Context, _ outbox.Item) outbox.Result {
+			if at = append(at, time.Since(began)); len(at) > 1 {
+				return outbox.Done()
+			}
+			s.Soon(ctx, "job", "a", time.Now().Add(5*time.Second))
+			s.Soon(ctx, "job", "a", time.Now())
+			return outbox.Kept(time.Now().Add(50 * time.Second))
+		}
+		s.must(pool.Start(s.Context()))
+		s.Soon(s.Context(), "job", "a", time.Now())
+		pass(time.Second)
+		if fmt.Sprint(at) != "[0s 0s]" {
+			s.Errorf("it ran at %v", at)
+		}
+	})
+}
+
 // An earlier wake takes the place of a later one.
 func TestPool_AnEarlierWake_RunsEarlier(t *testing.T) {
 	t.Parallel()
@@ -427,6 +450,37 @@ func TestPool_AHandlerThatIgnoresItsContext_LosesItsPlace(t *testing.T) {
 		}
 		close(hold)
 		synctest.Wait()
+	})
+}
+
+// A run that was given up ends some time, when others have its worker.
+func TestPool_AHandlerThatEndsAfterItLostItsPlace_FreesNoFurtherWorker(t *testing.T) {
+	t.Parallel()
+	inPool(t, func(k *outbox.Kind) { k.Workers, k.Unclaimed = 1, true }, func(s *stage, pool *outbox.Pool) {
+		var now, most atomic.Int64
+		hold := make(chan struct{})
+		s.answer = func(_ context.Context, item outbox.Item) outbox.Result {
+			if item.ID == "hangs" {
+				<-hold
+				return outbox.Done()
+			}
+			most.Store(max(most.Load(), now.Add(1)))
+			defer now.Add(-1)
+			time.Sleep(time.Second)
+			return outbox.Done()
+		}
+		s.must(pool.Start(s.Context()))
+		s.Soon(s.Context(), "job", "hangs", time.Now())
+		pass(2 * time.Minute)
+		close(hold)
+		pass(time.Second)
+		for i := range 4 {
+			s.Soon(s.Context(), "job", fmt.Sprint(i), time.Now())
+		}
+		pass(5 * time.Second)
+		if most.Load() != 1 || !pool.Idle() {
+			s.Errorf("%d at once; idle %t", most.Load(), pool.Idle())
+		}
 	})
 }
 
