@@ -54,12 +54,13 @@ func newLane(kind *Kind, workers int) *lane {
 	return &lane{kind: kind, free: workers, known: map[string]*entry{}}
 }
 
-// wake has an entry run at a time; zero: at once.
-func (l *lane) wake(id string, at time.Time) {
+// wake has an entry run at a time; zero: at once. false: it is left to a drain.
+func (l *lane) wake(id string, at time.Time) bool {
 	known := l.known[id]
 	switch {
 	case known == nil && len(l.timed)+l.ready.Len() >= MostWaiting:
 		l.cut = true
+		return false
 	case known == nil:
 		l.added++
 		l.add(&entry{id: id, at: at})
@@ -70,6 +71,7 @@ func (l *lane) wake(id string, at time.Time) {
 	case known.place == nowhere && known.queued == nil && (!known.woken || at.Before(known.next)):
 		known.woken, known.next = true, at
 	}
+	return true
 }
 
 // add has an entry wait.

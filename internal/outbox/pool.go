@@ -117,19 +117,20 @@ func (p *Pool) Stop(ctx context.Context) error {
 	}
 }
 
-// Wake implements Waker. While the pool is stopped it does nothing: the next start drains.
+// Wake implements Waker. While the pool is stopped, or holds enough of the kind, it does nothing: a
+// drain follows. Unavailable where none does, since the kind is recorded nowhere.
 func (p *Pool) Wake(_ context.Context, kind, id, _ string, at time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.session == nil {
-		return nil
-	}
-	lane := p.lane(kind)
-	if lane == nil {
+	known := p.work.kind(kind)
+	if known == nil {
 		return fault.Newf(fault.NotFound, "There is no work of the kind %q.", kind)
 	}
-	lane.wake(id, at)
+	kept := p.session != nil && p.lane(kind).wake(id, at)
 	p.session.notify()
+	if !kept && known.Due == nil {
+		return fault.Newf(fault.Unavailable, "Work of the kind %q is not taken now.", kind)
+	}
 	return nil
 }
 

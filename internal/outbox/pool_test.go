@@ -622,8 +622,9 @@ func TestPool_Start_WakesWhatIsDueSoon(t *testing.T) {
 	})
 }
 
-// A kind of which nothing is recorded has no drain, whatever was forgotten.
-func TestPool_MoreWakesThanItHolds_OfAKindThatIsRecordedNowhere_AreForgotten(t *testing.T) {
+// What is recorded nowhere has no drain to find it, so a wake that is not kept is refused: by a
+// pool that holds enough, and by one that is stopped.
+func TestPool_AWakeOfAKindThatIsRecordedNowhere_IsKeptOrRefused(t *testing.T) {
 	t.Parallel()
 	inPool(t, nil, func(s *stage, pool *outbox.Pool) {
 		var runs atomic.Int64
@@ -634,14 +635,24 @@ func TestPool_MoreWakesThanItHolds_OfAKindThatIsRecordedNowhere_AreForgotten(t *
 			return outbox.Done()
 		}})
 		s.must(pool.Start(s.Context()))
+		kept := int64(0)
 		for i := range 2 * outbox.MostWaiting {
-			s.Soon(s.Context(), "other", fmt.Sprint(i), time.Now())
+			if err := pool.Wake(s.Context(), "other", fmt.Sprint(i), "", time.Time{}); err == nil {
+				kept++
+			} else if !fault.Is(err, fault.Unavailable) {
+				s.Fatal(err)
+			}
 		}
 		close(hold)
 		pass(time.Second)
-		if got := runs.Load(); got < outbox.MostWaiting || got > outbox.MostWaiting+1 {
-			s.Errorf("%d runs", got)
+		if runs.Load() != kept || kept < outbox.MostWaiting {
+			s.Errorf("%d runs of %d that were kept", runs.Load(), kept)
 		}
+		s.must(pool.Stop(s.Context()))
+		if err := pool.Wake(s.Context(), "other", "a", "", time.Time{}); !fault.Is(err, fault.Unavailable) {
+			s.Errorf("while it is stopped: %v", err)
+		}
+		s.must(pool.Wake(s.Context(), "job", "a", "", time.Time{}))
 	})
 }
 
