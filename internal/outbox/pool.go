@@ -272,7 +272,7 @@ func (p *Pool) run(s *session, lane *lane, entry *entry) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if lane.abandon(entry) {
-			p.work.claims.release(lane.kind.Name, entry.id)
+			p.work.GiveUp(lane.kind.Name, entry.id)
 			p.work.Log.ErrorContext(s.ctx, "a run ignores the end of its time", "kind", lane.kind.Name, "id", entry.id)
 			s.notify()
 		}
