@@ -26,6 +26,7 @@ func TestDemoPage_InABrowser(t *testing.T) {
 	o.losesAPushAndChecks()
 	o.restartsTheWorker()
 	o.revokesAndLinksAgain()
+	o.losesAPushAndLetsHoursPass()
 	o.isAnaByKeyboard()
 	o.fitsEveryScreen()
 
@@ -185,6 +186,17 @@ func (o *operated) revokesAndLinksAgain() {
 	o.Await(`location.pathname === "/demo" && document.documentElement.dataset.ready === "yes"`)
 	o.phase("revoke", "recovered")
 	o.Await(`document.querySelector("#faults .health.healthy")`)
+}
+
+// losesAPushAndLetsHoursPass: without anybody's check the server's own finds the change.
+func (o *operated) losesAPushAndLetsHoursPass() {
+	o.t.Helper()
+	o.press("break-drop")
+	o.phase("drop", "armed")
+	o.press("move-hour")
+	o.phase("drop", "broken")
+	o.press("six-hours")
+	o.phase("drop", "recovered")
 }
 
 // isAnaByKeyboard: the other people are reached by Tab and arrows.

@@ -116,10 +116,7 @@ func TestPage_API_IsCurrent(t *testing.T) {
 	for _, route := range slices.Sorted(maps.Keys(described)) {
 		fmt.Fprintf(&page, "| `%s` | %s | %s |\n", turned(route), described[route][0], inCell(described[route][1]))
 	}
-	page.WriteString("\n[api-other.md](api-other.md) has the routes that are not in that document, and the web app's calls.\n")
-	docs.Check(t, "api.md", page.String())
-	page.Reset()
-	page.WriteString("# Other routes\n\n[api.md](api.md) has the routes of the OpenAPI document. Here are what machines call, the pages, and the documents themselves.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
+	page.WriteString("\n## Other routes\n\nThese are not in that document: what machines call, the pages, and the documents themselves.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
 	there := map[string]bool{}
 	for _, route := range edge.Routes() {
 		name := route.Method + " " + route.Path
@@ -147,7 +144,7 @@ func TestPage_API_IsCurrent(t *testing.T) {
 	for _, name := range callables.Shared {
 		fmt.Fprintf(&page, "| `%s` | passed on; without, answered here: there is nothing to do |\n", name)
 	}
-	docs.Check(t, "api-other.md", page.String())
+	docs.Check(t, "api.md", page.String())
 }
 
 // sortable names a route so that those of one path sort together.
@@ -275,7 +272,7 @@ func samePart(written, route string) bool {
 
 // writtenPages are the pages that are not generated, below the top folder.
 func writtenPages() []string {
-	return []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md", "docs/development.md", "docs/decisions.md", "docs/operations.md", "docs/alerts.md", "docs/alerts-mirrors.md"}
+	return []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md", "docs/development.md", "docs/decisions.md", "docs/operations.md", "docs/alerts.md"}
 }
 
 // wiredEdge is the program's HTTP side, as serve and demo wire it.

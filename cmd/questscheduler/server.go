@@ -102,7 +102,7 @@ func openProgram(ctx context.Context, cfg config.Config, now func() time.Time, l
 }
 
 func openServer(ctx context.Context, cfg config.Config, now func() time.Time, log *slog.Logger) (*server, error) {
-	counted := metrics.New(versionText(), now)
+	counted := metrics.New(versionText(), now, kinds)
 	log = slog.New(counted.Log(log.Handler()))
 	opened, err := openStores(ctx, cfg, log)
 	if err != nil {

@@ -47,10 +47,17 @@ var figures = []figure{
 	{"attendee_loads_total", []label{loadResults}, nil, "Loads of the mappings of second addresses by their result."},
 	{"google_calls_total", []label{methods, outcomes}, nil, "Calls of Google that ended."},
 	{"google_call_seconds", []label{methods}, forCalls, "How long calls of Google take."},
-	{"work_runs_total", []label{workKinds, workOutcomes}, nil, "Runs of work outside the store, by their outcome."},
-	{"work_run_seconds", []label{workKinds}, forCalls, "How long runs of work outside the store take."},
 	{"http_requests_total", []label{httpMethods, classes}, nil, "Requests that were answered."},
 	{"http_request_seconds", []label{httpMethods}, forCalls, "How long requests take. Streams are not counted."},
 	{"errors_total", []label{errorKinds}, nil, "Errors by their kind: of calls of Google, sync runs and runs of work outside the store."},
 	{"log_records_total", []label{levels}, nil, "Log lines at WARN and ERROR."},
+}
+
+// figuresOfWork are the same of the kinds of work outside the store.
+func figuresOfWork(kinds []string) []figure {
+	work := labelOf("kind", kinds...)
+	return []figure{
+		{"work_runs_total", []label{work, workOutcomes}, nil, "Runs of work outside the store, by their outcome."},
+		{"work_run_seconds", []label{work}, forCalls, "How long runs of work outside the store take."},
+	}
 }

@@ -5,19 +5,13 @@ import (
 	"strings"
 
 	"questscheduler/attendees"
-	"questscheduler/calendarsync"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/calendars"
-	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/health"
 	"questscheduler/internal/outbox"
-	"questscheduler/internal/poll"
 	"questscheduler/internal/timers"
-	"questscheduler/mirrors"
 	"questscheduler/mirrors/plan"
 	"questscheduler/rules"
-	"questscheduler/scheduler"
 )
 
 // label is a label with its values. Every other value counts as "other".
@@ -64,9 +58,6 @@ var (
 	methods = labelOf("method",
 		"events.insert", "events.get", "events.list", "events.patch", "events.delete", "events.watch", "channels.stop",
 		"events.instances", "calendarList.list", "calendars.insert", "freebusy.query", "token", "revoke")
-	workKinds = labelOf("kind",
-		calendars.SyncKind, calendarsync.SweepKind, calendarsync.WatchKind, calendarsync.LinkKind, scheduler.KindIntent, poll.AnnounceKind, documentchanges.Kind,
-		timers.Kind, poll.GroupWorkKind, mirrors.PlanKind, mirrors.EventKind, mirrors.WriteKind, attendees.Kind)
 	workOutcomes = labelOf("outcome", outbox.Outcomes()...)
 	errorKinds   = label{"kind", kinds}
 	levels       = labelOf("level", "warn", "error")

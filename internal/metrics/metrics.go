@@ -11,6 +11,7 @@ package metrics
 import (
 	"net/http"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -32,8 +33,8 @@ type Metrics struct {
 }
 
 // New makes the figures of a program of a version, with a registry of their own.
-// now is the program's clock.
-func New(version string, now func() time.Time) *Metrics {
+// now is the program's clock, and kinds are those of its work outside the store.
+func New(version string, now func() time.Time, kinds []string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(), now: now, figures: map[string]figure{},
 		counters: map[string]*prometheus.CounterVec{}, histograms: map[string]*prometheus.HistogramVec{},
@@ -44,7 +45,7 @@ func New(version string, now func() time.Time) *Metrics {
 	})
 	build.Set(1)
 	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), build)
-	for _, f := range figures {
+	for _, f := range slices.Concat(figures, figuresOfWork(kinds)) {
 		m.add(f)
 	}
 	return m

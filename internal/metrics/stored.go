@@ -25,7 +25,7 @@ type Stored struct {
 	Log     *slog.Logger
 }
 
-// Work is the outbox, as far as figures show it.
+// Work is the outbox, as far as figures show it. Its depths name the kinds that were given to New.
 type Work interface {
 	Depths(ctx context.Context) ([]outbox.Depth, error)
 	LastDrain() time.Time
@@ -120,13 +120,9 @@ func (s *stored) collectWork(ctx context.Context, give giving) error {
 		return err
 	}
 	for _, depth := range depths {
-		kind := workKinds.of(depth.Kind)
-		if kind == other {
-			continue
-		}
-		give(due, float64(depth.Due), kind)
-		give(failingWork, float64(len(depth.Failing)), kind)
-		give(oldest, s.age(depth.Oldest), kind)
+		give(due, float64(depth.Due), depth.Kind)
+		give(failingWork, float64(len(depth.Failing)), depth.Kind)
+		give(oldest, s.age(depth.Oldest), depth.Kind)
 	}
 	return nil
 }

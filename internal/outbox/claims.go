@@ -29,6 +29,10 @@ func (c *claims) claim(kind, id string) bool {
 	return true
 }
 
+// GiveUp ends the claim of a run that does not end with its context, for a Waker that waits for it no
+// longer.
+func (o *Outbox) GiveUp(kind, id string) { o.claims.release(kind, id) }
+
 func (c *claims) release(kind, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// DrainMost is how many entries of a kind one drain wakes, earliest due time first. The
-	// next drain wakes what is left.
+	// DrainMost is how many entries of a kind one drain wakes, earliest due time first. What is
+	// left is for the next drain, which may follow at once (Woken.Cut).
 	DrainMost = 500
 	// drainRead is how many documents of a kind one drain reads for that, of which some may be
 	// of accounts that rest.
@@ -48,7 +48,7 @@ func (o *Outbox) Drain(ctx context.Context) (woken []Woken, err error) { return 
 // drainAhead also wakes, for its time, what is due within a time from now.
 func (o *Outbox) drainAhead(ctx context.Context, ahead time.Duration) (woken []Woken, err error) {
 	for _, kind := range o.kinds {
-		if kind.Due == nil || kind.mode() != Works {
+		if !kind.drains() {
 			continue
 		}
 		did, failed := o.drain(ctx, kind, ahead)

@@ -133,6 +133,9 @@ func (k *Kind) mode() Mode {
 	return k.Mode()
 }
 
+// drains reports whether drains wake the kind's entries.
+func (k *Kind) drains() bool { return k.Due != nil && k.mode() == Works }
+
 func (k *Kind) lease() time.Duration {
 	if k.Lease == 0 {
 		return DefaultLease

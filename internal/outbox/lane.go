@@ -27,8 +27,9 @@ type lane struct {
 	known map[string]*entry
 	// cut: more is due than waits here. refilling: a drain for it is under way.
 	cut, refilling bool
-	// failed counts the runs since the last drain that failed, and may be due still.
-	failed int
+	// added counts the entries that began to wait since the last drain began, and failed the
+	// runs that left their entry due as it was.
+	added, failed int
 }
 
 // entry is an entry that waits or runs.
@@ -53,13 +54,15 @@ func newLane(kind *Kind, workers int) *lane {
 	return &lane{kind: kind, free: workers, known: map[string]*entry{}}
 }
 
-// wake has an entry run at a time; zero: at once.
-func (l *lane) wake(id string, at time.Time) {
+// wake has an entry run at a time; zero: at once. false: it is left to a drain.
+func (l *lane) wake(id string, at time.Time) bool {
 	known := l.known[id]
 	switch {
 	case known == nil && len(l.timed)+l.ready.Len() >= MostWaiting:
 		l.cut = true
+		return false
 	case known == nil:
+		l.added++
 		l.add(&entry{id: id, at: at})
 	case known.place != nowhere && at.Before(known.at):
 		heap.Remove(&l.timed, known.place)
@@ -68,6 +71,7 @@ func (l *lane) wake(id string, at time.Time) {
 	case known.place == nowhere && known.queued == nil && (!known.woken || at.Before(known.next)):
 		known.woken, known.next = true, at
 	}
+	return true
 }
 
 // add has an entry wait.
@@ -105,16 +109,22 @@ func (l *lane) wait(now time.Time) time.Duration {
 
 // refill reports whether a drain should follow at once: an earlier one left some, and what it
 // woke is done. Where runs failed, what they left is due still, and waits for the next minute.
+// What waits for its time has to leave room for all that a drain wakes.
 func (l *lane) refill() bool {
-	if !l.cut || l.refilling || l.ready.Len() > 0 || l.free == 0 || l.failed > 0 {
+	if !l.cut || l.refilling || l.ready.Len() > 0 || l.free == 0 || l.failed > 0 || len(l.timed)+DrainMost > MostWaiting {
 		return false
 	}
-	l.cut, l.refilling = false, true
+	l.drains()
+	l.refilling = true
 	return true
 }
 
-// drained notes what a drain did.
-func (l *lane) drained(did Woken) { l.cut, l.failed = did.Cut && did.N > 0, 0 }
+// drains notes that a drain begins: it finds all that was left until now, but perhaps not what
+// is left while it reads.
+func (l *lane) drains() { l.cut, l.added, l.failed = false, 0, 0 }
+
+// drained notes what a drain did. One that found only what was here before goes in a circle.
+func (l *lane) drained(did Woken) { l.cut = l.cut || did.Cut && l.added > 0 }
 
 // ended frees the worker of a run. The entry goes on where the run wants to (again is not zero),
 // where the store did not answer, and where there was a wake during the run.
@@ -124,7 +134,7 @@ func (l *lane) ended(e *entry, ran ended, now time.Time) {
 	}
 	l.free++
 	delete(l.known, e.id)
-	if ran.outcome == outcomeFailed || ran.err != nil {
+	if ran.left || ran.err != nil {
 		l.failed++
 	}
 	if e.unanswered++; ran.err == nil {

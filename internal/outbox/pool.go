@@ -117,19 +117,20 @@ func (p *Pool) Stop(ctx context.Context) error {
 	}
 }
 
-// Wake implements Waker. While the pool is stopped it does nothing: the next start drains.
+// Wake implements Waker. While the pool is stopped, or holds enough of the kind, it does nothing: a
+// drain follows. Unavailable where none does, since the kind is recorded nowhere.
 func (p *Pool) Wake(_ context.Context, kind, id, _ string, at time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.session == nil {
-		return nil
-	}
-	lane := p.lane(kind)
-	if lane == nil {
+	known := p.work.kind(kind)
+	if known == nil {
 		return fault.Newf(fault.NotFound, "There is no work of the kind %q.", kind)
 	}
-	lane.wake(id, at)
+	kept := p.session != nil && p.lane(kind).wake(id, at)
 	p.session.notify()
+	if !kept && known.Due == nil {
+		return fault.Newf(fault.Unavailable, "Work of the kind %q is not taken now.", kind)
+	}
 	return nil
 }
 
@@ -176,6 +177,11 @@ func (s *session) notify() {
 
 // drain wakes what is due, or soon due, and notes the kinds of which more is.
 func (p *Pool) drain(ctx context.Context, ahead time.Duration) ([]Woken, error) {
+	p.mu.Lock()
+	for _, lane := range p.lanes {
+		lane.drains()
+	}
+	p.mu.Unlock()
 	woken, err := p.work.drainAhead(ctx, ahead)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -220,7 +226,11 @@ func (p *Pool) drainOnce(s *session) {
 
 // refill drains a kind again of which an earlier drain left some, now that its list is empty.
 func (p *Pool) refill(s *session, kind *Kind) {
-	did, err := p.work.drain(s.ctx, kind, 0)
+	var did Woken
+	var err error
+	if kind.drains() {
+		did, err = p.work.drain(s.ctx, kind, 0)
+	}
 	if err != nil && s.ctx.Err() == nil {
 		p.work.Log.WarnContext(s.ctx, "a backlog is left to the next drain", slog.String("kind", kind.Name), slog.Any("error", err))
 	}
@@ -262,7 +272,7 @@ func (p *Pool) run(s *session, lane *lane, entry *entry) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if lane.abandon(entry) {
-			p.work.claims.release(lane.kind.Name, entry.id)
+			p.work.GiveUp(lane.kind.Name, entry.id)
 			p.work.Log.ErrorContext(s.ctx, "a run ignores the end of its time", "kind", lane.kind.Name, "id", entry.id)
 			s.notify()
 		}

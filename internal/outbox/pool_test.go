@@ -111,7 +111,7 @@ func TestPool_AHundredThousandDue_AreDoneWithoutAMinuteBetween(t *testing.T) {
 			held := outbox.Held(pool, "job")
 			left.mu.Lock()
 			defer left.mu.Unlock()
-			left.done[item.ID] = true
+			left.note(item.ID)
 			most = max(most, held)
 			return outbox.Done()
 		}
@@ -135,13 +135,18 @@ type backlog struct {
 	done map[string]bool
 }
 
+// note notes what is done; the caller holds mu.
+func (b *backlog) note(id string) {
+	if b.done == nil {
+		b.done = map[string]bool{}
+	}
+	b.done[id] = true
+}
+
 // due is Kind.Due.
 func (b *backlog) due(context.Context, store.Reader, time.Time) iter.Seq2[store.Document, error] {
 	return func(yield func(store.Document, error) bool) {
 		b.mu.Lock()
-		if b.done == nil {
-			b.done = map[string]bool{}
-		}
 		for b.done[fmt.Sprint(b.from)] {
 			b.from++
 		}
@@ -300,6 +305,29 @@ func TestPool_WakesOfOneEntry_AreOneRun(t *testing.T) {
 	})
 }
 
+// What a wake during a run is for does not wait until the run wants to go on.
+func TestPool_AWakeDuringARunThatIsPutOff_RunsAtOnce(t *testing.T) {
+	t.Parallel()
+	inPool(t, func(k *outbox.Kind) { k.Unclaimed = true }, func(s *stage, pool *outbox.Pool) {
+		began := time.Now()
+		var at []time.Duration
+		s.answer = func(ctx context.Context, _ outbox.Item) outbox.Result {
+			if at = append(at, time.Since(began)); len(at) > 1 {
+				return outbox.Done()
+			}
+			s.Soon(ctx, "job", "a", time.Now().Add(5*time.Second))
+			s.Soon(ctx, "job", "a", time.Now())
+			return outbox.Kept(time.Now().Add(50 * time.Second))
+		}
+		s.must(pool.Start(s.Context()))
+		s.Soon(s.Context(), "job", "a", time.Now())
+		pass(time.Second)
+		if fmt.Sprint(at) != "[0s 0s]" {
+			s.Errorf("it ran at %v", at)
+		}
+	})
+}
+
 // An earlier wake takes the place of a later one.
 func TestPool_AnEarlierWake_RunsEarlier(t *testing.T) {
 	t.Parallel()
@@ -422,6 +450,37 @@ func TestPool_AHandlerThatIgnoresItsContext_LosesItsPlace(t *testing.T) {
 		}
 		close(hold)
 		synctest.Wait()
+	})
+}
+
+// A run that was given up ends some time, when others have its worker.
+func TestPool_AHandlerThatEndsAfterItLostItsPlace_FreesNoFurtherWorker(t *testing.T) {
+	t.Parallel()
+	inPool(t, func(k *outbox.Kind) { k.Workers, k.Unclaimed = 1, true }, func(s *stage, pool *outbox.Pool) {
+		var now, most atomic.Int64
+		hold := make(chan struct{})
+		s.answer = func(_ context.Context, item outbox.Item) outbox.Result {
+			if item.ID == "hangs" {
+				<-hold
+				return outbox.Done()
+			}
+			most.Store(max(most.Load(), now.Add(1)))
+			defer now.Add(-1)
+			time.Sleep(time.Second)
+			return outbox.Done()
+		}
+		s.must(pool.Start(s.Context()))
+		s.Soon(s.Context(), "job", "hangs", time.Now())
+		pass(2 * time.Minute)
+		close(hold)
+		pass(time.Second)
+		for i := range 4 {
+			s.Soon(s.Context(), "job", fmt.Sprint(i), time.Now())
+		}
+		pass(5 * time.Second)
+		if most.Load() != 1 || !pool.Idle() {
+			s.Errorf("%d at once; idle %t", most.Load(), pool.Idle())
+		}
 	})
 }
 
@@ -559,6 +618,225 @@ func TestPool_Start_WakesWhatIsDueSoon(t *testing.T) {
 		pass(50 * time.Second)
 		if fmt.Sprint(at) != "[7s]" {
 			s.Errorf("it ran at %v", at)
+		}
+	})
+}
+
+// What is recorded nowhere has no drain to find it, so a wake that is not kept is refused: by a
+// pool that holds enough, and by one that is stopped.
+func TestPool_AWakeOfAKindThatIsRecordedNowhere_IsKeptOrRefused(t *testing.T) {
+	t.Parallel()
+	inPool(t, nil, func(s *stage, pool *outbox.Pool) {
+		var runs atomic.Int64
+		hold := make(chan struct{})
+		s.Add(outbox.Kind{Name: "other", Unclaimed: true, Workers: 1, Handle: func(context.Context, outbox.Item) outbox.Result {
+			<-hold
+			runs.Add(1)
+			return outbox.Done()
+		}})
+		s.must(pool.Start(s.Context()))
+		kept := int64(0)
+		for i := range 2 * outbox.MostWaiting {
+			if err := pool.Wake(s.Context(), "other", fmt.Sprint(i), "", time.Time{}); err == nil {
+				kept++
+			} else if !fault.Is(err, fault.Unavailable) {
+				s.Fatal(err)
+			}
+		}
+		close(hold)
+		pass(time.Second)
+		if runs.Load() != kept || kept < outbox.MostWaiting {
+			s.Errorf("%d runs of %d that were kept", runs.Load(), kept)
+		}
+		s.must(pool.Stop(s.Context()))
+		if err := pool.Wake(s.Context(), "other", "a", "", time.Time{}); !fault.Is(err, fault.Unavailable) {
+			s.Errorf("while it is stopped: %v", err)
+		}
+		s.must(pool.Wake(s.Context(), "job", "a", "", time.Time{}))
+	})
+}
+
+// What is due of a kind that does not work stays so: that more wakes came than a pool holds
+// has it run no second time.
+func TestPool_MoreWakesThanItHolds_OfAKindThatDoesNotWork_AreLeft(t *testing.T) {
+	t.Parallel()
+	for name, mode := range map[string]outbox.Mode{"observes": outbox.Observes, "rests": outbox.Rests} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked, now := &counted{n: outbox.DrainMost + 1}, outbox.Works
+			inPool(t, func(k *outbox.Kind) {
+				k.Unclaimed, k.Workers, k.Due = true, 1, asked.due
+				k.Mode = func() outbox.Mode { return now }
+			}, func(s *stage, pool *outbox.Pool) {
+				changed := make(chan struct{})
+				s.answer = func(context.Context, outbox.Item) outbox.Result {
+					<-changed
+					return outbox.Kept(time.Time{})
+				}
+				s.must(pool.Start(s.Context()))
+				synctest.Wait()
+				now = mode
+				close(changed)
+				pass(time.Second)
+				if asked.times() != 1 {
+					s.Errorf("asked for what is due %d times", asked.times())
+				}
+			})
+		})
+	}
+}
+
+// counted is work of which the first n entries are due, however often it was done. It is asked
+// a hundred times at most, so that a pool that asks in a circle ends.
+type counted struct {
+	n     int
+	mu    sync.Mutex
+	asked int
+	// during is called after each entry that was yielded.
+	during func(asked, n int)
+}
+
+func (c *counted) times() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.asked
+}
+
+// due is Kind.Due.
+func (c *counted) due(context.Context, store.Reader, time.Time) iter.Seq2[store.Document, error] {
+	return func(yield func(store.Document, error) bool) {
+		c.mu.Lock()
+		c.asked++
+		asked := c.asked
+		c.mu.Unlock()
+		for i := 0; i < c.n && asked <= 100; i++ {
+			if !yield(store.Document{Path: jobPath(fmt.Sprint("due", i))}, nil) {
+				return
+			}
+			if c.during != nil {
+				c.during(asked, i+1)
+			}
+		}
+	}
+}
+
+// A wake may come too much while a drain reads, which has passed its place by then.
+func TestPool_AWakeForgottenDuringADrain_IsFoundBeforeTheNextMinute(t *testing.T) {
+	t.Parallel()
+	asked := &counted{n: 1}
+	inPool(t, func(k *outbox.Kind) { k.Unclaimed, k.Due = true, asked.due }, func(s *stage, pool *outbox.Pool) {
+		var runs atomic.Int64
+		s.answer = func(context.Context, outbox.Item) outbox.Result {
+			runs.Add(1)
+			return outbox.Done()
+		}
+		asked.during = func(asked, _ int) {
+			for i := 0; asked == 1 && i < outbox.MostWaiting; i++ { // one is there already
+				s.Soon(s.Context(), "job", fmt.Sprint(i), time.Now())
+			}
+		}
+		s.must(pool.Start(s.Context()))
+		pass(time.Second)
+		if asked.times() != 2 || runs.Load() != outbox.MostWaiting+1 {
+			s.Errorf("asked for what is due %d times; %d runs", asked.times(), runs.Load())
+		}
+	})
+}
+
+// Entries that wait for their time take the places of what is due. A drain has it once they leave.
+func TestPool_FullOfWhatIsDueLater_DrainsOnceThereIsRoom(t *testing.T) {
+	t.Parallel()
+	asked := &counted{n: outbox.DrainMost}
+	inPool(t, func(k *outbox.Kind) { k.Unclaimed, k.Due = true, asked.due }, func(s *stage, pool *outbox.Pool) {
+		var done ids
+		s.answer = func(_ context.Context, item outbox.Item) outbox.Result {
+			done.add(item.ID)
+			return outbox.Done()
+		}
+		asked.n = 0
+		s.must(pool.Start(s.Context()))
+		for i := range outbox.MostWaiting {
+			s.Soon(s.Context(), "job", fmt.Sprint(i), time.Now().Add(40*time.Second))
+		}
+		asked.n = outbox.DrainMost + 1
+		s.Soon(s.Context(), "job", "due0", time.Now())
+		pass(30 * time.Second)
+		if asked.times() != 1 {
+			s.Errorf("without room it asked for what is due %d times", asked.times())
+		}
+		pass(15 * time.Second)
+		if !slices.Contains(done.list(), "due0") {
+			s.Error("what is due was not found")
+		}
+	})
+}
+
+// Work of which a failure is recorded is due later: the others of a backlog do not wait for it.
+func TestPool_ABacklogWithAPoisonEntry_IsDoneWithoutAMinuteBetween(t *testing.T) {
+	t.Parallel()
+	for name, failure := range map[string]outbox.Result{
+		"claimed": outbox.Failed(errRefused), "unclaimed": outbox.Postponed(time.Now().Add(100*365*24*time.Hour), errRefused),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			left := &backlog{left: 3 * outbox.DrainMost}
+			inPool(t, func(k *outbox.Kind) {
+				if name == "unclaimed" {
+					k.Unclaimed, k.Due = true, left.due
+				}
+			}, func(s *stage, pool *outbox.Pool) {
+				s.answer = func(_ context.Context, item outbox.Item) outbox.Result {
+					left.mu.Lock()
+					defer left.mu.Unlock()
+					left.note(item.ID)
+					if item.ID == "0" {
+						return failure
+					}
+					return outbox.Done()
+				}
+				for i := 0; name == "claimed" && i < left.left; i++ {
+					s.record(fmt.Sprint(i), "one", time.Now().Add(-time.Hour))
+				}
+				s.must(pool.Start(s.Context()))
+				pass(5 * time.Second)
+				if left.mu.Lock(); len(left.done) != left.left {
+					s.Errorf("%d of %d ran", len(left.done), left.left)
+				}
+				left.mu.Unlock()
+			})
+		})
+	}
+}
+
+// What fails while a drain is still reading has failed all the same.
+func TestPool_AFullPageThatFailsDuringASlowDrain_WaitsForTheNextMinute(t *testing.T) {
+	t.Parallel()
+	asked := &counted{n: outbox.DrainMost + 1, during: func(_, n int) {
+		if n == outbox.DrainMost {
+			time.Sleep(time.Second)
+		}
+	}}
+	inPool(t, func(k *outbox.Kind) { k.Unclaimed, k.Due = true, asked.due }, func(s *stage, pool *outbox.Pool) {
+		s.answer = func(context.Context, outbox.Item) outbox.Result { return outbox.Failed(errRefused) }
+		s.must(pool.Start(s.Context()))
+		pass(70 * time.Second)
+		if asked.times() != 2 {
+			s.Errorf("asked for what is due %d times in a minute and a start", asked.times())
+		}
+	})
+}
+
+// Entries that are due and wait for a time of their own, as a calendar's least time between two
+// syncs, are not run in a circle.
+func TestPool_AFullPageThatIsPutOff_IsNotRunInACircle(t *testing.T) {
+	t.Parallel()
+	asked := &counted{n: outbox.DrainMost + 1}
+	inPool(t, func(k *outbox.Kind) { k.Unclaimed, k.Due = true, asked.due }, func(s *stage, pool *outbox.Pool) {
+		s.answer = func(context.Context, outbox.Item) outbox.Result { return outbox.Kept(time.Now().Add(50 * time.Second)) }
+		s.must(pool.Start(s.Context()))
+		pass(30 * time.Second)
+		if asked.times() > 2 {
+			s.Errorf("asked for what is due %d times", asked.times())
 		}
 	})
 }

@@ -46,19 +46,19 @@ func (o *Outbox) Run(ctx context.Context, kindName, id string) (again time.Time,
 
 // ended is what came of a run: see Run.
 type ended struct {
-	outcome Outcome
-	again   time.Time
-	err     error
+	again time.Time
+	err   error
+	left  bool // it failed, and its entry is due as it was
 }
 
 func (o *Outbox) run(ctx context.Context, kind *Kind, id string) ended {
 	mode := kind.mode()
 	if mode == Rests || !kind.named(id) {
-		return ended{outcome: outcomeKept}
+		return ended{}
 	}
 	if o.Alone && !kind.Unclaimed {
 		if !o.claims.claim(kind.Name, id) {
-			return ended{outcome: outcomeKept, again: o.Now().Add(claimedWait)}
+			return ended{again: o.Now().Add(claimedWait)}
 		}
 		defer o.claims.release(kind.Name, id)
 	}
@@ -69,7 +69,7 @@ func (o *Outbox) run(ctx context.Context, kind *Kind, id string) ended {
 			if err != nil {
 				o.Log.WarnContext(ctx, "work could not be taken", slog.String("kind", kind.Name), slog.String("id", id), slog.Any("error", err))
 			}
-			return ended{outcomeKept, o.unlessLater(again), err}
+			return ended{again: o.unlessLater(again), err: err}
 		}
 	}
 	item.Observing = mode == Observes
@@ -77,7 +77,7 @@ func (o *Outbox) run(ctx context.Context, kind *Kind, id string) ended {
 	result, again, err := o.end(ctx, kind, item, result)
 	o.Meter.Count(Ran{kind.Name, result.outcome, result.err, o.Now().Sub(began)})
 	o.log(ctx, kind, item, result, again, o.Now().Sub(began))
-	return ended{result.outcome, o.unlessLater(again), err}
+	return ended{o.unlessLater(again), err, kind.Unclaimed && result.outcome == outcomeFailed && result.at.IsZero()}
 }
 
 // unlessLater is a time to run, or zero where that is left to the drain.

@@ -119,18 +119,21 @@ func TestRun_ThatDied_IsRepeatedAfterItsClaim(t *testing.T) {
 // The count is what proves that something may have been made.
 func TestRun_OfACountedKind_CommitsTheCountBeforeTheCall(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, func(k *outbox.Kind) { k.CountFirst = true })
-	s.record("a", "one", noon)
-	s.answer = func(_ context.Context, item outbox.Item) outbox.Result {
-		s.shows("a", "one due 2m0s, 1")
-		if item.State.Attempts != 1 {
-			t.Errorf("the handler sees %d attempts", item.State.Attempts)
+	for _, alone := range []bool{false, true} { // a count in memory would die with the process
+		s := newStage(t, func(k *outbox.Kind) { k.CountFirst = true })
+		s.Alone = alone
+		s.record("a", "one", noon)
+		s.answer = func(_ context.Context, item outbox.Item) outbox.Result {
+			s.shows("a", "one due 2m0s, 1")
+			if item.State.Attempts != 1 {
+				t.Errorf("the handler sees %d attempts", item.State.Attempts)
+			}
+			return outbox.Again(noon)
 		}
-		return outbox.Again(noon)
+		_, err := s.run("a")
+		s.must(err)
+		s.shows("a", "one due 0s, 1") // going on does not forget that it was tried
 	}
-	_, err := s.run("a")
-	s.must(err)
-	s.shows("a", "one due 0s, 1") // going on does not forget that it was tried
 }
 
 func TestRun_AChangeDuringIt_IsNotSettled(t *testing.T) {
@@ -149,6 +152,27 @@ func TestRun_AChangeDuringIt_IsNotSettled(t *testing.T) {
 			t.Errorf("%s: again at %v, %v", name, at, err)
 		}
 		s.shows("a", "two due 0s, 0")
+	}
+}
+
+// A run whose claim was over may end after another one that did the work.
+func TestRun_OfWorkThatAnotherRunEnded_DoesNotReviveIt(t *testing.T) {
+	t.Parallel()
+	for name, result := range map[string]outbox.Result{"again": outbox.Again(noon.Add(time.Hour)), "failed": outbox.Failed(errRefused)} {
+		s := newStage(t, nil)
+		s.record("a", "one", noon)
+		s.answer = func(ctx context.Context, item outbox.Item) outbox.Result {
+			s.must(s.documents.Run(ctx, func(_ context.Context, tx store.Tx) error {
+				return tx.Update(jobPath("a"), store.Set("due", nil))
+			}))
+			if same, err := s.Keep(ctx, item, store.Set("place", "page 2")); err != nil || same {
+				t.Errorf("%s: progress is kept of what ended: %v", name, err)
+			}
+			return result
+		}
+		_, err := s.run("a")
+		s.must(err)
+		s.shows("a", "one due never, 0")
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"questscheduler/internal/fault"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -17,6 +19,10 @@ const (
 	stretch = 5 * time.Second
 	// retries is how often a failing step is repeated, until the next period.
 	retries = 3
+	// drainAgain is how soon a drain goes on that left some, and drainFor for how long: Cloud
+	// Scheduler waits for a minute, and then asks for the next.
+	drainAgain = 5 * time.Second
+	drainFor   = 40 * time.Second
 	// trigger is what makes runs, except those of a person.
 	trigger = "timer"
 )
@@ -25,8 +31,7 @@ const (
 // returns; of another job a run is recorded, and follows. NotFound: no such job.
 func (t *Timers) HandOver(ctx context.Context, name string) error {
 	if name == Drain {
-		_, err := t.Outbox.Drain(ctx)
-		return err
+		return t.drainOn(ctx)
 	}
 	if _, err := t.named(name); err != nil {
 		return err
@@ -60,6 +65,24 @@ func (t *Timers) steps(ctx context.Context, job Job, run Run, record Record, pau
 		}
 	}
 	return record, true, nil
+}
+
+// drainOn drains, and goes on while more is due than one drain wakes. What is not done by then is
+// woken by the same name, which makes no further task within the minute.
+func (t *Timers) drainOn(ctx context.Context) error {
+	for over := time.After(drainFor); ; {
+		woken, err := t.Outbox.Drain(ctx)
+		if err != nil || !slices.ContainsFunc(woken, func(did outbox.Woken) bool { return did.Cut && did.N > 0 }) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-over:
+			return nil
+		case <-time.After(drainAgain):
+		}
+	}
 }
 
 // RunNow runs a job to its end while a person waits, and returns what it did, with

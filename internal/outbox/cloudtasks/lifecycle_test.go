@@ -162,3 +162,31 @@ func TestDeliver_HandlerIgnoresItsEnd_LosesItsWorker(t *testing.T) {
 		b.deliver(b.wake("job", "b"), 0)
 	})
 }
+
+// In a process that has its store to itself a run's claim is in memory: it ends with the time
+// that Cloud Tasks waits, or the entry would not be done while the run hangs.
+func TestDeliver_HandlerIgnoresItsEnd_LosesItsClaim(t *testing.T) {
+	t.Parallel()
+	onBench(t, nil, func(b *bench) {
+		b.Alone = true
+		hold, runs := make(chan struct{}), 0
+		b.answer = func(context.Context, outbox.Item) outbox.Result {
+			if runs++; runs == 1 {
+				<-hold
+			}
+			return outbox.Done()
+		}
+		b.record("job", "hangs", 0)
+		task := b.wake("job", "hangs")
+		hung := b.deliverLater(task)
+		pass(dispatchDeadline)
+		if status, _ := b.deliver(task, 1); status != 200 || runs != 2 {
+			b.Errorf("answered %d after %d runs", status, runs)
+		}
+		close(hold)
+		<-hung
+	})
+}
+
+// dispatchDeadline is how long Cloud Tasks waits for an answer.
+const dispatchDeadline = 2 * time.Minute

@@ -1,7 +1,6 @@
 package docs_test
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -47,14 +46,6 @@ func rows(text string) [][]string {
 	return found[2:]
 }
 
-// tables are the rows of all tables of a page, one below each heading.
-func tables(page string) (found [][]string) {
-	for _, text := range strings.Split(page, "\n## ")[1:] {
-		found = append(found, rows(text)...)
-	}
-	return found
-}
-
 var requirement = regexp.MustCompile(`(?m)^(?:require )?\s*([\w./-]+\.[\w./-]+) v\S+$`)
 
 func TestEveryDirectDependency_HasItsReason(t *testing.T) {
@@ -82,56 +73,6 @@ func TestEveryDirectDependency_HasItsReason(t *testing.T) {
 	for _, name := range documented {
 		if !slices.Contains(needed, name) {
 			t.Errorf("%s gives a reason for %s, which go.mod does not require directly", architecture, name)
-		}
-	}
-}
-
-var (
-	testFunction = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-	testName     = regexp.MustCompile("^`(Test\\w+)`$")
-)
-
-// tests are the names of all tests of the module.
-func tests(t *testing.T) map[string]bool {
-	t.Helper()
-	names := map[string]bool{}
-	err := filepath.WalkDir(docs.Root(t), func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		for _, match := range testFunction.FindAllSubmatch(text, -1) {
-			names[string(match[1])] = true
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return names
-}
-
-func TestWhatHappensWhen_EachRowIsHeldByATest(t *testing.T) {
-	t.Parallel()
-	there := tests(t)
-	var table [][]string
-	for _, page := range []string{"docs/what-happens.md", "docs/what-happens-elsewhere.md", "docs/what-happens-mirrors.md"} {
-		table = append(table, tables(docs.Read(t, page))...)
-	}
-	if len(table) == 0 {
-		t.Fatal("the table is empty")
-	}
-	for _, row := range table {
-		if len(row) != 3 {
-			t.Fatalf("a row has to be: when, then, test: %q", row)
-		}
-		for name := range strings.SplitSeq(row[2], ", ") {
-			match := testName.FindStringSubmatch(name)
-			if match == nil {
-				t.Errorf("%q: %q names no test", row[0], name)
-			} else if !there[match[1]] {
-				t.Errorf("%q: there is no test %s", row[0], match[1])
-			}
 		}
 	}
 }

@@ -47,10 +47,10 @@ func texts(t *testing.T, file string, fits func(name, kind string) bool) []strin
 }
 
 // Authors of the web app know codes and types of notices from docs/frontend.md
-// and docs/frontend-documents.md alone.
+// alone.
 func TestEveryWordThatTheWebAppReads_IsDocumented(t *testing.T) {
 	t.Parallel()
-	page := docs.Read(t, "docs/frontend.md") + docs.Read(t, "docs/frontend-documents.md")
+	page := docs.Read(t, "docs/frontend.md")
 	words := texts(t, "rules/rules.go", func(_, kind string) bool { return kind == "ErrorCode" || kind == "State" })
 	words = append(words, texts(t, "rules/announce.go", func(_, kind string) bool { return kind == "Notice" })...)
 	words = append(words, texts(t, "notify/owners.go", func(name, _ string) bool { return strings.HasPrefix(name, "Notice") })...)

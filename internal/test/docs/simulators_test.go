@@ -19,7 +19,7 @@ var (
 
 func TestSimulatorsPage_NamesEveryControlAndFaultField(t *testing.T) {
 	t.Parallel()
-	page := docs.Read(t, "docs/simulators.md")
+	page := docs.Read(t, "docs/development.md")
 	files, err := filepath.Glob(filepath.Join(docs.Root(t), "internal/sim", "*", "*.go"))
 	if err != nil {
 		t.Fatal(err)

@@ -68,15 +68,6 @@ var audited = []mutant{
 		}},
 	},
 	{
-		name:   "confirmed-hold-without-an-entry-stays",
-		breaks: "A held event whose poll was deleted or linked to another one is not fetched when its cancellation is confirmed, and stays deferred.",
-		changes: []change{{
-			file: "calendarsync/confirm.go",
-			old:  `if entry == nil || slices.Contains(pollIDs, entry.PollID) {`,
-			new:  `if entry != nil && slices.Contains(pollIDs, entry.PollID) {`,
-		}},
-	},
-	{
 		name:   "earlier-run-ends-later-work",
 		breaks: "A run for an earlier change removes the work of a later one, of a group's session for example, which is then never done.",
 		changes: []change{{

@@ -1,5 +1,5 @@
 // Command mutants shows that the simulation would notice. It plants one fault at
-// a time into the program, each of which breaks an invariant of docs/invariants.md in a
+// a time into the program, each of which breaks an invariant of docs/architecture.md in a
 // way that somebody might, and lives through random worlds (internal/test/simulate)
 // until one of them finds it. A fault that no world finds says that the worlds
 // are not good enough yet.

@@ -16,7 +16,7 @@ import (
 type mutant struct {
 	name string
 	// breaks says in a sentence what is wrong then, and which of
-	// docs/invariants.md it breaks.
+	// docs/architecture.md it breaks.
 	breaks string
 	// changes are what is planted. Where a second guard of the program would
 	// cover the fault, they take that away too, and breaks says so.

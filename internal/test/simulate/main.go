@@ -1,5 +1,5 @@
 // Command simulate searches for histories that break an invariant of
-// docs/invariants.md. It lives through worlds of the real program on memory drivers
+// docs/architecture.md. It lives through worlds of the real program on memory drivers
 // and simulators (package worldtest): each draws, from its seed alone, polls,
 // commands, acts in people's calendars, faults and deaths of the program. Several
 // operations may be concurrent; then the seed draws, between any two calls of the

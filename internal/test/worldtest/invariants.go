@@ -12,7 +12,7 @@ import (
 	"questscheduler/rules"
 )
 
-// Check fails the test where an invariant of docs/invariants.md does not hold now. They
+// Check fails the test where an invariant of docs/architecture.md does not hold now. They
 // hold between any two calls of the program, so it may be asked at any time.
 func (w *World) Check() {
 	w.t.Helper()
