@@ -70,7 +70,8 @@ func (w *Writer) due(ctx context.Context, reader store.Reader, now time.Time) it
 	return func(yield func(store.Document, error) bool) {
 		read := 0
 		for doc, err := range mirror.Due(ctx, reader, now) {
-			if read++; read > drainRead {
+			read++
+			if read > drainRead {
 				return
 			}
 			if err == nil && w.pauses.until(mirror.Decode(doc).TargetAccountID, now).After(now) {

@@ -62,7 +62,8 @@ func (s *Service) insert(ctx context.Context, intent poll.Intent) (event Event, 
 	case err == nil:
 		return event, byUs, nil
 	case fault.CodeOf(err) == CodeTaken:
-		if event, err = s.adoptInserted(ctx, intent); err == nil {
+		event, err = s.adoptInserted(ctx, intent)
+		if err == nil {
 			return event, byBefore, nil
 		}
 		if fault.CodeOf(err) == codeNotOurs {
@@ -148,7 +149,8 @@ func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made who
 			}
 		}
 		if st.Entry != nil {
-			if announcement, err = poll.LoadAnnouncement(ctx, tx, p.ID); err != nil {
+			announcement, err = poll.LoadAnnouncement(ctx, tx, p.ID)
+			if err != nil {
 				return nil, err
 			}
 		}

@@ -162,7 +162,8 @@ func (r *Reader) ofOwner(ctx context.Context, calendar calendars.Calendar) ([]Ac
 }
 
 func (r *Reader) work(ctx context.Context, o *Overview) (err error) {
-	if o.Work, err = r.Work.Depths(ctx); err != nil {
+	o.Work, err = r.Work.Depths(ctx)
+	if err != nil {
 		return err
 	}
 	for _, depth := range o.Work {

@@ -156,7 +156,8 @@ func TestPlan_SeriesChanges_ExceptionsAreWrittenAgain(t *testing.T) {
 		if m := of(s, moved, "home"); (m.State == mirror.Pending && m.EventID == "" && m.Written == "") != row.again || m.State == mirror.Active == row.again {
 			t.Errorf("another %s: the exception's mirror is %+v", name, m)
 		}
-		if s = google.write(s); of(s, moved, "home").State != mirror.Active {
+		s = google.write(s)
+		if of(s, moved, "home").State != mirror.Active {
 			t.Errorf("another %s: the mirrors end as %v", name, states(s))
 		}
 	}
@@ -171,7 +172,8 @@ func TestPlan_SeriesGoes_ItsExceptionsGoWithIt(t *testing.T) {
 	if m := of(s, moved, "home"); m.State != mirror.Deleting || m.EventID != "" {
 		t.Errorf("the exception's mirror is %+v", m)
 	}
-	if s = google.write(s); len(s.Mirrors) > 0 || len(google.live()) > 0 {
+	s = google.write(s)
+	if len(s.Mirrors) > 0 || len(google.live()) > 0 {
 		t.Errorf("left are %v and %v", s.Mirrors, google.live())
 	}
 }
