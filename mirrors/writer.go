@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/meter"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/recurrence"
@@ -41,7 +40,6 @@ type Writer struct {
 	// Google makes the writer's calls. Leaving makes the last ones of an account that is
 	// being unlinked (accounts.Grants.Leaving).
 	Google, Leaving Google
-	Meter           meter.Meter
 
 	pauses pauses
 }

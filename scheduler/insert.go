@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
@@ -166,7 +167,7 @@ func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made who
 		return &fault.Error{
 			Kind:       fault.Unavailable,
 			Message:    "The calendar did not answer in time. The poll will be finalised as soon as it does; ask again in a moment to see.",
-			RetryAfter: max(fault.RetryAfter(cause), 5e9), Err: pollError(intent.PollID, "finalise: insert event", cause),
+			RetryAfter: max(fault.RetryAfter(cause), 5*time.Second), Err: pollError(intent.PollID, "finalise: insert event", cause),
 		}
 	}
 	return pollError(intent.PollID, "finalise: insert event", cause)

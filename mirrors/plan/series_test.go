@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"questscheduler/internal/mirror"
 	"questscheduler/mirrors/plan"
@@ -144,7 +145,7 @@ func TestPlan_SeriesChanges_ExceptionsAreWrittenAgain(t *testing.T) {
 		again  bool
 	}{
 		"rule":         {func(e *mirror.Event) { e.Recurrence = []string{"RRULE:FREQ=WEEKLY;COUNT=20"} }, true},
-		"start":        {func(e *mirror.Event) { e.Start = at(90 * 60 * 1e9) }, true},
+		"start":        {func(e *mirror.Event) { e.Start = at(90 * time.Minute) }, true},
 		"zone":         {func(e *mirror.Event) { e.Start.Zone = "Asia/Tokyo" }, true},
 		"end":          {func(e *mirror.Event) { e.End = at(3 * hour) }, false},
 		"title (BUSY)": {func(e *mirror.Event) { e.Title = "New" }, false},
