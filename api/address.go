@@ -43,7 +43,8 @@ func withNetwork(host string) string {
 	if err != nil {
 		return host
 	}
-	if address = address.Unmap().WithZone(""); address.Is6() {
+	address = address.Unmap().WithZone("")
+	if address.Is6() {
 		network, err := address.Prefix(64)
 		if err == nil {
 			return network.String()

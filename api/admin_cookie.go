@@ -58,7 +58,8 @@ func (s *server) adminOf(c echo.Context) (caller, error) {
 	token := ""
 	if header := c.Request().Header.Get(echo.HeaderAuthorization); header != "" {
 		var err error
-		if token, err = signin.Bearer(header); err != nil {
+		token, err = signin.Bearer(header)
+		if err != nil {
 			return caller{}, err
 		}
 	} else if cookie, err := c.Cookie(adminCookie); err == nil {

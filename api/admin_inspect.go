@@ -97,7 +97,8 @@ func (s *server) inspectPoll(ctx context.Context, by caller, in *onPoll) (answer
 		return inspectedAnswer{}, err
 	}
 	answer = inspectedAnswer{Poll: answerPoll(view), Generation: view.Poll.Sync.Generation, Baseline: view.Poll.Sync.Baseline.String()}
-	if answer.Calendar, err = s.calendarOf(ctx, view.Poll); err != nil {
+	answer.Calendar, err = s.calendarOf(ctx, view.Poll)
+	if err != nil {
 		return inspectedAnswer{}, err
 	}
 	intents, err := poll.IntentsOf(ctx, s.Store, in.ID)

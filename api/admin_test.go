@@ -41,7 +41,8 @@ func TestWatches_ComeInOrderOfExpiration_PageByPage(t *testing.T) {
 		for _, watch := range page.Watches {
 			order = append(order, watch.ID)
 		}
-		if path = ""; got.Meta.NextCursor != "" {
+		path = ""
+		if got.Meta.NextCursor != "" {
 			path = "/admin/watches?limit=2&cursor=" + got.Meta.NextCursor
 		}
 	}

@@ -7,7 +7,7 @@
 //	route   sign-in and rate → the id in the path →              (auth.go, limits.go, address.go,
 //	        the idempotency key → the body                        ids.go, idempotency.go, body.go)
 //	huma    parameters and body against the declared types       (validation.go)
-//	handler one call of scheduler or notify                      (polls.go, groups.go, …)
+//	handler one call of the package that decides                 (polls.go, groups.go, …)
 //	answer  the envelope, errors included                        (envelope.go, failure.go)
 //
 // A route is one call of route (operation.go) with its pattern, audience and
@@ -58,7 +58,7 @@ type Options struct {
 	// answers Queries.
 	Store   store.Store
 	Changes Changes
-	// Alone means that no other process answers requests over the same store, so that
+	// SingleProcess means that no other process answers requests over the same store, so that
 	// requests which an earlier process began are dead.
 	SingleProcess bool
 	SignIn        signin.Verifier
@@ -75,7 +75,7 @@ type Options struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// Ticks is a ticker; nil: RealTicks.
 	Ticks func(every time.Duration) (ticks <-chan time.Time, stop func())
-	// Ending is closed when the server is about to stop, which ends streams. nil: they
+	// Stopping is closed when the server is about to stop, which ends streams. nil: they
 	// end with their callers.
 	Stopping <-chan struct{}
 	// AllowedOrigins may call from browsers, such as https://app.example, or "*" for
@@ -105,7 +105,7 @@ type Options struct {
 	// server that is unreachable from outside: a request through a proxy on this machine
 	// cannot be distinguished reliably.
 	MetricsLocal bool
-	// Answered, where set, is called for each request that was answered, except streams.
+	// OnAnswer, where set, is called for each request that was answered, except streams.
 	OnAnswer func(method string, status int, took time.Duration)
 	// Version is the program's, for the OpenAPI document.
 	Version string

@@ -164,7 +164,8 @@ func TestPollAvailability_FollowsTheSetting(t *testing.T) {
 	sharing := func(method string, body any, want bool) {
 		t.Helper()
 		var got struct{ Share bool }
-		if w.want(200, call{as: "ana", method: method, path: "/v1/availability/sharing", body: body}, &got); got.Share != want {
+		w.want(200, call{as: "ana", method: method, path: "/v1/availability/sharing", body: body}, &got)
+		if got.Share != want {
 			t.Errorf("%s: sharing is %v", method, got.Share)
 		}
 	}

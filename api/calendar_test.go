@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"sync"
+	"time"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
@@ -65,7 +66,7 @@ func (c *calendar) Get(_ context.Context, _, _, eventID string) (scheduler.Event
 func (c *calendar) Move(_ context.Context, _, _ string, event scheduler.Event, to rules.Fingerprint, _ string) (scheduler.Event, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	event.Fingerprint, event.Updated = to, event.Updated.Add(1e9)
+	event.Fingerprint, event.Updated = to, event.Updated.Add(time.Second)
 	c.events[event.ID] = event
 	return event, nil
 }

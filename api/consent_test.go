@@ -111,7 +111,8 @@ func TestLinking_GoesToGoogleWithPKCE_AndComesBackLinked(t *testing.T) {
 		t.Errorf("carried on: %v, want %s", w.followed.ids, id)
 	}
 	again := w.consent(w.begin("gm", map[string]any{}), google.Consent{User: "gm"})
-	if ended = w.comeBack(again); ended.status != http.StatusFound || !strings.HasPrefix(ended.location.String(), appURL+"/settings?") {
+	ended = w.comeBack(again)
+	if ended.status != http.StatusFound || !strings.HasPrefix(ended.location.String(), appURL+"/settings?") {
 		t.Errorf("linked again, it ends with %d at %v", ended.status, ended.location)
 	}
 	second := w.consent(w.begin("gm", map[string]any{}), google.Consent{User: "work"})
@@ -423,7 +424,8 @@ func TestLinking_SecondTab_LinksAfterTheFirst(t *testing.T) {
 				}
 				got := w.visit(address, "same-site", kept...)
 				for _, cookie := range got.cookies {
-					if jar[cookie.Name] = cookie; cookie.MaxAge < 0 {
+					jar[cookie.Name] = cookie
+					if cookie.MaxAge < 0 {
 						delete(jar, cookie.Name)
 					}
 				}

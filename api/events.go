@@ -20,7 +20,7 @@ type Events interface {
 	// so that the same one again finds the first event.
 	Create(ctx context.Context, ownerID, request string, event mirrors.NewEvent, cause scheduler.Cause) (mirrors.Shown, error)
 	Change(ctx context.Context, ownerID, id string, change mirrors.Change, cause scheduler.Cause) (mirrors.Shown, error)
-	// demand is mirrors.Change.Demand.
+	// Delete removes an event; demand is mirrors.Change.Demand.
 	Delete(ctx context.Context, ownerID, id string, demand func(mirrors.Shown) error, cause scheduler.Cause) error
 	// Journal passes the journal of an event to take, newest first, until it returns false.
 	Journal(ctx context.Context, ownerID, id string, limit int, after *store.Cursor, take func(mirror.Entry) (bool, error)) (*store.Cursor, error)

@@ -178,7 +178,8 @@ func TestEvents_InPages_AreOneList(t *testing.T) {
 			for _, event := range page.Events {
 				titles = append(titles, event.ID+event.Title)
 			}
-			if next = got.Meta.NextCursor; next == "" {
+			next = got.Meta.NextCursor
+			if next == "" {
 				return titles, cursor
 			}
 			cursor = next

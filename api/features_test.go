@@ -35,7 +35,8 @@ func TestLinking_WithFeatures_GrantsThemOneByOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	polls := w.consent(w.begin("gm", map[string]any{}), google.Consent{User: "work"})
-	if w.comeBack(polls); w.t.Failed() {
+	w.comeBack(polls)
+	if w.t.Failed() {
 		return
 	}
 	const email = "work@example.com"

@@ -137,7 +137,8 @@ func TestGroupDisconnect_OfHundredsOfCopies_ReleasesAll(t *testing.T) {
 	w.want(200, call{as: "ana", method: "DELETE", path: "/v1/groups/" + group + "/connections/" + anas}, nil)
 	w.carryOutGroupWork()
 	left, err := mirror.InState(t.Context(), w.store, "ana", 1000, mirror.Pending, mirror.Deleting)
-	if must(t, err); len(left) != 0 {
+	must(t, err)
+	if len(left) != 0 {
 		t.Errorf("%d mirrors are left", len(left))
 	}
 }
@@ -159,7 +160,8 @@ func TestGroup_LeftOrRemoved_Disconnects(t *testing.T) {
 		"is removed by the web app, and the cleanup runs": func(w *world, group string) {
 			w.writeGroup(group, "gm", "gm")
 			ended, next, err := w.options.GroupEvents.EndConnections(w.t.Context(), "")
-			if must(w.t, err); ended != 1 || next != "" {
+			must(w.t, err)
+			if ended != 1 || next != "" {
 				w.t.Errorf("%d connections ended, next %q", ended, next)
 			}
 		},

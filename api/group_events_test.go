@@ -92,7 +92,8 @@ func TestGroupEvent_ChangedOrDeleted_ByAuthorAndCreatorAlone(t *testing.T) {
 			}
 			w.want(404, call{as: "ana", method: "GET", path: path}, nil)
 			var list struct{ Events []groupEventJSON }
-			if w.want(200, call{as: "gm", method: "GET", path: "/v1/groups/" + group + "/events"}, &list); len(list.Events) != 0 {
+			w.want(200, call{as: "gm", method: "GET", path: "/v1/groups/" + group + "/events"}, &list)
+			if len(list.Events) != 0 {
 				t.Errorf("listed are %v", list.Events)
 			}
 		})
@@ -209,7 +210,8 @@ func TestGroupEvents_List_PagesNewestFirst_BeyondTheFiftyAtHand(t *testing.T) {
 			for _, event := range list.Events {
 				got = append(got, event.ID)
 			}
-			if cursor = answered.Meta.NextCursor; cursor == "" {
+			cursor = answered.Meta.NextCursor
+			if cursor == "" {
 				break
 			}
 		}
@@ -252,7 +254,8 @@ func TestGroupEvent_CreatedAgainUnderItsID_IsTheSame(t *testing.T) {
 		}
 	}
 	var list struct{ Events []groupEventJSON }
-	if w.want(200, call{as: "ana", method: "GET", path: "/v1/groups/" + group + "/events"}, &list); len(list.Events) != 1 {
+	w.want(200, call{as: "ana", method: "GET", path: "/v1/groups/" + group + "/events"}, &list)
+	if len(list.Events) != 1 {
 		t.Errorf("listed %v", list.Events)
 	}
 	if _, err := events.Delete(t.Context(), ana, group, groupevents.Reference{ID: ask.ID}, scheduler.Cause{}); err != nil {
@@ -365,7 +368,8 @@ func TestRemoveEnded_After90Days_ForgetsMappings(t *testing.T) {
 		want int
 	}{{ends.Add(groupevents.Keep), 0}, {ends.Add(groupevents.Keep + time.Second), 1}} {
 		removed, next, err := groupevents.RemoveEnded(t.Context(), w.store, row.at, "")
-		if must(t, err); removed != row.want || next != "" {
+		must(t, err)
+		if removed != row.want || next != "" {
 			t.Errorf("at %s: %d removed, next %q", row.at, removed, next)
 		}
 	}
@@ -373,7 +377,8 @@ func TestRemoveEnded_After90Days_ForgetsMappings(t *testing.T) {
 		t.Errorf("mirrors are left: %v", got)
 	}
 	var list struct{ Events []groupEventJSON }
-	if w.want(200, call{as: "ana", method: "GET", path: "/v1/groups/" + group + "/events"}, &list); len(list.Events) != 0 {
+	w.want(200, call{as: "ana", method: "GET", path: "/v1/groups/" + group + "/events"}, &list)
+	if len(list.Events) != 0 {
 		t.Errorf("listed are %v", list.Events)
 	}
 }

@@ -20,7 +20,8 @@ func (w *world) sharedSession(account string) (event mirror.Event, states []mirr
 	must(w.t, err)
 	for _, m := range mirrors {
 		states = append(states, m.State)
-		if event, err = mirror.LoadEvent(w.t.Context(), w.store, m.CanonicalID); err != nil {
+		event, err = mirror.LoadEvent(w.t.Context(), w.store, m.CanonicalID)
+		if err != nil {
 			w.t.Fatal(err)
 		}
 	}
@@ -49,11 +50,13 @@ func TestShareSessions_FinalisedMovedCancelled_FollowInConnectedAccounts(t *test
 
 	later := begin.AddDate(0, 2, 0)
 	w.moveEvent(finalised, rules.Timed(later, later.Add(time.Hour)))
-	if event, _ = w.sharedSession(anas); !event.Start.Time.Equal(later) || event.Version != 2 {
+	event, _ = w.sharedSession(anas)
+	if !event.Start.Time.Equal(later) || event.Version != 2 {
 		t.Errorf("moved, it is %+v", event)
 	}
 	w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + finalised.ID + "/cancel"}, nil)
-	if _, states = w.sharedSession(anas); !slices.Equal(states, []mirror.State{mirror.Deleting}) && len(states) != 0 {
+	_, states = w.sharedSession(anas)
+	if !slices.Equal(states, []mirror.State{mirror.Deleting}) && len(states) != 0 {
 		t.Errorf("cancelled, its mirrors are %v", states)
 	}
 }

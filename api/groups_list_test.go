@@ -87,7 +87,8 @@ func TestGroups_OfManyBytes_ComeInPages(t *testing.T) {
 			for _, group := range groups {
 				listed = append(listed, group.ID)
 			}
-			if pages++; next == "" || pages > 100 {
+			pages++
+			if next == "" || pages > 100 {
 				break
 			}
 			after = next

@@ -154,7 +154,8 @@ func carryOut[A any](ctx context.Context, s *server, claim keyRecord, do func(co
 	left := claim.leaseUntil.Sub(s.Now()) - (keyLease - commandTimeout)
 	running, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	if answer, err = do(running, claim.try()); errors.Is(err, context.DeadlineExceeded) && running.Err() != nil {
+	answer, err = do(running, claim.try())
+	if errors.Is(err, context.DeadlineExceeded) && running.Err() != nil {
 		err = errRetryKey("This took too long and was ended. Send it again with the same Idempotency-Key: what is done already is not done twice.", err)
 	}
 	outcome = err

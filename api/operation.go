@@ -180,7 +180,8 @@ func serve[In, Data any](ctx context.Context, s *server, handle handler[In, Data
 			return data, err
 		}
 	}
-	if data, err = handle(ctx, by, in); err != nil {
+	data, err = handle(ctx, by, in)
+	if err != nil {
 		return data, asFailure(err)
 	}
 	return data, nil

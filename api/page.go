@@ -33,7 +33,8 @@ func listed[Item, Answer any](
 		if err != nil {
 			return false, err
 		}
-		if bytes += len(text); bytes > maxPage && len(answers) > 0 {
+		bytes += len(text)
+		if bytes > maxPage && len(answers) > 0 {
 			return false, nil
 		}
 		answers = append(answers, one)

@@ -92,7 +92,8 @@ func (f *feed) run(ctx context.Context) error {
 		case <-heartbeats:
 			err = f.out.write([]byte(": still here\n\n"))
 		case <-rechecks:
-			if _, err = f.SignIn.Verify(ctx, f.by.token); fault.Is(err, fault.Unauthenticated) {
+			_, err = f.SignIn.Verify(ctx, f.by.token)
+			if fault.Is(err, fault.Unauthenticated) {
 				return nil
 			}
 			if err == nil {

@@ -73,7 +73,8 @@ func (d *dispatcher) route(ctx context.Context) error {
 	var err error
 	for err == nil && len(changed) > 0 {
 		batch := changed[:min(len(changed), routeBatch)]
-		if err = d.deliver(ctx, batch); err == nil {
+		err = d.deliver(ctx, batch)
+		if err == nil {
 			changed = changed[len(batch):]
 		}
 	}

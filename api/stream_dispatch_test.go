@@ -131,7 +131,8 @@ func TestDispatcher_SteadyWrites_RoutesOnce(t *testing.T) {
 	d, _, documents := newTestDispatcher(t, "gm", "ana")
 	reads := 0
 	documents.get = func() error {
-		if reads++; reads == 10 {
+		reads++
+		if reads == 10 {
 			return errors.New("it reads on")
 		}
 		d.written.Add(changes.Change{Poll: "p"})

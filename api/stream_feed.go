@@ -64,7 +64,8 @@ func (f *feed) update(ctx context.Context, id string, current func(*cachedPoll) 
 		return f.send("removed", map[string]string{"id": id})
 	}
 	now := sentPoll{}
-	if now.document, err = cached.document(); err != nil || known && !before.below && now.document == before.document {
+	now.document, err = cached.document()
+	if err != nil || known && !before.below && now.document == before.document {
 		return err
 	}
 	view, err := cached.whole(ctx, f.Scheduler)
@@ -73,7 +74,8 @@ func (f *feed) update(ctx context.Context, id string, current func(*cachedPoll) 
 	}
 	f.dispatch.weigh(cached)
 	answer := answerPoll(view.For(f.by.person))
-	if now.answer, err = answerHash(answer); err != nil {
+	now.answer, err = answerHash(answer)
+	if err != nil {
 		return err
 	}
 	f.sent.set(id, now)
@@ -132,7 +134,8 @@ func (f *feed) compare(ctx context.Context, p poll.WithGroup, concerned bool) er
 	document := ""
 	if p.Poll != nil {
 		var err error
-		if document, err = documentHash(*p.Poll); err != nil {
+		document, err = documentHash(*p.Poll)
+		if err != nil {
 			return err
 		}
 	}

@@ -162,10 +162,12 @@ func compare(was, series attendee.Event, shown shownEvent, table mapping.Table, 
 // withoutEditing is compare for a known copy through which the event cannot be edited.
 func withoutEditing(was attendee.Event, shown shownEvent, now time.Time) (next attendee.Event, changed bool) {
 	old := was.Copies[shown.key]
-	if shown.copied.ETag = old.ETag; shown.copied.EventID != old.EventID || shown.copied == old {
+	shown.copied.ETag = old.ETag
+	if shown.copied.EventID != old.EventID || shown.copied == old {
 		return was, false
 	}
-	if next = withCopy(was, shown, now); next.Error != "" && allGone(next.Copies) {
+	next = withCopy(was, shown, now)
+	if next.Error != "" && allGone(next.Copies) {
 		succeeded(&next) // there is nothing left to change
 		next.Due = time.Time{}
 	}

@@ -78,7 +78,8 @@ func TestListing_OfEventsThatAreDue_WritesNothing(t *testing.T) {
 	}
 	version := s.record("ev00001").Version
 	s.patch(ana, "ev00001", &calendar.Event{Summary: "Changed"})
-	if s.sync(ana); s.record("ev00001").Version == version {
+	s.sync(ana)
+	if s.record("ev00001").Version == version {
 		t.Error("a change of the event made nothing due, though the writer may have read it before")
 	}
 }

@@ -121,11 +121,13 @@ type tables struct {
 // tables reads the state with its tables.
 func (m *Mappings) tables(ctx context.Context) (t tables, err error) {
 	for try := 0; ; try++ {
-		if t.state, err = attendee.LoadMappings(ctx, m.Store); err != nil {
+		t.state, err = attendee.LoadMappings(ctx, m.Store)
+		if err != nil {
 			return t, err
 		}
 		t.to, err = read(ctx, m.Store, &m.current, t.state.Version, t.state.Chunks)
-		if t.from = t.to; err == nil && t.state.Followed != t.state.Version {
+		t.from = t.to
+		if err == nil && t.state.Followed != t.state.Version {
 			t.from, err = read(ctx, m.Store, &m.followed, t.state.Followed, t.state.FollowedChunks)
 		}
 		if !fault.Is(err, fault.NotFound) || try == maxTries {

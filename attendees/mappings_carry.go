@@ -75,7 +75,8 @@ func (m *Mappings) carryFor(ctx context.Context, cause scheduler.Cause, most tim
 	at := &position{}
 	for until := m.Now().Add(most); at != nil && m.Now().Before(until); {
 		var err error
-		if _, at, err = m.carry(ctx, cause, *at); err != nil {
+		_, at, err = m.carry(ctx, cause, *at)
+		if err != nil {
 			return err
 		}
 	}
@@ -136,7 +137,8 @@ func (m *Mappings) carryOne(ctx context.Context, cause scheduler.Cause, t tables
 	}
 	if err == nil && !m.Delegated {
 		var unlinked bool
-		if unlinked, err = m.undelegate(ctx, cause, primary); unlinked {
+		unlinked, err = m.undelegate(ctx, cause, primary)
+		if unlinked {
 			did.Unlinked++
 		}
 	}

@@ -53,7 +53,8 @@ func TestMappings_KilledAtAnyCall_AreCarriedOutByTheNextRun(t *testing.T) {
 				w := changing(t)
 				w.broken.armed, w.broken.after, w.broken.left = true, after, call
 				_, err := w.tryRefresh(w.mappings)
-				if died = w.broken.left < 0; died != (err != nil) {
+				died = w.broken.left < 0
+				if died != (err != nil) {
 					t.Fatalf("%d calls are left: %v", w.broken.left, err)
 				}
 				w.restart(true)
@@ -74,7 +75,8 @@ func TestMappings_KilledAndReplaced_LeaveNothing(t *testing.T) {
 			w := changing(t)
 			w.broken.armed, w.broken.after, w.broken.left = true, true, call
 			_, err := w.tryRefresh(w.mappings)
-			if died = w.broken.left < 0; died != (err != nil) {
+			died = w.broken.left < 0
+			if died != (err != nil) {
 				t.Fatalf("%d calls are left: %v", w.broken.left, err)
 			}
 			w.restart(true)

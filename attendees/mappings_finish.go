@@ -161,7 +161,8 @@ func (m *Mappings) finish(ctx context.Context, cause scheduler.Cause, t tables, 
 		return did, err
 	}
 	stay, err := m.undelegateSome(ctx, cause, had)
-	if did.Unlinked = len(had) - len(stay); err != nil {
+	did.Unlinked = len(had) - len(stay)
+	if err != nil {
 		return did, err
 	}
 	followed, chunks, encoded := t.state.Version, t.state.Chunks, map[string][]byte(nil)

@@ -63,10 +63,12 @@ func (m *Mappings) accountsOf(ctx context.Context, of settling) (wanted, all []s
 		all = append(all, account.ID)
 	}
 	delegated := accounts.DelegatedID(of.primary)
-	if wanted = all; m.Delegated {
+	wanted = all
+	if m.Delegated {
 		wanted = []string{delegated}
 	}
-	if all = append(slices.Clone(all), delegated); of.also != "" && !slices.Contains(all, of.also) {
+	all = append(slices.Clone(all), delegated)
+	if of.also != "" && !slices.Contains(all, of.also) {
 		all = append(all, of.also)
 	}
 	if !m.Delegated || !of.delegate {
@@ -88,7 +90,8 @@ func (m *Mappings) want(ctx context.Context, tx store.Tx, of settling, wanted, a
 	}
 	var follow accounts.Account
 	if mapped(table, of.primary) {
-		if follow, err = firstUsable(ctx, tx, wanted, of.primary); err != nil {
+		follow, err = firstUsable(ctx, tx, wanted, of.primary)
+		if err != nil {
 			return did, nil, err
 		}
 	}

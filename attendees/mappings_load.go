@@ -48,7 +48,8 @@ func (m *Mappings) Reload(ctx context.Context, cause scheduler.Cause, confirm st
 	if err != nil {
 		return loadedOf(state), refused(err)
 	}
-	if err = m.carryFor(ctx, cause, carryTime); err != nil {
+	err = m.carryFor(ctx, cause, carryTime)
+	if err != nil {
 		m.Log.WarnContext(ctx, "mappings not carried out; left to the next refresh", "trace", cause.Trace, "error", err)
 	} else if now, err := attendee.LoadMappings(ctx, m.Store); err == nil {
 		state.WithoutAccess = now.WithoutAccess
@@ -148,7 +149,8 @@ func (m *Mappings) take(ctx context.Context, before tables, read candidate, conf
 	var encoded map[string][]byte
 	base, outcome := judgeLoad(before.state, read, confirm, m.now())
 	if outcome == LoadChanged {
-		if base, encoded, err = replace(before, base, read); err != nil {
+		base, encoded, err = replace(before, base, read)
+		if err != nil {
 			return state, outcome, err
 		}
 	}
@@ -162,7 +164,8 @@ func (m *Mappings) take(ctx context.Context, before tables, read candidate, conf
 		}
 		state = base
 		state.WithoutAccess, state.Delegated, state.Released = now.WithoutAccess, now.Delegated, now.Released // carrying out may have counted
-		if state.PendingSince = now.PendingSince; outcome == LoadChanged && state.PendingSince.IsZero() {
+		state.PendingSince = now.PendingSince
+		if outcome == LoadChanged && state.PendingSince.IsZero() {
 			state.PendingSince = state.LoadedAt
 		}
 		return write(tx, now, state, encoded)

@@ -147,7 +147,8 @@ func (w *mappingWorld) tryRefresh(m *attendees.Mappings) (did attendees.Refreshe
 	w.now = w.now.Add(5 * time.Minute)
 	for at, steps := "", 0; ; steps++ {
 		var step attendees.Refreshed
-		if step, at, err = m.Refresh(w.ctx, mapped, at, false); err != nil {
+		step, at, err = m.Refresh(w.ctx, mapped, at, false)
+		if err != nil {
 			return did, err
 		}
 		did.Followed, did.Relisted, did.Released = did.Followed+step.Followed, did.Relisted+step.Relisted, did.Released+step.Released
@@ -280,7 +281,8 @@ func (b *breaking) dies() bool {
 	if !b.armed {
 		return false
 	}
-	if b.left--; b.left == -1 && b.instead != nil && !b.after {
+	b.left--
+	if b.left == -1 && b.instead != nil && !b.after {
 		b.happens()
 	}
 	return b.left < 0 && b.instead == nil && b.armed

@@ -26,7 +26,8 @@ const (
 // wholly, what it changed is marked as unsettled. It returns the tables to be written.
 func replace(before tables, state attendee.Mappings, read candidate) (attendee.Mappings, map[string][]byte, error) {
 	encoded := map[string][]byte{state.Version: read.encoded}
-	if state.Chunks = chunksOf(state.Version, read.encoded); state.Chunks > maxChunks {
+	state.Chunks = chunksOf(state.Version, read.encoded)
+	if state.Chunks > maxChunks {
 		return state, nil, fault.Newf(fault.Invalid, "The mappings take more than %d KB; remove those that are not needed.",
 			maxChunks*attendee.ChunkSize>>10)
 	}

@@ -116,7 +116,8 @@ func (s *Service) apply(ctx context.Context, o observation) error {
 		if !changed {
 			return nil
 		}
-		if next, due = after, after.Version > was.Version && !after.Due.IsZero(); due {
+		next, due = after, after.Version > was.Version && !after.Due.IsZero()
+		if due {
 			next.Trace = o.cause.Trace
 		}
 		return tx.Set(attendee.EventPath(next.ID), attendee.EncodeEvent(next))

@@ -101,10 +101,12 @@ func (s *Service) failed(ctx context.Context, a *attempt, cause error) error {
 	var next attendee.Event
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		now, found, err := attendee.Load(ctx, tx, a.record.ID)
-		if next = now; err != nil || !found || now.Version != a.record.Version {
+		next = now
+		if err != nil || !found || now.Version != a.record.Version {
 			return err // what changed it made it due
 		}
-		if next = afterFailure(a.updated(now, s.now()), cause, s.now()); hasEnded(next.EndsAt, s.now()) {
+		next = afterFailure(a.updated(now, s.now()), cause, s.now())
+		if hasEnded(next.EndsAt, s.now()) {
 			succeeded(&next) // there is nothing left to change
 			next.Due = time.Time{}
 		}
@@ -130,13 +132,15 @@ func afterFailure(record attendee.Event, cause error, now time.Time) attendee.Ev
 		record.Due = store.Instant(now.Add(max(wait, waitForQuota)))
 		return record
 	default:
-		if record.Failures++; record.FailedSince.IsZero() {
+		record.Failures++
+		if record.FailedSince.IsZero() {
 			record.FailedSince = now
 		}
 		wait = max(wait, firstWait<<(2*(min(record.Failures, mostFailures)-1)))
 		if record.Failures >= mostFailures {
 			record.Error = sentence(cause, "Google Calendar refused this.")
-			if wait = max(wait, day); kind == fault.Unavailable {
+			wait = max(wait, day)
+			if kind == fault.Unavailable {
 				wait = outageWait
 			}
 		}

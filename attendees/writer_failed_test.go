@@ -76,7 +76,8 @@ func TestFailures_FiveInARow_AreStoredAndRetriedDaily(t *testing.T) {
 	s.run(2 * time.Minute)
 	s.guests(ana, "ev00001", ben, ben2)
 	s.state("ev00001", ben2, attendee.Added)
-	if record = s.record("ev00001"); record.Failures != 0 || record.Error != "" || !record.FailedSince.IsZero() {
+	record = s.record("ev00001")
+	if record.Failures != 0 || record.Error != "" || !record.FailedSince.IsZero() {
 		t.Errorf("after success: %+v", record)
 	}
 }
@@ -199,7 +200,8 @@ func TestObserving_SaysWhatItWouldDo_AndDoesItLater(t *testing.T) {
 	if calls["events.patch"] != 0 || record.Due.IsZero() {
 		t.Errorf("%v, due %v", calls, record.Due)
 	}
-	if _, calls = s.costs(func() { s.run(10 * time.Minute) }); calls["events.get"] != 0 {
+	_, calls = s.costs(func() { s.run(10 * time.Minute) })
+	if calls["events.get"] != 0 {
 		t.Errorf("it was read again: %v", calls)
 	}
 	s.mode = outbox.Works
@@ -348,7 +350,8 @@ func TestEvent_ThatKeepsChanging_IsLeftForSeconds(t *testing.T) {
 		t.Errorf("it is tried again %v, %v", again, err)
 	}
 	s.calls.read = nil
-	if again, err = s.outbox.Run(s.ctx, attendees.Kind, id); err != nil || !again.IsZero() {
+	again, err = s.outbox.Run(s.ctx, attendees.Kind, id)
+	if err != nil || !again.IsZero() {
 		t.Errorf("after the last change it is tried again %v, %v", again, err)
 	}
 	s.state("ev00001", ben2, attendee.Added)

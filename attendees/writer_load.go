@@ -45,7 +45,8 @@ func (s *Service) load(ctx context.Context, id string) (*attempt, error) {
 		cause: scheduler.Cause{Trigger: Kind, Trace: record.Trace}, record: record, copies: maps.Clone(record.Copies), stored: record.Copies,
 	}
 	if record.SeriesID != "" {
-		if a.series, _, err = attendee.Load(ctx, s.Store, record.SeriesID); err != nil {
+		a.series, _, err = attendee.Load(ctx, s.Store, record.SeriesID)
+		if err != nil {
 			return a, err
 		}
 	}

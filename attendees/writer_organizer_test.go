@@ -53,7 +53,8 @@ func TestMapping_OfAGuestOfAStranger_ChangesNothing(t *testing.T) {
 	s := newStage(t)
 	s.insert(zoe, meeting("ev00001", "25", ben))
 	_, calls := s.costs(func() { s.run(2 * time.Minute) })
-	if s.guests(zoe, "ev00001", ben); calls["events.get"]+calls["events.patch"] != 0 {
+	s.guests(zoe, "ev00001", ben)
+	if calls["events.get"]+calls["events.patch"] != 0 {
 		t.Errorf("%v", calls)
 	}
 }

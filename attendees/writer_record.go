@@ -22,7 +22,8 @@ func (s *Service) record(ctx context.Context, a *attempt, change func(next *atte
 	var next attendee.Event
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		var now attendee.Event
-		if now, held, err = s.holds(ctx, tx, a); err != nil || !held {
+		now, held, err = s.holds(ctx, tx, a)
+		if err != nil || !held {
 			return err
 		}
 		next = a.updated(now, s.now())
@@ -109,7 +110,8 @@ func (s *Service) confirm(ctx context.Context, a *attempt, asked decide.Decision
 		next = a.updated(now, s.now())
 		s.decided(&next, a, decision, false)
 		succeeded(&next)
-		if kept = true; now.Version == a.record.Version && len(decision.Add)+len(decision.Remove) == 0 {
+		kept = true
+		if now.Version == a.record.Version && len(decision.Add)+len(decision.Remove) == 0 {
 			next.Due = time.Time{}
 		}
 		return tx.Set(attendee.EventPath(next.ID), attendee.EncodeEvent(next))
@@ -118,7 +120,8 @@ func (s *Service) confirm(ctx context.Context, a *attempt, asked decide.Decision
 		return again, err
 	}
 	s.count(decision)
-	if a.record = next; !next.Due.IsZero() {
+	a.record = next
+	if !next.Due.IsZero() {
 		return again, nil
 	}
 	return done, nil
@@ -138,7 +141,8 @@ var errNotTaken = fault.New(fault.Provider, "Google Calendar did not take all ch
 func (s *Service) withoutCopy(ctx context.Context, a *attempt) (settled bool, err error) {
 	return s.record(ctx, a, func(next *attendee.Event) {
 		succeeded(next)
-		if next.Due = (time.Time{}); allGone(next.Copies) {
+		next.Due = (time.Time{})
+		if allGone(next.Copies) {
 			next.EndsAt = s.now()
 			return
 		}

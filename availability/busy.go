@@ -70,7 +70,8 @@ func busyWithin(events []Event, zone *time.Location, within Interval, left *boun
 	}
 	times = Times{Busy: c.busy.join(), Unknown: c.unknown.join()}
 	left.intervals -= len(times.Busy) + len(times.Unknown)
-	if full = c.isFull() || left.intervals < 0; full {
+	full = c.isFull() || left.intervals < 0
+	if full {
 		times.Busy = times.Busy[:min(len(times.Busy), most)]
 		times.Unknown = []Interval{within}
 	}

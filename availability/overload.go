@@ -61,7 +61,8 @@ func (r *running) leave(personID string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.all--
-	if r.people[personID]--; r.people[personID] == 0 {
+	r.people[personID]--
+	if r.people[personID] == 0 {
 		delete(r.people, personID)
 	}
 }

@@ -77,7 +77,8 @@ func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, 
 	within, ok := s.rangeOf(p, slots)
 	known := map[string]Answer{}
 	if ok {
-		if known, err = s.knownOf(ctx, p, slots, consented, askerID, within); err != nil {
+		known, err = s.knownOf(ctx, p, slots, consented, askerID, within)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -116,7 +116,8 @@ func (s *Service) Own(ctx context.Context, userID string, from, to time.Time, ac
 	if err != nil {
 		return Answer{}, err
 	}
-	if linked, err = chosen(linked, accountIDs); err != nil {
+	linked, err = chosen(linked, accountIDs)
+	if err != nil {
 		return Answer{}, err
 	}
 	found, err := s.read(ctx, linked, within, nil)

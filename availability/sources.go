@@ -39,17 +39,20 @@ type answering struct {
 func (s *Service) read(ctx context.Context, linked []accounts.Account, within Interval, own *session) (map[string]Answer, error) {
 	a := &answering{within: within, own: own}
 	var err error
-	if a.readings, err = s.open(ctx, linked); err != nil {
+	a.readings, err = s.open(ctx, linked)
+	if err != nil {
 		return nil, err
 	}
-	if a.found, err = s.eventsOf(ctx, a.readings, within); err != nil {
+	a.found, err = s.eventsOf(ctx, a.readings, within)
+	if err != nil {
 		return nil, err
 	}
 	own.learn(a.found)
 	if err := s.ask(ctx, a.readings, within); err != nil {
 		return nil, err
 	}
-	if a.shared, err = s.sharedWith(ctx, a); err != nil {
+	a.shared, err = s.sharedWith(ctx, a)
+	if err != nil {
 		return nil, err
 	}
 	if err := a.workOut(); err != nil {

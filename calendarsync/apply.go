@@ -40,7 +40,8 @@ func (l *pollConsumer) applySearched(ctx context.Context, observed scheduler.Obs
 		}
 	}
 	var err error
-	if observed.MovedTo, err = l.movedTo(ctx, observed.EventID, pollID); err != nil {
+	observed.MovedTo, err = l.movedTo(ctx, observed.EventID, pollID)
+	if err != nil {
 		return err
 	}
 	observed.Searched = true

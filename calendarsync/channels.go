@@ -45,7 +45,8 @@ func (w *Watcher) ensure(ctx context.Context, accountID, calendarID string) (ope
 	if !opened {
 		return false, w.shortGrants(kept, watches)
 	}
-	if watches, err = Watches(ctx, w.Store, accountID, calendarID); err != nil {
+	watches, err = Watches(ctx, w.Store, accountID, calendarID)
+	if err != nil {
 		return true, err
 	}
 	kept = w.current(watches)

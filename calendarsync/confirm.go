@@ -39,7 +39,8 @@ func (w *Watcher) Confirm(ctx context.Context, person scheduler.Person, key stri
 				updates = append(updates, calendars.Defer(eventID, calendars.DeferredConfirmed))
 			}
 		}
-		if confirmed = len(updates); confirmed == 0 {
+		confirmed = len(updates)
+		if confirmed == 0 {
 			return nil
 		}
 		return tx.Update(calendars.Path(key), append(updates, calendars.RequestSync(cause.Request(w.Now()))...)...)

@@ -57,7 +57,8 @@ func finalContext(ctx context.Context) (context.Context, context.CancelFunc) {
 func (f failure) wait(cause error, failed int64) time.Duration {
 	wait := f.after
 	for range min(failed-1, 40) {
-		if wait = 2 * wait; f.most == 0 || wait >= f.most {
+		wait = 2 * wait
+		if f.most == 0 || wait >= f.most {
 			break
 		}
 	}
@@ -131,13 +132,15 @@ func (l *syncRun) fail(ctx context.Context, cause error) error {
 	var woken []calendars.Calendar
 	var err error
 	if row.reason == calendars.ReasonLost && !l.calendar.Lost() {
-		if woken, err = l.awaiting(ctx); err != nil {
+		woken, err = l.awaiting(ctx)
+		if err != nil {
 			return err
 		}
 	}
 	err = l.commitWith(ctx, func(now calendars.Calendar) []store.Update { return l.failureUpdates(now, row, cause) }, woken...)
 	if err == nil && row.polls != "" {
-		if err = l.showFailed(ctx, row, cause); err == nil { // else the run is due once more when its lease ends
+		err = l.showFailed(ctx, row, cause)
+		if err == nil { // else the run is due once more when its lease ends
 			err = l.commitWith(ctx, func(now calendars.Calendar) []store.Update { return now.Ended(l.Now(), l.next) })
 		}
 	}
@@ -153,7 +156,8 @@ func (l *syncRun) orLost(ctx context.Context, row failure) failure {
 	if !l.isLost(ctx) {
 		return row
 	}
-	if row.reason = calendars.ReasonLost; l.refused { // an outage is no news of it
+	row.reason = calendars.ReasonLost
+	if l.refused { // an outage is no news of it
 		row.polls, row.announce = rules.CalendarLost, true
 	}
 	return row

@@ -61,7 +61,8 @@ func (l *syncRun) isLost(ctx context.Context) bool {
 	r := refusal{known: l.calendar.Lost(), refused: l.refused, since: l.calendar.RefusedSince, now: l.Now()}
 	if r.refused && !r.known {
 		var err error
-		if r.listed, err = l.MoveFinder.says(ctx, l.ref); err != nil {
+		r.listed, err = l.MoveFinder.says(ctx, l.ref)
+		if err != nil {
 			l.Log.InfoContext(ctx, "list of calendars not read; unknown whether the calendar is lost",
 				"calendar", l.ref.Calendar, "account", l.ref.Account, "trace", l.cause.Trace, "error", err)
 		}

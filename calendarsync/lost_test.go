@@ -230,7 +230,8 @@ func TestLostCalendar_FoundByADyingRun_IsAwaitedNoMore(t *testing.T) {
 		}
 		w.CrashAt(n)
 		lived, point := w.Survives(func() { w.Run(10 * time.Minute) })
-		if died = !lived; died {
+		died = !lived
+		if died {
 			deaths++
 		}
 		w.TakeOver()
@@ -337,7 +338,8 @@ func TestLostCalendar_FoundByADyingRun_IsAnnouncedOnce(t *testing.T) {
 		}
 		w.CrashAt(n)
 		lived, point := w.Survives(w.RunDue)
-		if died = !lived; died {
+		died = !lived
+		if died {
 			deaths++
 		}
 		w.TakeOver()

@@ -68,7 +68,8 @@ func (s *search) find(ctx context.Context, missing scheduler.Missing) (*schedule
 	a := &answers{there: map[string]bool{missing.CalendarID: true}, silent: map[poll.Place]candidate{}}
 	found, err := s.askEach(ctx, s.known, a, missing)
 	if err == nil && found == nil {
-		if err = s.readListed(ctx); err == nil {
+		err = s.readListed(ctx)
+		if err == nil {
 			found, err = s.askEach(ctx, s.listed, a, missing)
 		}
 	}

@@ -22,7 +22,8 @@ type repeating struct {
 }
 
 func (r *repeating) List(ctx context.Context, ref gcal.Ref, mask gcal.Mask, syncToken, _ string) (gcal.Page, error) {
-	if r.calls++; r.calls > 100 {
+	r.calls++
+	if r.calls > 100 {
 		r.t.Fatal("the sync follows the same page for ever")
 	}
 	page, err := r.Google.List(ctx, ref, mask, syncToken, "")
@@ -135,7 +136,8 @@ func TestSync_OfManyPages_KeepsItsLease(t *testing.T) {
 			if !held.After(w.Clock.Now()) {
 				t.Errorf("pages of %v: the lease ended at %v, during page %d", row.page, held, pages)
 			}
-			if pages++; pages > 1 && !held.Equal(until) {
+			pages++
+			if pages > 1 && !held.Equal(until) {
 				renewals++
 			}
 			until = held

@@ -59,7 +59,8 @@ func (l *pollConsumer) fetchAndApply(ctx context.Context, eventID string) error 
 	}
 	observed := l.freshObservation(event)
 	observed.Confirmed = l.calendar.Deferred[eventID] == calendars.DeferredConfirmed
-	if err = l.applyObservation(ctx, observed); err == nil && event.Malformed {
+	err = l.applyObservation(ctx, observed)
+	if err == nil && event.Malformed {
 		err = errMalformed
 	}
 	return err

@@ -60,7 +60,8 @@ func (l *pollConsumer) settle(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if l.settled, err = l.fetchDeferred(ctx); err != nil {
+	l.settled, err = l.fetchDeferred(ctx)
+	if err != nil {
 		return err
 	}
 	return l.clearAccountErrors(ctx)

@@ -19,7 +19,8 @@ func register(t *testing.T, w *worldtest.World) (all calendarsync.Renewed) {
 			t.Fatal(err)
 		}
 		all.Calendars, all.Opened, all.Stopped, all.Failed = all.Calendars+did.Calendars, all.Opened+did.Opened, all.Stopped+did.Stopped, all.Failed+did.Failed
-		if at = next; at == "" {
+		at = next
+		if at == "" {
 			return all
 		}
 	}
@@ -121,7 +122,8 @@ func TestWalkByExpiration_GivesEveryChannelOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if after = next; next == nil {
+		after = next
+		if next == nil {
 			break
 		}
 	}

@@ -65,7 +65,8 @@ func fill(t *testing.T, w *worldtest.World, pollID string) {
 // tried nothing. n is the first point that was not tried.
 func struck(t *testing.T, n, least int) {
 	t.Helper()
-	if n -= 2; n < least { // the last one was not reached
+	n -= 2
+	if n < least { // the last one was not reached
 		t.Errorf("only %d points were struck, want %d at least", n, least)
 	}
 }

@@ -24,7 +24,8 @@ func TestSweepPage_Spread_IsNineTenthsOfThePeriod(t *testing.T) {
 	began := w.Clock.Now()
 	for at, more := "", true; more; more = at != "" {
 		var err error
-		if _, at, err = w.Watcher.SweepPage(t.Context(), worldtest.Cause, at, 20*time.Second); err != nil {
+		_, at, err = w.Watcher.SweepPage(t.Context(), worldtest.Cause, at, 20*time.Second)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -49,7 +50,8 @@ func TestSweep_Planned_IsDoneByTheDrain(t *testing.T) {
 	loseWake(w)
 	for at, more := "", true; more; more = at != "" {
 		var err error
-		if _, at, err = w.Watcher.SweepPage(t.Context(), worldtest.Cause, at, worldtest.FallbackEvery); err != nil {
+		_, at, err = w.Watcher.SweepPage(t.Context(), worldtest.Cause, at, worldtest.FallbackEvery)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

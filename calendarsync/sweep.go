@@ -47,7 +47,8 @@ func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar
 		}
 		mayShowUnwatched = mayShowUnwatched || unwatched || len(disagreeing) > 0
 	}
-	if stale = !w.fresh(calendar); stale {
+	stale = !w.fresh(calendar)
+	if stale {
 		swept.Syncs++
 	} else {
 		swept.Fresh++

@@ -108,7 +108,8 @@ func (w *Watcher) endSweep(ctx context.Context, swept calendars.Calendar, cause 
 		}
 		var updates []store.Update
 		updates, again = now.SweepEnded(w.Now(), failed)
-		if requested = stale && now.Wanted() && !now.Asked(); requested {
+		requested = stale && now.Wanted() && !now.Asked()
+		if requested {
 			updates = append(updates, calendars.RequestSync(cause.Request(w.Now()))...)
 		}
 		return tx.Update(calendars.Path(swept.Key), updates...)

@@ -193,7 +193,8 @@ func (l *syncRun) end(ctx context.Context, next string) error {
 		latest := time.Time{}
 		for _, part := range l.parts {
 			written, left := part.progress(l.calendar, now, l.Now())
-			if updates = append(updates, written...); left.After(latest) {
+			updates = append(updates, written...)
+			if left.After(latest) {
 				latest = left
 			}
 		}

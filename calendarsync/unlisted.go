@@ -28,7 +28,8 @@ func (l *pollConsumer) fetchUnlisted(ctx context.Context) error {
 	}
 	if l.tooMany(gone, linked) {
 		found := len(gone)
-		if gone, err = l.withoutMoved(ctx, gone); err != nil {
+		gone, err = l.withoutMoved(ctx, gone)
+		if err != nil {
 			return err
 		}
 		linked -= found - len(gone)
@@ -146,7 +147,8 @@ func (l *pollConsumer) hold(ctx context.Context, gone []gcal.Event) error {
 // it.
 func (l *pollConsumer) holdUnlessConfirmed(ctx context.Context, eventID string) (held bool, err error) {
 	err = l.commitWith(ctx, func(now calendars.Calendar) []store.Update {
-		if held = now.Deferred[eventID] != calendars.DeferredConfirmed; !held {
+		held = now.Deferred[eventID] != calendars.DeferredConfirmed
+		if !held {
 			return nil
 		}
 		return calendars.Hold(eventID)

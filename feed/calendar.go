@@ -91,7 +91,8 @@ func (s *Service) read(ctx context.Context, turn *turn, hash string, has func(ta
 	answer := Calendar{Tag: now.tag}
 	if !has(now.tag) {
 		if now.text == nil {
-			if now.text, err = Render(sessions); err != nil {
+			now.text, err = Render(sessions)
+			if err != nil {
 				return Calendar{}, err
 			}
 		}
@@ -109,7 +110,8 @@ func (s *Service) owner(ctx context.Context, hash string, checked time.Time) (us
 		return "", checked, fmt.Errorf("read the owner of a calendar feed: %w", err)
 	}
 	secret, now := store.Fields(doc.Data), s.Now()
-	if userID = secret.String(fieldOwner); userID == "" {
+	userID = secret.String(fieldOwner)
+	if userID == "" {
 		return "", checked, errNotFound()
 	}
 	if age := now.Sub(checked); s.SignIns == nil || age >= 0 && age < CheckSignInEvery {

@@ -66,7 +66,8 @@ func TestCalendar_WithinAMinute_IsReadOnce(t *testing.T) {
 		t.Errorf("a minute later, %d sessions after %d queries", got, documents.queries.Load())
 	}
 	pass(s, -time.Hour) // the clock is set back
-	if readFeed(t, s, secret); documents.queries.Load() != 3*ofReading {
+	readFeed(t, s, secret)
+	if documents.queries.Load() != 3*ofReading {
 		t.Error("an answer of a time to come counts")
 	}
 }
@@ -292,7 +293,8 @@ func TestCalendar_FailedReading_IsTriedAgain(t *testing.T) {
 		}
 	}
 	documents.failing = nil
-	if calendarOf(t, s, secret); s.Turns() != 0 {
+	calendarOf(t, s, secret)
+	if s.Turns() != 0 {
 		t.Errorf("%d turns are left", s.Turns())
 	}
 }

@@ -24,7 +24,8 @@ type breaking struct {
 }
 
 func (b *breaking) fails() error {
-	if b.calls++; b.calls == b.at+1 {
+	b.calls++
+	if b.calls == b.at+1 {
 		return errAway
 	}
 	return nil

@@ -38,7 +38,8 @@ func nearest(sessions []Session, at time.Time) []Session {
 	})
 	left = MaxBytes - mostFixed
 	for i, s := range sorted {
-		if left -= s.mostBytes(); left < 0 {
+		left -= s.mostBytes()
+		if left < 0 {
 			return sorted[:i]
 		}
 	}

@@ -100,7 +100,8 @@ func TestNearest_RoomForOneOfTwo_IsFilled(t *testing.T) {
 		if feed.MostBytes([]feed.Session{filling("a", letters, title)}) == room {
 			break
 		}
-		if title++; title > 5 { // a line more takes four bytes at once
+		title++
+		if title > 5 { // a line more takes four bytes at once
 			letters, title = letters+1, 1
 		}
 	}

@@ -99,7 +99,8 @@ func (t *turns) join(hash string) *turn {
 func (t *turns) leave(hash string, mine *turn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if mine.users--; mine.users == 0 && t.feeds[hash] == mine {
+	mine.users--
+	if mine.users == 0 && t.feeds[hash] == mine {
 		delete(t.feeds, hash)
 	}
 }

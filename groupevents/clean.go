@@ -73,7 +73,8 @@ func removeEnded(ctx context.Context, documents store.Store, eventID string, bef
 		if belongs(event, event.GroupID) {
 			held, changed = held.discounting(event), true
 		}
-		if held, err = held.removing(ctx, tx, event.ID); err != nil {
+		held, err = held.removing(ctx, tx, event.ID)
+		if err != nil {
 			return err
 		}
 		gone = true

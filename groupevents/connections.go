@@ -63,7 +63,8 @@ func (s *Service) Connect(ctx context.Context, person scheduler.Person, groupID,
 		if err != nil {
 			return err
 		}
-		if held, err = held.switching(person.ID, s.Now()); err != nil {
+		held, err = held.switching(person.ID, s.Now())
+		if err != nil {
 			return err
 		}
 		made := mirror.Connection{GroupID: groupID, AccountID: accountID, OwnerID: person.ID, CreatedAt: store.Instant(s.Now())}
@@ -261,7 +262,8 @@ func (s *Service) Unlinked(ctx context.Context, accountID string, cause schedule
 	}
 	for _, connection := range connections {
 		for more := true; more; {
-			if more, err = s.Plans.RestoreKept(ctx, connection); err != nil {
+			more, err = s.Plans.RestoreKept(ctx, connection)
+			if err != nil {
 				return err
 			}
 		}

@@ -70,7 +70,8 @@ func (s *Service) Create(ctx context.Context, person scheduler.Person, groupID s
 		if err != nil {
 			return err
 		}
-		if held, err = held.counting(person.ID, now); err != nil {
+		held, err = held.counting(person.ID, now)
+		if err != nil {
 			return err
 		}
 		event = fresh

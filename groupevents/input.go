@@ -103,10 +103,12 @@ func isDay(text string) bool {
 
 // span reads the two ends.
 func (in Input) span() (start, end recurrence.Moment, err error) {
-	if start, err = in.moment("start", in.Start); err != nil {
+	start, err = in.moment("start", in.Start)
+	if err != nil {
 		return start, end, err
 	}
-	if end, err = in.moment("end", in.End); err != nil {
+	end, err = in.moment("end", in.End)
+	if err != nil {
 		return start, end, err
 	}
 	from, until := instant(start), instant(end)

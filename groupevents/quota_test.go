@@ -53,7 +53,8 @@ func TestCreate_ByOneAuthor_IsBoundedInAll(t *testing.T) {
 	for len(made) < groupevents.MaxPresent {
 		event, err := w.create("ana", "Event", soon)
 		w.must(err)
-		if made = append(made, event); len(made)%groupevents.MaxPerDay == 0 {
+		made = append(made, event)
+		if len(made)%groupevents.MaxPerDay == 0 {
 			w.must(w.Clock.Advance(24 * time.Hour))
 		}
 	}
@@ -77,7 +78,8 @@ func TestCreate_ByOneAuthor_IsBoundedInAll(t *testing.T) {
 	for at := ""; ; {
 		_, next, err := groupevents.RemoveEnded(t.Context(), w.Documents, w.Clock.Now(), at)
 		w.must(err)
-		if at = next; at == "" {
+		at = next
+		if at == "" {
 			break
 		}
 	}

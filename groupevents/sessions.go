@@ -32,10 +32,12 @@ func (s *Service) SetSharing(ctx context.Context, person scheduler.Person, group
 	changed := false
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		held, err := loadShelf(ctx, tx, groupID)
-		if changed = err == nil && held.ShareSessions != share; !changed {
+		changed = err == nil && held.ShareSessions != share
+		if !changed {
 			return err
 		}
-		if held, err = held.switching(person.ID, s.Now()); err != nil {
+		held, err = held.switching(person.ID, s.Now())
+		if err != nil {
 			return err
 		}
 		held.ShareSessions = share
@@ -160,7 +162,8 @@ func loadSession(ctx context.Context, reader store.Reader, pollID string) (found
 	if err != nil && !gone {
 		return session{}, err
 	}
-	if found.events, _, err = store.Page(ctx, reader, eventsOfPoll.With(pollID), mirror.DecodeEvent); err != nil {
+	found.events, _, err = store.Page(ctx, reader, eventsOfPoll.With(pollID), mirror.DecodeEvent)
+	if err != nil {
 		return session{}, err
 	}
 	if !gone {
@@ -173,7 +176,8 @@ func loadSession(ctx context.Context, reader store.Reader, pollID string) (found
 
 // locate finds where the poll's event is, and whether it is shared.
 func (s *session) locate(ctx context.Context, reader store.Reader) (err error) {
-	if s.shared, err = isShared(ctx, reader, s.poll); err != nil {
+	s.shared, err = isShared(ctx, reader, s.poll)
+	if err != nil {
 		return err
 	}
 	entry, _, err := poll.IndexOf(ctx, reader, s.poll)

@@ -89,7 +89,8 @@ func (s *Service) storeOrigins(ctx context.Context, fresh []observation) error {
 			return err
 		}
 		var err error
-		if begun, err = mirror.LoadPerson(ctx, tx, at.OwnerID); err != nil || isOverlay(begun, at.CalendarID) {
+		begun, err = mirror.LoadPerson(ctx, tx, at.OwnerID)
+		if err != nil || isOverlay(begun, at.CalendarID) {
 			return err // what else is in an overlay calendar is nobody's origin
 		}
 		known, err := mirror.OfOrigins(ctx, tx, at.AccountID, at.CalendarID, ids)

@@ -122,7 +122,8 @@ func (s *Service) endingPart(ctx context.Context, ownerID string, from place) (u
 func (s *Service) RestoreKept(ctx context.Context, c mirror.Connection) (more bool, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		kept, ending, err := s.keptOfEnding(ctx, tx, c)
-		if more = ending && len(kept) > 0; err != nil || !more {
+		more = ending && len(kept) > 0
+		if err != nil || !more {
 			return err
 		}
 		paths := make([]store.Path, len(kept))

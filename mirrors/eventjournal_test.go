@@ -100,7 +100,8 @@ func TestJournal_OfAnEventOfAGroup_ShowsOnesOwnMirrors(t *testing.T) {
 		return true, nil
 	})
 	w.must(err)
-	if slices.Sort(got); !slices.Equal(got, []string{"jrn_1", "jrn_2"}) {
+	slices.Sort(got)
+	if !slices.Equal(got, []string{"jrn_1", "jrn_2"}) {
 		t.Errorf("gm reads %q", got)
 	}
 }

@@ -73,7 +73,8 @@ func (w *world) list(ownerID string, in mirrors.Range, size int) (all []mirrors.
 		if count > size {
 			w.Fatalf("a page of %d has %d", size, count)
 		}
-		if after = next; next == nil {
+		after = next
+		if next == nil {
 			return all
 		}
 	}

@@ -169,7 +169,8 @@ func (e *Events) Change(ctx context.Context, ownerID, id string, change Change, 
 		return e.Get(ctx, ownerID, id)
 	}
 	if !same {
-		if answered, err = e.Google.PatchContent(ctx, to.ref, to.eventID, answered.ETag, content); err != nil {
+		answered, err = e.Google.PatchContent(ctx, to.ref, to.eventID, answered.ETag, content)
+		if err != nil {
 			return Shown{}, e.refused(ctx, to.ref, err)
 		}
 	}

@@ -278,7 +278,8 @@ func TestEvents_OfALostCalendar_AreLeftAndSaid(t *testing.T) {
 	}
 	for _, made := range []mirrors.Shown{single, series} {
 		event, err := w.full.Get(w.ctx, gcal.Ref{Account: annes, Calendar: team}, made.EventID)
-		if w.must(err); event.EventState == rules.Gone {
+		w.must(err)
+		if event.EventState == rules.Gone {
 			t.Errorf("%s is deleted", made.ID)
 		}
 		if _, err := w.events().Get(w.ctx, gm, made.ID); err != nil {

@@ -28,16 +28,20 @@ type Wishes struct {
 
 // ReadWishes reads a person's wishes.
 func ReadWishes(ctx context.Context, reader store.Reader, ownerID string) (w Wishes, err error) {
-	if w.Person, err = mirror.LoadPerson(ctx, reader, ownerID); err != nil {
+	w.Person, err = mirror.LoadPerson(ctx, reader, ownerID)
+	if err != nil {
 		return w, err
 	}
-	if w.Policies, err = mirror.PoliciesOf(ctx, reader, ownerID); err != nil {
+	w.Policies, err = mirror.PoliciesOf(ctx, reader, ownerID)
+	if err != nil {
 		return w, err
 	}
-	if w.Connections, err = mirror.ConnectionsOf(ctx, reader, ownerID); err != nil {
+	w.Connections, err = mirror.ConnectionsOf(ctx, reader, ownerID)
+	if err != nil {
 		return w, err
 	}
-	if w.Accounts, err = accounts.OfOwner(ctx, reader, ownerID); err != nil {
+	w.Accounts, err = accounts.OfOwner(ctx, reader, ownerID)
+	if err != nil {
 		return w, err
 	}
 	known, err := calendars.OfOwner(ctx, reader, ownerID)

@@ -98,7 +98,8 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 		return nil // an overlay calendar holds mirrors; what else is in it is nobody's origin
 	}
 	if !known {
-		if next, err = counted(ctx, tx, of, o, next); err != nil {
+		next, err = counted(ctx, tx, of, o, next)
+		if err != nil {
 			return err
 		}
 	}

@@ -63,7 +63,8 @@ func (w *Writer) claimOverlay(ctx context.Context, owner, account string) (o mir
 			return err
 		}
 		o = person.Overlays[account]
-		if before = o.TryingUntil; o.CalendarID != "" || o.Suppressed || before.After(now) {
+		before = o.TryingUntil
+		if o.CalendarID != "" || o.Suppressed || before.After(now) {
 			o.TryingUntil = time.Time{}
 			return nil
 		}

@@ -93,11 +93,13 @@ func (s *Service) planPerson(ctx context.Context, item outbox.Item) outbox.Resul
 			return outbox.Failed(fmt.Errorf("plan the events of a person: %w", err))
 		}
 		var failures error
-		if next.Failed, failures, err = s.planUIDs(ctx, person.OwnerID, uids, at.Failed, cause); err != nil {
+		next.Failed, failures, err = s.planUIDs(ctx, person.OwnerID, uids, at.Failed, cause)
+		if err != nil {
 			return outbox.Failed(fmt.Errorf("plan an event of a person: %w", err))
 		}
 		was := at
-		switch at = next.withFailed(); {
+		at = next.withFailed()
+		switch {
 		case again && at.Part >= failedPart: // from the beginning, with what failed
 		case at.Part == len(parts):
 			return outbox.Done().Writing(store.Set("planAfter", store.Delete))

@@ -47,9 +47,11 @@ func TestPlanPerson_MoreEventsDuringARun_PlansThem(t *testing.T) {
 	w, _ := refusedPlanning(t, fault.TooLarge, 30)
 	wakes, added := 0, false
 	w.onWake = func() {
-		if wakes++; wakes == 25 {
+		wakes++
+		if wakes == 25 {
 			person := w.personPlan()
-			if added = person.PlanAfter != ""; !added {
+			added = person.PlanAfter != ""
+			if !added {
 				t.Error("no place is stored in the second page")
 			}
 			w.stored("a0", "Early")
@@ -75,7 +77,8 @@ func TestPlanPerson_ARunThatDied_IsContinued(t *testing.T) {
 	w, _ := refusedPlanning(t, fault.TooLarge, 30)
 	wakes := 0
 	w.onWake = func() {
-		if wakes++; wakes == 25 {
+		wakes++
+		if wakes == 25 {
 			panic("it dies") // which the outbox records as a failure; the place stays
 		}
 	}
@@ -109,7 +112,8 @@ func TestPlanning_ItsJournal_HasTheTraceOfItsCause(t *testing.T) {
 			if entry.Step != mirror.StepPlanned {
 				continue
 			}
-			if planned++; entry.Trace != want || entry.Trigger != mirrors.PlanKind {
+			planned++
+			if entry.Trace != want || entry.Trigger != mirrors.PlanKind {
 				t.Errorf("%s was planned by %s, %q, want %q", id, entry.Trigger, entry.Trace, want)
 			}
 		}

@@ -69,11 +69,13 @@ func (p Policies) Create(ctx context.Context, ownerID, name string) (mirror.Poli
 
 // Rename gives a policy another name; the same one changes nothing. Invalid: as for Create.
 func (p Policies) Rename(ctx context.Context, ownerID, id, name string) (policy mirror.Policy, err error) {
-	if name, err = rules.Line("name", name, maxName); err != nil {
+	name, err = rules.Line("name", name, maxName)
+	if err != nil {
 		return mirror.Policy{}, err
 	}
 	err = p.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		if policy, err = mirror.LoadPolicy(ctx, tx, ownerID, id); err != nil || policy.Name == name {
+		policy, err = mirror.LoadPolicy(ctx, tx, ownerID, id)
+		if err != nil || policy.Name == name {
 			return err
 		}
 		policy.Name, policy.UpdatedAt = name, p.now()
@@ -106,7 +108,8 @@ func (p Policies) SetEdges(ctx context.Context, ownerID, id string, edges []mirr
 	}
 	return p.replace(ctx, ownerID, id, cause, func(wishes *Wishes, i int, tx store.Tx) (policy mirror.Policy, err error) {
 		policy = wishes.Policies[i]
-		if policy.Edges, err = wishes.check(id, edges); err != nil {
+		policy.Edges, err = wishes.check(id, edges)
+		if err != nil {
 			return policy, err
 		}
 		policy.Version++
@@ -153,7 +156,8 @@ func (p Policies) replace(
 			_, err := mirror.LoadPolicy(ctx, tx, ownerID, id)
 			return nil, err
 		}
-		if policy, err = change(&wishes, i, tx); err != nil {
+		policy, err = change(&wishes, i, tx)
+		if err != nil {
 			return nil, err
 		}
 		return p.follow(tx, wishes, cause)

@@ -33,8 +33,9 @@ const reconcilePage = 50
 // corrects what the sync missed: events that are missing or were changed, and strays,
 // events of ours that no document names. It runs daily and takes the next calendar that
 // mirroring follows, behind the key at ("": the first); next is where to continue, "" at
-// the end. An event that fails delays no other, and is left to the next day as a calendar that fails is. More strays than
-// HoldMin and HoldShare are left alone unless byHand: rather the documents are wrong.
+// the end. An event that fails delays no other, and is left to the next day as a calendar
+// that fails is. More strays than HoldMin and HoldShare are left alone unless byHand:
+// rather the documents are wrong.
 func (w *Writer) Reconcile(ctx context.Context, cause scheduler.Cause, at string, byHand bool) (did Reconciled, next string, err error) {
 	page, further, err := calendars.All(ctx, w.Store, reconcilePage, at)
 	if err != nil || w.Observing {
@@ -152,7 +153,7 @@ func (w *Writer) deleteStrays(ctx context.Context, calendar calendars.Calendar, 
 	return errors.Join(failures...)
 }
 
-// lost decides about a calendar that was not found: an overlay calendar that its account
+// calendarLost decides about a calendar that was not found: an overlay calendar that its account
 // does not list was deleted by its owner.
 func (w *Writer) calendarLost(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, missing error) error {
 	person, err := mirror.LoadPerson(ctx, w.Store, calendar.OwnerID)

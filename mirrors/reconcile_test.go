@@ -28,7 +28,8 @@ func (s *stage) reconcile(byHand bool) (did mirrors.Reconciled) {
 		did.Strays += step.Strays
 		did.Guarded += step.Guarded
 		did.Failed += step.Failed
-		if at = next; at == "" {
+		at = next
+		if at == "" {
 			break
 		}
 	}

@@ -47,7 +47,7 @@ type Service struct {
 	// NewID returns a new ULID.
 	NewID func() string
 	Log   *slog.Logger
-	// Meter counts Observed; nil counts nothing.
+	// Meter counts what is observed, and what a Writer does; nil counts nothing.
 	Meter meter.Meter
 }
 

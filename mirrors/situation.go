@@ -26,7 +26,8 @@ type situation struct {
 // the mirrors there are.
 func (s *Service) situation(ctx context.Context, reader store.Reader, ownerID, icalUID string) (of situation, err error) {
 	of = situation{Situation: plan.Situation{Owner: ownerID, Now: s.now(), MostExceptions: s.MostExceptions}}
-	if of.person, err = mirror.LoadPerson(ctx, reader, ownerID); err != nil {
+	of.person, err = mirror.LoadPerson(ctx, reader, ownerID)
+	if err != nil {
 		return of, err
 	}
 	policies, err := mirror.PoliciesOf(ctx, reader, ownerID)
@@ -36,7 +37,8 @@ func (s *Service) situation(ctx context.Context, reader store.Reader, ownerID, i
 	for _, policy := range policies {
 		of.Edges = append(of.Edges, policy.Edges...)
 	}
-	if of.Connections, err = mirror.ConnectionsOf(ctx, reader, ownerID); err != nil {
+	of.Connections, err = mirror.ConnectionsOf(ctx, reader, ownerID)
+	if err != nil {
 		return of, err
 	}
 	linked, err := accounts.OfOwner(ctx, reader, ownerID)
@@ -44,7 +46,8 @@ func (s *Service) situation(ctx context.Context, reader store.Reader, ownerID, i
 		return of, err
 	}
 	of.Accounts = situated(linked, of.person)
-	if of.Events, err = mirror.OfUID(ctx, reader, ownerID, icalUID); err != nil {
+	of.Events, err = mirror.OfUID(ctx, reader, ownerID, icalUID)
+	if err != nil {
 		return of, err
 	}
 	groups, err := mirror.OfGroupsUID(ctx, reader, groupsOf(of.Connections), icalUID)
@@ -54,7 +57,8 @@ func (s *Service) situation(ctx context.Context, reader store.Reader, ownerID, i
 	for _, event := range groups {
 		of.put(event)
 	}
-	if of.Mirrors, err = mirror.MirrorsOfUID(ctx, reader, ownerID, icalUID); err != nil {
+	of.Mirrors, err = mirror.MirrorsOfUID(ctx, reader, ownerID, icalUID)
+	if err != nil {
 		return of, err
 	}
 	if err := of.loadEarlier(ctx, reader); err != nil {

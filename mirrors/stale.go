@@ -46,7 +46,8 @@ func (s *Service) RemoveStale(ctx context.Context, limit int, cause scheduler.Ca
 				return removed, false, err
 			}
 		}
-		if removed += len(page); removed >= limit {
+		removed += len(page)
+		if removed >= limit {
 			return removed, true, nil
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/meter"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/recurrence"
@@ -41,7 +40,6 @@ type Writer struct {
 	// Google makes the writer's calls. Leaving makes the last ones of an account that is
 	// being unlinked (accounts.Grants.Leaving).
 	Google, Leaving Google
-	Meter           meter.Meter
 
 	pauses pauses
 }
@@ -70,7 +68,8 @@ func (w *Writer) due(ctx context.Context, reader store.Reader, now time.Time) it
 	return func(yield func(store.Document, error) bool) {
 		read := 0
 		for doc, err := range mirror.Due(ctx, reader, now) {
-			if read++; read > drainRead {
+			read++
+			if read > drainRead {
 				return
 			}
 			if err == nil && w.pauses.until(mirror.Decode(doc).TargetAccountID, now).After(now) {

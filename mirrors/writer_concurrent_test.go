@@ -2,6 +2,7 @@ package mirrors_test
 
 import (
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -144,4 +145,26 @@ func TestWriter_AnOldMirrorDeletedDuringItsInsert_LeavesNoEvent(t *testing.T) {
 	s.only() // the insert may still arrive
 	s.run(time.Minute)
 	s.nothingLeft()
+}
+
+// The call by which a cancelled occurrence is found fails after another process has cancelled it
+// in the copy: nothing is left to be done, and nothing fails.
+func TestWriter_FailedAfterAnotherHasCancelled_IsNotDueAgain(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Stand-up", weekly)
+	s.run(time.Minute)
+	s.event("e2", "Stand-up", exception("e1", at("2026-03-12T09:00:00Z")), func(e *mirror.Event) { e.Status = "cancelled" })
+	occurrence := func() mirror.Mirror {
+		all := s.mirrors()
+		return all[slices.IndexFunc(all, func(m mirror.Mirror) bool { return m.SeriesMirrorID != "" })]
+	}
+	s.writer.Google.(*googlePoints).before = func() {
+		s.write(s.newConcurrentWriter(), occurrence())
+		s.must(s.google.Control().Plant(control.Rule{Match: "events.instances", Status: 503, Times: 4}))
+	}
+	s.run(time.Minute)
+	if m := occurrence(); m.State != mirror.Active || !m.Due.IsZero() || m.Attempts != 0 || m.LastError != "" {
+		t.Errorf("its mirror is %+v", m)
+	}
 }

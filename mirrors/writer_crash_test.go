@@ -61,7 +61,8 @@ func TestFaults_Anywhere_LeaveOneEventPerMirror(t *testing.T) {
 						s.run(2 * time.Minute)
 						strike(s.points, n)
 						points.Survives(func() { c.act(s); s.run(time.Minute) })
-						if reached = s.points.Reached(); reached {
+						reached = s.points.Reached()
+						if reached {
 							if what == "it dies and moves" {
 								s.address = "there"
 							}

@@ -27,7 +27,12 @@ func (w *Writer) failed(ctx context.Context, a *attempt, cause error) error {
 	case fault.RateLimited, fault.Exhausted, fault.Unavailable:
 		w.pauses.rest(a.Mirror.TargetAccountID, now, cause)
 	}
+	overtaken := false
 	m, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
+		overtaken = plan.Next(*m) == plan.Nothing
+		if overtaken {
+			return outcome{}
+		}
 		due := m.Due
 		*m = plan.FailedWrite(*m, cause, now)
 		if fault.Is(cause, fault.Revoked) && !due.Equal(a.Mirror.Due) {
@@ -35,7 +40,7 @@ func (w *Writer) failed(ctx context.Context, a *attempt, cause error) error {
 		}
 		return outcome{mirror.StepFailed, fault.KindOf(cause).String()}
 	})
-	if err != nil {
+	if err != nil || overtaken {
 		return err
 	}
 	w.Meter.Count(Failed{Kind: fault.KindOf(cause)})

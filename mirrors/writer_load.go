@@ -73,7 +73,8 @@ func (w *Writer) commit(ctx context.Context, was mirror.Mirror, cause scheduler.
 	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		changes, held = &write{s: w.Service, cause: cause}, false
 		var found bool
-		if m, found, err = mirror.Load(ctx, tx, was.ID); err != nil || !found || m.Generation != was.Generation || m.ETag != was.ETag {
+		m, found, err = mirror.Load(ctx, tx, was.ID)
+		if err != nil || !found || m.Generation != was.Generation || m.ETag != was.ETag {
 			return err
 		}
 		held = true
@@ -140,7 +141,8 @@ func (w *Writer) forgotten(ctx context.Context, was mirror.Mirror, deleted bool,
 			step = mirror.StepDeleted
 		}
 		next, keep := plan.Deleted(m, at)
-		if keep = keep && event.Exists(); keep {
+		keep = keep && event.Exists()
+		if keep {
 			changes.record(mirror.StepEntry(step, m, next, ""))
 			changes.put(next)
 		} else {

@@ -13,7 +13,7 @@ import (
 type googlePoints struct {
 	mirrors.Google
 	points *points.Points
-	// before and after, if set, run once beside the next insert or patch.
+	// before and after, if set, run once beside the next insert, patch or search of an occurrence.
 	before, after func()
 }
 
@@ -57,5 +57,8 @@ func (g *googlePoints) Get(ctx context.Context, ref gcal.Ref, id string) (gcal.E
 }
 
 func (g *googlePoints) Instance(ctx context.Context, ref gcal.Ref, series string, original recurrence.Moment) (gcal.Event, error) {
-	return points.Pass(g.points, func() (gcal.Event, error) { return g.Google.Instance(ctx, ref, series, original) })
+	return points.Pass(g.points, func() (gcal.Event, error) {
+		defer g.beside()()
+		return g.Google.Instance(ctx, ref, series, original)
+	})
 }

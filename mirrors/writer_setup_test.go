@@ -278,7 +278,8 @@ func (s *stage) shown(account, calendar string) (live []gcal.Event) {
 				live = append(live, event)
 			}
 		}
-		if token = page.NextPage; token == "" {
+		token = page.NextPage
+		if token == "" {
 			return live
 		}
 	}

@@ -150,7 +150,8 @@ func (e *drawFailure) Unwrap() error { return e.error }
 func (a *Announcer) announce(ctx context.Context, pollID string) (due time.Time, err error) {
 	r, err := a.begin(ctx, pollID, a.Repair != nil)
 	if err == nil && r.edited {
-		if err = a.Repair(ctx, pollID, r.announcement.Wanted.Trace); err == nil {
+		err = a.Repair(ctx, pollID, r.announcement.Wanted.Trace)
+		if err == nil {
 			r, err = a.begin(ctx, pollID, false) // an edit that cannot be repaired holds up nothing
 		}
 	}

@@ -49,7 +49,8 @@ func (d *Discord) DrawCard(ctx context.Context, pollID string, drawing Drawing) 
 			return drawn, err
 		}
 		drawn.Refused, _ = errors.AsType[*fault.Error](err)
-		if drawn.Recorded, err = d.recordCard(ctx, c, at, drawing, drawn.Refused); err != nil || drawn.Refused != nil {
+		drawn.Recorded, err = d.recordCard(ctx, c, at, drawing, drawn.Refused)
+		if err != nil || drawn.Refused != nil {
 			return drawn, err
 		}
 		redraw, drawing.Begun = false, false
@@ -59,16 +60,20 @@ func (d *Discord) DrawCard(ctx context.Context, pollID string, drawing Drawing) 
 
 // cardData reads everything that a card shows, or less if the poll gets no card.
 func (d *Discord) cardData(ctx context.Context, pollID string) (c cardData, err error) {
-	if c.poll, err = poll.Load(ctx, d.Store, pollID); err != nil {
+	c.poll, err = poll.Load(ctx, d.Store, pollID)
+	if err != nil {
 		return c, err
 	}
-	if c.group, err = poll.LoadGroup(ctx, d.Store, c.poll.GroupID); err != nil {
+	c.group, err = poll.LoadGroup(ctx, d.Store, c.poll.GroupID)
+	if err != nil {
 		return c, err
 	}
-	if c.channel = c.cardChannel(); c.channel == "" {
+	c.channel = c.cardChannel()
+	if c.channel == "" {
 		return c, nil
 	}
-	if c.slots, err = poll.LoadSlots(ctx, d.Store, pollID); err != nil {
+	c.slots, err = poll.LoadSlots(ctx, d.Store, pollID)
+	if err != nil {
 		return c, err
 	}
 	winning := c.winning()

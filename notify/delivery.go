@@ -29,7 +29,8 @@ func (a *Announcer) open(ctx context.Context, tx store.Tx, r *run) (updates []st
 		}
 		var documents *Documents
 		if inStore, ok := channel.(DocumentChannel); ok {
-			if documents, err = inStore.Documents(ctx, tx, r.message); err != nil {
+			documents, err = inStore.Documents(ctx, tx, r.message)
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -114,7 +115,8 @@ func (a *Announcer) deliverTo(ctx context.Context, r *run, channel Channel, last
 // during the run.
 func (a *Announcer) finish(r *run, announcement poll.Announcement, state poll.Message) []store.Update {
 	settled := announcement.Wanted.Ref == state.Ref
-	if r.due = (time.Time{}); !settled {
+	r.due = (time.Time{})
+	if !settled {
 		r.due = announcement.Due
 	}
 	updates := poll.AnnouncedUpdates(state, settled)

@@ -33,7 +33,8 @@ var _ DiscordAPI = (*DiscordClient)(nil)
 // http.DefaultTransport. Invalid if the token is missing or the endpoint is not an
 // address.
 func NewDiscordClient(token, endpoint string, transport http.RoundTripper) (*DiscordClient, error) {
-	if token = strings.TrimSpace(token); token == "" {
+	token = strings.TrimSpace(token)
+	if token == "" {
 		return nil, fault.Field("DISCORD_BOT_TOKEN", "must be set")
 	}
 	to, err := url.Parse(cmp.Or(endpoint, "https://discord.com"))

@@ -53,7 +53,8 @@ func TestDistance_InWords(t *testing.T) {
 			var times [2]rules.Fingerprint
 			for i, text := range []string{row.old, row.now} {
 				var err error
-				if times[i], err = rules.ParseFingerprint(text); err != nil {
+				times[i], err = rules.ParseFingerprint(text)
+				if err != nil {
 					t.Fatal(err)
 				}
 			}

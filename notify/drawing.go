@@ -35,7 +35,8 @@ func drawingOf(a poll.Announcement) Drawing {
 // for it, unless another change did before.
 func (r *run) begin(a poll.Announcement, ref string) []store.Update {
 	r.draws, r.drawing = true, drawingOf(a)
-	if r.drawing.Begun = true; !a.CardPending {
+	r.drawing.Begun = true
+	if !a.CardPending {
 		r.drawing.Ref = ref
 	}
 	return a.CardBegunUpdates(ref)

@@ -40,7 +40,8 @@ func (n *InApp) Documents(ctx context.Context, reader store.Reader, m Message) (
 	if err != nil {
 		return nil, err
 	}
-	if people, err = withoutMuted(ctx, reader, people, m.Notice); err != nil {
+	people, err = withoutMuted(ctx, reader, people, m.Notice)
+	if err != nil {
 		return nil, err
 	}
 	missing, err := missingOf(ctx, reader, people, key, document)

@@ -53,7 +53,8 @@ func TestMessage_LongestText_StaysBelowTheLimit(t *testing.T) {
 			if !strings.Contains(text, title) || strings.Contains(text, "{") {
 				t.Errorf("%s, %s: the longest message lacks a value: %s", tag, letter, text)
 			}
-			if length += len(mention); length > maxContent {
+			length += len(mention)
+			if length > maxContent {
 				t.Errorf("%s, %s: the longest message has %d characters: %s%s", tag, letter, length, mention, text)
 			}
 		}

@@ -120,7 +120,8 @@ func MarkAllRead(ctx context.Context, documents store.Store, uid string) (marked
 		if err != nil {
 			return marked, err
 		}
-		if marked += found; found < batchSize {
+		marked += found
+		if found < batchSize {
 			return marked, nil
 		}
 	}

@@ -44,7 +44,8 @@ func TestList_AllPages_AreNewestFirst(t *testing.T) {
 		for _, n := range page {
 			got = append(got, n.ID)
 		}
-		if after = next; next == nil {
+		after = next
+		if next == nil {
 			break
 		}
 	}

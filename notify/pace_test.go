@@ -123,7 +123,8 @@ func TestPace_CrashAtAnyStep_CountsAndDeliversOnce(t *testing.T) {
 			}
 			w.cancel()
 			w.want("gm", 0)
-			if w.mustEnd(); !w.announcement().Due.After(w.clock.Now()) {
+			w.mustEnd()
+			if !w.announcement().Due.After(w.clock.Now()) {
 				t.Errorf("call %d: a third at once is not put off", call)
 			}
 			wantTexts(t, "ana", w.bell("ana"), cancelledBody, onAgainBody)

@@ -95,7 +95,8 @@ func (a *Announcer) decide(r *run, edited bool) []store.Update {
 		return poll.AnnouncedUpdates(announcement.Announced, true)
 	case message.After(now): // not due yet, another run delivers it, or one failed
 		r.draws = r.draws && message.Sub(now) > outbox.Soon // else one drawing is for both
-		if r.due = message; card.After(now) && card.Before(message) {
+		r.due = message
+		if card.After(now) && card.Before(message) {
 			r.due = card
 		}
 		return nil
@@ -118,7 +119,8 @@ func (a *Announcer) decide(r *run, edited bool) []store.Update {
 		if known.State.Status == rules.Archived { // archiving is not announced, and neither is the way back
 			known = announcement.Announced
 		}
-		if r.state, r.silent = (poll.Message{}), true; !settled {
+		r.state, r.silent = (poll.Message{}), true
+		if !settled {
 			r.due = announcement.Due
 		}
 		return poll.AnnouncedUpdates(known, settled)

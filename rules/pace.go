@@ -30,7 +30,8 @@ func (p Pace) Arrive(due, now time.Time) (next time.Time, wait time.Duration) {
 		ahead = 0
 	}
 	ahead = min(ahead, most)
-	if wait = ahead + p.Every - most; wait > 0 {
+	wait = ahead + p.Every - most
+	if wait > 0 {
 		return due, wait
 	}
 	return now.Add(ahead + p.Every), 0

@@ -17,7 +17,8 @@ func TestPerHour_ComesWheneverItMay_KeepsEachHour(t *testing.T) {
 		var came []time.Time
 		for now, end := time.Unix(1_000_000, 0), time.Unix(1_000_000, 0).Add(5*time.Hour); now.Before(end); {
 			next, wait := pace.Arrive(due, now)
-			if now = now.Add(wait); wait == 0 {
+			now = now.Add(wait)
+			if wait == 0 {
 				due, came = next, append(came, now)
 			}
 		}

@@ -64,7 +64,8 @@ func (s *Service) Apply(ctx context.Context, observed Observation) (result Appli
 			return s.deferIfPending(ctx, tx, st, observed)
 		}
 		observed := observed
-		if observed.MovedTo, err = unlessTaken(ctx, tx, observed, st.Poll.ID); err != nil {
+		observed.MovedTo, err = unlessTaken(ctx, tx, observed, st.Poll.ID)
+		if err != nil {
 			return nil, err
 		}
 		result.PollID, result.Decision.Action, before = st.Poll.ID, rules.Nothing, st.Poll
@@ -105,7 +106,8 @@ func loadDecided(ctx context.Context, tx store.Tx, st *transition.State, decisio
 	switch action {
 	case rules.MoveCalendar:
 		to := entry.Inputs.MovedTo
-		if st.Next, _, err = calendars.Load(ctx, tx, to.AccountID, to.CalendarID); err == nil && st.EntryPath != poll.IndexPath(st.Entry.EventID) {
+		st.Next, _, err = calendars.Load(ctx, tx, to.AccountID, to.CalendarID)
+		if err == nil && st.EntryPath != poll.IndexPath(st.Entry.EventID) {
 			_, st.NextPath, err = poll.FindIndex(ctx, tx, to.AccountID, to.CalendarID, st.Entry.EventID)
 		}
 	case rules.Cancel:
@@ -115,13 +117,16 @@ func loadDecided(ctx context.Context, tx store.Tx, st *transition.State, decisio
 	case rules.Reschedule:
 		st.Votes, err = poll.LoadVotes(ctx, tx, p.ID)
 	case rules.Restore:
-		if st.Original, err = poll.LoadSlot(ctx, tx, p.ID, moved.FromSlotID); err != nil {
+		st.Original, err = poll.LoadSlot(ctx, tx, p.ID, moved.FromSlotID)
+		if err != nil {
 			return err
 		}
-		if st.Snapshot, err = poll.LoadSnapshot(ctx, tx, p.ID, moved.SnapshotID); err != nil {
+		st.Snapshot, err = poll.LoadSnapshot(ctx, tx, p.ID, moved.SnapshotID)
+		if err != nil {
 			return err
 		}
-		if st.Group, err = poll.LoadGroup(ctx, tx, p.GroupID); err != nil {
+		st.Group, err = poll.LoadGroup(ctx, tx, p.GroupID)
+		if err != nil {
 			return err
 		}
 		st.Votes, err = poll.LoadVotes(ctx, tx, p.ID)
@@ -133,10 +138,12 @@ func loadDecided(ctx context.Context, tx store.Tx, st *transition.State, decisio
 // state without an entry where none does. ErrFenced: another sync run began since.
 // editedError: the poll has to be repaired first (afterEdits).
 func followed(ctx context.Context, tx store.Tx, observed Observation) (st transition.State, err error) {
-	if st.Entry, st.EntryPath, err = poll.FindIndex(ctx, tx, observed.AccountID, observed.CalendarID, observed.EventID); err != nil {
+	st.Entry, st.EntryPath, err = poll.FindIndex(ctx, tx, observed.AccountID, observed.CalendarID, observed.EventID)
+	if err != nil {
 		return st, err
 	}
-	if st.Calendar, _, err = calendars.Load(ctx, tx, observed.AccountID, observed.CalendarID); err != nil {
+	st.Calendar, _, err = calendars.Load(ctx, tx, observed.AccountID, observed.CalendarID)
+	if err != nil {
 		return st, err
 	}
 	if !observed.Own && !st.Calendar.Holds(observed.Fence) {

@@ -20,7 +20,8 @@ func (s *Service) chooseCalendar(ctx context.Context, p poll.Poll, ask Finalise)
 	if _, err := chosenSlot(ctx, s.Store, p.ID, ask); err != nil { // before Google is asked
 		return "", "", err
 	}
-	if account, calendar, err = s.previousCalendar(ctx, p, ask); err != nil || account != "" {
+	account, calendar, err = s.previousCalendar(ctx, p, ask)
+	if err != nil || account != "" {
 		return account, calendar, err
 	}
 	account, calendar, err = s.Accounts.Choose(ctx, p.CreatorID, ask.AccountID, ask.CalendarID)

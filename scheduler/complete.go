@@ -42,7 +42,8 @@ func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event 
 		if err := checkEdits(p); err != nil {
 			return nil, err
 		}
-		if step.State, err = complete(ctx, tx, p); err != nil {
+		step.State, err = complete(ctx, tx, p)
+		if err != nil {
 			return nil, err
 		}
 		slot, err := poll.LoadSlot(ctx, tx, p.ID, current.Session.SlotID)
@@ -50,7 +51,8 @@ func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event 
 			return nil, err
 		}
 		at := event.at(*current)
-		if step.Next, _, err = calendars.Load(ctx, tx, at.AccountID, at.CalendarID); err != nil {
+		step.Next, _, err = calendars.Load(ctx, tx, at.AccountID, at.CalendarID)
+		if err != nil {
 			return nil, err
 		}
 		step.Link(*current, slot, at, event.MovedTo == at, rules.Observation{Fingerprint: event.Fingerprint, Updated: event.Updated})
@@ -66,7 +68,8 @@ func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event 
 // loadInsert reads an intent again, nil where it is gone, and its poll, the zero one
 // where that is gone.
 func loadInsert(ctx context.Context, tx store.Tx, intent poll.Intent) (current *poll.Intent, p poll.Poll, err error) {
-	if current, err = poll.LoadIntent(ctx, tx, intent.ID()); err != nil {
+	current, err = poll.LoadIntent(ctx, tx, intent.ID())
+	if err != nil {
 		return nil, p, err
 	}
 	p, err = poll.Load(ctx, tx, intent.PollID)

@@ -140,10 +140,12 @@ func madeBefore(ctx context.Context, tx store.Tx, person Person, ask Create) (*p
 // checkGone refuses an id of which a deleted poll left something.
 func checkGone(ctx context.Context, tx store.Tx, id string) (err error) {
 	var gone transition.State
-	if gone.Intents, err = poll.IntentsOf(ctx, tx, id); err != nil {
+	gone.Intents, err = poll.IntentsOf(ctx, tx, id)
+	if err != nil {
 		return err
 	}
-	if gone.Latest, err = poll.Latest(ctx, tx, id); err == nil && (gone.Latest != nil || len(gone.Intents) > 0) {
+	gone.Latest, err = poll.Latest(ctx, tx, id)
+	if err == nil && (gone.Latest != nil || len(gone.Intents) > 0) {
 		err = fault.New(fault.Conflict, "This poll was made and deleted. Send the request with a new Idempotency-Key to make another one.")
 	}
 	return err

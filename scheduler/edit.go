@@ -69,7 +69,8 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 			if err := named.check(ctx, tx, st.Poll, st.Group, ask.newly(st.Poll)); err != nil {
 				return nil, err
 			}
-			if announcement, err = poll.LoadAnnouncement(ctx, tx, pollID); err != nil {
+			announcement, err = poll.LoadAnnouncement(ctx, tx, pollID)
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -112,16 +113,19 @@ func (s *Service) editStep(
 		if _, err := rules.Apply(st.Rules(), rules.CommandEditSlots); err != nil {
 			return nil, err
 		}
-		if slots, err = poll.LoadSlots(ctx, tx, st.Poll.ID); err != nil {
+		slots, err = poll.LoadSlots(ctx, tx, st.Poll.ID)
+		if err != nil {
 			return nil, err
 		}
-		if st.Votes, err = poll.LoadVotes(ctx, tx, st.Poll.ID); err != nil {
+		st.Votes, err = poll.LoadVotes(ctx, tx, st.Poll.ID)
+		if err != nil {
 			return nil, err
 		}
 	}
 	step = s.step(st, cause)
 	after := ask.edited(st.Poll, store.Instant(step.Now))
-	if step.Edit(after); ask.Slots != nil {
+	step.Edit(after)
+	if ask.Slots != nil {
 		var wanted []transition.Times
 		for _, slot := range *ask.Slots {
 			wanted = append(wanted, transition.Times{ID: slot.ID, At: rules.Timed(slot.Start, slot.End)})

@@ -60,7 +60,8 @@ func (s *Service) Finalise(ctx context.Context, person Person, pollID string, as
 			return err
 		}
 		// Before anything is asked for that may be missing by now.
-		if done = !p.EditedDirectly() && s.answered(p, ask); done {
+		done = !p.EditedDirectly() && s.answered(p, ask)
+		if done {
 			return nil
 		}
 		account, calendar, err := s.chooseCalendar(ctx, p, ask)
@@ -70,7 +71,8 @@ func (s *Service) Finalise(ctx context.Context, person Person, pollID string, as
 		if !ask.CreateEvent {
 			return s.finaliseWithoutEvent(ctx, person, pollID, ask, account, cause)
 		}
-		if ask.oldAccount, err = s.accountForCommand(ctx, person, pollID); err != nil {
+		ask.oldAccount, err = s.accountForCommand(ctx, person, pollID)
+		if err != nil {
 			return err
 		}
 		intent, err = s.beginFinalise(ctx, person, pollID, ask, poll.Place{AccountID: account, CalendarID: calendar}, cause)

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
@@ -62,7 +63,8 @@ func (s *Service) insert(ctx context.Context, intent poll.Intent) (event Event, 
 	case err == nil:
 		return event, byUs, nil
 	case fault.CodeOf(err) == CodeTaken:
-		if event, err = s.adoptInserted(ctx, intent); err == nil {
+		event, err = s.adoptInserted(ctx, intent)
+		if err == nil {
 			return event, byBefore, nil
 		}
 		if fault.CodeOf(err) == codeNotOurs {
@@ -148,7 +150,8 @@ func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made who
 			}
 		}
 		if st.Entry != nil {
-			if announcement, err = poll.LoadAnnouncement(ctx, tx, p.ID); err != nil {
+			announcement, err = poll.LoadAnnouncement(ctx, tx, p.ID)
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -164,7 +167,7 @@ func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made who
 		return &fault.Error{
 			Kind:       fault.Unavailable,
 			Message:    "The calendar did not answer in time. The poll will be finalised as soon as it does; ask again in a moment to see.",
-			RetryAfter: max(fault.RetryAfter(cause), 5e9), Err: pollError(intent.PollID, "finalise: insert event", cause),
+			RetryAfter: max(fault.RetryAfter(cause), 5*time.Second), Err: pollError(intent.PollID, "finalise: insert event", cause),
 		}
 	}
 	return pollError(intent.PollID, "finalise: insert event", cause)

@@ -48,7 +48,8 @@ func (s *Service) listed(ctx context.Context, p poll.Poll, parts Parts) (view Vi
 // outline is a view of a poll with the slots that it names alone.
 func (s *Service) outline(ctx context.Context, p poll.Poll) (view View, err error) {
 	view = View{Poll: p}
-	if view.Winning, err = poll.LoadSlot(ctx, s.Store, p.ID, p.WinningSlotID); err != nil {
+	view.Winning, err = poll.LoadSlot(ctx, s.Store, p.ID, p.WinningSlotID)
+	if err != nil {
 		return View{}, err
 	}
 	if p.Sync.Rescheduled != nil {

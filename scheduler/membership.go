@@ -78,7 +78,8 @@ func (s *Service) Leave(ctx context.Context, person Person, pollID string, cause
 
 // loadChoices reads the slots and votes of a poll.
 func loadChoices(ctx context.Context, reader store.Reader, step *transition.Step) (slots []poll.Slot, err error) {
-	if slots, err = poll.LoadSlots(ctx, reader, step.Poll.ID); err == nil {
+	slots, err = poll.LoadSlots(ctx, reader, step.Poll.ID)
+	if err == nil {
 		step.Votes, err = poll.LoadVotes(ctx, reader, step.Poll.ID)
 	}
 	return slots, err

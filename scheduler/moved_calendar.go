@@ -95,7 +95,8 @@ func (s *Service) deleteWhereItIs(ctx context.Context, intent poll.Intent) error
 	case found == nil:
 		return err
 	}
-	if deleted, err = s.Calendar.Delete(ctx, found.AccountID, found.CalendarID, intent.EventID); err == nil && !deleted {
+	deleted, err = s.Calendar.Delete(ctx, found.AccountID, found.CalendarID, intent.EventID)
+	if err == nil && !deleted {
 		err = fault.New(fault.Unavailable, "The event was moved again; the search is repeated.")
 	}
 	return err

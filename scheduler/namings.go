@@ -75,7 +75,8 @@ func (n naming) check(ctx context.Context, tx store.Reader, in poll.Poll, group 
 		return err
 	}
 	if len(without(named, n.people...)) > 0 { // the poll changed since
-		if n, err = inquire(ctx, tx, n.listed, in, named); err != nil {
+		n, err = inquire(ctx, tx, n.listed, in, named)
+		if err != nil {
 			return err
 		}
 	}
@@ -107,7 +108,8 @@ func (n naming) strangers(
 	if len(strangers) == 0 {
 		return nil, nil, nil
 	}
-	if fellows, err = poll.Fellows(ctx, reader, n.listed, creatorID, strangers); err != nil {
+	fellows, err = poll.Fellows(ctx, reader, n.listed, creatorID, strangers)
+	if err != nil {
 		return nil, nil, err
 	}
 	if others := slices.DeleteFunc(strangers, func(id string) bool { return fellows[id] }); len(others) > 0 {

@@ -119,7 +119,8 @@ func TestNaming_ManyPeople_TakesFewReads(t *testing.T) {
 				t.Fatal(err)
 			}
 			w.Scheduler.Store, counted.inside, counted.outside = counted, 0, 0
-			if _, err = w.Scheduler.Edit(w.Context(), worldtest.Person("gm"), id, scheduler.Edit{ParticipantIDs: &people}, worldtest.Cause); (err == nil) != allowed {
+			_, err = w.Scheduler.Edit(w.Context(), worldtest.Person("gm"), id, scheduler.Edit{ParticipantIDs: &people}, worldtest.Cause)
+			if (err == nil) != allowed {
 				t.Errorf("an edit: %v", err)
 			}
 			if counted.inside > 20 || counted.outside > 50 {

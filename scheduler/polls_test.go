@@ -224,7 +224,8 @@ func TestGroups(t *testing.T) {
 	equal(t, "members", strings.Join(group.MemberIDs, " "), "gm")
 	equal(t, "invited", strings.Join(group.PendingMemberIDs, " "), "ana ben")
 	for _, id := range []string{"ana", "ben"} {
-		if group, err = w.Scheduler.AcceptGroup(t.Context(), worldtest.Person(id), group.ID); err != nil {
+		group, err = w.Scheduler.AcceptGroup(t.Context(), worldtest.Person(id), group.ID)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

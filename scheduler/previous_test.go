@@ -50,7 +50,8 @@ func TestFinaliseAgain_WithoutCalendar_UsesPrevious(t *testing.T) {
 			}
 			c.before(w, s)
 			c.ask.SlotID, c.ask.CreateEvent = s.slots[1], true
-			if view, err = w.FinaliseAs(s.poll, c.ask); err != nil {
+			view, err = w.FinaliseAs(s.poll, c.ask)
+			if err != nil {
 				t.Fatal(err)
 			}
 			equal(t, "calendar", view.Poll.GoogleCalendarID, c.want)

@@ -38,7 +38,8 @@ func (s *Service) purgeOnce(ctx context.Context, intent poll.Intent) (done bool,
 	err = s.transact(ctx, s.Store.Run, Cause{Trace: intent.Trace}, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		done = false
 		current, err := poll.LoadIntent(ctx, tx, intent.ID())
-		if done = current == nil; err != nil || done {
+		done = current == nil
+		if err != nil || done {
 			return nil, err
 		}
 		document, err := tx.Get(ctx, poll.Path(intent.PollID))
@@ -59,7 +60,8 @@ func (s *Service) purgeOnce(ctx context.Context, intent poll.Intent) (done bool,
 				return nil, err
 			}
 		}
-		if done = len(left) == 0; !done {
+		done = len(left) == 0
+		if !done {
 			return nil, nil
 		}
 		if err := tx.Delete(intent.Path()); err != nil || !document.Exists() {

@@ -78,7 +78,8 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 		edited = st.Poll
 		repair = rules.RepairFor(st.Documents(exists, s.Now()))
 		step := s.step(st, cause)
-		if repair, err = s.repair(ctx, tx, step, repair, announcement, account, calendarID); err != nil {
+		repair, err = s.repair(ctx, tx, step, repair, announcement, account, calendarID)
+		if err != nil {
 			return nil, err
 		}
 		if exists && repair != rules.RepairRecreated { // the new poll's names are read once the old one's are gone
@@ -115,15 +116,18 @@ func (s *Service) repair(
 	case rules.RepairDeleted, rules.RepairRecreated:
 		step.Poll = poll.Poll{ID: step.Poll.ID} // of the one that is meant, its link alone is left
 		if repair == rules.RepairDeleted {
-			if step.Latest, err = poll.Latest(ctx, tx, step.Poll.ID); err != nil {
+			step.Latest, err = poll.Latest(ctx, tx, step.Poll.ID)
+			if err != nil {
 				return repair, err
 			}
 		}
-		if creator, err = poll.LoadCreator(ctx, tx, step.Creator()); err == nil {
+		creator, err = poll.LoadCreator(ctx, tx, step.Creator())
+		if err == nil {
 			step.Purge(creator.KeepsEvents)
 		}
 	case rules.RepairCancel:
-		if creator, err = poll.LoadCreator(ctx, tx, step.Creator()); err == nil {
+		creator, err = poll.LoadCreator(ctx, tx, step.Creator())
+		if err == nil {
 			step.RepairCancel(account, creator.KeepsEvents)
 		}
 	case rules.RepairReopen:
@@ -184,7 +188,8 @@ func (s *Service) accountToRepair(ctx context.Context, pollID string) (account, 
 // or not that is for the event the poll names.
 func loadToRepair(ctx context.Context, tx store.Tx, pollID string) (st transition.State, exists bool, err error) {
 	p, err := poll.Load(ctx, tx, pollID)
-	if exists = err == nil; err != nil && !fault.Is(err, fault.NotFound) {
+	exists = err == nil
+	if err != nil && !fault.Is(err, fault.NotFound) {
 		return transition.State{}, false, err
 	}
 	p.ID = pollID
@@ -192,11 +197,13 @@ func loadToRepair(ctx context.Context, tx store.Tx, pollID string) (st transitio
 	if err := loadSlots(ctx, tx, &st); err != nil {
 		return transition.State{}, false, err
 	}
-	if st.Intents, err = poll.IntentsOf(ctx, tx, pollID); err != nil {
+	st.Intents, err = poll.IntentsOf(ctx, tx, pollID)
+	if err != nil {
 		return transition.State{}, false, err
 	}
 	if exists && p.Pristine() {
-		if st.Latest, err = poll.Latest(ctx, tx, pollID); err != nil || p.EventID() == "" && st.Latest == nil && len(st.Intents) == 0 {
+		st.Latest, err = poll.Latest(ctx, tx, pollID)
+		if err != nil || p.EventID() == "" && st.Latest == nil && len(st.Intents) == 0 {
 			return st, true, err // an index entry would have an entry of the journal
 		}
 	}
@@ -210,7 +217,8 @@ func loadToRepair(ctx context.Context, tx store.Tx, pollID string) (st transitio
 		}
 	}
 	if st.Entry != nil {
-		if st.Calendar, _, err = calendars.Load(ctx, tx, st.Entry.AccountID, st.Entry.CalendarID); err != nil {
+		st.Calendar, _, err = calendars.Load(ctx, tx, st.Entry.AccountID, st.Entry.CalendarID)
+		if err != nil {
 			return transition.State{}, false, err
 		}
 	}

@@ -48,7 +48,8 @@ func TestFinalise_BrokenOffAnywhere_RepeatedCompletesIt(t *testing.T) {
 					before := finalisations(w, s)
 					w.FailAt(n, errBrokenOff)
 					_, err := w.FinaliseAs(s.poll, ask)
-					if more = w.Struck(); err != nil {
+					more = w.Struck()
+					if err != nil {
 						broken++
 						kind(t, err, fault.Unavailable)
 					}

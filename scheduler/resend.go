@@ -28,7 +28,8 @@ func (s *Service) Resend(ctx context.Context, person Person, pollID string, caus
 		if p.ReplacesAnnounced(announcement) { // it was of another poll of its id
 			announcement = poll.Announcement{}
 		}
-		if notice = rules.NoticeNone; announcement.Delivering.Ref != "" || !announcement.Due.IsZero() {
+		notice = rules.NoticeNone
+		if announcement.Delivering.Ref != "" || !announcement.Due.IsZero() {
 			return nil
 		}
 		notice = rules.Announce(announcement.Before.State, announcement.Announced.State)

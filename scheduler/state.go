@@ -34,10 +34,12 @@ func complete(ctx context.Context, tx store.Tx, p poll.Poll) (st transition.Stat
 	if err := loadEntry(ctx, tx, &st); err != nil {
 		return transition.State{}, err
 	}
-	if st.Intents, err = poll.IntentsOf(ctx, tx, p.ID); err != nil || !p.Pristine() {
+	st.Intents, err = poll.IntentsOf(ctx, tx, p.ID)
+	if err != nil || !p.Pristine() {
 		return st, err
 	}
-	if st.Latest, err = poll.Latest(ctx, tx, p.ID); err == nil && st.Recreated() {
+	st.Latest, err = poll.Latest(ctx, tx, p.ID)
+	if err == nil && st.Recreated() {
 		err = &editedError{p.ID}
 	}
 	st.CountOn()
@@ -46,7 +48,8 @@ func complete(ctx context.Context, tx store.Tx, p poll.Poll) (st transition.Stat
 
 // loadEntry reads the index entry of the poll's event, and its calendar.
 func loadEntry(ctx context.Context, reader store.Reader, st *transition.State) (err error) {
-	if st.Entry, st.EntryPath, err = poll.IndexOf(ctx, reader, st.Poll); err == nil && st.Entry != nil {
+	st.Entry, st.EntryPath, err = poll.IndexOf(ctx, reader, st.Poll)
+	if err == nil && st.Entry != nil {
 		st.Calendar, _, err = calendars.Load(ctx, reader, st.Entry.AccountID, st.Entry.CalendarID)
 	}
 	return err
@@ -56,7 +59,8 @@ func loadEntry(ctx context.Context, reader store.Reader, st *transition.State) (
 // poll follows it there.
 func loadNext(ctx context.Context, reader store.Reader, st *transition.State, account, calendarID string) (free bool, err error) {
 	calendarID = followedCalendar(st.Poll, calendarID)
-	if st.Next, _, err = calendars.Load(ctx, reader, account, calendarID); err != nil {
+	st.Next, _, err = calendars.Load(ctx, reader, account, calendarID)
+	if err != nil {
 		return false, err
 	}
 	other, path, err := poll.FindIndex(ctx, reader, account, calendarID, st.Poll.GoogleEventID)
@@ -68,7 +72,8 @@ func loadNext(ctx context.Context, reader store.Reader, st *transition.State, ac
 // poll names no event, or the calendar's time ends nothing (rules.Poll.AppliedLate).
 func loadSlots(ctx context.Context, reader store.Reader, st *transition.State) (err error) {
 	p := st.Poll
-	if st.Winning, err = poll.LoadSlot(ctx, reader, p.ID, p.WinningSlotID); err != nil {
+	st.Winning, err = poll.LoadSlot(ctx, reader, p.ID, p.WinningSlotID)
+	if err != nil {
 		return err
 	}
 	moved := p.Sync.Rescheduled
@@ -84,7 +89,8 @@ func loadPast(ctx context.Context, reader store.Reader, st *transition.State) (e
 	if !st.Poll.Pristine() {
 		return nil
 	}
-	if st.Intents, err = poll.IntentsOf(ctx, reader, st.Poll.ID); err == nil {
+	st.Intents, err = poll.IntentsOf(ctx, reader, st.Poll.ID)
+	if err == nil {
 		st.Latest, err = poll.Latest(ctx, reader, st.Poll.ID)
 	}
 	st.CountOn()

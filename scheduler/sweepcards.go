@@ -63,11 +63,13 @@ func (s *Service) SweepCards(ctx context.Context, at string, cause Cause) (check
 	if cursor != nil {
 		here.After = cursor.Path
 		here.At, _ = cursor.Values[0].(time.Time) // the query asks for times alone
-	} else if here.Kind++; here.Kind == poll.WrittenKinds {
-		return checked, "", s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-			return tx.Set(cardsPath, map[string]any{"until": here.Until})
-		})
 	} else {
+		here.Kind++
+		if here.Kind == poll.WrittenKinds {
+			return checked, "", s.Store.Run(ctx, func(_ context.Context, tx store.Tx) error {
+				return tx.Set(cardsPath, map[string]any{"until": here.Until})
+			})
+		}
 		here.After, here.At = "", time.Time{}
 	}
 	written, err := json.Marshal(here)

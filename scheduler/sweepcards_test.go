@@ -24,7 +24,8 @@ func sweepCards(t *testing.T, w *worldtest.World) (checked int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if checked += n; next == "" {
+		checked += n
+		if next == "" {
 			w.RunDue()
 			return checked
 		}

@@ -42,7 +42,8 @@ func (s *Service) awaitSync(ctx context.Context, entry poll.IndexEntry, cause Ca
 	var asked calendars.Calendar
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		var err error
-		if asked, _, err = calendars.LoadKey(ctx, tx, key); err != nil {
+		asked, _, err = calendars.LoadKey(ctx, tx, key)
+		if err != nil {
 			return err
 		}
 		return tx.Merge(calendars.Path(key), asked.RequestFetch(cause.Request(s.Now()), entry.EventID)...)

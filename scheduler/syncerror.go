@@ -99,7 +99,8 @@ func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.
 			return nil, err
 		}
 		st := transition.State{Poll: p}
-		if st.Winning, err = poll.LoadSlot(ctx, tx, pollID, p.WinningSlotID); err != nil {
+		st.Winning, err = poll.LoadSlot(ctx, tx, pollID, p.WinningSlotID)
+		if err != nil {
 			return nil, err
 		}
 		if err := loadEntry(ctx, tx, &st); err != nil {

@@ -63,7 +63,8 @@ func (v View) For(person Person) View {
 // viewOf reads what belongs to a poll; SyncedAt is left out.
 func viewOf(ctx context.Context, reader store.Reader, p poll.Poll, group *poll.Group) (view View, err error) {
 	view = View{Poll: p, Group: group}
-	if view.Slots, view.Votes, err = poll.LoadChoices(ctx, reader, p); err != nil {
+	view.Slots, view.Votes, err = poll.LoadChoices(ctx, reader, p)
+	if err != nil {
 		return View{}, err
 	}
 	view.show(view.Votes)

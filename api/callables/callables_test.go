@@ -48,7 +48,8 @@ func TestNameOf_Path_IsAFunctionOrARoute(t *testing.T) {
 		"/" + strings.Repeat("p", 70) + "/us-central1/healthz": "",
 	} {
 		name, is := s.nameOf(httptest.NewRequest(http.MethodPost, "http://host"+path, nil))
-		if name = map[bool]string{true: name}[is]; name != want {
+		name = map[bool]string{true: name}[is]
+		if name != want {
 			t.Errorf("%s names %q, want %q", path, name, want)
 		}
 	}

@@ -77,7 +77,8 @@ func TestArguments_AtTheirLimits_AreTaken(t *testing.T) {
 		"a list that is longer": {func(in *arguments) { in.texts("list", 1, 1) }, false},
 	} {
 		in := &arguments{fields: fields{"text": "äöü", "list": []any{"a", "b"}}}
-		if row.read(in); row.ok != (in.err == nil) || !row.ok && !fault.Is(in.err, fault.Invalid) {
+		row.read(in)
+		if row.ok != (in.err == nil) || !row.ok && !fault.Is(in.err, fault.Invalid) {
 			t.Errorf("%s: %v", name, in.err)
 		}
 	}

@@ -78,7 +78,8 @@ func (s *server) countedFinalise(ctx context.Context, in call, pollID string, as
 }
 
 func readFinalise(data fields) (pollID string, ask scheduler.Finalise, err error) {
-	if pollID, err = readPoll(data); err != nil {
+	pollID, err = readPoll(data)
+	if err != nil {
 		return "", ask, err
 	}
 	in := arguments{fields: data}

@@ -21,7 +21,8 @@ var (
 // false if the path names none.
 func (s *server) nameOf(r *http.Request) (name string, ok bool) {
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	switch name = parts[len(parts)-1]; {
+	name = parts[len(parts)-1]
+	switch {
 	case !namePart.MatchString(name):
 		return "", false
 	case len(parts) == 1:

@@ -95,7 +95,8 @@ type proxiedBody struct {
 // Read implements io.Reader.
 func (b *proxiedBody) Read(into []byte) (int, error) {
 	n, err := b.ReadCloser.Read(into)
-	if b.left -= int64(n); b.left < 0 {
+	b.left -= int64(n)
+	if b.left < 0 {
 		n, err = 0, errTooLong
 	}
 	if err != nil && !errors.Is(err, io.EOF) {

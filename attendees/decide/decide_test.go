@@ -308,7 +308,8 @@ func TestDecide_Addresses_AreComparedWithoutCase(t *testing.T) {
 		t.Errorf("added as %v, %v", d.Add, d.Entries)
 	}
 	event := meeting(guests(ana)...)
-	if event.Organizer = "Ana@SECOND.example"; len(decide.Decide(event, nil, nil, shouted).Add) > 0 {
+	event.Organizer = "Ana@SECOND.example"
+	if len(decide.Decide(event, nil, nil, shouted).Add) > 0 {
 		t.Error("the organizer was added in other letters")
 	}
 	for _, responses := range [][2]string{{"accepted", "declined"}, {"declined", "accepted"}} {

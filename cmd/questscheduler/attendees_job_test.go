@@ -184,7 +184,8 @@ func (s *attendeesJob) loseAll() error {
 	if err != nil {
 		return err
 	}
-	if s.held, _ = at(data, "held", "version").(string); s.held == "" || data["mappings"] != 2.0 {
+	s.held, _ = at(data, "held", "version").(string)
+	if s.held == "" || data["mappings"] != 2.0 {
 		return fmt.Errorf("the loss of everything is not held: %v", data)
 	}
 	return nil

@@ -334,7 +334,8 @@ func (r *raw) all(collection string) map[string]map[string]any {
 			fields, _ := document["fields"].(map[string]any)
 			found[collection+"/"+path.Base(name)] = fields
 		}
-		if from, _ = answer["nextPageToken"].(string); from == "" {
+		from, _ = answer["nextPageToken"].(string)
+		if from == "" {
 			return found
 		}
 	}

@@ -130,7 +130,8 @@ func (d *deployment) backfill(job, text string, times int, after time.Duration) 
 		if times == 0 || !strings.Contains(line, text) {
 			continue
 		}
-		if done++; done == times {
+		done++
+		if done == times {
 			time.AfterFunc(after, func() { _ = command.Process.Kill() }) // an error says that it had already exited
 		}
 	}

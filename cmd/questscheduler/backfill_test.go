@@ -71,7 +71,8 @@ func existing(t *testing.T, dir string) {
 			return errors.Join(failures...)
 		})
 	}
-	if err = errors.Join(err, documents.Close()); err != nil {
+	err = errors.Join(err, documents.Close())
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -94,7 +95,8 @@ func backfillUntil(t *testing.T, environ []string, lines int) (said int, ended *
 		if !strings.Contains(scanner.Text(), "nobody's Google account is linked") {
 			continue
 		}
-		if said++; said == lines {
+		said++
+		if said == lines {
 			_ = command.Process.Kill() // an error says that it had already exited
 		}
 	}

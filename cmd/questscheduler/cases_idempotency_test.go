@@ -20,7 +20,8 @@ func TestFinalise_SixAtOnceWithOneKey_MakeOneEvent(t *testing.T) {
 	for i := range answers {
 		asks = append(asks, func() {
 			eventually(t, "an answer", func() error { // a request that waits too long for the first gets 503: try again
-				if answers[i] = s.finalise(nil, key...); answers[i].status == http.StatusServiceUnavailable {
+				answers[i] = s.finalise(nil, key...)
+				if answers[i].status == http.StatusServiceUnavailable {
 					return fmt.Errorf("%v", answers[i])
 				}
 				return nil

@@ -80,7 +80,8 @@ func breaches(of map[string]string, fields map[string]any, before string) (wrong
 		}
 		types, known := of[before+name]
 		if !known {
-			if types, known = of[before+"*"]; !known {
+			types, known = of[before+"*"]
+			if !known {
 				wrong = append(wrong, before+name+" is none of its fields")
 				continue
 			}

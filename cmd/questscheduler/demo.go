@@ -63,7 +63,8 @@ func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 	}
 	dir := c.Data
 	if dir == "" {
-		if dir, err = os.MkdirTemp("", "questscheduler-demo-"); err != nil {
+		dir, err = os.MkdirTemp("", "questscheduler-demo-")
+		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
@@ -168,7 +169,8 @@ func demoSettings(dir, addr string, world *demoWorld, sims *simulators, environ 
 	cfg.EncKeys = config.NewSecret(string(key))
 	cfg.AdminUsers = []string{demoAdmin}
 	sims.attend(&cfg, world)
-	if cfg, err = loadSettings(environ, cfg); err != nil {
+	cfg, err = loadSettings(environ, cfg)
+	if err != nil {
 		return config.Config{}, err
 	}
 	if cfg.Auth == config.AuthFirebase && !cfg.UnsignedTokens() {

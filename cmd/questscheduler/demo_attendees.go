@@ -53,10 +53,12 @@ func (s *simulators) openColleagues(world *demoWorld) (key string, err error) {
 	rows := [][]string{{"Primary", "Secondary", "Status"}}
 	for _, name := range demoColleagues {
 		var person demoColleague
-		if person.demoAccount, err = s.openColleague(name, name+"@"+demoPrimaryDomain, google.ScopeEvents, google.ScopeSheets); err != nil {
+		person.demoAccount, err = s.openColleague(name, name+"@"+demoPrimaryDomain, google.ScopeEvents, google.ScopeSheets)
+		if err != nil {
 			return "", err
 		}
-		if person.Second, err = s.openColleague(name+"-second", name+"@"+demoSecondaryDomain, google.ScopeEvents); err != nil {
+		person.Second, err = s.openColleague(name+"-second", name+"@"+demoSecondaryDomain, google.ScopeEvents)
+		if err != nil {
 			return "", err
 		}
 		made.People[name] = person

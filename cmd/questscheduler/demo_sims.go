@@ -43,19 +43,24 @@ func openSimulators(dir, origin string, clock *control.Clock, world *demoWorld) 
 			err = errors.Join(err, s.close())
 		}
 	}()
-	if s.googleServer, err = google.New(google.Options{Clock: clock, Dir: filepath.Join(dir, demoGoogle), Origin: origin}); err != nil {
+	s.googleServer, err = google.New(google.Options{Clock: clock, Dir: filepath.Join(dir, demoGoogle), Origin: origin})
+	if err != nil {
 		return nil, err
 	}
-	if s.serviceKey, err = s.openColleagues(world); err != nil {
+	s.serviceKey, err = s.openColleagues(world)
+	if err != nil {
 		return nil, err
 	}
-	if s.discordServer, err = discord.New(discord.Options{Clock: clock, Dir: filepath.Join(dir, demoDiscord), Token: world.DiscordToken, Origin: origin}); err != nil {
+	s.discordServer, err = discord.New(discord.Options{Clock: clock, Dir: filepath.Join(dir, demoDiscord), Token: world.DiscordToken, Origin: origin})
+	if err != nil {
 		return nil, err
 	}
-	if s.google, err = newSimulator(world.GoogleAddr, sharedWith(origin, s.googleServer.Handler())); err != nil {
+	s.google, err = newSimulator(world.GoogleAddr, sharedWith(origin, s.googleServer.Handler()))
+	if err != nil {
 		return nil, err
 	}
-	if s.discord, err = newSimulator(world.DiscordAddr, sharedWith(origin, s.discordServer.Handler())); err != nil {
+	s.discord, err = newSimulator(world.DiscordAddr, sharedWith(origin, s.discordServer.Handler()))
+	if err != nil {
 		return nil, err
 	}
 	world.GoogleAddr, world.DiscordAddr = s.google.listener.Addr().String(), s.discord.listener.Addr().String()

@@ -69,7 +69,8 @@ func actInCalendar(t *testing.T, o *outside, spare demoAccount, account string, 
 	}
 	path := "/polls/" + fmt.Sprint(poll["id"])
 	finalize := map[string]any{"slot_id": list(poll["slots"])[0]["id"], "account_id": account}
-	if poll, err = o.v1("gm", "POST", path+"/finalize", finalize); err != nil {
+	poll, err = o.v1("gm", "POST", path+"/finalize", finalize)
+	if err != nil {
 		t.Fatal(err)
 	}
 	event := o.ready.Google + "/calendar/v3/calendars/primary/events/" + fmt.Sprint(poll["google_event_id"])

@@ -254,7 +254,8 @@ func TestDockerfile_EveryBase_IsPinnedByDigest(t *testing.T) {
 	t.Parallel()
 	bases := 0
 	for line := range strings.Lines(docs.Read(t, "deploy/Dockerfile")) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "FROM ") {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "FROM ") {
 			bases++
 			if !pinnedBase.MatchString(line) {
 				t.Errorf("%s: name a version and a digest", line)

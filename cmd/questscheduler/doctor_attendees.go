@@ -58,7 +58,8 @@ func (d doctor) heldMappings(ctx context.Context) []finding {
 		return nil // which checkStore reports
 	}
 	state, err := attendee.LoadMappings(patient, documents)
-	if err = errors.Join(err, documents.Close()); err != nil || state.Held.Version == "" {
+	err = errors.Join(err, documents.Close())
+	if err != nil || state.Held.Version == "" {
 		return nil // or so here
 	}
 	return []finding{{warning, attendeesWhat, health.HeldMappings(state.Held) + " /dashboard says how to confirm it"}}

@@ -80,7 +80,8 @@ func checkFirestore(ctx context.Context, d doctor) []finding {
 		return []finding{{wrong, "store", "Firestore: " + err.Error()}}
 	}
 	unindexed, err := documents.Unindexed(ctx, doctorPatience)
-	if err = errors.Join(err, documents.Close()); err != nil {
+	err = errors.Join(err, documents.Close())
+	if err != nil {
 		return []finding{{wrong, "store", documents.Database() + ": " + err.Error()}}
 	}
 	found := []finding{{fine, "store", documents.Database() + " answers"}}

@@ -29,7 +29,8 @@ func checkClock(ctx context.Context, d doctor) []finding {
 		return nil // which checkStore reports
 	}
 	found, err := d.arrived(patient, documents)
-	if err = errors.Join(err, documents.Close()); err != nil {
+	err = errors.Join(err, documents.Close())
+	if err != nil {
 		return []finding{{wrong, "timers", err.Error()}}
 	}
 	return found

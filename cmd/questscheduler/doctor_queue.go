@@ -40,7 +40,8 @@ func (d doctor) tasksWaiting(ctx context.Context) (waiting int, paused []string,
 	defer func() { err = errors.Join(err, tasks.Close()) }()
 	patient, cancel := context.WithTimeout(ctx, doctorPatience)
 	defer cancel()
-	if waiting, err = tasks.Waiting(patient); err != nil {
+	waiting, err = tasks.Waiting(patient)
+	if err != nil {
 		return 0, nil, err
 	}
 	paused, err = tasks.Paused(patient)

@@ -46,7 +46,8 @@ func (w *exampleWorld) showStream() {
 		if lines.Text() != "" {
 			continue
 		}
-		if ended++; ended == 1 {
+		ended++
+		if ended == 1 {
 			w.prepare("vote", ask{as: "gm", operation: "vote", at: []string{"{session-12.id}"}, body: `{"votes": {}, "no_times_work": true}`})
 		}
 	}

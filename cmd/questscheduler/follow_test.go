@@ -36,10 +36,12 @@ func newCalendarWorld(t *testing.T) *calendarWorld {
 	if err := d.end(); err != nil || t.Failed() {
 		t.Fatal(err)
 	}
-	if w.demoWorld, err = openDemoWorld(w.dir); err != nil {
+	w.demoWorld, err = openDemoWorld(w.dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if w.simulators, err = openSimulators(w.dir, w.ready.API, control.NewClock(nil), &w.demoWorld); err != nil {
+	w.simulators, err = openSimulators(w.dir, w.ready.API, control.NewClock(nil), &w.demoWorld)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -136,7 +138,8 @@ func TestServe_FollowsCalendars_OverRestartsOnOtherAddresses(t *testing.T) {
 	if err != nil || got != http.StatusOK {
 		t.Errorf("with sync off a push is answered with %d (%v)", got, err)
 	}
-	if off.stop(); w.calls("events.watch") != asked {
+	off.stop()
+	if w.calls("events.watch") != asked {
 		t.Error("with sync off a channel was made")
 	}
 

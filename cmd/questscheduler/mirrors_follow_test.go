@@ -65,7 +65,8 @@ func (s *mirrorsJob) shows(from, in account) error {
 	}
 	var copies []map[string]any
 	if overlay != "" {
-		if copies, err = s.live(in, overlay); err != nil {
+		copies, err = s.live(in, overlay)
+		if err != nil {
 			return err
 		}
 	}
@@ -211,7 +212,8 @@ func (s *mirrorsJob) inPrimary(description string) error {
 // by a consent.
 func (s *mirrorsJob) isUnlinked() error {
 	var err error
-	if s.second.token, err = s.consent("gm-second"); err != nil {
+	s.second.token, err = s.consent("gm-second")
+	if err != nil {
 		return err
 	}
 	for _, in := range []account{s.first, s.second} {

@@ -37,7 +37,8 @@ func rawDemo(t *testing.T, environ ...string) (*outside, *raw) {
 func (r *raw) send(method, document, query string, body any) (status int, answer map[string]any) {
 	r.t.Helper()
 	eventually(r.t, method+" "+document, func() error {
-		if status, answer = r.sendOnce(method, document, query, body); status >= 300 && status != http.StatusNotFound {
+		status, answer = r.sendOnce(method, document, query, body)
+		if status >= 300 && status != http.StatusNotFound {
 			return fmt.Errorf("%d %v", status, answer)
 		}
 		return nil

@@ -28,7 +28,8 @@ func dataDir(t *testing.T) string {
 			t.Fatal(err)
 		}
 		problems, err := worldtest.ReplayEach(ctx, documents, nil)
-		if err = errors.Join(err, documents.Close()); err != nil {
+		err = errors.Join(err, documents.Close())
+		if err != nil {
 			t.Fatal(err)
 		}
 		for _, problem := range problems {

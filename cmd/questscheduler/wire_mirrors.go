@@ -37,7 +37,7 @@ func (s *server) newMirroring(google googleAccess, watcher *calendarsync.Watcher
 	writes := google.client.Within(mirrorShare)
 	return mirroring{
 		service: service,
-		writer:  &mirrors.Writer{Service: service, Google: writes, Leaving: writes.As(google.grants.Leaving), Meter: s.metrics.Count},
+		writer:  &mirrors.Writer{Service: service, Google: writes, Leaving: writes.As(google.grants.Leaving)},
 		events:  &mirrors.Events{Service: service, Google: google.client, Accounts: google.accounts, ReadOnly: s.config.Sync != config.SyncOn},
 	}
 }

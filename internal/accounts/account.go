@@ -178,7 +178,8 @@ func (a Account) usableFor(leaving bool) error {
 	return a.Usable()
 }
 
-// The web app knows the messages of these two errors by their text.
+// errRevoked is of a grant that ended. The web app knows its message, and that of
+// errNotLinked, by the text.
 func errRevoked() error {
 	return &fault.Error{Kind: fault.Revoked, Code: CodeTokenExpired, Message: "Google Calendar authorization expired. Re-link in Settings."}
 }

@@ -78,7 +78,8 @@ func (r *Repository) backfillAll(ctx context.Context, query *store.Query, how Ba
 			return err
 		}
 		done.add(one)
-		if count++; count%progressEvery == 0 {
+		count++
+		if count%progressEvery == 0 {
 			progress()
 		}
 	}

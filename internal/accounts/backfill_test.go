@@ -190,7 +190,8 @@ type dying struct {
 var errDied = errors.New("it died")
 
 func (d *dying) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
-	if d.left--; d.left < 0 {
+	d.left--
+	if d.left < 0 {
 		return errDied
 	}
 	return d.Store.Run(ctx, fn)

@@ -39,7 +39,8 @@ func (r *Repository) Delegate(ctx context.Context, subject string) (Account, err
 		if doc.Exists() {
 			account = Decode(doc)
 		}
-		if delegated = account; account.Status == Active {
+		delegated = account
+		if account.Status == Active {
 			return nil
 		}
 		account.Scopes = []string{ScopeEvents}

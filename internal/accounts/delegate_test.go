@@ -36,7 +36,8 @@ func (w *world) useKey(t *testing.T, key []byte) {
 	w.key = nil
 	if key != nil {
 		var err error
-		if w.key, err = accounts.ParseDelegation(key); err != nil {
+		w.key, err = accounts.ParseDelegation(key)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -200,7 +201,8 @@ func (w *world) calendarOf(t *testing.T, client *http.Client) string {
 		t.Fatal(err)
 	}
 	text, err := io.ReadAll(response.Body)
-	if err = joinClose(err, response.Body); err != nil {
+	err = joinClose(err, response.Body)
+	if err != nil {
 		t.Fatal(err)
 	}
 	_, after, _ := strings.Cut(string(text), `"summary":`)
@@ -385,7 +387,8 @@ func TestService_ActsAsTheServiceAccountItself(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, err := io.ReadAll(response.Body)
-		if err = joinClose(err, response.Body); err != nil {
+		err = joinClose(err, response.Body)
+		if err != nil {
 			t.Fatal(err)
 		}
 		return strings.TrimSpace(string(text))

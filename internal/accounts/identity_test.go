@@ -118,7 +118,8 @@ func TestLinking_AcceptsIdentitiesOfThisConsentOnly(t *testing.T) {
 			state, nonce := consent(t, w.linking(nil))
 			says := good(nonce)
 			for claim, value := range row.change {
-				if says[claim] = value; value == nil {
+				says[claim] = value
+				if value == nil {
 					delete(says, claim)
 				}
 			}

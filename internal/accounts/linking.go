@@ -104,7 +104,8 @@ type Ask struct {
 // return address is not one of ours.
 func (l *Linking) check(ctx context.Context, ask Ask) (checked Ask, account Account, err error) {
 	if ask.AccountID != "" {
-		if account, err = l.accounts.Owned(ctx, ask.PersonID, ask.AccountID); err != nil {
+		account, err = l.accounts.Owned(ctx, ask.PersonID, ask.AccountID)
+		if err != nil {
 			return Ask{}, Account{}, err
 		}
 	}
@@ -119,7 +120,8 @@ func (l *Linking) check(ctx context.Context, ask Ask) (checked Ask, account Acco
 // NotFound (the account to relink is not the person's) and Invalid: a feature that does not
 // exist, or with CodeUnsafeReturn.
 func (l *Linking) Ticket(ctx context.Context, ask Ask) (ticket string, until time.Time, err error) {
-	if ask, _, err = l.check(ctx, ask); err != nil {
+	ask, _, err = l.check(ctx, ask)
+	if err != nil {
 		return "", time.Time{}, err
 	}
 	until = l.accounts.now().Add(StateLife)
@@ -248,7 +250,8 @@ func (l *Linking) exchange(ctx context.Context, code string, begun state) (conse
 		return consented{}, errExchange(kind, fmt.Errorf("exchange a code: %w", refused.Err))
 	}
 	got := consented{refreshToken: token.RefreshToken}
-	if got.scopes, err = scopesFor(begun.Ask.Features); err != nil {
+	got.scopes, err = scopesFor(begun.Ask.Features)
+	if err != nil {
 		return consented{}, err
 	}
 	if text, ok := token.Extra("scope").(string); ok { // left out, it is what was asked for

@@ -53,7 +53,8 @@ func SomeDelegated(ctx context.Context, reader store.Reader, limit int) (some []
 			return nil, err
 		}
 		if account.Kind == KindServiceAccount && account.Status != Unlinked {
-			if some = append(some, account); len(some) == limit {
+			some = append(some, account)
+			if len(some) == limit {
 				break
 			}
 		}

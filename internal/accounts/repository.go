@@ -137,7 +137,8 @@ func (r *Repository) update(ctx context.Context, id string, change func(now Acco
 func (r *Repository) MarkRevoked(ctx context.Context, id string, grant int64) (revoked bool, err error) {
 	now := r.now()
 	err = r.update(ctx, id, func(account Account) []store.Update {
-		if revoked = account.Status == Active && account.Grant == grant; !revoked {
+		revoked = account.Status == Active && account.Grant == grant
+		if !revoked {
 			return nil
 		}
 		return append(changed(now), store.Set("status", string(Revoked)), store.Set("updatedAt", now))

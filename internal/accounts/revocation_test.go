@@ -112,7 +112,8 @@ func TestRevocation_HoldsAgainstAnAnswerThatComesLate(t *testing.T) {
 	asked := 0
 	w.grants = w.newGrants(w.repository(t, documents, "k1:"+rawKey('a')), roundTripper(func(request *http.Request) (*http.Response, error) {
 		response, err := http.DefaultTransport.RoundTrip(request)
-		if asked++; asked == 2 {
+		asked++
+		if asked == 2 {
 			refuse()
 		}
 		return response, err

@@ -163,7 +163,8 @@ func TestRevoke_OfWhatIsLinkedJustBefore_LeavesItsGrant(t *testing.T) {
 			var account accounts.Account
 			documents := &before{Store: w.store, happens: func() {
 				var err error
-				if account, err = w.comeBack(t, person, "gm", http.DefaultTransport); err != nil {
+				account, err = w.comeBack(t, person, "gm", http.DefaultTransport)
+				if err != nil {
 					t.Error(err)
 				}
 			}}

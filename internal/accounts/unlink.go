@@ -27,7 +27,8 @@ func (r *Repository) unlink(ctx context.Context, ownerID, id string) (Account, e
 	now := r.now()
 	err := r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		var err error
-		if account, err = Load(ctx, tx, id); err != nil {
+		account, err = Load(ctx, tx, id)
+		if err != nil {
 			return err
 		}
 		if account.OwnerID != ownerID {
@@ -58,7 +59,8 @@ func changed(due time.Time) []store.Update {
 // the account changed again: it stays Due.
 func (r *Repository) Settled(ctx context.Context, account Account) (done bool, err error) {
 	err = r.update(ctx, account.ID, func(now Account) []store.Update {
-		if done = now.SameAs(account); !done || now.Due.IsZero() {
+		done = now.SameAs(account)
+		if !done || now.Due.IsZero() {
 			return nil
 		}
 		return changed(time.Time{})

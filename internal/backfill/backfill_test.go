@@ -142,7 +142,8 @@ type dying struct {
 var errKilled = errors.New("killed")
 
 func (d *dying) Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Repair, error) {
-	if d.left--; d.left < 0 {
+	d.left--
+	if d.left < 0 {
 		return rules.RepairNothing, errKilled
 	}
 	return d.Polls.Reconcile(ctx, pollID, cause)
@@ -164,7 +165,8 @@ func TestIndex_CutOff_GoesOnWhereItWas(t *testing.T) {
 			}
 			break
 		}
-		if kills++; !errors.Is(err, errKilled) || kills > 10 {
+		kills++
+		if !errors.Is(err, errKilled) || kills > 10 {
 			t.Fatal(err)
 		}
 	}
@@ -199,11 +201,13 @@ func TestWatchCalendars_WatchesEachOnce_AndGoesOnAfterAProblem(t *testing.T) {
 	if done.Counts[backfill.Watched] != 1 || done.Problems != 1 || !slices.ContainsFunc(problems, func(said string) bool { return strings.Contains(said, "@example.com of account acc_") }) {
 		t.Errorf("with one refused: %+v, %q", done, problems)
 	}
-	if done, _ = watch(false); done.Counts[backfill.Watched] != 1 || done.Counts[backfill.WatchedAlready] != 1 || done.Problems != 0 {
+	done, _ = watch(false)
+	if done.Counts[backfill.Watched] != 1 || done.Counts[backfill.WatchedAlready] != 1 || done.Problems != 0 {
 		t.Errorf("once it is not refused: %+v", done)
 	}
 	calls := w.Calls("events.watch")
-	if done, _ = watch(false); done.Counts[backfill.WatchedAlready] != 2 || w.Calls("events.watch") != calls {
+	done, _ = watch(false)
+	if done.Counts[backfill.WatchedAlready] != 2 || w.Calls("events.watch") != calls {
 		t.Errorf("a second time: %+v", done)
 	}
 }

@@ -41,7 +41,8 @@ func Index(ctx context.Context, documents store.Store, polls Polls, cause schedu
 		done := rules.RepairNothing
 		if !dryRun {
 			var err error
-			if done, err = polls.Reconcile(ctx, pollID, cause); err != nil || done == rules.RepairLink {
+			done, err = polls.Reconcile(ctx, pollID, cause)
+			if err != nil || done == rules.RepairLink {
 				return Followed, nil, err
 			}
 		}

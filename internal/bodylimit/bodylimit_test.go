@@ -249,7 +249,8 @@ func TestHandler_DrippedRest_DelaysTheAnswerByASecond(t *testing.T) {
 			count := 0
 			_, err := io.WriteString(connection, "POST /answers-early HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")
 			for err == nil && !answered.Load() {
-				if _, err = io.WriteString(connection, "a"); err == nil {
+				_, err = io.WriteString(connection, "a")
+				if err == nil {
 					count++
 				}
 				<-time.After(time.Second / 2)

@@ -201,7 +201,8 @@ var parsers = map[reflect.Type]env.ParserFunc{
 func items(text string) []string {
 	var list []string
 	for item := range strings.SplitSeq(text, ",") {
-		if item = strings.TrimSpace(item); item != "" {
+		item = strings.TrimSpace(item)
+		if item != "" {
 			list = append(list, item)
 		}
 	}

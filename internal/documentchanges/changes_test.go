@@ -31,7 +31,8 @@ type reconciler struct {
 func (r *reconciler) Reconcile(_ context.Context, pollID string, _ scheduler.Cause) (rules.Repair, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.fails--; r.fails >= 0 {
+	r.fails--
+	if r.fails >= 0 {
 		return "", fault.New(fault.Unavailable, "not now")
 	}
 	r.polls = append(r.polls, pollID)

@@ -30,7 +30,8 @@ func LoadAttendees(ctx context.Context, reader store.Reader, argument string) (r
 	} else {
 		var record attendee.Event
 		var known bool
-		if record, known, err = attendee.Load(ctx, reader, argument); known {
+		record, known, err = attendee.Load(ctx, reader, argument)
+		if known {
 			records = []attendee.Event{record}
 		}
 	}

@@ -61,10 +61,12 @@ func errUnknownEvent(id string) error {
 
 func loadEvent(ctx context.Context, reader store.Reader, id string) (h EventHistory, err error) {
 	h.ID = id
-	if h.Event, err = mirror.LoadEvent(ctx, reader, id); err != nil && !fault.Is(err, fault.NotFound) {
+	h.Event, err = mirror.LoadEvent(ctx, reader, id)
+	if err != nil && !fault.Is(err, fault.NotFound) {
 		return h, err
 	}
-	if h.Mirrors, err = mirror.OfEvent(ctx, reader, id); err != nil {
+	h.Mirrors, err = mirror.OfEvent(ctx, reader, id)
+	if err != nil {
 		return h, err
 	}
 	h.Entries, err = store.Collect(mirror.Journal(ctx, reader, id))

@@ -66,10 +66,12 @@ func errUnknown(pollID string) error {
 // load reads what belongs to a poll's document.
 func load(ctx context.Context, reader store.Reader, document store.Document) (h History, err error) {
 	h.Poll = poll.Decode(document)
-	if h.Winning, err = poll.LoadSlot(ctx, reader, h.Poll.ID, h.Poll.WinningSlotID); err != nil {
+	h.Winning, err = poll.LoadSlot(ctx, reader, h.Poll.ID, h.Poll.WinningSlotID)
+	if err != nil {
 		return History{}, err
 	}
-	if h.Entries, err = store.Collect(poll.Journal(ctx, reader, h.Poll.ID)); err != nil {
+	h.Entries, err = store.Collect(poll.Journal(ctx, reader, h.Poll.ID))
+	if err != nil {
 		return History{}, err
 	}
 	h.Entries = slices.DeleteFunc(h.Entries, h.Poll.Replaces) // of a deleted poll of its id

@@ -95,7 +95,8 @@ func TestLoad_PollChangesDuringIt_IsReadAgain(t *testing.T) {
 	pollID, _, _ := w.Finalised()
 	changes := 0
 	reader := restless{w.Documents, func() {
-		if changes++; changes == 1 {
+		changes++
+		if changes == 1 {
 			if _, err := w.Cancel(pollID); err != nil {
 				t.Error(err)
 			}

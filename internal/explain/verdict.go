@@ -50,7 +50,8 @@ func Judge(h History) Verdict {
 	if known := h.Poll.Sync.Recorded.At; !known.IsZero() && len(h.Entries) > 0 {
 		newest := h.Entries[len(h.Entries)-1].At
 		last := Difference{"last entry", moment(newest), moment(known)}
-		if v.Fields = append(v.Fields, last); last.Journal != last.Stored {
+		v.Fields = append(v.Fields, last)
+		if last.Journal != last.Stored {
 			v.Differences = append(v.Differences, last)
 		}
 	}

@@ -32,7 +32,8 @@ func TestAs_ByOtherGrants_TakesTurnsOfTheSameShare(t *testing.T) {
 	}
 	var err error
 	for range 1000 {
-		if err = half.options.Budget.take(t.Context(), "a"); err != nil {
+		err = half.options.Budget.take(t.Context(), "a")
+		if err != nil {
 			break
 		}
 	}

@@ -97,7 +97,8 @@ func TestPatchContent_ReplacesEveryField(t *testing.T) {
 		days(), evening(), series, days(), allDaySeries, series, evening(), allDaySeries, evening(),
 	} {
 		var err error
-		if event, err = w.client.PatchContent(t.Context(), mine, "abcde1", event.ETag, content); err != nil {
+		event, err = w.client.PatchContent(t.Context(), mine, "abcde1", event.ETag, content)
+		if err != nil {
 			t.Fatalf("%d: %v", i, err)
 		}
 		if got := w.get(t, "abcde1"); !sameContent(shown(event), content) || !sameContent(shown(got), content) || got.Private["mark"] != "m" {
@@ -131,7 +132,8 @@ func TestContent_OfAnEventThatChanged_IsLeftAlone(t *testing.T) {
 	_, err = w.client.PatchContent(t.Context(), mine, "abcde1", stale, evening())
 	wantKind(t, err, fault.Conflict, gcal.CodeStale)
 	deleted, err := w.client.DeleteQuietly(t.Context(), mine, "abcde1", stale)
-	if wantKind(t, err, fault.Conflict, gcal.CodeStale); deleted {
+	wantKind(t, err, fault.Conflict, gcal.CodeStale)
+	if deleted {
 		t.Error("a changed event was deleted")
 	}
 	if got := w.get(t, "abcde1"); got.ETag != moved.ETag || !sameContent(shown(got), days()) {

@@ -102,7 +102,8 @@ func readMoment(t *calendar.EventDateTime, calendarZone string) recurrence.Momen
 		return recurrence.Moment{Date: t.Date}
 	}
 	at, ok := readInstant(t, calendarZone)
-	if at = at.UTC(); !ok || at.Year() < 1 || at.Year() > 9999 {
+	at = at.UTC()
+	if !ok || at.Year() < 1 || at.Year() > 9999 {
 		return recurrence.Moment{}
 	}
 	return recurrence.Moment{Time: at, Zone: cmp.Or(t.TimeZone, calendarZone)}

@@ -81,7 +81,8 @@ func TestInstance_Patched_IsAnExceptionThatIsFoundWhereItWas(t *testing.T) {
 	one := w.instance(t, "series", original)
 	for _, content := range []gcal.Content{moved, days(), moved} { // to all-day and back
 		var err error
-		if one, err = w.client.PatchContent(t.Context(), mine, one.ID, one.ETag, content); err != nil {
+		one, err = w.client.PatchContent(t.Context(), mine, one.ID, one.ETag, content)
+		if err != nil {
 			t.Fatal(err)
 		}
 		got := w.instance(t, "series", original)

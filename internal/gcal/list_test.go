@@ -59,10 +59,12 @@ func TestList_FollowsPagesAndThenChangesAlone(t *testing.T) {
 	if len(changed) != 1 || changed[0].ID != "abcde3" || changed[0].EventState != rules.Gone {
 		t.Errorf("after a deletion: %+v", changed)
 	}
-	if changed, _, _ = listAll(t, w.client, mine, token); len(changed) != 0 {
+	changed, _, _ = listAll(t, w.client, mine, token)
+	if len(changed) != 0 {
 		t.Errorf("without a change: %+v", changed)
 	}
-	if events, _, _ = listAll(t, w.client, mine, ""); len(events) != 4 {
+	events, _, _ = listAll(t, w.client, mine, "")
+	if len(events) != 4 {
 		t.Errorf("a full listing shows %d events, want those that live", len(events))
 	}
 }

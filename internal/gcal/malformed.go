@@ -76,7 +76,8 @@ func (e *wireEvent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 // the event's fields are at a depth; "" if it leads to none.
 func fieldOf(pointer jsontext.Pointer, depth int) (name string) {
 	for token := range pointer.Tokens() {
-		if depth--; depth == 0 {
+		depth--
+		if depth == 0 {
 			return token
 		}
 	}

@@ -90,7 +90,8 @@ func send(t *testing.T, transport http.RoundTripper, method, below, body string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer.Body.Close(); answer.StatusCode >= 300 {
+	answer.Body.Close()
+	if answer.StatusCode >= 300 {
 		t.Fatalf("%s %s: %s", method, body, answer.Status)
 	}
 }
@@ -109,7 +110,8 @@ func TestPages_AreReadAsGooglesClientReadsThem(t *testing.T) {
 				t.Fatal(err)
 			}
 			pages = append(pages, got)
-			if page = got.NextPage; page == "" {
+			page = got.NextPage
+			if page == "" {
 				return got.NextSync
 			}
 		}

@@ -74,7 +74,8 @@ func TestCalled_ReportsCallsThatReachedGoogleOnly(t *testing.T) {
 	} {
 		reported := 0
 		row.options.Called = func(method string, err error, _ time.Duration) {
-			if reported++; method != "events.get" || err == nil {
+			reported++
+			if method != "events.get" || err == nil {
 				t.Errorf("%s: reported %s, %v", name, method, err)
 			}
 		}

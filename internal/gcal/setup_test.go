@@ -43,7 +43,8 @@ func newWorld(t *testing.T, options gcal.Options) *world {
 		{Key: "gm", Email: "gm@example.test", TimeZone: "Europe/Zurich"}, {Key: "ana", Email: "ana@example.test"},
 	} {
 		user.Sub = fmt.Sprint(1000 + i)
-		if w.grants[user.Key], err = sim.AddUser(user); err != nil {
+		w.grants[user.Key], err = sim.AddUser(user)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -72,7 +72,8 @@ func TestTimes_AreReadInEveryForm(t *testing.T) {
 				tc.want != "" && !details.Start.AllDay() && (!details.End.Time.Equal(alone.Fingerprint.EndTime()) || details.Start.Zone == "") {
 				t.Errorf("the times are %+v to %+v of %s", details.Start, details.End, alone.Fingerprint)
 			}
-			if alone.Details = nil; !reflect.DeepEqual(alone, event) {
+			alone.Details = nil
+			if !reflect.DeepEqual(alone, event) {
 				t.Errorf("the narrow listing shows %+v, and get %+v", event, alone)
 			}
 		})

@@ -170,7 +170,8 @@ func (r *Reader) attendees(ctx context.Context, o *Overview) (err error) {
 // pending and in error.
 func (r *Reader) readAttendees(ctx context.Context, pending, failed int) (a Attendees, err error) {
 	a.On, a.Idle = true, r.terms().Off
-	if a.Mappings, err = attendee.LoadMappings(ctx, r.Store); err != nil {
+	a.Mappings, err = attendee.LoadMappings(ctx, r.Store)
+	if err != nil {
 		return a, err
 	}
 	due, err := attendee.SomeDue(ctx, r.Store, r.Now(), pending)
@@ -181,7 +182,8 @@ func (r *Reader) readAttendees(ctx context.Context, pending, failed int) (a Atte
 	if len(due) > 0 { // they come in the order of their due
 		a.OldestDue = due[0].Due
 	}
-	if a.Failed, err = attendee.InError(ctx, r.Store, failed); err != nil {
+	a.Failed, err = attendee.InError(ctx, r.Store, failed)
+	if err != nil {
 		return a, err
 	}
 	a.MoreFailed = len(a.Failed) == failed

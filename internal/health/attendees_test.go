@@ -82,7 +82,8 @@ func TestOverview_OfSecondAddresses_SaysWhatIsWrong(t *testing.T) {
 			w := newReading(t)
 			w.reader.Attendees = true
 			state := good()
-			if row.change(&state); !state.TriedAt.IsZero() || state.Version != "" {
+			row.change(&state)
+			if !state.TriedAt.IsZero() || state.Version != "" {
 				w.mappings(state)
 			}
 			w.guests(row.failing, true, now.Add(-time.Hour))

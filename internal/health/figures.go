@@ -137,7 +137,8 @@ func collect[T any](list func(after *store.Cursor) ([]T, *store.Cursor, error), 
 			return nil, err
 		}
 		found = append(found, kept...)
-		if after = next; after == nil || len(found) >= FiguresMost {
+		after = next
+		if after == nil || len(found) >= FiguresMost {
 			break
 		}
 	}

@@ -118,7 +118,8 @@ func (r *Reader) mirrors(ctx context.Context, o *Overview) (err error) {
 		}
 	}
 	slices.SortStableFunc(o.Mirrors.Failed, func(a, b mirror.Mirror) int { return a.FailedSince.Compare(b.FailedSince) })
-	if o.Mirrors.OldestDue, err = mirror.OldestDue(ctx, r.Store, o.Now); err != nil {
+	o.Mirrors.OldestDue, err = mirror.OldestDue(ctx, r.Store, o.Now)
+	if err != nil {
 		return err
 	}
 	o.Mirrors.Planning, err = mirror.CountPeopleToPlan(ctx, r.Store, maxPlanning)

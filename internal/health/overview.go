@@ -21,7 +21,7 @@ import (
 const (
 	maxRefused = 25 // watch channels that Google refused
 	maxEnding  = 25 // watch channels that live, those that end first
-	// Failing calendars, each with all accounts of its owner: those that began to
+	// maxFailing bounds failing calendars, each with all accounts of its owner: those that began to
 	// fail last, those that began first, those whose grant was refused or that were lost
 	// last.
 	maxFailing     = 8
@@ -162,7 +162,8 @@ func (r *Reader) ofOwner(ctx context.Context, calendar calendars.Calendar) ([]Ac
 }
 
 func (r *Reader) work(ctx context.Context, o *Overview) (err error) {
-	if o.Work, err = r.Work.Depths(ctx); err != nil {
+	o.Work, err = r.Work.Depths(ctx)
+	if err != nil {
 		return err
 	}
 	for _, depth := range o.Work {

@@ -110,7 +110,8 @@ func (r *Reader) Survey(ctx context.Context, at string, each func(Account)) (cou
 		return counts, "", err
 	}
 	for _, account := range found {
-		if counts[account.Status]++; account.Status != Healthy {
+		counts[account.Status]++
+		if account.Status != Healthy {
 			each(account)
 		}
 	}
@@ -151,18 +152,22 @@ func (r *Reader) ofAccount(
 	health := Account{ID: account.ID, OwnerID: account.OwnerID, Email: account.Email, Provider: account.Provider, Status: Healthy}
 	delegated := account.Kind == accounts.KindServiceAccount
 	var err error
-	if health.PendingWrites, err = poll.CountIntents(ctx, r.Store, account.ID); err != nil {
+	health.PendingWrites, err = poll.CountIntents(ctx, r.Store, account.ID)
+	if err != nil {
 		return Account{}, err
 	}
 	for _, calendar := range followed {
 		facts := Facts{Account: account.Status, Delegated: delegated, Calendar: calendar}
-		if facts.Channels, err = calendarsync.Watches(ctx, r.Store, calendar.AccountID, calendar.CalendarID); err != nil {
+		facts.Channels, err = calendarsync.Watches(ctx, r.Store, calendar.AccountID, calendar.CalendarID)
+		if err != nil {
 			return Account{}, err
 		}
-		if facts.FailingSince, err = failingSince(calendar, failing); err != nil {
+		facts.FailingSince, err = failingSince(calendar, failing)
+		if err != nil {
 			return Account{}, err
 		}
-		if facts.HeldSince, err = r.heldSince(ctx, calendar); err != nil {
+		facts.HeldSince, err = r.heldSince(ctx, calendar)
+		if err != nil {
 			return Account{}, err
 		}
 		of := Of(facts, r.terms())

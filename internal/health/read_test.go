@@ -197,7 +197,8 @@ func surveyed(t *testing.T, w *worldtest.World) (pages []int) {
 	for at := ""; ; {
 		page := 0
 		counts, next, err := w.Health.Survey(w.Context(), at, func(account health.Account) {
-			if page++; met[account.ID] {
+			page++
+			if met[account.ID] {
 				t.Errorf("%s is met twice", account.ID)
 			}
 			met[account.ID] = true
@@ -206,7 +207,8 @@ func surveyed(t *testing.T, w *worldtest.World) (pages []int) {
 			t.Fatalf("counted %v, met %d, %v", counts, page, err)
 		}
 		pages = append(pages, page)
-		if at = next; at == "" {
+		at = next
+		if at == "" {
 			return pages
 		}
 	}

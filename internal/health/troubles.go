@@ -235,7 +235,8 @@ func Of(facts Facts, terms Terms) Calendar {
 	}
 	channel, stands := channelOf(facts.Channels, terms)
 	s.channel, health.Channel, health.ChannelExpiry = stands, stands, channel.Expiration
-	if health.Troubles = s.troubles(accountRows); len(health.Troubles) == 0 {
+	health.Troubles = s.troubles(accountRows)
+	if len(health.Troubles) == 0 {
 		health.Troubles = s.troubles(calendarRows)
 	}
 	worstFirst(health.Troubles)

@@ -82,7 +82,8 @@ func shown(cell string) string {
 	var out strings.Builder
 	length := 0
 	for _, c := range cell {
-		if length++; length > maxShown {
+		length++
+		if length > maxShown {
 			out.WriteRune('…')
 			break
 		}

@@ -146,7 +146,8 @@ func Gained(before, now Table) (pairs, primaries int) {
 				more++
 			}
 		}
-		if pairs += more; more > 0 {
+		pairs += more
+		if more > 0 {
 			primaries++
 		}
 	}

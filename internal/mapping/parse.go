@@ -121,7 +121,8 @@ func (p *parser) table(before Table) (Table, []Skipped) {
 		secondaries, reason := r.secondaries, r.mistake
 		switch {
 		case r.mistake != "" && counts:
-			if secondaries = p.kept(before.Secondaries(r.primary)); len(secondaries) > 0 {
+			secondaries = p.kept(before.Secondaries(r.primary))
+			if len(secondaries) > 0 {
 				reason += " Its earlier secondary addresses stay in force."
 			}
 		case r.primary == "" && len(missing) > 0:

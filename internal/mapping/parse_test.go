@@ -18,7 +18,8 @@ var domains = []string{"hoge.test", "Sub.Hoge.test"}
 func rowsOf(text string) (rows [][]string) {
 	for line := range strings.Lines(text) {
 		var cells []string
-		if line = strings.TrimSuffix(line, "\n"); line != "" {
+		line = strings.TrimSuffix(line, "\n")
+		if line != "" {
 			cells = strings.Split(line, "|")
 		}
 		rows = append(rows, cells)

@@ -9,7 +9,8 @@ import (
 func (p *parser) read(number int, cells []string) row {
 	r := row{number: number}
 	primary := cell(cells, 0)
-	if r.mistake = p.primaryMistake(primary); r.mistake != "" {
+	r.mistake = p.primaryMistake(primary)
+	if r.mistake != "" {
 		return r
 	}
 	r.primary = Fold(primary)

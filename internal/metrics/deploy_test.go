@@ -155,7 +155,8 @@ func faults(expr string, figures map[string]map[string][]string) (faults []strin
 	}
 	for _, found := range grouping.FindAllStringSubmatch(expr, -1) {
 		for name := range strings.SplitSeq(found[1], ",") {
-			if name = strings.TrimSpace(name); !labels[name] {
+			name = strings.TrimSpace(name)
+			if !labels[name] {
 				faults = append(faults, "no figure in it has the label "+name)
 			}
 		}

@@ -35,7 +35,8 @@ type Naming struct {
 // document went already.
 func NamingOf(ctx context.Context, reader store.Reader, eventIDs ...string) (found Naming, err error) {
 	asked := slices.DeleteFunc(slices.Clone(eventIDs), func(id string) bool { return id == "" })
-	if found.Mirrors, err = thatName(ctx, reader, mirrorsByEvent, asked); err != nil {
+	found.Mirrors, err = thatName(ctx, reader, mirrorsByEvent, asked)
+	if err != nil {
 		return Naming{}, err
 	}
 	found.Mirrors = slices.DeleteFunc(found.Mirrors, Mirror.IsStray)

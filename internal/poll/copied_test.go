@@ -42,7 +42,8 @@ func TestConsented_VoteOfAClonedPoll_ProvesNothing(t *testing.T) {
 	copied := map[string]any{"voterId": "ana", "userEmail": "ana@x", "userAvatar": nil, "votes": map[string]any{"s1": "FEASIBLE"}, "noTimesWork": false, "updatedAt": made.Add(time.Hour)}
 	with := func(data map[string]any, name string, value any) map[string]any {
 		data = maps.Clone(data)
-		if data[name] = value; value == "" {
+		data[name] = value
+		if value == "" {
 			delete(data, name)
 		}
 		return data

@@ -153,7 +153,8 @@ func GroupPolls(ctx context.Context, reader store.Reader, userID string, groups 
 		if err != nil {
 			return nil, err
 		}
-		if found = append(found, some...); len(found) >= most {
+		found = append(found, some...)
+		if len(found) >= most {
 			break
 		}
 	}

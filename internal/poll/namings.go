@@ -32,7 +32,8 @@ func LoadNamings(ctx context.Context, reader store.Reader, where Poll, people []
 		return n, err
 	}
 	at := &store.Cursor{Values: []any{where.CreatedAt}, Path: Path(where.ID)}
-	if n.sides[0], err = near(ctx, reader, before.From(at), people, most); err != nil {
+	n.sides[0], err = near(ctx, reader, before.From(at), people, most)
+	if err != nil {
 		return n, err
 	}
 	n.sides[1], err = near(ctx, reader, laterPollsOfCreator.With(where.CreatorID).From(at), people, most)
@@ -48,7 +49,8 @@ func near(ctx context.Context, reader store.Reader, asked store.Bound, people []
 			if len(naming[id]) == most {
 				continue
 			}
-			if naming[id] = append(naming[id], p); len(naming[id]) == most {
+			naming[id] = append(naming[id], p)
+			if len(naming[id]) == most {
 				open--
 			}
 		}

@@ -41,7 +41,8 @@ func TestAPersonsPolls_AreListedNewestFirst_PageByPage(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if list.After = next; next == nil {
+				list.After = next
+				if next == nil {
 					break
 				}
 			}
@@ -68,7 +69,8 @@ func TestAJournal_IsReadNewestFirst(t *testing.T) {
 		for _, entry := range entries {
 			got = append(got, entry.ID)
 		}
-		if after = next; next == nil {
+		after = next
+		if next == nil {
 			break
 		}
 	}

@@ -46,7 +46,8 @@ func withoutNewest(ctx context.Context, reader store.Reader, entries []store.Doc
 		pollID := doc.Path.Parent().ID()
 		last, known := newest[pollID]
 		if !known {
-			if last, err = newestEntry(ctx, reader, pollID); err != nil {
+			last, err = newestEntry(ctx, reader, pollID)
+			if err != nil {
 				return nil, err
 			}
 			newest[pollID] = last

@@ -39,7 +39,8 @@ func removeOld(t *testing.T, documents store.Store, before time.Time) (removed i
 	t.Helper()
 	for at := ""; ; {
 		page, next, err := poll.RemoveOldEntries(t.Context(), documents, before, at)
-		if removed += page; err != nil || next == "" {
+		removed += page
+		if err != nil || next == "" {
 			return removed, err
 		}
 		at = next
@@ -63,10 +64,12 @@ func TestRemoveOldEntries_YoungAndNewestEntries_Stay(t *testing.T) {
 	if got := left(t, documents, "long"); len(got) != 245 || got[244] != "jrn_005" {
 		t.Errorf("of the long one %d are left", len(got))
 	}
-	if removed, err = removeOld(t, documents, before); removed != 0 || err != nil {
+	removed, err = removeOld(t, documents, before)
+	if removed != 0 || err != nil {
 		t.Errorf("the second time removed %d, %v", removed, err)
 	}
-	if removed, err = removeOld(t, documents, moment.AddDate(1, 0, 0)); removed != 244+1 || err != nil {
+	removed, err = removeOld(t, documents, moment.AddDate(1, 0, 0))
+	if removed != 244+1 || err != nil {
 		t.Errorf("a year later removed %d, %v", removed, err)
 	}
 }
@@ -92,7 +95,8 @@ type cutOff struct {
 }
 
 func (c *cutOff) Run(ctx context.Context, fn func(ctx context.Context, tx store.Tx) error) error {
-	if c.left--; c.left < 0 {
+	c.left--
+	if c.left < 0 {
 		return context.Canceled
 	}
 	return c.Store.Run(ctx, fn)
@@ -112,10 +116,12 @@ func TestRemoveOldEntries_GoesOnBehindWhatStays(t *testing.T) {
 	if removed != 0 || next == "" || err != nil {
 		t.Fatalf("removed %d, goes on at %q, %v", removed, next, err)
 	}
-	if removed, next, err = poll.RemoveOldEntries(t.Context(), documents, later, next); removed != 1 || next != "" || err != nil {
+	removed, next, err = poll.RemoveOldEntries(t.Context(), documents, later, next)
+	if removed != 1 || next != "" || err != nil {
 		t.Errorf("then removed %d, goes on at %q, %v", removed, next, err)
 	}
-	if removed, _, err = poll.RemoveOldEntries(t.Context(), documents, later, "of another version"); removed != 0 || err != nil {
+	removed, _, err = poll.RemoveOldEntries(t.Context(), documents, later, "of another version")
+	if removed != 0 || err != nil {
 		t.Errorf("from the beginning removed %d, %v", removed, err)
 	}
 }
@@ -129,7 +135,8 @@ func TestRemoveOldEntries_CutOff_GoesOnAtTheNextCall(t *testing.T) {
 	if err == nil || removed != 100 {
 		t.Fatalf("removed %d, %v", removed, err)
 	}
-	if removed, err = removeOld(t, documents, later); err != nil || removed != 149 {
+	removed, err = removeOld(t, documents, later)
+	if err != nil || removed != 149 {
 		t.Errorf("then removed %d, %v", removed, err)
 	}
 	if got := fmt.Sprint(left(t, documents, "long")); got != "[jrn_249]" {

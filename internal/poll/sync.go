@@ -72,7 +72,8 @@ type Rescheduled struct {
 
 // MovedTo is the reschedule after another time was taken over from the calendar.
 func (r Rescheduled) MovedTo(when rules.Fingerprint, now time.Time) *Rescheduled {
-	if r.MovedAt = now; when.EndTime().After(now) {
+	r.MovedAt = now
+	if when.EndTime().After(now) {
 		r.Timely = when
 	}
 	return &r

@@ -56,7 +56,8 @@ func given(ctx context.Context, reader store.Reader, asked []ballot) (found []ba
 			}
 			if ballot.poll.mayBeOverOlder(docs[i : i+1]) {
 				if own[ballot.poll.ID] == nil {
-					if own[ballot.poll.ID], err = ownVotersOf(ctx, reader, ballot.poll); err != nil {
+					own[ballot.poll.ID], err = ownVotersOf(ctx, reader, ballot.poll)
+					if err != nil {
 						return nil, err
 					}
 				}

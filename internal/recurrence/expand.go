@@ -126,7 +126,8 @@ func End(s Series) (last time.Time, endless bool, err error) {
 // and may call it with later ones. It subtracts the starts that it generates from starts. It
 // returns false if visit does, if starts were too few, or if there are more than mostSteps.
 func (p *pattern) each(before time.Time, starts *int, visit func(at time.Time) bool) bool {
-	if *starts -= len(p.dates); *starts < 0 {
+	*starts -= len(p.dates)
+	if *starts < 0 {
 		return false
 	}
 	for _, at := range p.dates {
@@ -145,7 +146,8 @@ func (p *pattern) each(before time.Time, starts *int, visit func(at time.Time) b
 	}
 	next := p.rule.Iterator()
 	for range mostSteps {
-		if *starts--; *starts < 0 {
+		*starts--
+		if *starts < 0 {
 			return false
 		}
 		wall, ok := next()

@@ -55,7 +55,8 @@ func read(s Series) (*pattern, error) {
 	}
 	if !p.allDay {
 		var err error
-		if p.zone, err = location(p.name); err != nil {
+		p.zone, err = location(p.name)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +65,8 @@ func read(s Series) (*pattern, error) {
 	p.cycles = max(0, (9999-mostYears-p.first.Year())/400)
 	size := 0
 	for _, line := range s.Lines {
-		if size += len(line); size > maxLines {
+		size += len(line)
+		if size > maxLines {
 			return nil, refuse("the recurrence is too long", nil)
 		}
 		if err := p.add(line); err != nil {
@@ -95,7 +97,8 @@ func (p *pattern) addDates(exclude bool, parameters, value string) error {
 		key, name, _ := strings.Cut(parameter, "=")
 		if !p.allDay && strings.EqualFold(key, "TZID") {
 			var err error
-			if zone, err = location(name); err != nil {
+			zone, err = location(name)
+			if err != nil {
 				return err
 			}
 		}
@@ -149,7 +152,8 @@ func (p *pattern) addRule(text string) error {
 }
 
 func (p *pattern) generate() (err error) {
-	if p.rule, err = rrule.NewRRule(p.option); err != nil {
+	p.rule, err = rrule.NewRRule(p.option)
+	if err != nil {
 		return refuse("the recurrence rule cannot be read", err)
 	}
 	return nil
@@ -207,7 +211,8 @@ func parseValue(text string, zone *time.Location) (at time.Time, isDate bool, er
 	case strings.HasSuffix(text, "Z"):
 		layout, wall = "20060102T150405Z", false
 	}
-	if at, err = time.Parse(layout, text); err != nil || at.IsZero() {
+	at, err = time.Parse(layout, text)
+	if err != nil || at.IsZero() {
 		return time.Time{}, false, refuse("a time of the recurrence cannot be read", err)
 	}
 	if wall {

@@ -49,7 +49,8 @@ func (f Fields) Time(name string) time.Time {
 		if err != nil {
 			return time.Time{}
 		}
-		if at = at.UTC(); at.Year() < 1 || at.Year() > 9999 {
+		at = at.UTC()
+		if at.Year() < 1 || at.Year() > 9999 {
 			return time.Time{} // by its offset; it could not be stored
 		}
 		return at

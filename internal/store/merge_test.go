@@ -109,7 +109,8 @@ func TestMerged_ARefusedDocument_BeginsTheNextPage(t *testing.T) {
 	var got []string
 	take := func(most int) func(string) (bool, error) {
 		return func(one string) (bool, error) {
-			if most--; most < 0 {
+			most--
+			if most < 0 {
 				return false, nil
 			}
 			got = append(got, one)
@@ -120,7 +121,8 @@ func TestMerged_ARefusedDocument_BeginsTheNextPage(t *testing.T) {
 	if err != nil || next == nil {
 		t.Fatal(next, err)
 	}
-	if next, err = merged.Walk(t.Context(), documents, 10, next, take(9)); err != nil || next != nil || len(got) != 3 {
+	next, err = merged.Walk(t.Context(), documents, 10, next, take(9))
+	if err != nil || next != nil || len(got) != 3 {
 		t.Errorf("%v, %v, %v", got, next, err)
 	}
 }

@@ -151,7 +151,8 @@ func TestAll_ReadsPageByPage_AsTheLoopGoesOn(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got = append(got, name); len(got) == row.most {
+				got = append(got, name)
+				if len(got) == row.most {
 					break
 				}
 			}
@@ -170,7 +171,8 @@ func TestAll_AQueryFails_YieldsTheErrorOnce(t *testing.T) {
 	}
 	times := 0
 	for _, err := range store.All(t.Context(), documents, byNumber.With(), id) {
-		if times++; !fault.Is(err, fault.Invalid) {
+		times++
+		if !fault.Is(err, fault.Invalid) {
 			t.Errorf("yields %v", err)
 		}
 	}

@@ -96,7 +96,8 @@ func (f FieldPath) Lookup(data map[string]any) (value any, ok bool) {
 		if !isMap {
 			return nil, false
 		}
-		if value, ok = level[name]; !ok {
+		value, ok = level[name]
+		if !ok {
 			return nil, false
 		}
 	}

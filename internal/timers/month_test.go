@@ -74,7 +74,8 @@ func (m *month) move(n int) {
 // losePushes loses all pushes but one in a hundred.
 func (m *month) losePushes() {
 	for _, push := range m.PushesDue() {
-		if m.sent++; m.sent%100 != 0 {
+		m.sent++
+		if m.sent%100 != 0 {
 			m.Plant("push", func(f *worldtest.Fault) { f.Drop, f.Times = true, 1 })
 		}
 		m.Deliver(push)
@@ -171,7 +172,8 @@ func TestADay_OfGrantsOfAnHour_HasChannelsAllTheTime(t *testing.T) {
 	before := m.Calls("events.watch")
 	for range 24 * 12 {
 		m.RunTimers(5*time.Minute, time.Minute)
-		if m.wellWatched(); t.Failed() {
+		m.wellWatched()
+		if t.Failed() {
 			return
 		}
 	}

@@ -98,7 +98,8 @@ func (t *Timers) change(ctx context.Context, job string, do func(r *Record) bool
 		if err != nil {
 			return err
 		}
-		if record = decode(doc); !do(&record) {
+		record = decode(doc)
+		if !do(&record) {
 			return nil
 		}
 		return tx.Set(recordPath(job), record.encode())
@@ -125,7 +126,8 @@ func (t *Timers) begin(ctx context.Context, job string, run Run, runAt time.Time
 func (t *Timers) advance(ctx context.Context, job string, run Run, did Stretch) (r Record, goesOn bool, err error) {
 	now := store.Instant(t.Now())
 	r, err = t.change(ctx, job, func(r *Record) bool {
-		if goesOn = r.goesOn(run.Due) && r.Part == run.Part && r.At == run.At; !goesOn {
+		goesOn = r.goesOn(run.Due) && r.Part == run.Part && r.At == run.At
+		if !goesOn {
 			return false
 		}
 		r.Part, r.At, r.Failure, r.Failures, r.FailedAt = did.Part, did.Next, "", 0, time.Time{}

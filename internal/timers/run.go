@@ -60,7 +60,8 @@ func (t *Timers) steps(ctx context.Context, job Job, run Run, record Record, pau
 			return recorded, false, errors.Join(fmt.Errorf("%s: %w", job.Name, failure), err)
 		}
 		did(step.Did)
-		if record, goesOn, err = t.advance(ctx, job.Name, run, step); err != nil {
+		record, goesOn, err = t.advance(ctx, job.Name, run, step)
+		if err != nil {
 			return record, false, err
 		}
 	}

@@ -109,7 +109,8 @@ func Commanded(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
 			mark := poll.Cancelled{At: entry.At, Reason: rules.ReasonManual}
 			p.Cancelled, p.Sync.Cancelled = &mark, &mark
 		}
-		if p.Status = rules.Archived; entry.Command == rules.CommandUnarchive {
+		p.Status = rules.Archived
+		if entry.Command == rules.CommandUnarchive {
 			p.Status = rules.Before(p.WinningSlotID != "", p.MarkedCancelled())
 		}
 	case rules.CommandEditSlots:
@@ -124,8 +125,9 @@ func Commanded(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
 		}
 		return p
 	case rules.CommandDeleteEvent:
-		p.GoogleEventID = ""                                                            // its calendar is kept
-		if p = forgotten(p); before.Sync.Applied.IsZero() && before.Sync.Error == nil { // an event that was never read
+		p.GoogleEventID = "" // its calendar is kept
+		p = forgotten(p)
+		if before.Sync.Applied.IsZero() && before.Sync.Error == nil { // an event that was never read
 			p.Sync.State, _ = rules.Forgotten(before.Rules("", nil, nil), false)
 		}
 	case rules.CommandAcceptNew:
@@ -212,7 +214,8 @@ func Repaired(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
 		return p
 	}
 	p = p.Unmarked()
-	if p.UpdatedAt = entry.At; p.Sync.State == rules.StateCancelled {
+	p.UpdatedAt = entry.At
+	if p.Sync.State == rules.StateCancelled {
 		p.Sync.State = rules.StateNone
 		if p.GoogleEventID != "" {
 			p.Sync.State = rules.Recovered(p.Rules("", nil, nil))
@@ -231,7 +234,8 @@ func forgotten(p poll.Poll) poll.Poll {
 	}
 	p.Sync.Baseline, p.Sync.Applied, p.Sync.Observed = rules.Fingerprint{}, rules.Fingerprint{}, time.Time{}
 	var code rules.ErrorCode
-	if p.Sync.State, code = rules.Forgotten(p.Rules("", nil, nil), p.GoogleEventID != ""); code == "" {
+	p.Sync.State, code = rules.Forgotten(p.Rules("", nil, nil), p.GoogleEventID != "")
+	if code == "" {
 		p.Sync.Error = nil
 	}
 	return unmoved(p)
@@ -259,7 +263,8 @@ func awaitingStill(p poll.Poll) poll.Poll {
 // unmoved is a poll without its reschedule: the slot from before it wins again.
 func unmoved(p poll.Poll) poll.Poll {
 	if moved := p.Sync.Rescheduled; moved != nil {
-		if p.Sync.Rescheduled = nil; p.WinningSlotID == moved.ToSlotID {
+		p.Sync.Rescheduled = nil
+		if p.WinningSlotID == moved.ToSlotID {
 			p.WinningSlotID = moved.FromSlotID
 		}
 	}

@@ -177,7 +177,8 @@ func TestEntry_OfCommandOrRepair_ReplaysThePoll(t *testing.T) {
 			"repair reopen": func(s *transition.Step) { s.RepairReopen() },
 		} {
 			step := &transition.Step{State: of.state(), Setting: setting()}
-			if do(step); len(step.Entries) == 0 || strings.HasPrefix(step.Entries[0].Reason, "a finalisation under way") {
+			do(step)
+			if len(step.Entries) == 0 || strings.HasPrefix(step.Entries[0].Reason, "a finalisation under way") {
 				continue
 			}
 			entry, want := step.Entries[0], *step.After

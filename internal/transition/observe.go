@@ -58,7 +58,8 @@ func (s *Step) Observe(decision rules.Decision, entry poll.Entry) {
 		}
 	}
 	after, winning := Observed(s.Poll, decision, entry, more), s.Winning
-	switch entry.After = after.Sync.Applied; action {
+	entry.After = after.Sync.Applied
+	switch action {
 	case rules.Cancel:
 		s.awaitEvent()
 	case rules.MoveCalendar:

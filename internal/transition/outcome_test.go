@@ -30,7 +30,8 @@ func outcomes(all []named, do func(s *transition.Step) string) string {
 		before := step.Poll
 		facts := append(strings.Split(do(step), "\n"), describe(before, step.Outcome)...)
 		for _, fact := range facts {
-			if fact = strings.TrimSpace(readable(fact)); fact == "" {
+			fact = strings.TrimSpace(readable(fact))
+			if fact == "" {
 				continue
 			} else if len(holds[fact]) == 0 {
 				order = append(order, fact)
@@ -182,7 +183,8 @@ func fields(of any) map[string]string {
 
 func flatten(all map[string]string, name string, value reflect.Value) {
 	for value.Kind() == reflect.Pointer || value.Kind() == reflect.Interface {
-		if value = value.Elem(); value.IsValid() && value.IsZero() {
+		value = value.Elem()
+		if value.IsValid() && value.IsZero() {
 			all[name] = "(zero)"
 		}
 	}

@@ -85,7 +85,8 @@ func (s *Step) RepairForget() {
 // been decided about it before.
 func (s *Step) RepairNote() {
 	mustShow := s.Entry != nil && (s.Poll.Linked() || s.Awaiting() && s.Poll.Status != rules.Archived) && s.askAgain()
-	if s.repaired(s.editEntry(rules.RepairRecord), s.details()); mustShow {
+	s.repaired(s.editEntry(rules.RepairRecord), s.details())
+	if mustShow {
 		s.showHeld()
 	}
 }

@@ -57,7 +57,8 @@ func TestStep_ChangesAtOneInstant_GrowSequence(t *testing.T) {
 		}
 	}
 	pristine := &transition.Step{State: transition.State{Poll: poll.Poll{ID: "poll", Title: "Session"}}, Setting: transition.Setting{Now: now}}
-	if pristine.Edit(poll.Poll{ID: "poll", Title: "Another"}); pristine.After.Sync != (poll.Sync{}) {
+	pristine.Edit(poll.Poll{ID: "poll", Title: "Another"})
+	if pristine.After.Sync != (poll.Sync{}) {
 		t.Errorf("a poll that is the web app's alone has %+v of ours", pristine.After.Sync)
 	}
 }

@@ -75,7 +75,8 @@ func (c *calendars) write(s plan.Situation) plan.Situation {
 				continue
 			}
 			isIdle = false
-			if s.Mirrors = slices.Clone(s.Mirrors); keep {
+			s.Mirrors = slices.Clone(s.Mirrors)
+			if keep {
 				s.Mirrors[i] = next
 			} else {
 				s.Mirrors = slices.Delete(s.Mirrors, i, i+1)

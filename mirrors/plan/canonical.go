@@ -136,7 +136,8 @@ func Bounds(event mirror.Event) (from, until time.Time) {
 	from, until = event.Start.Instant(time.UTC).UTC(), event.End.Instant(time.UTC).UTC()
 	if len(event.Recurrence) > 0 {
 		last, isEndless, err := recurrence.End(recurrence.Series{Start: event.Start, End: event.End, Lines: event.Recurrence})
-		if until = last.UTC(); err != nil || isEndless {
+		until = last.UTC()
+		if err != nil || isEndless {
 			until = endless
 		}
 	}

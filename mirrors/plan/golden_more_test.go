@@ -118,7 +118,8 @@ func TestPlan_EveryPairOfEdges_AsksWhatIsRecorded(t *testing.T) {
 			for _, other := range asks[i:] {
 				s := situation(of.event)
 				s.Edges = nil
-				if one.add(&s); other.name != one.name {
+				one.add(&s)
+				if other.name != one.name {
 					other.add(&s)
 				}
 				line := ""

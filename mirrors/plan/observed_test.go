@@ -147,10 +147,12 @@ func TestObserved_DeletedInstance_IsConfirmedOnceThenLeft(t *testing.T) {
 	}{{plan.Recreated, mirror.Active}, {plan.LeftDeleted, mirror.Suppressed}} {
 		google.delete(m.TargetCalendarID, m.EventID)
 		var verdict plan.Verdict
-		if s, verdict = google.observe(s, path); verdict != step.verdict {
+		s, verdict = google.observe(s, path)
+		if verdict != step.verdict {
 			t.Fatalf("%s, want %s", verdict, step.verdict)
 		}
-		if s = google.write(s); of(s, moved, "home").State != step.after || of(s, moved, "home").Generation != 1 || of(s, series, "home").State != mirror.Active {
+		s = google.write(s)
+		if of(s, moved, "home").State != step.after || of(s, moved, "home").Generation != 1 || of(s, series, "home").State != mirror.Active {
 			t.Fatalf("after %s: %v", verdict, states(s))
 		}
 	}

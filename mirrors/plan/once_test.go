@@ -211,7 +211,8 @@ func TestPlan_EdgesOfTwoConnectedAccounts_LeastDetailCounts(t *testing.T) {
 	s := situation(groupEvent())
 	s.Edges = []mirror.Edge{edge("work", "club", mirror.Full), edge("home", "club", mirror.Busy)}
 	s.Connections = []mirror.Connection{{GroupID: "group", AccountID: "work", OwnerID: "ana"}, {GroupID: "group", AccountID: "home", OwnerID: "ana"}}
-	if s, _ = applied(s); of(s, s.Events[0], "club").Detail != mirror.Busy {
+	s, _ = applied(s)
+	if of(s, s.Events[0], "club").Detail != mirror.Busy {
 		t.Errorf("it is %+v", of(s, s.Events[0], "club"))
 	}
 }

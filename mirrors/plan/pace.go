@@ -104,7 +104,8 @@ func within(times []time.Time, at time.Time) (count int) {
 func (p *planning) byNearness(a, b *revision) int {
 	bounds := func(e mirror.Event) (from, until time.Time) {
 		original := e.OriginalStart.Instant(time.UTC)
-		if from, until = e.From, later(e.Until, original); original.Before(from) {
+		from, until = e.From, later(e.Until, original)
+		if original.Before(from) {
 			from = original
 		}
 		return from, until

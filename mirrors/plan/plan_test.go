@@ -210,7 +210,8 @@ func TestPlan_RevokedTarget_IsDueAfterRelinking(t *testing.T) {
 	}
 	s.Accounts = accounts("work", "home")
 	s.Now = now.Add(hour)
-	if s, _ = applied(s); s.Mirrors[0].State != mirror.Pending || !s.Mirrors[0].Due.Equal(s.Now) {
+	s, _ = applied(s)
+	if s.Mirrors[0].State != mirror.Pending || !s.Mirrors[0].Due.Equal(s.Now) {
 		t.Errorf("linked again, it is %+v", s.Mirrors[0])
 	}
 }
@@ -269,10 +270,12 @@ func TestDueAt(t *testing.T) {
 	far := meeting("a", 500*24*hour)
 	when := plan.DueAt(far, now)
 	s := situation(far)
-	if s.Now = when.Add(-2 * time.Second); len(plan.Plan(s)) != 0 {
+	s.Now = when.Add(-2 * time.Second)
+	if len(plan.Plan(s)) != 0 {
 		t.Error("it is mirrored before it is due to be planned")
 	}
-	if s.Now = when; len(plan.Plan(s)) != 1 || !plan.DueAt(far, when).IsZero() {
+	s.Now = when
+	if len(plan.Plan(s)) != 1 || !plan.DueAt(far, when).IsZero() {
 		t.Errorf("it is not mirrored at %s", when)
 	}
 	if at := plan.DueAt(meeting("b", hour), now); !at.IsZero() {
@@ -292,7 +295,8 @@ func TestPlan_CopyInAnUnlinkedAccount_IsDueAfterRelinking(t *testing.T) {
 		t.Errorf("unlinked, it is %s and due %v", m.State, m.Due)
 	}
 	s.Accounts, s.Edges = accounts("work", "home"), nil
-	if s, _ = applied(s); s.Mirrors[0].State != mirror.Deleting || !s.Mirrors[0].Due.Equal(s.Now) {
+	s, _ = applied(s)
+	if s.Mirrors[0].State != mirror.Deleting || !s.Mirrors[0].Due.Equal(s.Now) {
 		t.Errorf("linked again, it is %+v", s.Mirrors[0])
 	}
 }

@@ -337,7 +337,8 @@ func TestObserved_AnySequence_Converges(t *testing.T) {
 		}
 		calls := google.calls
 		s, _ = applied(s)
-		if google.write(s); google.calls != calls {
+		google.write(s)
+		if google.calls != calls {
 			t.Fatal("a second run writes")
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"questscheduler/internal/mirror"
 	"questscheduler/mirrors/plan"
@@ -144,7 +145,7 @@ func TestPlan_SeriesChanges_ExceptionsAreWrittenAgain(t *testing.T) {
 		again  bool
 	}{
 		"rule":         {func(e *mirror.Event) { e.Recurrence = []string{"RRULE:FREQ=WEEKLY;COUNT=20"} }, true},
-		"start":        {func(e *mirror.Event) { e.Start = at(90 * 60 * 1e9) }, true},
+		"start":        {func(e *mirror.Event) { e.Start = at(90 * time.Minute) }, true},
 		"zone":         {func(e *mirror.Event) { e.Start.Zone = "Asia/Tokyo" }, true},
 		"end":          {func(e *mirror.Event) { e.End = at(3 * hour) }, false},
 		"title (BUSY)": {func(e *mirror.Event) { e.Title = "New" }, false},
@@ -156,7 +157,8 @@ func TestPlan_SeriesChanges_ExceptionsAreWrittenAgain(t *testing.T) {
 		if m := of(s, moved, "home"); (m.State == mirror.Pending && m.EventID == "" && m.Written == "") != row.again || m.State == mirror.Active == row.again {
 			t.Errorf("another %s: the exception's mirror is %+v", name, m)
 		}
-		if s = google.write(s); of(s, moved, "home").State != mirror.Active {
+		s = google.write(s)
+		if of(s, moved, "home").State != mirror.Active {
 			t.Errorf("another %s: the mirrors end as %v", name, states(s))
 		}
 	}
@@ -171,7 +173,8 @@ func TestPlan_SeriesGoes_ItsExceptionsGoWithIt(t *testing.T) {
 	if m := of(s, moved, "home"); m.State != mirror.Deleting || m.EventID != "" {
 		t.Errorf("the exception's mirror is %+v", m)
 	}
-	if s = google.write(s); len(s.Mirrors) > 0 || len(google.live()) > 0 {
+	s = google.write(s)
+	if len(s.Mirrors) > 0 || len(google.live()) > 0 {
 		t.Errorf("left are %v and %v", s.Mirrors, google.live())
 	}
 }

@@ -67,7 +67,8 @@ func create(path string, content []byte) (err error) {
 	if err == nil {
 		err = file.Sync()
 	}
-	if err = errors.Join(err, file.Close()); err != nil {
+	err = errors.Join(err, file.Close())
+	if err != nil {
 		return err
 	}
 	if err := os.Link(file.Name(), path); err != nil {

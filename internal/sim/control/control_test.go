@@ -246,7 +246,8 @@ func TestRoutes(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &counts); err != nil || counts["events.list"] != 2 || counts["push"] != 1 || len(counts) != 2 {
 		t.Errorf("calls: got %s (%v)", text, err)
 	}
-	if _, text = call("DELETE", "/_sim/calls", ""); text != "{}" {
+	_, text = call("DELETE", "/_sim/calls", "")
+	if text != "{}" {
 		t.Errorf("after the reset: %s", text)
 	}
 }

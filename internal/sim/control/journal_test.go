@@ -64,7 +64,8 @@ func TestJournal(t *testing.T) {
 	if err := j.Append("d"); err != nil {
 		t.Fatal(err)
 	}
-	if _, lines = reopen(t, path); !slices.Equal(lines, []string{`"all"`, `"d"`}) {
+	_, lines = reopen(t, path)
+	if !slices.Equal(lines, []string{`"all"`, `"d"`}) {
 		t.Fatalf("after the rewrite: %q", lines)
 	}
 

@@ -100,7 +100,7 @@ func (f formErrors) problem() error {
 	return p
 }
 
-// The errors of forms that several fields share, in Discord's words.
+// tooLong is one of the errors that several fields share, in Discord's words.
 func (f formErrors) tooLong(limit int, path ...string) {
 	f.add("BASE_TYPE_MAX_LENGTH", fmt.Sprintf("Must be %d or fewer in length.", limit), path...)
 }

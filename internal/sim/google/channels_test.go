@@ -196,7 +196,8 @@ func TestDeliver_FailsForever_GivesUp(t *testing.T) {
 	w.watch("gm", "one", "http://127.0.0.1:1/refused")
 	attempts := 0
 	for len(w.sim.PendingPushes()) > 0 {
-		if attempts++; attempts > 50 {
+		attempts++
+		if attempts > 50 {
 			t.Fatal("still trying after 50 attempts")
 		}
 		if _, err := w.sim.DeliverNext(t.Context()); err != nil {

@@ -159,7 +159,8 @@ func (e *event) editTimes(before *event, body map[string]any, replace bool, cale
 		}
 		merged, _ := mergeValue(old, given).(map[string]any)
 		var err error
-		if *side.at, err = parseMoment(side.name, merged, calendarZone); err != nil {
+		*side.at, err = parseMoment(side.name, merged, calendarZone)
+		if err != nil {
 			return err
 		}
 		if zone, _ := merged["timeZone"].(string); zone == "" && e.recurring() && !side.at.allDay() {
@@ -230,7 +231,8 @@ func (e *event) editSequence(before *event, body map[string]any) error {
 	}
 	if number, ok := body["sequence"].(json.Number); ok {
 		var err error
-		if given, err = number.Int64(); err != nil || given < old {
+		given, err = number.Int64()
+		if err != nil || given < old {
 			return invalid("Invalid sequence value. The specified sequence number is below the current sequence" +
 				" number of the resource. Re-fetch the resource and use its sequence number on the following request.")
 		}

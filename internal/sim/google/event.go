@@ -109,7 +109,8 @@ func (e *event) render(v view) (object, error) {
 		if f.name == "visibility" && !whole {
 			value = "private"
 		}
-		if value = v.malformed[e.ID].of(f.name, value); value == nil {
+		value = v.malformed[e.ID].of(f.name, value)
+		if value == nil {
 			continue
 		}
 		value, err := inner.applyValue(value)

@@ -43,7 +43,8 @@ func readBusyQuery(r *http.Request) (q busyQuery, err error) {
 		if side.text == "" {
 			return q, required("Missing " + side.name + " parameter.")
 		}
-		if *side.at, err = time.Parse(time.RFC3339, side.text); err != nil {
+		*side.at, err = time.Parse(time.RFC3339, side.text)
+		if err != nil {
 			return q, invalid("Invalid value for: %s", side.name)
 		}
 	}
@@ -55,7 +56,8 @@ func readBusyQuery(r *http.Request) (q busyQuery, err error) {
 	}
 	q.zone = time.UTC
 	if body.TimeZone != "" {
-		if q.zone, err = loadZone(body.TimeZone); err != nil {
+		q.zone, err = loadZone(body.TimeZone)
+		if err != nil {
 			return q, invalid("Invalid time zone definition.")
 		}
 	}
@@ -129,7 +131,8 @@ func (c *calendar) busy(from, to time.Time) ([]period, error) {
 		events := []*event{e}
 		if e.recurring() {
 			var err error
-			if events, err = c.instances(e, to.Add(24*time.Hour)); err != nil { // a day begins later in the west
+			events, err = c.instances(e, to.Add(24*time.Hour))
+			if err != nil { // a day begins later in the west
 				return nil, err
 			}
 		}

@@ -46,7 +46,8 @@ func (s *Server) findInstances(c *call) (page foundPage, err error) {
 	all = slices.DeleteFunc(append(all, cal.exceptions(master.ID)...), func(e *event) bool { return !shown.shows(e) })
 	slices.SortFunc(all, func(a, b *event) int { return strings.Compare(a.ID, b.ID) })
 	page.events = all[min(skip, len(all)):]
-	if size = pageSize(size); len(page.events) > size {
+	size = pageSize(size)
+	if len(page.events) > size {
 		page.events = page.events[:size]
 		page.tokens = object{{"nextPageToken", strconv.Itoa(skip + size)}}
 	}
@@ -65,7 +66,8 @@ func readInstanceFilter(q *query, zone *time.Location) instanceFilter {
 	f := instanceFilter{filter: readFilter(q, zone), showDeleted: q.flag("showDeleted")}
 	if text := q.values.Get("originalStart"); text != "" {
 		var err error
-		if f.original, err = time.ParseInLocation(dateLayout, text, zone); err != nil {
+		f.original, err = time.ParseInLocation(dateLayout, text, zone)
+		if err != nil {
 			f.original = q.instant("originalStart")
 		}
 	}

@@ -51,7 +51,8 @@ func (s *Server) Malform(m Malformed) error {
 	if events == nil {
 		events = map[string]malformedFields{}
 	}
-	if events[m.Event] = fields; len(fields) == 0 {
+	events[m.Event] = fields
+	if len(fields) == 0 {
 		delete(events, m.Event)
 	}
 	s.malformed[m.Calendar] = events
@@ -104,7 +105,8 @@ func (m malformedFields) over(o object) object {
 		if at := slices.IndexFunc(o, func(one field) bool { return one.name == f.name }); at >= 0 {
 			value = o[at].value
 		}
-		if value = m.of(f.name, value); value != nil {
+		value = m.of(f.name, value)
+		if value != nil {
 			shown = append(shown, field{f.name, value})
 		}
 	}

@@ -68,7 +68,8 @@ func (p *maskParser) path(m mask, depth int) bool {
 		}
 	case p.take('('):
 		var ok bool
-		if inner, ok = p.list(depth + 1); !ok || !p.take(')') {
+		inner, ok = p.list(depth + 1)
+		if !ok || !p.take(')') {
 			return false
 		}
 	}
@@ -164,7 +165,8 @@ func (m mask) applyValue(value any) (any, error) {
 		kept := make([]object, len(v))
 		for i, o := range v {
 			var err error
-			if kept[i], err = m.apply(o); err != nil {
+			kept[i], err = m.apply(o)
+			if err != nil {
 				return nil, err
 			}
 		}

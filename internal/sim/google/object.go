@@ -27,7 +27,8 @@ func appendObject(b []byte, o object) (_ []byte, err error) {
 		b = append(b, '"')
 		b = append(b, f.name...)
 		b = append(b, '"', ':')
-		if b, err = appendValue(b, f.value); err != nil {
+		b, err = appendValue(b, f.value)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -54,7 +55,8 @@ func appendValue(b []byte, value any) (_ []byte, err error) {
 			if i > 0 {
 				b = append(b, ',')
 			}
-			if b, err = appendObject(b, o); err != nil {
+			b, err = appendObject(b, o)
+			if err != nil {
 				return nil, err
 			}
 		}

@@ -116,7 +116,8 @@ func (s *Server) launch(ctx context.Context, id int64) {
 	s.outbox.working.Go(func() {
 		defer func() { <-s.outbox.slots; s.outbox.wake() }()
 		result, err := s.attempt(ctx, p, ch)
-		if err = errors.Join(err, s.settle(id, result)); err != nil && ctx.Err() == nil {
+		err = errors.Join(err, s.settle(id, result))
+		if err != nil && ctx.Err() == nil {
 			s.opt.Log.LogAttrs(ctx, slog.LevelError, "google simulator: push", slog.Int64("push", id), slog.Any("error", err))
 		}
 	})

@@ -69,8 +69,11 @@ func (s *Server) AddServiceAccount(account ServiceAccount) (key []byte, err erro
 			}
 			again := *old
 			kept = &again
-		} else if kept.PrivateKey, err = serviceKey(); err != nil {
-			return fmt.Errorf("google simulator: %w", err)
+		} else {
+			kept.PrivateKey, err = serviceKey()
+			if err != nil {
+				return fmt.Errorf("google simulator: %w", err)
+			}
 		}
 		if !strings.Contains(kept.Email, "@") || c.world.byEmail[kept.Email] != "" {
 			return errors.New("google simulator: a service account needs an e-mail address of its own")

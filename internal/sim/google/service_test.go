@@ -145,7 +145,8 @@ func TestServiceAccount_BadRequest_IsRefusedAsByGoogle(t *testing.T) {
 	now := w.sim.Control().Clock().Now()
 	with := func(name string, value any) map[string]any {
 		claims := w.claimsOf("gm@example.test")
-		if claims[name] = value; value == nil {
+		claims[name] = value
+		if value == nil {
 			delete(claims, name)
 		}
 		return claims

@@ -179,7 +179,8 @@ func (w *world) pages(key string, change func(*calendar.EventsListCall)) (items 
 		}
 		page := must(call.Do())(w.t)
 		items, pages = append(items, page.Items...), append(pages, page)
-		if token = page.NextPageToken; token == "" {
+		token = page.NextPageToken
+		if token == "" {
 			return items, pages
 		}
 	}

@@ -51,7 +51,8 @@ func (c *change) changeSheet(to Sheet) error {
 		maps.Copy(sheet.Roles, old.Roles)
 	}
 	for title, rows := range to.Tabs {
-		if sheet.Tabs[title] = copyRows(rows); rows == nil {
+		sheet.Tabs[title] = copyRows(rows)
+		if rows == nil {
 			delete(sheet.Tabs, title)
 		}
 	}

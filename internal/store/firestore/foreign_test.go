@@ -35,7 +35,8 @@ func TestUpdate_ForeignValues_AreKept(t *testing.T) {
 
 	var read store.Document
 	err := s.Run(t.Context(), func(ctx context.Context, tx store.Tx) (err error) {
-		if read, err = tx.Get(ctx, "books/one"); err != nil {
+		read, err = tx.Get(ctx, "books/one")
+		if err != nil {
 			return err
 		}
 		return tx.Update("books/one", store.Update{Path: store.Field("theirs", "ours"), Value: 2})

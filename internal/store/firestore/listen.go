@@ -225,7 +225,8 @@ func (f *Following) apply(change delta) {
 		f.view = map[store.Path]time.Time{}
 	}
 	for path, at := range change.documents {
-		if f.view[path] = at; at.IsZero() {
+		f.view[path] = at
+		if at.IsZero() {
 			delete(f.view, path)
 		}
 	}

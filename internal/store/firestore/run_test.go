@@ -98,7 +98,8 @@ func TestRun_FirstAttemptMeetsClaim_RestartsAfterIt(t *testing.T) {
 						return err
 					}
 					err := reach(ctx, tx)
-					if ran++; ran == 1 {
+					ran++
+					if ran == 1 {
 						met <- err
 						return err
 					}
@@ -111,7 +112,8 @@ func TestRun_FirstAttemptMeetsClaim_RestartsAfterIt(t *testing.T) {
 				if _, err := tx.Get(ctx, "books/one"); err != nil {
 					return err
 				}
-				if ran++; ran == 2 {
+				ran++
+				if ran == 2 {
 					go other()
 					if err := <-met; !fault.Is(err, fault.Unavailable) {
 						t.Errorf("the other's first attempt goes on: %v", err)

@@ -42,7 +42,8 @@ func (f dataFile) backup(ctx context.Context, file string) error {
 	err = f.copyInto(ctx, whole)
 	if err == nil {
 		// A link, unlike a rename, does not replace a file made in the meantime.
-		if err = os.Link(whole, file); errors.Is(err, fs.ErrExist) {
+		err = os.Link(whole, file)
+		if errors.Is(err, fs.ErrExist) {
 			err = taken
 		}
 	}

@@ -20,7 +20,8 @@ type reading struct {
 }
 
 func (r *reading) openReaders(address string) (err error) {
-	if r.readers, err = sql.Open("sqlite", address); err != nil {
+	r.readers, err = sql.Open("sqlite", address)
+	if err != nil {
 		return explain("open the data file", err)
 	}
 	pool := max(4, runtime.GOMAXPROCS(0))
@@ -53,7 +54,8 @@ func (r *reading) GetAll(ctx context.Context, paths []store.Path) ([]store.Docum
 	err := r.snapshot(ctx, func(from source) (err error) {
 		for i, path := range paths {
 			out[i].Path = path
-			if out[i].Data, err = getOne(ctx, from, path); err != nil {
+			out[i].Data, err = getOne(ctx, from, path)
+			if err != nil {
 				return err
 			}
 		}

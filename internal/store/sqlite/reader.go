@@ -48,10 +48,12 @@ func (r *Reader) open(ctx context.Context) (err error) {
 	if err := r.openReaders(r.address(url.Values{"mode": {"ro"}})); err != nil {
 		return err
 	}
-	if r.version, err = currentVersion(ctx, r.readers); err != nil {
+	r.version, err = currentVersion(ctx, r.readers)
+	if err != nil {
 		return err
 	}
-	if r.indexIDs, err = r.findIndexes(ctx); err != nil {
+	r.indexIDs, err = r.findIndexes(ctx)
+	if err != nil {
 		return err
 	}
 	return r.prepareReads(ctx)

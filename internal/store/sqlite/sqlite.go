@@ -88,7 +88,8 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if err := touch(s.path); err != nil {
 		return explain("open the data file", err)
 	}
-	if s.writer, err = sql.Open("sqlite", s.address(url.Values{"_txlock": {"immediate"}})); err != nil {
+	s.writer, err = sql.Open("sqlite", s.address(url.Values{"_txlock": {"immediate"}}))
+	if err != nil {
 		return explain("open the data file", err)
 	}
 	s.writer.SetMaxOpenConns(1)
@@ -102,7 +103,8 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if _, err := s.writer.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 		return explain("switch the data file to a write-ahead log", err)
 	}
-	if s.indexIDs, err = s.prepareIndexes(ctx); err != nil {
+	s.indexIDs, err = s.prepareIndexes(ctx)
+	if err != nil {
 		return explain("build the indexes", err)
 	}
 	if err := s.openReaders(s.address(url.Values{"_query_only": {"1"}})); err != nil {

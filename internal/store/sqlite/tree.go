@@ -22,7 +22,8 @@ func (s *Store) DeleteTree(ctx context.Context, path store.Path) error {
 			if err != nil {
 				return explain("list a tree", err)
 			}
-			if more = len(changes) == treeBatch; !more {
+			more = len(changes) == treeBatch
+			if !more {
 				root, err := getOne(context.Background(), session.statements, path)
 				if err != nil {
 					return err

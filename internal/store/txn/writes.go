@@ -77,7 +77,8 @@ func (a *Attempt) fields(kind Kind, path store.Path, updates []store.Update) err
 			continue
 		}
 		var err error
-		if normal[i].Value, err = store.NormalizeValue(one.Value); err != nil {
+		normal[i].Value, err = store.NormalizeValue(one.Value)
+		if err != nil {
 			return a.refuse(err)
 		}
 	}

@@ -153,7 +153,8 @@ func recordPage(ctx context.Context) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if _, err = client.List(ctx, ref, gcal.Times, "", ""); err != nil {
+	_, err = client.List(ctx, ref, gcal.Times, "", "")
+	if err != nil {
 		return nil, err
 	}
 	var compact bytes.Buffer
@@ -173,7 +174,8 @@ func (r *recording) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.last, err = io.ReadAll(answer.Body); err != nil {
+	r.last, err = io.ReadAll(answer.Body)
+	if err != nil {
 		return nil, err
 	}
 	answer.Body = io.NopCloser(bytes.NewReader(r.last))

@@ -68,7 +68,8 @@ func pushes(ctx context.Context, r *report, folder string, count int, pressing t
 		return err
 	}
 	channel := pushChannel{id: uuid.NewString()}
-	if channel.token, err = keys.ChannelToken(channel.id); err != nil {
+	channel.token, err = keys.ChannelToken(channel.id)
+	if err != nil {
 		return err
 	}
 	work := &outbox.Outbox{Store: s, Waker: pool, Now: time.Now, Log: slog.New(slog.DiscardHandler)}

@@ -162,13 +162,15 @@ func newSwept(documents store.Store, count int) *swept {
 // run plans a sweep page by page, as the timers do, and drains once all its slots have come.
 func (s *swept) run(ctx context.Context) (all calendarsync.Swept, err error) {
 	all, err = s.plan(ctx)
-	if err = errors.Join(err, s.tasks.Wait()); err != nil { // what was due at once has ended
+	err = errors.Join(err, s.tasks.Wait())
+	if err != nil { // what was due at once has ended
 		return all, err
 	}
 	s.now.Add(int64(6 * time.Hour))
 	for {
 		woken, err := s.outbox.Drain(ctx)
-		if err = errors.Join(err, s.tasks.Wait()); err != nil || !slices.ContainsFunc(woken, func(kind outbox.Woken) bool { return kind.N > 0 }) {
+		err = errors.Join(err, s.tasks.Wait())
+		if err != nil || !slices.ContainsFunc(woken, func(kind outbox.Woken) bool { return kind.N > 0 }) {
 			return all, err
 		}
 	}

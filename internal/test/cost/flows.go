@@ -82,7 +82,8 @@ func (f Flow) Count(t worldtest.TB, place Place) (Counted, error) {
 		w.Run(time.Minute)
 	}
 	w.Begin()
-	if err = f.do(w, pollID, eventID); err != nil {
+	err = f.do(w, pollID, eventID)
+	if err != nil {
 		return Counted{}, fmt.Errorf("%s: %w", f.Name, err)
 	}
 	if !f.alone {

@@ -72,7 +72,8 @@ func findAuth() (node, script string, err error) {
 	if _, err := os.Stat(script); err != nil {
 		return "", "", errNoAuth
 	}
-	if node, err = exec.LookPath("node"); err != nil {
+	node, err = exec.LookPath("node")
+	if err != nil {
 		return "", "", fmt.Errorf("%w: %w", errNoAuth, err)
 	}
 	version, err := exec.Command(node, "--version").Output() //nolint:noctx // it ends at once
@@ -94,7 +95,8 @@ func startAuth() (authEmulator, error) {
 	// A port that was free may be taken before the emulator has it.
 	for range 3 {
 		var emulator authEmulator
-		if emulator, err = launchAuth(node, script); err == nil {
+		emulator, err = launchAuth(node, script)
+		if err == nil {
 			return emulator, nil
 		}
 	}
@@ -106,7 +108,8 @@ func startAuth() (authEmulator, error) {
 func authSettings() (host string, text []byte, err error) {
 	emulators := map[string]any{"singleProjectMode": false, "ui": map[string]any{"enabled": false}}
 	for _, name := range []string{"hub", "logging", "auth"} {
-		if host, err = FreeAddress(); err != nil {
+		host, err = FreeAddress()
+		if err != nil {
 			return "", nil, err
 		}
 		address, port, err := net.SplitHostPort(host)

@@ -151,7 +151,8 @@ func startTasks() (tasksEmulator, error) {
 	// A port that was free may be taken before the emulator has it.
 	for range 3 {
 		var emulator tasksEmulator
-		if emulator, err = launchTasks(program); err == nil {
+		emulator, err = launchTasks(program)
+		if err == nil {
 			return emulator, nil
 		}
 	}

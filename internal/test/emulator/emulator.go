@@ -67,7 +67,8 @@ func Find() error {
 
 // find gives Java and the jar.
 func find() (java, jar string, err error) {
-	if jar = os.Getenv(JarVariable); jar == "" {
+	jar = os.Getenv(JarVariable)
+	if jar == "" {
 		jar = packaged
 	}
 	if _, err := os.Stat(jar); err != nil {
@@ -76,7 +77,8 @@ func find() (java, jar string, err error) {
 		}
 		return "", "", errAbsent
 	}
-	if java, err = exec.LookPath("java"); err != nil {
+	java, err = exec.LookPath("java")
+	if err != nil {
 		return "", "", fmt.Errorf("%w: %w", errAbsent, err)
 	}
 	return java, jar, nil
@@ -92,10 +94,12 @@ func startFirestore() (host string, err error) {
 	}
 	// A port that was free may be taken before the emulator has it.
 	for range 3 {
-		if host, err = FreeAddress(); err != nil {
+		host, err = FreeAddress()
+		if err != nil {
 			return "", err
 		}
-		if err = launch(java, jar, host); err == nil {
+		err = launch(java, jar, host)
+		if err == nil {
 			return host, nil
 		}
 	}

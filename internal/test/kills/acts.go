@@ -123,7 +123,8 @@ func (h *hand) choose(ctx context.Context, choices ...choice) {
 	}
 	at := h.random.IntN(sum)
 	for _, c := range choices {
-		if at -= c.weight; at < 0 {
+		at -= c.weight
+		if at < 0 {
 			c.act(ctx)
 			return
 		}

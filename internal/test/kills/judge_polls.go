@@ -38,7 +38,8 @@ func (o *organiser) judgeList(ctx context.Context) (found []finding, err error) 
 	}
 	count := map[string]int{}
 	for _, poll := range listed {
-		if count[text(poll, "title")]++; count[text(poll, "title")] == 2 {
+		count[text(poll, "title")]++
+		if count[text(poll, "title")] == 2 {
 			found = append(found, finding{doubled, "there are two polls " + text(poll, "title")})
 		}
 	}

@@ -45,7 +45,8 @@ func TestKills_WithPlantedFaults_FindsEach(t *testing.T) {
 		t.Fatalf("%v\n%s", err, w.server.lastLines())
 	}
 	var said strings.Builder
-	if w.report(&said, time.Second); len(w.found) > 0 || w.windows.hit != 1 || w.server.kills < 2 {
+	w.report(&said, time.Second)
+	if len(w.found) > 0 || w.windows.hit != 1 || w.server.kills < 2 {
 		t.Fatalf("before anything is planted: %s", &said)
 	}
 	for _, row := range w.faults(ctx, poll) {

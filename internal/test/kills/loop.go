@@ -23,7 +23,7 @@ func (w *world) cast(ctx context.Context) error {
 }
 
 const (
-	// One round of windowEvery is a push window. What can never be right again is checked
+	// windowEvery: one round of so many is a push window. What can never be right again is checked
 	// after every glanceEvery kills, and all is compared after every settleEvery.
 	windowEvery = 12
 	glanceEvery = 25

@@ -63,7 +63,8 @@ func run(ctx context.Context, out io.Writer, o options) (ok bool, err error) {
 		}
 	}()
 	if o.binary == "" {
-		if o.binary, err = build(ctx, dir); err != nil {
+		o.binary, err = build(ctx, dir)
+		if err != nil {
 			return false, err
 		}
 	}

@@ -28,21 +28,25 @@ type notice struct {
 func (w *world) observe(ctx context.Context) (*observation, error) {
 	observed := &observation{events: map[string][]object{}, notices: map[string]map[string][]notice{}}
 	var err error
-	if observed.overlay, err = w.overlay(ctx); err != nil {
+	observed.overlay, err = w.overlay(ctx)
+	if err != nil {
 		return nil, err
 	}
 	for _, of := range w.accounts {
-		if observed.events[of.email], err = w.shown(ctx, of, of.email); err != nil {
+		observed.events[of.email], err = w.shown(ctx, of, of.email)
+		if err != nil {
 			return nil, err
 		}
 	}
 	if observed.overlay != "" {
-		if observed.events[observed.overlay], err = w.shown(ctx, w.accounts[second], observed.overlay); err != nil {
+		observed.events[observed.overlay], err = w.shown(ctx, w.accounts[second], observed.overlay)
+		if err != nil {
 			return nil, err
 		}
 	}
 	for _, who := range party {
-		if observed.notices[who], err = w.noticesOf(ctx, who); err != nil {
+		observed.notices[who], err = w.noticesOf(ctx, who)
+		if err != nil {
 			return nil, err
 		}
 	}

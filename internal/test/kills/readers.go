@@ -75,7 +75,8 @@ func (r *reader) judge(ctx context.Context, _ *observation, _ bool) (found []fin
 		count := map[string]int{}
 		for line := range strings.Lines(string(got.raw)) {
 			if uid, is := strings.CutPrefix(line, "UID:"); is {
-				if count[uid]++; count[uid] == 2 {
+				count[uid]++
+				if count[uid] == 2 {
 					found = append(found, finding{doubled, fmt.Sprintf("the feed of %s has twice %s", who, uid)})
 				}
 			}

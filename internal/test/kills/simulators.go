@@ -43,7 +43,8 @@ func openSimulators() (*simulators, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.discord, err = discord.New(discord.Options{Token: botToken}); err != nil {
+	s.discord, err = discord.New(discord.Options{Token: botToken})
+	if err != nil {
 		return nil, err
 	}
 	err = errors.Join(
@@ -53,10 +54,12 @@ func openSimulators() (*simulators, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.googleURL, err = s.serve(s.listed(s.google.Handler())); err != nil {
+	s.googleURL, err = s.serve(s.listed(s.google.Handler()))
+	if err != nil {
 		return nil, err
 	}
-	if s.discordURL, err = s.serve(s.discord.Handler()); err != nil {
+	s.discordURL, err = s.serve(s.discord.Handler())
+	if err != nil {
 		return nil, err
 	}
 	return s, s.google.Start(context.Background())

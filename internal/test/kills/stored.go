@@ -40,7 +40,8 @@ func (w *world) judgeStored(ctx context.Context) (found []finding, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stored.Close()) }()
-	if found, err = failing(ctx, stored); err != nil {
+	found, err = failing(ctx, stored)
+	if err != nil {
 		return nil, err
 	}
 	audited, err := w.audited(ctx, stored)

@@ -25,7 +25,8 @@ func (w *world) beginWindow(ctx context.Context) error {
 	w.windows.poll = text(made.data, "id")
 	choose := object{"slot_id": text(list(made.data["slots"])[0], "id"), "create_event": true}
 	finalised := w.v1(ctx, alone, http.MethodPost, w.windows.path()+"/finalize", choose, "")
-	if w.windows.event = text(finalised.data, "google_event_id"); w.windows.event == "" {
+	w.windows.event = text(finalised.data, "google_event_id")
+	if w.windows.event == "" {
 		return fmt.Errorf("finalise the poll of %s: %v", alone, finalised)
 	}
 	return nil

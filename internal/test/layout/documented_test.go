@@ -52,7 +52,8 @@ func (c *commented) function(d *ast.FuncDecl) {
 	}
 	receiver := ""
 	if d.Recv != nil {
-		if receiver = receiverName(d.Recv.List[0].Type); !ast.IsExported(receiver) {
+		receiver = receiverName(d.Recv.List[0].Type)
+		if !ast.IsExported(receiver) {
 			return
 		}
 	}

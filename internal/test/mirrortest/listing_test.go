@@ -20,7 +20,8 @@ type dying struct {
 
 func (d *dying) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
 	err := d.Store.Run(ctx, fn)
-	if d.left--; d.left == 0 {
+	d.left--
+	if d.left == 0 {
 		d.world.Cancel()
 	}
 	if ctx.Err() != nil {

@@ -95,7 +95,8 @@ func (w *World) Shown(account string) (live []gcal.Event) {
 				live = append(live, event)
 			}
 		}
-		if token = page.NextPage; token == "" {
+		token = page.NextPage
+		if token == "" {
 			return live
 		}
 	}

@@ -22,7 +22,8 @@ func (w *World) RunDue() {
 			return
 		}
 		for _, wake := range due {
-			if turns++; turns > mostTurns {
+			turns++
+			if turns > mostTurns {
 				w.t.Fatalf("runs never end")
 			}
 			if run, ok := w.Wakes.Take(wake.ID); ok {
@@ -77,7 +78,8 @@ func (w *World) Reconcile() (all mirrors.Reconciled) {
 		w.must(err)
 		all.Calendars, all.Checked, all.Corrected = all.Calendars+did.Calendars, all.Checked+did.Checked, all.Corrected+did.Corrected
 		all.Strays, all.Guarded, all.Failed = all.Strays+did.Strays, all.Guarded+did.Guarded, all.Failed+did.Failed
-		if at = next; at == "" {
+		at = next
+		if at == "" {
 			return all
 		}
 	}

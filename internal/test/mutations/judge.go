@@ -73,7 +73,8 @@ func (t *tree) try(ctx context.Context, out io.Writer, name string, own bool, ex
 			return score{}, err
 		}
 		before := len(alive)
-		if alive, err = built.judge(ctx, alive, reached); err != nil {
+		alive, err = built.judge(ctx, alive, reached)
+		if err != nil {
 			return score{}, err
 		}
 		fmt.Fprintf(out, "# %s: the tests of %s noticed %d of %d changes\n", name, path, before-len(alive), before)

@@ -22,7 +22,8 @@ type Points struct {
 }
 
 func (p *Points) pass() error {
-	if p.passed++; p.passed == p.at {
+	p.passed++
+	if p.passed == p.at {
 		return p.do()
 	}
 	return nil

@@ -51,7 +51,8 @@ func isLeaf(t reflect.Type) bool {
 func (f *filler) fill(v reflect.Value, name string) {
 	v = open(v)
 	f.count++
-	if f.met[name] = true; f.isFixed(v, name) {
+	f.met[name] = true
+	if f.isFixed(v, name) {
 		return
 	}
 	switch t := v.Type(); {

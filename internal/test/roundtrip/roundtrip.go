@@ -49,7 +49,8 @@ func Problems[T any](c Codec[T]) (problems []string) {
 				lost[name] = true
 				return
 			}
-			if problem = name + ": " + problem; !slices.Contains(problems, problem) {
+			problem = name + ": " + problem
+			if !slices.Contains(problems, problem) {
 				problems = append(problems, problem)
 			}
 		})

@@ -32,7 +32,8 @@ func newMeeting() *meeting { return &meeting{all: make(chan struct{})} }
 
 func (m *meeting) wait() {
 	m.mu.Lock()
-	if m.arrived++; m.arrived == contenders {
+	m.arrived++
+	if m.arrived == contenders {
 		close(m.all)
 	}
 	m.mu.Unlock()

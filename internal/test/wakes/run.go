@@ -37,7 +37,8 @@ const maxWait = 10 * time.Minute
 // the run is over.
 func (r *Run) Settle(again time.Time, err error) bool {
 	return r.end(func(w *Waker, t *task, now time.Time) {
-		if t.unanswered++; err == nil {
+		t.unanswered++
+		if err == nil {
 			t.unanswered = 0
 		} else {
 			again = now.Add(min(time.Second<<min(t.unanswered-1, 20), maxWait))

@@ -38,7 +38,8 @@ func Find() error {
 
 // find gives the module's top folder.
 func find() (root string, err error) {
-	if root, err = os.Getwd(); err != nil {
+	root, err = os.Getwd()
+	if err != nil {
 		return "", err
 	}
 	for {
