@@ -136,7 +136,7 @@ func (o *operated) deletesAndUndoes() {
 func (o *operated) movesAndDeletesByKeyboard() {
 	o.t.Helper()
 	o.TabUntil(sessionEvent + ` === document.activeElement`)
-	o.Want(`getComputedStyle(document.activeElement).outlineStyle !== "none"`)
+	o.Await(`getComputedStyle(document.activeElement).outlineStyle !== "none"`)
 	o.Type(kb.ArrowUp)
 	o.Type(kb.ArrowUp)
 	o.Await(badge + ` === "Rescheduled"`)
@@ -208,7 +208,7 @@ func (o *operated) isAnaByKeyboard() {
 	o.Await(`document.querySelector("#poll .panel") && document.querySelector("#poll").textContent.includes("Only gm can change this poll")`)
 	o.Want(`!document.querySelector("#poll .panel button, #poll-sync, #poll-cancel, #poll-reopen")`)
 	o.TabTo("heal")
-	o.Want(`getComputedStyle(document.activeElement).outlineStyle !== "none"`)
+	o.Await(`getComputedStyle(document.activeElement).outlineStyle !== "none"`)
 	o.Type(kb.Enter)
 	o.Await(`document.getElementById("status").textContent.includes("Nothing is broken")`)
 }
