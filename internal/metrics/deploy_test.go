@@ -22,10 +22,8 @@ const (
 	alertsFile = "deploy/alerts.yaml"
 	boardFile  = "deploy/grafana.json"
 	operations = "docs/operations.md"
+	alertsPage = "docs/alerts.md"
 )
-
-// alertsPages explain the alerts.
-var alertsPages = []string{"docs/alerts.md"}
 
 // rule is one alert.
 type rule struct {
@@ -201,31 +199,28 @@ func TestFaults_OfAnExpression_AreFound(t *testing.T) {
 // section of a removed alert.
 func TestEachAlert_HasItsRepairInOperations(t *testing.T) {
 	t.Parallel()
-	explained := map[string]string{} // the page of each section
-	for _, page := range alertsPages {
-		for line := range strings.Lines(docs.Read(t, page)) {
-			if name, is := strings.CutPrefix(line, "## "); is {
-				explained[strings.TrimSpace(name)] = page
-			}
+	var explained []string
+	for line := range strings.Lines(docs.Read(t, alertsPage)) {
+		if name, is := strings.CutPrefix(line, "## "); is {
+			explained = append(explained, strings.TrimSpace(name))
 		}
 	}
 	var names []string
 	for _, rule := range alerts(t) {
 		names = append(names, rule.Alert)
-		page, found := explained[rule.Alert]
-		if !found {
-			t.Errorf("no page has a section %s", rule.Alert)
+		if !slices.Contains(explained, rule.Alert) {
+			t.Errorf("%s has no section %s", alertsPage, rule.Alert)
 		}
 		if severity := rule.Labels["severity"]; severity != "page" && severity != "ticket" {
 			t.Errorf("%s is of severity %q", rule.Alert, severity)
 		}
-		if rule.Annotations["summary"] == "" || rule.Annotations["runbook"] != page+"#"+strings.ToLower(rule.Alert) {
+		if rule.Annotations["summary"] == "" || rule.Annotations["runbook"] != alertsPage+"#"+strings.ToLower(rule.Alert) {
 			t.Errorf("%s does not say what is the matter, or where its remedy is", rule.Alert)
 		}
 	}
-	for section, page := range explained {
+	for _, section := range explained {
 		if !slices.Contains(names, section) {
-			t.Errorf("%s explains the alert %s, which does not exist", page, section)
+			t.Errorf("%s explains the alert %s, which does not exist", alertsPage, section)
 		}
 	}
 	if len(slices.Compact(slices.Sorted(slices.Values(names)))) != len(names) {
