@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
@@ -26,6 +27,8 @@ type write struct {
 	// dropped are mirrors whose documents go, unless mirrors has them too.
 	dropped []string
 	entries []mirror.Entry
+	// relist is the key of a calendar that has to be listed from the beginning, if any.
+	relist string
 	// person are updates of the document of the owner of the events.
 	person []store.Update
 	// verdicts are counted after the commit.
@@ -142,6 +145,12 @@ func (w *write) commit(tx store.Tx) error {
 	}
 	if len(w.person) > 0 {
 		if err := tx.Merge(mirror.PersonPath(w.events[0].OwnerID), w.person...); err != nil {
+			return err
+		}
+	}
+	if w.relist != "" {
+		request := calendars.Calendar{}.RequestRelist(mirror.Consumer, w.cause.Request(w.s.now()))
+		if err := tx.Update(calendars.Path(w.relist), request...); err != nil {
 			return err
 		}
 	}

@@ -117,6 +117,9 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 			return err
 		}
 		w.markEarlier(&of, next)
+		if mirror.IsMirror(next.EventID) && len(next.Recurrence) > 0 {
+			w.relist = o.calendar.Key // isOfUnknownSeries may have dropped exceptions of it
+		}
 		orphans, err := orphansOf(ctx, tx, next)
 		if err != nil {
 			return err

@@ -194,6 +194,34 @@ func TestSync_AnIDLikeOurs_IsAnOrdinaryEvent(t *testing.T) {
 	}
 }
 
+// A listing may show a deleted occurrence before its series, which is treated as a mirror's for its id.
+func TestSync_ADeletedOccurrenceBeforeItsSeriesWithAnIDLikeOurs_IsNotCopied(t *testing.T) {
+	t.Parallel()
+	w := newMirroringWorld(t)
+	foreign := mirror.EventPrefix + "0foreign"
+	content := gcal.Content{
+		Summary: "Dentist", Start: at(thursday), End: at("2026-03-05T10:00:00Z"), Recurrence: []string{"RRULE:FREQ=DAILY;COUNT=3"},
+		Transparency: "opaque", Visibility: "default",
+	}
+	_, err := w.full.InsertContent(w.ctx, refTo(work), foreign, content, nil)
+	w.must(err)
+	first, err := w.full.Instance(w.ctx, refTo(work), foreign, at(thursday))
+	w.must(err)
+	_, err = w.full.DeleteQuietly(w.ctx, refTo(work), first.ID, "")
+	w.must(err)
+	content.Location = "Elsewhere"
+	_, err = w.full.PatchContent(w.ctx, refTo(work), foreign, "", content) // listed after its occurrence
+	w.must(err)
+	w.sync(work)
+	w.sync(work)
+	w.run(10 * time.Minute)
+	copied, err := w.full.Instance(w.ctx, refTo(home), w.masterAtHome().ID, at(thursday))
+	w.must(err)
+	if copied.Details.Status != "cancelled" {
+		t.Errorf("the copy shows the deleted occurrence")
+	}
+}
+
 // A mirror whose document went with its event leaves nothing that counts as an origin, with
 // no occurrence that Google shows as deleted without its marks.
 func TestSync_AForgottenSeries_IsNoOrigin(t *testing.T) {

@@ -208,6 +208,9 @@ func (w *Writer) checkAgain(ctx context.Context, a *attempt, refused error) erro
 		if _, err := a.google.Access(ctx, a.ref()); err != nil {
 			return w.calendarMissing(ctx, a, err)
 		}
+		if a.Mirror.Attempts == 0 { // Google may miss for a moment what it has
+			return w.failed(ctx, a, refused)
+		}
 		shown = gcal.Event{ID: a.Mirror.EventID, EventState: rules.Gone} // its tombstone is gone too
 	case err != nil:
 		return w.failed(ctx, a, err)

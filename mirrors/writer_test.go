@@ -157,6 +157,27 @@ func TestWriter_ALostAnswer_IsMadeUpFor(t *testing.T) {
 	}
 }
 
+// Google may miss for a moment what it has.
+func TestWriter_AnEventThatIsNotFoundOnce_KeepsIt(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Stand-up")
+	s.run(0)
+	was := s.atHome().ID
+	for _, method := range []string{"events.patch", "events.get"} {
+		s.must(s.google.Control().Plant(control.Rule{Match: method, Status: 404, Times: 1}))
+	}
+	s.event("e1", "Retrospective")
+	s.run(5 * time.Minute)
+	if left := s.google.Control().Rules(); len(left) > 0 {
+		t.Errorf("it was found: %v", left)
+	}
+	if now := s.atHome(); now.ID != was || now.Details.Summary != "Retrospective" {
+		t.Errorf("home shows %s, %q; it was %s", now.ID, now.Details.Summary, was)
+	}
+	s.agree(1)
+}
+
 func TestWriter_ASeriesWithExceptions_IsWrittenInOrder(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -129,8 +129,8 @@ func (d *Discord) draw(ctx context.Context, c cardData, card DiscordMessage, has
 	here := drawnCard{channelID: c.channel, messageID: known.MessageID, hash: hash}
 	err := d.API.Edit(ctx, here.channelID, here.messageID, card)
 	switch {
-	case isRefusal(err) && c.channel != channelID(c.group):
-		return here, nil // it is gone or out of reach, and no channel needs another
+	case fault.Is(err, fault.NotFound) && c.channel != channelID(c.group):
+		return here, nil // it is gone, and no channel needs another
 	case fault.CodeOf(err) == CodeUnknownMessage:
 		return d.postCard(ctx, c, card, hash)
 	default:

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"questscheduler/internal/poll"
+	"questscheduler/internal/sim/control"
 	"questscheduler/internal/sim/discord"
 	"questscheduler/rules"
 )
@@ -141,5 +142,23 @@ func TestCard_OverInAnotherChannel_IsEditedInPlace(t *testing.T) {
 	w.checkCard()
 	if shown := w.shows(channel, card); !strings.Contains(shown, "CANCELLED") || len(w.cards(elsewhere)) != 0 {
 		t.Errorf("the old card shows %s, and the new channel has %+v", shown, w.cards(elsewhere))
+	}
+}
+
+// The bot may be let in again: a card that it cannot see now is drawn with the next change.
+func TestCard_OverInAChannelThatHidesIt_SaysSo(t *testing.T) {
+	t.Parallel()
+	w := announced(t)
+	card := w.poll().Discord.MessageID
+	w.cancel()
+	w.setGroup("channelId", elsewhere)
+	w.plant(control.Rule{Match: "messages.edit", Status: 403, Reason: "50001", Times: 1})
+	w.checkCard()
+	if w.poll().Discord.Error == "" {
+		t.Error("the poll shows no problem with its card")
+	}
+	w.checkCard()
+	if shown := w.shows(channel, card); !strings.Contains(shown, "CANCELLED") || w.poll().Discord.Error != "" {
+		t.Errorf("let in again, the card shows %s, and the poll the problem %q", shown, w.poll().Discord.Error)
 	}
 }

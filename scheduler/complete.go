@@ -55,7 +55,7 @@ func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event 
 		if err != nil {
 			return nil, err
 		}
-		step.Link(*current, slot, at, event.MovedTo == at, rules.Observation{Fingerprint: event.Fingerprint, Updated: event.Updated})
+		step.Link(*current, slot, at, !made, rules.Observation{Fingerprint: event.Fingerprint, Updated: event.Updated})
 		return step, nil
 	})
 	if err != nil || !superseded {

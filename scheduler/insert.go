@@ -100,7 +100,7 @@ func refused(err error) bool {
 const codeNotOurs = "event_not_ours"
 
 // adoptInserted reads the event under the intent's id: ours from an insert whose answer was
-// lost, or refused. It is taken as it was made; the next sync finds a move.
+// lost, or refused. It is taken as it was made; the next sync fetches it and finds a move.
 func (s *Service) adoptInserted(ctx context.Context, intent poll.Intent) (Event, error) {
 	event, err := s.Calendar.Get(ctx, intent.AccountID, intent.CalendarID, intent.EventID)
 	switch {

@@ -227,6 +227,32 @@ func TestRecreatedPoll_EventOfTheOld_StaysAsItsOwnerSet(t *testing.T) {
 	atRest(t, w)
 }
 
+// An event that the old poll left, and that has the id of the new poll's first one, is treated as
+// its own. Where it shows another time, the poll shows that too.
+func TestRecreatedPoll_TheOldEventHasItsID_FollowsIt(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	if _, err := w.Scheduler.Reopen(t.Context(), worldtest.Person("gm"), s.poll, false, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	w.DeleteDirectly(s.poll)
+	w.Sweep()
+	w.Run(2 * time.Minute)
+	slots := w.Recreate(s.poll, "gm")
+	w.Run(2 * time.Minute)
+	view, err := w.Finalise(s.poll, slots[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "event", view.Poll.GoogleEventID, s.event)
+	w.Run(2 * time.Minute)
+	if w.View(s.poll).Poll.Sync.Rescheduled == nil {
+		t.Errorf("the poll shows %+v", w.View(s.poll).Poll)
+	}
+	atRest(t, w)
+}
+
 // The app's own functions may finalise the new poll before anything of ours comes
 // by, and the old one's calendar may have trouble then.
 func TestRecreatedPoll_FinalisedElsewhere_ShowsNoErrorOfTheOld(t *testing.T) {

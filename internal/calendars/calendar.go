@@ -91,7 +91,7 @@ type Calendar struct {
 // Reasons to fetch an event individually.
 const (
 	DeferredFailed    = "apply_failed"   // applying it kept failing
-	DeferredRace      = "insert_pending" // it changed while it was being linked
+	DeferredRace      = "insert_pending" // it may have changed before it was linked
 	DeferredCommand   = "command"        // a command requested it
 	DeferredMoved     = "moved_calendar" // it was moved here, perhaps after a run had passed it
 	DeferredHeld      = "held"           // gone with many others: awaits a person's confirmation

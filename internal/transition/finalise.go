@@ -104,8 +104,8 @@ func (s *Step) Finalise(who string, slot poll.Slot, request, account string, kee
 
 // Link finalises the poll for the event of an intent, which was made at a place, and
 // replaces an older one. slot is the chosen one, nil where somebody removed it; Next
-// is the event's calendar.
-func (s *Step) Link(intent poll.Intent, slot *poll.Slot, at poll.Place, moved bool, event rules.Observation) {
+// is the event's calendar. earlier reports that another run, or an attempt before, made the event.
+func (s *Step) Link(intent poll.Intent, slot *poll.Slot, at poll.Place, earlier bool, event rules.Observation) {
 	session := intent.Session
 	if chosen := session.Fingerprint(); slot == nil { // the time is still what was chosen
 		slot = &poll.Slot{ID: session.SlotID, Start: session.Start, End: session.End, AllDay: session.AllDay}
@@ -115,8 +115,8 @@ func (s *Step) Link(intent poll.Intent, slot *poll.Slot, at poll.Place, moved bo
 		s.update(poll.SlotPath(s.Poll.ID, slot.ID), poll.MoveSlot(chosen)...)
 	}
 	s.replaceLink(session)
-	if moved { // a sync there may have passed it
-		s.merge(calendars.Path(s.Next.Key), calendars.Defer(intent.EventID, calendars.DeferredMoved))
+	if earlier { // it may have changed, and a sync there passed it
+		s.merge(calendars.Path(s.Next.Key), calendars.Defer(intent.EventID, calendars.DeferredRace))
 	}
 	s.create(poll.IndexPath(intent.EventID), poll.EncodeIndex(poll.IndexEntry{
 		EventID: intent.EventID, PollID: s.Poll.ID, AccountID: at.AccountID, CreatorID: s.Poll.CreatorID,

@@ -26,7 +26,9 @@ type mirrored struct {
 	foreign int
 	// followed reports whether Neighbour follows one of the accounts' calendars.
 	followed bool
-	draws    *rand.Rand
+	// brought are the events of deleted mirrors that somebody brought back.
+	brought []broughtBack
+	draws   *rand.Rand
 }
 
 // streamMirrors tells the streams of mirroring from those of the world.

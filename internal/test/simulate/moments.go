@@ -58,11 +58,12 @@ func (l *life) changeDuring() {
 }
 
 // afterwards checks that a write which something happened during made no mirror that no document
-// names, beside those of before, and may have the program die of it. Where clocks differ, one may
-// be forgotten too early.
+// names, beside those of before and those that somebody brought back, and may have the program die
+// of it. Where clocks differ, one may be forgotten too early.
 func (l *life) afterwards(call string, dies bool, before []string) {
 	for _, id := range l.w.UnnamedMirrors() {
-		if !l.skewed && !slices.Contains(before, id) {
+		isBrought := slices.ContainsFunc(l.mirrored.brought, func(b broughtBack) bool { return b.id == id })
+		if !l.skewed && !isBrought && !slices.Contains(before, id) {
 			l.Errorf("event %s was made for a mirror that was forgotten since", id)
 		}
 	}
@@ -87,7 +88,8 @@ func (l *life) withOwnMirrorDraws(do func()) func() {
 
 // bringBack has somebody bring back the event of a mirror that was deleted, by anybody, and the
 // mirrors be reconciled, during which it may be dragged to last year: what ended long ago is deleted
-// by nobody but them. What the program leaves they delete again: it may be where nothing is mirrored.
+// by nobody but them. What the program leaves they delete again, at the latest in the end: it may be
+// where nothing is mirrored.
 func (l *life) bringBack() {
 	name := among(l, l.mirrored.names)
 	deleted := l.w.DeletedMirrors(name)
@@ -100,6 +102,7 @@ func (l *life) bringBack() {
 	if !l.w.UndeleteEvent(name, id) {
 		return
 	}
+	l.mirrored.brought = append(l.mirrored.brought, broughtBack{name, id})
 	dragged := false
 	l.w.On(among(l, []string{"after events.list", "before events.delete"}), func() {
 		if e := l.w.EventOf(name, id); e.Live() && len(e.Recurrence) == 0 {
@@ -115,5 +118,18 @@ func (l *life) bringBack() {
 	}
 	if !dragged {
 		l.deleteMeeting(name, id)
+	}
+}
+
+// broughtBack is the event of a mirror that somebody brought back, in the calendar of an account.
+type broughtBack struct{ name, id string }
+
+// deleteBrought has people delete what they brought back and the program has no mirror for.
+func (l *life) deleteBrought() {
+	unnamed := l.w.UnnamedMirrors()
+	for _, b := range l.mirrored.brought {
+		if slices.Contains(unnamed, b.id) {
+			l.deleteMeeting(b.name, b.id)
+		}
 	}
 }

@@ -37,6 +37,7 @@ func (l *life) settle() {
 	}
 	l.linkAttended()
 	l.findLost()
+	l.deleteBrought()
 	l.w.LosePushes()
 	l.w.Sweep() // finds what was edited behind the program's back
 	l.w.Run(l.patience())

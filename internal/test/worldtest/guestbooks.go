@@ -125,10 +125,12 @@ func (w *World) personAdded(g Gathering, book *guestbook, address string) {
 	w.forgetOccurrences(g, address)
 }
 
+// personRemoved notes that a person took an address out. Nothing is asked of it where the program
+// cannot tell that from its own change: one that it began and does not know to have been made.
 func (w *World) personRemoved(g Gathering, book *guestbook, address string) {
 	known := w.recorded(g, address)
-	knew := known != "" && known != attendee.Adding && known != attendee.Withdrawing
-	if !w.guestbooks.during && !w.sameMoment(g, address) && (knew || book.observed[address]) {
+	knew := known != attendee.Withdrawing && (book.observed[address] || known != "" && known != attendee.Adding)
+	if !w.guestbooks.during && !w.sameMoment(g, address) && knew {
 		book.banned[address] = "a person removed it"
 		delete(book.unsure, address)
 	} else {

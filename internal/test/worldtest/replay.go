@@ -97,12 +97,19 @@ func (p *picture) journalProblems() (problems []string) {
 
 // journalProblem says where a poll is not what its journal replays to, as
 // `explain --replay` works it out; "" where it is. Only the journal of a poll
-// that was linked before this backend, and so has no generation there, may begin
+// that was linked before this backend, and so had no generation there, may begin
 // in the middle.
 func journalProblem(stored poll.Poll, journal []poll.Entry) string {
 	verdict := explain.Judge(explain.History{Poll: stored, Entries: journal})
 	var said []string
-	if verdict.Partial && len(journal) > 0 && journal[0].Generation > 0 {
+	before := int64(0) // the first entry, by its generation
+	if len(journal) > 0 {
+		before = journal[0].Generation
+		if journal[0].Command == rules.CommandDeleteEvent {
+			before-- // which begins the next one
+		}
+	}
+	if verdict.Partial && before > 0 {
 		said = append(said, "its journal does not replay: it begins in the middle")
 	}
 	for _, b := range verdict.Breaks {
