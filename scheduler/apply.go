@@ -8,8 +8,8 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/transition"
 	"questscheduler/rules"
+	"questscheduler/transition"
 )
 
 // Observation is what a sync run read of one event.

@@ -5,8 +5,8 @@ import (
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/transition"
 	"questscheduler/rules"
+	"questscheduler/transition"
 )
 
 // command carries out a command of a person who must be the poll's creator, in one

@@ -7,8 +7,8 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/transition"
 	"questscheduler/rules"
+	"questscheduler/transition"
 )
 
 // completeInsert is transaction 2 of a finalisation: the poll follows the event. Where a newer

@@ -10,7 +10,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/transition"
+	"questscheduler/transition"
 )
 
 // Create is the input for a new poll.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"questscheduler/internal/poll"
-	"questscheduler/internal/transition"
+	"questscheduler/transition"
 )
 
 // DeleteEvent deletes a poll's event and leaves the poll at its time: the web app asks for it

@@ -8,8 +8,8 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/transition"
 	"questscheduler/rules"
+	"questscheduler/transition"
 )
 
 // Edit is a change of a poll; nil leaves a field as it is.

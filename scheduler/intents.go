@@ -11,7 +11,7 @@ import (
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/transition"
+	"questscheduler/transition"
 )
 
 // lostFor is how long an intent waits for a calendar that is found no more.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"questscheduler/internal/transition"
 	"questscheduler/rules"
+	"questscheduler/transition"
 )
 
 // Reopen opens a poll for votes, without its reschedule or cancellation. Its event is

@@ -6,7 +6,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/transition"
+	"questscheduler/transition"
 )
 
 const (

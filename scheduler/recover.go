@@ -6,7 +6,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/transition"
+	"questscheduler/transition"
 )
 
 // Recover takes back what a dead process of the same store held: leases of sync runs,

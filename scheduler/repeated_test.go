@@ -8,7 +8,7 @@ import (
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
-	"questscheduler/internal/transition"
+	"questscheduler/transition"
 )
 
 // A dead process delivers no more.

@@ -8,9 +8,9 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/test/worldtest"
-	"questscheduler/internal/transition"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
+	"questscheduler/transition"
 )
 
 // asked is a finalisation whose request has a name.

@@ -1,6 +1,6 @@
 // Package scheduler carries out people's commands on polls, and applies the rules' decisions.
 //
-// Every change of a poll is one store transaction: the scheduler reads, internal/transition
+// Every change of a poll is one store transaction: the scheduler reads, transition
 // works the change out, and apply writes it. Calendar calls happen between transactions, under
 // an intent that was written before, so a crash at any point leaves something that completes
 // or undoes the work (insert.go).

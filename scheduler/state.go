@@ -6,7 +6,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/transition"
+	"questscheduler/transition"
 )
 
 // load reads the state of a poll for a command of a person who must be its

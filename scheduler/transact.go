@@ -5,7 +5,7 @@ import (
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/transition"
+	"questscheduler/transition"
 )
 
 // runner runs a transaction: store.Store.Run, or runRepeatable.

@@ -6,7 +6,7 @@ import (
 
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/transition"
+	"questscheduler/transition"
 )
 
 // InProgress reports whether a finalisation was asked for before and is under way, or was answered

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"questscheduler/internal/poll"
-	"questscheduler/internal/transition"
 	"questscheduler/rules"
+	"questscheduler/transition"
 )
 
 // State is the part of a poll that a journal reproduces.

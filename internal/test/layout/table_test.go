@@ -49,7 +49,7 @@ var table = []row{
 	{packages: "internal/mirror", may: []string{"internal/recurrence", "internal/store", "internal/fault"}},
 	{packages: "internal/poll", may: []string{"rules", "internal/store", "internal/fault"}},
 	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "internal/fault"}},
-	{packages: "internal/transition", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/fault"}},
+	{packages: "transition", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/fault"}},
 	{packages: "internal/accounts/seal", may: []string{"internal/fault"}},
 	{packages: "internal/accounts", may: []string{"internal/accounts/seal", "rules", "internal/store", "internal/fault"}},
 	{packages: "internal/config/keyfile", may: []string{"internal/fault"}},
@@ -58,12 +58,12 @@ var table = []row{
 	{packages: "internal/gcal", may: []string{"rules", "internal/recurrence", "internal/fault"}},
 	{packages: "mirrors/plan", may: []string{"internal/mirror", "internal/gcal", "internal/recurrence", "rules", "internal/fault"}},
 	{packages: "attendees/decide", may: []string{"internal/attendee", "internal/mapping"}},
-	{packages: "internal/explain", may: []string{"internal/attendee", "internal/mirror", "internal/gcal", "mirrors/plan", "rules", "internal/poll", "internal/transition", "internal/store", "internal/fault"}},
+	{packages: "internal/explain", may: []string{"internal/attendee", "internal/mirror", "internal/gcal", "mirrors/plan", "rules", "internal/poll", "transition", "internal/store", "internal/fault"}},
 	{packages: "availability", may: []string{
 		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store", "internal/fault",
 	}},
 	{packages: "internal/config", may: []string{"internal/accounts", "internal/accounts/seal", "internal/fault"}},
-	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "internal/transition", "internal/store", "internal/outbox", "internal/meter", "internal/fault"}},
+	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "transition", "internal/store", "internal/outbox", "internal/meter", "internal/fault"}},
 	{packages: "calendarsync", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/outbox", "internal/gcal", "internal/accounts", "scheduler", "internal/meter", "internal/fault"}},
 	{packages: "attendees", may: []string{"attendees/decide", "internal/attendee", "internal/mapping", "internal/gcal", "internal/recurrence", "internal/accounts", "internal/calendars", "internal/poll", "internal/outbox", "internal/store", "internal/meter", "internal/fault", "rules", "scheduler", "calendarsync"}},
 	{packages: "mirrors", may: []string{
@@ -164,5 +164,5 @@ var restrictions = []restriction{
 	{imports: "github.com/emersion/go-ical", only: []string{"feed"}, why: "tests alone read feeds, by another parser than their writer's"},
 	{imports: "github.com/chromedp", only: []string{"internal/test/chromium", "cmd/..."}, why: "tests alone drive a browser"},
 	{imports: "github.com/teambition/rrule-go", only: []string{"internal/recurrence", "internal/sim/google"}, why: "internal/recurrence bounds the work that a rule may cause"},
-	{imports: "log/slog", never: []string{"rules", "internal/transition", "internal/recurrence", "mirrors/plan", "attendees/decide"}, why: "decisions are pure"},
+	{imports: "log/slog", never: []string{"rules", "transition", "internal/recurrence", "mirrors/plan", "attendees/decide"}, why: "decisions are pure"},
 }

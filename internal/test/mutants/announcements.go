@@ -7,14 +7,14 @@ var announcements = []mutant{
 		breaks: "The pending announcement is written after the transition was committed, so that after a death in between nobody is notified (invariant 4).",
 		changes: []change{
 			{
-				file: "internal/transition/transition.go",
+				file: "transition/transition.go",
 				old: `
 		s.merge(poll.AnnouncementPath(after.ID), poll.PendingUpdates(after.ID, state, s.Due.At)...)`,
 				new: `
 		s.Due.State = state`,
 			},
 			{
-				file: "internal/transition/transition.go",
+				file: "transition/transition.go",
 				old: `
 type Announcement struct {`,
 				new: `

@@ -51,7 +51,7 @@ var audited = []mutant{
 		name:   "accepting-ends-an-error",
 		breaks: "Accepting a new time ends the error that its poll shows, though nothing repaired it (invariant 6).",
 		changes: []change{{
-			file: "internal/transition/after.go",
+			file: "transition/after.go",
 			old: `		if p.Sync.Error == nil || p.Sync.State != rules.StateError {
 			p.Sync.State = rules.StateOK
 		}`,
@@ -62,7 +62,7 @@ var audited = []mutant{
 		name:   "another-end-is-the-same-session",
 		breaks: "A session that got another end alone still awaits its deleted event, which would undo that.",
 		changes: []change{{
-			file: "internal/transition/command.go",
+			file: "transition/command.go",
 			old:  `return edit.ID == s.Winning.ID && edit.At == s.Winning.Fingerprint()`,
 			new:  `return edit.ID == s.Winning.ID && edit.At.Start == s.Winning.Fingerprint().Start`,
 		}},

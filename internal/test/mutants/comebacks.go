@@ -16,7 +16,7 @@ var comebacks = []mutant{
 		name:   "revived-still-marked",
 		breaks: "A poll whose event is back keeps the marks of its cancellation, and with them the web app's badge.",
 		changes: []change{{
-			file: "internal/transition/after.go",
+			file: "transition/after.go",
 			old: `
 		p = p.Unmarked()
 		link := p.Sync.Awaited.Link`,
@@ -28,7 +28,7 @@ var comebacks = []mutant{
 		name:   "reopened-still-awaiting",
 		breaks: "A person's decision about a cancelled poll leaves it awaiting its event (invariant 5).",
 		changes: []change{{
-			file: "internal/transition/after.go",
+			file: "transition/after.go",
 			old:  `Recorded: p.Sync.Recorded, Request: p.Sync.Request,`,
 			new:  `Recorded: p.Sync.Recorded, Request: p.Sync.Request, Awaited: p.Sync.Awaited,`,
 		}},

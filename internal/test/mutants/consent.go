@@ -24,7 +24,7 @@ var consent = []mutant{
 		name:   "join-not-recorded",
 		breaks: "Somebody who is named already and joins is not recorded, and stays only named.",
 		changes: []change{{
-			file: "internal/transition/part.go",
+			file: "transition/part.go",
 			old:  `	after = after.Joined(personID)`,
 			new:  `	after = after.WithoutLeft()`,
 		}},

@@ -73,7 +73,7 @@ var decisions = []mutant{
 				new:  `case rules.Reschedule, rules.RescheduleAgain:`,
 			},
 			{
-				file: "internal/transition/observe.go",
+				file: "transition/observe.go",
 				old: `
 		winning = s.moveCalendarSlot(after, entry.Fingerprint)`,
 				new: `
@@ -87,7 +87,7 @@ var decisions = []mutant{
 		name:   "calendar-slot-kept",
 		breaks: "A restore leaves the calendar's slot among those that people choose from (invariant 6).",
 		changes: []change{{
-			file: "internal/transition/observe.go",
+			file: "transition/observe.go",
 			old: `
 	s.remove(poll.SlotPath(p.ID, moved.ToSlotID))`,
 		}},
@@ -96,7 +96,7 @@ var decisions = []mutant{
 		name:   "vanished-votes-stay-away",
 		breaks: "A restore does not put back the vote that vanished of somebody who still takes part (invariant 3).",
 		changes: []change{{
-			file: "internal/transition/observe.go",
+			file: "transition/observe.go",
 			old:  `range vanished(s.Snapshot, s.Votes, p.People(s.Group)) {`,
 			new:  `range vanished(s.Snapshot, s.Votes, p.People(s.Group)[:0]) {`,
 		}},
@@ -105,7 +105,7 @@ var decisions = []mutant{
 		name:   "snapshot-without-invitations",
 		breaks: "A reschedule takes a snapshot that does not say who was invited (invariant 3).",
 		changes: []change{{
-			file: "internal/transition/observe.go",
+			file: "transition/observe.go",
 			old:  `Participants: s.Poll.ParticipantIDs, PendingInvites: s.Poll.PendingInvites, Votes: s.Votes,`,
 			new:  `Participants: s.Poll.ParticipantIDs, Votes: s.Votes,`,
 		}},
@@ -124,14 +124,14 @@ var decisions = []mutant{
 		breaks: "A restore writes the votes of the snapshot over those that people changed since (invariant 3).",
 		changes: []change{
 			{
-				file: "internal/transition/observe.go",
+				file: "transition/observe.go",
 				old: `
 			slices.ContainsFunc(votes, func(vote poll.Vote) bool { return vote.UserID == old.UserID })`,
 				new: `
 			len(votes) < 0`,
 			},
 			{
-				file: "internal/transition/observe.go",
+				file: "transition/observe.go",
 				old:  `s.create(poll.VotePath(p.ID, vote.UserID), poll.EncodeVote(vote))`,
 				new:  `s.set(poll.VotePath(p.ID, vote.UserID), poll.EncodeVote(vote))`,
 			},
@@ -142,7 +142,7 @@ var decisions = []mutant{
 		breaks: "A vote is written whole and not by its named fields, so that what only the web app knows of it is lost (invariant 12).",
 		changes: []change{
 			{
-				file: "internal/transition/part.go",
+				file: "transition/part.go",
 				old:  `s.merge(poll.VotePath(s.Poll.ID, vote.UserID), poll.VoteUpdates(vote)...)`,
 				new:  `s.set(poll.VotePath(s.Poll.ID, vote.UserID), poll.EncodeVote(vote))`,
 			},
@@ -152,7 +152,7 @@ var decisions = []mutant{
 		name:   "accepted-slot-stays-the-calendars",
 		breaks: "Accepting the new time does not make the calendar's slot an ordinary one (invariant 6).",
 		changes: []change{{
-			file: "internal/transition/command.go",
+			file: "transition/command.go",
 			old:  `poll.Set("source", poll.SourcePoll), poll.Set("createdBy", nil))`,
 			new:  `poll.Set("createdBy", nil))`,
 		}},

@@ -9,7 +9,7 @@ var intents = []mutant{
 			"an answer that is lost, or a death, leaves an orphan (invariant 5).",
 		changes: []change{
 			{
-				file: "internal/transition/finalise.go",
+				file: "transition/finalise.go",
 				old: `
 	s.create(intent.Path(), poll.EncodeIntent(intent))`,
 			},
@@ -40,7 +40,7 @@ var intents = []mutant{
 		name:   "deleted-event-left-behind",
 		breaks: "The app's own deletion of an event takes its index entry away and writes no intent: the event stays, and nobody follows it (invariant 5).",
 		changes: []change{{
-			file: "internal/transition/command.go",
+			file: "transition/command.go",
 			old:  `s.unlink(true, account)`,
 			new:  `s.unlink(false, account)`,
 		}},
@@ -49,7 +49,7 @@ var intents = []mutant{
 		name:   "superseded-insert-forgotten",
 		breaks: "A command that supersedes an insert removes its intent and does not turn it into a deletion, though the event may be there (invariant 5).",
 		changes: []change{{
-			file: "internal/transition/link.go",
+			file: "transition/link.go",
 			old:  `s.Outcome.Intents = append(s.Outcome.Intents, s.State.Intents[i])`,
 			new:  `s.remove(intent.Path())`,
 		}},
@@ -114,7 +114,7 @@ var intents = []mutant{
 		name:   "index-entry-left-by-reopen",
 		breaks: "Reopening with the event kept leaves its index entry (invariant 5).",
 		changes: []change{{
-			file: "internal/transition/command.go",
+			file: "transition/command.go",
 			old: `
 	s.unlink(more.EventGone, account)
 	s.removeCalendarSlot()`,
@@ -142,7 +142,7 @@ var intents = []mutant{
 		name:   "no-sync-after-unarchive",
 		breaks: "What the calendar said while a poll was archived is never asked for again (invariant 8).",
 		changes: []change{{
-			file: "internal/transition/command.go",
+			file: "transition/command.go",
 			old:  `if s.Entry != nil && (after.Linked() || s.Awaiting() && after.Status != rules.Archived) {`,
 			new:  `if s.Entry != nil && after.Linked() && command == rules.CommandArchive {`,
 		}},

@@ -256,7 +256,7 @@ var syncs = []mutant{
 		name:   "moved-link-not-pending-at-destination",
 		breaks: "The link follows an event to another calendar, and nobody fetches the event there, though a sync run of that calendar may have passed it already: what else changed is never applied (invariants 8 and 9).",
 		changes: []change{{
-			file: "internal/transition/link.go",
+			file: "transition/link.go",
 			old:  `append(linked, calendars.Defer(event, calendars.DeferredMoved))...)`,
 			new:  `linked...)`,
 		}},

@@ -22,7 +22,7 @@ import (
 
 // deciding lists the packages that decide something without IO, which every run without
 // a pattern tries.
-var deciding = []string{"rules", "internal/transition", "mirrors/plan", "attendees/decide", "internal/recurrence", "feed"}
+var deciding = []string{"rules", "transition", "mirrors/plan", "attendees/decide", "internal/recurrence", "feed"}
 
 func main() {
 	pattern := flag.String("pkg", "", "the packages to change, separated by commas; empty: those that decide")

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"questscheduler/internal/poll"
-	"questscheduler/internal/transition"
 	"questscheduler/rules"
+	"questscheduler/transition"
 )
 
 // leftovers are states with documents that a deleted poll of the id may have left, or that are

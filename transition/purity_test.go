@@ -8,8 +8,8 @@ import (
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/transition"
 	"questscheduler/rules"
+	"questscheduler/transition"
 )
 
 var (

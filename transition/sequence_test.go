@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"questscheduler/internal/poll"
-	"questscheduler/internal/transition"
 	"questscheduler/rules"
+	"questscheduler/transition"
 )
 
 // TestStep_ChangesAtOneInstant_GrowSequence: a feed shows each change of a session as a newer

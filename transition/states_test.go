@@ -5,8 +5,8 @@ import (
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/transition"
 	"questscheduler/rules"
+	"questscheduler/transition"
 )
 
 var (

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"questscheduler/internal/poll"
-	"questscheduler/internal/transition"
 	"questscheduler/rules"
+	"questscheduler/transition"
 )
 
 // A step of a page: its name and what it does. It answers with what is returned.

@@ -15,8 +15,8 @@ import (
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/transition"
 	"questscheduler/rules"
+	"questscheduler/transition"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
