@@ -14,7 +14,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/signin"
-	"questscheduler/internal/timers"
+	"questscheduler/web-hooks/timers"
 )
 
 // Machines verify machines' tokens (signin.Machines). An error is Unauthenticated,

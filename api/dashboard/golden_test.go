@@ -18,7 +18,7 @@ import (
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/timers"
+	"questscheduler/web-hooks/timers"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"questscheduler/attendees"
-	"questscheduler/internal/timers"
+	"questscheduler/web-hooks/timers"
 )
 
 // Without a sheet or file, second addresses have no job, no work and no consumer; with one

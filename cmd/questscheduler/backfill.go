@@ -8,8 +8,8 @@ import (
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/backfill"
-	"questscheduler/internal/timers"
 	"questscheduler/scheduler"
+	"questscheduler/web-hooks/timers"
 )
 
 // backfillCommand brings an existing deployment in: tokens first, then the events,

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"questscheduler/internal/test/cost"
-	"questscheduler/internal/timers"
+	"questscheduler/web-hooks/timers"
 )
 
 // The cost page counts the jobs of a server and the rows of its cleanup.

@@ -18,7 +18,7 @@ import (
 	"questscheduler/internal/config"
 	"questscheduler/internal/outbox/cloudtasks"
 	"questscheduler/internal/test/docs"
-	"questscheduler/internal/timers"
+	"questscheduler/web-hooks/timers"
 )
 
 // These tests check the files of deploy/ against the program: what they set, call and
@@ -182,7 +182,7 @@ func TestDeploy_Jobs_AreTheTimers(t *testing.T) {
 	}
 	delete(asked, timers.Drain)
 	for name := range asked {
-		t.Errorf("deploy/jobs.txt has %s, which is no job of internal/timers/jobs.go", name)
+		t.Errorf("deploy/jobs.txt has %s, which is no job of web-hooks/timers/jobs.go", name)
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"questscheduler/internal/config"
-	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/health"
 	"questscheduler/internal/store"
-	"questscheduler/internal/timers"
+	"questscheduler/web-hooks/documentchanges"
+	"questscheduler/web-hooks/timers"
 )
 
 // checkClock checks that Cloud Scheduler starts the timers' jobs and that document

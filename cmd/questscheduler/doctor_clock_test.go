@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"questscheduler/internal/config"
-	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/health"
 	"questscheduler/internal/test/tokentest"
-	"questscheduler/internal/timers"
+	"questscheduler/web-hooks/documentchanges"
+	"questscheduler/web-hooks/timers"
 )
 
 // clockOfGoogle is a doctor of a deployment whose jobs and document changes come from

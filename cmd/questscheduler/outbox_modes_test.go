@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"questscheduler/internal/timers"
+	"questscheduler/web-hooks/timers"
 )
 
 // QS_SYNC decides about work that changes calendars. What became of an account is carried on

@@ -21,7 +21,6 @@ import (
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
-	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/health"
 	"questscheduler/internal/metrics"
 	"questscheduler/internal/mirror"
@@ -30,10 +29,11 @@ import (
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/changes"
-	"questscheduler/internal/timers"
 	"questscheduler/mirrors"
 	"questscheduler/notify"
 	"questscheduler/scheduler"
+	"questscheduler/web-hooks/documentchanges"
+	"questscheduler/web-hooks/timers"
 )
 
 // kinds are all kinds of work; with Cloud Tasks each has a queue of its own. kindsOf are those

@@ -6,7 +6,7 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"questscheduler/internal/timers"
+	"questscheduler/web-hooks/timers"
 )
 
 // sweepCommand has a command for each job.

@@ -13,7 +13,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/config"
 	"questscheduler/internal/outbox"
-	"questscheduler/internal/timers"
+	"questscheduler/web-hooks/timers"
 )
 
 // attending are the parts that invite people at their second addresses; nil if that is off.

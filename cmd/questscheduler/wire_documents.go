@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"questscheduler/internal/config"
-	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/changes"
 	"questscheduler/internal/store/firestore"
+	"questscheduler/web-hooks/documentchanges"
 )
 
 // newListener listens to Firestore for polls that others write; nil unless the

@@ -7,7 +7,7 @@ import (
 	"questscheduler/groupevents"
 	"questscheduler/internal/config"
 	"questscheduler/internal/store"
-	"questscheduler/internal/timers"
+	"questscheduler/web-hooks/timers"
 )
 
 // newGroupEvents builds the events that groups share, over what plans their mirrors.

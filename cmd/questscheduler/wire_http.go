@@ -18,14 +18,14 @@ import (
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/config"
-	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/health"
 	"questscheduler/internal/signin"
-	"questscheduler/internal/timers"
 	"questscheduler/mirrors"
 	"questscheduler/scheduler"
 	webhooks "questscheduler/web-hooks"
+	"questscheduler/web-hooks/documentchanges"
+	"questscheduler/web-hooks/timers"
 )
 
 // answerTimeout is how long a request may take, from its header to the end of its

@@ -12,9 +12,9 @@ import (
 	"questscheduler/internal/config"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
-	"questscheduler/internal/timers"
 	"questscheduler/mirrors"
 	"questscheduler/scheduler"
+	"questscheduler/web-hooks/timers"
 )
 
 // mirroring are the parts that keep a person's calendars informed of each other.

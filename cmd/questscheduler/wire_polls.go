@@ -10,9 +10,9 @@ import (
 	"questscheduler/internal/config"
 	"questscheduler/internal/health"
 	"questscheduler/internal/outbox"
-	"questscheduler/internal/timers"
 	"questscheduler/notify"
 	"questscheduler/scheduler"
+	"questscheduler/web-hooks/timers"
 )
 
 // webhookPath is where Google's pushes arrive.

@@ -15,8 +15,8 @@ import (
 	"questscheduler/internal/health"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/timers"
 	"questscheduler/scheduler"
+	"questscheduler/web-hooks/timers"
 )
 
 // newTimers builds the table of jobs; the drain asks every minute which are due.

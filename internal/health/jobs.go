@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/timers"
+	"questscheduler/web-hooks/timers"
 )
 
 // Job is a job of the timers with the state of its last run.

@@ -19,7 +19,7 @@ import (
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
-	"questscheduler/internal/timers"
+	"questscheduler/web-hooks/timers"
 )
 
 // counting counts the documents that are read.

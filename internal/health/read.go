@@ -14,8 +14,8 @@ import (
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/internal/timers"
 	"questscheduler/rules"
+	"questscheduler/web-hooks/timers"
 )
 
 // page is how many documents are read at a time.

@@ -13,8 +13,8 @@ import (
 	"questscheduler/attendees"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/test/docs"
-	"questscheduler/internal/timers"
 	"questscheduler/mirrors"
+	"questscheduler/web-hooks/timers"
 )
 
 // The files that others read: the rules of alerts and the board.

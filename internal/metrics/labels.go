@@ -9,9 +9,9 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/health"
 	"questscheduler/internal/outbox"
-	"questscheduler/internal/timers"
 	"questscheduler/mirrors/plan"
 	"questscheduler/rules"
+	"questscheduler/web-hooks/timers"
 )
 
 // label is a label with its values. Every other value counts as "other".

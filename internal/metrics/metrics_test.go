@@ -19,12 +19,12 @@ import (
 	"questscheduler/internal/metrics"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
-	"questscheduler/internal/timers"
 	"questscheduler/mirrors"
 	"questscheduler/mirrors/plan"
 	"questscheduler/notify"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
+	"questscheduler/web-hooks/timers"
 )
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -10,7 +10,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/health"
 	"questscheduler/internal/outbox"
-	"questscheduler/internal/timers"
+	"questscheduler/web-hooks/timers"
 )
 
 // Stored is where the figures are that are read and not counted. All fields are

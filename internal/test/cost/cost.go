@@ -23,9 +23,9 @@ import (
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/internal/test/worldtest"
-	"questscheduler/internal/timers"
 	"questscheduler/mirrors"
 	"questscheduler/scheduler"
+	"questscheduler/web-hooks/timers"
 )
 
 // Place is where the documents are. Its zero value is the memory driver.

@@ -7,8 +7,8 @@ import (
 
 	"questscheduler/internal/test/storetest"
 	"questscheduler/internal/test/worldtest"
-	"questscheduler/internal/timers"
 	"questscheduler/scheduler"
+	"questscheduler/web-hooks/timers"
 )
 
 // Flow is something that is done, as a rule to a poll of a party of four, three

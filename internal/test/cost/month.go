@@ -6,8 +6,8 @@ import (
 
 	"questscheduler/internal/test/storetest"
 	"questscheduler/internal/test/worldtest"
-	"questscheduler/internal/timers"
 	"questscheduler/scheduler"
+	"questscheduler/web-hooks/timers"
 )
 
 // Days is how long a month is here.

@@ -15,7 +15,7 @@ type row struct {
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
 	"internal/fault", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/outbox", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "internal/mapping", "internal/attendee", "availability", "internal/config",
-	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "attendees", "groupevents", "feed", "internal/backfill", "notify", "internal/documentchanges", "internal/timers", "internal/health",
+	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "attendees", "groupevents", "feed", "internal/backfill", "notify", "web-hooks/documentchanges", "web-hooks/timers", "internal/health",
 }
 
 // table is the order of the packages: a package may import what stands in rows
@@ -77,13 +77,13 @@ var table = []row{
 
 	{packages: "feed", may: []string{"rules", "internal/poll", "internal/store", "internal/fault"}},
 
-	{packages: "internal/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/outbox", "scheduler", "internal/fault"}},
-	{packages: "internal/timers", may: []string{"internal/poll", "internal/store", "internal/outbox", "scheduler", "calendarsync", "notify", "internal/fault"}},
+	{packages: "web-hooks/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/outbox", "scheduler", "internal/fault"}},
+	{packages: "web-hooks/timers", may: []string{"internal/poll", "internal/store", "internal/outbox", "scheduler", "calendarsync", "notify", "internal/fault"}},
 	{packages: "internal/health", may: []string{
-		"rules", "internal/mapping", "internal/attendee", "internal/mirror", "internal/poll", "internal/calendars", "internal/store", "internal/outbox", "internal/accounts", "calendarsync", "internal/timers", "internal/fault",
+		"rules", "internal/mapping", "internal/attendee", "internal/mirror", "internal/poll", "internal/calendars", "internal/store", "internal/outbox", "internal/accounts", "calendarsync", "web-hooks/timers", "internal/fault",
 	}},
 
-	{packages: "internal/metrics", may: []string{"attendees", "internal/attendee", "internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll", "internal/calendars", "internal/outbox", "scheduler", "calendarsync", "internal/health", "notify", "internal/timers", "internal/documentchanges", "internal/fault"}},
+	{packages: "internal/metrics", may: []string{"attendees", "internal/attendee", "internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll", "internal/calendars", "internal/outbox", "scheduler", "calendarsync", "internal/health", "notify", "web-hooks/timers", "web-hooks/documentchanges", "internal/fault"}},
 	{packages: "api/dashboard", may: []string{"internal/health", "internal/mapping"}},
 
 	{packages: "web-hooks", may: above},

@@ -55,8 +55,8 @@ var quoted = map[string][]string{
 	"internal/explain/text.go":           {"told"},
 	"internal/metrics/deploy_test.go":    {"hint", "look", "looks"},
 	"internal/queue/river/log_test.go":   {"look"},
-	"internal/timers/jobs.go":            {"looks", "set right"},
-	"internal/timers/jobs_test.go":       {"set right"},
+	"web-hooks/timers/jobs.go":            {"looks", "set right"},
+	"web-hooks/timers/jobs_test.go":       {"set right"},
 	"notify/english.go":                  {"whoever"},
 }
 

@@ -13,9 +13,9 @@ import (
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
-	"questscheduler/internal/timers"
 	"questscheduler/mirrors"
 	"questscheduler/scheduler"
+	"questscheduler/web-hooks/timers"
 )
 
 // Mirrorer is the person who has several accounts: the own one, and those of Others.

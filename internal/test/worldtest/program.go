@@ -19,10 +19,10 @@ import (
 	"questscheduler/internal/health"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
-	"questscheduler/internal/timers"
 	"questscheduler/mirrors"
 	"questscheduler/notify"
 	"questscheduler/scheduler"
+	"questscheduler/web-hooks/timers"
 )
 
 // Program is one instance of what is tested. What it keeps in memory is its own.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/timers"
 	"questscheduler/scheduler"
+	"questscheduler/web-hooks/timers"
 )
 
 // FallbackEvery is the period of the sweep, where the timers run.

@@ -11,7 +11,7 @@ import (
 	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
-	"questscheduler/internal/timers"
+	"questscheduler/web-hooks/timers"
 )
 
 func same(t *testing.T, what string, got, want any) {

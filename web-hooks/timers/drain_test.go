@@ -11,7 +11,7 @@ import (
 
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
-	"questscheduler/internal/timers"
+	"questscheduler/web-hooks/timers"
 )
 
 // backlog is work that is due and a waker for it, which does some of it every second: as many

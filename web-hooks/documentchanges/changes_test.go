@@ -11,13 +11,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
+	"questscheduler/web-hooks/documentchanges"
 )
 
 // reconciler records the polls that were reconciled.

@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"questscheduler/internal/documentchanges"
 	"questscheduler/internal/test/memorystore"
+	"questscheduler/web-hooks/documentchanges"
 )
 
 func TestRecordedIntake_RecordsOnceInAWhile(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
-	"questscheduler/internal/timers"
 	"questscheduler/notify"
 	"questscheduler/rules"
+	"questscheduler/web-hooks/timers"
 )
 
 var noon = worldtest.Times("2026-03-10T12:00:00Z", time.Hour)
