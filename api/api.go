@@ -30,9 +30,9 @@ import (
 	"questscheduler/availability"
 	feeds "questscheduler/feed"
 	"questscheduler/groupevents"
-	"questscheduler/internal/health"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/store"
+	"questscheduler/operations/health"
 	"questscheduler/scheduler"
 )
 

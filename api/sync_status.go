@@ -6,10 +6,10 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"questscheduler/internal/health"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/operations/health"
 )
 
 // syncRoutes show the health of the caller's own sync.

@@ -27,7 +27,6 @@ import (
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/bodylimit"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/health"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
@@ -41,6 +40,7 @@ import (
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/mirrors"
 	"questscheduler/notify"
+	"questscheduler/operations/health"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )

@@ -8,9 +8,9 @@ import (
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/health"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/operations/health"
 	"questscheduler/rules"
 )
 

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/explain"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/operations/explain"
 	"questscheduler/rules"
 )
 

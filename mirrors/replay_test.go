@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"questscheduler/internal/explain"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
+	"questscheduler/operations/explain"
 )
 
 var everyEvent = store.Select("all canonical events, for tests", "canonicalEvents", "")

@@ -13,11 +13,11 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/health"
 	"questscheduler/internal/mapping"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
+	"questscheduler/operations/health"
 	"questscheduler/web-hooks/timers"
 )
 

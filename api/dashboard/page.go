@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/internal/health"
 	"questscheduler/internal/mapping"
+	"questscheduler/operations/health"
 )
 
 //go:embed page.html sign_in.html

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/backfill"
+	"questscheduler/operations/backfill"
 	"questscheduler/scheduler"
 	"questscheduler/web-hooks/timers"
 )

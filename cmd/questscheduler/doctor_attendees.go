@@ -11,8 +11,8 @@ import (
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/config"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/health"
 	"questscheduler/internal/mapping"
+	"questscheduler/operations/health"
 )
 
 // attendeesWhat is what the lines of this check are about.

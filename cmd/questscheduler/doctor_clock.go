@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"questscheduler/internal/config"
-	"questscheduler/internal/health"
 	"questscheduler/internal/store"
+	"questscheduler/operations/health"
 	"questscheduler/web-hooks/documentchanges"
 	"questscheduler/web-hooks/timers"
 )

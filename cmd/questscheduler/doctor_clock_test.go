@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"questscheduler/internal/config"
-	"questscheduler/internal/health"
 	"questscheduler/internal/test/tokentest"
+	"questscheduler/operations/health"
 	"questscheduler/web-hooks/documentchanges"
 	"questscheduler/web-hooks/timers"
 )

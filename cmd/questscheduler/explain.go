@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"questscheduler/internal/config"
-	"questscheduler/internal/explain"
 	"questscheduler/internal/store"
+	"questscheduler/operations/explain"
 )
 
 type explainCommand struct {

@@ -8,9 +8,9 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
 	"questscheduler/internal/config"
-	"questscheduler/internal/health"
 	"questscheduler/internal/outbox"
 	"questscheduler/notify"
+	"questscheduler/operations/health"
 	"questscheduler/scheduler"
 	"questscheduler/web-hooks/timers"
 )

@@ -12,9 +12,9 @@ import (
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/config"
-	"questscheduler/internal/health"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/operations/health"
 	"questscheduler/scheduler"
 	"questscheduler/web-hooks/timers"
 )

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/health"
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/operations/health"
 	"questscheduler/scheduler"
 )
 

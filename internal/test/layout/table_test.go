@@ -15,7 +15,7 @@ type row struct {
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
 	"internal/fault", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/outbox", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "internal/mapping", "internal/attendee", "availability", "internal/config",
-	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "attendees", "groupevents", "feed", "internal/backfill", "notify", "web-hooks/documentchanges", "web-hooks/timers", "internal/health",
+	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "attendees", "groupevents", "feed", "operations/backfill", "notify", "web-hooks/documentchanges", "web-hooks/timers", "operations/health",
 }
 
 // table is the order of the packages: a package may import what stands in rows
@@ -58,7 +58,7 @@ var table = []row{
 	{packages: "internal/gcal", may: []string{"rules", "internal/recurrence", "internal/fault"}},
 	{packages: "mirrors/plan", may: []string{"internal/mirror", "internal/gcal", "internal/recurrence", "rules", "internal/fault"}},
 	{packages: "attendees/decide", may: []string{"internal/attendee", "internal/mapping"}},
-	{packages: "internal/explain", may: []string{"internal/attendee", "internal/mirror", "internal/gcal", "mirrors/plan", "rules", "internal/poll", "transition", "internal/store", "internal/fault"}},
+	{packages: "operations/explain", may: []string{"internal/attendee", "internal/mirror", "internal/gcal", "mirrors/plan", "rules", "internal/poll", "transition", "internal/store", "internal/fault"}},
 	{packages: "availability", may: []string{
 		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store", "internal/fault",
 	}},
@@ -70,7 +70,7 @@ var table = []row{
 		"rules", "internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store",
 		"internal/outbox", "scheduler", "calendarsync", "mirrors/plan", "internal/meter", "internal/fault",
 	}},
-	{packages: "internal/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "internal/fault"}},
+	{packages: "operations/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "internal/fault"}},
 	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/outbox", "internal/meter", "internal/fault"}},
 
 	{packages: "groupevents", may: []string{"rules", "internal/recurrence", "internal/mirror", "internal/poll", "internal/calendars", "internal/accounts", "internal/store", "internal/outbox", "scheduler", "internal/fault"}},
@@ -79,12 +79,12 @@ var table = []row{
 
 	{packages: "web-hooks/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/outbox", "scheduler", "internal/fault"}},
 	{packages: "web-hooks/timers", may: []string{"internal/poll", "internal/store", "internal/outbox", "scheduler", "calendarsync", "notify", "internal/fault"}},
-	{packages: "internal/health", may: []string{
+	{packages: "operations/health", may: []string{
 		"rules", "internal/mapping", "internal/attendee", "internal/mirror", "internal/poll", "internal/calendars", "internal/store", "internal/outbox", "internal/accounts", "calendarsync", "web-hooks/timers", "internal/fault",
 	}},
 
-	{packages: "internal/metrics", may: []string{"attendees", "internal/attendee", "internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll", "internal/calendars", "internal/outbox", "scheduler", "calendarsync", "internal/health", "notify", "web-hooks/timers", "web-hooks/documentchanges", "internal/fault"}},
-	{packages: "api/dashboard", may: []string{"internal/health", "internal/mapping"}},
+	{packages: "operations/metrics", may: []string{"attendees", "internal/attendee", "internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll", "internal/calendars", "internal/outbox", "scheduler", "calendarsync", "operations/health", "notify", "web-hooks/timers", "web-hooks/documentchanges", "internal/fault"}},
+	{packages: "api/dashboard", may: []string{"operations/health", "internal/mapping"}},
 
 	{packages: "web-hooks", may: above},
 	{packages: "api/examples", standardOnly: true},
@@ -159,7 +159,7 @@ var restrictions = []restriction{
 	{imports: "github.com/bwmarrin/discordgo", only: []string{"notify"}, why: "notify alone knows Discord"},
 	{imports: "github.com/labstack/echo", only: []string{"api", "api/callables", "web-hooks", "cmd/...", "internal/test/bench"}, why: "HTTP is made at the edge alone"},
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},
-	{imports: "github.com/prometheus", only: []string{"internal/metrics"}, why: "metrics alone knows Prometheus; the others hand it their events (internal/meter)"},
+	{imports: "github.com/prometheus", only: []string{"operations/metrics"}, why: "metrics alone knows Prometheus; the others hand it their events (internal/meter)"},
 	{imports: "github.com/arran4/golang-ical", only: []string{"feed"}, why: "feed alone writes calendar files"},
 	{imports: "github.com/emersion/go-ical", only: []string{"feed"}, why: "tests alone read feeds, by another parser than their writer's"},
 	{imports: "github.com/chromedp", only: []string{"internal/test/chromium", "cmd/..."}, why: "tests alone drive a browser"},

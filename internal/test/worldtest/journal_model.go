@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/internal/explain"
 	"questscheduler/internal/poll"
+	"questscheduler/operations/explain"
 	"questscheduler/rules"
 )
 

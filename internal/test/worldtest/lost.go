@@ -6,9 +6,9 @@ import (
 
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/health"
 	"questscheduler/internal/poll"
 	"questscheduler/notify"
+	"questscheduler/operations/health"
 	"questscheduler/rules"
 )
 

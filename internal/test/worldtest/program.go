@@ -16,11 +16,11 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/health"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 	"questscheduler/notify"
+	"questscheduler/operations/health"
 	"questscheduler/scheduler"
 	"questscheduler/web-hooks/timers"
 )

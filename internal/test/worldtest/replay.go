@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"questscheduler/internal/explain"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/operations/explain"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )

@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"questscheduler/internal/fault"
-	"questscheduler/internal/health"
 	"questscheduler/internal/outbox"
+	"questscheduler/operations/health"
 	"questscheduler/web-hooks/timers"
 )
 

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"questscheduler/internal/fault"
-	"questscheduler/internal/health"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/operations/health"
 	"questscheduler/scheduler"
 )
 

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/backfill"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/operations/backfill"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )

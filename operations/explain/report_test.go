@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/explain"
 	"questscheduler/internal/poll"
+	"questscheduler/operations/explain"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/explain"
 	"questscheduler/internal/poll"
+	"questscheduler/operations/explain"
 	"questscheduler/rules"
 )
 

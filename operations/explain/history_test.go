@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/explain"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/operations/explain"
 )
 
 func TestLoad_ReadsAllThatIsKept(t *testing.T) {

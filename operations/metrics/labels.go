@@ -7,9 +7,9 @@ import (
 	"questscheduler/attendees"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/health"
 	"questscheduler/internal/outbox"
 	"questscheduler/mirrors/plan"
+	"questscheduler/operations/health"
 	"questscheduler/rules"
 	"questscheduler/web-hooks/timers"
 )

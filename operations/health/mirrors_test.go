@@ -9,9 +9,9 @@ import (
 
 	"questscheduler/calendarsync"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/health"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
+	"questscheduler/operations/health"
 )
 
 // mirrors writes mirrors into the account of a person, n in a state.

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/explain"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
+	"questscheduler/operations/explain"
 )
 
 const meetingUID = "abc123@google.com"

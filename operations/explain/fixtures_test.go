@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"questscheduler/internal/explain"
 	"questscheduler/internal/poll"
+	"questscheduler/operations/explain"
 	"questscheduler/rules"
 )
 

@@ -13,12 +13,12 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/health"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
+	"questscheduler/operations/health"
 	"questscheduler/web-hooks/timers"
 )
 

@@ -9,9 +9,9 @@ import (
 
 	"questscheduler/calendarsync"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/health"
 	"questscheduler/internal/mapping"
 	"questscheduler/internal/poll"
+	"questscheduler/operations/health"
 )
 
 // mappings writes the state of the mappings.

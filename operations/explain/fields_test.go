@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/internal/explain"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/test/roundtrip"
+	"questscheduler/operations/explain"
 )
 
 // unjournaled are the fields of a poll that its journal does not hold. A field that is added to a poll,

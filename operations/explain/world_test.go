@@ -6,9 +6,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"questscheduler/internal/explain"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/operations/explain"
 	"questscheduler/scheduler"
 )
 

@@ -10,7 +10,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/health"
+	"questscheduler/operations/health"
 )
 
 var (

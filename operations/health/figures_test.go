@@ -9,11 +9,11 @@ import (
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/health"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/operations/health"
 	"questscheduler/rules"
 )
 

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/explain"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/mirrors/plan"
+	"questscheduler/operations/explain"
 	"questscheduler/rules"
 )
 
