@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/internal/sim/google"
+	"questscheduler/demo/sim/google"
 )
 
 // comes is what a browser without Sec-Fetch-* headers does with an address of

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/google"
 	linked "questscheduler/internal/accounts"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/google"
 )
 
 // page is what a browser was answered: where it is sent, or a page to read.

@@ -8,9 +8,9 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/google"
 	"questscheduler/mirrors"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"questscheduler/demo/sim/google"
 	linked "questscheduler/internal/accounts"
-	"questscheduler/internal/sim/google"
 	"questscheduler/mirrors"
 	"questscheduler/mirrors/plan"
 )

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"questscheduler/demo/sim/google"
 	linked "questscheduler/internal/accounts"
-	"questscheduler/internal/sim/google"
 )
 
 // featuresOf are the features of a person's account of an e-mail address.

@@ -8,10 +8,10 @@ import (
 	"sync"
 
 	"questscheduler/api"
+	"questscheduler/demo/sim/google"
 	linked "questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/sim/google"
 	"questscheduler/scheduler"
 )
 

@@ -17,6 +17,8 @@ import (
 
 	"questscheduler/attendees"
 	"questscheduler/calendarsync"
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
@@ -26,8 +28,6 @@ import (
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/recurrence"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/points"

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/oauth2/google"
 
 	"questscheduler/attendees"
+	simulator "questscheduler/demo/sim/google"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mapping"
-	simulator "questscheduler/internal/sim/google"
 )
 
 const sheetID = "1AbC_sheet-id"

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/sim/google"
 )
 
 // Guests that cannot be read are left as they are, and nothing is concluded about them; the

@@ -8,11 +8,11 @@ import (
 	calendar "google.golang.org/api/calendar/v3"
 
 	"questscheduler/attendees"
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/mapping"
 	"questscheduler/internal/outbox"
-	"questscheduler/internal/sim/control"
 	"questscheduler/internal/store"
 )
 

@@ -6,9 +6,9 @@ import (
 
 	calendar "google.golang.org/api/calendar/v3"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/mapping"
-	"questscheduler/internal/sim/control"
 )
 
 // ana's mapping, and so her calendar's listing, stays as it is; only ben's calendar is listed

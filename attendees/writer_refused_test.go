@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/mapping"
-	"questscheduler/internal/sim/control"
 )
 
 // Google refused the patch, so who is there now was invited by a person, and is not taken back.

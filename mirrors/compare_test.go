@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/sim/control"
 	"questscheduler/mirrors"
 )
 

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/recurrence"
-	"questscheduler/internal/sim/google"
 	"questscheduler/mirrors"
 	"questscheduler/rules"
 )

@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/sim/google"
 	"questscheduler/mirrors"
 )
 

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 )
 

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/sim/control"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 )

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 	"questscheduler/mirrors/plan"

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/sim/control"
 	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/mirrors"

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/sim/control"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 	"questscheduler/scheduler"

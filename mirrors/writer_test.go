@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/recurrence"
-	"questscheduler/internal/sim/control"
 	"questscheduler/mirrors/plan"
 )
 

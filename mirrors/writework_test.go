@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/sim/control"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 	"questscheduler/scheduler"

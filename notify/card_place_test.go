@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/discord"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/discord"
 	"questscheduler/rules"
 )
 

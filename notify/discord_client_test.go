@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/discord"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/discord"
 	"questscheduler/notify"
 )
 

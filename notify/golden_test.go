@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/sim/control"
 	"questscheduler/internal/store"
 	"questscheduler/notify"
 	"questscheduler/rules"

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/sim/control"
 	"questscheduler/internal/store"
 	"questscheduler/notify"
 )

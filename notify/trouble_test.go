@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/discord"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/discord"
 	"questscheduler/internal/test/storetest"
 )
 

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/discord"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/discord"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"

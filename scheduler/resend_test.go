@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/discord"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/sim/discord"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"

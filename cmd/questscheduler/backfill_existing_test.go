@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store/firestore"
 	"questscheduler/internal/test/emulator"
 	"questscheduler/rules"

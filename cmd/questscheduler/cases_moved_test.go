@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/sim/google"
+	"questscheduler/demo/sim/google"
 )
 
 // clubCalendar is the game master's second calendar.

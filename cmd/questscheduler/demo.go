@@ -15,11 +15,11 @@ import (
 	"text/template"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/accounts/seal"
 	"questscheduler/internal/config"
 	"questscheduler/internal/config/keyfile"
 	"questscheduler/internal/signin"
-	"questscheduler/internal/sim/control"
 )
 
 // demoCommand runs everything on this machine: the real server, with the real

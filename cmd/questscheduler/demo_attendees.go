@@ -6,8 +6,8 @@ import (
 	"text/template"
 
 	"questscheduler/attendees"
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/config"
-	"questscheduler/internal/sim/google"
 )
 
 // The two domains whose people are invited at both addresses.

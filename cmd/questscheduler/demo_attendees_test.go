@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/google"
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/google"
 )
 
 // The lines that the demo prints for second addresses run as they are, and end with the

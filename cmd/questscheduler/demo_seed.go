@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"questscheduler/demo/sim/discord"
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/signin"
-	"questscheduler/internal/sim/discord"
-	"questscheduler/internal/sim/google"
 	"questscheduler/scheduler"
 )
 

@@ -12,9 +12,9 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/discord"
-	"questscheduler/internal/sim/google"
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/discord"
+	"questscheduler/demo/sim/google"
 )
 
 // simulators stand in for Google Calendar and Discord.

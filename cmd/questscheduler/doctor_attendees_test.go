@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"questscheduler/attendees"
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 )
 

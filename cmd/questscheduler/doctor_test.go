@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/discord"
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/discord"
 )
 
 // Each row is an environment, the exit code, and lines that doctor prints.

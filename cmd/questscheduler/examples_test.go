@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"questscheduler/api/examples"
-	"questscheduler/internal/sim/control"
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/test/docs"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/sim/control"
+	"questscheduler/demo/sim/control"
 )
 
 // calendarWorld is the data of an ended demo, with a poll that follows an event, and

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"questscheduler/api"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/google"
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/google"
 )
 
 // Prefixes of what the simulator issues: codes, refresh tokens and access tokens.

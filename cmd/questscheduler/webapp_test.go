@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/sim/google"
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/test/docs"
 	"questscheduler/internal/test/emulator"
 	"questscheduler/internal/test/webapp"

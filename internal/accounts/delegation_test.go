@@ -14,9 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/sim/google"
 )
 
 // robot is the service account of the tests; its domain-wide delegation covers example.test.

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/sim/control"
 )
 
 // wantCalls checks how often Google was asked for an access token and for a

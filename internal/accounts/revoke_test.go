@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/sim/control"
 	"questscheduler/internal/store"
 )
 

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 )
 

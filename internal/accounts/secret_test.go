@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/sim/control"
 	"questscheduler/internal/store"
 )
 

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
 )

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/recurrence"
-	"questscheduler/internal/sim/control"
 	"questscheduler/rules"
 )
 

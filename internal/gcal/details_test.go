@@ -10,9 +10,9 @@ import (
 	"google.golang.org/api/calendar/v3"
 	"google.golang.org/api/option"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/sim/control"
 )
 
 // person is Google's own client, as one of the people.

@@ -13,9 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/sim/control"
 	"questscheduler/rules"
 )
 

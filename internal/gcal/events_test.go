@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/sim/control"
 	"questscheduler/rules"
 )
 

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/google"
 )
 
 func TestFreeBusy_AnswersForEachCalendar(t *testing.T) {

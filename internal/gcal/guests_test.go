@@ -12,9 +12,9 @@ import (
 
 	"google.golang.org/api/calendar/v3"
 
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/sim/google"
 )
 
 // feast is an event of gm's with a guest of each sort.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/sim/google"
 	"questscheduler/rules"
 )
 

@@ -5,9 +5,9 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/sim/google"
 	"questscheduler/rules"
 )
 

@@ -16,9 +16,9 @@ import (
 	"golang.org/x/oauth2"
 	calendar "google.golang.org/api/calendar/v3"
 
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/fault"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/google"
 )
 
 // keeping keeps the bodies of what is answered through it.

@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/sim/google"
 )
 
 func TestErrors_ThoseOfTheAccountArePassedOn(t *testing.T) {

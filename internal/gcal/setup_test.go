@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/oauth2"
 
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/sim/google"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

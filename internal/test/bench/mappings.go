@@ -15,9 +15,9 @@ import (
 	"golang.org/x/oauth2"
 
 	"questscheduler/attendees"
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/mapping"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/google"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/internal/sim/control"
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/test/docs"
 )
 
@@ -20,7 +20,7 @@ var (
 func TestSimulatorsPage_NamesEveryControlAndFaultField(t *testing.T) {
 	t.Parallel()
 	page := docs.Read(t, "docs/development.md")
-	files, err := filepath.Glob(filepath.Join(docs.Root(t), "internal/sim", "*", "*.go"))
+	files, err := filepath.Glob(filepath.Join(docs.Root(t), "demo/sim", "*", "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}

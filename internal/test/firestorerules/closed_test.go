@@ -115,7 +115,7 @@ func collections(t *testing.T) []string {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && slices.Contains([]string{"internal/test", "internal/store", "internal/sim", "tools"}, name) {
+		if entry.IsDir() && slices.Contains([]string{"internal/test", "internal/store", "demo/sim", "tools"}, name) {
 			return fs.SkipDir
 		}
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {

@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"strings"
 
-	"questscheduler/internal/sim/google"
+	"questscheduler/demo/sim/google"
 )
 
 // begin starts the program and makes the party, as people do.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"questscheduler/internal/sim/discord"
-	"questscheduler/internal/sim/google"
+	"questscheduler/demo/sim/discord"
+	"questscheduler/demo/sim/google"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/internal/sim/control"
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/sqlite"
 	"questscheduler/internal/test/audit"

@@ -3,7 +3,7 @@ package layout_test
 import "slices"
 
 // row says what one package may import of this module. Patterns are paths below
-// the module: "internal/store" is that package alone, "internal/sim/..." it and all below it,
+// the module: "internal/store" is that package alone, "demo/sim/..." it and all below it,
 // "..." everything.
 type row struct {
 	packages string
@@ -93,7 +93,7 @@ var table = []row{
 
 	// Simulators know nothing of the program: the real clients talk to them.
 	// Only tests and the command that runs the demo know of them.
-	{packages: "internal/sim/...", may: []string{"internal/fault"}},
+	{packages: "demo/sim/...", may: []string{"internal/fault"}},
 	{packages: "cmd/questscheduler/...", may: []string{"..."}},
 	{packages: "cmd/...", may: slices.Concat(above, []string{"web-hooks", "api", "api/callables", "api/examples", "internal/store/...", "internal/outbox/..."})},
 
@@ -126,14 +126,14 @@ var table = []row{
 	// A world of real parts on memory drivers and simulators, for tests alone.
 	{packages: "internal/test/worldtest", may: []string{"..."}},
 	// The same for people whose calendars mirror each other, for tests of scale.
-	{packages: "internal/test/mirrortest", may: slices.Concat(above, []string{"internal/sim/...", "internal/test/worldtest", "internal/test/storetest", "internal/test/memorystore", "internal/test/wakes"})},
+	{packages: "internal/test/mirrortest", may: slices.Concat(above, []string{"demo/sim/...", "internal/test/worldtest", "internal/test/storetest", "internal/test/memorystore", "internal/test/wakes"})},
 	// What Firestore bills for each flow, counted in such worlds: for the bench, a
 	// page and tests.
 	{packages: "internal/test/cost", may: slices.Concat(above, []string{"internal/test/worldtest", "internal/test/storetest", "api"})},
 	// What `make sim` runs: random histories of such worlds.
 	{packages: "internal/test/simulate", may: slices.Concat(above, []string{"internal/test/worldtest"})},
 	// What `make kills` runs: the real program from the outside.
-	{packages: "internal/test/kills", may: []string{"internal/store", "internal/store/sqlite", "internal/sim/...", "internal/test/audit"}, standardOnly: true},
+	{packages: "internal/test/kills", may: []string{"internal/store", "internal/store/sqlite", "demo/sim/...", "internal/test/audit"}, standardOnly: true},
 	// What `make mutants` runs: it knows the program as text, and builds it.
 	{packages: "internal/test/mutants"},
 	// What `make mutations` runs: the same, of what the tests of a package catch.
@@ -150,8 +150,8 @@ type restriction struct {
 }
 
 var restrictions = []restriction{
-	{imports: "google.golang.org/api/calendar", only: []string{"internal/gcal", "internal/sim/google"}, why: "gcal alone knows the Google client; the simulator speaks its types"},
-	{imports: "google.golang.org/api/sheets", only: []string{"attendees", "internal/sim/google"}, why: "attendees alone reads a Google Sheet"},
+	{imports: "google.golang.org/api/calendar", only: []string{"internal/gcal", "demo/sim/google"}, why: "gcal alone knows the Google client; the simulator speaks its types"},
+	{imports: "google.golang.org/api/sheets", only: []string{"attendees", "demo/sim/google"}, why: "attendees alone reads a Google Sheet"},
 	{imports: "modernc.org/sqlite", only: []string{"internal/store/sqlite/..."}, why: "SQLite is one driver of the store port"},
 	{imports: "cloud.google.com/go/firestore", only: []string{"internal/store/firestore/..."}, why: "Firestore is one driver of the store port"},
 	{imports: "firebase.google.com/go", only: []string{"internal/signin/revocation"}, why: "the Admin SDK brings all of Firebase along"},
@@ -163,6 +163,6 @@ var restrictions = []restriction{
 	{imports: "github.com/arran4/golang-ical", only: []string{"feed"}, why: "feed alone writes calendar files"},
 	{imports: "github.com/emersion/go-ical", only: []string{"feed"}, why: "tests alone read feeds, by another parser than their writer's"},
 	{imports: "github.com/chromedp", only: []string{"internal/test/chromium", "cmd/..."}, why: "tests alone drive a browser"},
-	{imports: "github.com/teambition/rrule-go", only: []string{"internal/recurrence", "internal/sim/google"}, why: "internal/recurrence bounds the work that a rule may cause"},
+	{imports: "github.com/teambition/rrule-go", only: []string{"internal/recurrence", "demo/sim/google"}, why: "internal/recurrence bounds the work that a rule may cause"},
 	{imports: "log/slog", never: []string{"rules", "transition", "internal/recurrence", "mirrors/plan", "attendees/decide"}, why: "decisions are pure"},
 }

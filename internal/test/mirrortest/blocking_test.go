@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"questscheduler/availability"
+	"questscheduler/demo/sim/google"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
@@ -14,7 +15,6 @@ import (
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/recurrence"
-	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/mirrortest"
 	"questscheduler/scheduler"

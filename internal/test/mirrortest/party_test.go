@@ -7,12 +7,12 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/sim/control"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/mirrortest"
 	"questscheduler/rules"

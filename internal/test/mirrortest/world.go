@@ -17,6 +17,8 @@ import (
 
 	"questscheduler/availability"
 	"questscheduler/calendarsync"
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/google"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
@@ -25,8 +27,6 @@ import (
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
 	"questscheduler/internal/test/storetest"

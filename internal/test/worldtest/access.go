@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/sim/google"
 	"questscheduler/mirrors/plan"
 	"questscheduler/rules"
 )

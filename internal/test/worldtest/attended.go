@@ -9,9 +9,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/recurrence"
-	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )

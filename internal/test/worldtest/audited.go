@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"questscheduler/availability"
+	"questscheduler/demo/sim/control"
 	"questscheduler/feed"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/sim/control"
 	"questscheduler/internal/test/audit"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/sim/google"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )

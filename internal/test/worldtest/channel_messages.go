@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"questscheduler/demo/sim/discord"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/sim/discord"
 	"questscheduler/rules"
 )
 

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 )

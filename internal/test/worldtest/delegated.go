@@ -1,8 +1,8 @@
 package worldtest
 
 import (
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/sim/google"
 )
 
 // Robot is the address of the service account of a world with Options.Delegated.

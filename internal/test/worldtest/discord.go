@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/discord"
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/discord"
 	"questscheduler/notify"
 )
 

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"time"
 
+	"questscheduler/demo/sim/google"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
 	"questscheduler/scheduler"

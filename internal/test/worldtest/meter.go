@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"questscheduler/internal/sim/control"
+	"questscheduler/demo/sim/control"
 )
 
 // Spent is where the real time of a world went.

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 	"questscheduler/scheduler"

@@ -3,9 +3,9 @@ package worldtest
 import (
 	"context"
 
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
-	"questscheduler/internal/sim/google"
 	"questscheduler/internal/store"
 )
 

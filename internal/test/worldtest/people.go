@@ -7,10 +7,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"questscheduler/demo/sim/control"
+	"questscheduler/demo/sim/google"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/sim/control"
-	"questscheduler/internal/sim/google"
 	"questscheduler/scheduler"
 )
 

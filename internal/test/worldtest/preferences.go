@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"questscheduler/internal/sim/discord"
+	"questscheduler/demo/sim/discord"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 )
