@@ -51,12 +51,12 @@ var quoted = map[string][]string{
 	"cmd/questscheduler/doctor_clock.go": {"hints"},
 	"cmd/questscheduler/operate_test.go": {"looks"},
 	"cmd/questscheduler/ready_test.go":   {"look"},
-	"operations/backfill/index.go":         {"set right"},
-	"operations/explain/text.go":           {"told"},
-	"operations/metrics/deploy_test.go":    {"hint", "look", "looks"},
+	"operations/backfill/index.go":       {"set right"},
+	"operations/explain/text.go":         {"told"},
+	"operations/metrics/deploy_test.go":  {"hint", "look", "looks"},
 	"internal/queue/river/log_test.go":   {"look"},
-	"web-hooks/timers/jobs.go":            {"looks", "set right"},
-	"web-hooks/timers/jobs_test.go":       {"set right"},
+	"web-hooks/timers/jobs.go":           {"looks", "set right"},
+	"web-hooks/timers/jobs_test.go":      {"set right"},
 	"notify/english.go":                  {"whoever"},
 }
 
