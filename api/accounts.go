@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/scheduler"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/api/dashboard"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/signin"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"questscheduler/availability"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // availabilityRoutes say when people are busy, without what they do then.

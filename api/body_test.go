@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // TestBody_ThatDoesNotArrive_IsGivenUp: the time for a body is the body's

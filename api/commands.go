@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 )
 

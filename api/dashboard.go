@@ -12,7 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/api/dashboard"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // dashboardPath is where the operator's page is; its buttons are below it.

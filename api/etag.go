@@ -14,7 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/mirrors"
 	"questscheduler/scheduler"
 )

@@ -11,7 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // The error codes of the API.

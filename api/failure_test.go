@@ -14,7 +14,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 func TestFailure_OfEveryKind_HasItsStatusAndCode(t *testing.T) {

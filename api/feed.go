@@ -8,8 +8,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"questscheduler/fault"
 	feeds "questscheduler/feed"
-	"questscheduler/internal/fault"
 )
 
 // feedParam is the last part of a feed's path: a secret and feeds.Extension. Echo's names of

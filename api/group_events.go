@@ -11,8 +11,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/oklog/ulid/v2"
 
+	"questscheduler/fault"
 	"questscheduler/groupevents"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/poll"
 )
 

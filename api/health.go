@@ -3,7 +3,7 @@ package api
 import (
 	"context"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // probes are the routes of healthRoutes, which no rate limits: load balancers repeat

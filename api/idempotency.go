@@ -12,7 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // headerKey is the header that names a request, so that a retry is the same

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"questscheduler/api"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 )
 

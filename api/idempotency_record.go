@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 )
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"questscheduler/api"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"

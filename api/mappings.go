@@ -7,7 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"questscheduler/attendees"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/mapping"
 	"questscheduler/scheduler"
 )

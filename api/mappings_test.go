@@ -9,7 +9,7 @@ import (
 
 	"questscheduler/api"
 	"questscheduler/attendees"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/scheduler"
 )
 

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 func TestPoll_FromCreationToCancellation(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 func TestEveryAnswer_IsInTheEnvelope(t *testing.T) {

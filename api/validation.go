@@ -12,7 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/validation"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Limits of a validation error.

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/mapping"
 	"questscheduler/internal/meter"
 	"questscheduler/internal/store"

@@ -3,8 +3,8 @@ package attendees
 import (
 	"context"
 
+	"questscheduler/fault"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"

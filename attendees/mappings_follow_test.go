@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"questscheduler/attendees"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/mapping"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"

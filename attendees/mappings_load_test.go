@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"questscheduler/attendees"
+	"questscheduler/fault"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/test/storetest"
 )
 

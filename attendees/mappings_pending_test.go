@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"questscheduler/attendees"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 )
 
 // noAccounts cannot be reached.

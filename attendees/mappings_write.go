@@ -3,8 +3,8 @@ package attendees
 import (
 	"fmt"
 
+	"questscheduler/fault"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/mapping"
 	"questscheduler/internal/store"
 )

@@ -1,8 +1,8 @@
 package attendees
 
 import (
+	"questscheduler/fault"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/fault"
 )
 
 // Events for the meter, counted after the commit or the call.

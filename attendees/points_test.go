@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"questscheduler/attendees"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/test/points"
 )

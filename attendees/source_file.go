@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/mapping"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"questscheduler/attendees"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/mapping"
 )
 

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/api/option"
 	"google.golang.org/api/sheets/v4"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 const (

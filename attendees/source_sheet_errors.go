@@ -11,7 +11,7 @@ import (
 
 	"google.golang.org/api/googleapi"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"questscheduler/attendees"
 	simulator "questscheduler/demo/sim/google"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/mapping"
 )
 

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"questscheduler/attendees/decide"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mapping"
 	"questscheduler/internal/store"

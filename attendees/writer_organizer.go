@@ -5,9 +5,9 @@ import (
 	"maps"
 	"slices"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 )
 

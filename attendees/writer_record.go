@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"questscheduler/attendees/decide"
+	"questscheduler/fault"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 )
 

@@ -3,7 +3,7 @@ package availability
 import (
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/recurrence"
 )
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"questscheduler/availability"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/recurrence"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"questscheduler/availability"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )

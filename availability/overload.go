@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // How many answers are worked out at once: each may need memory for mostIntervals.

@@ -3,7 +3,7 @@ package calendarsync
 import (
 	"context"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/poll"
 	"questscheduler/rules"

@@ -3,8 +3,8 @@ package calendarsync
 import (
 	"context"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/operations/health"

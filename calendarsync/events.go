@@ -4,7 +4,7 @@ import (
 	"context"
 	"strconv"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/poll"
 	"questscheduler/rules"

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/rules"
 	"questscheduler/scheduler"

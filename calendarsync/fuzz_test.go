@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"questscheduler/calendarsync"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
 )

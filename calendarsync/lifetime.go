@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // openInterval is the least time between two channels granted for a calendar: channels

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/scheduler"
 )

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 )
 
 // LookupEvery is how often at most a process lists an account's calendars because somebody named

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/operations/health"

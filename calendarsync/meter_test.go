@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/scheduler"
 )

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"

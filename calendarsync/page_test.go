@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/fault"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"

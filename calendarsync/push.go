@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
 )

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"

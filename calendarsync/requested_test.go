@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"

@@ -7,7 +7,7 @@ import (
 	"encoding/hex"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )

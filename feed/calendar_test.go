@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/feed"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 )
 

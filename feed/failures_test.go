@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/feed"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/rules"

@@ -12,8 +12,8 @@ import (
 
 	ical "github.com/emersion/go-ical"
 
+	"questscheduler/fault"
 	"questscheduler/feed"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"

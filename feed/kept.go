@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 const (

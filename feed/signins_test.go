@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/feed"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 )
 

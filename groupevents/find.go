@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"

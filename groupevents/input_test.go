@@ -3,7 +3,7 @@ package groupevents
 import (
 	"testing"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/mirror"
 )
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/mirrortest"

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/groupevents"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/mirrortest"
 )

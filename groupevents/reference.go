@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // CodeAmbiguous is the code of a reference that several events match.

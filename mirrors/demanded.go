@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 )
 

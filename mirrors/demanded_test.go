@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/mirrors"
 	"questscheduler/rules"

@@ -3,7 +3,7 @@ package mirrors
 import (
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/recurrence"
 )

@@ -3,7 +3,7 @@ package mirrors
 import (
 	"context"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 )

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/recurrence"

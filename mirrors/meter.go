@@ -1,7 +1,7 @@
 package mirrors
 
 import (
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/mirrors/plan"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/scheduler"
 )
 

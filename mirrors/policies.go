@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/mirrors/plan"

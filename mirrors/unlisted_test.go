@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"questscheduler/demo/sim/control"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"

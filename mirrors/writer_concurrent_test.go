@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"questscheduler/demo/sim/control"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/storetest"

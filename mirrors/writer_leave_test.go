@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"questscheduler/demo/sim/control"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"

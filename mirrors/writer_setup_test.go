@@ -16,9 +16,9 @@ import (
 
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/google"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/rules"
 )

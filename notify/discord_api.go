@@ -3,7 +3,7 @@ package notify
 import (
 	"context"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // DiscordAPI is what this package needs of Discord. Its errors have the kinds of

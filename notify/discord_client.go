@@ -13,7 +13,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // CallTimeout is how long one call to Discord may take. A run of the outbox has 60 s and

@@ -13,7 +13,7 @@ import (
 
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/discord"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/notify"
 )
 

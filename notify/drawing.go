@@ -3,7 +3,7 @@ package notify
 import (
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )

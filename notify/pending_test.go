@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"questscheduler/demo/sim/control"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"

@@ -3,7 +3,7 @@ package rules
 import (
 	"slices"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Command is what a person requests of a poll.

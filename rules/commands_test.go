@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/rules"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // IsDeceptive reports whether a character can make a line of text resemble another: control

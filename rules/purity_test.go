@@ -13,7 +13,7 @@ import (
 )
 
 // mayImport is all that the decisions are made of.
-var mayImport = []string{"errors", "slices", "strconv", "strings", "time", "unicode", "questscheduler/internal/fault"}
+var mayImport = []string{"errors", "slices", "strconv", "strings", "time", "unicode", "questscheduler/fault"}
 
 // impureTime names what of package time asks a clock, waits, or depends on
 // where the program runs.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/poll"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/transition"

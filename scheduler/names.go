@@ -3,7 +3,7 @@ package scheduler
 import (
 	"fmt"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // The longest names in bytes; firestore.rules hold the web app to the same uids.

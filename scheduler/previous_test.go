@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/scheduler"
 )

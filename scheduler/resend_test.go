@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"questscheduler/demo/sim/discord"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"

@@ -3,7 +3,7 @@ package scheduler_test
 import (
 	"testing"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/rules"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Documents accepts changes of polls' documents (documentchanges.Intake). nil: the

@@ -11,7 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/calendarsync"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	webhooks "questscheduler/web-hooks"
 )
 

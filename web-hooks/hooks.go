@@ -12,7 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/calendarsync"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Pushes takes Google's pushes (calendarsync.Watcher). Push calls push.Admit before

@@ -18,9 +18,9 @@ import (
 
 	"questscheduler/api"
 	"questscheduler/calendarsync"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts/seal"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"

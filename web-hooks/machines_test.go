@@ -14,7 +14,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/api"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/test/tokentest"
 	webhooks "questscheduler/web-hooks"

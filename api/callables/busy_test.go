@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"questscheduler/availability"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/scheduler"
 )
 

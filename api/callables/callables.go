@@ -23,8 +23,8 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 
+	"questscheduler/fault"
 	"questscheduler/internal/bodylimit"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/signin"
 	"questscheduler/scheduler"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/scheduler"
 )
 

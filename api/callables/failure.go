@@ -9,7 +9,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // status is the answer to a kind of error: the protocol's name and its HTTP status.

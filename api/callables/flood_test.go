@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"questscheduler/api"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/signin"
 	"questscheduler/scheduler"
 )

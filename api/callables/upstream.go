@@ -17,8 +17,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"questscheduler/fault"
 	"questscheduler/internal/bodylimit"
-	"questscheduler/internal/fault"
 )
 
 // Limits of what is passed on: those of the platform of the app's functions.

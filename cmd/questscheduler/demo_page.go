@@ -10,8 +10,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/api"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 )
 
 // demoAssets is the demo's page: scripts that run as they are, and the calendar

@@ -13,7 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/api"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // longestDown is how long the worker can be down.

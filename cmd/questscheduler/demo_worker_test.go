@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 )
 
 // pausedDemo is a demo whose worker stays down until the test has it start.

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"questscheduler/attendees"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/config"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/mapping"
 	"questscheduler/operations/health"
 )

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"questscheduler/api"
+	"questscheduler/fault"
 	"questscheduler/internal/config"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/firestore"

@@ -12,7 +12,7 @@ import (
 
 	"google.golang.org/api/option"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/signin/revocation"
 	"questscheduler/internal/test/emulator"

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/config"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/signin"
 )
 

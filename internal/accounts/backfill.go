@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts/seal"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 )
 

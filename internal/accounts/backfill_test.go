@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 )
 

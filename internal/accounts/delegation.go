@@ -14,7 +14,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Delegation is the key of a Google service account. With domain-wide delegation, which the

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"questscheduler/demo/sim/google"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 )
 
 // robot is the service account of the tests; its domain-wide delegation covers example.test.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Feature is what needs more of an account than polls do. Its scope is requested when a

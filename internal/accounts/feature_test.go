@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 )
 
 func TestFeatures_AreWhatTheGrantCovers(t *testing.T) {

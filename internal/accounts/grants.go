@@ -12,7 +12,7 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/sync/singleflight"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Google's OAuth endpoints.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"questscheduler/demo/sim/control"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 )
 
 // wantCalls checks how often Google was asked for an access token and for a

@@ -10,7 +10,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // issuers are Google's names for itself in id_tokens.

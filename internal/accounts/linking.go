@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // GoogleAuthURL is Google's consent page.

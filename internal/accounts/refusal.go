@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // refusal is a row of the table of the token endpoint's errors. Empty conditions match

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 )
 
 func TestLink_MakesAnActiveAccountWithASealedToken(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts/seal"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 )
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"questscheduler/demo/sim/control"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 )
 

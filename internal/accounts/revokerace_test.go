@@ -10,8 +10,8 @@ import (
 
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/google"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts/seal"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 )
 

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"questscheduler/demo/sim/control"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 )
 

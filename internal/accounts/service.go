@@ -10,7 +10,7 @@ import (
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // bearerGrant is the grant type of RFC 7523.

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"questscheduler/demo/sim/google"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
 )

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/mapping"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // The calls of a client by other grants, such as those of accounts that are being unlinked,

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Google's quotas of the Calendar API per minute, for one person and for our project,

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // clock is a clock that stands until somebody waits.

@@ -5,7 +5,7 @@ import (
 
 	calendar "google.golang.org/api/calendar/v3"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Entry is a calendar in an account's list.

@@ -14,7 +14,7 @@ import (
 	calendar "google.golang.org/api/calendar/v3"
 	"google.golang.org/api/option"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 const (

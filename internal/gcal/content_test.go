@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"questscheduler/demo/sim/control"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/recurrence"
 	"questscheduler/rules"

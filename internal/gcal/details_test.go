@@ -11,7 +11,7 @@ import (
 	"google.golang.org/api/option"
 
 	"questscheduler/demo/sim/control"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 )
 

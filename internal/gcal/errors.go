@@ -10,7 +10,7 @@ import (
 
 	"google.golang.org/api/googleapi"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/rules"
 )
 

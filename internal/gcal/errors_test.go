@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"questscheduler/demo/sim/control"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/rules"
 )

@@ -10,7 +10,7 @@ import (
 	calendar "google.golang.org/api/calendar/v3"
 	"google.golang.org/api/googleapi"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/rules"
 )
 

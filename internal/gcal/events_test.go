@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"questscheduler/demo/sim/control"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/rules"
 )

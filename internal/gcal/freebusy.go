@@ -6,7 +6,7 @@ import (
 
 	calendar "google.golang.org/api/calendar/v3"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // MaxFreeBusy is the most calendars that one call of FreeBusy takes, MaxFreeBusyRange the

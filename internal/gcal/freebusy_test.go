@@ -9,7 +9,7 @@ import (
 
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/google"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 )
 

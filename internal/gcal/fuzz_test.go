@@ -13,7 +13,7 @@ import (
 
 	calendar "google.golang.org/api/calendar/v3"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/recurrence"
 	"questscheduler/rules"
 )

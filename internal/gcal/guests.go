@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"google.golang.org/api/googleapi"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // wholeGuestFields is guestFields with all that Google keeps of a guest.

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/api/calendar/v3"
 
 	"questscheduler/demo/sim/google"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 )
 

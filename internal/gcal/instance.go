@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/recurrence"
 )
 

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"net/http"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Page is one page of a listing.

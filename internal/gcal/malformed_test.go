@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/rules"
 )

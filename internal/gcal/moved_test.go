@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"questscheduler/demo/sim/google"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/rules"
 )

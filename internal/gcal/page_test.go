@@ -18,7 +18,7 @@ import (
 
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/google"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // keeping keeps the bodies of what is answered through it.

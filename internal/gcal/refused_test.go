@@ -12,7 +12,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"questscheduler/demo/sim/google"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 )
 

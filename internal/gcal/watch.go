@@ -7,7 +7,7 @@ import (
 
 	calendar "google.golang.org/api/calendar/v3"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // defaultTTL is the lifetime that Google gives a channel by default.

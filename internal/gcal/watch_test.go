@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"questscheduler/demo/sim/google"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Skipped is a row that was not taken, or replaced by a later one.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 )

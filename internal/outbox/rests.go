@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // rests are accounts whose quota is used up for a kind, in this process: that work would only be

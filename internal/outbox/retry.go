@@ -3,7 +3,7 @@ package outbox
 import (
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Retry says how long failed work waits. A zero field has the default named here.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 func TestRetry_WaitsByTheKindOfFailure(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Ran is counted for each run that had something to do.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 )

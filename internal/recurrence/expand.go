@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // CodeNotExpandable is the code of errors about a series whose occurrences cannot be

@@ -3,7 +3,7 @@ package recurrence
 import (
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Moment is a start, an end or an original start of an event: a date of an all-day event,

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/recurrence"
 )
 

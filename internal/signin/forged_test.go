@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/test/tokentest"
 )

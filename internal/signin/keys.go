@@ -16,7 +16,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"golang.org/x/sync/singleflight"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Where Google publishes the keys that it signs tokens with, as JSON Web Keys.

@@ -12,7 +12,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // localName is the issuer and the audience of this program's own tokens.

@@ -9,7 +9,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // CodeRefused is the code of every refused token of an outside issuer, whatever

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Person is an authenticated user.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // place is the stored form of a cursor in an order by one time.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Path is a document's path: alternating collection names and ids, joined by slashes.

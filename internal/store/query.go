@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Op is how a filter compares a field with its argument.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Firestore's limits, which every driver enforces. Bytes are counted as Firestore does.

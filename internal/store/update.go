@@ -3,7 +3,7 @@ package store
 import (
 	"maps"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Update writes one named field: a value, or Delete to remove it. Parents of the field that

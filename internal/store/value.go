@@ -5,7 +5,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // Normalize returns a deep copy of data in the port's types, which every driver stores: nil,

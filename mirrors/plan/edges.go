@@ -3,7 +3,7 @@ package plan
 import (
 	"slices"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/mirror"
 )
 

@@ -3,7 +3,7 @@ package plan_test
 import (
 	"testing"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/mirrors/plan"
 )

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 )

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"questscheduler/fault"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/store"
 )
 

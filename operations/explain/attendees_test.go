@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"

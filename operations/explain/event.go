@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 )

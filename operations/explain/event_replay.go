@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/mirrors/plan"

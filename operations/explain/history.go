@@ -9,7 +9,7 @@ import (
 	"reflect"
 	"slices"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )

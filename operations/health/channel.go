@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/fault"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 )
 
 // ChannelStatus is the state of a calendar's watch channel.

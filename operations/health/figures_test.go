@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 	"questscheduler/rules"
 )
 

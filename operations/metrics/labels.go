@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"questscheduler/attendees"
+	"questscheduler/fault"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/outbox"
 	"questscheduler/mirrors/plan"
 	"questscheduler/operations/health"

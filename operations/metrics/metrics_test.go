@@ -13,8 +13,8 @@ import (
 
 	"questscheduler/attendees"
 	"questscheduler/calendarsync"
+	"questscheduler/fault"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
 	"questscheduler/mirrors"

@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/outbox"
 	"questscheduler/operations/health"
 	"questscheduler/web-hooks/timers"

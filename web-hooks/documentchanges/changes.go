@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/rules"

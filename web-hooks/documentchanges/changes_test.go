@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"

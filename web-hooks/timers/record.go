@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 )

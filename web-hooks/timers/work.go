@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // channelLabel is the info parameter of HKDF (RFC 5869) for the key that authenticates

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts/seal"
-	"questscheduler/internal/fault"
 )
 
 // FuzzParseKeys: a setting is keys that seal and open, or it is refused without

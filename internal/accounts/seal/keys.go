@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 const keySize = 32

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts/seal"
-	"questscheduler/internal/fault"
 )
 
 // encrypted is what WebCrypto and Node make of a text with AES-256-GCM under a

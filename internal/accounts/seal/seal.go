@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // version names the sealed format. It is bound too.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts/seal"
-	"questscheduler/internal/fault"
 )
 
 // raw is a key of 32 equal bytes, in base64.

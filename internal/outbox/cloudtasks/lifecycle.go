@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // session is the time between a Start and its Stop.

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 func TestAnswers_IsOneCall(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"sync"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/changes"
 	"questscheduler/internal/test/memorystore"

@@ -3,7 +3,7 @@ package entries
 import (
 	"slices"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 )
 

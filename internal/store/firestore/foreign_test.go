@@ -9,7 +9,7 @@ import (
 	"reflect"
 	"testing"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/firestore"
 	"questscheduler/internal/test/emulator"

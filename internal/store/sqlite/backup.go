@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store/txn"
 )
 

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/txn"
 )

@@ -13,7 +13,7 @@ import (
 
 	driver "modernc.org/sqlite"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/sqlite"
 )

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store/txn"
 )
 

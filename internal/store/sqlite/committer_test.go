@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // A caller whose context ended is passed over by its batch, which is committed

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/sqlite"
 )

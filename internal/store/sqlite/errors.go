@@ -9,7 +9,7 @@ import (
 	driver "modernc.org/sqlite"
 	code "modernc.org/sqlite/lib"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store/txn"
 )
 

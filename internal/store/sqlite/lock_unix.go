@@ -7,7 +7,7 @@ import (
 	"os"
 	"syscall"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // lockFile locks the data file for this process; Unavailable where another has it. The

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"syscall"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 // errSharing is ERROR_SHARING_VIOLATION: another process has the file open.

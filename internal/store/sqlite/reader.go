@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"os"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/txn"
 )

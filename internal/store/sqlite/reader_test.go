@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/sqlite"
 )

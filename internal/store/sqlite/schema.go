@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 //go:embed migrations/*.sql

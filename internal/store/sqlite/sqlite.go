@@ -28,7 +28,7 @@ import (
 
 	_ "modernc.org/sqlite" // registers the database/sql driver
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/entries"
 )

@@ -7,7 +7,7 @@ import (
 	"context"
 	"errors"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 )
 

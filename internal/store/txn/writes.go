@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 )
 

@@ -14,7 +14,7 @@ type row struct {
 
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
-	"internal/fault", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/outbox", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "internal/mapping", "internal/attendee", "availability", "internal/config",
+	"fault", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/outbox", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "internal/mapping", "internal/attendee", "availability", "internal/config",
 	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "attendees", "groupevents", "feed", "operations/backfill", "notify", "web-hooks/documentchanges", "web-hooks/timers", "operations/health",
 }
 
@@ -22,68 +22,68 @@ var above = []string{
 // above its own, so that imports point downwards only. The first row that fits
 // a package counts. Every package may import what its own row's "/..." covers.
 var table = []row{
-	{packages: "internal/fault", standardOnly: true},
+	{packages: "fault", standardOnly: true},
 	{packages: "internal/bodylimit", standardOnly: true},
 	{packages: "internal/meter", standardOnly: true},
-	{packages: "rules", may: []string{"internal/fault"}, standardOnly: true},
+	{packages: "rules", may: []string{"fault"}, standardOnly: true},
 
-	{packages: "internal/recurrence", may: []string{"internal/fault"}},
+	{packages: "internal/recurrence", may: []string{"fault"}},
 
-	{packages: "internal/store", may: []string{"internal/fault"}},
+	{packages: "internal/store", may: []string{"fault"}},
 	// Below the drivers: keys, indexes and buffered writes, for drivers alone.
-	{packages: "internal/store/entries", may: []string{"internal/store", "internal/fault"}},
-	{packages: "internal/store/txn", may: []string{"internal/store", "internal/fault"}},
-	{packages: "internal/test/memorystore", may: []string{"internal/store", "internal/store/entries", "internal/store/txn", "internal/fault"}},
-	{packages: "internal/store/sqlite/...", may: []string{"internal/store", "internal/store/entries", "internal/store/txn", "internal/fault"}},
-	{packages: "internal/store/firestore/...", may: []string{"internal/store", "internal/store/entries", "internal/store/txn", "internal/fault"}},
-	{packages: "internal/test/storetest", may: []string{"internal/store", "internal/fault"}},
-	{packages: "internal/store/changes", may: []string{"internal/store", "internal/fault"}},
+	{packages: "internal/store/entries", may: []string{"internal/store", "fault"}},
+	{packages: "internal/store/txn", may: []string{"internal/store", "fault"}},
+	{packages: "internal/test/memorystore", may: []string{"internal/store", "internal/store/entries", "internal/store/txn", "fault"}},
+	{packages: "internal/store/sqlite/...", may: []string{"internal/store", "internal/store/entries", "internal/store/txn", "fault"}},
+	{packages: "internal/store/firestore/...", may: []string{"internal/store", "internal/store/entries", "internal/store/txn", "fault"}},
+	{packages: "internal/test/storetest", may: []string{"internal/store", "fault"}},
+	{packages: "internal/store/changes", may: []string{"internal/store", "fault"}},
 
-	{packages: "internal/outbox", may: []string{"internal/store", "internal/meter", "internal/fault"}},
-	{packages: "internal/outbox/cloudtasks", may: []string{"internal/outbox", "internal/store", "internal/fault"}},
+	{packages: "internal/outbox", may: []string{"internal/store", "internal/meter", "fault"}},
+	{packages: "internal/outbox/cloudtasks", may: []string{"internal/outbox", "internal/store", "fault"}},
 	{packages: "internal/test/wakes", standardOnly: true},
-	{packages: "internal/test/points", may: []string{"internal/store", "internal/outbox", "internal/fault"}},
+	{packages: "internal/test/points", may: []string{"internal/store", "internal/outbox", "fault"}},
 
-	{packages: "internal/mapping", may: []string{"internal/fault"}, standardOnly: true},
-	{packages: "internal/attendee", may: []string{"internal/mapping", "internal/recurrence", "internal/store", "internal/fault"}},
-	{packages: "internal/mirror", may: []string{"internal/recurrence", "internal/store", "internal/fault"}},
-	{packages: "internal/poll", may: []string{"rules", "internal/store", "internal/fault"}},
-	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "internal/fault"}},
-	{packages: "transition", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/fault"}},
-	{packages: "internal/accounts/seal", may: []string{"internal/fault"}},
-	{packages: "internal/accounts", may: []string{"internal/accounts/seal", "rules", "internal/store", "internal/fault"}},
-	{packages: "internal/config/keyfile", may: []string{"internal/fault"}},
-	{packages: "internal/signin", may: []string{"internal/config/keyfile", "internal/fault"}},
-	{packages: "internal/signin/revocation", may: []string{"internal/signin", "internal/fault"}},
-	{packages: "internal/gcal", may: []string{"rules", "internal/recurrence", "internal/fault"}},
-	{packages: "mirrors/plan", may: []string{"internal/mirror", "internal/gcal", "internal/recurrence", "rules", "internal/fault"}},
+	{packages: "internal/mapping", may: []string{"fault"}, standardOnly: true},
+	{packages: "internal/attendee", may: []string{"internal/mapping", "internal/recurrence", "internal/store", "fault"}},
+	{packages: "internal/mirror", may: []string{"internal/recurrence", "internal/store", "fault"}},
+	{packages: "internal/poll", may: []string{"rules", "internal/store", "fault"}},
+	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "fault"}},
+	{packages: "transition", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "fault"}},
+	{packages: "internal/accounts/seal", may: []string{"fault"}},
+	{packages: "internal/accounts", may: []string{"internal/accounts/seal", "rules", "internal/store", "fault"}},
+	{packages: "internal/config/keyfile", may: []string{"fault"}},
+	{packages: "internal/signin", may: []string{"internal/config/keyfile", "fault"}},
+	{packages: "internal/signin/revocation", may: []string{"internal/signin", "fault"}},
+	{packages: "internal/gcal", may: []string{"rules", "internal/recurrence", "fault"}},
+	{packages: "mirrors/plan", may: []string{"internal/mirror", "internal/gcal", "internal/recurrence", "rules", "fault"}},
 	{packages: "attendees/decide", may: []string{"internal/attendee", "internal/mapping"}},
-	{packages: "operations/explain", may: []string{"internal/attendee", "internal/mirror", "internal/gcal", "mirrors/plan", "rules", "internal/poll", "transition", "internal/store", "internal/fault"}},
+	{packages: "operations/explain", may: []string{"internal/attendee", "internal/mirror", "internal/gcal", "mirrors/plan", "rules", "internal/poll", "transition", "internal/store", "fault"}},
 	{packages: "availability", may: []string{
-		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store", "internal/fault",
+		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store", "fault",
 	}},
-	{packages: "internal/config", may: []string{"internal/accounts", "internal/accounts/seal", "internal/fault"}},
-	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "transition", "internal/store", "internal/outbox", "internal/meter", "internal/fault"}},
-	{packages: "calendarsync", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/outbox", "internal/gcal", "internal/accounts", "scheduler", "internal/meter", "internal/fault"}},
-	{packages: "attendees", may: []string{"attendees/decide", "internal/attendee", "internal/mapping", "internal/gcal", "internal/recurrence", "internal/accounts", "internal/calendars", "internal/poll", "internal/outbox", "internal/store", "internal/meter", "internal/fault", "rules", "scheduler", "calendarsync"}},
+	{packages: "internal/config", may: []string{"internal/accounts", "internal/accounts/seal", "fault"}},
+	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "transition", "internal/store", "internal/outbox", "internal/meter", "fault"}},
+	{packages: "calendarsync", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/outbox", "internal/gcal", "internal/accounts", "scheduler", "internal/meter", "fault"}},
+	{packages: "attendees", may: []string{"attendees/decide", "internal/attendee", "internal/mapping", "internal/gcal", "internal/recurrence", "internal/accounts", "internal/calendars", "internal/poll", "internal/outbox", "internal/store", "internal/meter", "fault", "rules", "scheduler", "calendarsync"}},
 	{packages: "mirrors", may: []string{
 		"rules", "internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store",
-		"internal/outbox", "scheduler", "calendarsync", "mirrors/plan", "internal/meter", "internal/fault",
+		"internal/outbox", "scheduler", "calendarsync", "mirrors/plan", "internal/meter", "fault",
 	}},
-	{packages: "operations/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "internal/fault"}},
-	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/outbox", "internal/meter", "internal/fault"}},
+	{packages: "operations/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "fault"}},
+	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/outbox", "internal/meter", "fault"}},
 
-	{packages: "groupevents", may: []string{"rules", "internal/recurrence", "internal/mirror", "internal/poll", "internal/calendars", "internal/accounts", "internal/store", "internal/outbox", "scheduler", "internal/fault"}},
+	{packages: "groupevents", may: []string{"rules", "internal/recurrence", "internal/mirror", "internal/poll", "internal/calendars", "internal/accounts", "internal/store", "internal/outbox", "scheduler", "fault"}},
 
-	{packages: "feed", may: []string{"rules", "internal/poll", "internal/store", "internal/fault"}},
+	{packages: "feed", may: []string{"rules", "internal/poll", "internal/store", "fault"}},
 
-	{packages: "web-hooks/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/outbox", "scheduler", "internal/fault"}},
-	{packages: "web-hooks/timers", may: []string{"internal/poll", "internal/store", "internal/outbox", "scheduler", "calendarsync", "notify", "internal/fault"}},
+	{packages: "web-hooks/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/outbox", "scheduler", "fault"}},
+	{packages: "web-hooks/timers", may: []string{"internal/poll", "internal/store", "internal/outbox", "scheduler", "calendarsync", "notify", "fault"}},
 	{packages: "operations/health", may: []string{
-		"rules", "internal/mapping", "internal/attendee", "internal/mirror", "internal/poll", "internal/calendars", "internal/store", "internal/outbox", "internal/accounts", "calendarsync", "web-hooks/timers", "internal/fault",
+		"rules", "internal/mapping", "internal/attendee", "internal/mirror", "internal/poll", "internal/calendars", "internal/store", "internal/outbox", "internal/accounts", "calendarsync", "web-hooks/timers", "fault",
 	}},
 
-	{packages: "operations/metrics", may: []string{"attendees", "internal/attendee", "internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll", "internal/calendars", "internal/outbox", "scheduler", "calendarsync", "operations/health", "notify", "web-hooks/timers", "web-hooks/documentchanges", "internal/fault"}},
+	{packages: "operations/metrics", may: []string{"attendees", "internal/attendee", "internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll", "internal/calendars", "internal/outbox", "scheduler", "calendarsync", "operations/health", "notify", "web-hooks/timers", "web-hooks/documentchanges", "fault"}},
 	{packages: "api/dashboard", may: []string{"operations/health", "internal/mapping"}},
 
 	{packages: "web-hooks", may: above},
@@ -93,7 +93,7 @@ var table = []row{
 
 	// Simulators know nothing of the program: the real clients talk to them.
 	// Only tests and the command that runs the demo know of them.
-	{packages: "demo/sim/...", may: []string{"internal/fault"}},
+	{packages: "demo/sim/...", may: []string{"fault"}},
 	{packages: "cmd/questscheduler/...", may: []string{"..."}},
 	{packages: "cmd/...", may: slices.Concat(above, []string{"web-hooks", "api", "api/callables", "api/examples", "internal/store/...", "internal/outbox/..."})},
 

@@ -12,7 +12,7 @@ import (
 	"context"
 	"sync"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/entries"
 	"questscheduler/internal/store/txn"

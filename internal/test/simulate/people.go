@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/scheduler"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"questscheduler/attendees"
+	"questscheduler/fault"
 	"questscheduler/internal/attendee"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/mapping"
 )
 

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"questscheduler/availability"
+	"questscheduler/fault"
 	"questscheduler/feed"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/gcal"
 )
 

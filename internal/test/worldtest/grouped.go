@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"questscheduler/demo/sim/google"
+	"questscheduler/fault"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"

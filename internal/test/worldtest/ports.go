@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"

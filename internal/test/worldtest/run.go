@@ -8,8 +8,8 @@ import (
 
 	"questscheduler/attendees"
 	"questscheduler/calendarsync"
+	"questscheduler/fault"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/fault"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/test/wakes"
 	"questscheduler/scheduler"

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/fault"
+	"questscheduler/fault"
 )
 
 func TestKind_OfAWrappedError_IsKept(t *testing.T) {
