@@ -85,15 +85,6 @@ type Announcement struct {
 		},
 	},
 	{
-		name:   "recorded-under-an-older-link",
-		breaks: "What is being delivered while a refused finalisation numbers the link anew is recorded under the old number, and the next change is not announced to anybody (invariant 4).",
-		changes: []change{{
-			file: "notify/delivery.go",
-			old:  `a.finish(r, announcement, announcement.Delivering)`,
-			new:  `a.finish(r, announcement, r.state)`,
-		}},
-	},
-	{
 		name:   "notice-dropped-beyond-the-bound",
 		breaks: "An announcement that must wait since a poll had too many notices is recorded as announced and never delivered (invariant 4).",
 		changes: []change{{

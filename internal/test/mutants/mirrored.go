@@ -238,15 +238,6 @@ var mirrored = []mutant{
 		}},
 	},
 	{
-		name:   "grace-counts-from-the-making",
-		breaks: "A mirror that is deleted while its insert is under way is forgotten at once if it was made long ago, and the event that the insert then makes stays without a document.",
-		changes: []change{{
-			file: "mirrors/writer_take.go",
-			old:  `a.Mirror.UpdatedAt.Add(insertGrace)`,
-			new:  `a.Mirror.CreatedAt.Add(insertGrace)`,
-		}},
-	},
-	{
 		name:   "stray-deleted-whatever-it-became",
 		breaks: "An event of ours that no mirror names is deleted as it is now, not as it was listed.",
 		changes: []change{{
