@@ -2,8 +2,6 @@ package calendarsync
 
 import (
 	"context"
-	"iter"
-	"sync/atomic"
 	"time"
 
 	"questscheduler/internal/accounts"
@@ -21,7 +19,7 @@ const LinkKind = "link"
 // back; half an hour of that is usual, for copies that an account leaves behind.
 func (l *Links) Work() outbox.Kind {
 	return outbox.Kind{
-		Name: LinkKind, Does: "linked accounts", Path: accounts.Path, Due: dueAccounts(), Codec: linkCodec, Handle: l.handle, Workers: 10,
+		Name: LinkKind, Does: "linked accounts", Path: accounts.Path, Due: accounts.Due, Codec: linkCodec, Handle: l.handle, Workers: 10,
 		Retry: outbox.Retry{Most: time.Minute, Error: 40},
 	}
 }
@@ -35,26 +33,6 @@ var linkCodec = outbox.Codec{
 		return state
 	},
 	Encode: outbox.Fields.Encode,
-}
-
-// dueAccounts yields the accounts that are due, and until an hour after the first success also
-// those that an earlier program marked: instances of it may live on for a while.
-func dueAccounts() func(context.Context, store.Reader, time.Time) iter.Seq2[store.Document, error] {
-	var first atomic.Pointer[time.Time]
-	return func(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error] {
-		if began := first.Load(); began != nil && now.Sub(*began) > time.Hour {
-			return accounts.Due(ctx, reader, now)
-		}
-		return func(yield func(store.Document, error) bool) {
-			for doc, err := range accounts.Marked(ctx, reader) {
-				if !yield(doc, err) || err != nil {
-					return
-				}
-			}
-			first.CompareAndSwap(nil, &now)
-			accounts.Due(ctx, reader, now)(yield)
-		}
-	}
 }
 
 // handle carries on the change of an account that a run took. Where the account changed

@@ -11,7 +11,6 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
-	"questscheduler/internal/test/wakes"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
@@ -113,33 +112,6 @@ func TestLinks_EachChange_ForgetsFailures(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, state, err)
 		}
 	}
-}
-
-// Earlier programs marked accounts that were due, and named no time.
-func TestLinks_MarkedByAnEarlierProgram_AreCarriedOn(t *testing.T) {
-	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
-	pollID, _, _ := w.Finalised()
-	id := w.Account("gm")
-	w.Run(time.Minute)
-	unlinks(t, w, "gm")
-	err := w.Documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		if err := tx.Update(accounts.Path(w.Account("ana")), store.Set("due", false)); err != nil {
-			return err
-		}
-		return tx.Update(accounts.Path(id), store.Set("due", true))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Restart()
-	due := slices.DeleteFunc(w.Wakes.Due(w.Clock.Now()), func(wake wakes.Pending) bool { return wake.Kind != calendarsync.LinkKind })
-	if len(due) != 1 {
-		t.Errorf("woken are %v", due)
-	}
-	w.Run(2 * time.Minute)
-	lost(t, w, pollID, rules.CalendarUnlinked)
-	gone(t, w, id)
 }
 
 // A run that is cut off at any point is done again after its lease, and tells nobody twice.

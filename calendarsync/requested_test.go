@@ -9,7 +9,6 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/outbox"
-	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
@@ -177,31 +176,6 @@ func TestSync_ThatKeepsFailing_WaitsLongerEachTime(t *testing.T) {
 	equal(t, "failures, forgotten", calendar.SyncAttempts, 0)
 	equal(t, "due", calendar.SyncAt.IsZero(), true)
 	atRest(t, w)
-}
-
-// A document of an earlier program is synced by the sweep of the start, even if it is fresh.
-func TestSweep_OfAnEarlierProgramsCalendar_SyncsIt(t *testing.T) {
-	t.Parallel()
-	w, pollID, eventID := idleWorld(t)
-	w.MoveEvent("gm", eventID, noon)
-	w.LosePushes() // its task went with the earlier program's queue
-	key := w.CalendarKey("gm")
-	w.Write(calendars.Path(key), earlier(w)...)
-	if err := w.SweepPages(worldtest.Cause); err != nil {
-		t.Fatal(err)
-	}
-	w.Run(worldtest.MinGap)
-	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
-	equal(t, "still of an earlier program", w.Calendar("gm").Earlier, false)
-	atRest(t, w)
-}
-
-// earlier makes a calendar's document one of an earlier program.
-func earlier(w *worldtest.World) []store.Update {
-	return []store.Update{
-		store.Set("lookGen", w.Clock.Now().UnixMicro()), store.Set("begunGen", w.Clock.Now().UnixMicro()), store.Set("lookDue", false),
-		store.Set("linkedAt", store.Delete),
-	}
 }
 
 // With QS_SYNC=off syncs rest. What was requested then runs at once when it is on again.

@@ -21,7 +21,7 @@ import (
 // only.) Each stage follows the order of paths, which does not change.
 type position struct {
 	// Stage counts the statuses first, then the other stages.
-	Stage int `json:"road"`
+	Stage int `json:"stage"`
 	// After is the last document done.
 	After store.Path `json:"after,omitempty"`
 	// Began is when the sweep reached the calendars; Handed counts those

@@ -64,7 +64,7 @@ func TestReconcile_RecreatedPollWithEvent_SyncsAtOnce(t *testing.T) {
 	}
 	syncs := 0
 	for _, task := range w.Wakes.Due(w.Clock.Now()) {
-		if strings.Contains(task.Kind, "look") || strings.Contains(task.Kind, "sync") {
+		if strings.Contains(task.Kind, "sync") {
 			syncs++
 		}
 	}

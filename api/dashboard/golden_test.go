@@ -53,7 +53,7 @@ var troubled = dashboard.Page{
 		MoreFailing: true,
 		Work: []outbox.Depth{
 			{Kind: "announce", Does: "announcements and cards", Due: 3, Failing: make([]outbox.Entry, 1), Oldest: now.Add(-90 * time.Second)},
-			{Kind: "look", Does: "syncs of calendars"},
+			{Kind: "sync", Does: "syncs of calendars"},
 		},
 		FailingWork: []outbox.Entry{{
 			ID: "announce:<b>poll</b>", Kind: "announce", Error: "provider", Attempts: 7, FailedSince: now.Add(-time.Hour), Due: now.Add(8 * time.Minute),
@@ -134,7 +134,7 @@ func golden(t *testing.T, name string, render func(*bytes.Buffer) error) string 
 
 func TestPages_Rendered_MatchTheGoldenFiles(t *testing.T) {
 	t.Parallel()
-	well := dashboard.Page{Admin: "admin", Version: "1.2.3", Overview: health.Overview{Now: now, Sync: "on", Work: []outbox.Depth{{Kind: "look", Does: "syncs of calendars"}}}}
+	well := dashboard.Page{Admin: "admin", Version: "1.2.3", Overview: health.Overview{Now: now, Sync: "on", Work: []outbox.Depth{{Kind: "sync", Does: "syncs of calendars"}}}}
 	for name, render := range map[string]func(*bytes.Buffer) error{
 		"troubled.html":       func(out *bytes.Buffer) error { return dashboard.Render(out, troubled) },
 		"well.html":           func(out *bytes.Buffer) error { return dashboard.Render(out, well) },

@@ -35,7 +35,7 @@ func TestCancel_AnnouncedByTheApp_IsNotAnnouncedTwice(t *testing.T) {
 	}
 	d.becomes("cancelled", false, false, isCancelled)
 	eventually(t, "the announcement's state", func() error {
-		return mustHave(plainFields(d.documents.get("announcements/"+d.id)), map[string]any{"announced.status": "CANCELLED", "owed": false})
+		return mustHave(plainFields(d.documents.get("announcements/"+d.id)), map[string]any{"announced.status": "CANCELLED", "pending": false})
 	})
 	for path, fields := range d.documents.below("users/" + ana + "/notifications") {
 		if strings.Contains(fmt.Sprint(fields), d.id) {

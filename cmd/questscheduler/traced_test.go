@@ -80,7 +80,7 @@ func (w *calendarWorld) wantFigures(t *testing.T, server *serving, linked string
 		`questscheduler_transitions_total{transition="reschedule"} 2`, `questscheduler_announcements_total{notice="SESSION_RESCHEDULED"} 2`,
 		`questscheduler_calendar_to_poll_seconds_count{transition="reschedule"} 2`, `questscheduler_poll_to_people_seconds_count{notice="SESSION_RESCHEDULED"} 2`,
 		`questscheduler_google_calls_total{method="token",outcome="ok"} 1`, `questscheduler_commands_total{command="finalise"} 1`,
-		`questscheduler_work_failing{kind="look"} 0`, `questscheduler_accounts_revoked 0`, `questscheduler_polls_in_error{code="sync_failed"} 0`,
+		`questscheduler_work_failing{kind="sync"} 0`, `questscheduler_accounts_revoked 0`, `questscheduler_polls_in_error{code="sync_failed"} 0`,
 		`questscheduler_stored_figures_missing{of="work"} 0`, `questscheduler_stored_figures_missing{of="timers"} 0`, `questscheduler_stored_figures_missing{of="health"} 0`,
 	} {
 		if !strings.Contains(text, "\n"+line+"\n") {

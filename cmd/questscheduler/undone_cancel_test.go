@@ -20,7 +20,7 @@ func TestCancel_UndoneDirectly_IsNotAnnounced(t *testing.T) {
 	d.documents.set(d.doc, map[string]any{"status": text("FINALIZED"), "updatedAt": moment()})
 	d.becomes("restored", false, false, isRestored)
 	eventually(t, "the announcement's state", func() error {
-		return mustHave(plainFields(d.documents.get("announcements/"+d.id)), map[string]any{"announced.status": "FINALIZED", "owed": false})
+		return mustHave(plainFields(d.documents.get("announcements/"+d.id)), map[string]any{"announced.status": "FINALIZED", "pending": false})
 	})
 	for path, fields := range d.documents.below("users/" + ana + "/notifications") {
 		if strings.Contains(fmt.Sprint(fields), d.id) {

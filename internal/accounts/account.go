@@ -202,17 +202,9 @@ func Decode(doc store.Document) Account {
 		ID: doc.Path.ID(), OwnerID: f.String("ownerId"), Provider: f.String("provider"), Sub: f.String("sub"),
 		Email: f.String("email"), Scopes: f.Strings("scopes"), Status: Status(f.String("status")), Kind: f.String("kind"),
 		Grant: f.Int("grant"), PrimaryCalendarID: f.String("primaryCalendarId"), CalendarIDs: f.Strings("calendarIds"),
-		Due: dueOf(f), UnlinkedAt: f.Time("unlinkedAt"), LeavingUntil: f.Time("leavingUntil"), CheckedAt: f.Time("checkedAt"),
+		Due: f.Time("due"), UnlinkedAt: f.Time("unlinkedAt"), LeavingUntil: f.Time("leavingUntil"), CheckedAt: f.Time("checkedAt"),
 		CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
 	}
-}
-
-// dueOf reads Account.Due. Earlier programs only marked an account, when they updated it.
-func dueOf(f store.Fields) time.Time {
-	if f.Bool("due") {
-		return f.Time("updatedAt")
-	}
-	return f.Time("due")
 }
 
 // encode gives all fields of an account, of whose change nothing failed yet.

@@ -20,8 +20,6 @@ var (
 		store.Where("email", store.Equal), store.Where("status", store.Equal))
 	due = store.Select("linked accounts with a change to carry to their calendars", "accounts", "due",
 		store.Where("due", store.LessOrEqual))
-	marked = store.Select("linked accounts that an earlier program marked for that", "accounts", "",
-		store.Where("due", store.Equal))
 	unlinkedBefore = store.Select("unlinked accounts by when they were unlinked", "accounts", "unlinkedAt",
 		store.Where("status", store.Equal), store.Where("unlinkedAt", store.Less))
 	untouched = store.Select("linked accounts by when their grant was last checked", "accounts", "checkedAt",
@@ -35,7 +33,7 @@ var (
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{ofOwner, ofPeople, ofIdentity, ofEmail, due, marked, unlinkedBefore, untouched, userSecrets, accountSecrets, statesBefore, byStatus, everybodys}
+var Queries = []*store.Query{ofOwner, ofPeople, ofIdentity, ofEmail, due, unlinkedBefore, untouched, userSecrets, accountSecrets, statesBefore, byStatus, everybodys}
 
 // OfOwner lists a person's accounts, revoked and unlinked ones included, oldest link
 // first. Accounts without an owner are in nobody's list: none for "".
@@ -65,11 +63,6 @@ func SomeDelegated(ctx context.Context, reader store.Reader, limit int) (some []
 // Due yields the documents of the accounts that are Due at a time, those due longest first.
 func Due(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error] {
 	return store.All(ctx, reader, due.With(now), asItIs)
-}
-
-// Marked yields the documents of accounts that an earlier program marked as Due.
-func Marked(ctx context.Context, reader store.Reader) iter.Seq2[store.Document, error] {
-	return store.All(ctx, reader, marked.With(true), asItIs)
 }
 
 func asItIs(doc store.Document) store.Document { return doc }

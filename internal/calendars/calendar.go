@@ -47,9 +47,6 @@ type Calendar struct {
 	SyncCause, SyncTrace string
 	// SyncAttempts counts the failed runs since the last successful one.
 	SyncAttempts int64
-	// Earlier marks the document of an earlier program, which may have acknowledged a push
-	// that only its queue knew: a run is pending until the first claim.
-	Earlier bool
 	// Fence is the number of the run that may commit.
 	Fence      int64
 	LeaseUntil time.Time
@@ -130,17 +127,14 @@ func Decode(doc store.Document) Calendar {
 		Key: doc.Path.ID(), AccountID: f.String("accountId"), CalendarID: f.String("calendarId"), OwnerID: f.String("ownerId"), TimeZone: f.String("timeZone"),
 		SyncToken: f.String("syncToken"), MaskVersion: f.Int("maskVersion"),
 		LinkedAt: f.Time("linkedAt"), SyncAt: f.Time("syncAt"), SyncPending: f.Bool("syncAsked"), SyncCause: f.String("syncCause"), SyncTrace: f.String("syncTrace"), SyncAttempts: f.Int("syncAttempts"),
-		Fence: f.Int("fence"), LeaseUntil: f.Time("leaseUntil"), StartedAt: f.Time("lookedAt"),
+		Fence: f.Int("fence"), LeaseUntil: f.Time("leaseUntil"), StartedAt: f.Time("startedAt"),
 		SyncedAt: f.Time("lastSyncedAt"), SuccessAt: f.Time("lastSuccessAt"),
-		FailedSince: f.Time("failedSince"), LastError: f.String("lastError"), RefusedSince: f.Time("refusedSince"), PausedUntil: f.Time("parkedUntil"),
+		FailedSince: f.Time("failedSince"), LastError: f.String("lastError"), RefusedSince: f.Time("refusedSince"), PausedUntil: f.Time("pausedUntil"),
 		SweepAt: f.Time("sweepAt"), SweepFailures: f.Int("sweepFailures"), SweepTrace: f.String("sweepTrace"), SweptAt: f.Time("sweptAt"), GoodSweeps: f.Int("goodSweeps"),
-		HoldUnannounced: f.Bool("holdUntold"), LegacyEventIDs: f.Strings("legacyEventIds"),
+		HoldUnannounced: f.Bool("holdUnannounced"), LegacyEventIDs: f.Strings("legacyEventIds"),
 		Interests: map[string]int64{}, Deferred: map[string]string{}, Backlogs: map[string]Backlog{},
 	}
-	if born := f.Int("lookGen"); born != 0 { // generations of runs began with the time in microseconds
-		c.Earlier, c.SyncPending, c.LinkedAt = true, true, time.UnixMicro(born).UTC()
-	}
-	interests, pending := f.Map("interests"), f.Map("pendingLooks")
+	interests, pending := f.Map("interests"), f.Map("deferredEvents")
 	for consumer := range interests {
 		c.Interests[consumer] = interests.Int(consumer)
 	}

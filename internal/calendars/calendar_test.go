@@ -210,24 +210,6 @@ func TestEnd_OfARun_LeavesWhatWasRequestedDuringIt(t *testing.T) {
 	}
 }
 
-// The document of an earlier program may lack a push that only its queue knew.
-func TestCalendar_OfAnEarlierProgram_IsSyncedOnce(t *testing.T) {
-	t.Parallel()
-	k := open(t)
-	born := now.Add(-30 * 24 * time.Hour)
-	k.write(func(calendars.Calendar) []store.Update {
-		return []store.Update{
-			store.Set("accountId", account), store.Set("calendarId", calendar), store.Set("interests", map[string]any{poll.ConsumerPoll: int64(1)}),
-			store.Set("lookGen", born.UnixMicro()), store.Set("begunGen", born.UnixMicro()), store.Set("lookDue", true), store.Set("fence", int64(4)),
-		}
-	})
-	c := k.read()
-	same(t, "pending, asked, linked", []any{c.SyncPending, c.Asked(), c.LinkedAt}, []any{true, false, born})
-	fence, _ := k.claim(now)
-	c = k.read()
-	same(t, "fence, earlier, pending, linked", []any{fence, c.Earlier, c.SyncPending, c.LinkedAt}, []any{int64(5), false, false, born})
-}
-
 func TestSync_FromClaimToEnd(t *testing.T) {
 	t.Parallel()
 	k := open(t)

@@ -49,6 +49,6 @@ func TestCalendar_EveryField_IsStored(t *testing.T) {
 			}
 			return calendars.Decode(roundtrip.Kept(t, calendars.Path(c.Key), updates...))
 		},
-		Fixed: map[string]any{"Earlier": false, "SweepFailures": int64(2), "Interests": map[string]int64{poll.ConsumerPoll: 7}},
+		Fixed: map[string]any{"SweepFailures": int64(2), "Interests": map[string]int64{poll.ConsumerPoll: 7}},
 	})
 }

@@ -27,8 +27,8 @@ var (
 		Filters: []store.Filter{{Path: store.Field("lastError"), Op: store.In}, {Path: store.Field("failedSince"), Op: store.LessOrEqual}},
 		Order:   []store.Order{{Path: store.Field("failedSince"), Descending: true}},
 	}
-	paused = store.Select("paused calendars", "calendars", "parkedUntil",
-		store.Where("parkedUntil", store.Greater))
+	paused = store.Select("paused calendars", "calendars", "pausedUntil",
+		store.Where("pausedUntil", store.Greater))
 )
 
 // Queries are the package's queries, for opening a store.

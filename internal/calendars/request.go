@@ -7,7 +7,7 @@ import (
 )
 
 // SyncKind is the outbox's kind of sync runs. Its entries are the calendars that have a SyncAt.
-const SyncKind = "look"
+const SyncKind = "sync"
 
 // Request is a call for a sync run: when, by what and with what trace.
 type Request struct {
@@ -55,11 +55,8 @@ func (c Calendar) Claim(now time.Time, gap time.Duration) (updates []store.Updat
 	}
 	fence, until := c.Fence+1, now.Add(Lease)
 	updates = []store.Update{
-		store.Set("fence", fence), store.Set("leaseUntil", until), store.Set("lookedAt", now),
+		store.Set("fence", fence), store.Set("leaseUntil", until), store.Set("startedAt", now),
 		store.Set("syncAt", until), store.Set("syncAsked", store.Delete),
-	}
-	if c.Earlier {
-		updates = append(updates, store.Set("linkedAt", c.LinkedAt), store.Set("lookGen", store.Delete), store.Set("begunGen", store.Delete), store.Set("lookDue", store.Delete))
 	}
 	return updates, fence, time.Time{}
 }

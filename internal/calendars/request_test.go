@@ -26,7 +26,7 @@ func TestSettled_KeepsNewRequests(t *testing.T) {
 	t.Parallel()
 	began := calendars.Calendar{Deferred: map[string]string{"e": calendars.DeferredCommand, "f": calendars.DeferredFailed}}
 	now := calendars.Calendar{Deferred: map[string]string{"e": calendars.DeferredHeld, "f": calendars.DeferredFailed}}
-	if got := now.Settled(began, []string{"e", "f"}); len(got) != 1 || got[0].Path.String() != "pendingLooks.f" {
+	if got := now.Settled(began, []string{"e", "f"}); len(got) != 1 || got[0].Path.String() != "deferredEvents.f" {
 		t.Errorf("settled %v, want f alone", got)
 	}
 	now.SyncPending = true // something was asked for since the sync began

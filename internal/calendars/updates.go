@@ -17,7 +17,7 @@ func (c Calendar) Succeeded(now time.Time, token string, mask int64, next time.T
 	return append(c.next(next),
 		store.Set("syncToken", token), store.Set("maskVersion", mask), store.Set("lastSyncedAt", now), store.Set("lastSuccessAt", now),
 		store.Set("failedSince", store.Delete), store.Set("lastError", store.Delete), release(),
-		store.Set("parkedUntil", store.Delete), store.Set("refusedSince", store.Delete), store.Set("syncAttempts", store.Delete),
+		store.Set("pausedUntil", store.Delete), store.Set("refusedSince", store.Delete), store.Set("syncAttempts", store.Delete),
 	)
 }
 
@@ -30,7 +30,7 @@ func InZone(name string) []store.Update {
 }
 
 // Pause pauses a calendar until a time.
-func Pause(until time.Time) store.Update { return store.Set("parkedUntil", until) }
+func Pause(until time.Time) store.Update { return store.Set("pausedUntil", until) }
 
 // Failed ends a failed run. next is when it is tried again; zero: when something else requests
 // a run. The reason is shown to people and holds no secret.
@@ -44,7 +44,7 @@ func (c Calendar) CountFailure() store.Update { return store.Set("syncAttempts",
 // Relinked has a calendar of an account that was linked again synced at once, also during a
 // rest. Failures of before count no more.
 func (c Calendar) Relinked(r Request) []store.Update {
-	return slices.Concat(c.MarkFailing(r.At, "linked again"), RequestSync(r), []store.Update{store.Set("parkedUntil", store.Delete), store.Set("syncAttempts", store.Delete)})
+	return slices.Concat(c.MarkFailing(r.At, "linked again"), RequestSync(r), []store.Update{store.Set("pausedUntil", store.Delete), store.Set("syncAttempts", store.Delete)})
 }
 
 // MarkFailing marks a calendar as failing without a run; the next successful run clears its
@@ -154,13 +154,13 @@ func (c Calendar) Exchange(r Request, oldEvent string) []store.Update {
 
 // Defer has an event fetched individually, for one of the Deferred reasons.
 func Defer(eventID, reason string) store.Update {
-	return store.Update{Path: store.Field("pendingLooks", eventID), Value: reason}
+	return store.Update{Path: store.Field("deferredEvents", eventID), Value: reason}
 }
 
 // Hold holds the cancellation of an event until its owner confirms it, which is yet to be
 // announced.
 func Hold(eventID string) []store.Update {
-	return []store.Update{Defer(eventID, DeferredHeld), store.Set("holdUntold", true)}
+	return []store.Update{Defer(eventID, DeferredHeld), store.Set("holdUnannounced", true)}
 }
 
 // Held lists the held events, sorted.
@@ -169,7 +169,7 @@ func (c Calendar) Held() []string {
 }
 
 // HoldAnnounced records that the hold was announced to the owner.
-func HoldAnnounced() store.Update { return store.Set("holdUntold", store.Delete) }
+func HoldAnnounced() store.Update { return store.Set("holdUnannounced", store.Delete) }
 
 // RequestFetch requests a run that fetches one event, for a command. An event that awaits or has a
 // person's confirmation keeps its reason.
@@ -200,7 +200,7 @@ func (c Calendar) Settled(began Calendar, eventIDs []string) []store.Update {
 
 // Settle undoes Defer.
 func Settle(eventID string) store.Update {
-	return store.Update{Path: store.Field("pendingLooks", eventID), Value: store.Delete}
+	return store.Update{Path: store.Field("deferredEvents", eventID), Value: store.Delete}
 }
 
 func interest(count int64) store.Update {

@@ -107,14 +107,14 @@ func AnnouncementPath(pollID string) store.Path { return store.Doc("announcement
 // merged.
 func PendingUpdates(pollID string, wanted Message, due time.Time) []store.Update {
 	return []store.Update{
-		Set("pollId", pollID), Set("wanted", encodeState(wanted)), Set("due", due), Set("owed", true),
+		Set("pollId", pollID), Set("wanted", encodeState(wanted)), Set("due", due), Set("pending", true),
 	}
 }
 
 // CardPendingUpdates gives the fields, to be merged, that have the poll's card updated without an
 // announcement. ref is new for each change.
 func CardPendingUpdates(pollID, ref, trace string) []store.Update {
-	return []store.Update{Set("pollId", pollID), Set("cardOwed", true), Set("cardRef", ref), Set("cardTrace", store.NullIfEmpty(trace))}
+	return []store.Update{Set("pollId", pollID), Set("cardPending", true), Set("cardRef", ref), Set("cardTrace", store.NullIfEmpty(trace))}
 }
 
 // CardBegunUpdates gives the fields that a run writes before it edits the card, which is pending
@@ -123,12 +123,12 @@ func (a Announcement) CardBegunUpdates(ref string) []store.Update {
 	if a.CardPending {
 		return []store.Update{Set("cardBegun", true)}
 	}
-	return []store.Update{Set("cardOwed", true), Set("cardRef", ref), Set("cardBegun", true)}
+	return []store.Update{Set("cardPending", true), Set("cardRef", ref), Set("cardBegun", true)}
 }
 
 // CardDoneUpdates gives the fields that record that the card shows the poll.
 func CardDoneUpdates() []store.Update {
-	return []store.Update{Set("cardOwed", store.Delete), Set("cardRef", store.Delete), Set("cardTrace", store.Delete), Set("cardBegun", store.Delete)}
+	return []store.Update{Set("cardPending", store.Delete), Set("cardRef", store.Delete), Set("cardTrace", store.Delete), Set("cardBegun", store.Delete)}
 }
 
 // NamedUpdates gives the fields, to be merged, that record who was named.
@@ -147,14 +147,14 @@ func NextNoticeUpdate(next time.Time) store.Update { return Set("nextNotice", ne
 // already.
 func KnownUpdates(pollID string, state Message) []store.Update {
 	return []store.Update{
-		Set("pollId", pollID), Set("wanted", encodeState(state)), Set("announced", encodeState(state)), Set("owed", false),
+		Set("pollId", pollID), Set("wanted", encodeState(state)), Set("announced", encodeState(state)), Set("pending", false),
 	}
 }
 
 // DeliveryUpdates gives the fields that a run writes before it delivers, which keep others away
 // until a time; attempt counts from 1.
 func DeliveryUpdates(state Message, attempt int64, until time.Time) []store.Update {
-	return []store.Update{Set("telling", encodeState(state)), Set("attempts", attempt), Set("againAt", until)}
+	return []store.Update{Set("delivering", encodeState(state)), Set("attempts", attempt), Set("againAt", until)}
 }
 
 // BeforeUpdate records the state that people know before a delivery, beside DeliveryUpdates.
@@ -164,8 +164,8 @@ func BeforeUpdate(known Message) store.Update { return Set("before", encodeState
 // every channel and to everybody whom it did not reach.
 func ResendUpdates(a Announcement, now time.Time) []store.Update {
 	return []store.Update{
-		Set("telling", encodeState(a.Announced)), Set("announced", encodeState(a.Before)), Set("attempts", 0),
-		Set("channels", map[string]any{}), Set("due", now), Set("owed", true), Set("resent", true), Set("againAt", store.Delete), Set("failures", store.Delete),
+		Set("delivering", encodeState(a.Announced)), Set("announced", encodeState(a.Before)), Set("attempts", 0),
+		Set("channels", map[string]any{}), Set("due", now), Set("pending", true), Set("resent", true), Set("againAt", store.Delete), Set("failures", store.Delete),
 	}
 }
 
@@ -173,7 +173,7 @@ func ResendUpdates(a Announcement, now time.Time) []store.Update {
 // wanted.
 func AnnouncedUpdates(state Message, settled bool) []store.Update {
 	return []store.Update{
-		Set("announced", encodeState(state)), Set("owed", !settled), Set("attempts", 0), Set("telling", store.Delete),
+		Set("announced", encodeState(state)), Set("pending", !settled), Set("attempts", 0), Set("delivering", store.Delete),
 		Set("resent", store.Delete), Set("againAt", store.Delete), Set("failures", store.Delete),
 	}
 }
@@ -196,7 +196,7 @@ func RenumberUpdates(a Announcement, from, to int64) []store.Update {
 	for _, side := range []struct {
 		name  string
 		state Message
-	}{{"wanted", a.Wanted}, {"announced", a.Announced}, {"before", a.Before}, {"telling", a.Delivering}} {
+	}{{"wanted", a.Wanted}, {"announced", a.Announced}, {"before", a.Before}, {"delivering", a.Delivering}} {
 		if side.state.Ref != "" && side.state.State.Generation == from {
 			updates = append(updates, store.Update{Path: store.Field(side.name, "generation"), Value: to})
 		}
@@ -237,12 +237,12 @@ func DecodeAnnouncement(doc store.Document) Announcement {
 	f := store.Fields(doc.Data)
 	a := Announcement{
 		PollID: doc.Path.ID(), Wanted: decodeState(f.Map("wanted")), Announced: decodeState(f.Map("announced")),
-		Before: decodeState(f.Map("before")), Delivering: decodeState(f.Map("telling")),
+		Before: decodeState(f.Map("before")), Delivering: decodeState(f.Map("delivering")),
 		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"), Failures: f.Int("failures"),
-		CardPending: f.Bool("cardOwed"), CardRef: f.String("cardRef"), CardTrace: f.String("cardTrace"), CardBegun: f.Bool("cardBegun"),
+		CardPending: f.Bool("cardPending"), CardRef: f.String("cardRef"), CardTrace: f.String("cardTrace"), CardBegun: f.Bool("cardBegun"),
 		Named: f.Strings("named"), NextNotice: f.Time("nextNotice"), Made: doc.Made,
 	}
-	if f.Bool("owed") {
+	if f.Bool("pending") {
 		a.Due = f.Time("due")
 	}
 	channels := f.Map("channels")
@@ -262,10 +262,10 @@ func LoadAnnouncement(ctx context.Context, reader store.Reader, pollID string) (
 	return DecodeAnnouncement(doc), nil
 }
 
-var announcementsDue = store.Select("pending announcements, by due", "announcements", "due", store.Where("owed", store.Equal), store.Where("due", store.LessOrEqual))
+var announcementsDue = store.Select("pending announcements, by due", "announcements", "due", store.Where("pending", store.Equal), store.Where("due", store.LessOrEqual))
 
 // cardsPending are in the order of their paths.
-var cardsPending = store.Select("pending cards", "announcements", "", store.Where("cardOwed", store.Equal))
+var cardsPending = store.Select("pending cards", "announcements", "", store.Where("cardPending", store.Equal))
 
 // DueAnnouncements yields the documents whose announcement is due at now, longest first, and then
 // the others whose card is pending. Those that may not be taken up yet (MessageAt, CardAt) are

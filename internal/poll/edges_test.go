@@ -48,6 +48,6 @@ func TestRenumber_EverySideOfAnAnnouncement(t *testing.T) {
 		names = append(names, update.Path.String())
 		same(t, update.Path.String(), update.Value, any(int64(4)))
 	}
-	same(t, "renumbered", names, []string{"wanted.generation", "announced.generation", "before.generation", "telling.generation"})
+	same(t, "renumbered", names, []string{"wanted.generation", "announced.generation", "before.generation", "delivering.generation"})
 	same(t, "of a third", len(poll.RenumberUpdates(poll.Announcement{Wanted: of(2), Delivering: poll.Message{}}, 3, 4)), 0)
 }

@@ -68,7 +68,7 @@ func FuzzDecode_AnyDocument(f *testing.F) {
 		`{"start":"0000-01-01T00:00:00+01:00","end":"9999-12-31T23:59:59-01:00","allDay":true,"startDate":"2026-03-02","endDate":"2026-03-01"}`,
 		`{"votes":{"s1":"PREFERRED","s2":true,"s3":{"feasible":true},"s4":{"preferred":"yes"},"s5":7},"noTimesWork":"no"}`,
 		`{"kind":"insert","pollId":"p","generation":1.5,"due":"@2026-03-02T10:00:00.0000001Z","session":{"start":"@2026-03-02T10:00:00Z","attendees":["x"]}}`,
-		`{"wanted":{"ref":"r","time":"2026-03-02|2026-03-03|true"},"owed":true,"due":"@2026-03-02T10:00:00Z","channels":{"discord":{"at":1},"":null}}`,
+		`{"wanted":{"ref":"r","time":"2026-03-02|2026-03-03|true"},"pending":true,"due":"@2026-03-02T10:00:00Z","channels":{"discord":{"at":1},"":null}}`,
 		`{"observation":{"fingerprint":"||false"},"result":{"generation":"9"},"before":"x|y|true"}`,
 		`{"memberIds":[["a"]],"discord":{"notifications":{"a":1,"b":true}}}`,
 	} {

@@ -181,11 +181,11 @@ func TestFaults_OfAnExpression_AreFound(t *testing.T) {
 	for expr, want := range map[string]string{
 		`max(questscheduler_nothing)`:                        "there is no figure questscheduler_nothing",
 		`questscheduler_work_failing{colour="red"}`:          "questscheduler_work_failing has no label colour",
-		`questscheduler_looks_total{hint=~"push|telepathy"}`: "hint of questscheduler_looks_total is never telepathy",
-		`sum by (poll) (questscheduler_looks_total)`:         "no figure in it has the label poll",
+		`questscheduler_syncs_total{hint=~"push|telepathy"}`: "hint of questscheduler_syncs_total is never telepathy",
+		`sum by (poll) (questscheduler_syncs_total)`:         "no figure in it has the label poll",
 		`up`:                          "it asks for no figure of ours",
-		`questscheduler_look_seconds`: "there is no figure questscheduler_look_seconds",
-		`sum by (le) (questscheduler_look_seconds_bucket)`:                     "",
+		`questscheduler_sync_seconds`: "there is no figure questscheduler_sync_seconds",
+		`sum by (le) (questscheduler_sync_seconds_bucket)`:                     "",
 		`max_over_time(questscheduler_last_drain_timestamp_seconds[15m]) > 60`: "",
 		`questscheduler_timer_failing{job="drain"}`:                            "job of questscheduler_timer_failing is never drain",
 	} {

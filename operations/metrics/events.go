@@ -26,8 +26,8 @@ func (m *Metrics) Count(event any) {
 		} else {
 			m.failed(e.Err)
 		}
-		m.count("looks_total", e.Trigger, result)
-		m.observe("look_seconds", e.Took)
+		m.count("syncs_total", e.Trigger, result)
+		m.observe("sync_seconds", e.Took)
 	case calendarsync.WatchAsked:
 		occasion := "creation"
 		if e.Renewal {

@@ -128,7 +128,7 @@ func TestCount_EachEvent_AddsToItsFigure(t *testing.T) {
 	w.Called("events.list", refused, time.Second)
 	w.Answered("GET", 404, time.Millisecond)
 	w.shows(
-		`looks_total{hint="push",outcome="ok"} 1`, `looks_total{hint="timer",outcome="rate_limited"} 1`, `looks_total{hint="push",outcome="overtaken"} 1`,
+		`syncs_total{hint="push",outcome="ok"} 1`, `syncs_total{hint="timer",outcome="rate_limited"} 1`, `syncs_total{hint="push",outcome="overtaken"} 1`,
 		`watches_asked_total{occasion="creation",outcome="ok"} 1`, `watches_asked_total{occasion="renewal",outcome="rate_limited"} 1`,
 		`watches_stopped_total 1`, `pushes_refused_total 1`, `transitions_total{transition="reschedule"} 1`,
 		`calendar_to_poll_seconds_sum{transition="reschedule"} 3`, `calendar_to_poll_seconds_count{transition="cancel"} 1`, `calendar_to_poll_seconds_sum{transition="cancel"} 0`,
@@ -138,7 +138,7 @@ func TestCount_EachEvent_AddsToItsFigure(t *testing.T) {
 		`mirror_writes_total{operation="write"} 1`, `mirror_writes_total{operation="delete"} 1`, `mirror_writes_total{operation="delete_stray"} 1`,
 		`mirror_writes_total{operation="create_calendar"} 1`, `mirror_failures_total{kind="forbidden"} 1`, `mirror_observations_total{verdict="contested"} 1`,
 		`google_calls_total{method="events.list",outcome="rate_limited"} 1`, `errors_total{kind="rate_limited"} 2`,
-		`http_requests_total{method="GET",status="4xx"} 1`, `look_seconds_count 3`,
+		`http_requests_total{method="GET",status="4xx"} 1`, `sync_seconds_count 3`,
 	)
 }
 
@@ -146,7 +146,7 @@ func TestStored_IsRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.depths = []outbox.Depth{
-		{Kind: "look", Due: 3, Oldest: start.Add(-time.Minute), Failing: make([]outbox.Entry, 2)}, {Kind: "intent"},
+		{Kind: "sync", Due: 3, Oldest: start.Add(-time.Minute), Failing: make([]outbox.Entry, 2)}, {Kind: "intent"},
 	}
 	w.drained = start
 	w.records = []timers.Record{{Job: timers.RenewWatches, SucceededAt: start, Failure: "unavailable"}, {Job: timers.Cleanup}}
@@ -156,7 +156,7 @@ func TestStored_IsRead(t *testing.T) {
 		Mirrors: map[mirror.State]int{mirror.Failed: 7}, MirrorsDue: start.Add(-2 * time.Minute), MirrorsLooping: 8,
 	}
 	w.shows(
-		`work_due{kind="look"} 3`, `work_oldest_seconds{kind="look"} 60`, `work_failing{kind="look"} 2`, `work_due{kind="intent"} 0`,
+		`work_due{kind="sync"} 3`, `work_oldest_seconds{kind="sync"} 60`, `work_failing{kind="sync"} 2`, `work_due{kind="intent"} 0`,
 		fmt.Sprintf(`last_drain_timestamp_seconds %v`, float64(start.Unix())),
 		fmt.Sprintf(`timer_last_success_timestamp_seconds{job="renew-watches"} %v`, float64(start.Unix())), `timer_failing{job="renew-watches"} 1`,
 		`timer_last_success_timestamp_seconds{job="cleanup"} 0`, `timer_failing{job="cleanup"} 0`,
@@ -195,8 +195,8 @@ func TestStored_ThatCannotBeRead_IsReportedAlone(t *testing.T) {
 	if strings.Contains(w.text(), "questscheduler_work_due{") {
 		t.Error("it shows work that it could not read")
 	}
-	w.broken, w.depths = nil, []outbox.Depth{{Kind: "look"}}
-	w.shows(`stored_figures_missing{of="work"} 0`, `work_due{kind="look"} 0`)
+	w.broken, w.depths = nil, []outbox.Depth{{Kind: "sync"}}
+	w.shows(`stored_figures_missing{of="work"} 0`, `work_due{kind="sync"} 0`)
 }
 
 // Whatever the events hold, the number of series stays the same.
