@@ -29,7 +29,7 @@ BINARIES ?= bin/binaries
 RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && echo -race -gcflags={modernc.org/sqlite/lib,modernc.org/libc/...}=-race=false)
 # These start no goroutine, and neither do their tests (internal/test/layout checks
 # that): the race detector would find nothing, in four times the time.
-SEQUENTIAL := questscheduler/(calendarsync|scheduler|internal/(explain|timers|test/(cost|docs|firestorerules|layout|mutants)))
+SEQUENTIAL := questscheduler/(calendarsync|scheduler|operations/explain|web-hooks/timers|internal/test/(cost|docs|firestorerules|layout|mutants))
 # By default a program waits a second at its end for reports of the race detector.
 export GORACE := atexit_sleep_ms=0
 # Tests wait for the disk at each commit of SQLite, so their files are in memory if it

@@ -77,7 +77,7 @@ func TestReadme_RunIt_Runs(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"status":"FINALIZED"`, `"status":"CANCELLED"`, `"preferred":1`, "finalised, by gm", "cancelled, by gm",
-		"agrees: the journal gives back the stored poll", "copy.db is a copy of",
+		"SESSION_CANCELLED", "agrees: the journal gives back the stored poll", "copy.db is a copy of",
 	} {
 		if !strings.Contains(string(output), want) {
 			t.Errorf("the output does not hold %q:\n%s", want, output)
