@@ -101,10 +101,10 @@ var steps = [][]string{
 	{"iam service-accounts create questscheduler-machines"},
 	{"firebase deploy --only firestore:indexes", "--non-interactive"},
 	{"firestore fields ttls update expiresAt", "--collection-group=idempotencyKeys", "--enable-ttl"},
-	{"tasks queues create questscheduler-look", "--max-attempts=-1", "--max-backoff=600s", "--location=europe-west1"},
+	{"tasks queues create questscheduler-sync", "--max-attempts=-1", "--max-backoff=600s", "--location=europe-west1"},
 	{"tasks queues create questscheduler-timer"},
 	{"projects add-iam-policy-binding quests-example", "questscheduler-server@", "roles/datastore.user", "--condition=None"},
-	{"tasks queues add-iam-policy-binding questscheduler-look", "roles/cloudtasks.enqueuer"},
+	{"tasks queues add-iam-policy-binding questscheduler-sync", "roles/cloudtasks.enqueuer"},
 	{"secrets add-iam-policy-binding questscheduler-enc-keys", "roles/secretmanager.secretAccessor"},
 	{"iam service-accounts add-iam-policy-binding questscheduler-machines@", "questscheduler-server@", "roles/iam.serviceAccountUser"},
 	{"projects add-iam-policy-binding", "questscheduler-machines@", "roles/eventarc.eventReceiver"},
@@ -165,7 +165,7 @@ func TestApply_ToWhatIsThere_UpdatesAndMakesNothing(t *testing.T) {
 			t.Errorf("it runs %s", call)
 		}
 	}
-	for _, want := range [][]string{{"tasks queues update questscheduler-look"}, {"scheduler jobs update http questscheduler-drain"}, {"run services replace"},
+	for _, want := range [][]string{{"tasks queues update questscheduler-sync"}, {"scheduler jobs update http questscheduler-drain"}, {"run services replace"},
 		{"eventarc triggers update questscheduler-documents", "--destination-run-region=europe-west1", "database=(default)", "document=schedulers/{id}",
 			"--destination-run-path=/webhooks/documents", "--service-account=questscheduler-machines@"}} {
 		if run.at(want...) < 0 {

@@ -47,10 +47,8 @@ var contracts = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\"[^\"\n]*\"|LooksFail
 // metrics, and texts that people have learnt.
 var quoted = map[string][]string{
 	"api/dashboard/golden_test.go":       {"look"},
-	"cmd/questscheduler/apply_test.go":   {"look"},
 	"cmd/questscheduler/doctor_clock.go": {"hints"},
 	"cmd/questscheduler/operate_test.go": {"looks"},
-	"cmd/questscheduler/ready_test.go":   {"look"},
 	"operations/backfill/index.go":       {"set right"},
 	"operations/explain/text.go":         {"told"},
 	"operations/metrics/deploy_test.go":  {"hint", "look", "looks"},
