@@ -52,7 +52,6 @@ var quoted = map[string][]string{
 	"cmd/questscheduler/operate_test.go": {"looks"},
 	"cmd/questscheduler/ready_test.go":   {"look"},
 	"operations/backfill/index.go":       {"set right"},
-	"operations/explain/text.go":         {"told"},
 	"operations/metrics/deploy_test.go":  {"hint", "look", "looks"},
 	"internal/queue/river/log_test.go":   {"look"},
 	"web-hooks/timers/jobs.go":           {"looks", "set right"},
