@@ -86,7 +86,7 @@ func TestJournal_OfAnEventOfAGroup_ShowsOnesOwnMirrors(t *testing.T) {
 	w.put(w.canonicalSession())
 	w.connect(home, gm)
 	w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
-		for i, entry := range []mirror.Entry{{OwnerID: ana, MirrorID: "mir_ana"}, {OwnerID: gm, MirrorID: "mir_gm"}, {OwnerID: ana}} {
+		for i, entry := range []mirror.Entry{{OwnerID: ana, MirrorID: "mir_ana"}, {OwnerID: gm, MirrorID: "mir_gm"}, {OwnerID: ana, After: "1"}} {
 			entry.At, entry.Step = w.clock.Now(), mirror.StepObserved
 			if err := tx.Set(mirror.EntryPath("evt_session", fmt.Sprint("jrn_", i)), mirror.EncodeEntry(entry)); err != nil {
 				return err

@@ -94,7 +94,7 @@ func newWorld(t *testing.T) *world {
 	documents, err := memorystore.Open(slices.Concat(mirror.Queries, calendars.Queries, accounts.Queries, poll.Queries, calendarsync.Queries, []*store.Query{everyEvent}))
 	s.must(err)
 	s.memory = documents
-	w.replayAtTheEnd()
+	w.journaledAtTheEnd()
 	w.counter = storetest.Count(documents)
 	s.wakes = wakes.New(wakes.Options{Now: s.clock.Now, Rand: func(n int) int { return n - 1 }})
 	for i, account := range []string{work, home, club, annes} {

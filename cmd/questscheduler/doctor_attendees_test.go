@@ -114,8 +114,8 @@ func TestExplain_OfSecondAddresses_ShowsTheirHistory(t *testing.T) {
 	eventually(t, "what is explained", func() error {
 		return lacks(run(t, environ, "explain", uid).out, "event      "+uid, "address    dora@south.example for dora@north.example: added by us", "emil@north.example")
 	})
-	run(t, environ, "explain", uid, "--json").want(t, exitOK, `"state": "added"`, `"use": "organizer"`)
-	run(t, environ, "explain", uid, "--replay").want(t, exitUsage, "there is no replay of second addresses")
+	run(t, environ, "explain", uid, "--json").want(t, exitOK, `"step": "added"`, `: organizer"`)
+	run(t, environ, "explain", uid, "--replay").want(t, exitUsage, "only polls are replayed")
 	run(t, environ, "explain", "nobody@google.com").want(t, exitFailed, "nothing is kept of second addresses")
 }
 

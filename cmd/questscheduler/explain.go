@@ -3,23 +3,21 @@ package main
 import (
 	"context"
 	"errors"
-	"io"
 
 	"questscheduler/internal/config"
-	"questscheduler/internal/store"
 	"questscheduler/operations/explain"
 )
 
 type explainCommand struct {
 	PollID string `arg:"" name:"poll-id" help:"The poll, an event (evt_…), or second addresses at an event: their record (att_…) or its iCalUID."`
-	Replay bool   `help:"Compute the state again from the journal and compare it with the stored one. The exit code is 1 if they differ."`
+	Replay bool   `help:"Of a poll: compute the state again from the journal and compare it with the stored one. The exit code is 1 if they differ."`
 	JSON   bool   `help:"Print JSON."`
 }
 
 func (explainCommand) Help() string {
-	return `For each decision about the poll: when, what triggered it, what the calendar showed, which rule decided what, ` +
-		`and what was announced. For an event, each step of its mirrors; for a record of second addresses, or an iCalUID, which addresses were added ` +
-		`and removed, and by whom. It reads the store beside a running server.
+	return `First what is stored now, then each step that led there: when, what and by whom, what triggered it, why, and what it changed. ` +
+		`A step of a poll also has what the calendar showed, the rule that decided, and what was announced; one of an event its mirror; ` +
+		`one of second addresses the address. All three kinds have the same form, also with --json. It reads the store beside a running server.
 
 Examples:
 
@@ -27,12 +25,12 @@ Examples:
     QS_SQLITE_PATH=DIR/questscheduler.db questscheduler explain POLL   # of a demo with --data DIR`
 }
 
-var (
-	errDisagrees      = errors.New("journal and stored poll disagree")
-	errEventDisagrees = errors.New("journal and stored event disagree")
-)
+var errDisagrees = errors.New("journal and stored poll disagree")
 
 func (c explainCommand) Run(ctx context.Context, process Process) (err error) {
+	if c.Replay && !explain.IsPoll(c.PollID) {
+		return usageError{errors.New("only polls are replayed; leave out --replay")}
+	}
 	cfg, err := loadSome(process.Environ, storeSettings...)
 	if err != nil {
 		return err
@@ -47,10 +45,7 @@ func (c explainCommand) Run(ctx context.Context, process Process) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	if c.Replay && explain.IsAttendees(c.PollID) {
-		return usageError{errors.New("there is no replay of second addresses; leave out --replay")}
-	}
-	report, err := c.report(ctx, reader)
+	report, err := explain.New(ctx, reader, c.PollID, c.Replay)
 	if err != nil {
 		return err
 	}
@@ -61,32 +56,8 @@ func (c explainCommand) Run(ctx context.Context, process Process) (err error) {
 	if err := write(process.Stdout); err != nil {
 		return err
 	}
-	switch {
-	case !report.Disagrees():
-		return nil
-	case explain.IsEvent(c.PollID):
-		return errEventDisagrees
-	default:
+	if report.Disagrees() {
 		return errDisagrees
 	}
-}
-
-// explained is a report of any kind.
-type explained interface {
-	WriteText(out io.Writer) error
-	WriteJSON(out io.Writer) error
-	Disagrees() bool
-}
-
-func (c explainCommand) report(ctx context.Context, reader store.Reader) (explained, error) {
-	if explain.IsAttendees(c.PollID) {
-		records, err := explain.LoadAttendees(ctx, reader, c.PollID)
-		return explain.NewAttendeesReport(records), err
-	}
-	if explain.IsEvent(c.PollID) {
-		history, err := explain.LoadEvent(ctx, reader, c.PollID)
-		return explain.NewEventReport(history, c.Replay && err == nil), err
-	}
-	history, err := explain.Load(ctx, reader, c.PollID)
-	return explain.NewReport(history, c.Replay && err == nil), err
+	return nil
 }

@@ -45,7 +45,7 @@ type commandLine struct {
 	Serve serveCommand `cmd:"" group:"run" help:"Run the server, from settings in the environment."`
 	Token tokenCommand `cmd:"" group:"run" help:"Print a bearer token of the embedded sign-in."`
 
-	Explain explainCommand `cmd:"" group:"care" help:"Show a poll's history from its journal."`
+	Explain explainCommand `cmd:"" group:"care" help:"Show how a poll, an event or its guests came to be as they are, from the journal."`
 	Doctor  doctorCommand  `cmd:"" group:"care" help:"Check the settings and what they name, one line each, with what to do."`
 	Backup  backupCommand  `cmd:"" group:"care" help:"Write a consistent copy of the store while the server runs."`
 	Sweep   sweepCommand   `cmd:"" group:"care" help:"Run one timer job once and print what it did."`

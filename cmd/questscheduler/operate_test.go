@@ -53,7 +53,7 @@ func TestOperatorCommands_BesideADemo_Work(t *testing.T) {
 
 	t.Run("explain prints the poll's timeline", func(t *testing.T) {
 		explained := run(t, environ, "explain", linked, "--replay")
-		explained.want(t, exitOK, `"Session 11: The Long Road"`, "finalised, by gm", "the event stands at", "agrees: the journal gives back the stored poll")
+		explained.want(t, exitOK, "title      Session 11: The Long Road", "finalised, by gm", "the event stands at", "agrees: the journal gives back the stored poll")
 	})
 	t.Run("explain speaks JSON", func(t *testing.T) {
 		explained := run(t, environ, "explain", linked, "--json", "--replay")
@@ -61,11 +61,14 @@ func TestOperatorCommands_BesideADemo_Work(t *testing.T) {
 		if err := json.Unmarshal([]byte(explained.out), &report); err != nil {
 			t.Fatal(err)
 		}
-		if err := expect(report, map[string]any{"poll.id": linked, "poll.status": "FINALIZED", "replay.agrees": true}); err != nil {
+		if err := expect(report, map[string]any{"replay.agrees": true}); err != nil {
 			t.Error(err)
 		}
-		if steps := list(report["timeline"]); len(steps) != 1 || steps[0]["decision"] != "finalise" {
-			t.Errorf("the timeline is %v", report["timeline"])
+		if head := list(report["head"]); len(head) == 0 || head[0]["label"] != "poll" || head[0]["text"] != linked {
+			t.Errorf("the head is %v", report["head"])
+		}
+		if steps := list(report["steps"]); len(steps) != 1 || steps[0]["step"] != "finalise" {
+			t.Errorf("the steps are %v", report["steps"])
 		}
 	})
 	t.Run("explain knows no other polls", func(t *testing.T) {
@@ -110,7 +113,7 @@ func TestOperatorCommands_BesideADemo_Work(t *testing.T) {
 	})
 }
 
-func TestExplain_OfAnEvent_ShowsAndReplaysItsMirrors(t *testing.T) {
+func TestExplain_OfAnEvent_ShowsItsMirrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	environ := settings(dir)
@@ -125,23 +128,14 @@ func TestExplain_OfAnEvent_ShowsAndReplaysItsMirrors(t *testing.T) {
 			tx.Create(mirror.EntryPath(event.ID, "jrn_2"), mirror.EncodeEntry(planned)),
 		)
 	})
-	t.Run("explain shows an event with its mirrors", func(t *testing.T) {
-		explained := run(t, environ, "explain", event.ID, "--replay")
-		explained.want(t, exitOK, "mir_1 into acc_2 of gm: PENDING", "none → PENDING", "agrees")
-		if strings.Contains(explained.out, event.Title) {
-			t.Error("it names the title")
-		}
-		run(t, environ, "explain", event.ID, "--json").want(t, exitOK, `"event": {`, `"target_account_id": "acc_2"`)
-		run(t, environ, "explain", "evt_2").want(t, exitFailed, "there is no event evt_2")
-	})
-
-	change(t, dir, func(tx store.Tx) error {
-		m.State = mirror.Active
-		return tx.Set(mirror.Path(m.ID), mirror.Encode(m))
-	})
-	t.Run("explain finds a mirror that was changed on the sly", func(t *testing.T) {
-		run(t, environ, "explain", event.ID, "--replay").want(t, exitFailed, "DISAGREES", "mir_1 state: PENDING by the journal, ACTIVE stored", "journal and stored event disagree")
-	})
+	explained := run(t, environ, "explain", event.ID)
+	explained.want(t, exitOK, "mir_1 into acc_2 of gm: PENDING", "none → PENDING")
+	if strings.Contains(explained.out, event.Title) {
+		t.Error("it names the title")
+	}
+	run(t, environ, "explain", event.ID, "--json").want(t, exitOK, `"text": "evt_1"`, `"mirror": "mir_1 into acc_2"`)
+	run(t, environ, "explain", "evt_2").want(t, exitFailed, "there is no event evt_2")
+	run(t, environ, "explain", event.ID, "--replay").want(t, exitUsage, "only polls are replayed")
 }
 
 func TestToken_SpeaksForItsPerson(t *testing.T) {

@@ -47,10 +47,8 @@ type Entry struct {
 	// Reason says why in a few words, such as the rule that decided, the verdict on an
 	// observation, or the kind of an error; it names no title.
 	Reason string
-	// Generation, Wanted, Written and Attempts are the mirror's after the step, for the replay.
-	Generation      int64
-	Wanted, Written string
-	Attempts        int64
+	// Generation and Attempts are the mirror's after the step.
+	Generation, Attempts int64
 }
 
 // StepEntry is the entry of a step that made a mirror what it is from what it was: the
@@ -64,7 +62,7 @@ func StepEntry(step Step, was, is Mirror, reason string) Entry {
 	return Entry{
 		EventID: known.CanonicalID, OwnerID: known.OwnerID, Step: step, MirrorID: known.ID, TargetAccountID: known.TargetAccountID,
 		Before: string(was.State), After: string(is.State), Reason: reason,
-		Generation: is.Generation, Wanted: is.Wanted, Written: is.Written, Attempts: is.Attempts,
+		Generation: is.Generation, Attempts: is.Attempts,
 	}
 }
 
@@ -98,8 +96,7 @@ func EncodeEntry(e Entry) map[string]any {
 	return map[string]any{
 		"at": e.At, "ownerId": e.OwnerID, "trigger": e.Trigger, "trace": store.NullIfEmpty(e.Trace), "who": store.NullIfEmpty(e.Who), "step": string(e.Step),
 		"mirrorId": store.NullIfEmpty(e.MirrorID), "targetAccountId": store.NullIfEmpty(e.TargetAccountID), "before": store.NullIfEmpty(e.Before), "after": store.NullIfEmpty(e.After),
-		"reason": store.NullIfEmpty(e.Reason), "generation": e.Generation,
-		"wanted": store.NullIfEmpty(e.Wanted), "written": store.NullIfEmpty(e.Written), "attempts": e.Attempts,
+		"reason": store.NullIfEmpty(e.Reason), "generation": e.Generation, "attempts": e.Attempts,
 	}
 }
 
@@ -110,6 +107,6 @@ func DecodeEntry(doc store.Document) Entry {
 		ID: doc.Path.ID(), EventID: doc.Path.Parent().ID(), At: f.Time("at"), Trigger: f.String("trigger"), Trace: f.String("trace"), Who: f.String("who"),
 		OwnerID: f.String("ownerId"), Step: Step(f.String("step")), MirrorID: f.String("mirrorId"), TargetAccountID: f.String("targetAccountId"),
 		Before: f.String("before"), After: f.String("after"), Reason: f.String("reason"),
-		Generation: f.Int("generation"), Wanted: f.String("wanted"), Written: f.String("written"), Attempts: f.Int("attempts"),
+		Generation: f.Int("generation"), Attempts: f.Int("attempts"),
 	}
 }

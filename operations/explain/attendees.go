@@ -1,7 +1,10 @@
 package explain
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,34 +13,121 @@ import (
 	"questscheduler/internal/store"
 )
 
-// IsAttendees reports whether an argument names the second addresses of an event: its
-// record (att_…), or an iCalUID, which alone has an @.
-func IsAttendees(argument string) bool {
-	return strings.HasPrefix(argument, "att_") || strings.Contains(argument, "@")
+// isAttendees reports whether an id names the second addresses at an event: its record
+// (att_…), or an iCalUID, which alone has an @.
+func isAttendees(id string) bool {
+	return strings.HasPrefix(id, "att_") || strings.Contains(id, "@")
 }
 
 // mostRecords is how many records of one iCalUID are shown: that of a series, and those of
 // its exceptions.
 const mostRecords = 200
 
-// LoadAttendees reads the records of second addresses that an argument names: one by its
-// id, or all of an iCalUID, that of a series before those of its exceptions. NotFound if
-// there is none.
-func LoadAttendees(ctx context.Context, reader store.Reader, argument string) (records []attendee.Event, err error) {
-	if strings.Contains(argument, "@") {
-		records, err = attendee.OfUID(ctx, reader, argument, mostRecords)
+// loadAttendees reads one record by its id, or all of an iCalUID, that of a series before
+// those of its exceptions.
+func loadAttendees(ctx context.Context, reader store.Reader, id string) (records []attendee.Event, err error) {
+	if strings.Contains(id, "@") {
+		records, err = attendee.OfUID(ctx, reader, id, mostRecords)
 		slices.SortFunc(records, func(a, b attendee.Event) int { return strings.Compare(a.Original, b.Original) })
-	} else {
-		var record attendee.Event
-		var known bool
-		record, known, err = attendee.Load(ctx, reader, argument)
-		if known {
-			records = []attendee.Event{record}
-		}
+		return records, err
 	}
-	if err == nil && len(records) == 0 {
-		err = fault.Newf(fault.NotFound,
-			"nothing is kept of second addresses at %s in this store: check the id; an event whose guests have no second addresses has no record", clean(argument))
+	record, known, err := attendee.Load(ctx, reader, id)
+	if known {
+		records = []attendee.Event{record}
 	}
 	return records, err
+}
+
+// attendeesReport is the report of second addresses at an event, or at a series and its
+// exceptions. It names no other guest and no title.
+func attendeesReport(ctx context.Context, reader store.Reader, id string) (Report, error) {
+	records, err := loadAttendees(ctx, reader, id)
+	if err != nil {
+		return Report{}, err
+	}
+	if len(records) == 0 {
+		return Report{}, fault.Newf(fault.NotFound,
+			"nothing is kept of second addresses at %s in this store: check the id; an event whose guests have no second addresses has no record", clean(id))
+	}
+	report := Report{Steps: []Step{}}
+	for _, record := range records {
+		report.Head = append(report.Head, recordHead(record)...)
+		for _, change := range record.History {
+			report.Steps = append(report.Steps, addressStep(record.ID, change))
+		}
+	}
+	slices.SortStableFunc(report.Steps, func(a, b Step) int { return a.At.Compare(b.At) })
+	return report, nil
+}
+
+func recordHead(e attendee.Event) []Line {
+	relation := ", exception of "
+	if e.Original == "" {
+		relation = ", later part of "
+	}
+	head := []Line{
+		{"record", fmt.Sprintf("%s, version %d%s", e.ID, e.Version, after(relation, e.SeriesID))},
+		{"event", e.ICalUID + after(", originally at ", e.Original) + after(", ends ", at(e.EndsAt))},
+		{"status", recordStatus(e)},
+	}
+	for _, key := range slices.Sorted(maps.Keys(e.Copies)) {
+		c := e.Copies[key]
+		head = append(head, Line{"copy", c.EventID + " in " + c.CalendarID + " of " + c.AccountID + ": " + useOf(c)})
+	}
+	for _, address := range slices.Sorted(maps.Keys(e.Entries)) {
+		entry := e.Entries[address]
+		declined := ""
+		if entry.Declined {
+			declined = ", had declined"
+		}
+		is := cmp.Or(addressStates[entry.State].is, string(entry.State))
+		head = append(head, Line{"address", address + after(" for ", entry.Primary) + ": " + is + declined + after(", confirmed ", at(entry.At))})
+	}
+	return head
+}
+
+func recordStatus(e attendee.Event) string {
+	switch {
+	case e.Error != "":
+		return "failing since " + at(e.FailedSince) + ": " + e.Error + after("; next try ", at(e.Due))
+	case !e.Due.IsZero():
+		return "pending, due " + at(e.Due)
+	default:
+		return "as wanted"
+	}
+}
+
+// useOf says what a copy can be used for.
+func useOf(c attendee.Copy) string {
+	switch {
+	case c.Gone:
+		return "gone"
+	case c.Organized:
+		return "organizer"
+	case c.MayEdit:
+		return "guests may edit"
+	default:
+		return "read only"
+	}
+}
+
+// addressStates say in words what an address is in a state, and what the step to that state
+// is and by whom.
+var addressStates = map[attendee.State]struct{ is, what, by string }{
+	attendee.None:        {"nothing is known of it any more", "no longer a guest", "the sync"},
+	attendee.Adding:      {"being added", "being added", "the sync"},
+	attendee.Added:       {"added by us", "added", "the sync"},
+	attendee.Theirs:      {"invited by a person", "invited", "a person"},
+	attendee.Removed:     {"removed by a person, and not added again", "removed", "a person"},
+	attendee.Withdrawing: {"being taken back", "being taken back", "the sync"},
+	attendee.Declined:    {"taken back after it had declined, and not added again", "taken back after it had declined", "the sync"},
+}
+
+func addressStep(recordID string, c attendee.Change) Step {
+	words := addressStates[c.After]
+	return Step{
+		At: c.At, Step: cmp.Or(string(c.After), "none"), What: cmp.Or(words.what, string(c.After)), Observed: c.Would, By: cmp.Or(words.by, "the sync"),
+		Trigger: c.Trigger, Trace: c.Trace, Address: c.Address + after(" for ", c.Primary) + ", record " + recordID,
+		Change: changed(string(c.Before), string(c.After)),
+	}
 }

@@ -96,14 +96,6 @@ func journal() []poll.Entry {
 	}
 }
 
-// withoutInputs are entries from before their inputs were kept.
-func withoutInputs(entries []poll.Entry) []poll.Entry {
-	for i := range entries {
-		entries[i].Inputs = nil
-	}
-	return entries
-}
-
 // historyOf is a history that ends with entry upTo, and the poll as that entry leaves
 // it.
 func historyOf(entries []poll.Entry, upTo int) explain.History {

@@ -1,6 +1,3 @@
-// Package explain says how a poll came to be as it is. From the poll's journal it makes a
-// timeline for people, and a replay, which works the poll's state out again from the entries
-// and compares it with what is stored. Only Load reads, and nothing writes.
 package explain
 
 import (
@@ -14,10 +11,10 @@ import (
 	"questscheduler/internal/store"
 )
 
-// History is all that is kept of how a poll came to be as it is.
+// History is what is stored of a poll, and its journal.
 type History struct {
 	Poll poll.Poll
-	// Winning is the winning slot, nil where there is none.
+	// Winning is the winning slot, nil if there is none.
 	Winning *poll.Slot
 	// Entries are the journal's, oldest first.
 	Entries []poll.Entry
@@ -25,54 +22,54 @@ type History struct {
 	Announcement poll.Announcement
 }
 
-// loadTries is how often a poll is read that changes while it is read.
+// Load reads the history of a poll. NotFound if there is no such poll; Unavailable if it does
+// not stop changing.
+func Load(ctx context.Context, reader store.Reader, pollID string) (History, error) {
+	return consistent("the poll changes", func() (History, error) { return load(ctx, reader, pollID) })
+}
+
+// loadTries is how often something is read that changes while it is read.
 const loadTries = 10
 
-// Load reads the history of a poll, from one state: a poll that changes during it is read
-// again. NotFound where there is no such poll; Unavailable where it does not stop changing.
-func Load(ctx context.Context, reader store.Reader, pollID string) (History, error) {
-	path := poll.Path(pollID)
-	if path.Valid() != nil {
-		return History{}, errUnknown(pollID)
-	}
+// consistent reads until it gets the same twice in a row, which is then one state, since each
+// change is written together with its entry. changes says what does not come to rest.
+func consistent[T any](changes string, read func() (T, error)) (T, error) {
+	last, err := read()
 	for range loadTries {
-		before, err := reader.Get(ctx, path)
 		if err != nil {
-			return History{}, err
+			return last, err
 		}
-		if !before.Exists() {
-			return History{}, errUnknown(pollID)
-		}
-		history, err := load(ctx, reader, before)
-		if err != nil {
-			return History{}, err
-		}
-		after, err := reader.Get(ctx, path)
-		if err != nil {
-			return History{}, err
-		}
-		// Every entry that changes the poll is written together with it.
-		if after.Exists() && reflect.DeepEqual(poll.Decode(before), poll.Decode(after)) {
-			return history, nil
+		before := last
+		last, err = read()
+		if err == nil && reflect.DeepEqual(before, last) {
+			return last, nil
 		}
 	}
-	return History{}, fault.New(fault.Unavailable, "the poll changes faster than it can be read; try again")
+	if err == nil {
+		err = fault.New(fault.Unavailable, changes+" faster than it can be read; try again")
+	}
+	return last, err
 }
 
-func errUnknown(pollID string) error {
-	return fault.Newf(fault.NotFound, "there is no poll %s in this store; check the id", clean(pollID))
-}
-
-// load reads what belongs to a poll's document.
-func load(ctx context.Context, reader store.Reader, document store.Document) (h History, err error) {
+func load(ctx context.Context, reader store.Reader, pollID string) (h History, err error) {
+	var document store.Document
+	if path := poll.Path(pollID); path.Valid() == nil {
+		document, err = reader.Get(ctx, path)
+	}
+	if err != nil {
+		return h, err
+	}
+	if !document.Exists() {
+		return h, fault.Newf(fault.NotFound, "there is no poll %s in this store; check the id", clean(pollID))
+	}
 	h.Poll = poll.Decode(document)
 	h.Winning, err = poll.LoadSlot(ctx, reader, h.Poll.ID, h.Poll.WinningSlotID)
 	if err != nil {
-		return History{}, err
+		return h, err
 	}
 	h.Entries, err = store.Collect(poll.Journal(ctx, reader, h.Poll.ID))
 	if err != nil {
-		return History{}, err
+		return h, err
 	}
 	h.Entries = slices.DeleteFunc(h.Entries, h.Poll.Replaces) // of a deleted poll of its id
 	slices.SortFunc(h.Entries, func(a, b poll.Entry) int {

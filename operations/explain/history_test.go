@@ -3,6 +3,7 @@ package explain_test
 import (
 	"context"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,8 +33,8 @@ func TestLoad_ReadsAllThatIsKept(t *testing.T) {
 	if history.Announcement.Announced.Ref != history.Entries[1].ID {
 		t.Errorf("the announcement is %+v", history.Announcement)
 	}
-	if steps := explain.Timeline(history); steps[1].Announced == nil || steps[1].Announced.State != explain.AnnouncementSent {
-		t.Errorf("the reschedule was announced, and the timeline says %+v", steps[1].Announced)
+	if steps := explain.NewReport(history, false).Steps; !strings.HasPrefix(steps[1].Announced, "in-app 20") {
+		t.Errorf("the reschedule was announced, and the report says %q", steps[1].Announced)
 	}
 }
 

@@ -1,7 +1,6 @@
 package explain_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -21,16 +20,12 @@ func TestReport_AnEventMovedToAnotherCalendar_SaysWhereItIs(t *testing.T) {
 		e.State, e.WinningSlotID, e.Rescheduled, e.Announcement = rules.StateRescheduled, "slot-2", true, e.ID
 	})
 	entries := append(journal()[:1:1], away, there)
-	if replayed := explain.Replay(entries); len(replayed.Breaks) > 0 {
-		t.Errorf("it does not replay: %+v", replayed.Breaks)
+	if verdict := explain.Judge(historyOf(entries, 2)); !verdict.Agrees {
+		t.Errorf("it does not replay: %+v", verdict)
 	}
 	there.CalendarID = "gm@example.com" // which it left
-	if replayed := explain.Replay(append(entries[:2:2], there)); len(replayed.Breaks) == 0 {
+	if verdict := explain.Judge(historyOf(append(entries[:2:2], there), 2)); len(verdict.Breaks) == 0 {
 		t.Error("it replays though the calendar is one that the event has left")
 	}
-	var text strings.Builder
-	if err := explain.NewReport(historyOf(entries, 1), true).WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "moved_calendar.txt", text.String())
+	golden(t, "moved_calendar.txt", textOf(t, explain.NewReport(historyOf(entries, 1), true)))
 }

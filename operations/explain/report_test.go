@@ -1,7 +1,6 @@
 package explain_test
 
 import (
-	"bytes"
 	"flag"
 	"os"
 	"path/filepath"
@@ -29,8 +28,26 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s is\n%s\nand should be\n%s\n(go test ./explain -update writes it anew)", path, got, want)
+		t.Errorf("%s is\n%s\nand should be\n%s\n(go test ./operations/explain -update writes it anew)", path, got, want)
 	}
+}
+
+func textOf(t *testing.T, report explain.Report) string {
+	t.Helper()
+	var text strings.Builder
+	if err := report.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+func jsonOf(t *testing.T, report explain.Report) string {
+	t.Helper()
+	var text strings.Builder
+	if err := report.WriteJSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
 }
 
 // announced is an announcement whose channels announced one entry.
@@ -74,34 +91,22 @@ func TestReport_Text(t *testing.T) {
 			if test.change != nil {
 				test.change(&history)
 			}
-			var text strings.Builder
-			if err := explain.NewReport(history, true).WriteText(&text); err != nil {
-				t.Fatal(err)
-			}
-			golden(t, name, text.String())
+			golden(t, name, textOf(t, explain.NewReport(history, true)))
 		})
 	}
 }
 
 func TestReport_AnEmptyJournal(t *testing.T) {
 	t.Parallel()
-	var text strings.Builder
 	open := explain.History{Poll: poll.Poll{ID: "poll-1", Title: "Session nine", CreatorID: "gm", Status: "OPEN"}}
-	if err := explain.NewReport(open, true).WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "empty.txt", text.String())
+	golden(t, "empty.txt", textOf(t, explain.NewReport(open, true)))
 }
 
 func TestReport_JSON(t *testing.T) {
 	t.Parallel()
 	history := historyOf(journal(), 2)
 	history.Announcement = announced("jrn_01")
-	var text bytes.Buffer
-	if err := explain.NewReport(history, true).WriteJSON(&text); err != nil {
-		t.Fatal(err)
-	}
-	golden(t, "error.json", text.String())
+	golden(t, "error.json", jsonOf(t, explain.NewReport(history, true)))
 }
 
 // TestReport_WhatPeopleWrote_DoesNotReachTheTerminalAsItIs has people write what
@@ -116,13 +121,10 @@ func TestReport_WhatPeopleWrote_DoesNotReachTheTerminalAsItIs(t *testing.T) {
 		e.Trigger, e.Trace, e.Who, e.Reason, e.EventID, e.CalendarID, e.WinningSlotID = nasty, nasty, nasty, nasty, nasty, nasty, nasty
 		e.Command, e.ID = nasty, nasty
 	}
-	var text strings.Builder
-	if err := explain.NewReport(history, true).WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	text := textOf(t, explain.NewReport(history, true))
 	for _, bad := range []string{"\x1b", "\u202e", "\u2028", "\n\ufffd"} {
-		if strings.Contains(text.String(), bad) {
-			t.Errorf("the text holds %q:\n%q", bad, text.String())
+		if strings.Contains(text, bad) {
+			t.Errorf("the text holds %q:\n%q", bad, text)
 		}
 	}
 }

@@ -3,9 +3,11 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"questscheduler/rules"
 )
@@ -17,143 +19,67 @@ const (
 	clockLayout  = "15:04"
 )
 
-func (s Summary) write(text *strings.Builder, entries int) {
-	line(text, "", "poll", "%s %q", s.ID, s.Title)
-	line(text, "", "creator", "%s", s.CreatorID)
-	line(text, "", "stands", "%s, sync %s, %s%s", s.Status, cmp.Or(s.State, "none"), cmp.Or(span(s.at), "no time"), after(", error ", s.Error))
-	if s.EventID != "" {
-		line(text, "", "event", "%s in %s", s.EventID, cmp.Or(s.CalendarID, "a calendar that is not known"))
+// WriteText writes the report for a terminal, without characters that a terminal acts on.
+func (r Report) WriteText(out io.Writer) error {
+	var text strings.Builder
+	journal := Line{"journal", fmt.Sprintf("%d, oldest first; all times are UTC", len(r.Steps))}
+	if len(r.Steps) == 0 {
+		journal.Text = "empty: nothing happened for as long as entries are kept"
 	}
-	switch entries {
-	case 0:
-		line(text, "", "journal", "empty: nothing was decided about this poll yet")
-	default:
-		line(text, "", "journal", "%d, oldest first; all times are UTC", entries)
+	for _, line := range append(r.Head[:len(r.Head):len(r.Head)], journal) {
+		line.write(&text, "")
 	}
+	for _, step := range r.Steps {
+		step.write(&text)
+	}
+	if r.Replay != nil {
+		r.Replay.write(&text)
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
 }
 
-// headlines say what happened, by the decision.
-var headlines = map[string]string{
-	string(rules.CommandFinalise): "finalised", string(rules.CommandCancel): "cancelled",
-	string(rules.CommandReopen): "reopened", string(rules.CommandEditSlots): "slots changed",
-	string(rules.CommandArchive): "archived", string(rules.CommandUnarchive): "taken out of the archive",
-	string(rules.CommandAcceptNew): "new time accepted", string(rules.CommandDeleteEvent): "event deleted",
-	string(rules.Adopt): "time of the event adopted", string(rules.MoveCalendar): "followed to another calendar", string(rules.Reschedule): "rescheduled",
-	string(rules.RescheduleAgain): "rescheduled again", string(rules.Restore): "restored to its original time",
-	string(rules.Revive): "on again, since its event is back",
-	string(rules.Warn):   "something is wrong with the sync", string(rules.Clear): "the error is over",
-	string(rules.Record): "noted; nothing changed",
+func (l Line) write(text *strings.Builder, indent string) {
+	if l.Text != "" {
+		fmt.Fprintf(text, "%s%-10s %s\n", indent, l.Label, clean(l.Text))
+	}
 }
 
 func (s Step) write(text *strings.Builder) {
-	who := "the calendar"
-	switch {
-	case s.Trigger == outsideEdit:
-		who = "a direct edit of the documents"
-	case s.Who != "":
-		who = s.Who
-	case s.Said == nil:
-		who = "the sync"
-	}
 	only := ""
 	if s.Observed {
 		only = "observed, not done: "
 	}
-	fmt.Fprintf(text, "\n%s  %s%s, by %s\n", s.At.UTC().Format(momentLayout), only, cmp.Or(headlines[s.Decision], clean(s.Decision)), clean(who))
-	const indent = "    "
-	line(text, indent, "hint", "%s%s", cmp.Or(s.Trigger, "none"), after(", trace ", s.Trace))
-	if s.Said != nil {
-		line(text, indent, "calendar", "%s", s.Said.sentence())
-	}
-	line(text, indent, "decision", "%s%s", s.Decision, after(": ", s.Why))
-	if s.Row != "" {
-		line(text, indent, "rule", "%s", s.Row)
-	}
-	line(text, indent, "poll", "%s", s.After.since(s.Before))
-	line(text, indent, "announced", "%s", s.Announced.sentence())
-	line(text, indent, "entry", "%s", s.ID)
-}
-
-func (s Said) sentence() string {
-	var says string
-	switch s.EventState {
-	case "present":
-		says = "the event stands at " + cmp.Or(span(s.at), "no time")
-	case "gone":
-		says = "the event is gone"
-	case "series":
-		says = "the event became a recurring one"
-	default:
-		says = "the event cannot be read"
-	}
-	if s.Updated != nil {
-		says += ", changed " + s.Updated.UTC().Format(momentLayout)
-	}
-	return says + after("; event ", s.EventID) + after(" in ", s.CalendarID) + after("; found in ", s.MovedTo)
-}
-
-// since lists the differences from the state before.
-func (s StepState) since(before StepState) string {
-	var parts []string
-	for _, field := range []struct{ name, was, is string }{
-		{"", before.Status, s.Status}, {"sync ", before.State, s.State}, {"error ", before.Error, s.Error},
-		{"slot ", before.WinningSlotID, s.WinningSlotID}, {"baseline ", spanOf(before.Baseline), spanOf(s.Baseline)},
+	fmt.Fprintf(text, "\n%s  %s%s, by %s\n", at(s.At), only, clean(s.What), clean(s.By))
+	for _, line := range []Line{
+		{"trigger", cmp.Or(s.Trigger, "none") + after(", trace ", s.Trace)}, {"calendar", s.Calendar}, {"mirror", s.Mirror}, {"address", s.Address},
+		{"why", s.Why}, {"rule", s.Rule}, {"change", s.Change}, {"announced", s.Announced}, {"entry", s.Entry},
 	} {
-		switch {
-		case field.was == field.is:
-		case field.was == "":
-			parts = append(parts, field.name+field.is)
-		default:
-			parts = append(parts, field.name+field.was+" → "+cmp.Or(field.is, "none"))
-		}
-	}
-	return cmp.Or(strings.Join(parts, "; "), "as before")
-}
-
-func (a *Announced) sentence() string {
-	if a == nil {
-		return "nothing"
-	}
-	var channels []string
-	for _, c := range a.Channels {
-		text := c.Name + " " + c.At.UTC().Format(momentLayout) + after(", message ", c.MessageID) + after(", refused: ", c.Error)
-		channels = append(channels, text)
-	}
-	switch a.State {
-	case AnnouncementDue:
-		return "not yet; due " + a.Due.UTC().Format(momentLayout)
-	case AnnouncementUnderWay:
-		return fmt.Sprintf("under way, attempt %d%s", a.Attempts, after("; done: ", strings.Join(channels, "; ")))
-	case AnnouncementSent:
-		return strings.Join(channels, "; ")
-	case AnnouncementNoNews:
-		return "nothing that people did not know or are not told"
-	default:
-		return "no longer on record, since a later one took its place"
+		line.write(text, "    ")
 	}
 }
 
 func (v Verdict) write(text *strings.Builder) {
-	text.WriteString("\nreplay    ")
+	is := Line{"replay", "DISAGREES: the journal does not give back the stored poll"}
 	switch {
 	case v.Agrees && v.Entries == 0:
-		text.WriteString("agrees: there is no journal, and nothing that it would tell of\n")
+		is.Text = "agrees: there is no journal, and nothing that one would hold"
 	case v.Agrees:
-		text.WriteString("agrees: the journal gives back the stored poll\n")
-	default:
-		text.WriteString("DISAGREES: the journal does not give back the stored poll\n")
+		is.Text = "agrees: the journal gives back the stored poll"
 	}
+	text.WriteString("\n")
+	is.write(text, "")
 	if v.Partial {
-		text.WriteString("          The journal begins in the middle; its first entry is taken as it stands.\n")
+		Line{"", "The journal begins in the middle; its first entry is taken as it stands."}.write(text, "")
 	}
 	for _, b := range v.Breaks {
-		fmt.Fprintf(text, "          %s does not follow: %s\n", clean(b.Entry), clean(b.What))
+		Line{"", b.Entry + " does not follow: " + b.What}.write(text, "")
 	}
 	switch {
 	case v.Edited:
-		text.WriteString("          Somebody wrote the poll's document directly; the next sync, command or sweep repairs that, with an entry.\n")
+		Line{"", "Somebody wrote the poll's document directly; the next sync, command or sweep repairs that, with an entry."}.write(text, "")
 	case len(v.Differences) > 0 && len(v.Breaks) == 0:
-		text.WriteString("          The poll was changed without an entry in the journal, as a direct edit of its document does.\n")
+		Line{"", "The poll was changed without an entry in the journal, as a direct edit of its document does."}.write(text, "")
 	}
 	v.writeFields(text)
 }
@@ -162,18 +88,36 @@ func (v Verdict) write(text *strings.Builder) {
 func (v Verdict) writeFields(text *strings.Builder) {
 	var columns strings.Builder
 	table := tabwriter.NewWriter(&columns, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(table, "          \tjournal\tstored\t")
+	fmt.Fprintln(table, "           \tjournal\tstored\t")
 	for _, field := range v.Fields {
 		mark := ""
 		if field.Journal != field.Stored {
 			mark = "differs"
 		}
-		fmt.Fprintf(table, "          %s\t%s\t%s\t%s\n", field.Field, clean(cmp.Or(field.Journal, "-")), clean(cmp.Or(field.Stored, "-")), mark)
+		fmt.Fprintf(table, "           %s\t%s\t%s\t%s\n", field.Field, clean(cmp.Or(field.Journal, "-")), clean(cmp.Or(field.Stored, "-")), mark)
 	}
 	_ = table.Flush() // a strings.Builder takes everything
 	for row := range strings.Lines(columns.String()) {
 		text.WriteString(strings.TrimRight(row, " \n") + "\n")
 	}
+}
+
+// clean removes what would move a terminal's cursor or change the direction of its text.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+// at is a moment for people; "" for none.
+func at(moment time.Time) string {
+	if moment.IsZero() {
+		return ""
+	}
+	return moment.UTC().Format(momentLayout)
 }
 
 // span is a time for people; "" for none.
@@ -195,16 +139,15 @@ func span(f rules.Fingerprint) string {
 	}
 }
 
-// spanOf is span of a written fingerprint.
-func spanOf(text string) string {
-	f, err := rules.ParseFingerprint(text)
-	if err != nil {
-		return text
+// changed says what a state became.
+func changed(before, now string) string {
+	if before == now {
+		return "still " + cmp.Or(now, "none")
 	}
-	return span(f)
+	return cmp.Or(before, "none") + " → " + cmp.Or(now, "none")
 }
 
-// after puts words before a text, where there is one.
+// after puts words before a text, if there is one.
 func after(words, text string) string {
 	if text == "" {
 		return ""

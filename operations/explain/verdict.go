@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -10,51 +9,55 @@ import (
 	"questscheduler/rules"
 )
 
-// Difference is a field in which journal and stored poll differ.
+// Verdict says whether the journal of a poll gives back what is stored.
+type Verdict struct {
+	// Agrees reports whether every entry follows, and that they lead to the stored poll.
+	Agrees bool `json:"agrees"`
+	// Entries counts those that were replayed.
+	Entries int `json:"entries"`
+	// Partial reports whether the journal begins in the middle: the poll was made or linked
+	// before this backend, or older entries were removed (poll.RemoveOldEntries).
+	Partial bool `json:"partial"`
+	// Edited reports whether somebody wrote the poll's document directly, and that was not
+	// repaired yet.
+	Edited bool `json:"edited"`
+	// Fields are all that was compared, Differences those that differ.
+	Fields      []Difference `json:"fields"`
+	Differences []Difference `json:"differences"`
+	// Breaks are the entries that do not follow.
+	Breaks []Break `json:"breaks"`
+}
+
+// Difference is a field of a poll by its journal and as it is stored.
 type Difference struct {
 	Field   string `json:"field"`
 	Journal string `json:"journal"`
 	Stored  string `json:"stored"`
 }
 
-// Verdict says whether a journal gives back the poll that is stored.
-type Verdict struct {
-	// Agrees reports whether every entry follows, and that they lead to the stored poll.
-	Agrees bool `json:"agrees"`
-	// Entries counts those that were replayed.
-	Entries int `json:"entries"`
-	// Partial: see Replayed.
-	Partial bool `json:"partial"`
-	// Edited reports whether somebody wrote the poll's document directly and no repair came by
-	// since.
-	Edited bool `json:"edited"`
-	// Fields are all that was compared, the differing ones included.
-	Fields      []Difference `json:"fields"`
-	Differences []Difference `json:"differences"`
-	Breaks      []Break      `json:"breaks"`
+// Break is an entry that does not follow from those before it.
+type Break struct {
+	Entry string    `json:"entry"`
+	At    time.Time `json:"at"`
+	What  string    `json:"what"`
 }
 
-// Judge replays a history and compares it with the stored poll. A poll that was made elsewhere
-// and has no journal yet is taken as it stands.
+// Judge replays the journal of a poll and compares it with the stored poll. A poll that was
+// made elsewhere and has no journal yet is taken as it stands.
 func Judge(h History) Verdict {
 	h.Entries = Decided(h.Entries)
-	replayed := Replay(h.Entries)
 	stored := stateOf(h.Poll)
-	if len(h.Entries) == 0 && h.Poll.Sync.Recorded.At.IsZero() && stored.State == rules.StateNone {
-		replayed.State, replayed.Partial = stored, stored.Status != rules.Open
+	state, partial, breaks := replayAll(h.Entries)
+	v := Verdict{Entries: len(h.Entries), Partial: partial, Edited: h.Poll.EditedDirectly(), Breaks: breaks}
+	recorded := h.Poll.Sync.Recorded.At
+	if len(h.Entries) == 0 && recorded.IsZero() && stored.State == rules.StateNone {
+		state, v.Partial = stored, stored.Status != rules.Open
 	}
-	v := Verdict{
-		Entries: len(h.Entries), Partial: replayed.Partial, Edited: h.Poll.EditedDirectly(),
-		Fields: fields(replayed.State, stored), Differences: differences(replayed.State, stored), Breaks: replayed.Breaks,
+	v.Fields = fields(state, stored)
+	if !recorded.IsZero() && len(h.Entries) > 0 {
+		v.Fields = append(v.Fields, Difference{"last entry", moment(h.Entries[len(h.Entries)-1].At), moment(recorded)})
 	}
-	if known := h.Poll.Sync.Recorded.At; !known.IsZero() && len(h.Entries) > 0 {
-		newest := h.Entries[len(h.Entries)-1].At
-		last := Difference{"last entry", moment(newest), moment(known)}
-		v.Fields = append(v.Fields, last)
-		if last.Journal != last.Stored {
-			v.Differences = append(v.Differences, last)
-		}
-	}
+	v.Differences = differing(v.Fields)
 	v.Agrees = len(v.Breaks) == 0 && len(v.Differences) == 0
 	return v
 }
@@ -64,7 +67,18 @@ func Decided(entries []poll.Entry) []poll.Entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e poll.Entry) bool { return e.Observed })
 }
 
-// stateOf is the stored poll's part that a journal gives back.
+// State is the part of a poll that a journal gives back.
+type State struct {
+	Status        rules.Status
+	State         rules.State
+	Error         rules.ErrorCode
+	WinningSlotID string
+	Rescheduled   bool
+	// Cancelled reports whether the poll has a mark of a cancellation.
+	Cancelled         bool
+	Baseline, Applied rules.Fingerprint
+}
+
 func stateOf(p poll.Poll) State {
 	s := State{
 		Status: p.Status, State: p.Sync.State, WinningSlotID: p.WinningSlotID,
@@ -75,6 +89,18 @@ func stateOf(p poll.Poll) State {
 		s.Error = p.Sync.Error.Code
 	}
 	return s
+}
+
+// stateAfter is the poll as an entry says it is afterwards.
+func stateAfter(entry poll.Entry) State {
+	after := State{
+		Status: entry.Status, State: entry.State, Error: entry.Error, WinningSlotID: entry.WinningSlotID,
+		Rescheduled: entry.Rescheduled, Cancelled: entry.Cancelled, Baseline: entry.Baseline, Applied: entry.After,
+	}
+	if entry.Decision == rules.Record && entry.EventState != "" {
+		after.Applied = entry.Before // the observation was not applied
+	}
+	return after
 }
 
 // fields puts two states side by side.
@@ -91,9 +117,10 @@ func fields(journal, stored State) []Difference {
 	}
 }
 
-func differences(journal, stored State) []Difference {
+// differing are those of some fields that differ.
+func differing(fields []Difference) []Difference {
 	differ := []Difference{}
-	for _, field := range fields(journal, stored) {
+	for _, field := range fields {
 		if field.Journal != field.Stored {
 			differ = append(differ, field)
 		}
@@ -103,6 +130,3 @@ func differences(journal, stored State) []Difference {
 
 // moment is a time as it is compared.
 func moment(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
-
-// timeText is a fingerprint for a sentence.
-func timeText(f rules.Fingerprint) string { return cmp.Or(f.String(), "no time") }

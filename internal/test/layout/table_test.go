@@ -58,7 +58,7 @@ var table = []row{
 	{packages: "internal/gcal", may: []string{"rules", "internal/recurrence", "fault"}},
 	{packages: "mirrors/plan", may: []string{"internal/mirror", "internal/gcal", "internal/recurrence", "rules", "fault"}},
 	{packages: "attendees/decide", may: []string{"internal/attendee", "internal/mapping"}},
-	{packages: "operations/explain", may: []string{"internal/attendee", "internal/mirror", "internal/gcal", "mirrors/plan", "rules", "internal/poll", "transition", "internal/store", "fault"}},
+	{packages: "operations/explain", may: []string{"internal/attendee", "internal/mirror", "rules", "internal/poll", "transition", "internal/store", "fault"}},
 	{packages: "availability", may: []string{
 		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store", "fault",
 	}},

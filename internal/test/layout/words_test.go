@@ -50,7 +50,6 @@ var quoted = map[string][]string{
 	"cmd/questscheduler/doctor_clock.go": {"hints"},
 	"cmd/questscheduler/operate_test.go": {"looks"},
 	"operations/backfill/index.go":       {"set right"},
-	"operations/explain/text.go":         {"told"},
 	"operations/metrics/deploy_test.go":  {"hint", "look", "looks"},
 	"internal/queue/river/log_test.go":   {"look"},
 	"web-hooks/timers/jobs.go":           {"looks", "set right"},

@@ -17,7 +17,7 @@ func modelProblems(stored poll.Poll, entries []poll.Entry) (problems []string) {
 	if len(entries) == 0 {
 		return nil
 	}
-	model := journalModel{at: modelState{Status: rules.Open}, times: map[string]rules.Fingerprint{}}
+	model := journalModel{at: modelState{Status: rules.Open}}
 	for i, entry := range entries {
 		first := i == 0
 		if problem := model.step(entry, first); problem != "" {
@@ -26,7 +26,7 @@ func modelProblems(stored poll.Poll, entries []poll.Entry) (problems []string) {
 			}
 			model.take(entry)
 		}
-		model.remember(entry)
+		model.generation = max(model.generation, entry.Generation)
 	}
 	if is := modelOf(stored); is != model.at {
 		problems = append(problems, fmt.Sprintf("by the model, its journal gives %+v, and it is %+v", model.at, is))
@@ -59,7 +59,7 @@ func modelOf(p poll.Poll) modelState {
 	return s
 }
 
-// journalModel replays a journal by effects of its own: explain.Replay applies the
+// journalModel replays a journal by effects of its own: explain.Judge applies the
 // product's transitions, so a fault in one of them would repeat in its replay. It
 // holds a poll's state between two entries.
 type journalModel struct {
@@ -79,8 +79,6 @@ type journalModel struct {
 	// from and to are the slots of the reschedule that stands, "" where they
 	// are not known.
 	from, to string
-	// times are those of the slots that won, as far as the journal tells.
-	times map[string]rules.Fingerprint
 }
 
 // step carries an entry out. It gives why the entry does not follow, or "".
@@ -115,8 +113,8 @@ func (r *journalModel) step(entry poll.Entry, first bool) string {
 // observe decides again about an observation of the event.
 func (r *journalModel) observe(entry poll.Entry) string {
 	eventState, ok := modelEventStates[entry.EventState]
-	if !ok {
-		return fmt.Sprintf("its event state is %q, which does not exist", entry.EventState)
+	if !ok || entry.Inputs == nil {
+		return fmt.Sprintf("its event state is %q, with the inputs %v", entry.EventState, entry.Inputs)
 	}
 	link := rules.Link{Account: entry.AccountID, Calendar: entry.CalendarID, Event: entry.EventID, Generation: entry.Generation}
 	if entry.Decision == rules.Revive {
@@ -146,47 +144,17 @@ func (r *journalModel) observe(entry poll.Entry) string {
 	return ""
 }
 
-// decide decides again and reports whether the result is that of the entry. Where
-// the entry does not record its inputs, it searches for inputs with that result; if
-// there are none, it returns one of the other decisions.
+// decide decides again on the entry's inputs and reports whether the result is that of the
+// entry.
 func (r *journalModel) decide(state rules.Poll, observation rules.Observation, entry poll.Entry) (decision rules.Decision, follows bool) {
-	for _, in := range r.inputs(entry) {
-		state.Winning, state.Original, state.Timely = in.Winning, in.Original, in.Timely
-		state.MovedAt, state.FinalizedAt = in.MovedAt, in.FinalizedAt
-		observation.WatchLive, observation.Confirmed = in.WatchLive, in.Confirmed
-		observation.Elsewhere = in.MovedTo != poll.Place{}
-		decision = rules.Decide(state, observation, in.Now)
-		row, _, _ := strings.Cut(entry.Reason, ":") // an adoption says more behind the row
-		if decision.Action == entry.Decision && decision.Row == row && decision.State == entry.State && decision.Error == entry.Error {
-			return decision, true
-		}
-	}
-	return decision, false
-}
-
-// inputs are those of an entry, or all that it may have been decided on.
-func (r *journalModel) inputs(entry poll.Entry) (all []poll.Inputs) {
-	if entry.Inputs != nil {
-		return []poll.Inputs{*entry.Inputs}
-	}
-	for _, winning := range []rules.Fingerprint{r.times[r.at.WinningSlotID], {}, r.lastKnown(entry)} {
-		for _, watchLive := range []bool{false, true} {
-			for _, confirmed := range []bool{false, true} {
-				all = append(all, poll.Inputs{Now: entry.At, Winning: winning, WatchLive: watchLive, Confirmed: confirmed})
-			}
-		}
-	}
-	return all
-}
-
-// lastKnown is where the event was when the entry was written.
-func (r *journalModel) lastKnown(entry poll.Entry) rules.Fingerprint {
-	for _, at := range []rules.Fingerprint{entry.Fingerprint, r.at.Applied, r.at.Baseline} {
-		if !at.IsZero() {
-			return at
-		}
-	}
-	return rules.Fingerprint{}
+	in := *entry.Inputs
+	state.Winning, state.Original, state.Timely = in.Winning, in.Original, in.Timely
+	state.MovedAt, state.FinalizedAt = in.MovedAt, in.FinalizedAt
+	observation.WatchLive, observation.Confirmed = in.WatchLive, in.Confirmed
+	observation.Elsewhere = in.MovedTo != poll.Place{}
+	decision = rules.Decide(state, observation, in.Now)
+	row, _, _ := strings.Cut(entry.Reason, ":") // an adoption says more behind the row
+	return decision, decision.Action == entry.Decision && decision.Row == row && decision.State == entry.State && decision.Error == entry.Error
 }
 
 // compare holds the state that was worked out against what the entry says of
@@ -223,17 +191,6 @@ func modelApplied(entry poll.Entry) bool {
 		return false
 	}
 	return entry.Command == rules.CommandFinalise || rules.Decision{Action: entry.Decision}.Changes() && entry.EventState != ""
-}
-
-// remember keeps of an entry what the next ones are held against, and the time
-// of the slot that it lets win.
-func (r *journalModel) remember(entry poll.Entry) {
-	r.generation = max(r.generation, entry.Generation)
-	setsTime := entry.Command == rules.CommandFinalise ||
-		entry.Decision == rules.Reschedule || entry.Decision == rules.RescheduleAgain
-	if setsTime {
-		r.times[entry.WinningSlotID] = entry.Fingerprint
-	}
 }
 
 // modelAfter is the poll as an entry says it is afterwards.
