@@ -117,7 +117,7 @@ type server struct {
 	huma                        huma.API
 	start                       string // identifies this start of the process
 	people, addresses, channels *limiter
-	dispatch                    *dispatcher
+	streams                     openStreams
 	refused                     *slog.Logger // samples Log, for lines that anybody can cause
 }
 
@@ -131,8 +131,8 @@ func New(options Options) *echo.Echo {
 		Options: options, echo: echo.New(), start: options.NewID("run"),
 		people: newLimiter(options.PersonRate, defaultPersonRate), addresses: newLimiter(options.AddressRate, defaultAddressRate),
 		channels: newLimiter(options.ChannelRate, defaultChannelRate), refused: Sampled(options.Log, options.Now),
+		streams: openStreams{of: map[string]int{}},
 	}
-	s.dispatch = &dispatcher{server: s}
 	if s.Ticks == nil {
 		s.Ticks = RealTicks
 	}

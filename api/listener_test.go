@@ -3,6 +3,7 @@ package api_test
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 )
@@ -78,13 +79,21 @@ func (l *listener) wants(name string) event {
 	return got
 }
 
-// wantsPoll waits for a poll, which must be as GET gives it.
+// wantsPoll waits for a poll, with the ETag that GET gives and nothing else.
 func (l *listener) wantsPoll(as, id string) {
 	l.w.t.Helper()
 	got := l.wants("poll")
 	read := l.w.want(200, call{as: as, method: "GET", path: "/v1/polls/" + id}, nil)
-	if got.data != string(read.Data) {
-		l.w.t.Errorf("the stream of %s sent %s, GET gives %s", as, got.data, read.Data)
+	if want := fmt.Sprintf(`{"id":%q,"etag":%q}`, id, read.header.Get("ETag")); got.data != want {
+		l.w.t.Errorf("the stream of %s sent %s, want %s", as, got.data, want)
+	}
+}
+
+// wantsNamed waits for a poll that has no UUID, so that no route gives it.
+func (l *listener) wantsNamed(id string) {
+	l.w.t.Helper()
+	if got := l.wants("poll"); !strings.HasPrefix(got.data, `{"id":"`+id+`","etag":"`) {
+		l.w.t.Errorf("the stream sent %s, want %s", got.data, id)
 	}
 }
 

@@ -2,8 +2,8 @@ package api
 
 import (
 	"context"
-	"errors"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -17,17 +17,21 @@ import (
 const (
 	// heartbeatEvery keeps proxies from closing an idle stream.
 	heartbeatEvery = 15 * time.Second
-	// recheckEvery is how late a stream shows a document that another process wrote
-	// (a vote: twice that, see scanVotes), and how long it outlives its token.
+	// recheckEvery is how late a stream shows a poll's document that another process
+	// wrote, and how long it outlives its token.
 	recheckEvery = 30 * time.Second
+	// streamAge is how long a stream lasts. What a recheck cannot find, such as a vote
+	// that another process wrote, the caller finds when it connects again and lists.
+	// Cloud Run cuts a request off later (deploy/service.yaml).
+	streamAge = 4 * time.Minute
 	// maxStreams is how many streams a person may have open.
 	maxStreams = 20
 )
 
-// Changes tells which polls were written (changes.Store).
+// Changes reports which polls were written (changes.Store).
 type Changes interface {
-	// Listen adds a listener, which the caller closes.
-	Listen() *changes.Listener
+	// Listen adds a listener until stop is called.
+	Listen() (changed <-chan *changes.Change, stop func())
 }
 
 // RealTicks ticks by the real clock (Options.Ticks).
@@ -40,9 +44,10 @@ const pathStream = "/v1/stream"
 
 func (s *server) streamRoutes() {
 	described := s.describe("GET "+pathStream, "stream", persons,
-		"The caller's polls as they change, as server-sent events. The first event is ready: list the polls then. "+
-			"poll has a changed poll, as GET returns it; removed has the id of a poll that the caller may no longer read. "+
-			"Events are not repeated after a lost connection: list the polls again", nil)
+		"Which of the caller's polls change, as server-sent events. The first event is ready: list the polls then. "+
+			"poll has the id and the etag of a changed poll: GET it, unless you have that ETag. "+
+			"removed has the id of a poll that is no longer the caller's. "+
+			"A stream ends after 4 minutes at the latest, and repeats no events: connect again, and list", nil)
 	described.Responses = map[string]*huma.Response{"200": {
 		Description: "The events.",
 		Content:     map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString}}},
@@ -53,41 +58,46 @@ func (s *server) streamRoutes() {
 // stream begins a stream. Errors up to here are answered in the envelope; a stream
 // that began can only end.
 func (s *server) stream(ctx context.Context, _ *struct{}) (*huma.StreamResponse, error) {
-	f := newFeed(s, callerOf(ctx))
-	if err := s.dispatch.enter(f); err != nil {
-		return nil, err
+	f := &feed{server: s, by: callerOf(ctx), known: map[string]sentPoll{}}
+	if !s.streams.enter(f.by.person.ID) {
+		return nil, errTooFast(recheckEvery)
 	}
-	if err := f.recheck(ctx); err != nil {
-		s.dispatch.leave(f)
+	changed, stop := s.Changes.Listen() // before the polls are read, so that no change is missed
+	leave := func() { stop(); s.streams.leave(f.by.person.ID) }
+	if err := f.learn(ctx); err != nil {
+		leave()
 		return nil, asFailure(err)
 	}
-	f.sent.learned()
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
-		defer s.dispatch.leave(f)
+		defer leave()
 		hc.SetHeader(echo.HeaderContentType, "text/event-stream")
 		hc.SetHeader("X-Accel-Buffering", "no") // for proxies that would wait for more
 		hc.SetStatus(http.StatusOK)
 		out := humaecho.Unwrap(hc).Response()
 		f.out = &eventWriter{out: out, connection: http.NewResponseController(out)}
-		if err := errors.Join(f.run(ctx), f.out.extend()); err != nil && ctx.Err() == nil {
+		if err := f.run(ctx, changed); err != nil && ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "a stream ended", "trace", f.by.cause.Trace, "error", err)
 		}
 	}}, nil
 }
 
-// run sends events until the caller disconnects, the server stops or the token
-// expires.
-func (f *feed) run(ctx context.Context) error {
+// run sends events until the caller disconnects, the server stops, the token expires,
+// or the caller must list again: after streamAge, or beyond a bound.
+func (f *feed) run(ctx context.Context, changed <-chan *changes.Change) error {
 	heartbeats, stop := f.Ticks(heartbeatEvery)
 	defer stop()
 	rechecks, stop := f.Ticks(recheckEvery)
 	defer stop()
+	ended, stop := f.Ticks(streamAge)
+	defer stop()
 	err := f.send("ready", struct{}{})
-	for err == nil {
+	for err == nil && len(f.known) <= maxKnown {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-f.Stopping:
+			return nil
+		case <-ended:
 			return nil
 		case <-heartbeats:
 			err = f.out.write([]byte(": still here\n\n"))
@@ -97,16 +107,40 @@ func (f *feed) run(ctx context.Context) error {
 				return nil
 			}
 			if err == nil {
-				err = f.dispatch.scanVotes(ctx, &f.scans)
-			}
-			if err == nil {
 				err = f.recheck(ctx)
 			}
-		case <-f.written.Woken():
-			err = f.dispatch.route(ctx)
-		case <-f.pending.Woken():
-			err = f.sendChanged(ctx)
+		case change, listening := <-changed:
+			if !listening {
+				return nil // changes were lost
+			}
+			err = f.apply(ctx, change)
 		}
 	}
 	return err
+}
+
+// openStreams counts the streams of each person.
+type openStreams struct {
+	mu sync.Mutex
+	of map[string]int
+}
+
+// enter counts one more until leave, unless the person has maxStreams.
+func (o *openStreams) enter(person string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.of[person] >= maxStreams {
+		return false
+	}
+	o.of[person]++
+	return true
+}
+
+func (o *openStreams) leave(person string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.of[person]--
+	if o.of[person] == 0 {
+		delete(o.of, person)
+	}
 }

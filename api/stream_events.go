@@ -17,31 +17,25 @@ type eventWriter struct {
 	connection *http.ResponseController
 }
 
-// event sends an event with its data as JSON, which has no line breaks.
-func (w *eventWriter) event(name, id string, data any) error {
+// send sends an event with its data as JSON, which has no line breaks. Its id is for
+// the caller's logs; a stream cannot be resumed at one.
+func (f *feed) send(event string, data any) error {
 	text, err := json.Marshal(data)
 	if err != nil {
 		return err
 	}
-	return w.write(fmt.Appendf(nil, "event: %s\nid: %s\ndata: %s\n\n", name, id, text))
+	return f.out.write(fmt.Appendf(nil, "event: %s\nid: %s\ndata: %s\n\n", event, f.NewID("evt"), text))
 }
 
+// write extends the connection's deadline, by its real clock: the server's own is for
+// whole answers. Test writers have none.
 func (w *eventWriter) write(text []byte) error {
-	if err := w.extend(); err != nil {
+	err := w.connection.SetWriteDeadline(time.Now().Add(writeTimeout))
+	if err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
 	if _, err := w.out.Write(text); err != nil {
 		return err
 	}
 	return w.connection.Flush()
-}
-
-// extend sets the deadline of the next write, by the connection's real clock. It
-// replaces the server's deadline for whole answers. Test writers have none.
-func (w *eventWriter) extend() error {
-	err := w.connection.SetWriteDeadline(time.Now().Add(writeTimeout))
-	if errors.Is(err, http.ErrNotSupported) {
-		return nil
-	}
-	return err
 }

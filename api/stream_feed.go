@@ -2,156 +2,132 @@ package api
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 
+	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store/changes"
+	"questscheduler/scheduler"
 )
 
-// maxPending is how many changed polls wait to be sent. Beyond it, the stream
-// rechecks all polls that it knows.
-const maxPending = 256
+// maxKnown is how many polls a stream remembers, twice what a listing has
+// (poll.MostConcerning). Beyond it the stream ends.
+const maxKnown = 2 * poll.MostConcerning
 
-// feed is one person's stream: it sends the polls that differ from what it sent
-// last.
+// feed is one person's stream: it names the polls that changed since it named them
+// last, or since it began. Access is checked whenever a poll is named.
 type feed struct {
 	*server
-	by      caller
-	written *changes.Listener // the dispatcher's
-	pending *changes.Pending  // filled by the dispatcher
-	sent    *sentPolls
-	scans   int          // see dispatcher.scanVotes
-	out     *eventWriter // nil until the stream begins
+	by    caller
+	known map[string]sentPoll
+	out   *eventWriter
 }
 
-func newFeed(s *server, by caller) *feed {
-	return &feed{server: s, by: by, pending: changes.NewPending(maxPending), sent: newSentPolls()}
+// sentPoll is what a stream knows of a poll.
+type sentPoll struct {
+	document string // documentTag
+	etag     string // "": not named yet
 }
 
-// send sends one event. Its id is for the caller's logs; a stream cannot be resumed
-// at one.
-func (f *feed) send(event string, data any) error {
-	return f.out.event(event, f.NewID("evt"), data)
+// changedPoll is the data of an event.
+type changedPoll struct {
+	ID   string `json:"id"`
+	ETag string `json:"etag,omitempty"`
 }
 
-// sendChanged sends the polls that the dispatcher found.
-func (f *feed) sendChanged(ctx context.Context) error {
-	changed, lost := f.pending.Take()
-	if lost {
-		return f.recheck(ctx)
+// documentTag covers all that a poll's own document contributes to its answer.
+func documentTag(p poll.Poll) string {
+	original := ""
+	if p.Sync.Rescheduled != nil {
+		original = p.Sync.Rescheduled.FromSlotID
 	}
-	for _, change := range changed {
-		if err := f.update(ctx, change.Poll, nil); err != nil {
-			return err
-		}
-	}
-	return nil
+	return digest([]any{answerPoll(scheduler.View{Poll: p}), p.WinningSlotID, original, fmt.Sprint(p.Votes)})
 }
 
-// update sends a poll if it is the person's own and differs from what was sent
-// last, or its removal if it no longer is. current is that of dispatcher.load.
-func (f *feed) update(ctx context.Context, id string, current func(*cachedPoll) bool) error {
-	before, known := f.sent.begin(id) // before the read, so that no later change is missed
-	cached, err := f.dispatch.load(ctx, id, current)
-	if err != nil {
-		return err
+// learn records the person's polls as the caller will list them.
+func (f *feed) learn(ctx context.Context) error {
+	listed, err := poll.Concerning(ctx, f.Store, f.by.person.ID)
+	for _, p := range listed {
+		f.known[p.ID] = sentPoll{document: documentTag(p)}
 	}
-	if !cached.Concerns(f.by.person.ID) {
-		f.sent.forget(id)
-		if !known {
-			return nil
-		}
-		return f.send("removed", map[string]string{"id": id})
-	}
-	now := sentPoll{}
-	now.document, err = cached.document()
-	if err != nil || known && !before.below && now.document == before.document {
-		return err
-	}
-	view, err := cached.whole(ctx, f.Scheduler)
-	if err != nil {
-		return err
-	}
-	f.dispatch.weigh(cached)
-	answer := answerPoll(view.For(f.by.person))
-	now.answer, err = answerHash(answer)
-	if err != nil {
-		return err
-	}
-	f.sent.set(id, now)
-	if now.answer == before.answer {
-		return nil
-	}
-	return f.send("poll", answer)
+	return err
 }
 
-// answerHash covers all but the time of the calendar's last sync: a sync that found
-// nothing is no change.
-func answerHash(answer pollAnswer) (string, error) {
-	answer.Sync.LastSyncedAt = nil
-	text, err := json.Marshal(answer)
-	return hash(text), err
-}
-
-// recheck sends what changed of the polls that are known or new. It reads slots and
-// votes only of polls whose documents differ, or of which a change was lost. Before
-// the stream begins it only learns the polls.
-func (f *feed) recheck(ctx context.Context) error {
-	found, err := poll.Concerning(ctx, f.Store, f.by.person.ID)
-	if err != nil {
-		return err
-	}
-	listed := make(map[string]bool, len(found))
-	for _, p := range found {
-		listed[p.ID] = true
-	}
-	others := f.sent.list(listed)
-	for _, p := range found {
-		if err := f.compare(ctx, poll.WithGroup{ID: p.ID, Poll: &p}, true); err != nil {
-			return err
-		}
-	}
-	if len(others) == 0 {
-		return nil
-	}
-	unlisted, err := poll.LoadWithGroups(ctx, f.Store, others)
-	if err != nil {
-		return err
-	}
-	for _, p := range unlisted {
-		if _, known := f.sent.get(p.ID); !known {
-			continue // a new poll took its place
-		}
-		if err := f.compare(ctx, p, p.Concerns(f.by.person.ID)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// compare sends a poll that a recheck read, if it changed.
-func (f *feed) compare(ctx context.Context, p poll.WithGroup, concerned bool) error {
-	document := ""
-	if p.Poll != nil {
-		var err error
-		document, err = documentHash(*p.Poll)
+// apply names a poll that this process wrote, if it is the person's.
+func (f *feed) apply(ctx context.Context, change *changes.Change) error {
+	p, err := changes.Share(change, func() (poll.WithGroup, error) {
+		polls, err := poll.LoadWithGroups(ctx, f.Store, []string{change.Poll})
 		if err != nil {
+			return poll.WithGroup{}, err
+		}
+		return polls[0], nil
+	})
+	if err != nil {
+		return err
+	}
+	if !p.Concerns(f.by.person.ID) {
+		return f.remove(p.ID)
+	}
+	return f.update(ctx, *p.Poll)
+}
+
+// recheck names the polls whose documents differ, as others may have written them. It
+// reads slots and votes of these alone.
+func (f *feed) recheck(ctx context.Context) error {
+	listed, err := poll.Concerning(ctx, f.Store, f.by.person.ID)
+	if err != nil {
+		return err
+	}
+	unlisted := maps.Clone(f.known)
+	for _, p := range listed {
+		delete(unlisted, p.ID)
+	}
+	others, err := poll.LoadWithGroups(ctx, f.Store, slices.Sorted(maps.Keys(unlisted)))
+	if err != nil {
+		return err
+	}
+	for _, p := range others {
+		if p.Concerns(f.by.person.ID) {
+			listed = append(listed, *p.Poll)
+		} else if err := f.remove(p.ID); err != nil {
 			return err
 		}
 	}
-	if f.out == nil {
-		f.sent.set(p.ID, sentPoll{document: document})
-		if isNew(p.Poll, f.Now()) {
-			f.dispatch.readAgain(p.Poll)
+	for _, p := range listed {
+		if f.known[p.ID].document == documentTag(p) {
+			continue
 		}
+		if err := f.update(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// update names a poll of the person's, unless it is as it was named last.
+func (f *feed) update(ctx context.Context, p poll.Poll) error {
+	view, err := f.Scheduler.View(ctx, f.by.person, p.ID)
+	if fault.Is(err, fault.NotFound) {
+		return f.remove(p.ID) // since p was read
+	}
+	if err != nil {
+		return err
+	}
+	before, now := f.known[p.ID], sentPoll{document: documentTag(p), etag: tagOf(answerPoll(view))}
+	f.known[p.ID] = now
+	if now.etag == before.etag {
 		return nil
 	}
-	before, known := f.sent.get(p.ID)
-	if known && concerned && document == before.document && !before.below {
+	return f.send("poll", changedPoll{p.ID, now.etag})
+}
+
+// remove names a poll that is no longer the person's, if they know of it.
+func (f *feed) remove(id string) error {
+	if _, known := f.known[id]; !known {
 		return nil
 	}
-	return f.update(ctx, p.ID, func(cached *cachedPoll) bool {
-		now, err := cached.document()
-		return err == nil && now == document && cached.Concerns(f.by.person.ID) == concerned
-	})
+	delete(f.known, id)
+	return f.send("removed", changedPoll{ID: id})
 }

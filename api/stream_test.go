@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"questscheduler/fault"
-	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/store"
@@ -61,23 +60,17 @@ func TestStream_OwnPollsChange_AreSent(t *testing.T) {
 func TestStream_InvisibleChange_SendsNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	made := w.finalise(w.newPoll(nil))
+	made := w.newPoll(nil)
 	l := w.listen("gm")
-	// A sync found nothing; only GET shows its time.
-	synced := poll.Set("lastSuccessAt", begin.AddDate(0, 0, 1))
-	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Update(calendars.Path(poll.CalendarKey("acc_gm", "gm@example.com")), synced)
-	}))
-	w.ticks.tick(30 * time.Second)
-	// The web app writes fields that we do not know, and others anew as they
-	// are.
+	w.rename(made.ID, "New")
+	l.wantsPoll("gm", made.ID)
 	must(t, w.changes.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Update(poll.Path(made.ID), poll.Set("title", made.Title), poll.Set("zzTheme", "dark"))
+		return tx.Update(poll.Path(made.ID), poll.Set("title", "New"), poll.Set("zzTheme", "dark")) // which is the web app's
 	}))
-	w.want(200, call{as: "gm", method: "PATCH", path: "/v1/polls/" + made.ID, body: map[string]any{"title": "New"}}, nil)
-	if got := l.wants("poll"); !strings.Contains(got.data, `"title":"New"`) {
-		t.Errorf("the stream sent %s first", got.data)
-	}
+	w.rename(made.ID, "Newer")
+	l.wantsPoll("gm", made.ID)
+	w.ticks.tick(30 * time.Second)
+	w.quiet(l)
 }
 
 func TestStream_ChangesOfOtherProcesses_AreSent(t *testing.T) {
@@ -86,49 +79,46 @@ func TestStream_ChangesOfOtherProcesses_AreSent(t *testing.T) {
 	group := struct{ ID string }{w.newGroupOf("cho")}
 	kept, gone := w.newPoll(map[string]any{"group_id": group.ID}), w.newPoll(nil)
 	gm, cho := w.listen("gm"), w.listen("cho")
-	elsewhere := func(write func(tx store.Tx) error) { // another process, over the same store
-		t.Helper()
-		must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return write(tx) }))
-	}
 	recheck := func() { w.ticks.tick(30 * time.Second) }
 
-	elsewhere(func(tx store.Tx) error {
-		return tx.Merge(poll.VotePath(kept.ID, "ana"), poll.VoteUpdates(poll.Vote{UserID: "ana", NoTimesWork: true, UpdatedAt: w.options.Now()})...)
-	})
+	w.elsewhere(func(tx store.Tx) error { return tx.Update(poll.Path(kept.ID), poll.Set("title", "New")) })
 	recheck()
 	gm.wantsPoll("gm", kept.ID)
 	cho.wantsPoll("cho", kept.ID)
 
-	elsewhere(func(tx store.Tx) error { return tx.Delete(poll.Path(gone.ID)) })
-	elsewhere(func(tx store.Tx) error {
-		return tx.Update(poll.GroupPath(group.ID), poll.Set("memberIds", []string{"gm"}))
-	})
+	w.elsewhere(func(tx store.Tx) error { return tx.Update(poll.Path(kept.ID), poll.Set("voteVisibility", "hidden")) })
+	recheck()
+	w.quiet(gm, cho) // without hidden names it hides nothing
+
+	w.elsewhere(func(tx store.Tx) error { return tx.Delete(poll.Path(gone.ID)) })
+	w.writeGroup(group.ID, "gm", "gm")
 	recheck()
 	gm.wantsRemoved(gone.ID)
 	cho.wantsRemoved(kept.ID)
 
 	recheck() // what is gone is gone once
-	w.ticks.tick(15 * time.Second)
-	gm.wants("comment")
-	cho.wants("comment")
+	w.quiet(gm, cho)
 }
 
-// TestStream_ChangesLost_RechecksEveryPoll: more polls were written at once
-// than are kept for a stream.
-func TestStream_ChangesLost_RechecksEveryPoll(t *testing.T) {
+// TestStream_PollLeavesTheListing_IsKnown: newer polls of a stranger displace one from the
+// polls that a recheck lists.
+func TestStream_PollLeavesTheListing_IsKnown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	made := w.newPoll(nil)
+	old := w.newPolls("old", 1, 0, poll.Poll{CreatorID: "eve", ParticipantIDs: []string{"gm"}})[0]
 	l := w.listen("gm")
-	must(t, w.changes.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		for i := range changes.Held {
-			if err := tx.Create(poll.Path(fmt.Sprintf("00000000-0000-4000-8000-%012d", i)), poll.New(poll.Poll{CreatorID: "eve"})); err != nil {
-				return err
-			}
-		}
-		return tx.Update(poll.Path(made.ID), poll.Set("title", "New"))
-	}))
-	l.wantsPoll("gm", made.ID)
+	for _, id := range w.newPolls("own", 90, 0, poll.Poll{CreatorID: "eve", ParticipantIDs: []string{"gm"}}) {
+		w.rename(id, "New")
+		l.wantsNamed(id)
+	}
+	w.elsewhere(func(tx store.Tx) error { return tx.Update(poll.Path(old), poll.Set("title", "New")) })
+	w.ticks.tick(30 * time.Second)
+	l.wantsNamed(old)
+	w.elsewhere(func(tx store.Tx) error {
+		return tx.Update(poll.Path(old), poll.Set("participantIds", []string{"eve"}))
+	})
+	w.ticks.tick(30 * time.Second)
+	l.wantsRemoved(old)
 }
 
 func TestStream_IsKeptAlive(t *testing.T) {
@@ -150,6 +140,7 @@ func TestStream_Ends(t *testing.T) {
 	}{
 		"with the server": {func(s *setup) { s.Stopping = ending }, func(*world) { close(ending) }},
 		"with the token":  {func(*setup) {}, func(w *world) { w.verifier.refuse.Store(true); w.ticks.tick(30 * time.Second) }},
+		"after 4 minutes": {func(*setup) {}, func(w *world) { w.ticks.tick(4 * time.Minute) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -231,6 +222,49 @@ func TestStream_CannotBegin_AnswersTheEnvelope(t *testing.T) {
 	if got.status != 503 || !strings.Contains(got.text, `"code":"UNAVAILABLE"`) || w.changes.Listening() != 0 {
 		t.Errorf("answered %s; %d listen", got.text, w.changes.Listening())
 	}
+}
+
+// TestStream_ChangesLost_Ends: more polls were written at once than wait for a stream.
+func TestStream_ChangesLost_Ends(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	l := w.listen("gm")
+	begun, release := make(chan struct{}), make(chan struct{})
+	w.store.reading = func(_ context.Context, path store.Path) error {
+		if path == poll.Path("first") {
+			close(begun)
+			<-release
+		}
+		return nil
+	}
+	w.writeHere("first")
+	<-begun // from here on nobody takes changes
+	ids := make([]string, changes.Held+1)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("many%04d", i)
+	}
+	w.writeHere(ids...)
+	close(release)
+	l.wants("")
+	w.listen("gm")
+	if listening := w.changes.Listening(); listening != 1 {
+		t.Errorf("%d listen", listening)
+	}
+}
+
+// TestStream_TooManyPolls_Ends: a stranger names a person in more polls than a stream
+// remembers.
+func TestStream_TooManyPolls_Ends(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	l := w.listen("gm")
+	for _, id := range w.newPolls("many", 201, 0, poll.Poll{CreatorID: "eve", ParticipantIDs: []string{"gm"}}) {
+		w.rename(id, "New")
+		l.wantsNamed(id)
+	}
+	l.wants("")
+	w.listen("gm") // which lists no more than a listing has
+	w.ticks.tick(30 * time.Second)
 }
 
 // verifier knows the tokens of a world, until it knows none.

@@ -33,23 +33,15 @@ func (s *Service) View(ctx context.Context, person Person, pollID string) (View,
 	if err != nil {
 		return View{}, err
 	}
-	view, err := s.WholeView(ctx, p, group)
-	return view.For(person), err
-}
-
-// WholeView reads what belongs to a poll, with all votes: For says what of it a
-// person may see. Whether they may read the poll is the caller's to check.
-func (s *Service) WholeView(ctx context.Context, p poll.Poll, group *poll.Group) (View, error) {
 	view, err := viewOf(ctx, s.Store, p, group)
 	if err != nil {
 		return View{}, err
 	}
 	view.SyncedAt, err = s.syncedAt(ctx, p)
-	return view, err
+	return view.For(person), err
 }
 
-// For is a whole view as a reader of the poll may see it. The whole one stays as
-// it is, so that several readers can be answered from it at once.
+// For is a whole view as a reader of the poll may see it. The whole one stays as it is.
 func (v View) For(person Person) View {
 	if person.Admin {
 		return v

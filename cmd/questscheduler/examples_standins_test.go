@@ -43,6 +43,7 @@ var replacedKinds = []replaced{
 	{"secret", regexp.MustCompile(`/feeds/([\w-]{20,})`), opaque},
 	{"cursor", regexp.MustCompile(`"next_cursor": "([^"]+)"`), opaque},
 	{"resource", regexp.MustCompile(`"resource_id": "([^"]+)"`), func(_ *standIns, seed [32]byte) string { return base64.RawURLEncoding.EncodeToString(seed[:9]) }},
+	{"etag", regexp.MustCompile(`etag[\\":]+([\w-]{20})\.`), func(_ *standIns, seed [32]byte) string { return base64.RawURLEncoding.EncodeToString(seed[:15]) }},
 	{"uuid", regexp.MustCompile(`\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b`), func(_ *standIns, seed [32]byte) string {
 		digits := hex.EncodeToString(seed[:])
 		return fmt.Sprintf("%s-%s-4%s-a%s-%s", digits[:8], digits[8:12], digits[12:15], digits[15:18], digits[18:30])

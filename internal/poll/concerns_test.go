@@ -2,12 +2,10 @@ package poll_test
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
 	"questscheduler/internal/poll"
-	"questscheduler/internal/store"
 )
 
 func TestConcerning_ManyOfEachKind_LeaveRoomToTheNext(t *testing.T) {
@@ -119,36 +117,6 @@ func TestLoadWithGroups_GivesEachAsItIs(t *testing.T) {
 		}
 		if p.Concerns("gm") != (p.ID != "missing") || p.Concerns("cho") != (p.ID == "party") {
 			t.Errorf("%s concerns others than it should", p.ID)
-		}
-	}
-}
-
-func TestVotesBetween_GivesThosePageByPage(t *testing.T) {
-	t.Parallel()
-	documents := open(t)
-	vote := func(path store.Path, second int) {
-		put(t, documents, path, map[string]any{"updatedAt": moment.Add(time.Duration(second) * time.Second)})
-	}
-	vote(poll.VotePath("p", "before"), 0)
-	vote(poll.VotePath("p", "first"), 1)
-	vote(poll.VotePath("q", "second"), 2)
-	vote(poll.Path("p").Doc("basicPolls", "e").Doc("votes", "embedded"), 2)
-	vote(poll.VotePath("p", "third"), 3)
-	vote(poll.VotePath("p", "after"), 4)
-	for _, limit := range []int{1, 2, 3, 100} {
-		var got []string
-		for after, more := (*store.Cursor)(nil), true; more; more = after != nil {
-			votes, next, err := poll.VotesBetween(t.Context(), documents, moment.Add(time.Second), moment.Add(3*time.Second), limit, after)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, given := range votes {
-				got = append(got, given.PollID+"/"+given.UserID)
-			}
-			after = next
-		}
-		if !slices.Equal(got, []string{"p/first", "q/second", "p/third"}) {
-			t.Errorf("%d at a time %v are given", limit, got)
 		}
 	}
 }

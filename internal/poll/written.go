@@ -13,10 +13,8 @@ import (
 var writtenSince = []*store.Query{
 	store.Select("polls by the time they were made", "schedulers", "createdAt", store.Where("createdAt", store.GreaterOrEqual)),
 	store.Select("polls by the time of their last edit", "schedulers", "updatedAt", store.Where("updatedAt", store.GreaterOrEqual)),
-	votesSince,
+	everywhere(store.Select("votes by the time they were given", "votes", "updatedAt", store.Where("updatedAt", store.GreaterOrEqual))),
 }
-
-var votesSince = everywhere(store.Select("votes by the time they were given", "votes", "updatedAt", store.Where("updatedAt", store.GreaterOrEqual)))
 
 // WrittenKinds is the number of kinds of writes that Written distinguishes.
 var WrittenKinds = len(writtenSince)
@@ -40,31 +38,4 @@ func Written(ctx context.Context, reader store.Reader, kind int, since time.Time
 		}
 	}
 	return pollIDs, behind(asked, docs), nil
-}
-
-// GivenVote is a vote that VotesBetween found.
-type GivenVote struct {
-	PollID, UserID string
-	At             time.Time // its updatedAt
-}
-
-// VotesBetween lists the votes of all polls by their updatedAt, from since to until, oldest
-// first, at most limit behind after. next is where to go on; nil at the end. Deletions are not
-// found.
-func VotesBetween(ctx context.Context, reader store.Reader, since, until time.Time, limit int, after *store.Cursor) (votes []GivenVote, next *store.Cursor, err error) {
-	asked := votesSince.With(since).First(limit).From(after)
-	docs, err := reader.Query(ctx, asked)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, doc := range docs {
-		vote := GivenVote{PollID: doc.Path.Parent().ID(), UserID: doc.Path.ID(), At: store.Fields(doc.Data).Time("updatedAt")}
-		if vote.At.After(until) {
-			return votes, nil, nil
-		}
-		if doc.Path == VotePath(vote.PollID, vote.UserID) { // not of an embedded poll
-			votes = append(votes, vote)
-		}
-	}
-	return votes, behind(asked, docs), nil
 }

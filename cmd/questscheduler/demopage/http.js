@@ -37,7 +37,8 @@ function failureOf(response, answer) {
 }
 
 // events reads server-sent events (the HTML standard's text/event-stream) and gives
-// each to take(name, data). It returns when the stream ends; aborting the signal throws.
+// each to take(name, data), one after another. It returns when the stream ends; aborting
+// the signal throws, and so does an error of take.
 export async function events(url, { authorization, signal }, take) {
   const response = await fetch(url, { headers: { Authorization: authorization, Accept: "text/event-stream" }, signal, cache: "no-store" });
   if (!response.ok) throw new Failure(response.status, "", `${response.status} ${response.statusText}`);
@@ -49,16 +50,16 @@ export async function events(url, { authorization, signal }, take) {
     pending += value;
     const blocks = pending.split("\n\n");
     pending = blocks.pop();
-    for (const block of blocks) takeEvent(block, take);
+    for (const block of blocks) await takeEvent(block, take);
   }
 }
 
-function takeEvent(block, take) {
+async function takeEvent(block, take) {
   let name = "message";
   let data = "";
   for (const line of block.split("\n")) {
     if (line.startsWith("event: ")) name = line.slice(7);
     if (line.startsWith("data: ")) data += line.slice(6);
   }
-  if (data) take(name, JSON.parse(data));
+  if (data) await take(name, JSON.parse(data));
 }

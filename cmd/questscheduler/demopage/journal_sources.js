@@ -1,7 +1,7 @@
 // How long after an entry its announcement is looked for.
 const patience = 20_000;
 
-// Arrivals notes when this page had which state of a poll, from the stream.
+// Arrivals notes when this page had which state of a poll, after the stream named it.
 export class Arrivals {
   constructor(session) {
     this.noted = []; // {id, updated, at} in the time of this machine

@@ -95,7 +95,7 @@ class Session extends EventTarget {
       this.stream = new AbortController();
       try {
         const { signal } = this.stream;
-        await events("/v1/stream", { authorization: `Bearer ${this.world.users[name].token}`, signal }, (kind, data) => this.take(kind, data));
+        await events("/v1/stream", { authorization: `Bearer ${this.world.users[name].token}`, signal }, (kind, data) => this.take(kind, data, name));
       } catch (problem) {
         if (problem.name !== "AbortError") this.say("The server does not answer; trying again.", "problem");
       }
@@ -103,11 +103,15 @@ class Session extends EventTarget {
     }
   }
 
-  async take(kind, data) {
-    if (kind === "ready") await this.list().catch((problem) => this.say(problem.message, "problem"));
-    if (kind === "poll") this.polls.set(data.id, data);
-    if (kind === "removed") this.polls.delete(data.id);
-    this.tell("poll", data);
+  // take handles an event of a person's stream. The stream names a poll that changed, and
+  // this reads it. An error ends the stream, so that the polls are listed again.
+  async take(kind, { id }, name) {
+    if (kind === "ready") await this.list();
+    const poll = kind === "poll" ? await this.v1("GET", `/polls/${id}`, undefined, name) : undefined;
+    if (name !== this.me) return; // the visitor became somebody else
+    if (poll) this.polls.set(id, poll);
+    if (kind === "removed") this.polls.delete(id);
+    this.tell("poll", poll);
   }
 
   // follow keeps a part current: it calls refresh now, in the seconds after anything

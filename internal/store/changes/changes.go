@@ -1,12 +1,10 @@
 // Package changes notifies listeners in this process of polls that were just written.
 //
-// A Store wraps a store of any driver. After each commit it passes the ids of the written
-// polls to every Listener, marked where slots or votes were written. A Change may be about
-// a write that changed nothing, and writes of other processes cause none: a reader that
-// must not miss those checks from time to time.
+// A Store wraps a store of any driver. After each commit it gives the written polls to every
+// listener. A Change may be about a write that changed nothing, and writes of other processes
+// cause none: a reader that must not miss those checks from time to time.
 //
-// A writer never waits for a listener: changes that a listener does not take are kept up
-// to a bound, and then dropped and marked as lost.
+// A writer never waits for a listener: one that falls too far behind is removed.
 package changes
 
 import (
@@ -18,26 +16,59 @@ import (
 	"questscheduler/internal/store"
 )
 
+// Held is the most changes that wait for a listener.
+const Held = 1024
+
 // Store is a store.Store that notifies listeners of the writes through it.
 type Store struct {
 	store.Store
 
 	mu        sync.Mutex
-	listeners []*Listener
+	listeners map[chan *Change]bool
 }
 
 var _ store.Store = (*Store)(nil)
 
-// New wraps a store. Writes to inner itself cause no notifications.
-func New(inner store.Store) *Store { return &Store{Store: inner} }
+// Change is a poll that was written, itself or its slots or votes. All listeners get the same.
+type Change struct {
+	Poll string
 
-// Listen adds a listener, for every commit that begins after it.
-func (s *Store) Listen() *Listener {
-	l := &Listener{Pending: NewPending(Held), store: s}
+	mu    sync.Mutex
+	value any
+}
+
+// Share reads what listeners need to know of a change once for all of them. Each must ask for
+// the same type. After an error the next one tries again.
+func Share[T any](c *Change, read func() (T, error)) (T, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if value, done := c.value.(T); done {
+		return value, nil
+	}
+	value, err := read()
+	if err == nil {
+		c.value = value
+	}
+	return value, err
+}
+
+// New wraps a store. Writes to inner itself cause no notifications.
+func New(inner store.Store) *Store {
+	return &Store{Store: inner, listeners: map[chan *Change]bool{}}
+}
+
+// Listen adds a listener, for every commit that begins after it, until stop is called. If
+// more than Held changes wait, changed is closed after those.
+func (s *Store) Listen() (changed <-chan *Change, stop func()) {
+	listener := make(chan *Change, Held)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.listeners = append(s.listeners, l)
-	return l
+	s.listeners[listener] = true
+	return listener, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.listeners, listener)
+	}
 }
 
 // Listening counts the listeners.
@@ -50,7 +81,7 @@ func (s *Store) Listening() int {
 // Run implements store.Store. Listeners are notified after the commit, and after an error
 // that leaves open whether it took effect.
 func (s *Store) Run(ctx context.Context, fn func(ctx context.Context, tx store.Tx) error) error {
-	var written []Change
+	var written []string
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		written = nil // of the previous attempt
 		return fn(ctx, &recorder{Tx: tx, written: &written})
@@ -66,39 +97,36 @@ func (s *Store) Run(ctx context.Context, fn func(ctx context.Context, tx store.T
 func (s *Store) DeleteTree(ctx context.Context, path store.Path) error {
 	err := s.Store.DeleteTree(ctx, path)
 	if id := PollOf(path); id != "" {
-		s.notify([]Change{{Poll: id, Parts: true}})
+		s.notify([]string{id})
 	}
 	return err
 }
 
-func (s *Store) notify(written []Change) {
+func (s *Store) notify(written []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, listener := range s.listeners {
-		listener.Add(written...)
+	for _, id := range written {
+		change := &Change{Poll: id}
+		for listener := range s.listeners {
+			select {
+			case listener <- change:
+			default:
+				delete(s.listeners, listener)
+				close(listener)
+			}
+		}
 	}
-}
-
-func (s *Store) remove(l *Listener) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.listeners = slices.DeleteFunc(s.listeners, func(other *Listener) bool { return other == l })
 }
 
 // recorder records the polls that an attempt of a transaction writes.
 type recorder struct {
 	store.Tx
-	written *[]Change
+	written *[]string
 }
 
 func (r *recorder) record(path store.Path) {
-	id := PollOf(path)
-	if id == "" {
-		return
-	}
-	change := Change{Poll: id, Parts: path.Parent() != ""}
-	if !slices.Contains(*r.written, change) {
-		*r.written = append(*r.written, change)
+	if id := PollOf(path); id != "" && !slices.Contains(*r.written, id) {
+		*r.written = append(*r.written, id)
 	}
 }
 

@@ -34,12 +34,21 @@ func open(t *testing.T) *changes.Store {
 	return changes.New(storetest.Rerun(inner)) // every function runs twice
 }
 
+// waiting are the polls of the changes that wait for a listener.
+func waiting(changed <-chan *changes.Change) (ids []string) {
+	for len(changed) > 0 {
+		change := <-changed
+		ids = append(ids, change.Poll)
+	}
+	return ids
+}
+
 func TestListener_GetsPollsSlotsAndVotes(t *testing.T) {
 	t.Parallel()
-	for path, want := range map[store.Path][]changes.Change{
-		"schedulers/p1":                     {{Poll: "p1"}},
-		"schedulers/p1/slots/s1":            {{Poll: "p1", Parts: true}},
-		"schedulers/p1/votes/gm":            {{Poll: "p1", Parts: true}},
+	for path, want := range map[store.Path][]string{
+		"schedulers/p1":                     {"p1"},
+		"schedulers/p1/slots/s1":            {"p1"},
+		"schedulers/p1/votes/gm":            {"p1"},
 		"schedulers/p1/journal/jrn_1":       nil,
 		"schedulers/p1/snapshots/x":         nil,
 		"users/gm/schedulers/p1":            nil,
@@ -49,10 +58,10 @@ func TestListener_GetsPollsSlotsAndVotes(t *testing.T) {
 		"schedulers/p1/votes/gm/slots/deep": nil,
 	} {
 		s := open(t)
-		l := s.Listen()
+		changed, _ := s.Listen()
 		must(t, s.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Set(path, map[string]any{"a": 1}) }))
-		if got, lost := l.Take(); !slices.Equal(got, want) || lost {
-			t.Errorf("%s is reported as %v, %t; want %v", path, got, lost, want)
+		if got := waiting(changed); !slices.Equal(got, want) {
+			t.Errorf("%s is reported as %v, want %v", path, got, want)
 		}
 	}
 }
@@ -70,17 +79,32 @@ func TestListener_EachKindOfWrite_IsReported(t *testing.T) {
 	} {
 		s := open(t)
 		must(t, s.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Set(poll("old"), map[string]any{"a": 1}) }))
-		l := s.Listen()
+		changed, _ := s.Listen()
 		must(t, s.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return write(tx) }))
-		if got, _ := l.Take(); len(got) != 1 {
+		if got := waiting(changed); len(got) != 1 {
 			t.Errorf("%s is reported as %v", name, got)
 		}
 	}
 	s := open(t)
-	l := s.Listen()
+	changed, _ := s.Listen()
 	must(t, s.DeleteTree(t.Context(), poll("old")))
-	if got, _ := l.Take(); !slices.Equal(got, []changes.Change{{Poll: "old", Parts: true}}) {
+	if got := waiting(changed); !slices.Equal(got, []string{"old"}) {
 		t.Errorf("the end of a tree is reported as %v", got)
+	}
+}
+
+func TestListener_PollWrittenTwiceInATransaction_IsReportedOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	changed, _ := s.Listen()
+	must(t, s.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+		for _, path := range []store.Path{"schedulers/p1", "schedulers/p1/slots/s1", "schedulers/p2"} {
+			must(t, tx.Set(path, map[string]any{}))
+		}
+		return nil
+	}))
+	if got := waiting(changed); !slices.Equal(got, []string{"p1", "p2"}) {
+		t.Errorf("reported are %v", got)
 	}
 }
 
@@ -88,19 +112,19 @@ func TestListener_GetsOnlyPossiblyCommittedWrites(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		failure error
-		want    []changes.Change
+		want    []string
 	}{
 		"a function that gave up":      {errors.New("no"), nil},
 		"a conflict":                   {fault.New(fault.Conflict, "no"), nil},
-		"a commit that did not answer": {fault.New(fault.Unavailable, "who knows"), []changes.Change{{Poll: "p1"}}},
+		"a commit that did not answer": {fault.New(fault.Unavailable, "who knows"), []string{"p1"}},
 	} {
 		s := open(t)
-		l := s.Listen()
+		changed, _ := s.Listen()
 		err := s.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
 			must(t, tx.Set(store.Doc("schedulers", "p1"), map[string]any{}))
 			return row.failure
 		})
-		if got, _ := l.Take(); !errors.Is(err, row.failure) || !slices.Equal(got, row.want) {
+		if got := waiting(changed); !errors.Is(err, row.failure) || !slices.Equal(got, row.want) {
 			t.Errorf("%s: %v is reported as %v, want %v", name, err, got, row.want)
 		}
 	}
@@ -109,76 +133,76 @@ func TestListener_GetsOnlyPossiblyCommittedWrites(t *testing.T) {
 func TestListener_TransactionReran_GetsLastAttemptAlone(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	l := s.Listen()
+	changed, _ := s.Listen()
 	attempt := 0
 	must(t, s.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
 		attempt++
 		return tx.Set(store.Doc("schedulers", fmt.Sprintf("p%d", attempt)), map[string]any{})
 	}))
-	if got, _ := l.Take(); attempt < 2 || len(got) != 1 || got[0].Poll != fmt.Sprintf("p%d", attempt) {
+	if got := waiting(changed); attempt < 2 || !slices.Equal(got, []string{fmt.Sprintf("p%d", attempt)}) {
 		t.Errorf("after %d attempts it reports %v", attempt, got)
 	}
 }
 
-func TestListener_TakesNothing_BlocksNoWriterAndLosesRest(t *testing.T) {
+func TestListener_FallsBehind_BlocksNoWriterAndIsRemoved(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	slow, closed := s.Listen(), s.Listen()
-	closed.Close()
-	closed.Close()
-	write := func(n int) {
-		for i := range n {
-			must(t, s.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-				return tx.Set(store.Doc("schedulers", fmt.Sprintf("p%d", i)), map[string]any{})
-			}))
-		}
+	slow, stopSlow := s.Listen()
+	stopped, stop := s.Listen()
+	stop()
+	stop()
+	for i := range changes.Held + 2 {
+		must(t, s.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+			return tx.Set(store.Doc("schedulers", fmt.Sprintf("p%d", i)), map[string]any{})
+		}))
 	}
-	write(changes.Held)
-	write(changes.Held) // the same again: nothing more to keep
-	if got, lost := slow.Take(); len(got) != changes.Held || lost {
-		t.Errorf("%d were kept, lost %t", len(got), lost)
+	if got := waiting(slow); len(got) != changes.Held {
+		t.Errorf("%d changes were kept", len(got))
 	}
-	write(changes.Held + 2)
 	select {
-	case <-slow.Woken():
+	case _, listening := <-slow:
+		if listening {
+			t.Error("a change comes after the loss")
+		}
 	default:
-		t.Error("it was not woken")
+		t.Error("the listener is not notified of the loss")
 	}
-	if got, lost := slow.Take(); len(got) != 0 || !lost {
-		t.Errorf("%d were kept, lost %t", len(got), lost)
-	}
-	write(1)
-	if got, lost := slow.Take(); len(got) != 1 || lost {
-		t.Errorf("afterwards %v, lost %t", got, lost)
-	}
-	if got, lost := closed.Take(); got != nil || lost || s.Listening() != 1 {
-		t.Errorf("who closed hears %v, %t; %d listen", got, lost, s.Listening())
+	stopSlow()
+	if got := waiting(stopped); got != nil || s.Listening() != 0 {
+		t.Errorf("after stop %v were reported; %d listen", got, s.Listening())
 	}
 }
 
-func TestPending_PollWrittenTwice_KeepsItsPlaceAndMark(t *testing.T) {
+// TestShare_FirstReadFails_NextReadsForAll: listeners end while they read.
+func TestShare_FirstReadFails_NextReadsForAll(t *testing.T) {
 	t.Parallel()
-	p := changes.NewPending(2)
-	p.Add(changes.Change{Poll: "a"}, changes.Change{Poll: "b", Parts: true})
-	p.Add(changes.Change{Poll: "a", Parts: true}, changes.Change{Poll: "b"})
-	if got, lost := p.Take(); lost || !slices.Equal(got, []changes.Change{{Poll: "a", Parts: true}, {Poll: "b", Parts: true}}) {
-		t.Errorf("taken were %v, lost %t", got, lost)
+	s := open(t)
+	first, _ := s.Listen()
+	second, _ := s.Listen()
+	must(t, s.DeleteTree(t.Context(), store.Doc("schedulers", "p1")))
+	change, refused, reads := <-first, errors.New("it left"), 0
+	if same := <-second; same != change {
+		t.Fatal("the listeners get different changes")
 	}
-	p.Add(changes.Change{Poll: "c"})
-	p.Lose()
-	p.Add(changes.Change{Poll: "d"})
-	if got, lost := p.Take(); !lost || got != nil {
-		t.Errorf("after the loss taken were %v, lost %t", got, lost)
+	if _, err := changes.Share(change, func() (int, error) { return 0, refused }); !errors.Is(err, refused) {
+		t.Errorf("the first read gives %v", err)
+	}
+	for range 3 {
+		got, err := changes.Share(change, func() (int, error) { reads++; return reads, nil })
+		if err != nil || got != 1 {
+			t.Errorf("shared is %d, %v", got, err)
+		}
 	}
 }
 
 // TestListener_AmongMany: each of several listeners hears of each poll, while
-// others write, listen and close.
+// others write, listen and stop.
 func TestListener_AmongMany(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	const writers, writes = 4, 25
-	listeners := []*changes.Listener{s.Listen(), s.Listen()}
+	first, _ := s.Listen()
+	second, _ := s.Listen()
 	var group sync.WaitGroup
 	for writer := range writers {
 		group.Go(func() {
@@ -189,31 +213,21 @@ func TestListener_AmongMany(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				s.Listen().Close()
-			}
-		})
-	}
-	for _, listener := range listeners {
-		group.Go(func() {
-			heard := map[string]bool{}
-			for len(heard) < writers*writes {
-				select {
-				case <-listener.Woken():
-				case <-t.Context().Done():
-					t.Errorf("heard of %d polls only", len(heard))
-					return
-				}
-				polls, lost := listener.Take()
-				if lost {
-					t.Error("something was lost")
-				}
-				for _, change := range polls {
-					heard[change.Poll] = true
-				}
+				_, stop := s.Listen()
+				stop()
 			}
 		})
 	}
 	group.Wait()
+	for _, changed := range []<-chan *changes.Change{first, second} {
+		heard := map[string]bool{}
+		for _, id := range waiting(changed) {
+			heard[id] = true
+		}
+		if len(heard) != writers*writes {
+			t.Errorf("a listener heard of %d polls", len(heard))
+		}
+	}
 }
 
 func must(t *testing.T, err error) {

@@ -51,7 +51,7 @@ func pricedRow(what string, c storetest.Cost) string {
 
 const costHead = `# What Firestore bills
 
-With [QS_STORE=firestore](deployment.md#firestore) each document that is read, written or deleted is billed. The numbers of this page are counted: the program does what the tables say, in a world of its tests (` + "`internal/test/cost/`" + `), and the tests hold that the requests which leave the client of Firestore come to the same, on Google's emulator. A document is one read however it was batched, whether it is there or not; a query is as many as it gives, and one where it gives none. A transaction that others overtook is done again, and its reads are billed again: that is not in here, nor is what the web app itself reads and writes, what a stream of changes listens to, storage, the network, Cloud Tasks or Cloud Run.
+With [QS_STORE=firestore](deployment.md#firestore) each document that is read, written or deleted is billed. The numbers of this page are counted: the program does what the tables say, in a world of its tests (` + "`internal/test/cost/`" + `), and the tests hold that the requests which leave the client of Firestore come to the same, on Google's emulator. A document is one read however it was batched, whether it is there or not; a query is as many as it gives, and one where it gives none. A transaction that others overtook is done again, and its reads are billed again: that is not in here, nor is what the web app itself reads and writes, what streams of changes read ([limits.md](limits.md#streams)), storage, the network, Cloud Tasks or Cloud Run.
 
 ## What each costs
 
