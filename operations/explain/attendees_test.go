@@ -45,6 +45,9 @@ func attendeesWorld(t *testing.T) store.Store {
 	exception := attendee.Event{
 		ID: attendee.ID(meetingUID, moment), ICalUID: meetingUID, Original: attendee.Original(moment), SeriesID: series.ID, Version: 1,
 		Due: at.Add(time.Hour), Failures: 5, FailedSince: at, Error: "Google refuses to change the guests.", UpdatedAt: at,
+		History: []attendee.Change{
+			{At: at.Add(30 * time.Second), Trigger: "push", Trace: "trc_2", Address: "dora@south.example", Primary: "dora@north.example", Before: attendee.Added, After: attendee.Removed},
+		},
 	}
 	err = documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
 		for _, record := range []attendee.Event{exception, series} {
