@@ -15,6 +15,8 @@ type readCounter struct {
 	reads map[string]int
 	// reading, where set, is called before a document is read outside transactions.
 	reading func(ctx context.Context, path store.Path) error
+	// queried, where set, is called after a query outside transactions.
+	queried func()
 }
 
 func (c *readCounter) count(docs []store.Document) {
@@ -94,5 +96,8 @@ func (s *countingStore) GetAll(ctx context.Context, paths []store.Path) ([]store
 func (s *countingStore) Query(ctx context.Context, query store.Bound) ([]store.Document, error) {
 	docs, err := s.Store.Query(ctx, query)
 	s.count(docs)
+	if s.queried != nil {
+		s.queried()
+	}
 	return docs, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -86,9 +87,15 @@ func TestStream_ChangesOfOtherProcesses_AreSent(t *testing.T) {
 	gm.wantsPoll("gm", kept.ID)
 	cho.wantsPoll("cho", kept.ID)
 
-	w.elsewhere(func(tx store.Tx) error { return tx.Update(poll.Path(kept.ID), poll.Set("voteVisibility", "hidden")) })
+	w.want(200, call{as: "ana", method: "PUT", path: "/v1/polls/" + kept.ID + "/votes/me", body: map[string]any{"votes": map[string]string{}, "no_times_work": true}}, nil)
+	gm.wantsPoll("gm", kept.ID)
+	cho.wantsPoll("cho", kept.ID)
+	w.elsewhere(func(tx store.Tx) error {
+		return tx.Update(poll.Path(kept.ID), poll.Set("voteVisibility", "hidden"), poll.Set("hideVoterIdentities", true))
+	})
 	recheck()
-	w.quiet(gm, cho) // without hidden names it hides nothing
+	cho.wantsPoll("cho", kept.ID)
+	w.quiet(gm, cho) // its creator sees all votes as before
 
 	w.elsewhere(func(tx store.Tx) error { return tx.Delete(poll.Path(gone.ID)) })
 	w.writeGroup(group.ID, "gm", "gm")
@@ -98,6 +105,35 @@ func TestStream_ChangesOfOtherProcesses_AreSent(t *testing.T) {
 
 	recheck() // what is gone is gone once
 	w.quiet(gm, cho)
+}
+
+func TestStream_ChangeWhileItOpens_IsSent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.newPoll(nil)
+	var once sync.Once
+	w.store.queried = func() { once.Do(func() { w.rename(made.ID, "New") }) } // the stream has read the poll
+	w.listen("gm").wantsPoll("gm", made.ID)
+}
+
+func TestStream_AccessEndsWhileAChangeIsRead_SendsRemoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.newPoll(nil)
+	ana := w.listen("ana")
+	reads := 0
+	w.store.reading = func(_ context.Context, path store.Path) error {
+		if path != poll.Path(made.ID) {
+			return nil
+		}
+		reads++
+		if reads == 2 { // after the stream has found that it concerns ana
+			w.elsewhere(func(tx store.Tx) error { return tx.Update(path, poll.Set("participantIds", []string{"gm"})) })
+		}
+		return nil
+	}
+	w.rename(made.ID, "New")
+	ana.wantsRemoved(made.ID)
 }
 
 // TestStream_PollLeavesTheListing_IsKnown: newer polls of a stranger displace one from the
