@@ -51,7 +51,6 @@ var quoted = map[string][]string{
 	"cmd/questscheduler/operate_test.go": {"looks"},
 	"operations/backfill/index.go":       {"set right"},
 	"operations/metrics/deploy_test.go":  {"hint", "look", "looks"},
-	"internal/queue/river/log_test.go":   {"look"},
 	"web-hooks/timers/jobs.go":           {"looks", "set right"},
 	"web-hooks/timers/jobs_test.go":      {"set right"},
 	"notify/english.go":                  {"whoever"},
