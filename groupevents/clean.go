@@ -65,7 +65,7 @@ func removeEnded(ctx context.Context, documents store.Store, eventID string, bef
 		if err != nil {
 			return err
 		}
-		held, err := loadShelf(ctx, tx, event.GroupID)
+		held, err := loadState(ctx, tx, event.GroupID)
 		if err != nil {
 			return err
 		}

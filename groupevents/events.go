@@ -66,7 +66,7 @@ func (s *Service) Create(ctx context.Context, person scheduler.Person, groupID s
 			event = mirror.DecodeEvent(before)
 			return madeAgain(event, fresh)
 		}
-		held, err := loadShelf(ctx, tx, groupID)
+		held, err := loadState(ctx, tx, groupID)
 		if err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func (s *Service) edit(
 		if before.OwnerID != person.ID && group.CreatorID != person.ID {
 			return fault.New(fault.Forbidden, "Only the author of this event and the creator of the group may change it. Ask one of them.")
 		}
-		held, err := loadShelf(ctx, tx, groupID)
+		held, err := loadState(ctx, tx, groupID)
 		if err != nil {
 			return err
 		}
@@ -209,9 +209,9 @@ func (s *Service) edit(
 	return event, err
 }
 
-// after is the shelf after a change of an event that it may hold. changed is false if it
+// after is the state after a change of an event that it may hold. changed is false if it
 // stays as it is.
-func (h shelf) after(ctx context.Context, reader store.Reader, e mirror.Event) (next shelf, changed bool, err error) {
+func (h groupState) after(ctx context.Context, reader store.Reader, e mirror.Event) (next groupState, changed bool, err error) {
 	switch {
 	case e.Status == statusCancelled:
 		next, err = h.discounting(e).removing(ctx, reader, e.ID)
@@ -266,6 +266,6 @@ func earlier(a, b time.Time) time.Time {
 
 // ShareSessions reports whether a group shares the sessions of its polls.
 func (s *Service) ShareSessions(ctx context.Context, group poll.Group) (bool, error) {
-	held, err := loadShelf(ctx, s.Store, group.ID)
+	held, err := loadState(ctx, s.Store, group.ID)
 	return held.ShareSessions, err
 }

@@ -38,7 +38,7 @@ func find(ctx context.Context, reader store.Reader, groupID string, ref Referenc
 	case ref.Prefix != "":
 		return findByPrefix(ctx, reader, groupID, ref)
 	}
-	held, err := loadShelf(ctx, reader, groupID)
+	held, err := loadState(ctx, reader, groupID)
 	if err != nil {
 		return mirror.Event{}, err
 	}
@@ -126,7 +126,7 @@ func placeOf(s Summary) *store.Cursor {
 
 // page lists at most limit events behind a place, first those available.
 func (s *Service) page(ctx context.Context, groupID string, limit int, after *store.Cursor) (events []Summary, more bool, err error) {
-	held, err := loadShelf(ctx, s.Store, groupID)
+	held, err := loadState(ctx, s.Store, groupID)
 	if err != nil {
 		return nil, false, err
 	}

@@ -32,9 +32,9 @@ func summarise(e mirror.Event) Summary {
 	}
 }
 
-// shelf is a document of groupEvents, one for each group that uses them: its settings, and
+// groupState is a document of groupEvents, one for each group that uses them: its settings, and
 // its latest events, so that a list is one read.
-type shelf struct {
+type groupState struct {
 	GroupID       string
 	ShareSessions bool
 	// Recent are the latest events, newest first, at most recentEvents.
@@ -45,20 +45,20 @@ type shelf struct {
 	Authors []authored
 }
 
-func shelfPath(groupID string) store.Path { return store.Doc("groupEvents", groupID) }
+func statePath(groupID string) store.Path { return store.Doc("groupEvents", groupID) }
 
-func loadShelf(ctx context.Context, reader store.Reader, groupID string) (shelf, error) {
-	doc, err := reader.Get(ctx, shelfPath(groupID))
+func loadState(ctx context.Context, reader store.Reader, groupID string) (groupState, error) {
+	doc, err := reader.Get(ctx, statePath(groupID))
 	if err != nil {
-		return shelf{}, err
+		return groupState{}, err
 	}
-	return decodeShelf(doc), nil
+	return decodeState(doc), nil
 }
 
-func (h shelf) write(tx store.Tx) error { return tx.Set(shelfPath(h.GroupID), h.encode()) }
+func (h groupState) write(tx store.Tx) error { return tx.Set(statePath(h.GroupID), h.encode()) }
 
-// put has the shelf hold an event as it is now.
-func (h shelf) put(e mirror.Event) shelf {
+// put has the state hold an event as it is now.
+func (h groupState) put(e mirror.Event) groupState {
 	h = h.without(e.ID)
 	h.Recent = append(h.Recent, summarise(e))
 	slices.SortFunc(h.Recent, newestFirst)
@@ -68,13 +68,13 @@ func (h shelf) put(e mirror.Event) shelf {
 	return h
 }
 
-func (h shelf) without(eventID string) shelf {
+func (h groupState) without(eventID string) groupState {
 	h.Recent = slices.DeleteFunc(slices.Clone(h.Recent), func(s Summary) bool { return s.ID == eventID })
 	return h
 }
 
-// removing is the shelf without an event that goes, filled up with older ones if it held it.
-func (h shelf) removing(ctx context.Context, reader store.Reader, eventID string) (shelf, error) {
+// removing is the state without an event that goes, filled up with older ones if it held it.
+func (h groupState) removing(ctx context.Context, reader store.Reader, eventID string) (groupState, error) {
 	if !h.holds(eventID) {
 		return h, nil
 	}
@@ -86,7 +86,7 @@ func (h shelf) removing(ctx context.Context, reader store.Reader, eventID string
 	for h.Older && len(h.Recent) < recentEvents {
 		page, next, err := mirror.OfGroup(ctx, reader, h.GroupID, recentEvents-len(h.Recent), last)
 		if err != nil {
-			return shelf{}, err
+			return groupState{}, err
 		}
 		for _, event := range page {
 			if event.ID != eventID && belongs(event, h.GroupID) {
@@ -98,7 +98,7 @@ func (h shelf) removing(ctx context.Context, reader store.Reader, eventID string
 	return h, nil
 }
 
-func (h shelf) holds(eventID string) bool {
+func (h groupState) holds(eventID string) bool {
 	return slices.ContainsFunc(h.Recent, func(s Summary) bool { return s.ID == eventID })
 }
 
@@ -113,7 +113,7 @@ func newestFirst(a, b Summary) int {
 	return 1
 }
 
-func (h shelf) encode() map[string]any {
+func (h groupState) encode() map[string]any {
 	recent := make([]any, len(h.Recent))
 	for i, s := range h.Recent {
 		recent[i] = map[string]any{
@@ -129,9 +129,9 @@ func (h shelf) encode() map[string]any {
 	return map[string]any{"shareSessions": h.ShareSessions, "recent": recent, "older": h.Older, "authors": authors}
 }
 
-func decodeShelf(doc store.Document) shelf {
+func decodeState(doc store.Document) groupState {
 	f := store.Fields(doc.Data)
-	h := shelf{GroupID: doc.Path.ID(), ShareSessions: f.Bool("shareSessions"), Older: f.Bool("older")}
+	h := groupState{GroupID: doc.Path.ID(), ShareSessions: f.Bool("shareSessions"), Older: f.Bool("older")}
 	for _, item := range f.List("recent") {
 		fields, _ := item.(map[string]any)
 		s := store.Fields(fields)
