@@ -69,22 +69,14 @@ func removeEnded(ctx context.Context, documents store.Store, eventID string, bef
 		if err != nil {
 			return err
 		}
-		changed := held.holds(event.ID)
-		if belongs(event, event.GroupID) {
-			held, changed = held.discounting(event), true
-		}
-		held, err = held.removing(ctx, tx, event.ID)
-		if err != nil {
-			return err
-		}
 		gone = true
 		for _, m := range mirrors {
 			if err := tx.Delete(mirror.Path(m.ID)); err != nil {
 				return err
 			}
 		}
-		if changed {
-			if err := held.write(tx); err != nil {
+		if belongs(event, event.GroupID) {
+			if err := held.discounting(event).write(tx); err != nil {
 				return err
 			}
 		}
