@@ -147,7 +147,7 @@ func TestMovedEvent_WhereASyncPassedIt_IsFetched(t *testing.T) {
 	w.Run(time.Minute)
 	same(t, "journal", w.Decisions(pollID), []string{"finalise", "moved_calendar", "reschedule"})
 	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
-	equal(t, "events still deferred", len(w.Calendar(worldtest.Club).Deferred), 0)
+	equal(t, "events still deferred", len(w.Calendar(worldtest.Club).DeferredEvents()), 0)
 	atRest(t, w)
 }
 
@@ -331,7 +331,7 @@ func TestMovedEvents_OneOfManyIsStuck_IsDeferred(t *testing.T) {
 			follows(t, w, pollID, worldtest.ClubCalendar)
 		}
 	}
-	if reason := w.Calendar("gm").Deferred[w.View(stuck).Poll.GoogleEventID]; reason == "" {
+	if reason := w.Calendar("gm").Deferred(w.View(stuck).Poll.GoogleEventID).Why; reason == "" {
 		t.Error("the event is not deferred")
 	}
 	w.Write(poll.Path(stuck), poll.Set("fieldOfTheWebApp", "small"))

@@ -117,14 +117,14 @@ func TestChange_DuringTheInsert_IsNotLost(t *testing.T) {
 			w.On("after events.insert", func() {
 				c.act(w, poll.EventID(pollID, 1))
 				w.Run(10 * time.Second)
-				equal(t, "deferred", w.Calendar("gm").Deferred[poll.EventID(pollID, 1)], calendars.DeferredRace)
+				equal(t, "deferred", w.Calendar("gm").Deferred(poll.EventID(pollID, 1)).Why, calendars.DeferredRace)
 			})
 			if _, err := w.Finalise(pollID, slots[0]); err != nil {
 				t.Fatal(err)
 			}
 			w.Run(time.Minute)
 			c.want(t, w, pollID)
-			equal(t, "deferred events", len(w.Calendar("gm").Deferred), 0)
+			equal(t, "deferred events", len(w.Calendar("gm").DeferredEvents()), 0)
 			atRest(t, w)
 		})
 	}

@@ -140,7 +140,7 @@ func vanished(snapshot *poll.Snapshot, votes []poll.Vote, people []string) []pol
 // person may restore it from the calendar's bin.
 func (s *Step) awaitEvent() {
 	s.update(s.EntryPath, poll.SetEntryAwaited(true))
-	if _, pending := s.Calendar.Deferred[s.Entry.EventID]; pending {
+	if s.Calendar.Deferred(s.Entry.EventID) != (calendars.Deferral{}) {
 		s.merge(calendars.Path(s.Calendar.Key), calendars.Settle(s.Entry.EventID))
 	}
 }
