@@ -608,3 +608,18 @@ func TestDeferred_BehindFiftyThatFail_AreApplied(t *testing.T) {
 	}
 	equal(t, "deferred", len(left), 50)
 }
+
+// Each run fetches fifty, so one that applied some is followed by another a minute later.
+func TestDeferred_ThatAreAppliedAgain_AreFetchedFiftyAMinute(t *testing.T) {
+	t.Parallel()
+	c := &worldtest.Consumer{Name: "one"}
+	w, _, _ := listening(t, c)
+	c.Fails = failing(1, insert(w, "gm", 60)...)
+	w.RunDue()
+	before := w.Calls("events.get")
+	w.Run(30 * time.Second)
+	equal(t, "fetched at once", w.Calls("events.get")-before, 50)
+	w.Run(time.Minute)
+	equal(t, "fetched in all", w.Calls("events.get")-before, 60)
+	read(t, w)
+}

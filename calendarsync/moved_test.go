@@ -339,3 +339,17 @@ func TestMovedEvents_OneOfManyIsStuck_IsDeferred(t *testing.T) {
 	w.Run(5 * time.Minute)
 	follows(t, w, stuck, worldtest.ClubCalendar)
 }
+
+// Many events were moved, and one search for them fails once: nothing is held for a person.
+func TestMovedEvents_WhereASearchFailsOnce_AreFollowed(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	polls := manyMoved(w)
+	w.Refuse("calendarList.list", 503, "", 1)
+	w.Run(30 * time.Minute)
+	for _, pollID := range polls {
+		follows(t, w, pollID, worldtest.ClubCalendar)
+	}
+	equal(t, "notices of a hold", holdNotices(w), 0)
+	atRest(t, w)
+}

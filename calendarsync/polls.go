@@ -45,8 +45,8 @@ func (l *pollConsumer) Apply(ctx context.Context, _ Run, observed Observation) e
 	return l.applyObservation(ctx, l.observation(event, observed.Fresh))
 }
 
-// awaitLink is ErrLater while a deferred event is being inserted for a poll: a run that found it
-// then would leave it behind.
+// awaitLink is ErrLater while a deferred event is being inserted for a poll. Polls.Apply would defer
+// it anew, and the next run would come at once, for as long as the insert takes.
 func (l *pollConsumer) awaitLink(ctx context.Context, eventID string) error {
 	if l.calendar.Deferred(eventID) == (calendars.Deferral{}) {
 		return nil

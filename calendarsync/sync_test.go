@@ -248,3 +248,27 @@ func TestSync_OfACalendarInAnotherZone_RecordsIt(t *testing.T) {
 	}
 	atRest(t, w)
 }
+
+// An insert may take long. What its event waits for is looked at ever more rarely.
+func TestChange_DuringALongInsert_IsFetchedEverMoreRarely(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	pollID, slots := w.Poll()
+	fetches := 0
+	w.On("after events.insert", func() {
+		w.MoveEvent("gm", poll.EventID(pollID, 1), noon)
+		before := w.Calls("events.get")
+		w.Run(30 * time.Second)
+		fetches = w.Calls("events.get") - before
+	})
+	if _, err := w.Finalise(pollID, slots[0]); err != nil {
+		t.Fatal(err)
+	}
+	if fetches < 2 || fetches > 8 {
+		t.Errorf("%d fetches in half a minute", fetches)
+	}
+	w.Run(time.Minute)
+	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+	atRest(t, w)
+}
