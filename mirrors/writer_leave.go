@@ -14,7 +14,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-var _ calendarsync.LinkMirrors = (*Writer)(nil)
+var _ calendarsync.AccountListener = (*Writer)(nil)
 
 const (
 	// leaveStretch is how long one call of Leave works, and leaveFor how long after an
@@ -24,7 +24,7 @@ const (
 )
 
 // AccountLeaving ends mirroring in an unlinked account: Service.AccountLeaving, and Leave. It
-// implements calendarsync.LinkMirrors.
+// implements calendarsync.AccountListener.
 func (w *Writer) AccountLeaving(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
 	followed := false // else it was done before, and planning everything again would never end
 	for calendar, err := range calendars.OfAccount(ctx, w.Store, account.ID) {
@@ -42,7 +42,7 @@ func (w *Writer) AccountLeaving(ctx context.Context, account accounts.Account, c
 }
 
 // AccountBack resumes mirroring in an account that was linked again: Service.AccountBack, and
-// Relinked. It implements calendarsync.LinkMirrors.
+// Relinked. It implements calendarsync.AccountListener.
 func (w *Writer) AccountBack(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
 	if err := w.Service.AccountBack(ctx, account, cause); err != nil {
 		return err

@@ -143,7 +143,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	attending := s.newAttending(google, watcher)
 	syncer := s.newSyncer(google, polls, owners, append(attending.consumers(), mirrors.Consumer{Service: mirroring.service})...)
 	groups := s.newGroupEvents(mirroring.service)
-	links := s.newLinks(google, watcher, polls, owners, attending.links(groupevents.Links{AccountMirrors: mirroring.writer, Groups: groups}))
+	links := s.newLinks(google, watcher, polls, owners, append(attending.listeners(), groups, mirroring.writer))
 	cards := s.cardsOf(service)
 	jobs := s.newTimers(google, watcher, cards, groups, mirroring, attending)
 	health := s.newHealth(watcher, jobs.Jobs)
