@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"
+	"questscheduler/rules"
 )
 
 // Range is what a list of events asks for.
@@ -31,17 +31,7 @@ func (r Range) String() string {
 }
 
 func (r Range) check() error {
-	switch {
-	case !inYears(r.Start):
-		return fault.Field("start", "must lie between the years 1971 and 9000")
-	case !inYears(r.End):
-		return fault.Field("end", "must lie between the years 1971 and 9000")
-	case !r.End.After(r.Start):
-		return fault.Field("end", "must be after start")
-	case r.End.Sub(r.Start) > longest:
-		return fault.Field("end", "must be at most 366 days after start")
-	}
-	return nil
+	return rules.Span{Start: r.Start, End: r.End, StartField: "start", EndField: "end", Longest: longest}.Check()
 }
 
 func (r Range) shows(event mirror.Event) bool {

@@ -23,12 +23,6 @@ const (
 	CodeOverlayCalendar = "overlay_calendar"
 )
 
-// The years in which events and ranges must lie.
-const (
-	firstYear = 1971
-	lastYear  = 9000
-)
-
 // EventGoogle is the part of gcal.Client that Events needs.
 type EventGoogle interface {
 	Access(ctx context.Context, ref gcal.Ref) (gcal.Access, error)

@@ -10,6 +10,7 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
 	"questscheduler/internal/recurrence"
 )
 
@@ -173,7 +174,7 @@ func dayOf(m recurrence.Moment, name string) string {
 	if m.AllDay() {
 		return m.Date
 	}
-	zone, err := time.LoadLocation(name)
+	zone, err := poll.Zone(name)
 	if err != nil {
 		zone = time.UTC
 	}
