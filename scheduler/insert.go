@@ -139,10 +139,12 @@ func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made who
 		if err != nil || current == nil || current.Kind != poll.IntentInsert {
 			return nil, err
 		}
-		if made != byNobody || current.Attempts != intent.Attempts {
-			return nil, tx.Update(intent.Path(), poll.Set("error", fault.KindOf(cause).String()))
-		}
 		st := transition.State{Poll: p}
+		if made != byNobody || current.Attempts != intent.Attempts {
+			step := s.step(st, Cause{Trace: intent.Trace})
+			step.Writes.Update(intent.Path(), poll.Set("error", fault.KindOf(cause).String()))
+			return step, nil
+		}
 		announcement := poll.Announcement{}
 		if p.ID != "" {
 			if err := loadEntry(ctx, tx, &st); err != nil {
@@ -187,7 +189,9 @@ func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cau
 			return nil, errSuperseded
 		case p.ID == "" || p.ReplacesIntent(*current): // deleted by somebody who knows of no intents
 			removed = true
-			return nil, tx.Delete(intent.Path())
+			step := s.step(transition.State{Poll: p}, cause)
+			step.Writes.Delete(intent.Path())
+			return step, nil
 		case p.Sync.Generation != intent.Generation:
 			return nil, errSuperseded
 		}

@@ -66,8 +66,8 @@ func (s *Step) Observe(decision rules.Decision, entry poll.Entry) {
 		s.moveEntry(entry.Inputs.MovedTo)
 	case rules.Reschedule:
 		slot := poll.SlotAt(after.WinningSlotID, entry.Fingerprint)
-		s.create(poll.SlotPath(after.ID, slot.ID), poll.EncodeSlot(slot))
-		s.create(poll.SnapshotPath(after.ID, more.SnapshotID), poll.EncodeSnapshot(s.snapshot(more.SnapshotID)))
+		s.Writes.Create(poll.SlotPath(after.ID, slot.ID), poll.EncodeSlot(slot))
+		s.Writes.Create(poll.SnapshotPath(after.ID, more.SnapshotID), poll.EncodeSnapshot(s.snapshot(more.SnapshotID)))
 		winning = &slot
 	case rules.RescheduleAgain: // the first snapshot and the original slot stay
 		winning = s.moveCalendarSlot(after, entry.Fingerprint)
@@ -100,9 +100,9 @@ func (s *Step) moveCalendarSlot(after poll.Poll, to rules.Fingerprint) *poll.Slo
 	slot := poll.SlotAt(after.WinningSlotID, to)
 	path := poll.SlotPath(after.ID, slot.ID)
 	if s.Winning != nil && s.Winning.ID == slot.ID {
-		s.update(path, poll.MoveSlot(to)...)
+		s.Writes.Update(path, poll.MoveSlot(to)...)
 	} else { // somebody removed it
-		s.set(path, poll.EncodeSlot(slot))
+		s.Writes.Set(path, poll.EncodeSlot(slot))
 	}
 	return &slot
 }
@@ -115,12 +115,12 @@ func (s *Step) restoreOriginal() *poll.Slot {
 		slot := poll.SlotAt(moved.FromSlotID, p.Sync.Baseline)
 		slot.Source, slot.CreatedBy = poll.SourcePoll, ""
 		original = &slot
-		s.create(poll.SlotPath(p.ID, slot.ID), poll.EncodeSlot(slot))
+		s.Writes.Create(poll.SlotPath(p.ID, slot.ID), poll.EncodeSlot(slot))
 	}
-	s.remove(poll.SlotPath(p.ID, moved.ToSlotID))
+	s.Writes.Delete(poll.SlotPath(p.ID, moved.ToSlotID))
 	for _, vote := range vanished(s.Snapshot, s.Votes, p.People(s.Group)) {
 		vote.UpdatedAt = s.Now // snapshots do not keep it
-		s.create(poll.VotePath(p.ID, vote.UserID), poll.EncodeVote(vote))
+		s.Writes.Create(poll.VotePath(p.ID, vote.UserID), poll.EncodeVote(vote))
 	}
 	return original
 }
@@ -139,16 +139,16 @@ func vanished(snapshot *poll.Snapshot, votes []poll.Vote, people []string) []pol
 // awaitEvent keeps the index entry of an event whose deletion cancels the poll: a
 // person may restore it from the calendar's bin.
 func (s *Step) awaitEvent() {
-	s.update(s.EntryPath, poll.SetEntryAwaited(true))
+	s.Writes.Update(s.EntryPath, poll.SetEntryAwaited(true))
 	if _, pending := s.Calendar.Deferred[s.Entry.EventID]; pending {
-		s.merge(calendars.Path(s.Calendar.Key), calendars.Settle(s.Entry.EventID))
+		s.Writes.Merge(calendars.Path(s.Calendar.Key), calendars.Settle(s.Entry.EventID))
 	}
 }
 
 // revive links the poll to its awaited event again. Unless what the observation does
 // next gives it a slot, its winning slot is made again where somebody removed it.
 func (s *Step) revive(then rules.Action) {
-	s.update(s.EntryPath, poll.SetEntryAwaited(false))
+	s.Writes.Update(s.EntryPath, poll.SetEntryAwaited(false))
 	replaced := then == rules.Restore || then == rules.RescheduleAgain || then == rules.Reschedule && s.Poll.WinningSlotID == ""
 	at := s.Poll.Sync.Applied
 	if s.Winning != nil || replaced || at.IsZero() {
@@ -161,7 +161,7 @@ func (s *Step) revive(then rules.Action) {
 	if moved := s.Poll.Sync.Rescheduled; moved == nil || moved.ToSlotID != slot.ID {
 		slot.Source, slot.CreatedBy = poll.SourcePoll, ""
 	}
-	s.create(poll.SlotPath(s.Poll.ID, slot.ID), poll.EncodeSlot(slot))
+	s.Writes.Create(poll.SlotPath(s.Poll.ID, slot.ID), poll.EncodeSlot(slot))
 	s.Winning = &slot
 }
 
