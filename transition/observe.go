@@ -31,10 +31,8 @@ func EventStateNamed(name string) (rules.EventState, bool) {
 // Observe carries out a decision about an observation of the event that the poll
 // follows. entry is the journal's of it.
 func (s *Step) Observe(decision rules.Decision, entry poll.Entry) {
-	var more Details
-	action, announce := decision.Action, false
 	entry.At = s.Now
-	switch action {
+	switch decision.Action {
 	case rules.Nothing:
 		return
 	case rules.Forget:
@@ -44,41 +42,79 @@ func (s *Step) Observe(decision rules.Decision, entry poll.Entry) {
 		s.note(entry)
 		return
 	case rules.Revive:
-		action, announce = decision.Then, true
-		s.revive(action)
+		s.revive(decision.Then)
 	}
+	after, winning, announced := s.observed(decision, &entry)
+	entry.After = after.Sync.Applied
+	s.record(after, entry, winning, announced)
+}
+
+// Observed is a poll after a decision about an observation of its event, as its journal has
+// it: Observe without its writes.
+func Observed(p poll.Poll, decision rules.Decision, entry poll.Entry) poll.Poll {
+	replayed := Step{State: State{Poll: p, Entry: &poll.IndexEntry{EventID: entry.EventID}}}
+	after, _, _ := replayed.observed(decision, &entry)
+	return after
+}
+
+// observed carries out a decision, and returns the poll afterwards, its winning slot, and
+// whether that is announced. An entry of a reschedule that names the new slot is replayed.
+func (s *Step) observed(decision rules.Decision, entry *poll.Entry) (after poll.Poll, winning *poll.Slot, announced bool) {
+	p, winning, updated := s.Poll, s.Winning, entry.Updated
+	action := decision.Action
+	if action == rules.Revive {
+		p = p.Unmarked()
+		link := p.Sync.Awaited.Link
+		p.Status, p.Sync.Awaited, p.GoogleEventID, p.GoogleCalendarID = rules.Finalized, nil, link.Event, link.Calendar
+		action, announced = decision.Then, true
+	}
+	moved, applied := p.Sync.Rescheduled, entry.Fingerprint
 	switch action {
 	case rules.Cancel:
-		more.Winning, more.Original = timeOf(s.Winning), timeOf(s.Original)
-	case rules.Reschedule:
-		entry.WinningSlotID, more.SnapshotID = s.IDs.UUID(), s.IDs.UUID()
+		p = marked(p, poll.Cancelled{At: entry.At, Reason: rules.ReasonCalendarDeleted})
+		p.GoogleEventID = ""
+		p.Sync.Awaited = &poll.Awaited{
+			Link:  rules.Link{Account: entry.AccountID, Calendar: entry.CalendarID, Event: entry.EventID, Generation: p.Sync.Generation},
+			Until: entry.At.Add(rules.AwaitFor), Winning: timeOf(s.Winning), Original: timeOf(s.Original),
+		}
+		s.awaitEvent()
+		applied, announced = p.Sync.Applied, true
+	case rules.MoveCalendar:
+		p.GoogleCalendarID = entry.Inputs.MovedTo.CalendarID
+		s.moveEntry(entry.Inputs.MovedTo)
+		applied, updated = p.Sync.Applied, time.Time{} // of an event that was gone
 	case rules.Adopt:
+		p.Sync.Baseline = entry.Fingerprint
 		if decision.Drift {
 			entry.Reason += ": the event does not start where the slot does"
 		}
-	}
-	after, winning := Observed(s.Poll, decision, entry, more), s.Winning
-	entry.After = after.Sync.Applied
-	switch action {
-	case rules.Cancel:
-		s.awaitEvent()
-	case rules.MoveCalendar:
-		s.moveEntry(entry.Inputs.MovedTo)
 	case rules.Reschedule:
-		slot := poll.SlotAt(after.WinningSlotID, entry.Fingerprint)
-		s.Writes.Create(poll.SlotPath(after.ID, slot.ID), poll.EncodeSlot(slot))
-		s.Writes.Create(poll.SnapshotPath(after.ID, more.SnapshotID), poll.EncodeSnapshot(s.snapshot(more.SnapshotID)))
-		winning = &slot
+		first := poll.Rescheduled{FromSlotID: p.WinningSlotID, ToSlotID: entry.WinningSlotID, At: entry.At}
+		if first.ToSlotID == "" {
+			first.ToSlotID, first.SnapshotID = s.IDs.UUID(), s.IDs.UUID()
+		}
+		p.WinningSlotID, p.Sync.Rescheduled = first.ToSlotID, first.MovedTo(entry.Fingerprint, entry.At)
+		slot := poll.SlotAt(p.WinningSlotID, entry.Fingerprint)
+		s.Writes.Create(poll.SlotPath(p.ID, slot.ID), poll.EncodeSlot(slot))
+		s.Writes.Create(poll.SnapshotPath(p.ID, first.SnapshotID), poll.EncodeSnapshot(s.snapshot(first.SnapshotID)))
+		winning, announced = &slot, true
 	case rules.RescheduleAgain: // the first snapshot and the original slot stay
-		winning = s.moveCalendarSlot(after, entry.Fingerprint)
+		p.WinningSlotID, p.Sync.Rescheduled = moved.ToSlotID, moved.MovedTo(entry.Fingerprint, entry.At)
+		winning, announced = s.moveCalendarSlot(p, entry.Fingerprint), true
 	case rules.Restore:
-		winning = s.restoreOriginal()
+		p.WinningSlotID, p.Sync.Rescheduled = moved.FromSlotID, nil
+		winning, announced = s.restoreOriginal(), true
+	default:
+		applied = p.Sync.Applied
 	}
-	switch action {
-	case rules.Cancel, rules.Reschedule, rules.RescheduleAgain, rules.Restore:
-		announce = true
+	p.Sync.State, p.Sync.Applied, p.Sync.LastSyncedAt, p.UpdatedAt = decision.State, applied, entry.At, entry.At
+	p.Sync.Observed = rules.Newest(p.Sync.Observed, updated)
+	if known := p.Sync.Error; decision.Error == "" {
+		p.Sync.Error = nil
+	} else if known == nil || known.Code != decision.Error {
+		p.Sync.Error = syncError(decision.Error, entry.At)
 	}
-	s.record(after, entry, winning, announce)
+	return p, winning, announced
 }
 
 func timeOf(slot *poll.Slot) rules.Fingerprint {

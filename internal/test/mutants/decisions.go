@@ -75,11 +75,10 @@ var decisions = []mutant{
 			{
 				file: "transition/observe.go",
 				old: `
-		winning = s.moveCalendarSlot(after, entry.Fingerprint)`,
+		winning, announced = s.moveCalendarSlot(p, entry.Fingerprint), true`,
 				new: `
-		winning = s.moveCalendarSlot(after, entry.Fingerprint)
-		first := after.Sync.Rescheduled.SnapshotID
-		s.Writes.Set(poll.SnapshotPath(after.ID, first), poll.EncodeSnapshot(s.snapshot(first)))`,
+		winning, announced = s.moveCalendarSlot(p, entry.Fingerprint), true
+		s.Writes.Set(poll.SnapshotPath(p.ID, moved.SnapshotID), poll.EncodeSnapshot(s.snapshot(moved.SnapshotID)))`,
 			},
 		},
 	},
