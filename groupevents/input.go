@@ -82,7 +82,7 @@ func (in Input) fill(e *mirror.Event) error {
 		return err
 	}
 	e.Title, e.Location, e.Description, e.Start, e.End = title, in.Location, in.Description, start, end
-	e.From, e.Until = instant(start), instant(end)
+	e.From, e.Until = start.Instant(time.UTC), end.Instant(time.UTC) // a day begins at midnight UTC
 	return nil
 }
 
@@ -107,7 +107,7 @@ func (in Input) span() (start, end recurrence.Moment, err error) {
 	case start.AllDay() && in.Timezone != "":
 		return start, end, fault.Field("timezone", "must be left out if start and end are days")
 	}
-	span := rules.Span{Start: instant(start), End: instant(end), StartField: "start", EndField: "end", Longest: MaxLength}
+	span := rules.Span{Start: start.Instant(time.UTC), End: end.Instant(time.UTC), StartField: "start", EndField: "end", Longest: MaxLength}
 	return start, end, span.Check()
 }
 
@@ -123,18 +123,6 @@ func (in Input) moment(field, text string) (recurrence.Moment, error) {
 		return recurrence.Moment{}, err
 	}
 	return recurrence.Moment{Time: at.UTC().Truncate(time.Second), Zone: in.Timezone}, nil
-}
-
-// instant is a moment as mirror.Event.From and Until have it: a day begins at midnight UTC.
-func instant(m recurrence.Moment) time.Time {
-	if !m.AllDay() {
-		return m.Time
-	}
-	day, err := time.Parse(time.DateOnly, m.Date)
-	if err != nil {
-		return time.Time{} // it was parsed before
-	}
-	return day
 }
 
 // sameText reports whether two events show the same.

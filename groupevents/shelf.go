@@ -118,7 +118,7 @@ func (h shelf) encode() map[string]any {
 	for i, s := range h.Recent {
 		recent[i] = map[string]any{
 			"id": s.ID, "authorId": s.AuthorID, "title": s.Title, "location": s.Location,
-			"start": encodeMoment(s.Start), "end": encodeMoment(s.End), "version": s.Version,
+			"start": mirror.EncodeMoment(s.Start), "end": mirror.EncodeMoment(s.End), "version": s.Version,
 			"createdAt": s.CreatedAt, "updatedAt": s.UpdatedAt,
 		}
 	}
@@ -137,7 +137,7 @@ func decodeShelf(doc store.Document) shelf {
 		s := store.Fields(fields)
 		h.Recent = append(h.Recent, Summary{
 			ID: s.String("id"), AuthorID: s.String("authorId"), Title: s.String("title"), Location: s.String("location"),
-			Start: decodeMoment(s.Map("start")), End: decodeMoment(s.Map("end")), Version: s.Int("version"),
+			Start: mirror.DecodeMoment(s.Map("start")), End: mirror.DecodeMoment(s.Map("end")), Version: s.Int("version"),
 			CreatedAt: s.Time("createdAt"), UpdatedAt: s.Time("updatedAt"),
 		})
 	}
@@ -149,12 +149,4 @@ func decodeShelf(doc store.Document) shelf {
 		})
 	}
 	return h
-}
-
-func encodeMoment(m recurrence.Moment) map[string]any {
-	return map[string]any{"date": store.NullIfEmpty(m.Date), "time": store.NullIfZero(m.Time), "zone": store.NullIfEmpty(m.Zone)}
-}
-
-func decodeMoment(f store.Fields) recurrence.Moment {
-	return recurrence.Moment{Date: f.String("date"), Time: f.Time("time"), Zone: f.String("zone")}
 }

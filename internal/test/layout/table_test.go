@@ -27,7 +27,7 @@ var table = []row{
 	{packages: "internal/meter", standardOnly: true},
 	{packages: "rules", may: []string{"fault"}, standardOnly: true},
 
-	{packages: "internal/recurrence", may: []string{"fault"}},
+	{packages: "internal/recurrence", may: []string{"rules", "fault"}},
 
 	{packages: "internal/store", may: []string{"fault"}},
 	// Below the drivers: keys, indexes and buffered writes, for drivers alone.
