@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
-	"github.com/oklog/ulid/v2"
 
 	"questscheduler/api"
 	"questscheduler/attendees"
@@ -21,6 +20,7 @@ import (
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/outbox/cloudtasks"
@@ -179,12 +179,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 // the machine sleeps: an access token that expired in the meantime would seem valid.
 func wallClock() time.Time { return time.Now().Round(0) }
 
-// newULID is a ULID for the time; IDs made within one millisecond increase too.
-func newULID(now time.Time) string {
-	return ulid.MustNew(ulid.Timestamp(now), ulid.DefaultEntropy()).String()
-}
-
-func (s *server) newID() string { return newULID(s.now()) }
+func (s *server) newID() string { return ids.ULID(s.now()) }
 
 // newTrace is an ID for everything that one trigger causes.
 func (s *server) newTrace() string { return "trc_" + s.newID() }

@@ -3,12 +3,10 @@
 package attendee
 
 import (
-	"crypto/sha256"
-	"encoding/base32"
 	"maps"
-	"strings"
 	"time"
 
+	"questscheduler/internal/ids"
 	"questscheduler/internal/recurrence"
 )
 
@@ -124,6 +122,5 @@ const HistoryKept = 20
 
 // ID is the id of an event's record.
 func ID(iCalUID string, original recurrence.Moment) string {
-	sum := sha256.Sum256([]byte(iCalUID + "\x00" + original.String()))
-	return "att_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
+	return "att_" + ids.Of(iCalUID, original.String()).Base32()
 }
