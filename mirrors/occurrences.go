@@ -67,11 +67,11 @@ func (e *Events) getOccurrence(ctx context.Context, ownerID, seriesID string, at
 	switch {
 	case err != nil:
 	case !changed:
-		shown.Start, shown.End, err = byRule(series, original)
+		shown.Begins, shown.Ends, err = byRule(series, original)
 	case one.Status == cancelled:
 		err = errNoOccurrence()
 	default:
-		shown.Event, shown.Start, shown.End = asSharedWith(ownerID, one), one.From, one.Until
+		shown.Event, shown.Begins, shown.Ends = asSharedWith(ownerID, one), one.From, one.Until
 	}
 	if err != nil {
 		return Shown{}, err

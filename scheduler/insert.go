@@ -216,7 +216,7 @@ func (s *Service) watchFailed(ctx context.Context, pollID, calendarID string, ca
 	}
 	s.Log.WarnContext(ctx, "no watch channel yet", "poll", pollID, "calendar", calendarID,
 		"trace", cause.Trace, "error", failure)
-	if err := s.SetSyncError(ctx, pollID, rules.WatchFailed, cause); err != nil {
+	if err := s.SetSyncError(ctx, pollID, rules.WatchFailed, cause, nil); err != nil {
 		s.Log.ErrorContext(ctx, "the missing watch could not be shown", "poll", pollID, "trace", cause.Trace,
 			"error", fmt.Errorf("set watch_failed: %w", err))
 	}

@@ -88,12 +88,12 @@ func observedID(line poll.Entry) string {
 }
 
 // SetSyncError writes nothing: a failed sync run says so on its calendar.
-func (Observer) SetSyncError(context.Context, string, rules.ErrorCode, Cause, ...While) error {
+func (Observer) SetSyncError(context.Context, string, rules.ErrorCode, Cause, While) error {
 	return nil
 }
 
 // ClearSyncError writes nothing.
-func (Observer) ClearSyncError(context.Context, string, rules.ErrorCode, Cause, ...While) error {
+func (Observer) ClearSyncError(context.Context, string, rules.ErrorCode, Cause, While) error {
 	return nil
 }
 
