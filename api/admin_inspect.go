@@ -133,7 +133,7 @@ func (s *server) calendarOf(ctx context.Context, p poll.Poll) (*inspectedCalenda
 		Key: c.Key, CalendarID: c.CalendarID, AccountID: c.AccountID, OwnerID: c.OwnerID,
 		LastSync: instant(c.SyncedAt), LastSuccess: instant(c.SuccessAt), FailingSince: instant(c.FailedSince),
 		LastError: optional(c.LastError), PausedUntil: instant(c.PausedUntil), SyncPending: c.SyncPending, Fence: c.Fence,
-		Pending: optional(c.Deferred[entry.EventID]), Watches: each(watches, answerWatch),
+		Pending: optional(c.Deferred(entry.EventID).Why), Watches: each(watches, answerWatch),
 	}, err
 }
 

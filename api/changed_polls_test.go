@@ -190,7 +190,7 @@ func TestConfirm_HeldEvents_AreCheckedAgain(t *testing.T) {
 	made := w.finalise(w.newPoll(nil))
 	key := poll.CalendarKey("acc_gm", "gm@example.com")
 	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Merge(calendars.Path(key), poll.Set("ownerId", "gm"), calendars.Defer(*made.GoogleEventID, calendars.DeferredHeld))
+		return tx.Merge(calendars.Path(key), poll.Set("ownerId", "gm"), calendars.Defer(*made.GoogleEventID, calendars.DeferredHeld, time.Unix(1, 0)))
 	}))
 	var answer struct {
 		Rechecked *int `json:"looked_at"`

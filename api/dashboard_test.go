@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"questscheduler/api"
 	"questscheduler/internal/calendars"
@@ -189,7 +190,7 @@ func (w *world) newHeld() string {
 	key := w.newCalendar("gm")
 	must(w.t, w.write("calendarEventIndex/event", map[string]any{"schedulerId": "held", "accountId": "acc_gm", "calendarId": "gm@example.com"}))
 	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Update(calendars.Path(key), calendars.Defer("event", calendars.DeferredHeld))
+		return tx.Update(calendars.Path(key), calendars.Defer("event", calendars.DeferredHeld, time.Unix(1, 0)))
 	}))
 	return key
 }

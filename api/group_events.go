@@ -11,6 +11,7 @@ import (
 	"questscheduler/fault"
 	"questscheduler/groupevents"
 	"questscheduler/internal/ids"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 )
 
@@ -45,16 +46,16 @@ type groupEventAnswer struct {
 	Mirrors     []mirrorAnswer `json:"mirrors" doc:"The caller's own: where the event shows in their connected accounts."`
 }
 
-func answerListedEvent(e groupevents.Listed) groupEventAnswer {
+func answerListedEvent(e groupevents.View) groupEventAnswer {
 	return groupEventAnswer{
 		ID: e.ID, Ref: groupevents.Ref(e.ID), Title: e.Title, Start: groupevents.Text(e.Start), End: groupevents.Text(e.End),
-		AllDay: e.Start.AllDay(), Timezone: optional(e.Start.Zone), Location: e.Location, Status: "confirmed", AuthorID: e.AuthorID,
+		AllDay: e.Start.AllDay(), Timezone: optional(e.Start.Zone), Location: e.Location, Status: "confirmed", AuthorID: e.OwnerID,
 		Version: e.Version, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt, Mirrors: each(e.Mirrors, answerMirror),
 	}
 }
 
 func answerGroupEvent(view groupevents.View) groupEventAnswer {
-	answer := answerListedEvent(groupevents.ListedOf(view))
+	answer := answerListedEvent(view)
 	answer.Description, answer.Status = &view.Description, view.Status
 	return answer
 }
@@ -112,7 +113,7 @@ type groupEventList struct {
 
 func (s *server) listGroupEvents(ctx context.Context, by caller, in *listGroupEvents) (groupEventList, error) {
 	place := listing{name: "events of group " + in.ID, collection: "canonicalEvents"}
-	events, is, err := listed(place, in.Paging, answerListedEvent, func(after *store.Cursor, take func(groupevents.Listed) (bool, error)) (*store.Cursor, error) {
+	events, is, err := listed(place, in.Paging, answerListedEvent, func(after *store.Cursor, take func(groupevents.View) (bool, error)) (*store.Cursor, error) {
 		return s.GroupEvents.List(ctx, by.person, in.ID, in.Limit, after, take)
 	})
 	return groupEventList{page: is, Events: events}, err
@@ -193,7 +194,7 @@ func withCandidates(err error) error {
 		return err
 	}
 	f := asFailure(err)
-	f.Problem.Detail.Candidates = each(ambiguous.Candidates, func(e groupevents.Summary) candidate {
+	f.Problem.Detail.Candidates = each(ambiguous.Candidates, func(e mirror.Event) candidate {
 		return candidate{ID: e.ID, Ref: groupevents.Ref(e.ID), Title: e.Title, Start: groupevents.Text(e.Start)}
 	})
 	return f

@@ -36,7 +36,7 @@ func (l *pollConsumer) applySearched(ctx context.Context, observed scheduler.Obs
 			return err
 		}
 		if event.EventState != rules.Gone { // it is back since it was listed
-			return l.applyObservation(ctx, l.freshObservation(event))
+			return l.applyObservation(ctx, l.observation(event, true))
 		}
 	}
 	var err error
@@ -77,9 +77,9 @@ func (l *pollConsumer) fetch(ctx context.Context, eventID string) (gcal.Event, e
 const maxSearches = 50
 
 // withoutMoved removes from the missing events those found in another calendar, whose
-// polls follow them. Events beyond maxSearches, and those whose search keeps failing,
+// polls follow them. Events beyond maxSearches, and those whose search fails,
 // remain: they are searched for when a person confirms.
-func (l *pollConsumer) withoutMoved(ctx context.Context, gone []gcal.Event) (remaining []gcal.Event, err error) {
+func (l *pollConsumer) withoutMoved(ctx context.Context, run Run, gone []gcal.Event) (remaining []gcal.Event, err error) {
 	for i, event := range gone {
 		entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, event.ID)
 		if err != nil {
@@ -89,17 +89,17 @@ func (l *pollConsumer) withoutMoved(ctx context.Context, gone []gcal.Event) (rem
 			remaining = append(remaining, event)
 			continue
 		}
-		observed := l.freshObservation(event)
+		observed := l.observation(event, true)
 		observed.MovedTo, err = l.movedTo(ctx, event.ID, entry.PollID)
 		switch {
 		case err == nil && observed.MovedTo != (poll.Place{}):
 			observed.Searched = true
 			_, err = l.Polls.Apply(ctx, observed)
-			if err := l.deferIfStuck(ctx, event.ID, err); err != nil {
+			if err := run.Applied(ctx, event.ID, err); err != nil {
 				return nil, err
 			}
-		case err != nil && (l.endsRun(ctx, err) || l.attempt() < stuckAfter):
-			return nil, err
+		case err != nil && (l.endsRun(ctx, err) || run.part.backlog().Relist.IsZero()):
+			return nil, err // all is listed again
 		default:
 			remaining = append(remaining, event)
 		}

@@ -100,7 +100,7 @@ func TestErrorCodes_WhatSetsEach_AndWhatClearsIt(t *testing.T) {
 			if done := w.Decisions(pollID); done[warned-1] != "warn" || slices.Index(done, "warn") != warned-1 {
 				t.Errorf("the journal says %v, want one warning before it is cleared", done)
 			}
-			equal(t, "deferred events", len(w.Calendar("gm").Deferred), 0)
+			equal(t, "deferred events", len(w.Calendar("gm").DeferredEvents()), 0)
 			atRest(t, w)
 		})
 	}
@@ -238,7 +238,7 @@ func TestManyAbsencesAtOnce_AreHeldUntilAPersonConfirms(t *testing.T) {
 	stands(t, w, back.poll, rules.StateOK, ten.Start)
 	shows(t, w, back.poll, "", rules.StateOK)
 	shows(t, w, lost[6].poll, rules.MassCancellationHeld, rules.StateError)
-	equal(t, "what is held of it", w.Calendar("gm").Deferred[lost[6].event], calendars.DeferredHeld)
+	equal(t, "what is held of it", w.Calendar("gm").Deferred(lost[6].event).Why, calendars.DeferredHeld)
 	equal(t, "notices of ana in the end", len(w.Notices("ana")), 5)
 	atRest(t, w)
 }

@@ -28,7 +28,7 @@ func (w *Watcher) Confirm(ctx context.Context, person scheduler.Person, key stri
 		}
 		var updates []store.Update
 		for _, eventID := range calendar.DeferredEvents() {
-			if calendar.Deferred[eventID] != calendars.DeferredHeld {
+			if calendar.Deferred(eventID).Why != calendars.DeferredHeld {
 				continue
 			}
 			entry, _, err := poll.FindIndex(ctx, tx, calendar.AccountID, calendar.CalendarID, eventID)
@@ -36,7 +36,7 @@ func (w *Watcher) Confirm(ctx context.Context, person scheduler.Person, key stri
 				return err
 			}
 			if entry == nil || slices.Contains(pollIDs, entry.PollID) {
-				updates = append(updates, calendars.Defer(eventID, calendars.DeferredConfirmed))
+				updates = append(updates, calendars.Defer(eventID, calendars.DeferredConfirmed, w.Now()))
 			}
 		}
 		confirmed = len(updates)

@@ -2,6 +2,7 @@ package calendarsync
 
 import (
 	"context"
+	"errors"
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
@@ -11,7 +12,7 @@ import (
 
 // Consumer wants to know what changes in calendars. It says which ones by an interest on
 // the calendar's document (calendars.Calendar.Want, then Watcher.Follow). Syncer.Consumers
-// lists all but polls, which are the first.
+// lists all but polls, which come first and follow every calendar.
 //
 // Of a calendar in which it has an interest it gets every change at least once, as the
 // calendar shows the event then, perhaps long after the change. When its interest begins,
@@ -51,6 +52,24 @@ type PageConsumer interface {
 	ApplyPage(ctx context.Context, run Run, observed []Observation, full bool) (applied map[string]bool, err error)
 }
 
+// FailureShower is a Consumer that shows people that an event of theirs cannot be applied.
+type FailureShower interface {
+	Consumer
+	// ShowFailure shows an event that an earlier run deferred and that failed again.
+	ShowFailure(ctx context.Context, run Run, eventID string) error
+}
+
+// Finisher is a Consumer with something left to do when a run has shown its changes. Its failure
+// fails the run for all: the changes are listed again.
+type Finisher interface {
+	Consumer
+	Finish(ctx context.Context, run Run) error
+}
+
+// ErrLater is Apply's answer to an event that cannot be applied yet, which is no failure: later
+// runs fetch it. So they do with an event that the consumer applied, and that cannot be read whole.
+var ErrLater = errors.New("the event is applied by a later run")
+
 // Observation is what a run read of one event.
 type Observation struct {
 	Event gcal.Event
@@ -71,6 +90,13 @@ type Run struct {
 	Observing bool
 
 	sync *syncRun
+	part *part
+}
+
+// Applied records what became of an event that Unlisted applied: after a failure, later runs fetch
+// it. It fails where the run ends for every consumer.
+func (r Run) Applied(ctx context.Context, eventID string, failure error) error {
+	return r.part.applied(ctx, eventID, failure)
 }
 
 // Holds fails a transaction with scheduler.ErrFenced if a newer run of the calendar began.

@@ -47,6 +47,9 @@ func (e Events) Insert(ctx context.Context, intent poll.Intent) (scheduler.Event
 	return translate(event), err
 }
 
+// errMalformed is the error of an event that has to be read whole.
+var errMalformed = fault.New(fault.Unavailable, "the event has a field of a type that Google does not document")
+
 // Get reads an event, deleted ones included. A malformed event without our marks is
 // Unavailable: whose it is cannot be read.
 func (e Events) Get(ctx context.Context, accountID, calendarID, eventID string) (scheduler.Event, error) {

@@ -284,7 +284,7 @@ func TestEvent_ThatKeepsFailing_IsDeferred(t *testing.T) {
 	w.Run(2 * time.Minute)
 	stands(t, w, other, rules.StateRescheduled, three.Start)
 	equal(t, "status of the poll that fails", w.View(pollID).Poll.Status, rules.Finalized)
-	equal(t, "deferred", w.Calendar("gm").Deferred[eventID], calendars.DeferredFailed)
+	equal(t, "deferred", w.Calendar("gm").Deferred(eventID).Why, calendars.DeferredFailed)
 	before := w.Calendar("gm").SyncToken
 
 	w.MoveEvent("gm", w.View(other).Poll.GoogleEventID, ten)
@@ -297,7 +297,7 @@ func TestEvent_ThatKeepsFailing_IsDeferred(t *testing.T) {
 	w.Sweep()
 	w.Run(2 * time.Minute)
 	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
-	equal(t, "deferred events", len(w.Calendar("gm").Deferred), 0)
+	equal(t, "deferred events", len(w.Calendar("gm").DeferredEvents()), 0)
 	atRest(t, w)
 }
 

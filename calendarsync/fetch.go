@@ -21,9 +21,6 @@ func (l *syncRun) endsRun(ctx context.Context, failure error) bool {
 	}
 }
 
-// errMalformed keeps an event deferred that was applied as unreadable.
-var errMalformed = fault.New(fault.Unavailable, "the event has a field of a type that Google does not document")
-
 // errNotWriter says that a missing event may only be hidden from us.
 var errNotWriter = fault.New(fault.Unavailable, "the calendar does not take us for one of its writers")
 

@@ -159,6 +159,6 @@ func TestHold_WithoutIndexEntry_EndsWithAnyConfirmation(t *testing.T) {
 		t.Errorf("%d events are confirmed (%v), want 2", count, err)
 	}
 	w.Run(5 * time.Minute)
-	equal(t, "deferred events", len(w.Calendar("gm").Deferred), 0)
+	equal(t, "deferred events", len(w.Calendar("gm").DeferredEvents()), 0)
 	equal(t, "status of the other poll", w.View(second).Poll.Status, rules.Cancelled)
 }

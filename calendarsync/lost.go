@@ -2,7 +2,6 @@ package calendarsync
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -102,8 +101,8 @@ func names(list []gcal.Entry, calendarID string) bool {
 func (l *syncRun) awaiting(ctx context.Context) ([]calendars.Calendar, error) {
 	others, err := calendars.OfOwner(ctx, l.Store, l.calendar.OwnerID)
 	return slices.DeleteFunc(others, func(other calendars.Calendar) bool {
-		failed := slices.Contains(slices.Collect(maps.Values(other.Deferred)), calendars.DeferredFailed)
-		return other.Key == l.calendar.Key || !failed || !other.Wanted()
+		failed := func(eventID string) bool { return other.Deferred(eventID).Why == calendars.DeferredFailed }
+		return other.Key == l.calendar.Key || !slices.ContainsFunc(other.DeferredEvents(), failed) || !other.Wanted()
 	}), err
 }
 

@@ -44,7 +44,7 @@ func TestMalformedEvent_OnAPage_IsDeferredAlone(t *testing.T) {
 			calendar := w.Calendar("gm")
 			equal(t, "the token moved on", calendar.SyncToken != token, true)
 			equal(t, "the calendar's error", calendar.LastError, "")
-			equal(t, "why the event is asked for", calendar.Deferred[eventID], calendars.DeferredFailed)
+			equal(t, "why the event is asked for", calendar.Deferred(eventID).Why, calendars.DeferredFailed)
 
 			w.Sweep() // it cannot be fetched individually either
 			w.Run(time.Minute)
@@ -56,7 +56,7 @@ func TestMalformedEvent_OnAPage_IsDeferredAlone(t *testing.T) {
 			w.Run(time.Minute)
 			shows(t, w, pollID, "", rules.StateRescheduled)
 			stands(t, w, pollID, rules.StateRescheduled, noon.Start)
-			equal(t, "deferred events", len(w.Calendar("gm").Deferred), 0)
+			equal(t, "deferred events", len(w.Calendar("gm").DeferredEvents()), 0)
 			atRest(t, w)
 		})
 	}

@@ -147,7 +147,7 @@ func TestMovedEvent_WhereASyncPassedIt_IsFetched(t *testing.T) {
 	w.Run(time.Minute)
 	same(t, "journal", w.Decisions(pollID), []string{"finalise", "moved_calendar", "reschedule"})
 	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
-	equal(t, "events still deferred", len(w.Calendar(worldtest.Club).Deferred), 0)
+	equal(t, "events still deferred", len(w.Calendar(worldtest.Club).DeferredEvents()), 0)
 	atRest(t, w)
 }
 
@@ -331,11 +331,27 @@ func TestMovedEvents_OneOfManyIsStuck_IsDeferred(t *testing.T) {
 			follows(t, w, pollID, worldtest.ClubCalendar)
 		}
 	}
-	if reason := w.Calendar("gm").Deferred[w.View(stuck).Poll.GoogleEventID]; reason == "" {
+	if reason := w.Calendar("gm").Deferred(w.View(stuck).Poll.GoogleEventID).Why; reason == "" {
 		t.Error("the event is not deferred")
 	}
 	w.Write(poll.Path(stuck), poll.Set("fieldOfTheWebApp", "small"))
 	w.Sweep()
 	w.Run(5 * time.Minute)
 	follows(t, w, stuck, worldtest.ClubCalendar)
+}
+
+// Many events were moved, and the search for them fails at first: nothing is held for a person.
+func TestMovedEvents_WhereTheSearchFailsAtFirst_AreFollowed(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	polls := manyMoved(w)
+	w.Refuse("calendarList.list", 503, "", 0)
+	w.Run(10 * time.Second)
+	w.Heal()
+	w.Run(30 * time.Minute)
+	for _, pollID := range polls {
+		follows(t, w, pollID, worldtest.ClubCalendar)
+	}
+	equal(t, "notices of a hold", holdNotices(w), 0)
+	atRest(t, w)
 }

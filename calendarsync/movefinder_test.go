@@ -76,7 +76,7 @@ func TestGoneEvent_WhereTheSearchFails_IsDeferred(t *testing.T) {
 				w.Run(30 * time.Minute)
 				follows(t, w, pollID, "gm@example.com")
 				equal(t, "error", w.View(pollID).Poll.Sync.Error.Code, rules.SyncFailed)
-				equal(t, "it waits as", w.Calendar("gm").Deferred[eventID], calendars.DeferredFailed)
+				equal(t, "it waits as", w.Calendar("gm").Deferred(eventID).Why, calendars.DeferredFailed)
 
 				w.Calm()
 				w.Heal()

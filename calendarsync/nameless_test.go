@@ -66,7 +66,7 @@ func TestNamelessEvent_ThatIsAwaited_RevivesItsPoll(t *testing.T) {
 			}
 			w.MoveEvent("gm", thirdEvent, noon)
 			w.Run(time.Hour)
-			_, deferred := w.Calendar("gm").Deferred[eventID]
+			deferred := w.Calendar("gm").Deferred(eventID).Why != ""
 			equal(t, "it is deferred", deferred, c.deferred)
 			equal(t, "the second poll", w.View(second).Poll.Status, rules.Cancelled)
 			equal(t, "notices of a hold", holdNotices(w), 0)
@@ -77,7 +77,7 @@ func TestNamelessEvent_ThatIsAwaited_RevivesItsPoll(t *testing.T) {
 			equal(t, "status", w.View(pollID).Poll.Status, c.end)
 			equal(t, "the second poll", w.View(second).Poll.Status, rules.Cancelled)
 			stands(t, w, third, rules.StateRescheduled, noon.Start)
-			equal(t, "deferred events", len(w.Calendar("gm").Deferred), 0)
+			equal(t, "deferred events", len(w.Calendar("gm").DeferredEvents()), 0)
 			atRest(t, w)
 		})
 	}

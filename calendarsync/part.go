@@ -21,10 +21,6 @@ import (
 type part struct {
 	Consumer
 	run Run
-	// polls is set for polls: their failure keeps the sync token from being stored, and
-	// they keep their deferred events themselves.
-	polls   *pollConsumer
-	failure error
 	// outcome says of events whether the last attempt in this run applied or deferred them.
 	outcome map[string]bool
 	// relisted reports that a full listing came to its end, incomplete that an event of it
@@ -34,25 +30,21 @@ type part struct {
 	logged bool
 }
 
-// newParts are the parts: that of polls, then those of the consumers with an interest in
-// the calendar. Polls need none: an event of theirs may be inserted before its link counts.
+// newParts are the parts of the consumers that follow the calendar, polls first.
 func (l *syncRun) newParts() (parts []*part) {
-	polls := &pollConsumer{syncRun: l}
-	parts = append(parts, &part{Consumer: polls, run: l.asRun(), polls: polls})
-	for _, consumer := range l.Consumers {
-		if l.calendar.Interests[consumer.Name()] > 0 {
-			parts = append(parts, &part{Consumer: consumer, run: l.asRun(), outcome: map[string]bool{}})
+	for _, consumer := range slices.Concat([]Consumer{&pollConsumer{syncRun: l}}, l.Consumers) {
+		if !l.calendar.Follows(consumer.Name()) {
+			continue
 		}
+		p := &part{Consumer: consumer, outcome: map[string]bool{}}
+		p.run = Run{Calendar: l.calendar, Cause: l.cause, Observing: l.Observing, sync: l, part: p}
+		parts = append(parts, p)
 	}
 	return parts
 }
 
-func (l *syncRun) asRun() Run {
-	return Run{Calendar: l.calendar, Cause: l.cause, Observing: l.Observing, sync: l}
-}
-
 // stopped reports that the part gets no more events in this run.
-func (p *part) stopped() bool { return p.failure != nil || p.overflow }
+func (p *part) stopped() bool { return p.overflow }
 
 // concerned is Concerns; a consumer that panics has to be asked by Apply.
 func (p *part) concerned(eventID string) (concerned bool) {
@@ -69,30 +61,33 @@ func (p *part) apply(ctx context.Context, observed Observation) error {
 	if p.stopped() {
 		return nil
 	}
-	if p.polls == nil {
-		if err := p.run.sync.keepLease(ctx); err != nil {
-			return err
-		}
+	if err := p.run.sync.keepLease(ctx); err != nil {
+		return err
 	}
 	err := guarded(func() error { return p.Apply(ctx, p.run, observed) })
-	if err == nil && observed.Event.Malformed && p.polls == nil {
-		err = errMalformed // once it is readable, no further listing need show it
+	if err == nil && observed.Event.Malformed {
+		err = ErrLater // once it is readable, no further listing need show it
 	}
 	return p.applied(ctx, observed.Event.ID, err)
 }
 
-// applied notes what became of an event.
+// applied notes what became of an event. One that fails again is the consumer's to show.
 func (p *part) applied(ctx context.Context, eventID string, failure error) error {
-	switch {
-	case p.polls != nil:
-		return p.note(ctx, failure, "")
-	case failure == nil:
+	if failure == nil {
 		p.outcome[eventID] = true
 		return nil
 	}
+	if err := p.note(ctx, failure, eventID); err != nil {
+		return err
+	}
 	p.outcome[eventID] = false
 	p.overflow = p.overflow || p.failed() > calendars.MaxBacklog
-	return p.note(ctx, failure, eventID)
+	shower, shows := p.Consumer.(FailureShower)
+	again := p.backlog().Deferred[eventID].Why == calendars.DeferredFailed
+	if !shows || !again || errors.Is(failure, ErrLater) || p.run.sync.endsRun(ctx, failure) {
+		return nil
+	}
+	return p.note(ctx, guarded(func() error { return shower.ShowFailure(ctx, p.run, eventID) }), eventID)
 }
 
 // failed is how many events were deferred in this run.
@@ -109,13 +104,10 @@ func (p *part) failed() (count int) {
 func (p *part) note(ctx context.Context, failure error, eventID string) error {
 	l := p.run.sync
 	switch {
-	case failure == nil:
+	case failure == nil || errors.Is(failure, ErrLater):
 		return nil
 	case errors.Is(failure, scheduler.ErrFenced) || ctx.Err() != nil:
 		return failure
-	case p.polls != nil:
-		p.failure = failure
-		return nil
 	}
 	if p.logged {
 		l.Log.DebugContext(ctx, "a consumer failed again", "consumer", p.Name(), "event", eventID, "trace", l.cause.Trace, "error", failure)
@@ -145,23 +137,28 @@ func guarded(do func() error) (err error) {
 // needs a full listing, and did not get one, gets its own.
 func (p *part) complete(ctx context.Context) error {
 	l := p.run.sync
-	if p.stopped() {
+	switch {
+	case p.stopped():
 		return nil
-	}
-	if l.inFullListing != nil {
+	case l.inFullListing != nil:
 		if err := p.unlisted(ctx, l.inFullListing); err != nil || p.stopped() {
 			return err
 		}
-	}
-	switch {
-	case p.polls != nil:
-		return p.note(ctx, guarded(func() error { return p.polls.settle(ctx) }), "")
-	case l.inFullListing == nil && !p.backlog().Relist.IsZero():
+	case !p.backlog().Relist.IsZero():
 		if err := p.relist(ctx); err != nil || !p.relisted {
 			return err
 		}
 	}
 	return p.fetchDeferred(ctx) // a listing shows no event that was deleted
+}
+
+// finish has the consumer do what is left at the end of a run.
+func (p *part) finish(ctx context.Context) error {
+	finisher, ok := p.Consumer.(Finisher)
+	if !ok {
+		return nil
+	}
+	return guarded(func() error { return finisher.Finish(ctx, p.run) })
 }
 
 func (p *part) backlog() calendars.Backlog { return p.run.Calendar.Backlogs[p.Name()] }
@@ -171,7 +168,7 @@ func (p *part) unlisted(ctx context.Context, listed map[string]bool) error {
 	shown := func(eventID string) bool { return listed[eventID] }
 	failure := guarded(func() error { return p.Unlisted(ctx, p.run, shown) })
 	p.relisted = failure == nil
-	p.overflow = p.overflow || failure != nil && p.polls == nil
+	p.overflow = p.overflow || failure != nil
 	return p.note(ctx, failure, "")
 }
 
@@ -198,10 +195,14 @@ const maxFetches = 50
 
 // fetchDeferred fetches the events that were deferred when the run began and that it has
 // not met, in another order in each run, so that failing ones keep none of the others back.
+// Held ones await a person.
 func (p *part) fetchDeferred(ctx context.Context) error {
 	l := p.run.sync
-	eventIDs := slices.Sorted(maps.Keys(p.backlog().Deferred))
-	eventIDs = slices.DeleteFunc(eventIDs, func(eventID string) bool { _, met := p.outcome[eventID]; return met })
+	deferred := p.backlog().Deferred
+	eventIDs := slices.DeleteFunc(slices.Sorted(maps.Keys(deferred)), func(eventID string) bool {
+		_, met := p.outcome[eventID]
+		return met || deferred[eventID].Why == calendars.DeferredHeld
+	})
 	if len(eventIDs) > maxFetches {
 		from := int(l.fence * maxFetches % int64(len(eventIDs)))
 		eventIDs = slices.Concat(eventIDs[from:], eventIDs[:from])[:maxFetches]
@@ -214,11 +215,8 @@ func (p *part) fetchDeferred(ctx context.Context) error {
 			}
 			continue
 		}
-		if err := p.applied(ctx, eventID, failure); err != nil {
-			return err
-		}
-		if l.endsRun(ctx, failure) { // the account answers nothing more now
-			return nil
+		if err := p.applied(ctx, eventID, failure); err != nil || l.endsRun(ctx, failure) {
+			return err // the account answers nothing more now
 		}
 	}
 	return nil
@@ -247,13 +245,10 @@ func (p *part) recovers() bool {
 	return false
 }
 
-// progress is what was done for the consumer, to be recorded.
-func (p *part) progress(began, now calendars.Calendar, at time.Time) (updates []store.Update, latest time.Time) {
-	if p.polls != nil {
-		return now.Settled(began, p.polls.settled), time.Time{}
-	}
-	again := p.overflow || p.incomplete
-	did := calendars.Progress{Relisted: p.relisted && !again, Overflow: again}
+// progress is what was done for the consumer, to be recorded. again is how long to wait until what
+// is left is tried; zero: nothing is.
+func (p *part) progress(began, now calendars.Calendar, at time.Time) (updates []store.Update, again time.Duration) {
+	did := calendars.Progress{Relisted: p.relisted, Overflow: p.overflow, Incomplete: p.incomplete}
 	for _, eventID := range slices.Sorted(maps.Keys(p.outcome)) {
 		if p.outcome[eventID] {
 			did.Settled = append(did.Settled, eventID)
@@ -261,5 +256,6 @@ func (p *part) progress(began, now calendars.Calendar, at time.Time) (updates []
 			did.Deferred = append(did.Deferred, eventID)
 		}
 	}
-	return now.Progressed(began, p.Name(), did, store.Instant(at))
+	updates, left := now.Progressed(began, p.Name(), did, store.Instant(at))
+	return updates, left.Retry(at, p.recovers())
 }

@@ -8,19 +8,15 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
 
-// pollConsumer is the consumer of one run that polls are. An event that fails fails the
-// run, so that the outbox retries it, until the event was tried stuckAfter times.
+// pollConsumer is the consumer that polls are, for one run.
 type pollConsumer struct {
 	*syncRun
 	// search is nil until an event is searched for.
 	search *search
-	// settled are the deferred events that were applied.
-	settled []string
 }
 
 // Name implements Consumer.
@@ -37,94 +33,72 @@ func (l *pollConsumer) Concerns(calendar calendars.Calendar, eventID string) boo
 func isOurs(eventID string) bool { return strings.HasPrefix(eventID, poll.EventPrefix) }
 
 // Apply implements Consumer. A deletion counts only if we may write to the calendar, since
-// readers may be shown less. Otherwise the event is deferred, and its poll shows
-// sync_failed.
+// readers may be shown less.
 func (l *pollConsumer) Apply(ctx context.Context, _ Run, observed Observation) error {
 	event := observed.Event
 	if event.EventState == rules.Gone && !observed.Writable {
-		return l.deferFailed(ctx, event.ID)
+		return errNotWriter
 	}
-	return l.deferIfStuck(ctx, event.ID, guarded(func() error { return l.applyOrDefer(ctx, event, l.observation(event)) }))
+	if err := l.awaitLink(ctx, event.ID); err != nil {
+		return err
+	}
+	return l.applyObservation(ctx, l.observation(event, observed.Fresh))
 }
 
-// Unlisted implements Consumer.
-func (l *pollConsumer) Unlisted(ctx context.Context, _ Run, _ func(string) bool) error {
-	return l.fetchUnlisted(ctx)
+// awaitLink is ErrLater while a deferred event is being inserted for a poll. Polls.Apply would defer
+// it anew, and the next run would come at once, for as long as the insert takes.
+func (l *pollConsumer) awaitLink(ctx context.Context, eventID string) error {
+	if l.calendar.Deferred(eventID) == (calendars.Deferral{}) {
+		return nil
+	}
+	linked, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, eventID)
+	if err != nil || linked != nil {
+		return err
+	}
+	intent, err := poll.LoadIntent(ctx, l.Store, poll.IntentID(l.ref.Account, l.ref.Calendar, eventID))
+	if err == nil && intent != nil && intent.Kind == poll.IntentInsert {
+		err = ErrLater
+	}
+	return err
 }
 
-// settle does what follows a listing: it announces what is held, applies deferred events,
-// and clears errors of the account.
-func (l *pollConsumer) settle(ctx context.Context) (err error) {
+// ShowFailure implements FailureShower.
+func (l *pollConsumer) ShowFailure(ctx context.Context, _ Run, eventID string) error {
+	entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, eventID)
+	if err != nil || entry == nil {
+		return err
+	}
+	return l.Polls.SetSyncError(ctx, entry.PollID, rules.SyncFailed, l.cause, l.stillHolds)
+}
+
+// Finish implements Finisher: it announces what is held, and clears errors of the account.
+func (l *pollConsumer) Finish(ctx context.Context, _ Run) error {
 	if l.calendar.HoldUnannounced {
 		if err := l.announceHeld(ctx); err != nil {
 			return err
 		}
 	}
-	l.settled, err = l.fetchDeferred(ctx)
-	if err != nil {
-		return err
-	}
 	return l.clearAccountErrors(ctx)
 }
 
-// applyOrDefer applies an observation. A malformed event is applied as unreadable and
-// deferred too: once it is readable, no further listing need show it.
-func (l *pollConsumer) applyOrDefer(ctx context.Context, event gcal.Event, observed scheduler.Observation) error {
-	if err := l.applyObservation(ctx, observed); err != nil || !event.Malformed {
+// fetchAndApply applies an event whose listing may be outdated.
+func (l *pollConsumer) fetchAndApply(ctx context.Context, eventID string) error {
+	event, err := l.fetchConfirmed(ctx, eventID)
+	if err != nil {
 		return err
 	}
-	return l.deferEvent(ctx, event.ID)
+	err = l.applyObservation(ctx, l.observation(event, true))
+	if err == nil && event.Malformed {
+		err = ErrLater
+	}
+	return err
 }
 
-// observation is an event as the rules take it.
-func (l *pollConsumer) observation(event gcal.Event) scheduler.Observation {
+// observation is an event as the rules take it. fresh reports that it was fetched individually.
+func (l *pollConsumer) observation(event gcal.Event, fresh bool) scheduler.Observation {
 	return scheduler.Observation{
 		AccountID: l.ref.Account, CalendarID: l.ref.Calendar, EventID: event.ID,
 		EventState: event.EventState, Fingerprint: event.Fingerprint, Updated: event.Updated,
-		Fence: l.fence, Cause: l.cause,
+		Fence: l.fence, Cause: l.cause, Fresh: fresh, Confirmed: l.calendar.Deferred(event.ID).Why == calendars.DeferredConfirmed,
 	}
-}
-
-// stuckAfter is how many attempts one failing event may block the sync token.
-const stuckAfter = 3
-
-// attempt counts the runs since the last successful one, this one included.
-func (l *syncRun) attempt() int64 { return l.calendar.SyncAttempts + 1 }
-
-// deferIfStuck lets the sync token pass an event that keeps failing: its poll shows
-// sync_failed, and it is fetched individually from then on.
-func (l *pollConsumer) deferIfStuck(ctx context.Context, eventID string, failure error) error {
-	if failure == nil || l.endsRun(ctx, failure) || l.attempt() < stuckAfter {
-		return failure
-	}
-	l.Log.ErrorContext(ctx, "event keeps failing and is deferred", "event", eventID, "calendar", l.ref.Calendar,
-		"trace", l.cause.Trace, "error", failure)
-	return l.deferFailed(ctx, eventID)
-}
-
-// deferFailed defers an event and shows that on its poll.
-func (l *pollConsumer) deferFailed(ctx context.Context, eventID string) error {
-	if err := l.deferEvent(ctx, eventID); err != nil {
-		return err
-	}
-	entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, eventID)
-	if err != nil || entry == nil {
-		return err
-	}
-	if err := l.Polls.SetSyncError(ctx, entry.PollID, rules.SyncFailed, l.cause, l.stillHolds); err != nil {
-		// The event is deferred all the same: a poll that cannot be written blocks no other.
-		l.Log.ErrorContext(ctx, "sync_failed not shown on poll", "poll", entry.PollID, "trace", l.cause.Trace, "error", err)
-	}
-	return nil
-}
-
-// deferEvent has an event fetched individually by later runs. Events that await or have a
-// user's confirmation are left alone.
-func (l *pollConsumer) deferEvent(ctx context.Context, eventID string) error {
-	return l.commitWith(ctx, func(now calendars.Calendar) []store.Update {
-		if now.Awaits(eventID) {
-			return nil
-		}
-		return []store.Update{calendars.Defer(eventID, calendars.DeferredFailed)}
-	})
 }

@@ -117,11 +117,6 @@ func (w *Watcher) write(ctx context.Context, key string, updates []store.Update)
 // fresh reports whether a calendar needs no run: one succeeded lately, none is pending,
 // and no event is deferred except for a person.
 func (w *Watcher) fresh(calendar calendars.Calendar) bool {
-	for _, reason := range calendar.Deferred {
-		if reason != calendars.DeferredHeld {
-			return false
-		}
-	}
 	return !calendar.SyncPending && !calendar.HasBacklog() && calendar.SuccessAt.After(w.Now().Add(-freshFor))
 }
 

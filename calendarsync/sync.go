@@ -97,7 +97,7 @@ func (l *Syncer) claim(ctx context.Context, key string) (run *syncRun, again tim
 }
 
 // run lists what changed, applies it for each consumer, and stores the new token once each
-// has applied or deferred everything.
+// has applied or deferred everything. Where none could go on, everything is listed again.
 func (l *syncRun) run(ctx context.Context) error {
 	next, err := l.listChanges(ctx)
 	if err != nil && !errors.Is(err, errStopped) {
@@ -105,6 +105,11 @@ func (l *syncRun) run(ctx context.Context) error {
 	}
 	for _, part := range l.parts {
 		if err := part.complete(ctx); err != nil {
+			return err
+		}
+	}
+	for _, part := range l.parts {
+		if err := part.finish(ctx); err != nil {
 			return err
 		}
 	}
@@ -181,34 +186,21 @@ func (l *syncRun) deliver(ctx context.Context, page gcal.Page, parts []*part, li
 	return errStopped
 }
 
-// end records what was done for each consumer. If polls took everything, it stores the new
-// token in the same transaction, and when deferred events are tried again.
+// end records what was done for each consumer, and in the same transaction the new token and when
+// deferred events are tried again.
 func (l *syncRun) end(ctx context.Context, next string) error {
-	failure := l.parts[0].failure
-	if failure != nil && len(l.parts) == 1 {
-		return failure
-	}
-	recovers := slices.ContainsFunc(l.parts, (*part).recovers)
-	err := l.commitWith(ctx, func(now calendars.Calendar) (updates []store.Update) {
-		latest := time.Time{}
-		for _, part := range l.parts {
-			written, left := part.progress(l.calendar, now, l.Now())
-			updates = append(updates, written...)
-			if left.After(latest) {
-				latest = left
-			}
-		}
-		if failure != nil {
-			return updates
-		}
+	return l.commitWith(ctx, func(now calendars.Calendar) (updates []store.Update) {
 		l.next = time.Time{}
-		if !latest.IsZero() {
-			l.next = l.Now().Add(calendars.RetryBacklog(latest, l.Now(), recovers))
+		for _, part := range l.parts {
+			written, again := part.progress(l.calendar, now, l.Now())
+			updates = append(updates, written...)
+			if at := l.Now().Add(again); again > 0 && (l.next.IsZero() || at.Before(l.next)) {
+				l.next = at
+			}
 		}
 		updates = append(updates, calendars.InZone(l.calendar.TimeZone)...)
 		return append(updates, now.Succeeded(l.Now(), next, l.maskVersion(), l.next)...)
 	})
-	return cmp.Or(err, failure)
 }
 
 // eachPage calls do for each page of a listing and returns the last page's token. It

@@ -117,14 +117,14 @@ func TestChange_DuringTheInsert_IsNotLost(t *testing.T) {
 			w.On("after events.insert", func() {
 				c.act(w, poll.EventID(pollID, 1))
 				w.Run(10 * time.Second)
-				equal(t, "deferred", w.Calendar("gm").Deferred[poll.EventID(pollID, 1)], calendars.DeferredRace)
+				equal(t, "deferred", w.Calendar("gm").Deferred(poll.EventID(pollID, 1)).Why, calendars.DeferredRace)
 			})
 			if _, err := w.Finalise(pollID, slots[0]); err != nil {
 				t.Fatal(err)
 			}
 			w.Run(time.Minute)
 			c.want(t, w, pollID)
-			equal(t, "deferred events", len(w.Calendar("gm").Deferred), 0)
+			equal(t, "deferred events", len(w.Calendar("gm").DeferredEvents()), 0)
 			atRest(t, w)
 		})
 	}
@@ -246,5 +246,29 @@ func TestSync_OfACalendarInAnotherZone_RecordsIt(t *testing.T) {
 	if got := w.Calendar("gm").TimeZone; before == "" || before == "Pacific/Auckland" || got != "Pacific/Auckland" {
 		t.Errorf("the zone was %q and is %q, want Pacific/Auckland", before, got)
 	}
+	atRest(t, w)
+}
+
+// An insert may take long. What its event waits for is looked at ever more rarely.
+func TestChange_DuringALongInsert_IsFetchedEverMoreRarely(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	pollID, slots := w.Poll()
+	fetches := 0
+	w.On("after events.insert", func() {
+		w.MoveEvent("gm", poll.EventID(pollID, 1), noon)
+		before := w.Calls("events.get")
+		w.Run(30 * time.Second)
+		fetches = w.Calls("events.get") - before
+	})
+	if _, err := w.Finalise(pollID, slots[0]); err != nil {
+		t.Fatal(err)
+	}
+	if fetches < 2 || fetches > 8 {
+		t.Errorf("%d fetches in half a minute", fetches)
+	}
+	w.Run(time.Minute)
+	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
 	atRest(t, w)
 }

@@ -12,23 +12,20 @@ import (
 	"questscheduler/rules"
 )
 
-// fetchUnlisted fetches every linked event that a full listing lacks, since a full
-// listing does not show deletions. If too many are gone at once, their cancellations are
+// Unlisted implements Consumer: it fetches every linked event that a full listing lacks, since a
+// full listing does not show deletions. If too many are gone at once, their cancellations are
 // held for a person's confirmation.
-func (l *pollConsumer) fetchUnlisted(ctx context.Context) error {
-	if l.inFullListing == nil {
-		return nil
-	}
-	if err := l.deferInserts(ctx); err != nil {
+func (l *pollConsumer) Unlisted(ctx context.Context, run Run, shown func(eventID string) bool) error {
+	if err := l.deferInserts(ctx, shown); err != nil {
 		return err
 	}
-	gone, linked, err := l.findGone(ctx)
+	gone, linked, err := l.findGone(ctx, run, shown)
 	if err != nil {
 		return err
 	}
 	if l.tooMany(gone, linked) {
 		found := len(gone)
-		gone, err = l.withoutMoved(ctx, gone)
+		gone, err = l.withoutMoved(ctx, run, gone)
 		if err != nil {
 			return err
 		}
@@ -38,8 +35,8 @@ func (l *pollConsumer) fetchUnlisted(ctx context.Context) error {
 		return l.hold(ctx, gone)
 	}
 	for _, event := range gone {
-		err := l.applyObservation(ctx, l.freshObservation(event))
-		if err := l.deferIfStuck(ctx, event.ID, err); err != nil {
+		err := l.applyObservation(ctx, l.observation(event, true))
+		if err := run.Applied(ctx, event.ID, err); err != nil {
 			return err
 		}
 	}
@@ -49,7 +46,7 @@ func (l *pollConsumer) fetchUnlisted(ctx context.Context) error {
 // findGone fetches the events that a full listing lacks, applies those that are there, and
 // returns the linked ones that are gone and how many are linked in all. An awaited event
 // that is not listed is still deleted, unless the listing has a nameless event.
-func (l *pollConsumer) findGone(ctx context.Context) (gone []gcal.Event, linked int, err error) {
+func (l *pollConsumer) findGone(ctx context.Context, run Run, shown func(eventID string) bool) (gone []gcal.Event, linked int, err error) {
 	for entry, err := range poll.IndexOfCalendar(ctx, l.Store, l.ref.Account, l.ref.Calendar) {
 		if err != nil {
 			return nil, 0, err
@@ -57,19 +54,21 @@ func (l *pollConsumer) findGone(ctx context.Context) (gone []gcal.Event, linked 
 		if !entry.Awaited {
 			linked++
 		}
-		confirmed := l.calendar.Deferred[entry.EventID] == calendars.DeferredConfirmed
-		if l.inFullListing[entry.EventID] || confirmed || entry.Awaited && !l.parts[0].incomplete {
+		confirmed := l.calendar.Deferred(entry.EventID).Why == calendars.DeferredConfirmed
+		if shown(entry.EventID) || confirmed || entry.Awaited && !run.part.incomplete {
 			continue
 		}
 		event, err := l.fetchConfirmed(ctx, entry.EventID)
 		switch {
+		case err != nil && !l.endsRun(ctx, err):
+			err = run.Applied(ctx, entry.EventID, err)
 		case err != nil:
 		case event.EventState != rules.Gone:
-			err = l.applyOrDefer(ctx, event, l.freshObservation(event))
+			err = run.part.apply(ctx, Observation{Event: event, Fresh: true, Writable: true})
 		case !entry.Awaited:
 			gone = append(gone, event)
 		}
-		if err := l.deferIfStuck(ctx, entry.EventID, err); err != nil {
+		if err != nil {
 			return nil, 0, err
 		}
 	}
@@ -85,16 +84,16 @@ func (l *pollConsumer) tooMany(gone []gcal.Event, linked int) bool {
 // deferInserts defers events that a full listing lacks while their insert is under way:
 // they may have been created and deleted before it. Those linked by now are in the index,
 // which is read after this.
-func (l *pollConsumer) deferInserts(ctx context.Context) error {
+func (l *pollConsumer) deferInserts(ctx context.Context, shown func(eventID string) bool) error {
 	for intent, err := range poll.PendingIntents(ctx, l.Store, l.Now().Add(farFuture)) {
 		if err != nil {
 			return err
 		}
 		here := intent.AccountID == l.ref.Account && intent.CalendarID == l.ref.Calendar
-		if intent.Kind != poll.IntentInsert || !here || l.inFullListing[intent.EventID] {
+		if intent.Kind != poll.IntentInsert || !here || shown(intent.EventID) {
 			continue
 		}
-		if err := l.commit(ctx, calendars.Defer(intent.EventID, calendars.DeferredRace)); err != nil {
+		if err := l.commit(ctx, calendars.Defer(intent.EventID, calendars.DeferredRace, l.Now())); err != nil {
 			return err
 		}
 	}
@@ -147,11 +146,11 @@ func (l *pollConsumer) hold(ctx context.Context, gone []gcal.Event) error {
 // it.
 func (l *pollConsumer) holdUnlessConfirmed(ctx context.Context, eventID string) (held bool, err error) {
 	err = l.commitWith(ctx, func(now calendars.Calendar) []store.Update {
-		held = now.Deferred[eventID] != calendars.DeferredConfirmed
+		held = now.Deferred(eventID).Why != calendars.DeferredConfirmed
 		if !held {
 			return nil
 		}
-		return calendars.Hold(eventID)
+		return calendars.Hold(eventID, l.Now())
 	})
 	return held, err
 }

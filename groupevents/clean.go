@@ -65,15 +65,7 @@ func removeEnded(ctx context.Context, documents store.Store, eventID string, bef
 		if err != nil {
 			return err
 		}
-		held, err := loadShelf(ctx, tx, event.GroupID)
-		if err != nil {
-			return err
-		}
-		changed := held.holds(event.ID)
-		if belongs(event, event.GroupID) {
-			held, changed = held.discounting(event), true
-		}
-		held, err = held.removing(ctx, tx, event.ID)
+		held, err := loadState(ctx, tx, event.GroupID)
 		if err != nil {
 			return err
 		}
@@ -83,8 +75,8 @@ func removeEnded(ctx context.Context, documents store.Store, eventID string, bef
 				return err
 			}
 		}
-		if changed {
-			if err := held.write(tx); err != nil {
+		if belongs(event, event.GroupID) {
+			if err := held.discounting(event).write(tx); err != nil {
 				return err
 			}
 		}

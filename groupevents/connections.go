@@ -59,7 +59,7 @@ func (s *Service) Connect(ctx context.Context, person scheduler.Person, groupID,
 			connected = Connected{was, account.Email}
 			return nil
 		}
-		held, err := loadShelf(ctx, tx, groupID)
+		held, err := loadState(ctx, tx, groupID)
 		if err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func (s *Service) Create(ctx context.Context, person scheduler.Person, groupID s
 			event = mirror.DecodeEvent(before)
 			return madeAgain(event, fresh)
 		}
-		held, err := loadShelf(ctx, tx, groupID)
+		held, err := loadState(ctx, tx, groupID)
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (s *Service) Create(ctx context.Context, person scheduler.Person, groupID s
 		if err := tx.Create(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil {
 			return err
 		}
-		return held.put(event).write(tx)
+		return held.write(tx)
 	})
 	if err != nil {
 		return View{}, err
@@ -181,10 +181,6 @@ func (s *Service) edit(
 		if before.OwnerID != person.ID && group.CreatorID != person.ID {
 			return fault.New(fault.Forbidden, "Only the author of this event and the creator of the group may change it. Ask one of them.")
 		}
-		held, err := loadShelf(ctx, tx, groupID)
-		if err != nil {
-			return err
-		}
 		event, planAt = before, before.PlanAt
 		if err := change(&event); err != nil {
 			return err
@@ -194,33 +190,21 @@ func (s *Service) edit(
 			return nil
 		}
 		event.Version, event.Updated, event.UpdatedAt, event.PlanTrace = before.Version+1, now, now, cause.Trace
-		held, changed, err := held.after(ctx, tx, event)
-		if err != nil {
-			return err
+		if event.Status == statusCancelled {
+			held, err := loadState(ctx, tx, groupID)
+			if err != nil {
+				return err
+			}
+			if err := held.discounting(event).write(tx); err != nil {
+				return err
+			}
 		}
-		if err := tx.Set(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil || !changed {
-			return err
-		}
-		return held.write(tx)
+		return tx.Set(mirror.EventPath(event.ID), mirror.EncodeEvent(event))
 	})
 	if err == nil && !event.PlanAt.Equal(planAt) {
 		s.Plans.PlanEventSoon(ctx, event)
 	}
 	return event, err
-}
-
-// after is the shelf after a change of an event that it may hold. changed is false if it
-// stays as it is.
-func (h shelf) after(ctx context.Context, reader store.Reader, e mirror.Event) (next shelf, changed bool, err error) {
-	switch {
-	case e.Status == statusCancelled:
-		next, err = h.discounting(e).removing(ctx, reader, e.ID)
-		return next, true, err
-	case !h.holds(e.ID):
-		return h, false, nil
-	default:
-		return h.put(e), true, nil
-	}
 }
 
 // view adds a member's own mirrors: those in the accounts that they connected.
@@ -266,6 +250,6 @@ func earlier(a, b time.Time) time.Time {
 
 // ShareSessions reports whether a group shares the sessions of its polls.
 func (s *Service) ShareSessions(ctx context.Context, group poll.Group) (bool, error) {
-	held, err := loadShelf(ctx, s.Store, group.ID)
+	held, err := loadState(ctx, s.Store, group.ID)
 	return held.ShareSessions, err
 }

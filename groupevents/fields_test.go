@@ -7,10 +7,10 @@ import (
 	"questscheduler/internal/test/roundtrip"
 )
 
-func TestShelf_EveryField_IsStored(t *testing.T) {
+func TestGroupState_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
-	roundtrip.Check(t, roundtrip.Codec[shelf]{Through: func(h shelf) shelf {
-		return decodeShelf(roundtrip.Kept(t, shelfPath(h.GroupID), roundtrip.Whole(h.encode())))
+	roundtrip.Check(t, roundtrip.Codec[groupState]{Through: func(h groupState) groupState {
+		return decodeState(roundtrip.Kept(t, statePath(h.GroupID), roundtrip.Whole(h.encode())))
 	}})
 }
 

@@ -41,9 +41,9 @@ type authored struct {
 	Switches int64
 }
 
-// author gives the place of a person's counts in a shelf of its own; those of another day are
+// author gives the place of a person's counts in a state of its own; those of another day are
 // zero.
-func (h shelf) author(personID string, now time.Time) (next shelf, author *authored, today time.Time) {
+func (h groupState) author(personID string, now time.Time) (next groupState, author *authored, today time.Time) {
 	today = now.UTC().Truncate(24 * time.Hour)
 	h.Authors = slices.DeleteFunc(slices.Clone(h.Authors), func(a authored) bool {
 		return a.Present == 0 && !a.Day.Equal(today) && a.AuthorID != personID
@@ -60,9 +60,9 @@ func (h shelf) author(personID string, now time.Time) (next shelf, author *autho
 	return h, author, today
 }
 
-// switching is the shelf after a person connected an account, or turned sharing on or off.
+// switching is the state after a person connected an account, or turned sharing on or off.
 // RateLimited: they did so MaxSwitches times today.
-func (h shelf) switching(personID string, now time.Time) (shelf, error) {
+func (h groupState) switching(personID string, now time.Time) (groupState, error) {
 	h, person, today := h.author(personID, now)
 	if person.Switches >= MaxSwitches {
 		return h, &fault.Error{
@@ -74,9 +74,9 @@ func (h shelf) switching(personID string, now time.Time) (shelf, error) {
 	return h, nil
 }
 
-// counting is the shelf after its author made one event more. RateLimited, Conflict: the
+// counting is the state after its author made one event more. RateLimited, Conflict: the
 // author may not.
-func (h shelf) counting(authorID string, now time.Time) (shelf, error) {
+func (h groupState) counting(authorID string, now time.Time) (groupState, error) {
 	h, author, today := h.author(authorID, now)
 	switch {
 	case author.Present >= MaxPresent:
@@ -92,8 +92,8 @@ func (h shelf) counting(authorID string, now time.Time) (shelf, error) {
 	return h, nil
 }
 
-// discounting is the shelf after an event was deleted, or removed since it ended long ago.
-func (h shelf) discounting(e mirror.Event) shelf {
+// discounting is the state after an event was deleted, or removed since it ended long ago.
+func (h groupState) discounting(e mirror.Event) groupState {
 	h.Authors = slices.Clone(h.Authors)
 	for i := range h.Authors {
 		if author := &h.Authors[i]; author.AuthorID == e.OwnerID {

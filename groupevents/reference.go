@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"questscheduler/fault"
+	"questscheduler/internal/mirror"
 )
 
 // CodeAmbiguous is the code of a reference that several events match.
@@ -71,15 +72,15 @@ func ParseReference(text, title string) (Reference, error) {
 }
 
 // Among lists the events that the reference names, newest first, of those that are given so.
-func (r Reference) Among(recent []Summary) (matches []Summary) {
-	for _, s := range recent {
+func (r Reference) Among(events []mirror.Event) (matches []mirror.Event) {
+	for _, e := range events {
 		switch {
 		case r.Latest:
-			return []Summary{s}
-		case r.ID != "" && s.ID == r.ID,
-			r.Prefix != "" && strings.HasPrefix(s.ID, r.Prefix),
-			r.Title != "" && strings.Contains(strings.ToLower(s.Title), r.Title):
-			matches = append(matches, s)
+			return []mirror.Event{e}
+		case r.ID != "" && e.ID == r.ID,
+			r.Prefix != "" && strings.HasPrefix(e.ID, r.Prefix),
+			r.Title != "" && strings.Contains(strings.ToLower(e.Title), r.Title):
+			matches = append(matches, e)
 		}
 	}
 	return matches
@@ -89,11 +90,11 @@ func (r Reference) Among(recent []Summary) (matches []Summary) {
 // CodeAmbiguous. None of them was touched.
 type Ambiguous struct {
 	// Candidates are the newest of the events, newest first.
-	Candidates []Summary
+	Candidates []mirror.Event
 	conflict   *fault.Error
 }
 
-func errAmbiguous(matches []Summary) error {
+func errAmbiguous(matches []mirror.Event) error {
 	refused := fault.New(fault.Conflict, "Several events match this reference. Name one of the candidates by its id.")
 	refused.Code = CodeAmbiguous
 	return &Ambiguous{Candidates: matches[:min(maxMatches, len(matches))], conflict: refused}
@@ -106,13 +107,13 @@ func (a *Ambiguous) Error() string { return a.conflict.Error() }
 func (a *Ambiguous) Unwrap() error { return a.conflict }
 
 // one is the event that a reference names among its matches.
-func one(matches []Summary) (Summary, error) {
+func one(matches []mirror.Event) (mirror.Event, error) {
 	switch len(matches) {
 	case 0:
-		return Summary{}, errNoEvent()
+		return mirror.Event{}, errNoEvent()
 	case 1:
 		return matches[0], nil
 	default:
-		return Summary{}, errAmbiguous(matches)
+		return mirror.Event{}, errAmbiguous(matches)
 	}
 }

@@ -30,7 +30,7 @@ func (s *Service) SetSharing(ctx context.Context, person scheduler.Person, group
 	made.Due = store.Instant(made.Due.Add(s.Settle))
 	changed := false
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		held, err := loadShelf(ctx, tx, groupID)
+		held, err := loadState(ctx, tx, groupID)
 		changed = err == nil && held.ShareSessions != share
 		if !changed {
 			return err
@@ -218,7 +218,7 @@ func isShared(ctx context.Context, reader store.Reader, p poll.Poll) (bool, erro
 	if err != nil || !group.Has(p.CreatorID) {
 		return false, err
 	}
-	held, err := loadShelf(ctx, reader, p.GroupID)
+	held, err := loadState(ctx, reader, p.GroupID)
 	return held.ShareSessions, err
 }
 
@@ -226,8 +226,8 @@ func isShared(ctx context.Context, reader store.Reader, p poll.Poll) (bool, erro
 // group shares its sessions, or an event of the poll is on record. A group that begins to share
 // compares all its sessions anyway. It reads in the transaction that changes the session.
 func Shares(ctx context.Context, reader store.Reader, pollID, groupID string) (bool, error) {
-	if groupID != "" && shelfPath(groupID).Valid() == nil {
-		if held, err := loadShelf(ctx, reader, groupID); err != nil || held.ShareSessions {
+	if groupID != "" && statePath(groupID).Valid() == nil {
+		if held, err := loadState(ctx, reader, groupID); err != nil || held.ShareSessions {
 			return err == nil, err
 		}
 	}

@@ -65,7 +65,7 @@ func TestASync_LeavesWhatIsHeldToAPersonsWord(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := w.CalendarKey(gm.ID)
-	w.Write(calendars.Path(key), calendars.Defer(eventID, calendars.DeferredHeld))
+	w.Write(calendars.Path(key), calendars.Defer(eventID, calendars.DeferredHeld, time.Unix(1, 0)))
 	w.LosePushes()
 	w.DeleteEvent(gm.ID, eventID)
 	if _, err := w.Scheduler.Sync(t.Context(), gm, pollID, scheduler.Cause{Trigger: "person"}); err != nil {
@@ -73,7 +73,7 @@ func TestASync_LeavesWhatIsHeldToAPersonsWord(t *testing.T) {
 	}
 	w.Run(time.Minute)
 	equal(t, "status", w.View(pollID).Poll.Status, rules.Finalized)
-	equal(t, "what the event waits for", w.Calendar(gm.ID).Deferred[eventID], calendars.DeferredHeld)
+	equal(t, "what the event waits for", w.Calendar(gm.ID).Deferred(eventID).Why, calendars.DeferredHeld)
 
 	asked, err := w.Watcher.Confirm(t.Context(), gm, key, []string{pollID}, scheduler.Cause{Trigger: "person"})
 	if err != nil || asked != 1 {

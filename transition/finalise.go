@@ -116,7 +116,7 @@ func (s *Step) Link(intent poll.Intent, slot *poll.Slot, at poll.Place, earlier 
 	}
 	s.replaceLink(session)
 	if earlier { // it may have changed, and a sync there passed it
-		s.Writes.Merge(calendars.Path(s.Next.Key), calendars.Defer(intent.EventID, calendars.DeferredRace))
+		s.Writes.Merge(calendars.Path(s.Next.Key), calendars.Defer(intent.EventID, calendars.DeferredRace, s.Now))
 	}
 	s.Writes.Create(poll.IndexPath(intent.EventID), poll.EncodeIndex(poll.IndexEntry{
 		EventID: intent.EventID, PollID: s.Poll.ID, AccountID: at.AccountID, CreatorID: s.Poll.CreatorID,

@@ -95,7 +95,7 @@ func (s *Step) moveEntry(to poll.Place) {
 		legacy = event
 	}
 	linked := s.Next.Link(s.request(), s.Poll.CreatorID, legacy)
-	s.Writes.Merge(calendars.Path(s.Next.Key), append(linked, calendars.Defer(event, calendars.DeferredMoved))...)
+	s.Writes.Merge(calendars.Path(s.Next.Key), append(linked, calendars.Defer(event, calendars.DeferredMoved, s.Now))...)
 }
 
 // askAgain asks for a sync of the event of a poll that was archived or edited directly,
@@ -106,11 +106,11 @@ func (s *Step) askAgain() (mustShow bool) {
 	event, failure := s.Entry.EventID, s.Poll.Sync.Error
 	shows := failure != nil && failure.Code == rules.MassCancellationHeld
 	updates := s.Calendar.RequestFetch(s.request(), event)
-	if shows && !s.Calendar.Awaits(event) {
-		updates = append(calendars.RequestSync(s.request()), calendars.Defer(event, calendars.DeferredHeld))
+	if shows && !s.Calendar.Deferred(event).Awaits() {
+		updates = append(calendars.RequestSync(s.request()), calendars.Defer(event, calendars.DeferredHeld, s.Now))
 	}
 	s.Writes.Merge(calendars.Path(s.Calendar.Key), updates...)
-	return s.Calendar.Deferred[event] == calendars.DeferredHeld && !shows
+	return s.Calendar.Deferred(event).Why == calendars.DeferredHeld && !shows
 }
 
 // Ask asks for a sync of the event of what a command observed: a sync may have
@@ -121,5 +121,5 @@ func (s *Step) Ask(eventID string) {
 
 // Defer has an event fetched individually once its insert is done: a sync passes it.
 func (s *Step) Defer(eventID string) {
-	s.Writes.Merge(calendars.Path(s.Calendar.Key), calendars.Defer(eventID, calendars.DeferredRace))
+	s.Writes.Merge(calendars.Path(s.Calendar.Key), calendars.Defer(eventID, calendars.DeferredRace, s.Now))
 }

@@ -176,7 +176,7 @@ func vanished(snapshot *poll.Snapshot, votes []poll.Vote, people []string) []pol
 // person may restore it from the calendar's bin.
 func (s *Step) awaitEvent() {
 	s.Writes.Update(s.EntryPath, poll.SetEntryAwaited(true))
-	if _, pending := s.Calendar.Deferred[s.Entry.EventID]; pending {
+	if s.Calendar.Deferred(s.Entry.EventID) != (calendars.Deferral{}) {
 		s.Writes.Merge(calendars.Path(s.Calendar.Key), calendars.Settle(s.Entry.EventID))
 	}
 }

@@ -97,7 +97,7 @@ func linked() transition.State {
 func calendar(key, id string) calendars.Calendar {
 	return calendars.Calendar{
 		Key: key, AccountID: "acc", CalendarID: id, OwnerID: "gm", LinkedAt: now.Add(-24 * time.Hour), Interests: map[string]int64{poll.ConsumerPoll: 2},
-		Deferred: map[string]string{},
+		Backlogs: map[string]calendars.Backlog{poll.ConsumerPoll: {Deferred: map[string]calendars.Deferral{}}},
 	}
 }
 
@@ -149,7 +149,9 @@ func inGroup(s *transition.State) {
 }
 
 func deferred(reason string) change {
-	return func(s *transition.State) { s.Calendar.Deferred[s.Entry.EventID] = reason }
+	return func(s *transition.State) {
+		s.Calendar.Backlogs[poll.ConsumerPoll].Deferred[s.Entry.EventID] = calendars.Deferral{At: now, Why: reason}
+	}
 }
 
 // unread follows an event that no sync has read yet.

@@ -180,7 +180,7 @@ func (d *deployment) rightInTheEnd(before map[string]map[string]any) {
 		id, _ := calendar["calendarId"].(string)
 		calendars[id], _ = strconv.Atoi(at(calendar, "interests", "poll").(string))
 		known, _ := calendar["legacyEventIds"].([]any)
-		pending, _ := calendar["deferredEvents"].(map[string]any)
+		pending, _ := at(calendar, "deferred", "poll").(map[string]any)
 		if calendar["syncAsked"] != true || len(known) != counted[id] || len(pending) != counted[id] {
 			d.t.Errorf("%s of %s: sync pending %v, %d events known and %d to fetch, want %d", path, id, calendar["syncAsked"], len(known), len(pending), counted[id])
 		}

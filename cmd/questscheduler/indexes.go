@@ -19,7 +19,7 @@ var exempt = slices.Concat(
 	exemptions("calendarEventIndex", "createdAt"),
 	exemptions("calendarWatches", "address", "tokenHash", "grantedAt", "createdAt", "updatedAt"),
 	exemptions("calendars", "syncToken", "linkedAt", "syncAsked", "syncCause", "syncTrace", "syncAttempts", "sweepFailures", "sweepTrace", "fence", "startedAt", "lastSyncedAt", "lastSuccessAt", "lastError",
-		"legacyEventIds", "deferredEvents", "deferred", "relist"),
+		"legacyEventIds", "deferred", "relist"),
 	exemptions("accounts", "attempts", "failedSince", "error", "updatedAt"),
 	exemptions("accountSecrets", "refreshToken", "updatedAt"),
 	exemptions("idempotencyKeys", "body", "data", "createdAt", "leaseUntil"),

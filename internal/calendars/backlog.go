@@ -11,17 +11,42 @@ import (
 )
 
 // Bounds of the events that are deferred for one consumer of a calendar: their number, and
-// the bytes of their ids with their times. Ids have up to 1024 characters, and a document
-// holds 1 MiB.
+// the bytes of their ids with their reasons. Ids have up to 1024 characters, and a document
+// holds 1 MiB. What awaits or has a person's word is not counted: polls bound it.
 const (
 	MaxBacklog      = 500
 	maxBacklogBytes = 64 << 10
 )
 
-// Backlog is what a consumer other than polls has not had yet of a calendar.
+// Deferral is why an event must be fetched individually for a consumer, and since when.
+type Deferral struct {
+	At  time.Time
+	Why string // one of the Deferred reasons
+}
+
+// Awaits reports whether the event awaits a person's confirmation, or has it and awaits the run.
+func (d Deferral) Awaits() bool { return d.Why == DeferredHeld || d.Why == DeferredConfirmed }
+
+func (d Deferral) same(other Deferral) bool { return d.Why == other.Why && d.At.Equal(other.At) }
+
+func (d Deferral) encode() map[string]any { return map[string]any{"at": d.At, "why": d.Why} }
+
+func decodeDeferral(f store.Fields) Deferral { return Deferral{At: f.Time("at"), Why: f.String("why")} }
+
+// Reasons to fetch an event individually. Consumers other than polls know the first alone.
+const (
+	DeferredFailed    = "apply_failed"   // applying it failed
+	DeferredRace      = "insert_pending" // it may have changed before it was linked
+	DeferredCommand   = "command"        // a command requested it
+	DeferredMoved     = "moved_calendar" // it was moved here, perhaps after a run had passed it
+	DeferredHeld      = "held"           // gone with many others: awaits a person's confirmation, and is not fetched
+	DeferredConfirmed = "confirmed"      // a person confirmed a held one
+)
+
+// Backlog is what a consumer has not had yet of a calendar.
 type Backlog struct {
-	// Deferred are events to be fetched individually, with when each was deferred.
-	Deferred map[string]time.Time
+	// Deferred are events to be fetched individually.
+	Deferred map[string]Deferral
 	// Relist is when a full listing for the consumer alone was requested; zero: it needs
 	// none.
 	Relist time.Time
@@ -33,8 +58,9 @@ type Progress struct {
 	Deferred, Settled []string
 	// Relisted reports that it applied or deferred all of a full listing.
 	Relisted bool
-	// Overflow requests a full listing, since events were left out.
-	Overflow bool
+	// Overflow requests a full listing, since events were left out; Incomplete does since one of a
+	// listing could not be identified.
+	Overflow, Incomplete bool
 }
 
 // Want sets how many interests a consumer other than polls has in the calendar. The caller
@@ -77,50 +103,62 @@ func (c Calendar) Others() (consumers []string) {
 	return consumers
 }
 
-// HasBacklog reports whether a consumer beside polls has yet to get something.
+// HasBacklog reports whether a consumer has yet to get something, other than what awaits a person.
 func (c Calendar) HasBacklog() bool {
-	return slices.ContainsFunc(c.Others(), func(consumer string) bool { return !c.Backlogs[consumer].latest().IsZero() })
+	for _, backlog := range c.Backlogs {
+		if !backlog.latest().IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+// Follows reports whether a run tells the consumer of the calendar's events. Polls need no
+// interest of theirs: an event may be inserted before its link counts.
+func (c Calendar) Follows(consumer string) bool {
+	return c.Interests[consumer] > 0 || consumer == poll.ConsumerPoll
 }
 
 // Progressed records what a run did for a consumer, given the calendar at its beginning.
-// What was requested since stays. latest is the last time of the backlog that is left; zero
-// if none is, or if a run is requested that takes it up.
-func (c Calendar) Progressed(began Calendar, consumer string, did Progress, now time.Time) (updates []store.Update, latest time.Time) {
-	if c.Interests[consumer] <= 0 {
-		return nil, time.Time{}
+// What was requested since stays, and what is held. left is the backlog that no requested run
+// takes up.
+func (c Calendar) Progressed(began Calendar, consumer string, did Progress, now time.Time) (updates []store.Update, left Backlog) {
+	if !c.Follows(consumer) {
+		return nil, Backlog{}
 	}
 	is, was := c.Backlogs[consumer], began.Backlogs[consumer]
-	left, mark := maps.Clone(is.Deferred), is.Relist
-	if left == nil {
-		left = map[string]time.Time{}
+	deferred, mark := maps.Clone(is.Deferred), is.Relist
+	if deferred == nil {
+		deferred = map[string]Deferral{}
 	}
-	if did.Relisted && !c.demanded() && mark.Equal(was.Relist) {
+	if did.Relisted && !did.Overflow && !did.Incomplete && !c.demanded() && mark.Equal(was.Relist) {
 		mark = time.Time{}
 	}
 	for _, eventID := range did.Settled {
-		if !c.demanded() && left[eventID].Equal(was.Deferred[eventID]) {
-			delete(left, eventID)
+		if deferral := deferred[eventID]; !c.demanded() && deferral.same(was.Deferred[eventID]) && deferral.Why != DeferredHeld {
+			delete(deferred, eventID)
 		}
 	}
 	for _, eventID := range did.Deferred {
-		if left[eventID].IsZero() {
-			left[eventID] = now
+		if _, known := deferred[eventID]; !known {
+			deferred[eventID] = Deferral{At: now, Why: DeferredFailed}
 		}
 	}
-	if did.Overflow || !fits(left) {
-		left = nil // the listing covers them
-		if mark.IsZero() {
-			mark = now
-		}
+	overflow := did.Overflow || !fits(deferred)
+	if overflow { // the listing covers them
+		maps.DeleteFunc(deferred, func(_ string, d Deferral) bool { return !d.Awaits() })
+	}
+	if (overflow || did.Incomplete) && mark.IsZero() {
+		mark = now
 	}
 	if !c.SyncPending {
-		latest = Backlog{left, mark}.latest()
+		left = Backlog{deferred, mark}
 	}
-	return append(deferring(consumer, is.Deferred, left), marking(consumer, is.Relist, mark)...), latest
+	return append(deferring(consumer, is.Deferred, deferred), marking(consumer, is.Relist, mark)...), left
 }
 
 // deferring writes the difference between two sets of deferred events.
-func deferring(consumer string, is, left map[string]time.Time) (updates []store.Update) {
+func deferring(consumer string, is, left map[string]Deferral) (updates []store.Update) {
 	if len(left) == 0 {
 		if len(is) > 0 {
 			updates = append(updates, store.Update{Path: store.Field("deferred", consumer), Value: store.Delete})
@@ -134,7 +172,7 @@ func deferring(consumer string, is, left map[string]time.Time) (updates []store.
 	}
 	for _, eventID := range slices.Sorted(maps.Keys(left)) {
 		if _, known := is[eventID]; !known {
-			updates = append(updates, store.Update{Path: store.Field("deferred", consumer, eventID), Value: left[eventID]})
+			updates = append(updates, store.Update{Path: store.Field("deferred", consumer, eventID), Value: left[eventID].encode()})
 		}
 	}
 	return updates
@@ -157,33 +195,43 @@ func relist(consumer string, at time.Time) store.Update {
 
 // fits reports whether a calendar's document has room for a consumer's deferred events,
 // under names that a store takes.
-func fits(deferred map[string]time.Time) bool {
-	bytes := 0
-	for eventID := range deferred {
+func fits(deferred map[string]Deferral) bool {
+	count, bytes := 0, 0
+	for eventID, deferral := range deferred {
 		if eventID == "" || strings.HasPrefix(eventID, "__") {
 			return false
 		}
-		bytes += len(eventID) + 16
+		if !deferral.Awaits() {
+			count++
+			bytes += len(eventID) + len(deferral.Why) + 24
+		}
 	}
-	return len(deferred) <= MaxBacklog && bytes <= maxBacklogBytes
+	return count <= MaxBacklog && bytes <= maxBacklogBytes
 }
 
-// latest is when the last of a backlog came; zero if it is empty.
+// latest is when the last of a backlog came that awaits no person; zero if nothing does.
 func (b Backlog) latest() time.Time {
 	latest := b.Relist
-	for _, at := range b.Deferred {
-		if at.After(latest) {
-			latest = at
+	for _, deferral := range b.Deferred {
+		if deferral.At.After(latest) && deferral.Why != DeferredHeld {
+			latest = deferral.At
 		}
 	}
 	return latest
 }
 
-// RetryBacklog is how long to wait before a backlog is tried again: as long as the last of
-// it has waited, from a minute up to an hour; a minute if the last run applied some of it.
-func RetryBacklog(latest, now time.Time, recovers bool) time.Duration {
-	if recovers {
+// Retry is how long to wait before the backlog is tried again; zero: nothing is left to try. It is
+// as long as the last of it has waited, up to an hour, and at least a second, or a minute where
+// all must be listed or the last run applied some, since each run fetches many.
+func (b Backlog) Retry(now time.Time, recovers bool) time.Duration {
+	latest, least := b.latest(), time.Second
+	switch {
+	case latest.IsZero():
+		return 0
+	case recovers:
 		return time.Minute
+	case !b.Relist.IsZero():
+		least = time.Minute
 	}
-	return min(max(now.Sub(latest), time.Minute), time.Hour)
+	return min(max(now.Sub(latest), least), time.Hour)
 }

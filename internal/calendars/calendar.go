@@ -76,24 +76,11 @@ type Calendar struct {
 	Interests map[string]int64
 	// LegacyEventIDs are linked events with ids that Google generated.
 	LegacyEventIDs []string
-	// Deferred holds the reason for each event that must be fetched individually for polls,
-	// by event id.
-	Deferred map[string]string
-	// Backlogs are what consumers other than polls have yet to get, by consumer.
+	// Backlogs are what consumers have yet to get, by consumer.
 	Backlogs map[string]Backlog
 	// HoldUnannounced marks held events that are not yet announced to the owner.
 	HoldUnannounced bool
 }
-
-// Reasons to fetch an event individually.
-const (
-	DeferredFailed    = "apply_failed"   // applying it kept failing
-	DeferredRace      = "insert_pending" // it may have changed before it was linked
-	DeferredCommand   = "command"        // a command requested it
-	DeferredMoved     = "moved_calendar" // it was moved here, perhaps after a run had passed it
-	DeferredHeld      = "held"           // gone with many others: awaits a person's confirmation
-	DeferredConfirmed = "confirmed"      // a person confirmed a held one
-)
 
 // Path is the path of a calendar's document.
 func Path(key string) store.Path { return store.Doc("calendars", key) }
@@ -132,22 +119,19 @@ func Decode(doc store.Document) Calendar {
 		FailedSince: f.Time("failedSince"), LastError: f.String("lastError"), RefusedSince: f.Time("refusedSince"), PausedUntil: f.Time("pausedUntil"),
 		SweepAt: f.Time("sweepAt"), SweepFailures: f.Int("sweepFailures"), SweepTrace: f.String("sweepTrace"), SweptAt: f.Time("sweptAt"), GoodSweeps: f.Int("goodSweeps"),
 		HoldUnannounced: f.Bool("holdUnannounced"), LegacyEventIDs: f.Strings("legacyEventIds"),
-		Interests: map[string]int64{}, Deferred: map[string]string{}, Backlogs: map[string]Backlog{},
+		Interests: map[string]int64{}, Backlogs: map[string]Backlog{},
 	}
-	interests, pending := f.Map("interests"), f.Map("deferredEvents")
+	interests := f.Map("interests")
 	for consumer := range interests {
 		c.Interests[consumer] = interests.Int(consumer)
 	}
-	for event := range pending {
-		c.Deferred[event] = pending.String(event)
-	}
 	deferred, relist := f.Map("deferred"), f.Map("relist")
 	for consumer := range deferred {
-		events, times := deferred.Map(consumer), map[string]time.Time{}
+		events, found := deferred.Map(consumer), map[string]Deferral{}
 		for event := range events {
-			times[event] = events.Time(event)
+			found[event] = decodeDeferral(events.Map(event))
 		}
-		c.Backlogs[consumer] = Backlog{Deferred: times, Relist: relist.Time(consumer)}
+		c.Backlogs[consumer] = Backlog{Deferred: found, Relist: relist.Time(consumer)}
 	}
 	for consumer := range relist {
 		c.Backlogs[consumer] = Backlog{Deferred: c.Backlogs[consumer].Deferred, Relist: relist.Time(consumer)}
@@ -165,5 +149,12 @@ func (c Calendar) Wanted() bool {
 	return false
 }
 
-// DeferredEvents lists the events to be fetched individually, sorted.
-func (c Calendar) DeferredEvents() []string { return slices.Sorted(maps.Keys(c.Deferred)) }
+// Deferred is why an event must be fetched individually for polls; zero: it need not.
+func (c Calendar) Deferred(eventID string) Deferral {
+	return c.Backlogs[poll.ConsumerPoll].Deferred[eventID]
+}
+
+// DeferredEvents lists the events to be fetched individually for polls, sorted.
+func (c Calendar) DeferredEvents() []string {
+	return slices.Sorted(maps.Keys(c.Backlogs[poll.ConsumerPoll].Deferred))
+}

@@ -341,16 +341,16 @@ func TestDeferredEvents_StayUntilSettledOrUnlinked(t *testing.T) {
 	k := open(t)
 	k.write(link)
 	c := k.write(func(calendars.Calendar) []store.Update {
-		return []store.Update{calendars.Defer("e2", calendars.DeferredRace), calendars.Defer("e1", calendars.DeferredFailed), calendars.Defer("e3", calendars.DeferredCommand)}
+		return []store.Update{calendars.Defer("e2", calendars.DeferredRace, now), calendars.Defer("e1", calendars.DeferredFailed, now), calendars.Defer("e3", calendars.DeferredCommand, now)}
 	})
 	same(t, "deferred, sorted", c.DeferredEvents(), []string{"e1", "e2", "e3"})
-	same(t, "why", c.Deferred["e2"], calendars.DeferredRace)
+	same(t, "why", c.Deferred("e2"), calendars.Deferral{At: now, Why: calendars.DeferredRace})
 	c = k.write(func(calendars.Calendar) []store.Update { return []store.Update{calendars.Settle("e1")} })
 	same(t, "after one is settled", c.DeferredEvents(), []string{"e2", "e3"})
 	c = k.write(func(c calendars.Calendar) []store.Update { return c.Unlink("e2") })
 	same(t, "after one is unlinked", c.DeferredEvents(), []string{"e3"})
 	c = k.write(func(c calendars.Calendar) []store.Update { return c.Exchange(request(now), "e3") })
-	same(t, "after one took another's place", len(c.Deferred), 0)
+	same(t, "after one took another's place", len(c.DeferredEvents()), 0)
 }
 
 func TestCalendars_AreFoundByTheirPendingSync(t *testing.T) {

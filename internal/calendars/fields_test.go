@@ -30,14 +30,12 @@ func TestCalendar_EveryField_IsStored(t *testing.T) {
 				linked, claimed, before.Succeeded(c.SuccessAt, c.SyncToken, c.MaskVersion, time.Time{}), before.Failed(c.SyncedAt, c.LastError, time.Time{}), {before.CountFailure()},
 				calendars.InZone(c.TimeZone), before.Renew(c.LeaseUntil.Add(-calendars.Lease)), before.Ended(c.SyncedAt, c.SyncAt), {store.Set("leaseUntil", c.LeaseUntil)}, {calendars.Pause(c.PausedUntil)}, swept, before.Refused(c.RefusedSince),
 			}
-			for event, reason := range c.Deferred {
-				updates = append(updates, []store.Update{calendars.Defer(event, reason)})
-			}
 			for consumer, backlog := range c.Backlogs {
 				follows := calendars.Calendar{Interests: map[string]int64{consumer: 1}}
-				for event, at := range backlog.Deferred {
-					deferred, _ := follows.Progressed(follows, consumer, calendars.Progress{Deferred: []string{event}}, at)
-					updates = append(updates, deferred)
+				for event, deferral := range backlog.Deferred {
+					updates = append(updates, []store.Update{{
+						Path: store.Field("deferred", consumer, event), Value: map[string]any{"at": deferral.At, "why": deferral.Why},
+					}})
 				}
 				updates = append(updates, follows.RequestRelist(consumer, calendars.Request{At: backlog.Relist})[4:])
 			}
@@ -45,7 +43,7 @@ func TestCalendar_EveryField_IsStored(t *testing.T) {
 				updates = append(updates, calendars.RequestSync(calendars.Request{At: c.SyncAt, Trigger: c.SyncCause, Trace: c.SyncTrace}))
 			}
 			if c.HoldUnannounced {
-				updates = append(updates, calendars.Hold(c.DeferredEvents()[0])[1:])
+				updates = append(updates, calendars.Hold("e", c.LinkedAt)[1:])
 			}
 			return calendars.Decode(roundtrip.Kept(t, calendars.Path(c.Key), updates...))
 		},

@@ -136,7 +136,7 @@ func (c Calendar) followed(now time.Time, ownerID string) []store.Update {
 // Unlink removes the interest of one poll, and its event.
 func (c Calendar) Unlink(eventID string) []store.Update {
 	updates := []store.Update{interest(max(0, c.Interests[poll.ConsumerPoll]-1))}
-	if _, pending := c.Deferred[eventID]; pending {
+	if c.Deferred(eventID) != (Deferral{}) {
 		updates = append(updates, Settle(eventID))
 	}
 	if i := slices.Index(c.LegacyEventIDs, eventID); i >= 0 {
@@ -152,20 +152,20 @@ func (c Calendar) Exchange(r Request, oldEvent string) []store.Update {
 	return append(updates, RequestSync(r)...)
 }
 
-// Defer has an event fetched individually, for one of the Deferred reasons.
-func Defer(eventID, reason string) store.Update {
-	return store.Update{Path: store.Field("deferredEvents", eventID), Value: reason}
+// Defer has an event fetched individually for polls, from now on, for one of the Deferred reasons.
+func Defer(eventID, why string, now time.Time) store.Update {
+	return store.Update{Path: store.Field("deferred", poll.ConsumerPoll, eventID), Value: Deferral{now, why}.encode()}
 }
 
 // Hold holds the cancellation of an event until its owner confirms it, which is yet to be
 // announced.
-func Hold(eventID string) []store.Update {
-	return []store.Update{Defer(eventID, DeferredHeld), store.Set("holdUnannounced", true)}
+func Hold(eventID string, now time.Time) []store.Update {
+	return []store.Update{Defer(eventID, DeferredHeld, now), store.Set("holdUnannounced", true)}
 }
 
 // Held lists the held events, sorted.
 func (c Calendar) Held() []string {
-	return slices.DeleteFunc(c.DeferredEvents(), func(eventID string) bool { return c.Deferred[eventID] != DeferredHeld })
+	return slices.DeleteFunc(c.DeferredEvents(), func(eventID string) bool { return c.Deferred(eventID).Why != DeferredHeld })
 }
 
 // HoldAnnounced records that the hold was announced to the owner.
@@ -174,33 +174,15 @@ func HoldAnnounced() store.Update { return store.Set("holdUnannounced", store.De
 // RequestFetch requests a run that fetches one event, for a command. An event that awaits or has a
 // person's confirmation keeps its reason.
 func (c Calendar) RequestFetch(r Request, eventID string) []store.Update {
-	if c.Awaits(eventID) {
+	if c.Deferred(eventID).Awaits() {
 		return RequestSync(r)
 	}
-	return append(RequestSync(r), Defer(eventID, DeferredCommand))
-}
-
-// Awaits reports whether an event awaits a person's confirmation, or has it and awaits
-// the run.
-func (c Calendar) Awaits(eventID string) bool {
-	return c.Deferred[eventID] == DeferredHeld || c.Deferred[eventID] == DeferredConfirmed
-}
-
-// Settled ends the fetches that a run completed, given the calendar at its beginning.
-// Events that were requested again since, or for another reason, stay.
-func (c Calendar) Settled(began Calendar, eventIDs []string) []store.Update {
-	var updates []store.Update
-	for _, eventID := range eventIDs {
-		if !c.demanded() && c.Deferred[eventID] == began.Deferred[eventID] {
-			updates = append(updates, Settle(eventID))
-		}
-	}
-	return updates
+	return append(RequestSync(r), Defer(eventID, DeferredCommand, r.At))
 }
 
 // Settle undoes Defer.
 func Settle(eventID string) store.Update {
-	return store.Update{Path: store.Field("deferredEvents", eventID), Value: store.Delete}
+	return store.Update{Path: store.Field("deferred", poll.ConsumerPoll, eventID), Value: store.Delete}
 }
 
 func interest(count int64) store.Update {

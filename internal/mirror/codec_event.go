@@ -46,10 +46,10 @@ func EncodeEvent(e Event) map[string]any {
 		"ownerId": e.OwnerID, "accountId": e.AccountID, "calendarId": e.CalendarID, "eventId": e.EventID,
 		"originKey": originKey(e), "icalUid": e.ICalUID,
 		"title": e.Title, "description": e.Description, "location": e.Location,
-		"start": EncodeMoment(e.Start), "end": EncodeMoment(e.End), "status": e.Status,
+		"start": encodeMoment(e.Start), "end": encodeMoment(e.End), "status": e.Status,
 		"visibility": e.Visibility, "transparency": e.Transparency, "eventType": e.Kind, "declined": e.Declined,
 		"organizer":  store.NullIfEmpty(e.Organizer),
-		"recurrence": e.Recurrence, "seriesId": e.SeriesID, "originalStart": EncodeMoment(e.OriginalStart),
+		"recurrence": e.Recurrence, "seriesId": e.SeriesID, "originalStart": encodeMoment(e.OriginalStart),
 		"replaces": store.NullIfZero(e.OriginalStart.Instant(time.UTC)),
 		"etag":     e.ETag, "updated": store.NullIfZero(e.Updated), "version": e.Version, "copyOf": e.CopyOf,
 		"duplicateOf": e.DuplicateOf, "holdsBack": e.HoldsBack, "source": string(e.Source),
@@ -69,10 +69,10 @@ func DecodeEvent(doc store.Document) Event {
 		ID: doc.Path.ID(), OwnerID: f.String("ownerId"), AccountID: f.String("accountId"), CalendarID: f.String("calendarId"),
 		EventID: f.String("eventId"), ICalUID: f.String("icalUid"),
 		Title: f.String("title"), Description: f.String("description"), Location: f.String("location"),
-		Start: DecodeMoment(f.Map("start")), End: DecodeMoment(f.Map("end")), Status: f.String("status"),
+		Start: decodeMoment(f.Map("start")), End: decodeMoment(f.Map("end")), Status: f.String("status"),
 		Visibility: f.String("visibility"), Transparency: f.String("transparency"), Kind: f.String("eventType"), Declined: f.Bool("declined"),
 		Organizer:  f.String("organizer"),
-		Recurrence: f.Strings("recurrence"), SeriesID: f.String("seriesId"), OriginalStart: DecodeMoment(f.Map("originalStart")),
+		Recurrence: f.Strings("recurrence"), SeriesID: f.String("seriesId"), OriginalStart: decodeMoment(f.Map("originalStart")),
 		ETag: f.String("etag"), Updated: f.Time("updated"), Version: f.Int("version"), CopyOf: f.Strings("copyOf"),
 		DuplicateOf: f.Strings("duplicateOf"), HoldsBack: f.Bool("holdsBack"), Source: Source(f.String("source")),
 		PollID: f.String("pollId"), GroupID: f.String("groupId"), From: f.Time("from"), Until: f.Time("until"),
@@ -115,8 +115,7 @@ func LoadEvents(ctx context.Context, reader store.Reader, ids []string) (all []E
 
 func errNoEvent() error { return fault.New(fault.NotFound, "There is no such event.") }
 
-// EncodeMoment gives the stored form of a moment; null for the zero Moment.
-func EncodeMoment(m recurrence.Moment) any {
+func encodeMoment(m recurrence.Moment) any {
 	if m.IsZero() {
 		return nil
 	}
@@ -125,7 +124,6 @@ func EncodeMoment(m recurrence.Moment) any {
 	}
 }
 
-// DecodeMoment reads what EncodeMoment gives.
-func DecodeMoment(f store.Fields) recurrence.Moment {
+func decodeMoment(f store.Fields) recurrence.Moment {
 	return recurrence.Moment{Date: f.String("date"), Time: f.Time("time"), Zone: f.String("zone")}
 }

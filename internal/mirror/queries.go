@@ -23,10 +23,6 @@ var (
 	eventsOfUID      = store.Select("canonical events of a person with one iCalUID", events, "", store.Where("ownerId", store.Equal), store.Where("icalUid", store.Equal))
 	eventsOfUIDs     = store.Select("canonical events of a person with some iCalUIDs", events, "", store.Where("ownerId", store.Equal), store.Where("icalUid", store.In))
 	groupEventsOfUID = store.Select("canonical events of groups with one iCalUID", events, "", store.Where("icalUid", store.Equal), store.Where("groupId", store.In))
-	eventsOfGroup    = &store.Query{
-		Name: "canonical events of a group, newest first", Collection: events,
-		Filters: []store.Filter{store.Where("groupId", store.Equal)}, Order: []store.Order{{Path: store.Field("createdAt"), Descending: true}},
-	}
 	eventsOfCalendar = store.Select("canonical events of a calendar", events, "", store.Where("accountId", store.Equal), store.Where("calendarId", store.Equal))
 	eventsOfAccount  = store.Select("canonical events of an account", events, "", store.Where("accountId", store.Equal))
 	eventsEnding     = store.Select("canonical events of a person by end", events, "until", store.Where("ownerId", store.Equal), store.Where("until", store.Greater))
@@ -64,7 +60,7 @@ var (
 // Queries are the package's queries, for opening a store.
 var Queries = slices.Concat(ofPeople.queries(), ofAccounts.queries(), ofGroups.queries(), []*store.Query{
 	connectionsOfPeople, mirrorsOfConnection, keptOfConnection,
-	eventByOrigin, eventsByOrigin, eventsOfUID, eventsOfUIDs, groupEventsOfUID, eventsOfGroup, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsBeginning, eventsToPlan,
+	eventByOrigin, eventsByOrigin, eventsOfUID, eventsOfUIDs, groupEventsOfUID, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsBeginning, eventsToPlan,
 	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, keptByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsTo,
 	policiesOfOwner, peopleToPlan, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, journalsOfOwner, entriesBefore, mirrorsEnding, groupEventsEnding,
 })
@@ -138,11 +134,6 @@ func OfGroupsUID(ctx context.Context, reader store.Reader, groupIDs []string, ic
 		all = append(all, found...)
 	}
 	return all, nil
-}
-
-// OfGroup lists at most limit events of a group behind a cursor, newest first.
-func OfGroup(ctx context.Context, reader store.Reader, groupID string, limit int, after *store.Cursor) ([]Event, *store.Cursor, error) {
-	return store.Page(ctx, reader, eventsOfGroup.With(groupID).First(limit).From(after), DecodeEvent)
 }
 
 // OfCalendar yields the canonical events of a calendar, by id.

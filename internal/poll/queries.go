@@ -44,15 +44,6 @@ func Edited(ctx context.Context, reader store.Reader, status rules.Status, limit
 	return store.Page(ctx, reader, editedPolls.With(string(status), others).First(limit).From(after), Decode)
 }
 
-var pollsInError = store.Select("polls of a creator with a sync error", "schedulers", "",
-	store.Where("creatorId", store.Equal), store.Filter{Path: SyncField("error", "code"), Op: store.Equal})
-
-// InError lists a creator's polls that show an error of the sync, at most limit.
-func InError(ctx context.Context, reader store.Reader, creatorID string, code rules.ErrorCode, limit int) ([]Poll, error) {
-	polls, _, err := store.Page(ctx, reader, pollsInError.With(creatorID, string(code)).First(limit), Decode)
-	return polls, err
-}
-
 var pollsWithError = store.Select("polls of everybody with a sync error", "schedulers", "", store.Filter{Path: SyncField("error", "code"), Op: store.Equal})
 
 // WithError lists polls of everybody with an error of the sync, at most limit.
@@ -65,7 +56,7 @@ func WithError(ctx context.Context, reader store.Reader, code rules.ErrorCode, l
 var Queries = []*store.Query{
 	slotsOf, votesOf, journalByTime, journalsOfCreator, allJournals, entriesBefore, announcementsDue, cardsPending, IntentsDue, intentsOfPoll, intentsOfAccount,
 	indexOfPoll, indexOfCalendar, expiredSnapshots, snapshotsOf, embeddedOf, allAnnouncements,
-	finalisedPolls, editedPolls, pollsInError, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus, sessionsOfParticipant,
+	finalisedPolls, editedPolls, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus, sessionsOfParticipant,
 	pollsJoined, pollsOfGroupsNaming, votesOfPerson, sessionsNaming, laterPollsOfCreator,
 	groupsOfMember, groupsOfCreator, groupsInviting, pollsOfGroup, writtenSince[0], writtenSince[1], writtenSince[2],
 }

@@ -160,7 +160,7 @@ func TestOfAccount_WithEventsUnreadForSecondAddresses_SaysSo(t *testing.T) {
 	key := w.follow("gm", calendarsync.Active, time.Time{})
 	w.write("calendars/"+key, map[string]any{
 		"accountId": "acc_gm", "calendarId": "gm@example.com", "ownerId": "gm", "interests": map[string]any{attendee.Consumer: 1, poll.ConsumerPoll: 0},
-		"lastSyncedAt": now, "lastSuccessAt": now, "deferred": map[string]any{attendee.Consumer: map[string]any{"e1": now.Add(-time.Hour)}},
+		"lastSyncedAt": now, "lastSuccessAt": now, "deferred": map[string]any{attendee.Consumer: map[string]any{"e1": map[string]any{"at": now.Add(-time.Hour)}}},
 	})
 	troubles := w.account("gm").AllTroubles()
 	if len(troubles) != 1 || troubles[0].Code != "attendees_behind" || !strings.HasPrefix(troubles[0].Message, "1 of its events could not be read for second addresses") {

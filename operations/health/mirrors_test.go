@@ -120,7 +120,7 @@ func TestOfAccount_OfACalendarThatOnlyMirrorsFollow_ShowsIt(t *testing.T) {
 		{calendars.Backlog{}, health.Healthy, 0},
 		{calendars.Backlog{Relist: now.Add(-time.Minute)}, health.Healthy, 0},
 		{calendars.Backlog{Relist: now.Add(-time.Hour)}, health.Degraded, 0},
-		{calendars.Backlog{Deferred: map[string]time.Time{"e1": now, "e2": now.Add(-7 * time.Hour)}}, health.Stale, 2},
+		{calendars.Backlog{Deferred: map[string]calendars.Deferral{"e1": {At: now}, "e2": {At: now.Add(-7 * time.Hour)}}}, health.Stale, 2},
 	} {
 		calendar := map[string]any{
 			"accountId": "acc_gm", "calendarId": "gm@example.com", "ownerId": "gm", "interests": map[string]any{mirror.Consumer: 1, poll.ConsumerPoll: 0},
@@ -128,8 +128,8 @@ func TestOfAccount_OfACalendarThatOnlyMirrorsFollow_ShowsIt(t *testing.T) {
 		}
 		if len(row.backlog.Deferred) > 0 {
 			deferred := map[string]any{}
-			for event, at := range row.backlog.Deferred {
-				deferred[event] = at
+			for event, deferral := range row.backlog.Deferred {
+				deferred[event] = map[string]any{"at": deferral.At, "why": deferral.Why}
 			}
 			calendar["deferred"] = map[string]any{mirror.Consumer: deferred}
 		}

@@ -208,7 +208,7 @@ func (r *Reader) held(ctx context.Context, o *Overview) error {
 			}
 			byKey[key] = &HeldCalendar{Calendar: calendar}
 		}
-		if held := byKey[key]; held.Deferred[entry.EventID] == calendars.DeferredHeld {
+		if held := byKey[key]; held.Deferred(entry.EventID).Why == calendars.DeferredHeld {
 			held.Polls = append(held.Polls, p)
 		}
 	}

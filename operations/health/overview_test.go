@@ -304,7 +304,7 @@ func TestOverview_ReadsNoMoreThanItMay_HoweverMuchThereIs(t *testing.T) {
 		})
 		w.write("calendarEventIndex/"+event, map[string]any{"schedulerId": "poll-" + who, "accountId": "acc_" + who, "calendarId": who + "@example.com"})
 		err := w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-			return tx.Update(calendars.Path(key), calendars.Defer(event, calendars.DeferredHeld))
+			return tx.Update(calendars.Path(key), calendars.Defer(event, calendars.DeferredHeld, now))
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -337,7 +337,7 @@ func TestOverview_HoldsNothingThatWasConfirmed(t *testing.T) {
 		w.write("calendarEventIndex/"+event, map[string]any{"schedulerId": event, "accountId": "acc_gm", "calendarId": "gm@example.com"})
 	}
 	err := w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Update(calendars.Path(key), calendars.Defer("held", calendars.DeferredHeld), calendars.Defer("confirmed", calendars.DeferredConfirmed))
+		return tx.Update(calendars.Path(key), calendars.Defer("held", calendars.DeferredHeld, now), calendars.Defer("confirmed", calendars.DeferredConfirmed, now))
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"questscheduler/calendarsync"
@@ -14,7 +13,6 @@ import (
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
-	"questscheduler/rules"
 	"questscheduler/web-hooks/timers"
 )
 
@@ -123,7 +121,6 @@ func (r *Reader) Survey(ctx context.Context, at string, each func(Account)) (cou
 func (r *Reader) ofAccounts(
 	ctx context.Context, linked []accounts.Account, followed func(accountID string) ([]calendars.Calendar, error),
 ) (all []Account, err error) {
-	failing := map[string]failingPolls{}
 	for _, account := range linked {
 		found, err := followed(account.ID)
 		if err != nil {
@@ -132,12 +129,7 @@ func (r *Reader) ofAccounts(
 		if len(found) == 0 && account.Status == accounts.Unlinked {
 			continue
 		}
-		if failing[account.OwnerID] == nil {
-			failing[account.OwnerID] = sync.OnceValues(func() ([]poll.Poll, error) {
-				return poll.InError(ctx, r.Store, account.OwnerID, rules.SyncFailed, page)
-			})
-		}
-		health, err := r.ofAccount(ctx, account, found, failing[account.OwnerID])
+		health, err := r.ofAccount(ctx, account, found)
 		if err != nil {
 			return nil, err
 		}
@@ -146,9 +138,7 @@ func (r *Reader) ofAccounts(
 	return all, nil
 }
 
-func (r *Reader) ofAccount(
-	ctx context.Context, account accounts.Account, followed []calendars.Calendar, failing failingPolls,
-) (Account, error) {
+func (r *Reader) ofAccount(ctx context.Context, account accounts.Account, followed []calendars.Calendar) (Account, error) {
 	health := Account{ID: account.ID, OwnerID: account.OwnerID, Email: account.Email, Provider: account.Provider, Status: Healthy}
 	delegated := account.Kind == accounts.KindServiceAccount
 	var err error
@@ -159,10 +149,6 @@ func (r *Reader) ofAccount(
 	for _, calendar := range followed {
 		facts := Facts{Account: account.Status, Delegated: delegated, Calendar: calendar}
 		facts.Channels, err = calendarsync.Watches(ctx, r.Store, calendar.AccountID, calendar.CalendarID)
-		if err != nil {
-			return Account{}, err
-		}
-		facts.FailingSince, err = failingSince(calendar, failing)
 		if err != nil {
 			return Account{}, err
 		}
@@ -188,26 +174,6 @@ func (r *Reader) heldSince(ctx context.Context, calendar calendars.Calendar) (ti
 	}
 	person, err := mirror.LoadPerson(ctx, r.Store, calendar.OwnerID)
 	return person.HeldSince[calendar.Key], err
-}
-
-// failingPolls reads the polls of a person that show sync_failed: once, and as a
-// rule never, since no event fails.
-type failingPolls func() ([]poll.Poll, error)
-
-// failingSince is when the first event of a calendar began to fail; zero: not
-// known, or none does.
-func failingSince(calendar calendars.Calendar, failing failingPolls) (since time.Time, err error) {
-	fails := func(eventID string) bool { return calendar.Deferred[eventID] == calendars.DeferredFailed }
-	if !slices.ContainsFunc(calendar.DeferredEvents(), fails) {
-		return since, nil
-	}
-	polls, err := failing()
-	for _, p := range polls {
-		if p.Sync.Error != nil && fails(p.GoogleEventID) && (since.IsZero() || p.Sync.Error.At.Before(since)) {
-			since = p.Sync.Error.At
-		}
-	}
-	return since, err
 }
 
 // followedOf reads the calendars of an account that polls or mirrors follow.

@@ -10,6 +10,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
 	"questscheduler/rules"
 )
 
@@ -25,9 +26,6 @@ type Facts struct {
 	// HeldSince is when many of its events were gone at once, whose mirrors are kept since;
 	// zero: none are.
 	HeldSince time.Time
-	// FailingSince is when the first of its events began to fail that still do;
-	// zero: not known.
-	FailingSince time.Time
 }
 
 // Terms are what the facts are compared with.
@@ -49,6 +47,7 @@ type situation struct {
 	Terms
 	channel       ChannelStatus
 	held, failing int
+	failingSince  time.Time
 	// behind counts the events that mirroring has not had, since when; unread those that
 	// second addresses have not had.
 	behind, unread           int
@@ -104,8 +103,8 @@ var calendarRows = []row{
 	}, says("The calendar was not read for longer than it should be. The server's timers may not run: its operator finds out by `questscheduler doctor`.")},
 	{"never_looked", "", func(s situation) (time.Time, bool) { return s.Calendar.LinkedAt, s.Calendar.SuccessAt.IsZero() },
 		says("The calendar was linked and not read yet. If this stays, its operator finds out by `questscheduler doctor` why the server's tasks do not run.")},
-	{"sync_failed", "", func(s situation) (time.Time, bool) { return s.FailingSince, s.failing > 0 }, func(s situation) string {
-		return fmt.Sprintf("%d of its events cannot be applied and are retried with every sweep. If this stays, ask for a sync of their sessions, or finalise those again.", s.failing)
+	{"sync_failed", "", func(s situation) (time.Time, bool) { return s.failingSince, s.failing > 0 }, func(s situation) string {
+		return fmt.Sprintf("%d of its events cannot be applied and are retried every hour at least. If this stays, ask for a sync of their sessions, or finalise those again.", s.failing)
 	}},
 	{"mass_deletion_held", Degraded, func(s situation) (time.Time, bool) { return s.HeldSince, !s.HeldSince.IsZero() },
 		says("Many of its events are gone at once. Their copies in other calendars stay until it is listed again, an hour later. Restore the events in Google Calendar to keep the copies.")},
@@ -132,22 +131,25 @@ const backlogGrace = 10 * time.Minute
 // backlog counts what consumers beside polls have not had of a calendar, and since when:
 // that for second addresses, or the others.
 func backlog(c calendars.Calendar, guests bool) (behind int, since time.Time) {
-	older := func(at time.Time) {
-		if !at.IsZero() && (since.IsZero() || at.Before(since)) {
-			since = at
-		}
-	}
 	for _, consumer := range c.Others() {
 		if (consumer == attendee.Consumer) != guests {
 			continue
 		}
-		older(c.Backlogs[consumer].Relist)
-		for _, at := range c.Backlogs[consumer].Deferred {
+		since = earlier(since, c.Backlogs[consumer].Relist)
+		for _, deferral := range c.Backlogs[consumer].Deferred {
 			behind++
-			older(at)
+			since = earlier(since, deferral.At)
 		}
 	}
 	return behind, since
+}
+
+// earlier is the earlier of two times; zero is none.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 func countOf(n int) string {
@@ -214,17 +216,18 @@ func Of(facts Facts, terms Terms) Calendar {
 	s := situation{Facts: facts, Terms: terms}
 	health := Calendar{
 		Key: c.Key, CalendarID: c.CalendarID, LastSync: c.SyncedAt, LastSuccess: c.SuccessAt,
-		Deferred: len(c.Deferred), SyncPending: c.SyncPending,
+		SyncPending: c.SyncPending,
 	}
-	for _, consumer := range c.Others() {
-		health.Deferred += len(c.Backlogs[consumer].Deferred)
+	for _, backlog := range c.Backlogs {
+		health.Deferred += len(backlog.Deferred)
 	}
-	for _, reason := range c.Deferred {
-		switch reason {
+	for _, deferral := range c.Backlogs[poll.ConsumerPoll].Deferred {
+		switch deferral.Why {
 		case calendars.DeferredHeld:
 			s.held++
 		case calendars.DeferredFailed:
 			s.failing++
+			s.failingSince = earlier(s.failingSince, deferral.At)
 		}
 	}
 	health.Held, health.Failing = s.held, s.failing

@@ -10,6 +10,7 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
 	"questscheduler/operations/health"
 )
 
@@ -39,12 +40,9 @@ func TestOf_EachTrouble_GivesItsStatus(t *testing.T) {
 	channel := func(change func(*calendarsync.Watch)) func(*health.Facts) {
 		return func(f *health.Facts) { change(&f.Channels[0]) }
 	}
-	pending := func(reasons ...string) func(*health.Facts) {
+	pending := func(why string, since time.Time) func(*health.Facts) {
 		return func(f *health.Facts) {
-			f.Calendar.Deferred = map[string]string{}
-			for _, reason := range reasons {
-				f.Calendar.Deferred[reason] = reason
-			}
+			f.Calendar.Backlogs = map[string]calendars.Backlog{poll.ConsumerPoll: {Deferred: map[string]calendars.Deferral{"e": {At: since, Why: why}}}}
 		}
 	}
 	for _, row := range []struct {
@@ -87,10 +85,10 @@ func TestOf_EachTrouble_GivesItsStatus(t *testing.T) {
 		{"an older one is being stopped", func(f *health.Facts) {
 			f.Channels = append(f.Channels, calendarsync.Watch{Status: calendarsync.Retiring, Address: terms.Address, Expiration: now.AddDate(0, 0, 9)})
 		}, health.Healthy, "", health.ChannelActive},
-		{"an event keeps failing", func(f *health.Facts) { pending(calendars.DeferredFailed)(f); f.FailingSince = ago(time.Hour) }, health.Degraded, "sync_failed", health.ChannelActive},
-		{"an event fails since two days", func(f *health.Facts) { pending(calendars.DeferredFailed)(f); f.FailingSince = ago(48 * time.Hour) }, health.Unhealthy, "sync_failed", health.ChannelActive},
-		{"cancellations are held", pending(calendars.DeferredHeld), health.Degraded, "mass_cancellation_held", health.ChannelActive},
-		{"an event is asked for", pending(calendars.DeferredCommand), health.Healthy, "", health.ChannelActive},
+		{"an event keeps failing", pending(calendars.DeferredFailed, ago(time.Hour)), health.Degraded, "sync_failed", health.ChannelActive},
+		{"an event fails since two days", pending(calendars.DeferredFailed, ago(48*time.Hour)), health.Unhealthy, "sync_failed", health.ChannelActive},
+		{"cancellations are held", pending(calendars.DeferredHeld, ago(time.Hour)), health.Degraded, "mass_cancellation_held", health.ChannelActive},
+		{"an event is asked for", pending(calendars.DeferredCommand, ago(time.Hour)), health.Healthy, "", health.ChannelActive},
 		{"the worst comes first", func(f *health.Facts) { f.Channels = nil; fails(30*time.Hour, fault.Provider)(f) }, health.Unhealthy, "look_failed watch_failed", health.ChannelNone},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -20,9 +20,17 @@ func TestOpen_AnEarlierProgramsFile_HasTheNamesOfToday(t *testing.T) {
 		"calendars/synced": {
 			`{"lookedAt":{"$time":"2026-03-01T09:00:00Z"},"parkedUntil":null,"pendingLooks":{"e":"held"},"holdUntold":true,"lookGen":1772355600000000,"begunGen":1,"lookDue":false}`,
 			map[string]any{
-				"startedAt": at, "pausedUntil": nil, "deferredEvents": map[string]any{"e": "held"}, "holdUnannounced": true,
+				"startedAt": at, "pausedUntil": nil, "holdUnannounced": true,
+				"deferred": map[string]any{"poll": map[string]any{"e": map[string]any{"at": at, "why": "held"}}},
 				"linkedAt": at, "syncAsked": true, "syncAt": at,
 			},
+		},
+		"calendars/deferring": {
+			`{"lastSyncedAt":{"$time":"2026-03-01T09:00:00Z"},"deferredEvents":{"e":"command"},"deferred":{"mirror":{"f":{"$time":"2026-03-01T09:00:00Z"}}}}`,
+			map[string]any{"lastSyncedAt": at, "deferred": map[string]any{
+				"poll":   map[string]any{"e": map[string]any{"at": at, "why": "command"}},
+				"mirror": map[string]any{"f": map[string]any{"at": at, "why": "apply_failed"}},
+			}},
 		},
 		"calendars/linked": {`{"linkedAt":{"$time":"2026-03-01T09:00:00Z"},"lookGen":1}`, map[string]any{"linkedAt": at, "syncAsked": true, "syncAt": at}},
 		"announcements/p":  {`{"owed":true,"cardOwed":true,"telling":{"ref":"r"}}`, map[string]any{"pending": true, "cardPending": true, "delivering": map[string]any{"ref": "r"}}},

@@ -79,8 +79,8 @@ func (a *audit) checkHeld() error {
 	}
 	stored, err := a.all(calendars)
 	for _, calendar := range stored {
-		for _, event := range slices.Sorted(maps.Keys(mapOf(calendar.value("deferredEvents")))) {
-			if calendar.text("deferredEvents", event) == "held" && !a.indexed(event) {
+		for _, event := range slices.Sorted(maps.Keys(mapOf(calendar.value("deferred", "poll")))) {
+			if calendar.text("deferred", "poll", event, "why") == "held" && !a.indexed(event) {
 				a.found("calendar %s holds the cancellation of event %s, which no poll follows, after all were confirmed", calendar.text("calendarId"), event)
 			}
 		}

@@ -7,26 +7,18 @@ var answers = []mutant{
 		name:   "malformed-event-not-deferred",
 		breaks: "An event that could not be read is passed over with the sync token, and nothing fetches it again: a move that it was part of is lost (invariants 8 and 9).",
 		changes: []change{{
-			file: "calendarsync/polls.go",
-			old: `
-	return l.deferEvent(ctx, event.ID)
-}
-
-// observation`,
-			new: `
-	return nil
-}
-
-// observation`,
+			file: "calendarsync/part.go",
+			old:  `err = ErrLater // once it is readable`,
+			new:  `err = nil // once it is readable`,
 		}},
 	},
 	{
 		name:   "malformed-event-settled-by-asking",
 		breaks: "A deferred event that is malformed once more counts as applied, and nothing fetches it again (invariant 8).",
 		changes: []change{{
-			file: "calendarsync/polldeferred.go",
-			old:  `err == nil && event.Malformed {`,
-			new:  `err == nil && false {`,
+			file: "calendarsync/part.go",
+			old:  `err == nil && observed.Event.Malformed {`,
+			new:  `err == nil && observed.Event.Malformed && !observed.Fresh {`,
 		}},
 	},
 	{

@@ -167,11 +167,9 @@ var decisions = []mutant{
 				new:  `return false`,
 			},
 			{
-				file: "calendarsync/polldeferred.go",
-				old: `
-		if l.calendar.Deferred[eventID] == calendars.DeferredHeld {
-			continue // awaits confirmation
-		}`,
+				file: "calendarsync/part.go",
+				old:  `return met || deferred[eventID].Why == calendars.DeferredHeld`,
+				new:  `return met`,
 			},
 		},
 	},

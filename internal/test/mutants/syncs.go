@@ -161,9 +161,13 @@ var syncs = []mutant{
 		name:   "no-check-after-410",
 		breaks: "After a full listing nobody asks for the linked events that it did not show, so a deletion in the gap is missed (invariant 8).",
 		changes: []change{{
-			file: "calendarsync/polls.go",
-			old:  `return l.fetchUnlisted(ctx)`,
-			new:  `return nil`,
+			file: "calendarsync/unlisted.go",
+			old: `
+	gone, linked, err := l.findGone(ctx, run, shown)
+	if err != nil {`,
+			new: `
+	gone, linked, err := []gcal.Event(nil), 0, error(nil)
+	if true {`,
 		}},
 	},
 	{
@@ -172,7 +176,7 @@ var syncs = []mutant{
 		changes: []change{{
 			file: "calendarsync/unlisted.go",
 			old: `
-	if err := l.deferInserts(ctx); err != nil {
+	if err := l.deferInserts(ctx, shown); err != nil {
 		return err
 	}`,
 		}},
@@ -257,7 +261,7 @@ var syncs = []mutant{
 		breaks: "The link follows an event to another calendar, and nobody fetches the event there, though a sync run of that calendar may have passed it already: what else changed is never applied (invariants 8 and 9).",
 		changes: []change{{
 			file: "transition/link.go",
-			old:  `append(linked, calendars.Defer(event, calendars.DeferredMoved))...)`,
+			old:  `append(linked, calendars.Defer(event, calendars.DeferredMoved, s.Now))...)`,
 			new:  `linked...)`,
 		}},
 	},

@@ -117,7 +117,7 @@ func (l *life) held() (held []calendars.Calendar) {
 	l.must(err)
 	for _, calendar := range found {
 		for _, event := range calendar.DeferredEvents() {
-			if calendar.Deferred[event] == calendars.DeferredHeld {
+			if calendar.Deferred(event).Why == calendars.DeferredHeld {
 				held = append(held, calendar)
 				break
 			}

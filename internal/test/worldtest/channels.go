@@ -136,5 +136,5 @@ func (w *World) Held(p poll.Poll) bool {
 	}
 	calendar, _, err := calendars.Load(w.ctx, w.Documents, entry.AccountID, entry.CalendarID)
 	w.must(err)
-	return calendar.Deferred[entry.EventID] == calendars.DeferredHeld
+	return calendar.Deferred(entry.EventID).Why == calendars.DeferredHeld
 }

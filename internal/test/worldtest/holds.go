@@ -29,7 +29,7 @@ func (w *World) beginsListing(ref gcal.Ref, syncToken, pageToken string) {
 // waited there for the event is settled with it.
 func (w *World) judgeCancel(line string, entry poll.Entry, calendar calendars.Calendar) {
 	full := w.commits.full[syncKey{w.running, calendars.Path(calendar.Key)}]
-	if full == nil || calendar.Deferred[entry.EventID] == calendars.DeferredConfirmed || w.past.confirmed[entry.EventID] {
+	if full == nil || calendar.Deferred(entry.EventID).Why == calendars.DeferredConfirmed || w.past.confirmed[entry.EventID] {
 		return
 	}
 	full.cancelled++

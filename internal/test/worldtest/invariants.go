@@ -208,7 +208,7 @@ func (p *picture) syncTokenProblems() (problems []string) {
 			continue // the next sync is a full one
 		}
 		for _, stored := range p.polls.all {
-			open := slices.Contains(changed, stored.EventID()) || calendar.Deferred[stored.EventID()] != "" || p.insertUnderWay(stored)
+			open := slices.Contains(changed, stored.EventID()) || calendar.Deferred(stored.EventID()).Why != "" || !calendar.Backlogs[poll.ConsumerPoll].Relist.IsZero() || p.insertUnderWay(stored)
 			if open || stored.EventID() == "" || stored.GoogleCalendarID != calendar.CalendarID {
 				continue
 			}

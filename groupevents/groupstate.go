@@ -1,0 +1,49 @@
+package groupevents
+
+import (
+	"context"
+
+	"questscheduler/internal/store"
+)
+
+// groupState is a document of groupEvents, one for each group that uses them: its settings, and
+// what each of its people did, for the bounds on that.
+type groupState struct {
+	GroupID       string
+	ShareSessions bool
+	// Authors count what each person did, for MaxPerDay, MaxPresent and MaxSwitches.
+	Authors []authored
+}
+
+func statePath(groupID string) store.Path { return store.Doc("groupEvents", groupID) }
+
+func loadState(ctx context.Context, reader store.Reader, groupID string) (groupState, error) {
+	doc, err := reader.Get(ctx, statePath(groupID))
+	if err != nil {
+		return groupState{}, err
+	}
+	return decodeState(doc), nil
+}
+
+func (h groupState) write(tx store.Tx) error { return tx.Set(statePath(h.GroupID), h.encode()) }
+
+func (h groupState) encode() map[string]any {
+	authors := make([]any, len(h.Authors))
+	for i, a := range h.Authors {
+		authors[i] = map[string]any{"authorId": a.AuthorID, "day": a.Day, "today": a.Today, "present": a.Present, "switches": a.Switches}
+	}
+	return map[string]any{"shareSessions": h.ShareSessions, "authors": authors}
+}
+
+func decodeState(doc store.Document) groupState {
+	f := store.Fields(doc.Data)
+	h := groupState{GroupID: doc.Path.ID(), ShareSessions: f.Bool("shareSessions")}
+	for _, item := range f.List("authors") {
+		fields, _ := item.(map[string]any)
+		a := store.Fields(fields)
+		h.Authors = append(h.Authors, authored{
+			AuthorID: a.String("authorId"), Day: a.Time("day"), Today: a.Int("today"), Present: a.Int("present"), Switches: a.Int("switches"),
+		})
+	}
+	return h
+}
