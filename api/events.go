@@ -97,7 +97,7 @@ func answerEvent(shown mirrors.Shown) eventAnswer {
 	return eventAnswer{
 		ID: e.ID, OccurrenceID: optional(shown.OccurrenceID), OriginAccountID: optional(e.AccountID), OriginCalendarID: optional(e.CalendarID),
 		Title: e.Title, Description: e.Description, Location: e.Location,
-		Start: shown.Start.UTC(), End: shown.End.UTC(), TimeZone: optional(e.Start.Zone), AllDay: e.Start.AllDay(),
+		Start: shown.Begins.UTC(), End: shown.Ends.UTC(), TimeZone: optional(e.Start.Zone), AllDay: e.Start.AllDay(),
 		Status: e.Status, Visibility: e.Visibility, Transparency: e.Transparency, Declined: e.Declined,
 		Recurrence: append([]string{}, e.Recurrence...), Source: string(e.Source),
 		PollID: optional(e.PollID), GroupID: optional(e.GroupID), Version: e.Version,

@@ -1,18 +1,16 @@
 package api
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/oklog/ulid/v2"
 
 	"questscheduler/fault"
 	"questscheduler/groupevents"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 )
@@ -100,8 +98,7 @@ func (t try) eventID() string {
 	if t.id == "" {
 		return ""
 	}
-	random := sha256.Sum256([]byte(t.id))
-	return "evt_" + ulid.MustNew(ulid.Timestamp(t.since), bytes.NewReader(random[:])).String()
+	return "evt_" + ids.ULIDOf(t.since, t.id)
 }
 
 type listGroupEvents struct {

@@ -18,7 +18,7 @@ func TestCreate_InThePrimary_IsInTheCalendarAndTheList(t *testing.T) {
 	for _, calendar := range []string{"", "primary", workMail, "Work@Example.Test"} {
 		w := newWorld(t)
 		made := w.create(dentist(func(e *mirrors.NewEvent) { e.CalendarID = calendar }))
-		if made.Source != mirror.SourceAPI || made.Version != 1 || made.CalendarID != workMail || !made.Start.Equal(at(thursday).Time) || made.End.Sub(made.Start) != time.Hour {
+		if made.Source != mirror.SourceAPI || made.Version != 1 || made.CalendarID != workMail || !made.Begins.Equal(at(thursday).Time) || made.Ends.Sub(made.Begins) != time.Hour {
 			t.Errorf("%q: made is %+v", calendar, made)
 		}
 		there := w.atGoogle(made)
@@ -220,7 +220,7 @@ func TestCreate_AllDayAndSeries_AreAsAsked(t *testing.T) {
 	}))
 	id := series.ID[len("evt_"):]
 	w.wantListed(spring, id+" 03-23 08:00", id+" 03-30 07:00", id+" 04-06 07:00")
-	if got := w.get(gm, series.ID); !got.Start.Equal(at("2026-03-16T08:00:00Z").Time) || got.End.Sub(got.Start) != time.Hour {
-		t.Errorf("the series is from %v to %v", got.Start, got.End)
+	if got := w.get(gm, series.ID); !got.Begins.Equal(at("2026-03-16T08:00:00Z").Time) || got.Ends.Sub(got.Begins) != time.Hour {
+		t.Errorf("the series is from %v to %v", got.Begins, got.Ends)
 	}
 }

@@ -178,7 +178,7 @@ func TestAccount_UnlinkedAndBack_FollowsItsEvents(t *testing.T) {
 	w.settle()
 	w.account(work, accounts.Unlinked)
 	account := accounts.Account{ID: work, OwnerID: gm, Status: accounts.Unlinked, UnlinkedAt: w.clock.Now()}
-	w.must(w.service.AccountLeaving(w.ctx, account, cause))
+	w.must(w.service.EndAccount(w.ctx, account, cause))
 	w.settle()
 	w.wantTitles(home)
 	w.wantFollowed()
@@ -186,7 +186,7 @@ func TestAccount_UnlinkedAndBack_FollowsItsEvents(t *testing.T) {
 		t.Errorf("still known are %+v", known)
 	}
 	w.account(work, accounts.Active)
-	w.must(w.service.AccountBack(w.ctx, account, cause))
+	w.must(w.service.ResumeAccount(w.ctx, account, cause))
 	w.settle()
 	w.wantTitles(home, "Stand-up")
 }

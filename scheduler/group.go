@@ -125,7 +125,7 @@ func (e EditGroup) applyTo(person Person, group *poll.Group) error {
 		group.Discord = *e.Discord
 	}
 	if e.Name != nil {
-		name, err := rules.Line("name", *e.Name, MaxTitle)
+		name, err := rules.Line("name", *e.Name, rules.MaxTitle)
 		if err != nil {
 			return err
 		}

@@ -268,7 +268,7 @@ func TestRecreatedPoll_FinalisedElsewhere_ShowsNoErrorOfTheOld(t *testing.T) {
 	w.LosePushes()
 	w.Write(poll.Path(s.poll), poll.Set("status", string(rules.Finalized)), poll.Set("winningSlotId", slots[0]),
 		poll.Set("googleEventId", made.ID), poll.Set("googleCalendarId", "gm@example.com"))
-	if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.SyncFailed, worldtest.Cause); err != nil {
+	if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.SyncFailed, worldtest.Cause, nil); err != nil {
 		t.Fatal(err)
 	}
 	p, err := poll.Load(t.Context(), w.Documents, s.poll)

@@ -41,7 +41,7 @@ var meetings = map[string]func(t *testing.T, w *worldtest.World, s fixture){
 	},
 	"error of the sync": func(t *testing.T, w *worldtest.World, s fixture) {
 		t.Helper()
-		if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.SyncFailed, worldtest.Cause); err != nil {
+		if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.SyncFailed, worldtest.Cause, nil); err != nil {
 			t.Error(err)
 		}
 		if p, _ := poll.Load(t.Context(), w.Documents, s.poll); p.Sync.Error == nil {

@@ -15,6 +15,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/sqlite"
@@ -53,7 +54,7 @@ func existing(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	repository := accounts.New(accounts.Options{
-		Store: documents, Keys: keys, Now: time.Now, NewID: func() string { return newULID(time.Now()) },
+		Store: documents, Keys: keys, Now: time.Now, NewID: func() string { return ids.ULID(time.Now()) },
 	})
 	_, err = repository.Link(t.Context(), "gm", accounts.Identity{Provider: accounts.Google, Sub: "1", Email: "gm@example.com"}, "refresh", []string{accounts.ScopeEvents})
 	for from := 0; from < pollsOfBefore && err == nil; from += 100 {

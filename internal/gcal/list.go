@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"questscheduler/fault"
+	"questscheduler/internal/refusal"
 )
 
 // Page is one page of a listing.
@@ -51,8 +52,8 @@ func (c *Client) List(ctx context.Context, ref Ref, mask Mask, syncToken, pageTo
 // (an expired one gets 410). A 400 with another cause also answers the listing without a
 // token.
 func rejectsToken(err error) bool {
-	rejected, answered := errors.AsType[answer](err)
-	return answered && rejected.op == opList && rejected.status == http.StatusBadRequest
+	rejected, answered := errors.AsType[refusal.Answer](err)
+	return answered && rejected.Call == opList.call() && rejected.Status == http.StatusBadRequest
 }
 
 // errNameless makes an incremental listing fail: continuing would miss the nameless
