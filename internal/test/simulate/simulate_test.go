@@ -30,7 +30,7 @@ func fresh() uint64 {
 	case raceDetector:
 		return 50
 	default:
-		return 2000
+		return 600
 	}
 }
 
