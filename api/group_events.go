@@ -113,8 +113,8 @@ type groupEventList struct {
 
 func (s *server) listGroupEvents(ctx context.Context, by caller, in *listGroupEvents) (groupEventList, error) {
 	place := listing{name: "events of group " + in.ID, collection: "canonicalEvents"}
-	events, is, err := listed(place, in.Paging, answerListedEvent, func(after *store.Cursor, take func(groupevents.View) (bool, error)) (*store.Cursor, error) {
-		return s.GroupEvents.List(ctx, by.person, in.ID, in.Limit, after, take)
+	events, is, err := listed(place, in.Paging, answerListedEvent, func(part store.Paging, take func(groupevents.View) (bool, error)) (*store.Cursor, error) {
+		return s.GroupEvents.List(ctx, by.person, in.ID, part, take)
 	})
 	return groupEventList{page: is, Events: events}, err
 }

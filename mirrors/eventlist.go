@@ -52,7 +52,7 @@ const maxOccurrences = 1000
 // after a cursor, until it returns false; next is where to continue. Events of groups that
 // the person is connected to are among them. A series is expanded in its start's zone; one
 // that cannot be expanded is passed as it is.
-func (e *Events) List(ctx context.Context, ownerID string, in Range, limit int, after *store.Cursor, take func(Shown) (bool, error)) (next *store.Cursor, err error) {
+func (e *Events) List(ctx context.Context, ownerID string, in Range, part store.Paging, take func(Shown) (bool, error)) (next *store.Cursor, err error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
@@ -61,15 +61,15 @@ func (e *Events) List(ctx context.Context, ownerID string, in Range, limit int, 
 			return nil, err
 		}
 	}
-	all, err := e.shown(ctx, ownerID, in, after)
+	all, err := e.shown(ctx, ownerID, in, part.After)
 	if err != nil {
 		return nil, err
 	}
-	page := all[:min(limit, len(all))]
+	page := all[:min(part.Limit, len(all))]
 	if err := e.addMirrors(ctx, ownerID, page); err != nil {
 		return nil, err
 	}
-	next = after
+	next = part.After
 	for _, shown := range page {
 		if taken, err := take(shown); err != nil || !taken {
 			return next, err

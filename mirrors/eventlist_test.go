@@ -64,7 +64,7 @@ func (w *world) list(ownerID string, in mirrors.Range, size int) (all []mirrors.
 	w.Helper()
 	for after := (*store.Cursor)(nil); ; {
 		count := 0
-		next, err := w.events().List(w.ctx, ownerID, in, size, after, func(shown mirrors.Shown) (bool, error) {
+		next, err := w.events().List(w.ctx, ownerID, in, store.Paging{Limit: size, After: after}, func(shown mirrors.Shown) (bool, error) {
 			count++
 			all = append(all, shown)
 			return true, nil
@@ -317,7 +317,7 @@ func TestList_ABadRange_IsRefused(t *testing.T) {
 		"another person's account": {mirrors.Range{Start: year.Start, End: year.End, AccountID: annes}, fault.NotFound},
 		"an unknown account":       {mirrors.Range{Start: year.Start, End: year.End, AccountID: "acc_none"}, fault.NotFound},
 	} {
-		if _, err := w.events().List(w.ctx, gm, c.in, 100, nil, nil); !fault.Is(err, c.kind) {
+		if _, err := w.events().List(w.ctx, gm, c.in, store.Paging{Limit: 100}, nil); !fault.Is(err, c.kind) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

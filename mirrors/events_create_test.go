@@ -10,6 +10,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 )
 
@@ -127,7 +128,7 @@ func TestCreate_ASyncIsFaster_OneCanonicalEvent(t *testing.T) {
 	if known := w.canonical(work); len(known) != 1 || known[0].ID != made.ID || made.Version != 1 || made.Source != mirror.SourceAPI {
 		t.Errorf("made is %+v, known are %+v", made, known)
 	}
-	entries, _, err := mirror.LoadJournal(w.ctx, w.memory, made.ID, 100, nil)
+	entries, _, err := mirror.LoadJournal(w.ctx, w.memory, made.ID, store.Paging{Limit: 100})
 	w.must(err)
 	if len(entries) != 1 {
 		t.Errorf("the journal has %+v", entries)

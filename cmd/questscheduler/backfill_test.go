@@ -155,7 +155,7 @@ func rightInTheEnd(t *testing.T, dir string) {
 		if p.GoogleEventID != fmt.Sprintf("google%04d", n) || doc.Data["fieldOfTheWebApp"] != int64(n) || followed[p.ID] != p.GoogleEventID && n%25 != 24 {
 			t.Errorf("poll %d is %v, and its entry is for %q", n, doc.Data, followed[p.ID])
 		}
-		journal, _, err := poll.LoadJournal(t.Context(), documents, p.ID, 0, nil)
+		journal, _, err := poll.LoadJournal(t.Context(), documents, p.ID, store.Paging{Limit: 0})
 		if want := n%25 != 24; err != nil || (len(journal) == 1) != want {
 			t.Errorf("poll %d has %d journal entries, %v", n, len(journal), err)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 
 	"questscheduler/fault"
@@ -36,11 +37,19 @@ type Page struct {
 func (c *Client) List(ctx context.Context, ref Ref, mask Mask, syncToken, pageToken string) (Page, error) {
 	var page Page
 	err := c.authorised(ctx, opList, ref.Account, func(ctx context.Context, client *http.Client) error {
-		answer, err := notNull(c.fetchPage(ctx, client, ref, mask, syncToken, pageToken))
-		if err == nil {
-			page = answer.page(mask)
+		query := mask.query(c.options.PageSize)
+		for name, token := range map[string]string{"syncToken": syncToken, "pageToken": pageToken} {
+			if token != "" {
+				query.Set(name, token)
+			}
 		}
-		return err
+		return c.fetch(ctx, client, address{ref: ref, query: query}, func(body io.Reader) error {
+			answer, err := notNull(readListed(body))
+			if err == nil {
+				page = answer.page(mask)
+			}
+			return err
+		})
 	})
 	if syncToken != "" && (err == nil && page.Nameless || rejectsToken(err)) {
 		return Page{}, &fault.Error{Kind: fault.Conflict, Code: CodeSyncTokenExpired, Message: sayFullSync, Err: cmp.Or(err, errNameless)}
