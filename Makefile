@@ -47,7 +47,7 @@ help: ## Lists the targets
 
 .PHONY: demo
 demo: ## Runs everything on this machine against simulators; no settings needed
-	$(GO) run -tags demo ./cmd/questscheduler demo
+	$(GO) run ./cmd/questscheduler demo
 
 # The second part mostly waits, so it runs beside the first; the third begins when one
 # of them ends.
