@@ -72,12 +72,12 @@ test-here: # Every test on the embedded parts
 test-race: # Those of CONCURRENT once more, under the race detector
 	$(if $(RACE),$(MEMORY) $(GO) test $(RACE) -vet=off -short -shuffle=on -timeout 40m -parallel 4 $$($(GO) list ./... | grep -xE '$(CONCURRENT)'))
 
-# The tests of the main job and its cases over HTTP, on emulators of production's parts.
-# They mostly wait: the emulator of Firestore delays conflicting transactions for
-# seconds.
+# The main job over HTTP, and its cases of concurrency, repetition and loss, on emulators
+# of production's parts; what the other cases decide is the same there. They mostly wait:
+# the emulator of Firestore delays conflicting transactions for seconds.
 .PHONY: test-cloud
-test-cloud: $(PROGRAM) ## Runs the main job and its cases on emulators of Firestore, Cloud Tasks and Firebase sign-in
-	@names=$$(grep -ohE '^func Test\w+' cmd/questscheduler/{mainjob,killed,cases_*}_test.go | cut -d' ' -f2 | paste -sd'|'); \
+test-cloud: $(PROGRAM) ## Runs the main job and its cases of races and losses on emulators of Firestore, Cloud Tasks and Firebase sign-in
+	@names=$$(grep -ohE '^func Test\w+' cmd/questscheduler/{mainjob,killed,cases_{gap,idempotency,lost_answer,race}}_test.go | cut -d' ' -f2 | paste -sd'|'); \
 	cd cmd/questscheduler && $(MEMORY) QUESTSCHEDULER_TESTS_ON=cloud $(CURDIR)/$(PROGRAM) -test.timeout 40m -test.parallel 8 -test.run "^($$names)\$$"
 
 .PHONY: $(PROGRAM)
