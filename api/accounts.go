@@ -19,7 +19,7 @@ type LinkedAccounts struct {
 	// Consents leads people through Google's consent.
 	Consents *accounts.Linking
 	// Calendars lists the calendars of an account (gcal.Client).
-	Calendars func(ctx context.Context, accountID string) ([]gcal.Entry, error)
+	Calendars func(ctx context.Context, accountID string) ([]gcal.CalendarEntry, error)
 	// Follow applies a change of an account to its calendars and polls
 	// (calendarsync.Links). The next drain does what fails.
 	Follow func(ctx context.Context, accountID string, cause scheduler.Cause) error
@@ -183,12 +183,12 @@ func (s *server) listAccountCalendars(ctx context.Context, by caller, in *onAcco
 		return accountCalendars{}, err
 	}
 	entries, complete, err := s.Accounts.CalendarsOf(ctx, account)
-	return accountCalendars{Complete: complete, Calendars: each(entries, func(e gcal.Entry) calendarEntry {
+	return accountCalendars{Complete: complete, Calendars: each(entries, func(e gcal.CalendarEntry) calendarEntry {
 		return calendarEntry{ID: e.ID, Summary: e.Summary, TimeZone: optional(e.TimeZone), Primary: e.Primary, Writable: e.Writable}
 	})}, err
 }
 
 // CalendarsOf lists the calendars of an account: see calendarsync.Calendars.
-func (l LinkedAccounts) CalendarsOf(ctx context.Context, account accounts.Account) (entries []gcal.Entry, complete bool, err error) {
+func (l LinkedAccounts) CalendarsOf(ctx context.Context, account accounts.Account) (entries []gcal.CalendarEntry, complete bool, err error) {
 	return calendarsync.Calendars{Accounts: l.Accounts, List: l.Calendars}.Of(ctx, account)
 }

@@ -114,7 +114,7 @@ func (s *server) inspectPoll(ctx context.Context, by caller, in *onPoll) (answer
 		announced = poll.Announcement{PollID: in.ID}
 	}
 	entries, _, err := poll.LoadJournal(ctx, s.Store, in.ID, store.Paging{Limit: inspectedEntries})
-	entries = slices.DeleteFunc(entries, func(entry poll.Entry) bool { return view.Poll.Replaces(entry) })
+	entries = slices.DeleteFunc(entries, func(entry poll.JournalEntry) bool { return view.Poll.Replaces(entry) })
 	answer.Intents, answer.Announcement, answer.Journal = each(intents, answerIntent), answerAnnouncement(announced), each(entries, answerEntry)
 	return answer, err
 }

@@ -15,7 +15,7 @@ import (
 // behaves is for the tests of the packages that speak to it.
 type calendar struct {
 	mu     sync.Mutex
-	events map[string]scheduler.Event
+	events map[string]scheduler.CalendarEvent
 	// inserted counts the events that were made.
 	inserted int
 	// onInsert is called before an event is made, with how many were asked for
@@ -24,26 +24,26 @@ type calendar struct {
 	asked    int
 }
 
-func newCalendar() *calendar { return &calendar{events: map[string]scheduler.Event{}} }
+func newCalendar() *calendar { return &calendar{events: map[string]scheduler.CalendarEvent{}} }
 
 // Insert implements scheduler.Calendar.
-func (c *calendar) Insert(ctx context.Context, intent poll.Intent) (scheduler.Event, error) {
+func (c *calendar) Insert(ctx context.Context, intent poll.Intent) (scheduler.CalendarEvent, error) {
 	c.mu.Lock()
 	before, hook := c.asked, c.onInsert
 	c.asked++
 	c.mu.Unlock()
 	if hook != nil {
 		if err := hook(ctx, before); err != nil {
-			return scheduler.Event{}, err
+			return scheduler.CalendarEvent{}, err
 		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, taken := c.events[intent.EventID]; taken {
-		return scheduler.Event{}, &fault.Error{Kind: fault.Conflict, Code: scheduler.CodeTaken, Message: "taken"}
+		return scheduler.CalendarEvent{}, &fault.Error{Kind: fault.Conflict, Code: scheduler.CodeTaken, Message: "taken"}
 	}
 	c.inserted++
-	event := scheduler.Event{
+	event := scheduler.CalendarEvent{
 		ID: intent.EventID, Version: "1", EventState: rules.Present, Fingerprint: intent.Session.Fingerprint(), Updated: begin,
 		Poll: intent.PollID, Generation: intent.Generation,
 	}
@@ -52,18 +52,18 @@ func (c *calendar) Insert(ctx context.Context, intent poll.Intent) (scheduler.Ev
 }
 
 // Get implements scheduler.Calendar.
-func (c *calendar) Get(_ context.Context, _, _, eventID string) (scheduler.Event, error) {
+func (c *calendar) Get(_ context.Context, _, _, eventID string) (scheduler.CalendarEvent, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	event, there := c.events[eventID]
 	if !there {
-		return scheduler.Event{}, fault.New(fault.NotFound, "no such event")
+		return scheduler.CalendarEvent{}, fault.New(fault.NotFound, "no such event")
 	}
 	return event, nil
 }
 
 // Move implements scheduler.Calendar.
-func (c *calendar) Move(_ context.Context, _, _ string, event scheduler.Event, to rules.Fingerprint, _ string) (scheduler.Event, error) {
+func (c *calendar) Move(_ context.Context, _, _ string, event scheduler.CalendarEvent, to rules.Fingerprint, _ string) (scheduler.CalendarEvent, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	event.Fingerprint, event.Updated = to, event.Updated.Add(time.Second)
@@ -106,7 +106,7 @@ func (w *world) moveEvent(p pollJSON, to rules.Fingerprint) {
 	must(w.t, err)
 	event, err = w.calendar.Move(w.t.Context(), "", "", event, to, "")
 	must(w.t, err)
-	_, err = w.options.Scheduler.Apply(w.t.Context(), scheduler.Observation{
+	_, err = w.options.Scheduler.Apply(w.t.Context(), scheduler.ObservedEvent{
 		AccountID: "acc_gm", CalendarID: "gm@example.com", EventID: event.ID, EventState: event.EventState,
 		Fingerprint: event.Fingerprint, Updated: event.Updated, Own: true, Cause: scheduler.Cause{Trigger: "push"},
 	})

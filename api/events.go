@@ -23,7 +23,7 @@ type Events interface {
 	// Delete removes an event; demand is mirrors.Change.Demand.
 	Delete(ctx context.Context, ownerID, id string, demand func(mirrors.Shown) error, cause scheduler.Cause) error
 	// Journal passes the journal of an event to take, newest first, until it returns false.
-	Journal(ctx context.Context, ownerID, id string, part store.Paging, take func(mirror.Entry) (bool, error)) (*store.Cursor, error)
+	Journal(ctx context.Context, ownerID, id string, part store.Paging, take func(mirror.JournalEntry) (bool, error)) (*store.Cursor, error)
 }
 
 func (s *server) eventRoutes() {
@@ -192,7 +192,7 @@ type listEventJournal struct {
 
 func (s *server) eventJournal(ctx context.Context, by caller, in *listEventJournal) (journalList, error) {
 	place := listing{name: "journal of " + in.ID, collection: "mirrorJournal", within: "canonicalEvents"}
-	entries, is, err := listed(place, in.Paging, answerMirrorEntry, func(part store.Paging, take func(mirror.Entry) (bool, error)) (*store.Cursor, error) {
+	entries, is, err := listed(place, in.Paging, answerMirrorEntry, func(part store.Paging, take func(mirror.JournalEntry) (bool, error)) (*store.Cursor, error) {
 		return s.Events.Journal(ctx, by.person.ID, in.ID, part, take)
 	})
 	return journalList{page: is, Entries: entries}, err

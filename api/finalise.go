@@ -64,7 +64,7 @@ func (s *server) finalisedBefore(ctx context.Context, by caller, in *onPollWith[
 		return false, nil
 	}
 	done := false
-	_, err := s.Scheduler.Journal(ctx, by.person, in.ID, store.Paging{Limit: recentEntries}, func(entry poll.Entry) (goOn bool, err error) { // newest first
+	_, err := s.Scheduler.Journal(ctx, by.person, in.ID, store.Paging{Limit: recentEntries}, func(entry poll.JournalEntry) (goOn bool, err error) { // newest first
 		if entry.At.Before(t.since) {
 			return false, nil
 		}

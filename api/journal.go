@@ -63,14 +63,14 @@ type resultAnswer struct {
 
 func (s *server) listJournal(ctx context.Context, by caller, in *listJournal) (journalList, error) {
 	place := listing{name: "journal", parent: poll.Path(in.ID), collection: "journal"}
-	entries, is, err := listed(place, in.Paging, answerEntry, func(part store.Paging, take func(poll.Entry) (bool, error)) (*store.Cursor, error) {
+	entries, is, err := listed(place, in.Paging, answerEntry, func(part store.Paging, take func(poll.JournalEntry) (bool, error)) (*store.Cursor, error) {
 		return s.Scheduler.Journal(ctx, by.person, in.ID, part, take)
 	})
 	return journalList{page: is, Entries: entries}, err
 }
 
 // answerMirrorEntry is a step of mirroring in the shape of a poll's entries.
-func answerMirrorEntry(e mirror.Entry) entryAnswer {
+func answerMirrorEntry(e mirror.JournalEntry) entryAnswer {
 	return entryAnswer{
 		ID: e.ID, At: e.At.UTC(), Trace: e.Trace, Trigger: e.Trigger, Who: optional(e.Who), Before: e.Before, After: e.After,
 		Decision: string(e.Step), Reason: e.Reason, Observed: e.Step == mirror.StepWouldPlan,
@@ -78,7 +78,7 @@ func answerMirrorEntry(e mirror.Entry) entryAnswer {
 	}
 }
 
-func answerEntry(e poll.Entry) entryAnswer {
+func answerEntry(e poll.JournalEntry) entryAnswer {
 	return entryAnswer{
 		ID: e.ID, PollID: e.PollID, At: e.At.UTC(), Trace: e.Trace, Trigger: e.Trigger, Who: optional(e.Who), Command: string(e.Command),
 		Observation: observationAnswer{

@@ -48,8 +48,8 @@ func (w *world) openLinked(options *api.Options) api.LinkedAccounts {
 	w.t.Cleanup(server.Close)
 	return api.LinkedAccounts{
 		Accounts: w.linked, Follow: w.followed.follow, URL: ourURL,
-		Calendars: func(context.Context, string) ([]gcal.Entry, error) {
-			return []gcal.Entry{{ID: "gm@example.com", Summary: "gm", Primary: true, Writable: true}}, nil
+		Calendars: func(context.Context, string) ([]gcal.CalendarEntry, error) {
+			return []gcal.CalendarEntry{{ID: "gm@example.com", Summary: "gm", Primary: true, Writable: true}}, nil
 		},
 		Consents: linked.NewLinking(linked.LinkingOptions{
 			Accounts: w.linked, ClientID: "client", ClientSecret: "secret",

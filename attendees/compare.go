@@ -81,7 +81,7 @@ func guestsKnown(shown shownEvent, table mapping.Table) bool {
 }
 
 // judge decides about an event of a record by a table of mappings.
-func judge(shown shownEvent, record, series attendee.Event, table mapping.Table, now time.Time) decide.Decision {
+func judge(shown shownEvent, record, series attendee.EventRecord, table mapping.Table, now time.Time) decide.Decision {
 	event := decide.Event{
 		Organizer: shown.event.Organizer, Inside: inside(shown, table), Omitted: !guestsKnown(shown, table),
 		Cancelled: shown.copied.Gone, Ended: hasEnded(endOf(shown.event), now), Editable: editable(shown.copied) || throughOrganizer(shown, table),
@@ -97,7 +97,7 @@ func judge(shown shownEvent, record, series attendee.Event, table mapping.Table,
 
 // judgeShown decides about an observed event. A calendar that does not see the other guests
 // shows at least who of those it sees should be invited, which the organizer's calendar decides.
-func judgeShown(was, series attendee.Event, shown shownEvent, table mapping.Table, now time.Time) decide.Decision {
+func judgeShown(was, series attendee.EventRecord, shown shownEvent, table mapping.Table, now time.Time) decide.Decision {
 	decision := judge(shown, was, series, table, now)
 	if !throughOrganizer(shown, table) || shown.event.Details == nil || !shown.event.Details.GuestsOmitted {
 		return decision
@@ -119,7 +119,7 @@ func differs(d decide.Decision) bool { return len(d.Add)+len(d.Remove)+len(d.Cha
 // One that calls for a change makes the record due, and the writer decides on what the event
 // then is. What an exception that concerns us inherits is recorded once, though nothing calls for
 // a change: what its series gets later says nothing about its guests.
-func compare(was, series attendee.Event, shown shownEvent, table mapping.Table, now time.Time) (next attendee.Event, changed bool) {
+func compare(was, series attendee.EventRecord, shown shownEvent, table mapping.Table, now time.Time) (next attendee.EventRecord, changed bool) {
 	known := was.Version > 0
 	old, hasCopy := was.Copies[shown.key]
 	canEdit := editable(shown.copied) || throughOrganizer(shown, table)
@@ -160,7 +160,7 @@ func compare(was, series attendee.Event, shown shownEvent, table mapping.Table, 
 }
 
 // withoutEditing is compare for a known copy through which the event cannot be edited.
-func withoutEditing(was attendee.Event, shown shownEvent, now time.Time) (next attendee.Event, changed bool) {
+func withoutEditing(was attendee.EventRecord, shown shownEvent, now time.Time) (next attendee.EventRecord, changed bool) {
 	old := was.Copies[shown.key]
 	shown.copied.ETag = old.ETag
 	if shown.copied.EventID != old.EventID || shown.copied == old {
@@ -189,7 +189,7 @@ func sameCopy(a, b attendee.Copy) bool {
 
 // withCopy is a record with the event as a calendar shows it. A record whose copies are all
 // gone ends, so that it is removed in time.
-func withCopy(record attendee.Event, shown shownEvent, now time.Time) attendee.Event {
+func withCopy(record attendee.EventRecord, shown shownEvent, now time.Time) attendee.EventRecord {
 	record.Copies = maps.Clone(record.Copies)
 	if record.Copies == nil {
 		record.Copies = map[string]attendee.Copy{}
@@ -214,7 +214,7 @@ func allGone(copies map[string]attendee.Copy) bool {
 
 // laterEnd is the end that a record keeps: the latest that was observed, as removing the
 // record of an event that still lies ahead would forget what people did.
-func laterEnd(was attendee.Event, end time.Time) time.Time {
+func laterEnd(was attendee.EventRecord, end time.Time) time.Time {
 	if was.Version > 0 && !end.IsZero() && was.EndsAt.After(end) {
 		return was.EndsAt
 	}

@@ -28,13 +28,13 @@ func (Consumer) Concerns(calendar calendars.Calendar, _ string) bool {
 
 // Apply implements calendarsync.Consumer. An observation that changes nothing writes
 // nothing.
-func (c Consumer) Apply(ctx context.Context, run calendarsync.Run, observed calendarsync.Observation) error {
+func (c Consumer) Apply(ctx context.Context, run calendarsync.Run, observed calendarsync.SyncedEvent) error {
 	return c.apply(ctx, observationOf(run, observed))
 }
 
 // ApplyPage implements calendarsync.PageConsumer. It takes the events for which it
 // writes nothing; Apply gets the others.
-func (c Consumer) ApplyPage(ctx context.Context, run calendarsync.Run, observed []calendarsync.Observation, _ bool) (map[string]bool, error) {
+func (c Consumer) ApplyPage(ctx context.Context, run calendarsync.Run, observed []calendarsync.SyncedEvent, _ bool) (map[string]bool, error) {
 	page := make([]observation, len(observed))
 	for i, one := range observed {
 		page[i] = observationOf(run, one)
@@ -47,7 +47,7 @@ func (c Consumer) ApplyPage(ctx context.Context, run calendarsync.Run, observed 
 // writer finds the calendar without it if something must still be written.
 func (Consumer) Unlisted(context.Context, calendarsync.Run, func(string) bool) error { return nil }
 
-func observationOf(run calendarsync.Run, observed calendarsync.Observation) observation {
+func observationOf(run calendarsync.Run, observed calendarsync.SyncedEvent) observation {
 	at := run.Calendar
 	return observation{
 		shownEvent: show(at.Key, at.AccountID, at.CalendarID, observed.Event),

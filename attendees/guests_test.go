@@ -290,7 +290,7 @@ func TestEvent_Cancelled_IsLeftAlone(t *testing.T) {
 	}
 }
 
-func hasEnded(record attendee.Event, now time.Time) bool {
+func hasEnded(record attendee.EventRecord, now time.Time) bool {
 	return !record.EndsAt.IsZero() && !record.EndsAt.After(now)
 }
 

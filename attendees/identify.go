@@ -13,7 +13,7 @@ import (
 // that follow from the event. The zero record: the event is of no use, since it cannot be
 // read or identified. Of a deleted event Google may show nothing but its id; its iCalUID is
 // then taken to be the one that Google makes of it.
-func identify(event gcal.Event) attendee.Event {
+func identify(event gcal.Event) attendee.EventRecord {
 	uid, original := "", recurrence.Moment{}
 	if event.Details != nil {
 		uid, original = event.Details.ICalUID, event.Details.Original
@@ -26,16 +26,16 @@ func identify(event gcal.Event) attendee.Event {
 		}
 	}
 	if event.Malformed || uid == "" || series != "" && original.IsZero() {
-		return attendee.Event{}
+		return attendee.EventRecord{}
 	}
 	if series == "" {
-		record := attendee.Event{ID: attendee.ID(uid, recurrence.Moment{}), ICalUID: uid}
+		record := attendee.EventRecord{ID: attendee.ID(uid, recurrence.Moment{}), ICalUID: uid}
 		if first := firstPart(event); first != "" {
 			record.SeriesID = attendee.ID(first, recurrence.Moment{})
 		}
 		return record
 	}
-	return attendee.Event{
+	return attendee.EventRecord{
 		ID: attendee.ID(uid, original), ICalUID: uid, Original: original.String(), SeriesID: attendee.ID(uid, recurrence.Moment{}),
 	}
 }

@@ -245,7 +245,7 @@ func (w *mappingWorld) followLinks() {
 // record stores a record with an addition for a person's address to an event of theirs.
 func (w *mappingWorld) record(id, name string, ends time.Time) {
 	w.Helper()
-	record := attendee.Event{
+	record := attendee.EventRecord{
 		ID: id, ICalUID: id, Version: 3, EndsAt: ends,
 		Entries: map[string]attendee.Entry{name + "@south.example": {State: attendee.Added, Primary: name + "@north.example", At: noon}},
 		Copies: map[string]attendee.Copy{name: {
@@ -257,7 +257,7 @@ func (w *mappingWorld) record(id, name string, ends time.Time) {
 	}))
 }
 
-func (w *mappingWorld) load(id string) attendee.Event {
+func (w *mappingWorld) load(id string) attendee.EventRecord {
 	w.Helper()
 	record, _, err := attendee.Load(w.ctx, w.memory, id)
 	must(w.T, err)

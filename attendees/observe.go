@@ -32,7 +32,7 @@ func (s *Service) ignored(o observation) bool {
 // stored are the documents that decide about observations.
 type stored struct {
 	table   mapping.Table
-	records map[string]attendee.Event // by id; of an event without record, one of its id and no Version
+	records map[string]attendee.EventRecord // by id; of an event without record, one of its id and no Version
 }
 
 // read reads them: the state of the mappings, and with one GetAll the records of the events
@@ -51,7 +51,7 @@ func (s *Service) read(ctx context.Context, reader store.Reader, observed ...obs
 	if err != nil {
 		return stored{}, err
 	}
-	of := stored{records: map[string]attendee.Event{}}
+	of := stored{records: map[string]attendee.EventRecord{}}
 	for _, record := range found {
 		of.records[record.ID] = record
 	}
@@ -60,7 +60,7 @@ func (s *Service) read(ctx context.Context, reader store.Reader, observed ...obs
 }
 
 // compared is compare with what is stored.
-func (s *Service) compared(of stored, o observation) (was, next attendee.Event, changed bool) {
+func (s *Service) compared(of stored, o observation) (was, next attendee.EventRecord, changed bool) {
 	was = of.records[identify(o.event).ID]
 	if was.Version == 0 {
 		was = identify(o.event)
@@ -102,7 +102,7 @@ func (s *Service) apply(ctx context.Context, o observation) error {
 		return nil
 	}
 	var due bool
-	var next attendee.Event
+	var next attendee.EventRecord
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		due = false
 		if err := o.holds(ctx, tx); err != nil {

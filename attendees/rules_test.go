@@ -42,7 +42,7 @@ func TestFailure_OfEachKind_WaitsSoLong(t *testing.T) {
 		"quota of the day is used": {1, after(fault.Exhausted, 3*time.Hour), 1, 3 * time.Hour, ""},
 		"without a kind":           {4, errors.New("odd"), 5, 24 * time.Hour, "Google Calendar refused this."},
 	} {
-		got := afterFailure(attendee.Event{Failures: c.before}, c.err, noon)
+		got := afterFailure(attendee.EventRecord{Failures: c.before}, c.err, noon)
 		if got.Failures != c.failures || got.Due.Sub(noon) != c.wait || got.Error != c.shown || got.FailedSince.IsZero() != (got.Failures == c.before) {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -116,7 +116,7 @@ func TestJudge_WithoutAnOrganizer_ChangesNothing(t *testing.T) {
 	added := map[string]attendee.Entry{two: {State: attendee.Added, Primary: one}}
 	for organizer, want := range map[string]string{"": "[] []", "eve@else.test": "[] [ana@two.test]", "@": "[] [ana@two.test]", "gm@One.test": "[] []"} {
 		event := gcal.Event{ID: "e", Organizer: organizer, Details: &gcal.Details{ICalUID: "u", GuestsMayEdit: true, Guests: []gcal.Guest{{Address: one}, {Address: two}}}}
-		d := judge(show("k", "a", "c", event), attendee.Event{Entries: added}, attendee.Event{}, table, noon)
+		d := judge(show("k", "a", "c", event), attendee.EventRecord{Entries: added}, attendee.EventRecord{}, table, noon)
 		if got := fmt.Sprint(d.Add, " ", d.Remove); got != want {
 			t.Errorf("organizer %q: %s, want %s", organizer, got, want)
 		}
@@ -129,8 +129,8 @@ func TestCompare_FirstGuestsOfAnOccurrence_AreKept(t *testing.T) {
 	t.Parallel()
 	const one, two, other = "ana@one.test", "ana@two.test", "ben@two.test"
 	table := mapping.New([]mapping.Mapping{{Primary: one, Secondaries: []string{two}}}).Within([]string{"one.test"})
-	series := attendee.Event{Entries: map[string]attendee.Entry{two: {State: attendee.Theirs, Primary: one, At: noon}, other: {State: attendee.Added, At: noon.Add(time.Hour)}}}
-	observe := func(was attendee.Event, minutes int, cut bool, guests ...string) attendee.Event {
+	series := attendee.EventRecord{Entries: map[string]attendee.Entry{two: {State: attendee.Theirs, Primary: one, At: noon}, other: {State: attendee.Added, At: noon.Add(time.Hour)}}}
+	observe := func(was attendee.EventRecord, minutes int, cut bool, guests ...string) attendee.EventRecord {
 		event := gcal.Event{ID: "e", Organizer: "gm@one.test", Updated: noon.Add(time.Duration(minutes) * time.Minute), Details: &gcal.Details{
 			ICalUID: "u", GuestsMayEdit: true, GuestsOmitted: cut,
 			Start: recurrence.Moment{Time: noon.Add(24 * time.Hour)}, End: recurrence.Moment{Time: noon.Add(25 * time.Hour)},
@@ -141,7 +141,7 @@ func TestCompare_FirstGuestsOfAnOccurrence_AreKept(t *testing.T) {
 		next, _ := compare(was, series, show("k", "a", "c", event), table, noon)
 		return next
 	}
-	occurrence := attendee.Event{ID: "att_o", ICalUID: "u", SeriesID: "att_s"}
+	occurrence := attendee.EventRecord{ID: "att_o", ICalUID: "u", SeriesID: "att_s"}
 	if cut := observe(occurrence, 1, true, one, two); !cut.Since.IsZero() || cut.Version != 0 {
 		t.Errorf("by a cut list: %+v", cut)
 	}
@@ -150,7 +150,7 @@ func TestCompare_FirstGuestsOfAnOccurrence_AreKept(t *testing.T) {
 	}
 	earlier := occurrence
 	earlier.Version = 3
-	for name, was := range map[string]attendee.Event{"none": occurrence, "by an earlier program": earlier} {
+	for name, was := range map[string]attendee.EventRecord{"none": occurrence, "by an earlier program": earlier} {
 		first := observe(was, 1, false, one, two)
 		if !first.Since.Equal(noon.Add(time.Minute)) || len(first.Inherited) != 1 || first.Inherited[two] != series.Entries[two] {
 			t.Errorf("record %s: %+v", name, first)

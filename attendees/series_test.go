@@ -27,7 +27,7 @@ func (s *stage) instance(email, id string, n int) string {
 	return all.Items[n].Id
 }
 
-func (s *stage) exception(id, day string) attendee.Event {
+func (s *stage) exception(id, day string) attendee.EventRecord {
 	s.Helper()
 	at, err := time.Parse(time.RFC3339, "2026-03-"+day+"T09:00:00Z")
 	s.must(err)

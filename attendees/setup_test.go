@@ -148,7 +148,7 @@ func (s *stage) restart() {
 // noPolls are the polls of a stage without any.
 type noPolls struct{ calendarsync.Polls }
 
-func (noPolls) Apply(context.Context, scheduler.Observation) (scheduler.Applied, error) {
+func (noPolls) Apply(context.Context, scheduler.ObservedEvent) (scheduler.Applied, error) {
 	return scheduler.Applied{}, nil
 }
 
@@ -358,7 +358,7 @@ func (s *stage) guests(email, id string, want ...string) {
 }
 
 // record is the record of an event; its Version is 0 if there is none.
-func (s *stage) record(id string) attendee.Event {
+func (s *stage) record(id string) attendee.EventRecord {
 	s.Helper()
 	record, _, err := attendee.Load(s.ctx, s.memory, attendee.ID(id+"@google.com", recurrence.Moment{}))
 	s.must(err)

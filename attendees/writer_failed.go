@@ -54,7 +54,7 @@ func isRefusal(err error) bool {
 }
 
 // notPatched is the outcome of a patch that failed; before is the record before begin.
-func (s *Service) notPatched(ctx context.Context, a *attempt, before attendee.Event, decision decide.Decision, cause error) (outcome, error) {
+func (s *Service) notPatched(ctx context.Context, a *attempt, before attendee.EventRecord, decision decide.Decision, cause error) (outcome, error) {
 	stale := fault.CodeOf(cause) == gcal.CodeStale
 	if stale {
 		s.Meter.Count(Stale{})
@@ -79,8 +79,8 @@ func isAnswer(err error) bool {
 
 // revert records that a patch was not made: an address that is a guest now was invited by a
 // person, and one that is gone was removed by one.
-func (s *Service) revert(ctx context.Context, a *attempt, before attendee.Event, asked []string) (held bool, err error) {
-	return s.record(ctx, a, func(next *attendee.Event) {
+func (s *Service) revert(ctx context.Context, a *attempt, before attendee.EventRecord, asked []string) (held bool, err error) {
+	return s.record(ctx, a, func(next *attendee.EventRecord) {
 		next.Entries = maps.Clone(next.Entries)
 		for _, address := range asked {
 			if entry, had := before.Entries[address]; had {
@@ -98,7 +98,7 @@ func (s *Service) revert(ctx context.Context, a *attempt, before attendee.Event,
 
 // failed records a failed call. The error is the store's.
 func (s *Service) failed(ctx context.Context, a *attempt, cause error) error {
-	var next attendee.Event
+	var next attendee.EventRecord
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		now, found, err := attendee.Load(ctx, tx, a.record.ID)
 		next = now
@@ -125,7 +125,7 @@ func (s *Service) failed(ctx context.Context, a *attempt, cause error) error {
 // afterFailure is a record after a failed call. A used-up quota waits and is no failure; the
 // fifth failure in a row is an error, which is tried again a day later, or an hour where
 // nothing answered.
-func afterFailure(record attendee.Event, cause error, now time.Time) attendee.Event {
+func afterFailure(record attendee.EventRecord, cause error, now time.Time) attendee.EventRecord {
 	wait := fault.RetryAfter(cause)
 	switch kind := fault.KindOf(cause); kind {
 	case fault.RateLimited, fault.Exhausted:

@@ -21,7 +21,7 @@ import (
 type attempt struct {
 	cause scheduler.Cause
 	// record and series are as stored when the turn began, or as the turn wrote them.
-	record, series attendee.Event
+	record, series attendee.EventRecord
 	table          mapping.Table
 	// version is that of the table.
 	version string
@@ -55,18 +55,18 @@ func (s *Service) load(ctx context.Context, id string) (*attempt, error) {
 }
 
 // holds reports whether what the turn is based on is still stored, and returns the record.
-func (s *Service) holds(ctx context.Context, tx store.Reader, a *attempt) (now attendee.Event, held bool, err error) {
+func (s *Service) holds(ctx context.Context, tx store.Reader, a *attempt) (now attendee.EventRecord, held bool, err error) {
 	ids := []string{a.record.ID}
 	if a.record.SeriesID != "" {
 		ids = append(ids, a.record.SeriesID)
 	}
 	records, err := attendee.LoadEvents(ctx, tx, ids)
 	if err != nil {
-		return attendee.Event{}, false, err
+		return attendee.EventRecord{}, false, err
 	}
 	_, version, err := s.Mappings.Current(ctx, tx)
 	if err != nil {
-		return attendee.Event{}, false, err
+		return attendee.EventRecord{}, false, err
 	}
 	held = records[0].Version == a.record.Version && version == a.version
 	if len(records) > 1 {

@@ -58,7 +58,7 @@ func (s *Service) takeOrganizer(ctx context.Context, a *attempt, organizer, even
 		return false, nil
 	}
 	a.copies[key] = attendee.Copy{AccountID: account.ID, CalendarID: account.Primary(), EventID: eventID, Organized: true}
-	_, err = s.record(ctx, a, func(*attendee.Event) {}) // what changed it instead made it due
+	_, err = s.record(ctx, a, func(*attendee.EventRecord) {}) // what changed it instead made it due
 	return err == nil, err
 }
 

@@ -18,10 +18,10 @@ const day = 24 * time.Hour
 
 // record stores what a turn made of its record, by change, if nothing that decided has
 // changed since; held is false if it has.
-func (s *Service) record(ctx context.Context, a *attempt, change func(next *attendee.Event)) (held bool, err error) {
-	var next attendee.Event
+func (s *Service) record(ctx context.Context, a *attempt, change func(next *attendee.EventRecord)) (held bool, err error) {
+	var next attendee.EventRecord
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		var now attendee.Event
+		var now attendee.EventRecord
 		now, held, err = s.holds(ctx, tx, a)
 		if err != nil || !held {
 			return err
@@ -38,7 +38,7 @@ func (s *Service) record(ctx context.Context, a *attempt, change func(next *atte
 }
 
 // updated is a stored record with what a turn found out about its copies, as a new version.
-func (a *attempt) updated(now attendee.Event, at time.Time) attendee.Event {
+func (a *attempt) updated(now attendee.EventRecord, at time.Time) attendee.EventRecord {
 	now.Copies, now.UpdatedAt = maps.Clone(now.Copies), at
 	for key, c := range a.copies {
 		if c != a.stored[key] {
@@ -55,7 +55,7 @@ func (a *attempt) updated(now attendee.Event, at time.Time) attendee.Event {
 // begin records what a patch is about to do, so that an address that it adds is known to be
 // ours even if its answer is lost.
 func (s *Service) begin(ctx context.Context, a *attempt, decision decide.Decision) (held bool, err error) {
-	held, err = s.record(ctx, a, func(next *attendee.Event) { s.decided(next, a, decision, false) })
+	held, err = s.record(ctx, a, func(next *attendee.EventRecord) { s.decided(next, a, decision, false) })
 	if held {
 		s.count(decision)
 	}
@@ -64,7 +64,7 @@ func (s *Service) begin(ctx context.Context, a *attempt, decision decide.Decisio
 
 // settle records a decision that needs no patch: nothing is due.
 func (s *Service) settle(ctx context.Context, a *attempt, decision decide.Decision) (outcome, error) {
-	held, err := s.record(ctx, a, func(next *attendee.Event) {
+	held, err := s.record(ctx, a, func(next *attendee.EventRecord) {
 		s.decided(next, a, decision, false)
 		succeeded(next)
 		next.Due = time.Time{}
@@ -77,13 +77,13 @@ func (s *Service) settle(ctx context.Context, a *attempt, decision decide.Decisi
 }
 
 // succeeded forgets failures.
-func succeeded(next *attendee.Event) {
+func succeeded(next *attendee.EventRecord) {
 	next.Failures, next.FailedSince, next.Error = 0, time.Time{}, ""
 }
 
 // observeOnly notes what a patch would do. The record stays due, for when the server writes.
 func (s *Service) observeOnly(ctx context.Context, a *attempt, decision decide.Decision) (outcome, error) {
-	held, err := s.record(ctx, a, func(next *attendee.Event) {
+	held, err := s.record(ctx, a, func(next *attendee.EventRecord) {
 		s.decided(next, a, decision, true)
 	})
 	if err != nil || !held {
@@ -100,7 +100,7 @@ func (s *Service) confirm(ctx context.Context, a *attempt, asked decide.Decision
 		return nextCopy, called(errNotTaken)
 	}
 	var kept bool
-	var next attendee.Event
+	var next attendee.EventRecord
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		kept = false
 		now, _, err := attendee.Load(ctx, tx, a.record.ID)
@@ -139,7 +139,7 @@ var errNotTaken = fault.New(fault.Provider, "Google Calendar did not take all ch
 // cannot be used now, it is tried again a day later, or with the next observation of it; else
 // there is nothing to do.
 func (s *Service) withoutCopy(ctx context.Context, a *attempt) (settled bool, err error) {
-	return s.record(ctx, a, func(next *attendee.Event) {
+	return s.record(ctx, a, func(next *attendee.EventRecord) {
 		succeeded(next)
 		next.Due = (time.Time{})
 		if allGone(next.Copies) {
@@ -160,7 +160,7 @@ func (s *Service) withoutCopy(ctx context.Context, a *attempt) (settled bool, er
 // decided gives a record the entries of a decision and notes the changes in its history.
 // would: it is not carried out, and the entries stay; what the history already says is not
 // repeated.
-func (s *Service) decided(next *attendee.Event, a *attempt, decision decide.Decision, would bool) {
+func (s *Service) decided(next *attendee.EventRecord, a *attempt, decision decide.Decision, would bool) {
 	if !would {
 		next.Entries = decision.Entries
 	}

@@ -18,7 +18,7 @@ import (
 
 // hourly are series that occur every hour from now on, each for some seconds, one after the
 // other within the hour.
-func hourly(t testing.TB, count, seconds int) (events []availability.Event) {
+func hourly(t testing.TB, count, seconds int) (events []availability.BusyEvent) {
 	t.Helper()
 	for i := range count {
 		e := timed(t, "2026-03-02 13:00", "2026-03-02 13:00", "RRULE:FREQ=HOURLY")
@@ -57,7 +57,7 @@ func TestBusy_OfManyHourlySeries_KeepsMemoryFlat(t *testing.T) {
 
 func TestBusy_AtTheBound_IsWhole(t *testing.T) {
 	t.Parallel()
-	events := make([]availability.Event, 20_001)
+	events := make([]availability.BusyEvent, 20_001)
 	for i := range events {
 		events[i] = timed(t, "2026-03-02 13:00", "2026-03-02 13:00")
 		events[i].Start.Time = events[i].Start.Time.Add(time.Duration(i) * time.Minute)
@@ -269,7 +269,7 @@ func TestAnswers_AtOnce_AreFewForAPersonAndInAll(t *testing.T) {
 }
 
 // addMany stores copies of an event of a person, some at a time. changes change each.
-func (w *world) addMany(owner, id string, count int, e availability.Event, changes ...func(*mirror.Event)) {
+func (w *world) addMany(owner, id string, count int, e availability.BusyEvent, changes ...func(*mirror.Event)) {
 	w.t.Helper()
 	for some := range slices.Chunk(make([]int, count), 1000) {
 		must(w.t, w.documents.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {

@@ -13,9 +13,9 @@ const (
 	KindBirthday        = "birthday"
 )
 
-// Event is what decides when a calendar's owner is busy. Tentative events and invitations
+// BusyEvent is what decides when a calendar's owner is busy. Tentative events and invitations
 // without an answer occupy like others.
-type Event struct {
+type BusyEvent struct {
 	// Start and End are those of the event, or of the first occurrence of a series. A
 	// cancelled event needs none.
 	Start, End recurrence.Moment
@@ -24,7 +24,7 @@ type Event struct {
 	// Exceptions are the changed and cancelled occurrences of the series. Each takes the
 	// place of the occurrence at its Original, and decides for itself whether it occupies.
 	// An exception with another Original is an event like any other.
-	Exceptions []Event
+	Exceptions []BusyEvent
 	// Original is the start that an exception had by the series' rule.
 	Original recurrence.Moment
 	// Cancelled: the event was deleted; of a series, with its exceptions.
@@ -37,7 +37,7 @@ type Event struct {
 	Kind string
 }
 
-func (e Event) occupies() bool {
+func (e BusyEvent) occupies() bool {
 	return !e.Cancelled && !e.Transparent && !e.Declined && e.Kind != KindWorkingLocation && e.Kind != KindBirthday
 }
 
@@ -47,14 +47,14 @@ func (e Event) occupies() bool {
 // range unknown. More than an answer may hold makes all of it unknown: with over 20,000
 // separate intervals or 500,000 starts of series, what is busy is not complete. An empty
 // range and an unknown zone are fault.Invalid.
-func Busy(events []Event, zone *time.Location, from, to time.Time) (Times, error) {
+func Busy(events []BusyEvent, zone *time.Location, from, to time.Time) (Times, error) {
 	times, _, err := busyWithin(events, zone, Interval{Start: from, End: to}, &bound{intervals: mostIntervals, starts: mostStarts})
 	return times, err
 }
 
 // busyWithin is Busy with a bound, from which it subtracts what it used. full reports that
 // it was exceeded.
-func busyWithin(events []Event, zone *time.Location, within Interval, left *bound) (times Times, full bool, err error) {
+func busyWithin(events []BusyEvent, zone *time.Location, within Interval, left *bound) (times Times, full bool, err error) {
 	if zone == nil || !within.Start.Before(within.End) {
 		return Times{}, false, fault.New(fault.Invalid, "availability needs a time zone and a range that ends after its start")
 	}
@@ -89,7 +89,7 @@ type calendar struct {
 // isFull reports that a bound was exceeded.
 func (c *calendar) isFull() bool { return c.busy.full || c.unknown.full || *c.starts < 0 }
 
-func (c *calendar) add(event Event) error {
+func (c *calendar) add(event BusyEvent) error {
 	if event.Cancelled || c.isFull() {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 
 func TestBusy(t *testing.T) {
 	t.Parallel()
-	type event = availability.Event
+	type event = availability.BusyEvent
 	lunch := timed(t, "2026-03-28 12:00", "2026-03-28 13:00")
 	// exception is an evening of series that was moved.
 	exception := func(original, start, end string) event {

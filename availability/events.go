@@ -38,7 +38,7 @@ func zoneOf(name string) (zone *time.Location, known bool) {
 
 // withoutZone is busyWithin for a calendar whose zone is unknown: the times that its all-day
 // events have in any zone are unknown.
-func withoutZone(timed, allDay []Event, within Interval, left *bound) (all Times, full bool, err error) {
+func withoutZone(timed, allDay []BusyEvent, within Interval, left *bound) (all Times, full bool, err error) {
 	all, full, err = busyWithin(timed, time.UTC, within, left)
 	for _, hours := range []int{14, 0, -12} { // the first zone, one between, the last
 		if err != nil || full {
@@ -52,9 +52,9 @@ func withoutZone(timed, allDay []Event, within Interval, left *bound) (all Times
 }
 
 // byLength separates events with no all-day part from those with one.
-func byLength(events []Event) (timed, allDay []Event) {
+func byLength(events []BusyEvent) (timed, allDay []BusyEvent) {
 	for _, e := range events {
-		if e.Start.AllDay() || slices.ContainsFunc(e.Exceptions, func(x Event) bool { return x.Start.AllDay() }) {
+		if e.Start.AllDay() || slices.ContainsFunc(e.Exceptions, func(x BusyEvent) bool { return x.Start.AllDay() }) {
 			allDay = append(allDay, e)
 		} else {
 			timed = append(timed, e)
@@ -65,7 +65,7 @@ func byLength(events []Event) (timed, allDay []Event) {
 
 // assemble puts the exceptions of each series with it. One whose series is not there, since
 // the owner was invited to that date alone, stands for itself.
-func assemble(events []mirror.Event) (all []Event) {
+func assemble(events []mirror.Event) (all []BusyEvent) {
 	series := map[string]int{}
 	for _, e := range events {
 		if e.SeriesID == "" {
@@ -87,8 +87,8 @@ func assemble(events []mirror.Event) (all []Event) {
 }
 
 // decisive is what of an event decides whether it occupies its owner.
-func decisive(e mirror.Event) Event {
-	return Event{
+func decisive(e mirror.Event) BusyEvent {
+	return BusyEvent{
 		Start: e.Start, End: e.End, Lines: e.Recurrence, Original: e.OriginalStart, Kind: e.Kind,
 		Cancelled: e.Status == "cancelled", Transparent: e.Transparency == "transparent", Declined: e.Declined,
 	}

@@ -19,7 +19,7 @@ func TestOwn_OfSyncedEvents_IsWhatTheyOccupy(t *testing.T) {
 	t.Parallel()
 	from, to := at(t, zurich, "2026-03-26 00:00").Time, at(t, zurich, "2026-04-02 00:00").Time
 	type stored struct {
-		availability.Event
+		availability.BusyEvent
 		change func(*mirror.Event)
 	}
 	series := timed(t, "2026-03-20 18:00", "2026-03-20 20:00", "RRULE:FREQ=WEEKLY")
@@ -80,7 +80,7 @@ func TestOwn_OfSyncedEvents_IsWhatTheyOccupy(t *testing.T) {
 			w := newWorld(t)
 			account := w.synced("gm", "gm")
 			for _, e := range row.events {
-				w.add("gm", "gm", e.Event, e.change)
+				w.add("gm", "gm", e.BusyEvent, e.change)
 			}
 			got := w.own("gm", from, to)
 			if busy, unknown := text(got.Busy, in(t, zurich)), text(got.Unknown, in(t, zurich)); busy != row.busy || unknown != row.unknown {

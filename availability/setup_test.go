@@ -33,17 +33,17 @@ func at(t testing.TB, zone, wall string) recurrence.Moment {
 func on(date string) recurrence.Moment { return recurrence.Moment{Date: date} }
 
 // timed is an event in Zurich.
-func timed(t testing.TB, start, end string, lines ...string) availability.Event {
+func timed(t testing.TB, start, end string, lines ...string) availability.BusyEvent {
 	t.Helper()
-	return availability.Event{Start: at(t, zurich, start), End: at(t, zurich, end), Lines: lines}
+	return availability.BusyEvent{Start: at(t, zurich, start), End: at(t, zurich, end), Lines: lines}
 }
 
-func allDay(start, end string, lines ...string) availability.Event {
-	return availability.Event{Start: on(start), End: on(end), Lines: lines}
+func allDay(start, end string, lines ...string) availability.BusyEvent {
+	return availability.BusyEvent{Start: on(start), End: on(end), Lines: lines}
 }
 
 // but is an event with one change.
-func but(event availability.Event, change func(*availability.Event)) availability.Event {
+func but(event availability.BusyEvent, change func(*availability.BusyEvent)) availability.BusyEvent {
 	change(&event)
 	return event
 }

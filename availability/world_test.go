@@ -101,7 +101,7 @@ func (w *world) synced(owner, id string) string {
 }
 
 // add stores a canonical event of a person in the primary calendar of an account.
-func (w *world) add(owner, id string, e availability.Event, change func(*mirror.Event)) {
+func (w *world) add(owner, id string, e availability.BusyEvent, change func(*mirror.Event)) {
 	w.t.Helper()
 	stored := w.event(owner, id, e)
 	if change != nil {
@@ -111,7 +111,7 @@ func (w *world) add(owner, id string, e availability.Event, change func(*mirror.
 }
 
 // event is a canonical event of a person in the primary calendar of an account.
-func (w *world) event(owner, id string, e availability.Event) mirror.Event {
+func (w *world) event(owner, id string, e availability.BusyEvent) mirror.Event {
 	w.events++
 	stored := mirror.Event{
 		ID: fmt.Sprintf("evt_%03d", w.events), OwnerID: owner, AccountID: "acc_" + id, CalendarID: id + "@x",

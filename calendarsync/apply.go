@@ -14,7 +14,7 @@ import (
 // fetched first. A deletion that would cancel a poll is applied only after a separate
 // call confirmed it and the owner's other calendars were searched. After an error nothing
 // is applied.
-func (l *pollConsumer) applyObservation(ctx context.Context, observed scheduler.Observation) error {
+func (l *pollConsumer) applyObservation(ctx context.Context, observed scheduler.ObservedEvent) error {
 	applied, err := l.Polls.Apply(ctx, observed)
 	switch {
 	case err != nil:
@@ -29,7 +29,7 @@ func (l *pollConsumer) applyObservation(ctx context.Context, observed scheduler.
 }
 
 // applySearched applies a deletion after searching for the event elsewhere.
-func (l *pollConsumer) applySearched(ctx context.Context, observed scheduler.Observation, pollID string) error {
+func (l *pollConsumer) applySearched(ctx context.Context, observed scheduler.ObservedEvent, pollID string) error {
 	if !observed.Fresh {
 		event, err := l.fetch(ctx, observed.EventID)
 		if err != nil {

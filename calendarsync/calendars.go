@@ -13,18 +13,18 @@ type Calendars struct {
 	Accounts interface {
 		RecordCalendars(ctx context.Context, id, primaryID string, writableIDs []string) error
 	}
-	List func(ctx context.Context, accountID string) ([]gcal.Entry, error)
+	List func(ctx context.Context, accountID string) ([]gcal.CalendarEntry, error)
 }
 
 // Of lists an account's calendars and records which it may write to, so that a
 // finalisation finds the account by calendar. If listing was not granted, complete is
 // false and the primary calendar is the only entry. Revoked if the account cannot be
 // used.
-func (c Calendars) Of(ctx context.Context, account accounts.Account) (entries []gcal.Entry, complete bool, err error) {
+func (c Calendars) Of(ctx context.Context, account accounts.Account) (entries []gcal.CalendarEntry, complete bool, err error) {
 	if err := account.Usable(); err != nil {
 		return nil, false, err
 	}
-	primaryAlone := []gcal.Entry{{ID: account.Primary(), Summary: account.Email, Primary: true, Writable: true}}
+	primaryAlone := []gcal.CalendarEntry{{ID: account.Primary(), Summary: account.Email, Primary: true, Writable: true}}
 	// The scopes of accounts from before this backend are unknown.
 	known := account.Sub != ""
 	if known && !account.Granted(accounts.ScopeCalendarList) && !account.Granted(accounts.ScopeCalendar) {
@@ -40,7 +40,7 @@ func (c Calendars) Of(ctx context.Context, account accounts.Account) (entries []
 	return entries, true, c.record(ctx, account.ID, entries)
 }
 
-func (c Calendars) record(ctx context.Context, accountID string, entries []gcal.Entry) error {
+func (c Calendars) record(ctx context.Context, accountID string, entries []gcal.CalendarEntry) error {
 	var primary string
 	var writable []string
 	for _, entry := range entries {

@@ -71,7 +71,7 @@ func (s *search) readListed(ctx context.Context) error {
 	if s.listed != nil {
 		return nil
 	}
-	listed, lists := []candidate{}, map[string][]gcal.Entry{}
+	listed, lists := []candidate{}, map[string][]gcal.CalendarEntry{}
 	for _, account := range s.linked {
 		entries, complete, err := s.Calendars.Of(ctx, account)
 		if err != nil {

@@ -158,7 +158,7 @@ func TestAnUnreadableEvent_WarnsUntilItCanBeRead(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
-	_, err := w.Scheduler.Apply(t.Context(), scheduler.Observation{
+	_, err := w.Scheduler.Apply(t.Context(), scheduler.ObservedEvent{
 		AccountID: w.Account("gm"), CalendarID: "gm@example.com", EventID: eventID, EventState: rules.Unreadable, Updated: w.Clock.Now(),
 		Fence: w.Calendar("gm").Fence, Cause: worldtest.Cause,
 	})

@@ -34,7 +34,7 @@ type Consumer interface {
 	Concerns(calendar calendars.Calendar, eventID string) bool
 	// Apply applies an observed event in a transaction of its own that calls Run.Holds. It
 	// is idempotent: the same observation may come again.
-	Apply(ctx context.Context, run Run, observed Observation) error
+	Apply(ctx context.Context, run Run, observed SyncedEvent) error
 	// Unlisted decides, after a full listing, about the consumer's events that it did not
 	// show, each by Run.Fetch: a full listing shows no deletions. If it fails, the next run
 	// lists everything for the consumer again.
@@ -49,7 +49,7 @@ type PageConsumer interface {
 	// ApplyPage applies those of a page's events that it can apply together and returns
 	// their ids, after an error too; the others are given to Apply. Each id is there once.
 	// full reports that the listing shows all events.
-	ApplyPage(ctx context.Context, run Run, observed []Observation, full bool) (applied map[string]bool, err error)
+	ApplyPage(ctx context.Context, run Run, observed []SyncedEvent, full bool) (applied map[string]bool, err error)
 }
 
 // FailureShower is a Consumer that shows people that an event of theirs cannot be applied.
@@ -70,8 +70,8 @@ type Finisher interface {
 // runs fetch it. So they do with an event that the consumer applied, and that cannot be read whole.
 var ErrLater = errors.New("the event is applied by a later run")
 
-// Observation is what a run read of one event.
-type Observation struct {
+// SyncedEvent is what a run read of one event.
+type SyncedEvent struct {
 	Event gcal.Event
 	// Fresh reports that it was fetched individually, and not listed.
 	Fresh bool

@@ -35,7 +35,7 @@ type Events struct {
 }
 
 // Insert creates the event of an intent, with our marks.
-func (e Events) Insert(ctx context.Context, intent poll.Intent) (scheduler.Event, error) {
+func (e Events) Insert(ctx context.Context, intent poll.Intent) (scheduler.CalendarEvent, error) {
 	event, err := e.Google.Insert(ctx, gcal.Ref{Account: intent.AccountID, Calendar: intent.CalendarID}, gcal.NewEvent{
 		ID: intent.EventID, Summary: intent.Session.Title, Description: intent.Session.Description,
 		Start: intent.Session.Start, End: intent.Session.End, AllDay: intent.Session.AllDay,
@@ -52,16 +52,16 @@ var errMalformed = fault.New(fault.Unavailable, "the event has a field of a type
 
 // Get reads an event, deleted ones included. A malformed event without our marks is
 // Unavailable: whose it is cannot be read.
-func (e Events) Get(ctx context.Context, accountID, calendarID, eventID string) (scheduler.Event, error) {
+func (e Events) Get(ctx context.Context, accountID, calendarID, eventID string) (scheduler.CalendarEvent, error) {
 	event, err := e.Google.Get(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, eventID)
 	if err == nil && event.Malformed && event.Private[markPoll] == "" {
-		return scheduler.Event{}, errMalformed
+		return scheduler.CalendarEvent{}, errMalformed
 	}
 	return translate(event), err
 }
 
 // Move changes an event's time if it is still the version that was read.
-func (e Events) Move(ctx context.Context, accountID, calendarID string, event scheduler.Event, to rules.Fingerprint, zone string) (scheduler.Event, error) {
+func (e Events) Move(ctx context.Context, accountID, calendarID string, event scheduler.CalendarEvent, to rules.Fingerprint, zone string) (scheduler.CalendarEvent, error) {
 	moved, err := e.Google.PatchTimes(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, event.ID, event.Version, to, zone)
 	return translate(moved), err
 }
@@ -92,12 +92,12 @@ func (e Events) MayFollow(ctx context.Context, accountID, calendarID string) (bo
 	return access.Writable, err
 }
 
-func translate(event gcal.Event) scheduler.Event {
+func translate(event gcal.Event) scheduler.CalendarEvent {
 	generation, err := strconv.ParseInt(event.Private[markGeneration], 10, 64)
 	if err != nil {
 		generation = -1 // no valid generation
 	}
-	return scheduler.Event{
+	return scheduler.CalendarEvent{
 		ID: event.ID, Version: event.ETag, EventState: event.EventState, Fingerprint: event.Fingerprint, Updated: event.Updated,
 		Poll: event.Private[markPoll], Generation: generation,
 	}

@@ -90,8 +90,8 @@ func (e *MoveFinder) says(ctx context.Context, ref gcal.Ref) (listAnswer, error)
 }
 
 // names reports whether a list names a calendar, which may be followed under its alias.
-func names(list []gcal.Entry, calendarID string) bool {
-	return slices.ContainsFunc(list, func(entry gcal.Entry) bool {
+func names(list []gcal.CalendarEntry, calendarID string) bool {
+	return slices.ContainsFunc(list, func(entry gcal.CalendarEntry) bool {
 		return entry.ID == calendarID || entry.Primary && calendarID == "primary"
 	})
 }

@@ -49,7 +49,7 @@ type search struct {
 	// nil until read.
 	known, listed []candidate
 	// lists are the calendars that the list of each account names, if it was granted.
-	lists map[string][]gcal.Entry
+	lists map[string][]gcal.CalendarEntry
 }
 
 // begin starts a search for a person's events; owner "" is read from the missing event's
@@ -124,7 +124,7 @@ func (s *search) ask(ctx context.Context, at poll.Place, missing scheduler.Missi
 	event, err := s.Google.Get(ctx, ref, missing.EventID)
 	switch {
 	case err == nil && event.EventState != rules.Gone && isMoved(event, at, missing):
-		return &scheduler.Found{Place: at, Event: translate(event)}, true, nil
+		return &scheduler.Found{Place: at, CalendarEvent: translate(event)}, true, nil
 	case err == nil && event.Malformed: // the unreadable field may be what identifies it
 		return nil, true, errMalformed
 	case err == nil, fault.CodeOf(err) == gcal.CodeGone:

@@ -269,7 +269,7 @@ func TestTheJournal_HoldsWhatAReplayNeeds(t *testing.T) {
 	}
 	atTen, atNoon := rules.Timed(ten.Start, ten.End), rules.Timed(noon.Start, noon.End)
 	moved := w.View(pollID).Poll.Sync.Rescheduled.ToSlotID
-	for i, want := range []poll.Entry{
+	for i, want := range []poll.JournalEntry{
 		{
 			Trigger: "person", Trace: "test", Who: "gm", Command: rules.CommandFinalise, Reason: "the event was made", EventState: "present", Fingerprint: atTen,
 			After: atTen, Baseline: atTen, Status: rules.Finalized, State: rules.StateOK, WinningSlotID: slots[0],

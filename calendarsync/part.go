@@ -57,7 +57,7 @@ func (p *part) concerned(eventID string) (concerned bool) {
 }
 
 // apply applies an event for the consumer.
-func (p *part) apply(ctx context.Context, observed Observation) error {
+func (p *part) apply(ctx context.Context, observed SyncedEvent) error {
 	if p.stopped() {
 		return nil
 	}
@@ -224,15 +224,15 @@ func (p *part) fetchDeferred(ctx context.Context) error {
 
 // observeFresh fetches an event. One that is missing from a calendar that does not take us for
 // a writer is Gone without being Writable.
-func (l *syncRun) observeFresh(ctx context.Context, eventID string) (Observation, error) {
+func (l *syncRun) observeFresh(ctx context.Context, eventID string) (SyncedEvent, error) {
 	if err := l.keepLease(ctx); err != nil {
-		return Observation{}, err
+		return SyncedEvent{}, err
 	}
 	event, err := l.fetchConfirmed(ctx, eventID)
 	if errors.Is(err, errNotWriter) {
-		return Observation{Event: gcal.Event{ID: eventID, EventState: rules.Gone}, Fresh: true}, nil
+		return SyncedEvent{Event: gcal.Event{ID: eventID, EventState: rules.Gone}, Fresh: true}, nil
 	}
-	return Observation{Event: event, Fresh: true, Writable: true}, err
+	return SyncedEvent{Event: event, Fresh: true, Writable: true}, err
 }
 
 // recovers reports whether the consumer applied an event that was deferred for it.

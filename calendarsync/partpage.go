@@ -20,15 +20,15 @@ func (p *part) applyPage(ctx context.Context, page gcal.Page, full bool) error {
 	if !ok || p.stopped() {
 		return nil
 	}
-	var collected []Observation
+	var collected []SyncedEvent
 	times := map[string]int{}
 	for _, event := range page.Events {
 		if event.ID != "" && p.collects(event) && p.concerned(event.ID) {
-			collected = append(collected, Observation{Event: event, Writable: page.Writable})
+			collected = append(collected, SyncedEvent{Event: event, Writable: page.Writable})
 			times[event.ID]++
 		}
 	}
-	var together []Observation
+	var together []SyncedEvent
 	for _, one := range collected {
 		if times[one.Event.ID] == 1 {
 			together = append(together, one)

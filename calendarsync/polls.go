@@ -34,7 +34,7 @@ func isOurs(eventID string) bool { return strings.HasPrefix(eventID, poll.EventP
 
 // Apply implements Consumer. A deletion counts only if we may write to the calendar, since
 // readers may be shown less.
-func (l *pollConsumer) Apply(ctx context.Context, _ Run, observed Observation) error {
+func (l *pollConsumer) Apply(ctx context.Context, _ Run, observed SyncedEvent) error {
 	event := observed.Event
 	if event.EventState == rules.Gone && !observed.Writable {
 		return errNotWriter
@@ -95,8 +95,8 @@ func (l *pollConsumer) fetchAndApply(ctx context.Context, eventID string) error 
 }
 
 // observation is an event as the rules take it. fresh reports that it was fetched individually.
-func (l *pollConsumer) observation(event gcal.Event, fresh bool) scheduler.Observation {
-	return scheduler.Observation{
+func (l *pollConsumer) observation(event gcal.Event, fresh bool) scheduler.ObservedEvent {
+	return scheduler.ObservedEvent{
 		AccountID: l.ref.Account, CalendarID: l.ref.Calendar, EventID: event.ID,
 		EventState: event.EventState, Fingerprint: event.Fingerprint, Updated: event.Updated,
 		Fence: l.fence, Cause: l.cause, Fresh: fresh, Confirmed: l.calendar.Deferred(event.ID).Why == calendars.DeferredConfirmed,

@@ -167,7 +167,7 @@ func (l *syncRun) deliver(ctx context.Context, page gcal.Page, parts []*part, li
 			if part.collects(event) {
 				continue
 			}
-			if err := part.apply(ctx, Observation{Event: event, Writable: page.Writable}); err != nil {
+			if err := part.apply(ctx, SyncedEvent{Event: event, Writable: page.Writable}); err != nil {
 				return err
 			}
 		}

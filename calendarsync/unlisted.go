@@ -64,7 +64,7 @@ func (l *pollConsumer) findGone(ctx context.Context, run Run, shown func(eventID
 			err = run.Applied(ctx, entry.EventID, err)
 		case err != nil:
 		case event.EventState != rules.Gone:
-			err = run.part.apply(ctx, Observation{Event: event, Fresh: true, Writable: true})
+			err = run.part.apply(ctx, SyncedEvent{Event: event, Fresh: true, Writable: true})
 		case !entry.Awaited:
 			gone = append(gone, event)
 		}

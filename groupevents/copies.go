@@ -48,7 +48,7 @@ func (s *Service) release(tx store.Tx, m mirror.Mirror, cause scheduler.Cause) e
 }
 
 // journal adds an entry to the journal of a canonical event.
-func (s *Service) journal(tx store.Tx, entry mirror.Entry, cause scheduler.Cause) error {
+func (s *Service) journal(tx store.Tx, entry mirror.JournalEntry, cause scheduler.Cause) error {
 	entry.ID, entry.At, entry.Trigger, entry.Trace = s.NewID("jrn"), store.Instant(s.Now()), cause.Trigger, cause.Trace
 	return tx.Create(mirror.EntryPath(entry.EventID, entry.ID), mirror.EncodeEntry(entry))
 }

@@ -34,7 +34,7 @@ func (s *Service) Observe(ctx context.Context, ref gcal.Ref, answered gcal.Event
 // recordWho adds who changed an event to its journal if the last entry about the event itself, not
 // about a mirror, names nobody and fits: a sync run observed the change first. was is the event as
 // it is stored.
-func (w *write) recordWho(ctx context.Context, tx store.Reader, was mirror.Event, fits func(last mirror.Entry) bool) error {
+func (w *write) recordWho(ctx context.Context, tx store.Reader, was mirror.Event, fits func(last mirror.JournalEntry) bool) error {
 	if w.cause.Person == "" {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (w *write) recordWho(ctx context.Context, tx store.Reader, was mirror.Event
 // recordDeleter does that for an event that was deleted and is stored no more.
 func (s *Service) recordDeleter(ctx context.Context, was mirror.Event, cause scheduler.Cause) error {
 	_, err := s.transact(ctx, cause, func(ctx context.Context, tx store.Reader, w *write) error {
-		return w.recordWho(ctx, tx, was, func(last mirror.Entry) bool { return last.Reason == cancelled })
+		return w.recordWho(ctx, tx, was, func(last mirror.JournalEntry) bool { return last.Reason == cancelled })
 	})
 	return err
 }

@@ -26,7 +26,7 @@ type write struct {
 	mirrors []mirror.Mirror
 	// dropped are mirrors whose documents go, unless mirrors has them too.
 	dropped []string
-	entries []mirror.Entry
+	entries []mirror.JournalEntry
 	// relist is the key of a calendar that has to be listed from the beginning, if any.
 	relist string
 	// person are updates of the document of the owner of the events.
@@ -36,7 +36,7 @@ type write struct {
 }
 
 // record adds an entry to the journal of a canonical event.
-func (w *write) record(entry mirror.Entry) {
+func (w *write) record(entry mirror.JournalEntry) {
 	entry.ID, entry.At, entry.Trigger, entry.Trace, entry.Who = "jrn_"+w.s.NewID(), w.s.now(), w.cause.Trigger, w.cause.Trace, w.cause.Person
 	w.entries = append(w.entries, entry)
 }

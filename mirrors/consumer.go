@@ -29,14 +29,14 @@ func (Consumer) Concerns(calendar calendars.Calendar, _ string) bool {
 
 // Apply implements calendarsync.Consumer. An observation that changes nothing writes
 // nothing.
-func (c Consumer) Apply(ctx context.Context, run calendarsync.Run, observed calendarsync.Observation) error {
+func (c Consumer) Apply(ctx context.Context, run calendarsync.Run, observed calendarsync.SyncedEvent) error {
 	return c.apply(ctx, observation{
 		calendar: run.Calendar, cause: run.Cause, event: observed.Event, writable: observed.Writable, holds: run.Holds,
 	})
 }
 
 // ApplyPage implements calendarsync.PageConsumer.
-func (c Consumer) ApplyPage(ctx context.Context, run calendarsync.Run, observed []calendarsync.Observation, full bool) (map[string]bool, error) {
+func (c Consumer) ApplyPage(ctx context.Context, run calendarsync.Run, observed []calendarsync.SyncedEvent, full bool) (map[string]bool, error) {
 	if len(observed) < together {
 		return nil, nil
 	}

@@ -21,7 +21,7 @@ var byGM = scheduler.Cause{Trigger: "person", Trace: "req_gm", Person: gm}
 // journal lists the steps of an event's origin as a person reads them, oldest first.
 func (w *world) journal(person, id string) (steps []string) {
 	w.Helper()
-	next, err := w.events().Journal(w.ctx, person, id, store.Paging{Limit: 100}, func(entry mirror.Entry) (bool, error) {
+	next, err := w.events().Journal(w.ctx, person, id, store.Paging{Limit: 100}, func(entry mirror.JournalEntry) (bool, error) {
 		if entry.MirrorID == "" {
 			steps = append(steps, fmt.Sprint(entry.Before, ">", entry.After, " ", entry.Reason, " by ", entry.Who))
 		}
@@ -71,7 +71,7 @@ func TestJournal_OfAnotherPersonsEvent_IsNotFound(t *testing.T) {
 	kept, gone := w.create(dentist()), w.create(dentist())
 	w.must(w.events().Delete(w.ctx, gm, gone.ID, nil, byGM))
 	for _, row := range [][2]string{{ana, kept.ID}, {ana, gone.ID}, {gm, "evt_none"}, {gm, ""}, {gm, "a/b"}, {ana, kept.ID + "_20260305T090000Z"}} {
-		_, err := w.events().Journal(w.ctx, row[0], row[1], store.Paging{Limit: 10}, func(entry mirror.Entry) (bool, error) {
+		_, err := w.events().Journal(w.ctx, row[0], row[1], store.Paging{Limit: 10}, func(entry mirror.JournalEntry) (bool, error) {
 			t.Errorf("%s reads %+v", row[0], entry)
 			return true, nil
 		})
@@ -86,7 +86,7 @@ func TestJournal_OfAnEventOfAGroup_ShowsOnesOwnMirrors(t *testing.T) {
 	w.put(w.canonicalSession())
 	w.connect(home, gm)
 	w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
-		for i, entry := range []mirror.Entry{{OwnerID: ana, MirrorID: "mir_ana"}, {OwnerID: gm, MirrorID: "mir_gm"}, {OwnerID: ana, After: "1"}} {
+		for i, entry := range []mirror.JournalEntry{{OwnerID: ana, MirrorID: "mir_ana"}, {OwnerID: gm, MirrorID: "mir_gm"}, {OwnerID: ana, After: "1"}} {
 			entry.At, entry.Step = w.clock.Now(), mirror.StepObserved
 			if err := tx.Set(mirror.EntryPath("evt_session", fmt.Sprint("jrn_", i)), mirror.EncodeEntry(entry)); err != nil {
 				return err
@@ -95,7 +95,7 @@ func TestJournal_OfAnEventOfAGroup_ShowsOnesOwnMirrors(t *testing.T) {
 		return nil
 	}))
 	var got []string
-	_, err := w.events().Journal(w.ctx, gm, "evt_session", store.Paging{Limit: 10}, func(entry mirror.Entry) (bool, error) {
+	_, err := w.events().Journal(w.ctx, gm, "evt_session", store.Paging{Limit: 10}, func(entry mirror.JournalEntry) (bool, error) {
 		got = append(got, entry.ID)
 		return true, nil
 	})

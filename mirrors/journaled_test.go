@@ -39,7 +39,7 @@ func (w *world) journaledAtTheEnd() {
 func (w *world) journaled(ctx context.Context, eventID string) map[string]string {
 	entries, err := store.Collect(mirror.Journal(ctx, w.memory, eventID))
 	w.must(err)
-	slices.SortFunc(entries, func(a, b mirror.Entry) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(entries, func(a, b mirror.JournalEntry) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
 	ends := map[string]string{}
 	for _, entry := range entries {
 		if end, known := ends[entry.MirrorID]; known && end != entry.Before {

@@ -86,7 +86,7 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 	next, changed := plan.Canonical(was, o.event, at, s.now())
 	if !changed {
 		if known && o.wrote && was.ETag == o.event.ETag {
-			return w.recordWho(ctx, tx, was, func(mirror.Entry) bool { return true })
+			return w.recordWho(ctx, tx, was, func(mirror.JournalEntry) bool { return true })
 		}
 		return nil
 	}

@@ -179,5 +179,5 @@ func (w *Writer) calendarMissing(ctx context.Context, a *attempt, missing error)
 // granted.
 func (w *Writer) lists(ctx context.Context, account, calendarID string) (bool, error) {
 	entries, err := w.Google.Calendars(ctx, account)
-	return slices.ContainsFunc(entries, func(e gcal.Entry) bool { return e.ID == calendarID }), err
+	return slices.ContainsFunc(entries, func(e gcal.CalendarEntry) bool { return e.ID == calendarID }), err
 }

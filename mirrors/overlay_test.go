@@ -18,7 +18,7 @@ import (
 )
 
 // overlays are home's overlay calendars.
-func (s *stage) overlays() (found []gcal.Entry) {
+func (s *stage) overlays() (found []gcal.CalendarEntry) {
 	s.Helper()
 	entries, err := s.full.Calendars(s.ctx, home)
 	s.must(err)

@@ -56,7 +56,7 @@ type world struct {
 // noPolls are the polls of a world without any.
 type noPolls struct{ calendarsync.Polls }
 
-func (noPolls) Apply(context.Context, scheduler.Observation) (scheduler.Applied, error) {
+func (noPolls) Apply(context.Context, scheduler.ObservedEvent) (scheduler.Applied, error) {
 	return scheduler.Applied{}, nil
 }
 

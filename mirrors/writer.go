@@ -26,7 +26,7 @@ type Google interface {
 	DeleteQuietly(ctx context.Context, ref gcal.Ref, id, etag string) (deleted bool, err error)
 	List(ctx context.Context, ref gcal.Ref, mask gcal.Mask, syncToken, pageToken string) (gcal.Page, error)
 	Access(ctx context.Context, ref gcal.Ref) (gcal.Access, error)
-	Calendars(ctx context.Context, account string) ([]gcal.Entry, error)
+	Calendars(ctx context.Context, account string) ([]gcal.CalendarEntry, error)
 	InsertCalendar(ctx context.Context, account string, calendar gcal.NewCalendar) (id string, err error)
 }
 

@@ -12,8 +12,8 @@ import (
 	"questscheduler/transition"
 )
 
-// Observation is what a sync run read of one event.
-type Observation struct {
+// ObservedEvent is what a sync run read of one event.
+type ObservedEvent struct {
 	AccountID   string
 	CalendarID  string
 	EventID     string
@@ -52,7 +52,7 @@ type Applied struct {
 // Apply decides what an observation means for the poll that follows the event, and applies it
 // in one transaction. An event that no poll follows is skipped. Applying the same observation
 // again changes nothing.
-func (s *Service) Apply(ctx context.Context, observed Observation) (result Applied, err error) {
+func (s *Service) Apply(ctx context.Context, observed ObservedEvent) (result Applied, err error) {
 	var before poll.Poll
 	err = s.change(ctx, s.Store.Run, observed.Cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		result, before = Applied{}, poll.Poll{}
@@ -97,7 +97,7 @@ func (s *Service) Apply(ctx context.Context, observed Observation) (result Appli
 }
 
 // loadDecided reads what a decision needs to be carried out.
-func loadDecided(ctx context.Context, tx store.Tx, st *transition.State, decision rules.Decision, entry poll.Entry) (err error) {
+func loadDecided(ctx context.Context, tx store.Tx, st *transition.State, decision rules.Decision, entry poll.JournalEntry) (err error) {
 	action, p := decision.Action, st.Poll
 	if action == rules.Revive {
 		action = decision.Then
@@ -137,7 +137,7 @@ func loadDecided(ctx context.Context, tx store.Tx, st *transition.State, decisio
 // followed reads the poll that follows an observed event, and what its decision depends on; a
 // state without an entry where none does. ErrFenced: another sync run began since.
 // editedError: the poll has to be repaired first (afterEdits).
-func followed(ctx context.Context, tx store.Tx, observed Observation) (st transition.State, err error) {
+func followed(ctx context.Context, tx store.Tx, observed ObservedEvent) (st transition.State, err error) {
 	st.Entry, st.EntryPath, err = poll.FindIndex(ctx, tx, observed.AccountID, observed.CalendarID, observed.EventID)
 	if err != nil {
 		return st, err
@@ -178,7 +178,7 @@ func followed(ctx context.Context, tx store.Tx, observed Observation) (st transi
 
 // decide asks the rules about an observation of the event that a poll follows,
 // and gives the journal's line of it.
-func (s *Service) decide(st transition.State, observed Observation) (rules.Decision, poll.Entry) {
+func (s *Service) decide(st transition.State, observed ObservedEvent) (rules.Decision, poll.JournalEntry) {
 	observation := rules.Observation{
 		Link: st.Entry.Link(), EventState: observed.EventState, Fingerprint: observed.Fingerprint, Updated: observed.Updated,
 		AccountLive: true, WatchLive: observed.WatchLive, Confirmed: observed.Confirmed,
@@ -192,7 +192,7 @@ func (s *Service) decide(st transition.State, observed Observation) (rules.Decis
 
 // deferIfPending defers an event of ours that no poll follows yet: where its insert is under
 // way, this change would be lost with the sync token.
-func (s *Service) deferIfPending(ctx context.Context, tx store.Tx, st transition.State, observed Observation) (*transition.Step, error) {
+func (s *Service) deferIfPending(ctx context.Context, tx store.Tx, st transition.State, observed ObservedEvent) (*transition.Step, error) {
 	intent, err := poll.LoadIntent(ctx, tx, poll.IntentID(observed.AccountID, observed.CalendarID, observed.EventID))
 	if err != nil || intent == nil || intent.Kind != poll.IntentInsert {
 		return nil, err
@@ -203,12 +203,12 @@ func (s *Service) deferIfPending(ctx context.Context, tx store.Tx, st transition
 }
 
 // entryOf is the journal's entry of a decision, with all that it was made on.
-func entryOf(state rules.Poll, observation rules.Observation, decision rules.Decision, now time.Time, observed Observation) poll.Entry {
+func entryOf(state rules.Poll, observation rules.Observation, decision rules.Decision, now time.Time, observed ObservedEvent) poll.JournalEntry {
 	reason := decision.Row
 	if decision.Action == rules.Revive {
 		reason += ": " + decision.ThenRow
 	}
-	return poll.Entry{
+	return poll.JournalEntry{
 		Trace: observed.Cause.Trace, Trigger: observed.Cause.Trigger, Who: observed.Who, Decision: decision.Action, Reason: reason,
 		EventState: transition.EventStateName(observed.EventState), Fingerprint: observed.Fingerprint, Updated: observed.Updated, Fence: observed.Fence,
 		EventID: observed.EventID, CalendarID: observed.CalendarID, AccountID: observed.AccountID,
@@ -221,7 +221,7 @@ func entryOf(state rules.Poll, observation rules.Observation, decision rules.Dec
 }
 
 // logApplied logs and counts a transition.
-func (s *Service) logApplied(ctx context.Context, before poll.Poll, result Applied, observed Observation) {
+func (s *Service) logApplied(ctx context.Context, before poll.Poll, result Applied, observed ObservedEvent) {
 	if result.PollID == "" || result.Unsearched || !result.Decision.Changes() { // no poll of ours, or nothing became of it
 		return
 	}

@@ -14,7 +14,7 @@ import (
 // completeInsert is transaction 2 of a finalisation: the poll follows the event. Where a newer
 // command superseded it, the event is deleted and the answer is Conflict. It is idempotent.
 // made reports whether this run made the event, so nobody else knows of it.
-func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event Event, made bool, cause Cause) error {
+func (s *Service) completeInsert(ctx context.Context, intent poll.Intent, event CalendarEvent, made bool, cause Cause) error {
 	superseded := false
 	err := s.change(ctx, s.runRepeatable, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		superseded = false

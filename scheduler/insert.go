@@ -52,11 +52,11 @@ const (
 
 // insert makes the event of an intent, or finds it made. After an error the event may exist,
 // unless the first attempt of all was refused, or the calendar lacks it, or is lost for good.
-func (s *Service) insert(ctx context.Context, intent poll.Intent) (event Event, made whoMade, err error) {
+func (s *Service) insert(ctx context.Context, intent poll.Intent) (event CalendarEvent, made whoMade, err error) {
 	if !s.Now().Before(intent.Due.Add(-insertTime)) {
 		// Held up since the intent was taken up: a command that supersedes it counts on
 		// it that no event is made any more.
-		return Event{}, perhaps, fault.New(fault.Unavailable, "the finalisation was held up")
+		return CalendarEvent{}, perhaps, fault.New(fault.Unavailable, "the finalisation was held up")
 	}
 	event, err = s.Calendar.Insert(ctx, intent)
 	switch {
@@ -68,21 +68,21 @@ func (s *Service) insert(ctx context.Context, intent poll.Intent) (event Event, 
 			return event, byBefore, nil
 		}
 		if fault.CodeOf(err) == codeNotOurs {
-			return Event{}, byNobody, err
+			return CalendarEvent{}, byNobody, err
 		}
 	case !refused(err):
 	case intent.Attempts == 0:
-		return Event{}, byNobody, err
+		return CalendarEvent{}, byNobody, err
 	case fault.Is(err, fault.Provider), fault.Is(err, fault.NotFound): // for good, so it has to be known
 		found, getErr := s.adoptInserted(ctx, intent)
 		switch {
 		case getErr == nil:
 			return found, byBefore, nil
 		case fault.Is(getErr, fault.NotFound) && (fault.Is(err, fault.Provider) || !s.mayComeBack(ctx, intent)):
-			return Event{}, byNobody, err
+			return CalendarEvent{}, byNobody, err
 		}
 	}
-	return Event{}, perhaps, err
+	return CalendarEvent{}, perhaps, err
 }
 
 // refused reports whether the calendar answered with a refusal, so that the call had no effect.
@@ -101,17 +101,17 @@ const codeNotOurs = "event_not_ours"
 
 // adoptInserted reads the event under the intent's id: ours from an insert whose answer was
 // lost, or refused. It is taken as it was made; the next sync fetches it and finds a move.
-func (s *Service) adoptInserted(ctx context.Context, intent poll.Intent) (Event, error) {
+func (s *Service) adoptInserted(ctx context.Context, intent poll.Intent) (CalendarEvent, error) {
 	event, err := s.Calendar.Get(ctx, intent.AccountID, intent.CalendarID, intent.EventID)
 	switch {
 	case err != nil:
-		return Event{}, err
+		return CalendarEvent{}, err
 	case event.EventState == rules.Gone:
 		return s.insertedElsewhere(ctx, intent, event)
 	case event.Poll != intent.PollID || event.Generation != intent.Generation:
 		taken := fault.Newf(fault.Provider, "the event id of poll %s is taken by an event that is not ours", intent.PollID)
 		taken.Code = codeNotOurs
-		return Event{}, taken
+		return CalendarEvent{}, taken
 	default:
 		event.Fingerprint = intent.Session.Fingerprint()
 		return event, nil
@@ -121,12 +121,12 @@ func (s *Service) adoptInserted(ctx context.Context, intent poll.Intent) (Event,
 // insertedElsewhere is the event of an intent that is gone from the intent's calendar: it may
 // have been moved before the poll could follow it. A deleted id stays taken, so the next
 // generation has another.
-func (s *Service) insertedElsewhere(ctx context.Context, intent poll.Intent, gone Event) (Event, error) {
+func (s *Service) insertedElsewhere(ctx context.Context, intent poll.Intent, gone CalendarEvent) (CalendarEvent, error) {
 	found, err := s.Calendar.Find(ctx, Missing{intent.Place(), intent.EventID, intent.PollID})
 	if err != nil || found == nil {
 		return gone, err
 	}
-	event := found.Event
+	event := found.CalendarEvent
 	event.Fingerprint, event.MovedTo = intent.Session.Fingerprint(), found.Place
 	return event, nil
 }

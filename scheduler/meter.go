@@ -26,7 +26,7 @@ type (
 
 // meterApplied counts the outcome of an observation. An observation by a command is
 // never late: the person has just changed the event.
-func (s *Service) meterApplied(result Applied, observed Observation) {
+func (s *Service) meterApplied(result Applied, observed ObservedEvent) {
 	action := result.Decision.Action
 	s.Meter.Count(Transition{action})
 	if action == rules.Warn {

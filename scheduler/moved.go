@@ -43,7 +43,7 @@ func (s *Service) restoreOriginal(ctx context.Context, person Person, pollID str
 	if err != nil {
 		return entry, false, pollError(pollID, "restore original time", err)
 	}
-	applied, err := s.Apply(ctx, Observation{
+	applied, err := s.Apply(ctx, ObservedEvent{
 		AccountID: entry.AccountID, CalendarID: entry.CalendarID, EventID: entry.EventID,
 		EventState: event.EventState, Fingerprint: event.Fingerprint, Updated: event.Updated, Own: true,
 		Cause: cause, Who: person.ID,

@@ -20,13 +20,13 @@ type Missing struct {
 }
 
 // mayHaveMoved reports whether a decision rests on an absence that was not searched for.
-func (observed Observation) mayHaveMoved(decision rules.Decision) bool {
+func (observed ObservedEvent) mayHaveMoved(decision rules.Decision) bool {
 	return decision.Action == rules.Cancel && (!observed.Searched || observed.Own)
 }
 
 // unlessTaken gives the place where a missing event was found, unless another poll follows it
 // there.
-func unlessTaken(ctx context.Context, tx store.Tx, observed Observation, pollID string) (poll.Place, error) {
+func unlessTaken(ctx context.Context, tx store.Tx, observed ObservedEvent, pollID string) (poll.Place, error) {
 	if observed.MovedTo == (poll.Place{}) {
 		return observed.MovedTo, nil
 	}
@@ -48,7 +48,7 @@ func (s *Service) watchSoon(ctx context.Context, pollID string, at poll.Place, c
 
 // followMoved reads the event that a poll follows, and follows it to another calendar. A
 // missing event is given as its own calendar shows it.
-func (s *Service) followMoved(ctx context.Context, entry poll.IndexEntry, person Person, cause Cause) (poll.IndexEntry, Event, error) {
+func (s *Service) followMoved(ctx context.Context, entry poll.IndexEntry, person Person, cause Cause) (poll.IndexEntry, CalendarEvent, error) {
 	event, err := s.Calendar.Get(ctx, entry.AccountID, entry.CalendarID, entry.EventID)
 	if !fault.Is(err, fault.NotFound) && (err != nil || event.EventState != rules.Gone) {
 		return entry, event, err
@@ -60,7 +60,7 @@ func (s *Service) followMoved(ctx context.Context, entry poll.IndexEntry, person
 	case found == nil:
 		return entry, event, err
 	}
-	_, err = s.Apply(ctx, Observation{
+	_, err = s.Apply(ctx, ObservedEvent{
 		AccountID: entry.AccountID, CalendarID: entry.CalendarID, EventID: entry.EventID,
 		EventState: rules.Gone, Updated: event.Updated, Searched: true, MovedTo: found.Place, Own: true, Cause: cause, Who: person.ID,
 	})
@@ -74,7 +74,7 @@ func (s *Service) followMoved(ctx context.Context, entry poll.IndexEntry, person
 	if err != nil {
 		return entry, event, err
 	}
-	return *moved, found.Event, nil
+	return *moved, found.CalendarEvent, nil
 }
 
 // deleteWhereItIs deletes the event of an intent, also in the calendar that it was moved to:

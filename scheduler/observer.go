@@ -19,7 +19,7 @@ import (
 type Observer struct{ Service *Service }
 
 // Apply decides about an observation and journals the decision. Repeating it writes nothing.
-func (o Observer) Apply(ctx context.Context, observed Observation) (Applied, error) {
+func (o Observer) Apply(ctx context.Context, observed ObservedEvent) (Applied, error) {
 	s := o.Service
 	var result Applied
 	var creator string
@@ -69,7 +69,7 @@ func (o Observer) Apply(ctx context.Context, observed Observation) (Applied, err
 }
 
 // write writes a line unless it is there: its id is what it says.
-func (o Observer) write(ctx context.Context, tx store.Tx, p poll.Poll, line poll.Entry) error {
+func (o Observer) write(ctx context.Context, tx store.Tx, p poll.Poll, line poll.JournalEntry) error {
 	line.Observed = true
 	line = transition.Leaving(line, p)
 	line.ID, line.CreatorID, line.At = observedID(line), p.CreatorID, line.Inputs.Now
@@ -82,7 +82,7 @@ func (o Observer) write(ctx context.Context, tx store.Tx, p poll.Poll, line poll
 }
 
 // observedID names what a line says, and how the poll stood that it says it of.
-func observedID(line poll.Entry) string {
+func observedID(line poll.JournalEntry) string {
 	return "jrn_observed_" + ids.Of(fmt.Sprintf("%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d", line.AccountID, line.CalendarID, line.EventID, line.EventState,
 		line.Fingerprint, line.Updated.UTC(), line.Decision, line.Reason, line.Before, line.State, line.Generation)).Hex(16)
 }

@@ -39,7 +39,7 @@ func TestApply_OfAPastSession_WritesEachChangeOnce(t *testing.T) {
 		{"undeleted", rules.Present, noon, 7 * time.Second, 6},
 	} {
 		for range 2 {
-			_, err := w.Scheduler.Apply(t.Context(), scheduler.Observation{
+			_, err := w.Scheduler.Apply(t.Context(), scheduler.ObservedEvent{
 				AccountID: account, CalendarID: "gm@example.com", EventID: s.event, EventState: step.state, Fingerprint: step.at,
 				Updated: made.Add(step.updated), Own: true, Cause: worldtest.Cause,
 			})

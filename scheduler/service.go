@@ -46,12 +46,12 @@ func (c Cause) Request(at time.Time) calendars.Request {
 // CodeTaken if the event id is in use, Unavailable (the effect may have taken place).
 type Calendar interface {
 	// Insert makes the event of an intent, under the intent's own event id.
-	Insert(ctx context.Context, intent poll.Intent) (Event, error)
+	Insert(ctx context.Context, intent poll.Intent) (CalendarEvent, error)
 	// Get reads one event, deleted ones included.
-	Get(ctx context.Context, accountID, calendarID, eventID string) (Event, error)
+	Get(ctx context.Context, accountID, calendarID, eventID string) (CalendarEvent, error)
 	// Move gives an event, as it was read, another time. Conflict with code
 	// CodeStale where it changed since.
-	Move(ctx context.Context, accountID, calendarID string, event Event, to rules.Fingerprint, zone string) (Event, error)
+	Move(ctx context.Context, accountID, calendarID string, event CalendarEvent, to rules.Fingerprint, zone string) (CalendarEvent, error)
 	// Delete removes an event; deleted is false, without an error, for one that is
 	// not there. NotFound: it is the calendar that is not there.
 	Delete(ctx context.Context, accountID, calendarID, eventID string) (deleted bool, err error)
@@ -66,7 +66,7 @@ type Calendar interface {
 // Found is where an event was moved to, and the event as it is there.
 type Found struct {
 	poll.Place
-	Event
+	CalendarEvent
 }
 
 // Codes of a Calendar's Conflicts: an event id is taken; an event is not the one that was read.
@@ -79,8 +79,8 @@ const (
 // the account may not make, or whose deletions it could not confirm.
 const CodeCalendarReadOnly = "calendar_read_only"
 
-// Event is an event as the calendar shows it.
-type Event struct {
+// CalendarEvent is an event as the calendar shows it.
+type CalendarEvent struct {
 	ID string
 	// Version changes with every change of the event.
 	Version     string
@@ -95,7 +95,7 @@ type Event struct {
 }
 
 // at is where the event of an insert is.
-func (e Event) at(intent poll.Intent) poll.Place {
+func (e CalendarEvent) at(intent poll.Intent) poll.Place {
 	if e.MovedTo == (poll.Place{}) {
 		return intent.Place()
 	}

@@ -33,7 +33,7 @@ func TestTransition_EachOne_TouchesWhatItsRowSays(t *testing.T) {
 		"observation: revive":           {groupedDeleted, observes(present(worldtest.Ten)), "announced index journal lastSyncedAt recorded updatedAt"},
 		"observation: revive, moved":    {groupedDeleted, observes(present(worldtest.Noon)), "announced index journal lastSyncedAt recorded slots snapshots updatedAt"},
 		"observation: adopt":            {linkedDirectly, observes(answered(present(worldtest.Ten))), "announced calendar journal known lastSyncedAt recorded updatedAt"},
-		"observation: warn":             {grouped, observes(func(o *scheduler.Observation) { o.EventState = rules.Series }), "journal lastSyncedAt recorded updatedAt"},
+		"observation: warn":             {grouped, observes(func(o *scheduler.ObservedEvent) { o.EventState = rules.Series }), "journal lastSyncedAt recorded updatedAt"},
 		"observation: clear error":      {groupedFailing, observes(present(worldtest.Ten)), "journal lastSyncedAt recorded updatedAt"},
 		"observation: record":           {later(grouped, 15*24*time.Hour), observes(present(worldtest.Noon)), "journal recorded"},
 		"observation: forget":           {later(grouped, 50*24*time.Hour), observes(present(worldtest.Noon)), "calendar index"},
@@ -243,9 +243,9 @@ func statusOf(status rules.Status) []store.Update {
 	return []store.Update{poll.Set("status", string(status))}
 }
 
-func observes(set func(o *scheduler.Observation)) func(w *worldtest.World, s fixture) error {
+func observes(set func(o *scheduler.ObservedEvent)) func(w *worldtest.World, s fixture) error {
 	return func(w *worldtest.World, s fixture) error {
-		o := scheduler.Observation{
+		o := scheduler.ObservedEvent{
 			AccountID: w.Account("gm"), CalendarID: "gm@example.com", EventID: s.event, Fence: w.Calendar("gm").Fence, Fresh: true,
 			Updated: w.Clock.Now(), Cause: worldtest.Cause,
 		}
@@ -255,21 +255,21 @@ func observes(set func(o *scheduler.Observation)) func(w *worldtest.World, s fix
 	}
 }
 
-func present(at worldtest.Slot) func(o *scheduler.Observation) {
-	return func(o *scheduler.Observation) { o.EventState, o.Fingerprint = rules.Present, timeOf(at) }
+func present(at worldtest.Slot) func(o *scheduler.ObservedEvent) {
+	return func(o *scheduler.ObservedEvent) { o.EventState, o.Fingerprint = rules.Present, timeOf(at) }
 }
 
 // answered observes the answer to our own write.
-func answered(set func(o *scheduler.Observation)) func(o *scheduler.Observation) {
-	return func(o *scheduler.Observation) {
+func answered(set func(o *scheduler.ObservedEvent)) func(o *scheduler.ObservedEvent) {
+	return func(o *scheduler.ObservedEvent) {
 		set(o)
 		o.Own = true
 	}
 }
 
-func eventGone(o *scheduler.Observation) { o.EventState, o.Searched = rules.Gone, true }
+func eventGone(o *scheduler.ObservedEvent) { o.EventState, o.Searched = rules.Gone, true }
 
-func movedToClub(o *scheduler.Observation) {
+func movedToClub(o *scheduler.ObservedEvent) {
 	eventGone(o)
 	o.MovedTo = poll.Place{AccountID: o.AccountID, CalendarID: worldtest.Club}
 }

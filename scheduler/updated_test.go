@@ -32,7 +32,7 @@ func TestApply_EventWithoutUpdated_IsNotOlder(t *testing.T) {
 		{"the answer of our own write", timeOf(worldtest.Noon), time.Time{}, true, timeOf(worldtest.Three)},
 		{"moved on", timeOf(worldtest.Noon), made.Add(2 * time.Second), false, timeOf(worldtest.Noon)},
 	} {
-		_, err := w.Scheduler.Apply(t.Context(), scheduler.Observation{
+		_, err := w.Scheduler.Apply(t.Context(), scheduler.ObservedEvent{
 			AccountID: w.Account("gm"), CalendarID: "gm@example.com", EventID: s.event, EventState: rules.Present, Fingerprint: step.at,
 			Updated: step.updated, Own: step.own, Fence: w.Calendar("gm").Fence, Cause: worldtest.Cause,
 		})

@@ -26,7 +26,7 @@ type Details struct {
 }
 
 // SyncChecked is a poll after an error of its sync was set, or cleared.
-func SyncChecked(p poll.Poll, entry poll.Entry) poll.Poll {
+func SyncChecked(p poll.Poll, entry poll.JournalEntry) poll.Poll {
 	if entry.Decision == rules.Warn {
 		p.Sync.State, p.Sync.Error = rules.StateError, syncError(rules.ErrorCode(entry.Reason), entry.At)
 		return p
@@ -45,7 +45,7 @@ func TakenBack(p poll.Poll) poll.Poll {
 
 // Commanded is a poll after a command that rules.Apply accepted, as entry records it:
 // for a finalisation the slot, the event and the generation.
-func Commanded(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
+func Commanded(p poll.Poll, entry poll.JournalEntry, more Details) poll.Poll {
 	switch before := p; entry.Command {
 	case rules.CommandFinalise:
 		return finalised(p, entry, more)
@@ -93,7 +93,7 @@ func Commanded(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
 }
 
 // finalised leaves nothing of a reschedule, a cancellation or an error of before.
-func finalised(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
+func finalised(p poll.Poll, entry poll.JournalEntry, more Details) poll.Poll {
 	p = p.Unmarked()
 	if _, kept := p.SlotPriority[entry.WinningSlotID]; !kept {
 		p = p.Chosen(entry.WinningSlotID, entry.At)
@@ -110,7 +110,7 @@ func finalised(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
 
 // cancelled keeps the winning slot and a reschedule. An event that stays keeps its
 // id on the poll, so that the next finalisation knows of it.
-func cancelled(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
+func cancelled(p poll.Poll, entry poll.JournalEntry, more Details) poll.Poll {
 	mark := poll.Cancelled{At: entry.At, Reason: rules.ReasonManual}
 	if more.Cancelled != nil {
 		mark = *more.Cancelled
@@ -131,7 +131,7 @@ func marked(p poll.Poll, mark poll.Cancelled) poll.Poll {
 
 // reopened keeps nothing of a reschedule or cancellation, and of an event that stays
 // its id, so that the next finalisation knows of it.
-func reopened(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
+func reopened(p poll.Poll, entry poll.JournalEntry, more Details) poll.Poll {
 	p = p.Unmarked()
 	p.Status, p.WinningSlotID, p.UpdatedAt = rules.Open, "", entry.At
 	p.Sync = poll.Sync{
@@ -145,7 +145,7 @@ func reopened(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
 
 // Repaired is a poll after the repair of a direct edit, as entry records it: the status,
 // the winning slot and the event are what somebody wrote already.
-func Repaired(p poll.Poll, entry poll.Entry, more Details) poll.Poll {
+func Repaired(p poll.Poll, entry poll.JournalEntry, more Details) poll.Poll {
 	switch repair := rules.Repair(entry.Reason); repair {
 	case rules.RepairCancel:
 		return cancelled(p, entry, more)

@@ -11,7 +11,7 @@ import (
 )
 
 // commandEntry is the journal's entry of a command of a person.
-func (s *Step) commandEntry(command rules.Command, who, reason string) poll.Entry {
+func (s *Step) commandEntry(command rules.Command, who, reason string) poll.JournalEntry {
 	entry := s.entry()
 	entry.Command, entry.Who, entry.Reason = command, who, reason
 	return entry
@@ -44,7 +44,7 @@ func (s *Step) Cancel(who, account string, keepEvent bool) error {
 	return nil
 }
 
-func (s *Step) cancel(entry poll.Entry, more Details, account string) {
+func (s *Step) cancel(entry poll.JournalEntry, more Details, account string) {
 	s.supersede()
 	s.unlink(more.EventGone, account)
 	entry.EventID = s.Poll.EventID()
@@ -65,7 +65,7 @@ func (s *Step) Reopen(who, account string, deleteEvent bool) error {
 	return nil
 }
 
-func (s *Step) reopen(entry poll.Entry, more Details, account string) {
+func (s *Step) reopen(entry poll.JournalEntry, more Details, account string) {
 	s.supersede()
 	s.unlink(more.EventGone, account)
 	s.removeCalendarSlot()

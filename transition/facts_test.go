@@ -27,10 +27,10 @@ var leftovers = []named{
 	{"new+own entry", with(untouched, func(s *transition.State) {
 		s.Entry = &poll.IndexEntry{EventID: "event", CreatorID: "gm", Generation: 5, AccountID: "acc"}
 	})},
-	{"new+journal of another", with(untouched, func(s *transition.State) { s.Latest = &poll.Entry{CreatorID: "eve", Generation: 8} })},
-	{"new+own journal", with(untouched, func(s *transition.State) { s.Latest = &poll.Entry{CreatorID: "gm", Generation: 8} })},
+	{"new+journal of another", with(untouched, func(s *transition.State) { s.Latest = &poll.JournalEntry{CreatorID: "eve", Generation: 8} })},
+	{"new+own journal", with(untouched, func(s *transition.State) { s.Latest = &poll.JournalEntry{CreatorID: "gm", Generation: 8} })},
 	{"new+own journal+entry of another", with(untouched, func(s *transition.State) {
-		s.Latest = &poll.Entry{CreatorID: "gm", Generation: 8}
+		s.Latest = &poll.JournalEntry{CreatorID: "gm", Generation: 8}
 		s.Entry = &poll.IndexEntry{CreatorID: "eve", Generation: 9}
 	})},
 	{"without a creator", with(linked, func(s *transition.State) { s.Poll.CreatorID = "" })},
@@ -157,7 +157,7 @@ func TestSyncChecked_EveryError_HasItsMessage(t *testing.T) {
 		rules.TokenExpired, rules.CalendarUnlinked, rules.CalendarLost, rules.WatchFailed, rules.SyncFailed, rules.MassCancellationHeld,
 		rules.RecurringUnsupported, rules.UnreadableEvent,
 	} {
-		p := transition.SyncChecked(linked().Poll, poll.Entry{At: now, Decision: rules.Warn, Reason: string(code)})
+		p := transition.SyncChecked(linked().Poll, poll.JournalEntry{At: now, Decision: rules.Warn, Reason: string(code)})
 		failure := p.Sync.Error
 		if p.Sync.State != rules.StateError || failure.Code != code || failure.At != now || failure.Message == "" || known[failure.Message] != "" {
 			t.Errorf("%s: %s, %+v", code, p.Sync.State, failure)

@@ -145,7 +145,7 @@ func (s *Step) replaceLink(session poll.Session) {
 
 // finalise leaves the poll finalised for a slot. The calendar's slot of a reschedule
 // goes, unless it was chosen: then it becomes an ordinary one.
-func (s *Step) finalise(entry poll.Entry, slot poll.Slot, request string) {
+func (s *Step) finalise(entry poll.JournalEntry, slot poll.Slot, request string) {
 	if left := s.Poll.Sync.Rescheduled; left != nil && left.ToSlotID == slot.ID {
 		s.makeOrdinary(slot.ID)
 	} else {

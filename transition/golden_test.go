@@ -34,10 +34,10 @@ func fails(do func(s *transition.Step) error) func(s *transition.Step) string {
 func hasEntry(s transition.State) bool { return s.Entry != nil }
 func isMoved(s transition.State) bool  { return s.Poll.Sync.Rescheduled != nil }
 
-func observes(action, then rules.Action, state rules.State, change func(d *rules.Decision, e *poll.Entry)) func(s *transition.Step) string {
+func observes(action, then rules.Action, state rules.State, change func(d *rules.Decision, e *poll.JournalEntry)) func(s *transition.Step) string {
 	return does(func(s *transition.Step) {
 		decision := rules.Decision{Action: action, Then: then, State: state}
-		entry := poll.Entry{
+		entry := poll.JournalEntry{
 			Decision: action, Fingerprint: four, Reason: "row", Who: "owner", Trace: "sync", Trigger: "push", EventState: "present", EventID: s.Poll.EventID(),
 			CalendarID: "cal", AccountID: "acc", Updated: now.Add(-time.Second), Inputs: &poll.Inputs{MovedTo: poll.Place{AccountID: "acc-2", CalendarID: "other"}},
 		}
@@ -52,14 +52,16 @@ var observations = []step{
 	{"nothing", observes(rules.Nothing, "", rules.StateOK, nil), nil},
 	{"the event is forgotten", observes(rules.Forget, "", rules.StateOK, nil), hasEntry},
 	{"a note", observes(rules.Record, "", rules.StateOK, nil), nil},
-	{"a note of a deletion", observes(rules.Record, "", rules.StateOK, func(_ *rules.Decision, e *poll.Entry) { e.EventState, e.Fingerprint = "gone", rules.Fingerprint{} }), nil},
-	{"an error", observes(rules.Warn, "", rules.StateError, func(d *rules.Decision, _ *poll.Entry) { d.Error = rules.RecurringUnsupported }), nil},
-	{"the known error again", observes(rules.Warn, "", rules.StateError, func(d *rules.Decision, _ *poll.Entry) { d.Error = rules.SyncFailed }), nil},
+	{"a note of a deletion", observes(rules.Record, "", rules.StateOK, func(_ *rules.Decision, e *poll.JournalEntry) {
+		e.EventState, e.Fingerprint = "gone", rules.Fingerprint{}
+	}), nil},
+	{"an error", observes(rules.Warn, "", rules.StateError, func(d *rules.Decision, _ *poll.JournalEntry) { d.Error = rules.RecurringUnsupported }), nil},
+	{"the known error again", observes(rules.Warn, "", rules.StateError, func(d *rules.Decision, _ *poll.JournalEntry) { d.Error = rules.SyncFailed }), nil},
 	{"the error is over", observes(rules.Clear, "", rules.StateOK, nil), nil},
-	{"the first time is adopted", observes(rules.Adopt, "", rules.StateOK, func(d *rules.Decision, _ *poll.Entry) { d.Drift = true }), nil},
+	{"the first time is adopted", observes(rules.Adopt, "", rules.StateOK, func(d *rules.Decision, _ *poll.JournalEntry) { d.Drift = true }), nil},
 	{"the event moves", observes(rules.Reschedule, "", rules.StateRescheduled, nil), nil},
 	{"the event moves again", observes(rules.RescheduleAgain, "", rules.StateRescheduled, nil), isMoved},
-	{"the event moves back", observes(rules.Restore, "", rules.StateOK, func(_ *rules.Decision, e *poll.Entry) { e.Fingerprint = ten }), isMoved},
+	{"the event moves back", observes(rules.Restore, "", rules.StateOK, func(_ *rules.Decision, e *poll.JournalEntry) { e.Fingerprint = ten }), isMoved},
 	{"the event is deleted", observes(rules.Cancel, "", rules.StateCancelled, nil), hasEntry},
 	{"the event is in another calendar", observes(rules.MoveCalendar, "", rules.StateOK, nil), hasEntry},
 	{"the event is back", observes(rules.Revive, rules.Clear, rules.StateOK, nil), hasAwaited},

@@ -30,7 +30,7 @@ func EventStateNamed(name string) (rules.EventState, bool) {
 
 // Observe carries out a decision about an observation of the event that the poll
 // follows. entry is the journal's of it.
-func (s *Step) Observe(decision rules.Decision, entry poll.Entry) {
+func (s *Step) Observe(decision rules.Decision, entry poll.JournalEntry) {
 	entry.At = s.Now
 	switch decision.Action {
 	case rules.Nothing:
@@ -51,7 +51,7 @@ func (s *Step) Observe(decision rules.Decision, entry poll.Entry) {
 
 // Observed is a poll after a decision about an observation of its event, as its journal has
 // it: Observe without its writes.
-func Observed(p poll.Poll, decision rules.Decision, entry poll.Entry) poll.Poll {
+func Observed(p poll.Poll, decision rules.Decision, entry poll.JournalEntry) poll.Poll {
 	replayed := Step{State: State{Poll: p, Entry: &poll.IndexEntry{EventID: entry.EventID}}}
 	after, _, _ := replayed.observed(decision, &entry)
 	return after
@@ -59,7 +59,7 @@ func Observed(p poll.Poll, decision rules.Decision, entry poll.Entry) poll.Poll 
 
 // observed carries out a decision, and returns the poll afterwards, its winning slot, and
 // whether that is announced. An entry of a reschedule that names the new slot is replayed.
-func (s *Step) observed(decision rules.Decision, entry *poll.Entry) (after poll.Poll, winning *poll.Slot, announced bool) {
+func (s *Step) observed(decision rules.Decision, entry *poll.JournalEntry) (after poll.Poll, winning *poll.Slot, announced bool) {
 	p, winning, updated := s.Poll, s.Winning, entry.Updated
 	action := decision.Action
 	if action == rules.Revive {
@@ -203,7 +203,7 @@ func (s *Step) revive(then rules.Action) {
 
 // note writes an entry about an event that decides nothing any more: once for each
 // time that it differs from what was noted last, however often that is observed.
-func (s *Step) note(entry poll.Entry) {
+func (s *Step) note(entry poll.JournalEntry) {
 	noted := func(state string, at rules.Fingerprint) string {
 		return entry.EventID + "|" + state + "|" + at.String()
 	}

@@ -8,7 +8,7 @@ import (
 
 // editEntry is the journal's entry of a direct edit that is carried through. For
 // announcements the edit counts as the creator's.
-func (s *Step) editEntry(repair rules.Repair) poll.Entry {
+func (s *Step) editEntry(repair rules.Repair) poll.JournalEntry {
 	entry := s.entry()
 	entry.Trigger, entry.Who, entry.Reason, entry.Decision = "outside_edit", s.Poll.CreatorID, string(repair), rules.Record
 	switch repair {
@@ -99,7 +99,7 @@ func (s *Step) RepairLink() {
 }
 
 // repaired leaves the poll as an entry of a direct edit says.
-func (s *Step) repaired(entry poll.Entry, more Details) poll.Poll {
+func (s *Step) repaired(entry poll.JournalEntry, more Details) poll.Poll {
 	after := Repaired(s.Poll, entry, more)
 	if more.AnotherEvent {
 		s.supersede() // the edit was another finalisation, which the web app announced

@@ -15,7 +15,7 @@ func TestStep_ChangesAtOneInstant_GrowSequence(t *testing.T) {
 	t.Parallel()
 	observes := func(action rules.Action, at rules.Fingerprint) func(s *transition.Step) error {
 		return func(s *transition.Step) error {
-			s.Observe(rules.Decision{Action: action, State: rules.StateOK}, poll.Entry{
+			s.Observe(rules.Decision{Action: action, State: rules.StateOK}, poll.JournalEntry{
 				Decision: action, Fingerprint: at, EventID: "event", Inputs: &poll.Inputs{},
 			})
 			return nil

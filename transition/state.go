@@ -29,7 +29,7 @@ type State struct {
 	Left bool
 	// Latest is the newest entry of its journal; read only where the poll has no
 	// calendarSync, and the entry may be of a deleted poll of its id.
-	Latest *poll.Entry
+	Latest *poll.JournalEntry
 	// Votes, and Snapshot, are read for the transitions that depend on them.
 	Votes    []poll.Vote
 	Snapshot *poll.Snapshot

@@ -55,7 +55,7 @@ type Outcome struct {
 	// nil where it is not written.
 	After *poll.Poll
 	// Entries are those of its journal.
-	Entries []poll.Entry
+	Entries []poll.JournalEntry
 	// Writes are those of other documents, in order.
 	Writes store.Writes
 	// Intents are written, and carried out at once.
@@ -82,8 +82,8 @@ type Announcement struct {
 }
 
 // entry is the beginning of a journal entry about the poll as it was read.
-func (s *Step) entry() poll.Entry {
-	return poll.Entry{
+func (s *Step) entry() poll.JournalEntry {
+	return poll.JournalEntry{
 		Trace: s.Trace, Trigger: s.Trigger, At: s.Now, EventID: s.Poll.GoogleEventID, CalendarID: s.Poll.GoogleCalendarID,
 		Before: s.Poll.Sync.Applied, After: s.Poll.Sync.Applied,
 	}
@@ -93,7 +93,7 @@ func (s *Step) entry() poll.Entry {
 // announce is set, an announcement that is due. Every change of a poll's state goes
 // through here, so none lacks its entry. winning is the winning slot
 // afterwards, for what is announced or known; nil for none.
-func (s *Step) record(after poll.Poll, entry poll.Entry, winning *poll.Slot, announce bool) {
+func (s *Step) record(after poll.Poll, entry poll.JournalEntry, winning *poll.Slot, announce bool) {
 	entry.ID, entry.CreatorID, entry.At = s.IDs.ULID("jrn"), after.CreatorID, s.entryTime(after)
 	entry = Leaving(entry, after)
 	known := &after.Sync.Recorded
@@ -134,7 +134,7 @@ func (s *Step) entryTime(p poll.Poll) time.Time {
 
 // settle is the delay between a transition and its announcement. After a cancellation by the
 // web app itself, the delay gives the app's own functions time to notify people first.
-func (s *Step) settle(entry poll.Entry) time.Duration {
+func (s *Step) settle(entry poll.JournalEntry) time.Duration {
 	if rules.Repair(entry.Reason) == rules.RepairCancel {
 		return max(s.Settle, s.AppNoticeDelay)
 	}
@@ -142,7 +142,7 @@ func (s *Step) settle(entry poll.Entry) time.Duration {
 }
 
 // Leaving is an entry that leaves a poll as it is given.
-func Leaving(entry poll.Entry, p poll.Poll) poll.Entry {
+func Leaving(entry poll.JournalEntry, p poll.Poll) poll.JournalEntry {
 	entry.Status, entry.State, entry.Generation = p.Status, p.Sync.State, p.Sync.Generation
 	entry.WinningSlotID, entry.Rescheduled, entry.Baseline = p.WinningSlotID, p.Sync.Rescheduled != nil, p.Sync.Baseline
 	entry.Cancelled = p.MarkedCancelled()

@@ -49,7 +49,7 @@ type Options struct {
 	StartLink func(ctx context.Context, person signin.Person) (address string, err error)
 	// Calendars lists the calendars of a person's linked accounts. Revoked: there
 	// is no account, or Google refuses all.
-	Calendars func(ctx context.Context, uid string) ([]gcal.Entry, error)
+	Calendars func(ctx context.Context, uid string) ([]gcal.CalendarEntry, error)
 	// Availability says when people are busy.
 	Availability Availability
 	// LimitPerson and LimitAddress return RateLimited for a person, or for the

@@ -52,10 +52,10 @@ var troubled = dashboard.Page{
 		},
 		MoreFailing: true,
 		Work: []outbox.Depth{
-			{Kind: "announce", Does: "announcements and cards", Due: 3, Failing: make([]outbox.Entry, 1), Oldest: now.Add(-90 * time.Second)},
+			{Kind: "announce", Does: "announcements and cards", Due: 3, Failing: make([]outbox.FailingEntry, 1), Oldest: now.Add(-90 * time.Second)},
 			{Kind: "sync", Does: "syncs of calendars"},
 		},
-		FailingWork: []outbox.Entry{{
+		FailingWork: []outbox.FailingEntry{{
 			ID: "announce:<b>poll</b>", Kind: "announce", Error: "provider", Attempts: 7, FailedSince: now.Add(-time.Hour), Due: now.Add(8 * time.Minute),
 		}},
 		MoreFailingWork: true,
@@ -90,7 +90,7 @@ var troubled = dashboard.Page{
 				{Code: "mappings_held", Status: health.Degraded, Since: now.Add(-time.Hour), Message: "7 of 9 second addresses are gone at once."},
 				{Code: "calendars_without_access", Status: health.Degraded, Message: "2 calendars cannot be followed."},
 			},
-			Failed: []attendee.Event{
+			Failed: []attendee.EventRecord{
 				{ID: "att_1", Failures: 5, FailedSince: now.Add(-time.Hour), Due: now.Add(23 * time.Hour), Error: "Google <b>refuses</b> it."},
 			},
 		},
@@ -102,7 +102,7 @@ var troubled = dashboard.Page{
 			},
 			{Job: timers.Job{Name: "cleanup", Does: "remove what is past its time", Every: 24 * time.Hour}, Level: health.Mind, State: "never ran"},
 		},
-		Entries: []poll.Entry{
+		Entries: []poll.JournalEntry{
 			{ID: "jrn_2", PollID: "7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a", At: now, Trigger: "push", Decision: "cancel", Reason: "gone", Status: "CANCELLED", State: "CANCELLED", Error: "mass_cancellation_held", Observed: true},
 			{ID: "jrn_1", PollID: "7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a", At: now.Add(-time.Hour), Trigger: "person", Who: "gm", Command: "finalise", Status: "FINALIZED"},
 		},

@@ -134,8 +134,8 @@ func startLink(linked api.LinkedAccounts) func(context.Context, signin.Person) (
 // calendarsOf lists the calendars of all accounts that a user linked, each once; the
 // primary calendar is that of the first account. It fails only if no account could
 // be read.
-func calendarsOf(linked api.LinkedAccounts) func(context.Context, string) ([]gcal.Entry, error) {
-	return func(ctx context.Context, uid string) ([]gcal.Entry, error) {
+func calendarsOf(linked api.LinkedAccounts) func(context.Context, string) ([]gcal.CalendarEntry, error) {
+	return func(ctx context.Context, uid string) ([]gcal.CalendarEntry, error) {
 		first, err := linked.Accounts.Default(ctx, uid)
 		if err != nil { // none is linked
 			return nil, err
@@ -144,7 +144,7 @@ func calendarsOf(linked api.LinkedAccounts) func(context.Context, string) ([]gca
 		if err != nil {
 			return nil, err
 		}
-		var found []gcal.Entry
+		var found []gcal.CalendarEntry
 		var failed error
 		for _, account := range all {
 			if account.Status == accounts.Unlinked {
@@ -156,7 +156,7 @@ func calendarsOf(linked api.LinkedAccounts) func(context.Context, string) ([]gca
 			}
 			for _, entry := range entries {
 				entry.Primary = entry.Primary && account.ID == first.ID
-				if !slices.ContainsFunc(found, func(other gcal.Entry) bool { return other.ID == entry.ID }) {
+				if !slices.ContainsFunc(found, func(other gcal.CalendarEntry) bool { return other.ID == entry.ID }) {
 					found = append(found, entry)
 				}
 			}

@@ -14,7 +14,7 @@ func EventPath(id string) store.Path { return store.Doc("attendeeEvents", id) }
 // EncodeEvent gives all fields of an event's record. Addresses are names of nested fields
 // and contain dots: update one with store.Field("entries", address), never with a dotted
 // name.
-func EncodeEvent(e Event) map[string]any {
+func EncodeEvent(e EventRecord) map[string]any {
 	return map[string]any{
 		"icalUid": e.ICalUID, "original": store.NullIfEmpty(e.Original), "seriesId": store.NullIfEmpty(e.SeriesID),
 		"since": store.NullIfZero(e.Since), "inherited": mapOf(e.Inherited, encodeEntry),
@@ -27,9 +27,9 @@ func EncodeEvent(e Event) map[string]any {
 
 // DecodeEvent reads an event's record. A document that does not exist reads as a record of
 // its id, with Version 0.
-func DecodeEvent(doc store.Document) Event {
+func DecodeEvent(doc store.Document) EventRecord {
 	f := store.Fields(doc.Data)
-	return Event{
+	return EventRecord{
 		ID: doc.Path.ID(), ICalUID: f.String("icalUid"), Original: f.String("original"), SeriesID: f.String("seriesId"),
 		Since: f.Time("since"), Inherited: decodeMap(f.Map("inherited"), decodeEntry),
 		Copies: decodeMap(f.Map("copies"), decodeCopy), Entries: decodeMap(f.Map("entries"), decodeEntry),
@@ -40,20 +40,20 @@ func DecodeEvent(doc store.Document) Event {
 }
 
 // Load reads an event's record; ok is false if there is none.
-func Load(ctx context.Context, reader store.Reader, id string) (e Event, ok bool, err error) {
+func Load(ctx context.Context, reader store.Reader, id string) (e EventRecord, ok bool, err error) {
 	if EventPath(id).Valid() != nil {
-		return Event{}, false, nil //nolint:nilerr // the id of a task may hold anything
+		return EventRecord{}, false, nil //nolint:nilerr // the id of a task may hold anything
 	}
 	doc, err := reader.Get(ctx, EventPath(id))
 	if err != nil || !doc.Exists() {
-		return Event{}, false, err
+		return EventRecord{}, false, err
 	}
 	return DecodeEvent(doc), true, nil
 }
 
 // Primaries are the primary addresses whose mapping decides about an entry of the event,
 // sorted: those of its additions. What a person did with an address stays as it is.
-func (e Event) Primaries() []string {
+func (e EventRecord) Primaries() []string {
 	found := map[string]bool{}
 	for _, entry := range e.Entries {
 		if entry.Ours() && entry.Primary != "" {

@@ -28,9 +28,9 @@ const (
 	Declined    State = "declined"    // it had declined when we took it back; it is never added again
 )
 
-// Event is a document of attendeeEvents: an event, or an exception of a series, in all
+// EventRecord is a document of attendeeEvents: an event, or an exception of a series, in all
 // calendars that show it. Only the addresses of mapped people are kept of it.
-type Event struct {
+type EventRecord struct {
 	ID      string // ID of the following two
 	ICalUID string
 	// Original is the start that an exception has by its series' rule, as recurrence.Moment
@@ -104,7 +104,7 @@ type Change struct {
 // Inherits are the entries of an event's series, or of the first part of one, that count for it
 // where it has none, by address in lower case. An event whose own guests are known gets nobody
 // from its series any more, so what became of an address there since says nothing about it.
-func (e Event) Inherits(series Event) map[string]Entry {
+func (e EventRecord) Inherits(series EventRecord) map[string]Entry {
 	if e.Since.IsZero() {
 		return series.Entries
 	}

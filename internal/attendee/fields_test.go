@@ -22,7 +22,7 @@ import (
 
 func TestEvent_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
-	roundtrip.Check(t, roundtrip.Codec[attendee.Event]{Through: func(e attendee.Event) attendee.Event {
+	roundtrip.Check(t, roundtrip.Codec[attendee.EventRecord]{Through: func(e attendee.EventRecord) attendee.EventRecord {
 		return attendee.DecodeEvent(roundtrip.Kept(t, attendee.EventPath(e.ID), roundtrip.Whole(attendee.EncodeEvent(e))))
 	}})
 }
@@ -69,7 +69,7 @@ func TestEvent_AddressesWithDots_AreOneNameEach(t *testing.T) {
 		"o'x+`tag`/1@second.example": {State: attendee.Theirs, Primary: "öx@first.example"},
 	}
 	for name, documents := range stores(t) {
-		written := attendee.Event{ID: "att_1", ICalUID: "uid@google.com", Entries: entries, Inherited: entries, Copies: map[string]attendee.Copy{"k.1": {EventID: "e"}}, Version: 1}
+		written := attendee.EventRecord{ID: "att_1", ICalUID: "uid@google.com", Entries: entries, Inherited: entries, Copies: map[string]attendee.Copy{"k.1": {EventID: "e"}}, Version: 1}
 		run(t, documents, func(tx store.Tx) error { return tx.Create(attendee.EventPath("att_1"), attendee.EncodeEvent(written)) })
 		read, ok, err := attendee.Load(t.Context(), documents, "att_1")
 		if err != nil || !ok || !reflect.DeepEqual(read, written) {

@@ -29,7 +29,7 @@ var Queries = []*store.Query{EventsDue, eventsOfPrimary, eventsInError, eventsOf
 
 // LoadEvents reads the records of some ids with one GetAll, in their order. A record that
 // does not exist is as DecodeEvent says.
-func LoadEvents(ctx context.Context, reader store.Reader, ids []string) ([]Event, error) {
+func LoadEvents(ctx context.Context, reader store.Reader, ids []string) ([]EventRecord, error) {
 	paths := make([]store.Path, len(ids))
 	for i, id := range ids {
 		paths[i] = EventPath(id)
@@ -38,7 +38,7 @@ func LoadEvents(ctx context.Context, reader store.Reader, ids []string) ([]Event
 	if err != nil {
 		return nil, err
 	}
-	records := make([]Event, len(docs))
+	records := make([]EventRecord, len(docs))
 	for i, doc := range docs {
 		records[i] = DecodeEvent(doc)
 	}
@@ -46,31 +46,31 @@ func LoadEvents(ctx context.Context, reader store.Reader, ids []string) ([]Event
 }
 
 // Due yields records that are due at now, those due longest first.
-func Due(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[Event, error] {
+func Due(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[EventRecord, error] {
 	return store.All(ctx, reader, EventsDue.With(now), DecodeEvent)
 }
 
 // SomeDue lists at most limit records that are due at now, those due longest first.
-func SomeDue(ctx context.Context, reader store.Reader, now time.Time, limit int) ([]Event, error) {
+func SomeDue(ctx context.Context, reader store.Reader, now time.Time, limit int) ([]EventRecord, error) {
 	found, _, err := store.Page(ctx, reader, EventsDue.With(now).First(limit), DecodeEvent)
 	return found, err
 }
 
-// OfPrimary yields the records with an addition for a primary address (Event.Primaries),
+// OfPrimary yields the records with an addition for a primary address (EventRecord.Primaries),
 // given in lower case, by id.
-func OfPrimary(ctx context.Context, reader store.Reader, primary string) iter.Seq2[Event, error] {
+func OfPrimary(ctx context.Context, reader store.Reader, primary string) iter.Seq2[EventRecord, error] {
 	return store.All(ctx, reader, eventsOfPrimary.With(primary), DecodeEvent)
 }
 
 // InError lists at most limit records that hold an Error, for health.
-func InError(ctx context.Context, reader store.Reader, limit int) ([]Event, error) {
+func InError(ctx context.Context, reader store.Reader, limit int) ([]EventRecord, error) {
 	found, _, err := store.Page(ctx, reader, eventsInError.With(true).First(limit), DecodeEvent)
 	return found, err
 }
 
 // OfUID lists at most limit records of an iCalUID: that of an event or series, and those of
 // its exceptions.
-func OfUID(ctx context.Context, reader store.Reader, iCalUID string, limit int) ([]Event, error) {
+func OfUID(ctx context.Context, reader store.Reader, iCalUID string, limit int) ([]EventRecord, error) {
 	found, _, err := store.Page(ctx, reader, eventsOfUID.With(iCalUID).First(limit), DecodeEvent)
 	return found, err
 }

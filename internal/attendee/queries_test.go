@@ -18,7 +18,7 @@ func filled(t *testing.T) map[string]store.Store {
 	with := func(state attendee.State, primary string) map[string]attendee.Entry {
 		return map[string]attendee.Entry{"s." + primary: {State: state, Primary: primary}}
 	}
-	records := []attendee.Event{
+	records := []attendee.EventRecord{
 		{ID: "att_added", Entries: with(attendee.Added, "ana@first.example"), EndsAt: day},
 		{ID: "att_adding", Entries: with(attendee.Adding, "ana@first.example"), Due: day.Add(2 * time.Hour), EndsAt: day.Add(time.Hour)},
 		{ID: "att_both", Entries: map[string]attendee.Entry{
@@ -44,7 +44,7 @@ func filled(t *testing.T) map[string]store.Store {
 	return all
 }
 
-func ids(t *testing.T, found []attendee.Event, err error) (all []string) {
+func ids(t *testing.T, found []attendee.EventRecord, err error) (all []string) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func ids(t *testing.T, found []attendee.Event, err error) (all []string) {
 	return all
 }
 
-func collected(t *testing.T, all iter.Seq2[attendee.Event, error]) []string {
+func collected(t *testing.T, all iter.Seq2[attendee.EventRecord, error]) []string {
 	t.Helper()
 	found, err := store.Collect(all)
 	return ids(t, found, err)

@@ -8,8 +8,8 @@ import (
 	"questscheduler/fault"
 )
 
-// Entry is a calendar in an account's list.
-type Entry struct {
+// CalendarEntry is a calendar in an account's list.
+type CalendarEntry struct {
 	// ID is the calendar's real id; a primary calendar's is usually the account's e-mail
 	// address.
 	ID      string
@@ -25,8 +25,8 @@ type Entry struct {
 
 // Calendars lists all calendars of an account. It needs a scope that people can decline:
 // without it the error is Forbidden with CodeScopeMissing, and other calls still work.
-func (c *Client) Calendars(ctx context.Context, account string) ([]Entry, error) {
-	var entries []Entry
+func (c *Client) Calendars(ctx context.Context, account string) ([]CalendarEntry, error) {
+	var entries []CalendarEntry
 	pageToken := ""
 	for range mostPages {
 		err := c.call(ctx, opCalendars, account, func(ctx context.Context, service *calendar.Service) error {
@@ -57,12 +57,12 @@ func (c *Client) Calendars(ctx context.Context, account string) ([]Entry, error)
 // mostPages bounds a list whose pages lead in a circle; each has up to 250 calendars.
 const mostPages = 100
 
-func decodeEntry(item *calendar.CalendarListEntry) Entry {
+func decodeEntry(item *calendar.CalendarListEntry) CalendarEntry {
 	summary := item.SummaryOverride // the name the account's owner gave it
 	if summary == "" {
 		summary = item.Summary
 	}
-	return Entry{
+	return CalendarEntry{
 		ID: item.Id, Summary: summary, Description: item.Description, TimeZone: item.TimeZone,
 		Primary: item.Primary, Writable: writable(item.AccessRole),
 	}

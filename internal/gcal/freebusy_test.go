@@ -116,7 +116,7 @@ func TestInsertCalendar_AfterALostAnswer_IsFoundByItsDescription(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := slices.IndexFunc(entries, func(e gcal.Entry) bool { return e.Description == wanted.Description })
+	at := slices.IndexFunc(entries, func(e gcal.CalendarEntry) bool { return e.Description == wanted.Description })
 	if len(entries) != 2 || at < 0 {
 		t.Fatalf("listed: %+v", entries)
 	}

@@ -87,10 +87,10 @@ func TestCalendars_ListsAllPagesOfThem(t *testing.T) {
 	if err != nil || len(entries) != 302 {
 		t.Fatalf("%d entries, %v", len(entries), err)
 	}
-	find := func(id string) gcal.Entry {
-		return entries[slices.IndexFunc(entries, func(e gcal.Entry) bool { return e.ID == id })]
+	find := func(id string) gcal.CalendarEntry {
+		return entries[slices.IndexFunc(entries, func(e gcal.CalendarEntry) bool { return e.ID == id })]
 	}
-	for _, want := range []gcal.Entry{
+	for _, want := range []gcal.CalendarEntry{
 		{ID: "ana@example.test", Summary: "ana@example.test", TimeZone: "UTC", Primary: true, Writable: true},
 		{ID: "gm@example.test", Summary: "gm@example.test", TimeZone: "Europe/Zurich"},
 		{ID: "c7@group.calendar.google.com", Summary: "Shared", TimeZone: "UTC", Writable: true},

@@ -45,7 +45,7 @@ func TestPerson_EveryField_IsStored(t *testing.T) {
 
 func TestEntry_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
-	roundtrip.Check(t, roundtrip.Codec[mirror.Entry]{Through: func(e mirror.Entry) mirror.Entry {
+	roundtrip.Check(t, roundtrip.Codec[mirror.JournalEntry]{Through: func(e mirror.JournalEntry) mirror.JournalEntry {
 		return mirror.DecodeEntry(kept(t, mirror.EntryPath(e.EventID, e.ID), mirror.EncodeEntry(e)))
 	}})
 }

@@ -26,9 +26,9 @@ const (
 	StepReconciled Step = "reconciled" // the daily reconciliation corrected it
 )
 
-// Entry is a document of the journal of a canonical event: one step, and its trigger. It is
+// JournalEntry is a document of the journal of a canonical event: one step, and its trigger. It is
 // written in the transaction of the step and never changed.
-type Entry struct {
+type JournalEntry struct {
 	ID      string // jrn_ and a ULID, so ids sort by time
 	EventID string // of the canonical event
 	// OwnerID is whose journal it is in: the owner of the mirror, else of the canonical event.
@@ -54,12 +54,12 @@ type Entry struct {
 // StepEntry is the entry of a step that made a mirror what it is from what it was: the
 // zero Mirror before it was planned, and after its document was removed. The caller adds
 // the id, the time, the trigger and the trace.
-func StepEntry(step Step, was, is Mirror, reason string) Entry {
+func StepEntry(step Step, was, is Mirror, reason string) JournalEntry {
 	known := is
 	if is.ID == "" {
 		known = was
 	}
-	return Entry{
+	return JournalEntry{
 		EventID: known.CanonicalID, OwnerID: known.OwnerID, Step: step, MirrorID: known.ID, TargetAccountID: known.TargetAccountID,
 		Before: string(was.State), After: string(is.State), Reason: reason,
 		Generation: is.Generation, Attempts: is.Attempts,
@@ -69,12 +69,12 @@ func StepEntry(step Step, was, is Mirror, reason string) Entry {
 // OriginEntry is the entry of a step that made a canonical event what it is from what it was:
 // the zero Event before it was known, and after its document was removed. The caller adds
 // what StepEntry lacks too.
-func OriginEntry(step Step, was, is Event, reason string) Entry {
+func OriginEntry(step Step, was, is Event, reason string) JournalEntry {
 	known := is
 	if is.ID == "" {
 		known = was
 	}
-	return Entry{EventID: known.ID, OwnerID: known.OwnerID, Step: step, Before: versionOf(was), After: versionOf(is), Reason: reason}
+	return JournalEntry{EventID: known.ID, OwnerID: known.OwnerID, Step: step, Before: versionOf(was), After: versionOf(is), Reason: reason}
 }
 
 func versionOf(e Event) string {
@@ -92,7 +92,7 @@ const journals = "mirrorJournal"
 func EntryPath(eventID, id string) store.Path { return EventPath(eventID).Doc(journals, id) }
 
 // EncodeEntry gives the fields of an entry.
-func EncodeEntry(e Entry) map[string]any {
+func EncodeEntry(e JournalEntry) map[string]any {
 	return map[string]any{
 		"at": e.At, "ownerId": e.OwnerID, "trigger": e.Trigger, "trace": store.NullIfEmpty(e.Trace), "who": store.NullIfEmpty(e.Who), "step": string(e.Step),
 		"mirrorId": store.NullIfEmpty(e.MirrorID), "targetAccountId": store.NullIfEmpty(e.TargetAccountID), "before": store.NullIfEmpty(e.Before), "after": store.NullIfEmpty(e.After),
@@ -101,9 +101,9 @@ func EncodeEntry(e Entry) map[string]any {
 }
 
 // DecodeEntry reads an entry.
-func DecodeEntry(doc store.Document) Entry {
+func DecodeEntry(doc store.Document) JournalEntry {
 	f := store.Fields(doc.Data)
-	return Entry{
+	return JournalEntry{
 		ID: doc.Path.ID(), EventID: doc.Path.Parent().ID(), At: f.Time("at"), Trigger: f.String("trigger"), Trace: f.String("trace"), Who: f.String("who"),
 		OwnerID: f.String("ownerId"), Step: Step(f.String("step")), MirrorID: f.String("mirrorId"), TargetAccountID: f.String("targetAccountId"),
 		Before: f.String("before"), After: f.String("after"), Reason: f.String("reason"),

@@ -291,13 +291,13 @@ func CountPeopleToPlan(ctx context.Context, reader store.Reader, limit int) (int
 
 // LoadJournal lists at most limit entries of a canonical event's journal behind a cursor,
 // newest first.
-func LoadJournal(ctx context.Context, reader store.Reader, eventID string, part store.Paging) ([]Entry, *store.Cursor, error) {
+func LoadJournal(ctx context.Context, reader store.Reader, eventID string, part store.Paging) ([]JournalEntry, *store.Cursor, error) {
 	return store.Page(ctx, reader, journalOf.With().Below(EventPath(eventID)).Paged(part), DecodeEntry)
 }
 
 // WalkJournal passes the entries of a canonical event's journal behind a cursor to take, newest
 // first, as store.Walk does.
-func WalkJournal(ctx context.Context, reader store.Reader, eventID string, part store.Paging, take func(Entry) (taken bool, err error)) (next *store.Cursor, err error) {
+func WalkJournal(ctx context.Context, reader store.Reader, eventID string, part store.Paging, take func(JournalEntry) (taken bool, err error)) (next *store.Cursor, err error) {
 	return store.Walk(ctx, reader, journalOf.With().Below(EventPath(eventID)).Paged(part), DecodeEntry, take)
 }
 
@@ -306,7 +306,7 @@ func WalkJournal(ctx context.Context, reader store.Reader, eventID string, part 
 func Journals(ownerID string) store.Bound { return journalsOfOwner.With(ownerID) }
 
 // Journal yields the journal of a canonical event, newest first.
-func Journal(ctx context.Context, reader store.Reader, eventID string) iter.Seq2[Entry, error] {
+func Journal(ctx context.Context, reader store.Reader, eventID string) iter.Seq2[JournalEntry, error] {
 	return store.All(ctx, reader, journalOf.With().Below(EventPath(eventID)), DecodeEntry)
 }
 

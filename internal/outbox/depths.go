@@ -20,11 +20,11 @@ type Depth struct {
 	// Oldest is the earliest due time of those; zero: none is due.
 	Oldest time.Time
 	// Failing are the entries that need a person: they failed Retry.Error times in a row.
-	Failing []Entry
+	Failing []FailingEntry
 }
 
-// Entry is an entry that keeps failing.
-type Entry struct {
+// FailingEntry is an entry that keeps failing.
+type FailingEntry struct {
 	// ID is for Retry: the kind and the id of the document, joined by a colon.
 	ID, Kind string
 	// Error is the kind of the last failure (fault.Kind).
@@ -77,7 +77,7 @@ func (o *Outbox) depth(ctx context.Context, kind *Kind) (Depth, error) {
 			}
 		}
 		if state.Attempts >= kind.Retry.withDefaults().Error && !state.FailedSince.IsZero() {
-			depth.Failing = append(depth.Failing, Entry{
+			depth.Failing = append(depth.Failing, FailingEntry{
 				ID: kind.Name + ":" + kind.id(doc), Kind: kind.Name, Error: state.Error,
 				Attempts: state.Attempts, FailedSince: state.FailedSince, Due: state.Due,
 			})
@@ -86,7 +86,7 @@ func (o *Outbox) depth(ctx context.Context, kind *Kind) (Depth, error) {
 	return depth, nil
 }
 
-// Retry has an entry tried now that waits for a later time, by its Entry.ID. NotFound: there is
+// Retry has an entry tried now that waits for a later time, by its FailingEntry.ID. NotFound: there is
 // no such entry, nothing is pending in it, or it is due already.
 func (o *Outbox) Retry(ctx context.Context, id string) error {
 	unknown := fault.New(fault.NotFound, "There is no such work, or it is done. List what fails again.")

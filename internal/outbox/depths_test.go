@@ -59,7 +59,7 @@ func TestDepths_ListWhatNeedsAPerson(t *testing.T) {
 			t.Fatalf("after %d failures: %+v", failures, got)
 		}
 		if len(got) == 1 {
-			want := outbox.Entry{ID: "job:a", Kind: "job", Error: "provider", Attempts: int64(failures), FailedSince: noon, Due: outbox.Fields.Decode(s.document("a")).Due}
+			want := outbox.FailingEntry{ID: "job:a", Kind: "job", Error: "provider", Attempts: int64(failures), FailedSince: noon, Due: outbox.Fields.Decode(s.document("a")).Due}
 			if got[0] != want {
 				t.Errorf("it shows as %+v, want %+v", got[0], want)
 			}

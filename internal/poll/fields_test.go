@@ -88,7 +88,7 @@ const ofDocument = "it is when the document was made"
 
 func TestEntry_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
-	roundtrip.Check(t, roundtrip.Codec[poll.Entry]{Lost: map[string]string{"Made": ofDocument}, Through: func(e poll.Entry) poll.Entry {
+	roundtrip.Check(t, roundtrip.Codec[poll.JournalEntry]{Lost: map[string]string{"Made": ofDocument}, Through: func(e poll.JournalEntry) poll.JournalEntry {
 		return poll.DecodeEntry(kept(t, poll.EntryPath(e.PollID, e.ID), poll.EncodeEntry(e)))
 	}})
 }

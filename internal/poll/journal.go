@@ -9,10 +9,10 @@ import (
 	"questscheduler/rules"
 )
 
-// Entry is a document of schedulers/{id}/journal: one decision about a poll, and why. It is
+// JournalEntry is a document of schedulers/{id}/journal: one decision about a poll, and why. It is
 // written in the transaction that applies the decision, and never changed. The entries replay
 // the poll.
-type Entry struct {
+type JournalEntry struct {
 	ID string // jrn_ and a ULID, so ids sort by time
 	// PollID is the poll's, by where the entry stands. CreatorID is who made the poll; "" in
 	// old entries.
@@ -80,7 +80,7 @@ type Inputs struct {
 func EntryPath(pollID, id string) store.Path { return Path(pollID).Doc("journal", id) }
 
 // EncodeEntry gives the fields of a journal entry.
-func EncodeEntry(e Entry) map[string]any {
+func EncodeEntry(e JournalEntry) map[string]any {
 	fields := map[string]any{
 		"at": e.At, "creatorId": store.NullIfEmpty(e.CreatorID), "trace": e.Trace, "hint": e.Trigger, "who": store.NullIfEmpty(e.Who),
 		"command": string(e.Command),
@@ -119,7 +119,7 @@ func EncodeEntry(e Entry) map[string]any {
 }
 
 // DecodeEntry reads a journal entry.
-func DecodeEntry(doc store.Document) Entry {
+func DecodeEntry(doc store.Document) JournalEntry {
 	f := store.Fields(doc.Data)
 	observation, result := f.Map("observation"), f.Map("result")
 	var inputs *Inputs
@@ -132,7 +132,7 @@ func DecodeEntry(doc store.Document) Entry {
 		}
 	}
 	state := rules.State(result.String("state"))
-	return Entry{
+	return JournalEntry{
 		ID: doc.Path.ID(), PollID: doc.Path.Parent().ID(), CreatorID: f.String("creatorId"), At: f.Time("at"), Trace: f.String("trace"), Trigger: f.String("hint"), Who: f.String("who"),
 		Command:    rules.Command(f.String("command")),
 		EventState: observation.String("seen"), Fingerprint: readFingerprint(observation.String("fingerprint")), Updated: observation.Time("updated"),
@@ -158,25 +158,25 @@ var journalsOfCreator = newestFirst("at", everywhere(store.Select("journals of a
 func Journals(creatorID string) store.Bound { return journalsOfCreator.With(creatorID) }
 
 // WalkJournal gives a poll's journal to take in the same way.
-func WalkJournal(ctx context.Context, reader store.Reader, pollID string, part store.Paging, take func(Entry) (taken bool, err error)) (next *store.Cursor, err error) {
+func WalkJournal(ctx context.Context, reader store.Reader, pollID string, part store.Paging, take func(JournalEntry) (taken bool, err error)) (next *store.Cursor, err error) {
 	return store.Walk(ctx, reader, journalByTime.With().Below(Path(pollID)).Paged(part), DecodeEntry, take)
 }
 
 // Journal yields a poll's journal, newest first.
-func Journal(ctx context.Context, reader store.Reader, pollID string) iter.Seq2[Entry, error] {
+func Journal(ctx context.Context, reader store.Reader, pollID string) iter.Seq2[JournalEntry, error] {
 	return store.All(ctx, reader, journalByTime.With().Below(Path(pollID)), DecodeEntry)
 }
 
 var allJournals = newestFirst("at", everywhere(store.Select("journals of all polls, newest first", "journal", "")))
 
 // LatestEntries reads the newest entries of everybody's journals, at most limit.
-func LatestEntries(ctx context.Context, reader store.Reader, limit int) ([]Entry, error) {
+func LatestEntries(ctx context.Context, reader store.Reader, limit int) ([]JournalEntry, error) {
 	entries, _, err := store.Page(ctx, reader, allJournals.With().First(limit), DecodeEntry)
 	return entries, err
 }
 
 // LoadJournal reads a poll's journal, newest first, at most limit entries behind after (nil:
 // from the newest). next is where to go on; nil at the end.
-func LoadJournal(ctx context.Context, reader store.Reader, pollID string, part store.Paging) (entries []Entry, next *store.Cursor, err error) {
+func LoadJournal(ctx context.Context, reader store.Reader, pollID string, part store.Paging) (entries []JournalEntry, next *store.Cursor, err error) {
 	return store.Page(ctx, reader, journalByTime.With().Below(Path(pollID)).Paged(part), DecodeEntry)
 }

@@ -55,10 +55,10 @@ func TestAJournal_IsReadNewestFirst(t *testing.T) {
 	t.Parallel()
 	documents := open(t)
 	for i := range 5 { // two of the same instant: their ids tell which came later
-		entry := poll.Entry{ID: fmt.Sprintf("jrn_%d", i), At: moment.Add(time.Duration(i/2) * time.Second)}
+		entry := poll.JournalEntry{ID: fmt.Sprintf("jrn_%d", i), At: moment.Add(time.Duration(i/2) * time.Second)}
 		put(t, documents, poll.EntryPath("p1", entry.ID), poll.EncodeEntry(entry))
 	}
-	put(t, documents, poll.EntryPath("p2", "jrn_9"), poll.EncodeEntry(poll.Entry{At: moment}))
+	put(t, documents, poll.EntryPath("p2", "jrn_9"), poll.EncodeEntry(poll.JournalEntry{At: moment}))
 	var got []string
 	var after *store.Cursor
 	for {

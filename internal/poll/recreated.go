@@ -27,7 +27,7 @@ func (p Poll) Same(other Poll) bool {
 }
 
 // Replaces reports whether a journal entry under the poll's id is of a deleted poll.
-func (p Poll) Replaces(entry Entry) bool {
+func (p Poll) Replaces(entry JournalEntry) bool {
 	return p.replaces(entry.CreatorID, entry.Made, entry.At)
 }
 
@@ -64,12 +64,12 @@ func (p Poll) replaces(creatorID string, made int64, at time.Time) bool {
 
 // Owns reports whether a journal entry is the poll's own, for its creator to read: not of a
 // deleted poll, and of no other creator.
-func (p Poll) Owns(entry Entry) bool {
+func (p Poll) Owns(entry JournalEntry) bool {
 	return !p.Replaces(entry) && (entry.CreatorID == "" || entry.CreatorID == p.CreatorID)
 }
 
 // Latest reads the newest entry under a poll's id; nil for none. It costs one read.
-func Latest(ctx context.Context, reader store.Reader, pollID string) (*Entry, error) {
+func Latest(ctx context.Context, reader store.Reader, pollID string) (*JournalEntry, error) {
 	entries, _, err := LoadJournal(ctx, reader, pollID, store.Paging{Limit: 1})
 	if err != nil || len(entries) == 0 {
 		return nil, err
@@ -92,7 +92,7 @@ func Recreated(ctx context.Context, reader store.Reader, p Poll) (bool, error) {
 }
 
 // RecreatedBy is Recreated for what was read already. A purge has begun to remove the journal.
-func (p Poll) RecreatedBy(latest *Entry, intents []Intent) bool {
+func (p Poll) RecreatedBy(latest *JournalEntry, intents []Intent) bool {
 	purging := func(i Intent) bool { return i.Kind == IntentPurge }
 	if latest != nil && !slices.ContainsFunc(intents, purging) {
 		return p.Replaces(*latest)

@@ -15,7 +15,7 @@ func journals(t *testing.T, documents store.Store, counts map[string]int) {
 	t.Helper()
 	for pollID, count := range counts {
 		for i := range count {
-			entry := poll.Entry{ID: fmt.Sprintf("jrn_%03d", i), At: moment.AddDate(0, 0, i)}
+			entry := poll.JournalEntry{ID: fmt.Sprintf("jrn_%03d", i), At: moment.AddDate(0, 0, i)}
 			put(t, documents, poll.EntryPath(pollID, entry.ID), poll.EncodeEntry(entry))
 		}
 	}
@@ -79,7 +79,7 @@ func TestRemoveOldEntries_ObservedEntry_IsNotTheNewest(t *testing.T) {
 	documents := open(t)
 	journals(t, documents, map[string]int{"p": 3})
 	for i := range 150 {
-		entry := poll.Entry{ID: fmt.Sprintf("jrn_observed_%03d", i), At: moment.AddDate(0, 0, 5+i), Observed: true}
+		entry := poll.JournalEntry{ID: fmt.Sprintf("jrn_observed_%03d", i), At: moment.AddDate(0, 0, 5+i), Observed: true}
 		put(t, documents, poll.EntryPath("p", entry.ID), poll.EncodeEntry(entry))
 	}
 	removed, err := removeOld(t, documents, moment.AddDate(2, 0, 0))

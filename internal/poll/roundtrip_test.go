@@ -70,7 +70,7 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 			return wrote, read
 		},
 		"journal entry": func(t *rapid.T) (any, any) {
-			wrote := poll.Entry{
+			wrote := poll.JournalEntry{
 				Made: 1, // its store's first commit
 				ID:   id.Draw(t, "id"), PollID: "p1", Observed: rapid.Bool().Draw(t, "observed"), CreatorID: text.Draw(t, "creator"), At: instant.Draw(t, "at"), Trace: text.Draw(t, "trace"), Trigger: text.Draw(t, "hint"), Who: text.Draw(t, "who"),
 				Command: rapid.SampledFrom([]rules.Command{"", rules.CommandFinalise}).Draw(t, "command"), EventState: text.Draw(t, "state"),

@@ -25,15 +25,15 @@ const mostRecords = 200
 
 // loadAttendees reads one record by its id, or all of an iCalUID, that of a series before
 // those of its exceptions.
-func loadAttendees(ctx context.Context, reader store.Reader, id string) (records []attendee.Event, err error) {
+func loadAttendees(ctx context.Context, reader store.Reader, id string) (records []attendee.EventRecord, err error) {
 	if strings.Contains(id, "@") {
 		records, err = attendee.OfUID(ctx, reader, id, mostRecords)
-		slices.SortFunc(records, func(a, b attendee.Event) int { return strings.Compare(a.Original, b.Original) })
+		slices.SortFunc(records, func(a, b attendee.EventRecord) int { return strings.Compare(a.Original, b.Original) })
 		return records, err
 	}
 	record, known, err := attendee.Load(ctx, reader, id)
 	if known {
-		records = []attendee.Event{record}
+		records = []attendee.EventRecord{record}
 	}
 	return records, err
 }
@@ -60,7 +60,7 @@ func attendeesReport(ctx context.Context, reader store.Reader, id string) (Repor
 	return report, nil
 }
 
-func recordHead(e attendee.Event) []Line {
+func recordHead(e attendee.EventRecord) []Line {
 	relation := ", exception of "
 	if e.Original == "" {
 		relation = ", later part of "
@@ -86,7 +86,7 @@ func recordHead(e attendee.Event) []Line {
 	return head
 }
 
-func recordStatus(e attendee.Event) string {
+func recordStatus(e attendee.EventRecord) string {
 	switch {
 	case e.Error != "":
 		return "failing since " + at(e.FailedSince) + ": " + e.Error + after("; next try ", at(e.Due))

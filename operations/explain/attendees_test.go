@@ -25,7 +25,7 @@ func attendeesWorld(t *testing.T) store.Store {
 		t.Fatal(err)
 	}
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	series := attendee.Event{
+	series := attendee.EventRecord{
 		ID: attendee.ID(meetingUID, recurrence.Moment{}), ICalUID: meetingUID, Version: 3, UpdatedAt: at,
 		Copies: map[string]attendee.Copy{
 			"k1": {AccountID: "acc_1", CalendarID: "dora@north.example", EventID: "abc123", Organized: true},
@@ -42,7 +42,7 @@ func attendeesWorld(t *testing.T) store.Store {
 		},
 	}
 	moment := recurrence.Moment{Time: at.AddDate(0, 0, 7)}
-	exception := attendee.Event{
+	exception := attendee.EventRecord{
 		ID: attendee.ID(meetingUID, moment), ICalUID: meetingUID, Original: moment.String(), SeriesID: series.ID, Version: 1,
 		Due: at.Add(time.Hour), Failures: 5, FailedSince: at, Error: "Google refuses to change the guests.", UpdatedAt: at,
 		History: []attendee.Change{
@@ -50,7 +50,7 @@ func attendeesWorld(t *testing.T) store.Store {
 		},
 	}
 	err = documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		for _, record := range []attendee.Event{exception, series} {
+		for _, record := range []attendee.EventRecord{exception, series} {
 			if err := tx.Set(attendee.EventPath(record.ID), attendee.EncodeEvent(record)); err != nil {
 				return err
 			}

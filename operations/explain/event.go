@@ -18,7 +18,7 @@ func isEvent(id string) bool { return strings.HasPrefix(id, "evt_") }
 type eventHistory struct {
 	event   mirror.Event // zero if it was removed; its journal outlives it
 	mirrors []mirror.Mirror
-	entries []mirror.Entry
+	entries []mirror.JournalEntry
 }
 
 func loadEvent(ctx context.Context, reader store.Reader, id string) (h eventHistory, err error) {
@@ -32,7 +32,7 @@ func loadEvent(ctx context.Context, reader store.Reader, id string) (h eventHist
 	}
 	h.entries, err = store.Collect(mirror.Journal(ctx, reader, id))
 	slices.SortFunc(h.mirrors, func(a, b mirror.Mirror) int { return cmp.Compare(a.ID, b.ID) })
-	slices.SortFunc(h.entries, func(a, b mirror.Entry) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(h.entries, func(a, b mirror.JournalEntry) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
 	return h, err
 }
 
@@ -89,7 +89,7 @@ var mirrorSteps = map[mirror.Step]struct{ what, by string }{
 	mirror.StepForgotten: {"the mirror's document was removed", "the sync"}, mirror.StepReconciled: {"corrected", "the reconciliation"},
 }
 
-func mirrorStep(entry mirror.Entry) Step {
+func mirrorStep(entry mirror.JournalEntry) Step {
 	words := mirrorSteps[entry.Step]
 	step := Step{
 		At: entry.At, Step: string(entry.Step), What: cmp.Or(words.what, string(entry.Step)), Observed: entry.Step == mirror.StepWouldPlan,

@@ -18,10 +18,10 @@ import (
 type mirrored struct {
 	event   mirror.Event
 	m       mirror.Mirror
-	entries []mirror.Entry
+	entries []mirror.JournalEntry
 }
 
-func (h *mirrored) add(entry mirror.Entry, by string) {
+func (h *mirrored) add(entry mirror.JournalEntry, by string) {
 	entry.ID, entry.At, entry.Trigger, entry.Who = fmt.Sprintf("jrn_%02d", len(h.entries)), noon.Add(time.Duration(len(h.entries))*time.Minute), "push", by
 	entry.Trace = "trc_" + entry.ID[4:]
 	h.entries = append(h.entries, entry)

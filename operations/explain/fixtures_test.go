@@ -35,8 +35,8 @@ func day(date string) int64 {
 }
 
 // entry is the nth of the journal; each follows an hour after the one before.
-func entry(n int, change func(e *poll.Entry)) poll.Entry {
-	e := poll.Entry{
+func entry(n int, change func(e *poll.JournalEntry)) poll.JournalEntry {
+	e := poll.JournalEntry{
 		ID: fmt.Sprintf("jrn_%02d", n), At: noon.Add(time.Duration(n) * time.Hour), Trace: fmt.Sprintf("trc_%02d", n),
 		Trigger: "push", Status: rules.Finalized, State: rules.StateOK, Generation: 1, WinningSlotID: "slot-1",
 		EventID: "questsched1", CalendarID: "gm@example.com", AccountID: "acc_1", Baseline: first,
@@ -46,8 +46,8 @@ func entry(n int, change func(e *poll.Entry)) poll.Entry {
 }
 
 // observed is the nth entry, about an observation.
-func observed(n int, action rules.Action, row string, before, at rules.Fingerprint, change func(e *poll.Entry)) poll.Entry {
-	return entry(n, func(e *poll.Entry) {
+func observed(n int, action rules.Action, row string, before, at rules.Fingerprint, change func(e *poll.JournalEntry)) poll.JournalEntry {
+	return entry(n, func(e *poll.JournalEntry) {
 		e.EventState, e.Fingerprint, e.Updated, e.Fence = "present", at, e.At.Add(-time.Minute), int64(n)
 		e.Decision, e.Reason, e.Before, e.After = action, row, before, at
 		e.Inputs = &poll.Inputs{Now: e.At, Winning: before}
@@ -56,38 +56,38 @@ func observed(n int, action rules.Action, row string, before, at rules.Fingerpri
 }
 
 // journal is that of a poll that went through everything.
-func journal() []poll.Entry {
-	return []poll.Entry{
-		entry(0, func(e *poll.Entry) {
+func journal() []poll.JournalEntry {
+	return []poll.JournalEntry{
+		entry(0, func(e *poll.JournalEntry) {
 			e.Trigger, e.Who, e.Command, e.Reason = "person", "gm", rules.CommandFinalise, "the event was made"
 			e.EventState, e.Fingerprint, e.Updated, e.After, e.Announcement = "present", first, e.At, first, e.ID
 		}),
-		observed(1, rules.Reschedule, "moved", first, second, func(e *poll.Entry) {
+		observed(1, rules.Reschedule, "moved", first, second, func(e *poll.JournalEntry) {
 			e.State, e.WinningSlotID, e.Rescheduled, e.Announcement = rules.StateRescheduled, "slot-2", true, e.ID
 		}),
-		entry(2, func(e *poll.Entry) {
+		entry(2, func(e *poll.JournalEntry) {
 			e.Trigger, e.Decision, e.Reason, e.Error = "look", rules.Warn, "token_expired", rules.TokenExpired
 			e.State, e.WinningSlotID, e.Rescheduled, e.Before, e.After = rules.StateError, "slot-2", true, second, second
 		}),
-		observed(3, rules.RescheduleAgain, "moved_again", second, third, func(e *poll.Entry) {
+		observed(3, rules.RescheduleAgain, "moved_again", second, third, func(e *poll.JournalEntry) {
 			e.State, e.WinningSlotID, e.Rescheduled, e.Announcement = rules.StateRescheduled, "slot-2", true, e.ID
 		}),
-		observed(4, rules.Restore, "moved_back", third, first, func(e *poll.Entry) { e.Trigger, e.Who, e.Announcement = "person", "gm", e.ID }),
-		observed(5, rules.Cancel, "deleted", first, first, func(e *poll.Entry) {
+		observed(4, rules.Restore, "moved_back", third, first, func(e *poll.JournalEntry) { e.Trigger, e.Who, e.Announcement = "person", "gm", e.ID }),
+		observed(5, rules.Cancel, "deleted", first, first, func(e *poll.JournalEntry) {
 			e.EventState, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
 			e.Status, e.State, e.Cancelled, e.Announcement = rules.Cancelled, rules.StateCancelled, true, e.ID
 		}),
-		entry(6, func(e *poll.Entry) {
+		entry(6, func(e *poll.JournalEntry) {
 			e.Trigger, e.Who, e.Command, e.Reason = "person", "gm", rules.CommandReopen, "reopened"
 			e.Status, e.State, e.Generation, e.WinningSlotID, e.AccountID = rules.Open, "", 2, "", ""
 			e.Before, e.Baseline, e.Announcement = first, rules.Fingerprint{}, e.ID
 		}),
-		entry(7, func(e *poll.Entry) {
+		entry(7, func(e *poll.JournalEntry) {
 			e.Trigger, e.Who, e.Command, e.Reason = "person", "gm", rules.CommandFinalise, "finalised without a calendar event"
 			e.State, e.Generation, e.WinningSlotID, e.Fingerprint = "", 3, "slot-3", second
 			e.EventID, e.CalendarID, e.AccountID, e.Baseline, e.Announcement = "", "", "", rules.Fingerprint{}, e.ID
 		}),
-		entry(8, func(e *poll.Entry) {
+		entry(8, func(e *poll.JournalEntry) {
 			e.Trigger, e.Who, e.Command, e.Reason = "outside_edit", "gm", rules.CommandCancel, "outside_cancel"
 			e.Status, e.State, e.Generation, e.WinningSlotID = rules.Cancelled, rules.StateCancelled, 4, "slot-3"
 			e.Before, e.Cancelled = rules.Fingerprint{}, true
@@ -98,7 +98,7 @@ func journal() []poll.Entry {
 
 // historyOf is a history that ends with entry upTo, and the poll as that entry leaves
 // it.
-func historyOf(entries []poll.Entry, upTo int) explain.History {
+func historyOf(entries []poll.JournalEntry, upTo int) explain.History {
 	entries = entries[:upTo+1]
 	last := entries[upTo]
 	known := poll.Recorded{At: last.At, Status: last.Status, WinningSlotID: last.WinningSlotID, EventID: last.EventID}

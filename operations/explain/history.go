@@ -17,7 +17,7 @@ type History struct {
 	// Winning is the winning slot, nil if there is none.
 	Winning *poll.Slot
 	// Entries are the journal's, oldest first.
-	Entries []poll.Entry
+	Entries []poll.JournalEntry
 	// Announcement is what was announced last, and is pending; the zero one for neither.
 	Announcement poll.Announcement
 }
@@ -72,7 +72,7 @@ func load(ctx context.Context, reader store.Reader, pollID string) (h History, e
 		return h, err
 	}
 	h.Entries = slices.DeleteFunc(h.Entries, h.Poll.Replaces) // of a deleted poll of its id
-	slices.SortFunc(h.Entries, func(a, b poll.Entry) int {
+	slices.SortFunc(h.Entries, func(a, b poll.JournalEntry) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
 	})
 	h.Announcement, err = poll.LoadAnnouncement(ctx, reader, h.Poll.ID)

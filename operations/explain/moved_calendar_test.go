@@ -11,11 +11,11 @@ import (
 
 func TestReport_AnEventMovedToAnotherCalendar_SaysWhereItIs(t *testing.T) {
 	t.Parallel()
-	away := observed(1, rules.MoveCalendar, "moved_calendar", first, first, func(e *poll.Entry) {
+	away := observed(1, rules.MoveCalendar, "moved_calendar", first, first, func(e *poll.JournalEntry) {
 		e.EventState, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
 		e.Inputs.MovedTo = poll.Place{AccountID: "acc_1", CalendarID: "club@example.com"}
 	})
-	there := observed(2, rules.Reschedule, "moved", first, second, func(e *poll.Entry) {
+	there := observed(2, rules.Reschedule, "moved", first, second, func(e *poll.JournalEntry) {
 		e.CalendarID = "club@example.com"
 		e.State, e.WinningSlotID, e.Rescheduled, e.Announcement = rules.StateRescheduled, "slot-2", true, e.ID
 	})

@@ -57,7 +57,7 @@ var pollSteps = map[string]string{
 }
 
 // pollStep is an entry of a poll's journal in words; before is the state before it.
-func pollStep(entry poll.Entry, before State) Step {
+func pollStep(entry poll.JournalEntry, before State) Step {
 	name := cmp.Or(string(entry.Command), string(entry.Decision))
 	by := "the calendar"
 	switch {
@@ -75,7 +75,7 @@ func pollStep(entry poll.Entry, before State) Step {
 }
 
 // calendarText is what the calendar showed; "" if it was not read.
-func calendarText(entry poll.Entry) string {
+func calendarText(entry poll.JournalEntry) string {
 	var shows, found string
 	switch entry.EventState {
 	case "":
@@ -96,7 +96,7 @@ func calendarText(entry poll.Entry) string {
 }
 
 // ruleOf is the row of the rules that decided an entry, in words; "" for a command.
-func ruleOf(entry poll.Entry) string {
+func ruleOf(entry poll.JournalEntry) string {
 	name, _, _ := strings.Cut(entry.Reason, ":")
 	switch {
 	case entry.Trigger == outsideEdit:

@@ -30,7 +30,7 @@ type replay struct {
 // entry says. The status, slot and event of a direct edit are taken from its entry. The whole
 // state after each entry is compared; after a break the replay goes on from what the entry
 // says.
-func replayAll(entries []poll.Entry) (state State, partial bool, breaks []Break) {
+func replayAll(entries []poll.JournalEntry) (state State, partial bool, breaks []Break) {
 	r, breaks := replay{poll: poll.Poll{Status: rules.Open}}, []Break{}
 	for i, entry := range entries {
 		first := i == 0
@@ -59,7 +59,7 @@ func (r *replay) number(generation int64) {
 }
 
 // step carries an entry out. It returns why the entry does not follow, or "".
-func (r *replay) step(entry poll.Entry, first bool) string {
+func (r *replay) step(entry poll.JournalEntry, first bool) string {
 	if applied := r.poll.Sync.Applied; !first && entry.Before != applied {
 		return fmt.Sprintf("it begins at %s, and the one before ended at %s", timeText(entry.Before), timeText(applied))
 	}
@@ -88,7 +88,7 @@ func (r *replay) step(entry poll.Entry, first bool) string {
 }
 
 // observe decides again about an observation of the event.
-func (r *replay) observe(entry poll.Entry) string {
+func (r *replay) observe(entry poll.JournalEntry) string {
 	state, ok := transition.EventStateNamed(entry.EventState)
 	switch {
 	case !ok:
@@ -125,7 +125,7 @@ func (r *replay) observe(entry poll.Entry) string {
 
 // learn takes from an observation what the entries before it do not say, since the journal
 // begins in the middle.
-func (r *replay) learn(entry poll.Entry, link rules.Link) {
+func (r *replay) learn(entry poll.JournalEntry, link rules.Link) {
 	p := &r.poll
 	if entry.Decision == rules.Revive {
 		if p.Sync.Awaited == nil && !r.linkKnown { // the cancellation is not in the journal
@@ -144,7 +144,7 @@ func (r *replay) learn(entry poll.Entry, link rules.Link) {
 }
 
 // syncError is an entry about an error of the sync that was set, or is over.
-func (r *replay) syncError(entry poll.Entry) string {
+func (r *replay) syncError(entry poll.JournalEntry) string {
 	switch entry.Decision {
 	case rules.Warn:
 	case rules.Clear:
@@ -159,7 +159,7 @@ func (r *replay) syncError(entry poll.Entry) string {
 }
 
 // command carries a person's command out.
-func (r *replay) command(entry poll.Entry) string {
+func (r *replay) command(entry poll.JournalEntry) string {
 	state := r.poll.Rules("", nil, nil)
 	state.Link.Event = entry.EventID
 	change, err := rules.Apply(state, entry.Command)
@@ -185,7 +185,7 @@ func (r *replay) command(entry poll.Entry) string {
 
 // repair carries a direct edit through. A forgotten event shows in its times, or without those
 // in an error that went.
-func (r *replay) repair(entry poll.Entry) string {
+func (r *replay) repair(entry poll.JournalEntry) string {
 	switch repair := rules.Repair(entry.Reason); repair {
 	case rules.RepairCancel, rules.RepairReopen, rules.RepairRestore, rules.RepairLink, rules.RepairUnlink, rules.RepairRecord, rules.RepairSlots:
 	default:
@@ -211,7 +211,7 @@ func compare(state, after State) string {
 }
 
 // take makes the poll what an entry says, and keeps what was observed before.
-func (r *replay) take(entry poll.Entry) {
+func (r *replay) take(entry poll.JournalEntry) {
 	after, observed := stateAfter(entry), r.poll.Sync.Observed
 	switch changes := (rules.Decision{Action: entry.Decision}).Changes(); {
 	case entry.Command == rules.CommandFinalise:

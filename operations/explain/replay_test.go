@@ -37,12 +37,12 @@ func TestJudge_WithoutOldestEntries_GivesThePollFromAnyEntryOn(t *testing.T) {
 
 func TestJudge_AnEntryThatAppliedNothing_MakesNothingOlder(t *testing.T) {
 	t.Parallel()
-	noted := observed(1, rules.Record, "past", first, second, func(e *poll.Entry) {
+	noted := observed(1, rules.Record, "past", first, second, func(e *poll.JournalEntry) {
 		e.Updated, e.After, e.Inputs.Now = noon.Add(12*time.Hour), first, second.EndTime().AddDate(0, 0, 2)
 	})
 	moved := journal()[1]
 	moved.ID, moved.At = "jrn_02", noon.Add(2*time.Hour)
-	history := historyOf([]poll.Entry{journal()[0], noted, moved}, 2)
+	history := historyOf([]poll.JournalEntry{journal()[0], noted, moved}, 2)
 	history.Entries = history.Entries[1:]
 	if verdict := explain.Judge(history); !verdict.Agrees {
 		t.Errorf("%+v", verdict)
@@ -115,18 +115,18 @@ func TestJudge_WhatWasTamperedWith_IsFound(t *testing.T) {
 
 func TestJudge_AJournalThatBeginsInTheMiddle_IsReplayedFromThere(t *testing.T) {
 	t.Parallel()
-	adopted := observed(0, rules.Adopt, "linked_before: the event does not start where the slot does", rules.Fingerprint{}, first, func(*poll.Entry) {})
-	archived := entry(0, func(e *poll.Entry) {
+	adopted := observed(0, rules.Adopt, "linked_before: the event does not start where the slot does", rules.Fingerprint{}, first, func(*poll.JournalEntry) {})
+	archived := entry(0, func(e *poll.JournalEntry) {
 		e.Command, e.Reason, e.Status, e.Before, e.After = rules.CommandArchive, "archive", rules.Archived, first, first
 	})
-	unarchived := entry(1, func(e *poll.Entry) {
+	unarchived := entry(1, func(e *poll.JournalEntry) {
 		e.Command, e.Reason, e.Before, e.After = rules.CommandUnarchive, "unarchive", first, first
 	})
 	moved := journal()[1]
-	for name, entries := range map[string][]poll.Entry{
+	for name, entries := range map[string][]poll.JournalEntry{
 		"older entries are no longer kept": journal()[1:],
-		"from a record on": {observed(0, rules.Record, "past", first, second, func(*poll.Entry) {}),
-			observed(1, rules.Reschedule, "moved", first, second, func(e *poll.Entry) {
+		"from a record on": {observed(0, rules.Record, "past", first, second, func(*poll.JournalEntry) {}),
+			observed(1, rules.Reschedule, "moved", first, second, func(e *poll.JournalEntry) {
 				e.State, e.WinningSlotID, e.Rescheduled = rules.StateRescheduled, "slot-2", true
 			})},
 		"a poll that was linked before there was a journal": {adopted, moved},
@@ -144,23 +144,23 @@ func TestJudge_AJournalThatBeginsInTheMiddle_IsReplayedFromThere(t *testing.T) {
 // What a watch channel and a person's word let happen, does not without.
 func TestJudge_DecidesAgainOnTheInputsOfTheEntry(t *testing.T) {
 	t.Parallel()
-	warned := func(code rules.ErrorCode) poll.Entry {
-		return entry(1, func(e *poll.Entry) {
+	warned := func(code rules.ErrorCode) poll.JournalEntry {
+		return entry(1, func(e *poll.JournalEntry) {
 			e.Trigger, e.Decision, e.Reason, e.Error = "look", rules.Warn, string(code), code
 			e.State, e.Before, e.After = rules.StateError, first, first
 		})
 	}
 	for name, test := range map[string]struct {
 		code  rules.ErrorCode
-		then  poll.Entry
+		then  poll.JournalEntry
 		vouch func(in *poll.Inputs, live bool)
 	}{
 		"a watch lives": {
-			rules.WatchFailed, observed(2, rules.Clear, "in_step", first, first, func(*poll.Entry) {}),
+			rules.WatchFailed, observed(2, rules.Clear, "in_step", first, first, func(*poll.JournalEntry) {}),
 			func(in *poll.Inputs, live bool) { in.WatchLive = live },
 		},
 		"a person confirmed": {
-			rules.MassCancellationHeld, observed(2, rules.Cancel, "deleted", first, first, func(e *poll.Entry) {
+			rules.MassCancellationHeld, observed(2, rules.Cancel, "deleted", first, first, func(e *poll.JournalEntry) {
 				e.EventState, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
 				e.Status, e.State, e.Cancelled = rules.Cancelled, rules.StateCancelled, true
 			}),
@@ -171,7 +171,7 @@ func TestJudge_DecidesAgainOnTheInputsOfTheEntry(t *testing.T) {
 			then := test.then
 			then.Inputs = &poll.Inputs{Now: then.At, Winning: first}
 			test.vouch(then.Inputs, vouched)
-			entries := []poll.Entry{journal()[0], warned(test.code), then}
+			entries := []poll.JournalEntry{journal()[0], warned(test.code), then}
 			if verdict := explain.Judge(historyOf(entries, 2)); verdict.Agrees != vouched {
 				t.Errorf("%s, %t: %+v", name, vouched, verdict)
 			}
@@ -211,20 +211,20 @@ func TestJudge_WithoutAJournal_WhatWeNeverTouchedAgrees(t *testing.T) {
 
 // comeback is a journal of a poll whose event was moved, deleted, and restored at
 // its original time; then people decided otherwise.
-func comeback() []poll.Entry {
+func comeback() []poll.JournalEntry {
 	entries := journal()[:2]
 	return append(entries,
-		observed(2, rules.Cancel, "deleted", second, second, func(e *poll.Entry) {
+		observed(2, rules.Cancel, "deleted", second, second, func(e *poll.JournalEntry) {
 			e.EventState, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
 			e.Status, e.State, e.Cancelled, e.Announcement = rules.Cancelled, rules.StateCancelled, true, e.ID
 			e.WinningSlotID, e.Rescheduled = "slot-2", true
 		}),
-		observed(3, rules.Revive, "revived: moved_back", second, first, func(e *poll.Entry) { e.Announcement = e.ID }),
-		observed(4, rules.Cancel, "deleted", first, first, func(e *poll.Entry) {
+		observed(3, rules.Revive, "revived: moved_back", second, first, func(e *poll.JournalEntry) { e.Announcement = e.ID }),
+		observed(4, rules.Cancel, "deleted", first, first, func(e *poll.JournalEntry) {
 			e.EventState, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
 			e.Status, e.State, e.Cancelled, e.Announcement = rules.Cancelled, rules.StateCancelled, true, e.ID
 		}),
-		entry(5, func(e *poll.Entry) {
+		entry(5, func(e *poll.JournalEntry) {
 			e.Trigger, e.Who, e.Command, e.Reason = "person", "gm", rules.CommandCancel, "cancelled by hand"
 			e.Status, e.State, e.Generation, e.Cancelled = rules.Cancelled, rules.StateCancelled, 2, true
 			e.Before, e.After = first, first
@@ -248,7 +248,7 @@ func TestReplay_RevivedPoll_FollowsFromAnyEntryOn(t *testing.T) {
 // A person cancelled the poll by hand, so its event is not awaited any more.
 func TestReplay_RevivedAfterADecision_DoesNotFollow(t *testing.T) {
 	t.Parallel()
-	entries := append(comeback(), observed(6, rules.Revive, "revived: in_step", first, first, func(e *poll.Entry) { e.Generation = 2 }))
+	entries := append(comeback(), observed(6, rules.Revive, "revived: in_step", first, first, func(e *poll.JournalEntry) { e.Generation = 2 }))
 	if verdict := explain.Judge(historyOf(entries, 6)); verdict.Agrees {
 		t.Error("the journal is taken as sound")
 	}

@@ -62,9 +62,9 @@ func Judge(h History) Verdict {
 	return v
 }
 
-// Decided are the entries whose decisions were carried out (poll.Entry.Observed).
-func Decided(entries []poll.Entry) []poll.Entry {
-	return slices.DeleteFunc(slices.Clone(entries), func(e poll.Entry) bool { return e.Observed })
+// Decided are the entries whose decisions were carried out (poll.JournalEntry.Observed).
+func Decided(entries []poll.JournalEntry) []poll.JournalEntry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e poll.JournalEntry) bool { return e.Observed })
 }
 
 // State is the part of a poll that a journal gives back.
@@ -92,7 +92,7 @@ func stateOf(p poll.Poll) State {
 }
 
 // stateAfter is the poll as an entry says it is afterwards.
-func stateAfter(entry poll.Entry) State {
+func stateAfter(entry poll.JournalEntry) State {
 	after := State{
 		Status: entry.Status, State: entry.State, Error: entry.Error, WinningSlotID: entry.WinningSlotID,
 		Rescheduled: entry.Rescheduled, Cancelled: entry.Cancelled, Baseline: entry.Baseline, Applied: entry.After,

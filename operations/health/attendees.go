@@ -30,7 +30,7 @@ type Attendees struct {
 	Troubles []Trouble
 	// Failed are some of the events whose guests cannot be written, those that fail
 	// longest first.
-	Failed     []attendee.Event
+	Failed     []attendee.EventRecord
 	MoreFailed bool
 	// Pending counts the events whose guests must be written, up to 50. OldestDue is since
 	// when the first of them is due; zero: none is.
@@ -182,7 +182,7 @@ func (r *Reader) readAttendees(ctx context.Context, pending, failed int) (a Atte
 		return a, err
 	}
 	a.MoreFailed = len(a.Failed) == failed
-	slices.SortStableFunc(a.Failed, func(x, y attendee.Event) int { return x.FailedSince.Compare(y.FailedSince) })
+	slices.SortStableFunc(a.Failed, func(x, y attendee.EventRecord) int { return x.FailedSince.Compare(y.FailedSince) })
 	return a, nil
 }
 

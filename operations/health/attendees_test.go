@@ -24,7 +24,7 @@ func (w *reading) mappings(state attendee.Mappings) {
 func (w *reading) guests(n int, failing bool, since time.Time) {
 	w.t.Helper()
 	for i := range n {
-		record := attendee.Event{ID: fmt.Sprintf("att_%t_%03d", failing, i), ICalUID: "u", Version: 1, Due: since.Add(time.Duration(i) * time.Minute)}
+		record := attendee.EventRecord{ID: fmt.Sprintf("att_%t_%03d", failing, i), ICalUID: "u", Version: 1, Due: since.Add(time.Duration(i) * time.Minute)}
 		if failing {
 			record.Error, record.Failures, record.FailedSince, record.Due = fmt.Sprintf("Reason %d.", i), 5, record.Due, now.Add(time.Hour)
 		}

@@ -56,14 +56,14 @@ type Overview struct {
 	// Work is the state of each kind's work, and FailingWork what of it keeps failing, longest
 	// failing first.
 	Work            []outbox.Depth
-	FailingWork     []outbox.Entry
+	FailingWork     []outbox.FailingEntry
 	MoreFailingWork bool
 	Held            []HeldCalendar
 	MoreHeld        bool
 	Mirrors         Mirrors
 	Attendees       Attendees
 	Jobs            []Job
-	Entries         []poll.Entry
+	Entries         []poll.JournalEntry
 	// everyAccount adds to Accounts those that fail, whatever page is shown.
 	everyAccount []Account
 }
@@ -169,7 +169,7 @@ func (r *Reader) work(ctx context.Context, o *Overview) (err error) {
 	for _, depth := range o.Work {
 		o.FailingWork = append(o.FailingWork, depth.Failing...)
 	}
-	slices.SortStableFunc(o.FailingWork, func(a, b outbox.Entry) int { return a.FailedSince.Compare(b.FailedSince) })
+	slices.SortStableFunc(o.FailingWork, func(a, b outbox.FailingEntry) int { return a.FailedSince.Compare(b.FailedSince) })
 	if len(o.FailingWork) > maxWork {
 		o.FailingWork, o.MoreFailingWork = o.FailingWork[:maxWork], true
 	}

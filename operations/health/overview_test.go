@@ -49,7 +49,7 @@ type reading struct {
 	t     *testing.T
 	store *counting
 	// failing is work that keeps failing.
-	failing []outbox.Entry
+	failing []outbox.FailingEntry
 	reader  *health.Reader
 }
 
@@ -312,7 +312,7 @@ func TestOverview_ReadsNoMoreThanItMay_HoweverMuchThereIs(t *testing.T) {
 		for range 3 {
 			w.write(fmt.Sprintf("schedulers/poll-%s/journal/%d-%d", who, i, w.store.reads), map[string]any{"at": now})
 		}
-		w.failing = append(w.failing, outbox.Entry{ID: "intent:" + who, Kind: "intent", FailedSince: now})
+		w.failing = append(w.failing, outbox.FailingEntry{ID: "intent:" + who, Kind: "intent", FailedSince: now})
 	}
 	w.store.reads = 0
 	view := w.overview()

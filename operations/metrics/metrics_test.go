@@ -146,7 +146,7 @@ func TestStored_IsRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.depths = []outbox.Depth{
-		{Kind: "sync", Due: 3, Oldest: start.Add(-time.Minute), Failing: make([]outbox.Entry, 2)}, {Kind: "intent"},
+		{Kind: "sync", Due: 3, Oldest: start.Add(-time.Minute), Failing: make([]outbox.FailingEntry, 2)}, {Kind: "intent"},
 	}
 	w.drained = start
 	w.records = []timers.Record{{Job: timers.RenewWatches, SucceededAt: start, Failure: "unavailable"}, {Job: timers.Cleanup}}

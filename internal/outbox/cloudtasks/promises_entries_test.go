@@ -139,7 +139,7 @@ func callerIsGone(b *bench) {
 // needsAPerson has work fail until it needs a person, who tries it twice.
 func needsAPerson(b *bench) {
 	r := b.count(func(context.Context, outbox.Item) outbox.Result { return outbox.Failed(errUnanswered) })
-	failing := func() []outbox.Entry {
+	failing := func() []outbox.FailingEntry {
 		depths, err := b.Depths(b.Context())
 		b.must(err)
 		return depths[0].Failing

@@ -114,7 +114,7 @@ func (m *mover) move(ctx context.Context, service *scheduler.Service, accountID 
 	}
 	m.moves++
 	m.updated = m.updated.Add(time.Millisecond)
-	applied, err := service.Apply(ctx, scheduler.Observation{
+	applied, err := service.Apply(ctx, scheduler.ObservedEvent{
 		AccountID: accountID, CalendarID: worldtest.Person("gm").Email, EventID: m.eventID, EventState: rules.Present,
 		Fingerprint: rules.Timed(to.Start, to.End), Updated: m.updated, Fence: fence, Cause: scheduler.Cause{Trigger: "bench"},
 	})

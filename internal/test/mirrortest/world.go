@@ -127,7 +127,7 @@ func (w *World) client() *gcal.Client {
 type noPolls struct{ calendarsync.Polls }
 
 // Apply implements calendarsync.Polls.
-func (noPolls) Apply(context.Context, scheduler.Observation) (scheduler.Applied, error) {
+func (noPolls) Apply(context.Context, scheduler.ObservedEvent) (scheduler.Applied, error) {
 	return scheduler.Applied{}, nil
 }
 

@@ -103,7 +103,7 @@ func (w *World) drifted(p poll.Poll, event Event) bool {
 	if p.Sync.Rescheduled != nil || !event.Live() || len(event.Recurrence) > 0 || event.Fingerprint() != p.Sync.Applied {
 		return false
 	}
-	return slices.ContainsFunc(w.Journal(p.ID), func(entry poll.Entry) bool {
+	return slices.ContainsFunc(w.Journal(p.ID), func(entry poll.JournalEntry) bool {
 		adopted := entry.Decision == rules.Adopt && strings.Contains(entry.Reason, ":") || // which says so
 			entry.Decision == rules.Revive && strings.Contains(entry.Reason, ": linked_before:")
 		return adopted && entry.EventID == p.GoogleEventID && entry.Baseline == p.Sync.Baseline

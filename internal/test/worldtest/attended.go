@@ -198,7 +198,7 @@ func (w *World) organized(calendarID, eventID string) Gathering {
 }
 
 // AttendeeRecords are the records of events, by id.
-func (w *World) AttendeeRecords() []attendee.Event {
+func (w *World) AttendeeRecords() []attendee.EventRecord {
 	return decoded(w.all(allAttendeeEvents), attendee.DecodeEvent)
 }
 
@@ -233,7 +233,7 @@ func (w *World) inherited(g Gathering, address string) attendee.Entry {
 }
 
 // recordOf is the record of an occurrence, or of the whole event.
-func (w *World) recordOf(g Gathering, original recurrence.Moment) attendee.Event {
+func (w *World) recordOf(g Gathering, original recurrence.Moment) attendee.EventRecord {
 	return attendee.DecodeEvent(w.observed.document(attendee.EventPath(attendee.ID(g.ICalUID, original))))
 }
 

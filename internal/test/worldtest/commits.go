@@ -19,7 +19,7 @@ import (
 type commits struct {
 	// last is each poll's newest journal entry, and updated the newest `updated`
 	// that was applied of an event, by the poll and the event's id.
-	last    map[string]poll.Entry
+	last    map[string]poll.JournalEntry
 	updated map[string]time.Time
 	// sequences are the polls' sequences in feeds at their last entries.
 	sequences map[string]sequence
@@ -41,7 +41,7 @@ type syncKey struct {
 
 func newCommits() commits {
 	return commits{
-		last: map[string]poll.Entry{}, updated: map[string]time.Time{}, sequences: map[string]sequence{},
+		last: map[string]poll.JournalEntry{}, updated: map[string]time.Time{}, sequences: map[string]sequence{},
 		calendars: map[store.Path]calendars.Calendar{}, syncs: map[syncKey]int64{}, full: map[syncKey]*fullListing{},
 	}
 }
@@ -158,7 +158,7 @@ func (w *World) judgeEntry(path store.Path) {
 // judgeTimes judges what an entry applied of an event: nothing older than what
 // was applied before (invariant 2), and as a reschedule or a restore only what
 // is one, by the instants.
-func (w *World) judgeTimes(line, pollID string, entry poll.Entry) {
+func (w *World) judgeTimes(line, pollID string, entry poll.JournalEntry) {
 	event := pollID + "/" + entry.EventID
 	switch newest := w.commits.updated[event]; {
 	case entry.Updated.IsZero():

@@ -66,7 +66,7 @@ func (c consumer) path(key, eventID string) store.Path {
 }
 
 // Apply implements calendarsync.Consumer.
-func (c consumer) Apply(ctx context.Context, run calendarsync.Run, observed calendarsync.Observation) (err error) {
+func (c consumer) Apply(ctx context.Context, run calendarsync.Run, observed calendarsync.SyncedEvent) (err error) {
 	event, key := observed.Event, run.Calendar.Key
 	applied := false
 	defer func() {
@@ -128,7 +128,7 @@ func (c consumer) Unlisted(ctx context.Context, run calendarsync.Run, shown func
 		if err != nil {
 			return err
 		}
-		if err := c.Apply(ctx, run, calendarsync.Observation{Event: event, Fresh: true, Writable: true}); err != nil {
+		if err := c.Apply(ctx, run, calendarsync.SyncedEvent{Event: event, Fresh: true, Writable: true}); err != nil {
 			return err
 		}
 	}

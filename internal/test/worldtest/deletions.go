@@ -49,7 +49,7 @@ func (w *World) Confirm(calendar calendars.Calendar, pollIDs []string) error {
 // deletionProblems: nothing but an event's deletion cancels a poll for the
 // calendar, whatever Google answers (invariant 7). An event that did so and
 // comes back is its owner's, unless its poll follows it again.
-func (w *World) deletionProblems(p poll.Poll, journal []poll.Entry) (problems []string) {
+func (w *World) deletionProblems(p poll.Poll, journal []poll.JournalEntry) (problems []string) {
 	for i, entry := range journal {
 		if entry.Decision == rules.Revive && w.once(entry) && p.Linked() && p.GoogleEventID == entry.EventID {
 			delete(w.released, entry.EventID)
@@ -78,7 +78,7 @@ func (w *World) deletionProblems(p poll.Poll, journal []poll.Entry) (problems []
 // moved long enough before that for every sync run to find it there. It is "" for
 // no such calendar, or if the event was moved back since and left only a guest's
 // copy there.
-func (w *World) stoodElsewhere(entry poll.Entry) string {
+func (w *World) stoodElsewhere(entry poll.JournalEntry) string {
 	before := entry.At.Add(-syncTakes)
 	if w.skewed || entry.AccountID != w.accountOf("gm") || w.past.moved[entry.CalendarID+"/"+entry.EventID] {
 		return ""
@@ -96,7 +96,7 @@ func (w *World) stoodElsewhere(entry poll.Entry) string {
 
 // wasGone reports whether the event of a cancellation was out of its calendar when
 // a sync run could have observed that.
-func (w *World) wasGone(entry poll.Entry) bool {
+func (w *World) wasGone(entry poll.JournalEntry) bool {
 	for _, name := range Calendars {
 		if _, calendarID := calendarOf(name); calendarID == entry.CalendarID && !w.EventOf(name, entry.EventID).Live() {
 			return true

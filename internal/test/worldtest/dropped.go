@@ -26,7 +26,7 @@ func (w *World) droppedProblems(document store.Document) (problems []string) {
 	if before.Ref == "" || before.Ref == after.Ref || renumbered || underWay || inApp != last.Channels[inAppChannel].Ref {
 		return nil
 	}
-	adopted := func(entry poll.Entry) bool { return entry.ID == after.Ref && entry.Decision == rules.Adopt } // people know it
+	adopted := func(entry poll.JournalEntry) bool { return entry.ID == after.Ref && entry.Decision == rules.Adopt } // people know it
 	if missing := rules.Announce(before.State, after.State); missing != rules.NoticeNone && !slices.ContainsFunc(w.Journal(id), adopted) {
 		problems = append(problems, fmt.Sprintf("poll %s: %s is recorded as announced, and was not delivered", id, missing))
 	}

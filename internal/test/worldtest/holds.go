@@ -27,7 +27,7 @@ func (w *World) beginsListing(ref gcal.Ref, syncToken, pageToken string) {
 // at once, more than a handful and more than a share wait for a person's word. calendar
 // is as it was before, since what
 // waited there for the event is settled with it.
-func (w *World) judgeCancel(line string, entry poll.Entry, calendar calendars.Calendar) {
+func (w *World) judgeCancel(line string, entry poll.JournalEntry, calendar calendars.Calendar) {
 	full := w.commits.full[syncKey{w.running, calendars.Path(calendar.Key)}]
 	if full == nil || calendar.Deferred(entry.EventID).Why == calendars.DeferredConfirmed || w.past.confirmed[entry.EventID] {
 		return

@@ -129,7 +129,7 @@ func (w *World) Watches() []store.Document {
 }
 
 // Journal is a poll's journal, oldest first.
-func (w *World) Journal(pollID string) []poll.Entry {
+func (w *World) Journal(pollID string) []poll.JournalEntry {
 	w.t.Helper()
 	entries, _, err := poll.LoadJournal(w.ctx, w.observed.stored, pollID, store.Paging{Limit: 0})
 	w.must(err)

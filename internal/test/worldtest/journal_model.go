@@ -12,7 +12,7 @@ import (
 )
 
 // modelProblems says where a poll is not what the model makes of its journal.
-func modelProblems(stored poll.Poll, entries []poll.Entry) (problems []string) {
+func modelProblems(stored poll.Poll, entries []poll.JournalEntry) (problems []string) {
 	entries = explain.Decided(entries)
 	if len(entries) == 0 {
 		return nil
@@ -82,7 +82,7 @@ type journalModel struct {
 }
 
 // step carries an entry out. It gives why the entry does not follow, or "".
-func (r *journalModel) step(entry poll.Entry, first bool) string {
+func (r *journalModel) step(entry poll.JournalEntry, first bool) string {
 	if !first && entry.Before != r.at.Applied {
 		return fmt.Sprintf("it begins at %s, and the one before ended at %s", entry.Before, r.at.Applied)
 	}
@@ -111,7 +111,7 @@ func (r *journalModel) step(entry poll.Entry, first bool) string {
 }
 
 // observe decides again about an observation of the event.
-func (r *journalModel) observe(entry poll.Entry) string {
+func (r *journalModel) observe(entry poll.JournalEntry) string {
 	eventState, ok := modelEventStates[entry.EventState]
 	if !ok || entry.Inputs == nil {
 		return fmt.Sprintf("its event state is %q, with the inputs %v", entry.EventState, entry.Inputs)
@@ -146,7 +146,7 @@ func (r *journalModel) observe(entry poll.Entry) string {
 
 // decide decides again on the entry's inputs and reports whether the result is that of the
 // entry.
-func (r *journalModel) decide(state rules.Poll, observation rules.Observation, entry poll.Entry) (decision rules.Decision, follows bool) {
+func (r *journalModel) decide(state rules.Poll, observation rules.Observation, entry poll.JournalEntry) (decision rules.Decision, follows bool) {
 	in := *entry.Inputs
 	state.Winning, state.Original, state.Timely = in.Winning, in.Original, in.Timely
 	state.MovedAt, state.FinalizedAt = in.MovedAt, in.FinalizedAt
@@ -159,7 +159,7 @@ func (r *journalModel) decide(state rules.Poll, observation rules.Observation, e
 
 // compare holds the state that was worked out against what the entry says of
 // it.
-func (r *journalModel) compare(entry poll.Entry) string {
+func (r *journalModel) compare(entry poll.JournalEntry) string {
 	after := modelAfter(entry)
 	if r.at == after { // as a rule, and the simulation replays millions
 		return ""
@@ -168,7 +168,7 @@ func (r *journalModel) compare(entry poll.Entry) string {
 }
 
 // take makes an entry's own word the state.
-func (r *journalModel) take(entry poll.Entry) {
+func (r *journalModel) take(entry poll.JournalEntry) {
 	r.at = modelAfter(entry)
 	r.link, r.known = rules.Link{}, false
 	r.from, r.to = "", ""
@@ -186,7 +186,7 @@ func (r *journalModel) take(entry poll.Entry) {
 // modelApplied reports whether the observation of an entry was applied: only an
 // applied observation makes older ones obsolete. A replay that starts in the middle
 // of a journal knows nothing more of earlier observations.
-func modelApplied(entry poll.Entry) bool {
+func modelApplied(entry poll.JournalEntry) bool {
 	if entry.Decision == rules.MoveCalendar { // it saw no more than that the event was gone
 		return false
 	}
@@ -194,7 +194,7 @@ func modelApplied(entry poll.Entry) bool {
 }
 
 // modelAfter is the poll as an entry says it is afterwards.
-func modelAfter(entry poll.Entry) modelState {
+func modelAfter(entry poll.JournalEntry) modelState {
 	after := modelState{
 		Status: entry.Status, State: entry.State, Error: entry.Error, WinningSlotID: entry.WinningSlotID,
 		Rescheduled: entry.Rescheduled, Cancelled: entry.Cancelled, Baseline: entry.Baseline, Applied: entry.After,
@@ -210,7 +210,7 @@ var modelEventStates = map[string]rules.EventState{
 }
 
 // apply is what a decision does to the state.
-func (r *journalModel) apply(decision rules.Decision, entry poll.Entry) {
+func (r *journalModel) apply(decision rules.Decision, entry poll.JournalEntry) {
 	if !decision.Changes() {
 		return
 	}
@@ -246,7 +246,7 @@ func (r *journalModel) apply(decision rules.Decision, entry poll.Entry) {
 
 // syncError is an entry about the sync itself: an error that was set, or that
 // is over.
-func (r *journalModel) syncError(entry poll.Entry) string {
+func (r *journalModel) syncError(entry poll.JournalEntry) string {
 	switch entry.Decision {
 	case rules.Warn:
 		r.at.State, r.at.Error = rules.StateError, rules.ErrorCode(entry.Reason)
@@ -262,7 +262,7 @@ func (r *journalModel) syncError(entry poll.Entry) string {
 }
 
 // command carries a person's command out.
-func (r *journalModel) command(entry poll.Entry) string {
+func (r *journalModel) command(entry poll.JournalEntry) string {
 	state := rules.Poll{Status: r.at.Status, State: r.at.State, Error: r.at.Error, Rescheduled: r.at.Rescheduled}
 	state.Link.Event, state.Awaited = entry.EventID, r.awaited
 	change, err := rules.Apply(state, entry.Command)
@@ -290,7 +290,7 @@ func (r *journalModel) command(entry poll.Entry) string {
 
 // write is what a command does beside what the table of commands says. The
 // choice of a slot is the person's, so that is the entry's word.
-func (r *journalModel) write(entry poll.Entry) {
+func (r *journalModel) write(entry poll.JournalEntry) {
 	switch entry.Command {
 	case rules.CommandFinalise:
 		r.at = modelState{Status: r.at.Status, WinningSlotID: entry.WinningSlotID}
@@ -325,7 +325,7 @@ func (r *journalModel) write(entry poll.Entry) {
 }
 
 // repaired carries out what set a direct edit right.
-func (r *journalModel) repaired(entry poll.Entry) string {
+func (r *journalModel) repaired(entry poll.JournalEntry) string {
 	r.at.Status, r.at.WinningSlotID = entry.Status, entry.WinningSlotID
 	r.forget(entry)
 	switch repair := rules.Repair(entry.Reason); repair {
@@ -355,7 +355,7 @@ func (r *journalModel) repaired(entry poll.Entry) string {
 
 // forget lets go of what is known of an event that the poll does not name any
 // more: its times, or, where there are none yet, an error that went.
-func (r *journalModel) forget(entry poll.Entry) {
+func (r *journalModel) forget(entry poll.JournalEntry) {
 	times := !entry.Before.IsZero() && entry.After.IsZero()
 	if alone := r.at.Applied.IsZero() && r.at.Error != "" && entry.State != rules.StateError; !times && !alone {
 		return

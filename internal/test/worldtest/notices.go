@@ -98,7 +98,7 @@ func (w *World) noticeProblems(announcement poll.Announcement, before map[string
 		refs = append(refs, ref)
 		w.past.unannounced[ref] = true
 	}
-	journal := map[string]poll.Entry{}
+	journal := map[string]poll.JournalEntry{}
 	for _, entry := range w.Journal(announcement.PollID) {
 		journal[entry.ID] = entry
 	}
@@ -121,7 +121,7 @@ func (w *World) noticeProblems(announcement poll.Announcement, before map[string
 
 // recipientProblems checks who was notified of a transition, given whom the poll
 // concerned ever since the delivery began.
-func (w *World) recipientProblems(n notice, entry poll.Entry, before map[string][]string) (problems []string) {
+func (w *World) recipientProblems(n notice, entry poll.JournalEntry, before map[string][]string) (problems []string) {
 	if entry.ID == "" { // the poll was deleted
 		return nil
 	}
@@ -160,7 +160,7 @@ func (w *World) recipientProblems(n notice, entry poll.Entry, before map[string]
 
 // followsOn checks that one notice of a poll can come after another. Between the two
 // there may be announcements that concerned nobody, and those that all had muted.
-func (w *World) followsOn(last, next notice, journal map[string]poll.Entry) (problems []string) {
+func (w *World) followsOn(last, next notice, journal map[string]poll.JournalEntry) (problems []string) {
 	if len(w.past.preferences.muted) > 0 {
 		return nil
 	}

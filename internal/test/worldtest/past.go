@@ -132,7 +132,7 @@ func latest(documents []store.Document) []store.Document {
 
 // lastTransition is the newest entry that may have changed a poll's times or
 // status.
-func lastTransition(journal []poll.Entry) (poll.Entry, bool) {
+func lastTransition(journal []poll.JournalEntry) (poll.JournalEntry, bool) {
 	for _, entry := range slices.Backward(journal) {
 		switch entry.Decision {
 		case rules.Warn, rules.Clear, rules.Record:
@@ -140,11 +140,11 @@ func lastTransition(journal []poll.Entry) (poll.Entry, bool) {
 			return entry, true
 		}
 	}
-	return poll.Entry{}, false
+	return poll.JournalEntry{}, false
 }
 
 // once reports whether a journal entry is checked for the first time.
-func (w *World) once(entry poll.Entry) bool {
+func (w *World) once(entry poll.JournalEntry) bool {
 	again := w.past.judged[entry.ID]
 	w.past.judged[entry.ID] = true
 	return !again

@@ -257,8 +257,8 @@ func (g *googlePort) Lists(ctx context.Context, ref gcal.Ref, eventID string) (b
 	return ask(g, ref.Account, "events.list", func() (bool, error) { return g.client.Lists(ctx, ref, eventID) })
 }
 
-func (g *googlePort) Calendars(ctx context.Context, accountID string) ([]gcal.Entry, error) {
-	return ask(g, accountID, "calendarList.list", func() ([]gcal.Entry, error) { return g.client.Calendars(ctx, accountID) })
+func (g *googlePort) Calendars(ctx context.Context, accountID string) ([]gcal.CalendarEntry, error) {
+	return ask(g, accountID, "calendarList.list", func() ([]gcal.CalendarEntry, error) { return g.client.Calendars(ctx, accountID) })
 }
 
 func (g *googlePort) Access(ctx context.Context, ref gcal.Ref) (gcal.Access, error) {

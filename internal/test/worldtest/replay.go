@@ -99,7 +99,7 @@ func (p *picture) journalProblems() (problems []string) {
 // `explain --replay` works it out; "" where it is. Only the journal of a poll
 // that was linked before this backend, and so had no generation there, may begin
 // in the middle.
-func journalProblem(stored poll.Poll, journal []poll.Entry) string {
+func journalProblem(stored poll.Poll, journal []poll.JournalEntry) string {
 	verdict := explain.Judge(explain.History{Poll: stored, Entries: journal})
 	var said []string
 	before := int64(0) // the first entry, by its generation

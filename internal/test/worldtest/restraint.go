@@ -15,7 +15,7 @@ type googleCalls interface {
 	calendarsync.Google
 	calendarsync.EventWriter
 	Lists(ctx context.Context, ref gcal.Ref, eventID string) (bool, error)
-	Calendars(ctx context.Context, accountID string) ([]gcal.Entry, error)
+	Calendars(ctx context.Context, accountID string) ([]gcal.CalendarEntry, error)
 	Instance(ctx context.Context, ref gcal.Ref, seriesID string, original recurrence.Moment) (gcal.Event, error)
 	InsertContent(ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string) (gcal.Event, error)
 	PatchContent(ctx context.Context, ref gcal.Ref, id, etag string, content gcal.Content) (gcal.Event, error)

@@ -60,7 +60,7 @@ func (w *World) snapshotLacks(path store.Path, data map[string]any) (problems []
 // holds the winning slot of before, after any number of moves; a restore gives
 // back that slot, and the votes as they were (invariant 3), until the web app
 // finalises the poll for another one.
-func (w *World) rescheduleProblems(p poll.Poll, journal []poll.Entry) (problems []string) {
+func (w *World) rescheduleProblems(p poll.Poll, journal []poll.JournalEntry) (problems []string) {
 	problem := func(format string, args ...any) {
 		problems = append(problems, fmt.Sprintf("poll %s ", p.ID)+fmt.Sprintf(format, args...))
 	}
