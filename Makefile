@@ -23,19 +23,21 @@ VERSION ?= $(shell git describe --tags --always --dirty)
 DIST ?= dist
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 BINARIES ?= bin/binaries
-# The race detector needs a C compiler; without one the tests run without it.
+# The race detector needs a C compiler; without one no test runs under it.
 # SQLite's own code is excluded: it is C translated to Go, which manages its own memory
 # and takes four times as long under the detector.
 RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && echo -race -gcflags={modernc.org/sqlite/lib,modernc.org/libc/...}=-race=false)
-# These start no goroutine, and neither do their tests (internal/test/layout checks
-# that): the race detector would find nothing, in four times the time.
-SEQUENTIAL := questscheduler/(calendarsync|scheduler|operations/explain|web-hooks/timers|internal/test/(cost|docs|firestorerules|layout|mutants))
+# Where goroutines meet: packages below the whole program that start one (internal/test/layout
+# checks that), and those whose tests call them from several at once.
+CONCURRENT := questscheduler/(availability|demo/sim/discord|feed|internal/(accounts|bodylimit|config/keyfile|outbox|outbox/cloudtasks|signin|store/(changes|firestore|sqlite)|test/memorystore)|mirrors|notify|web-hooks/documentchanges)
 # By default a program waits a second at its end for reports of the race detector.
 export GORACE := atexit_sleep_ms=0
 # Tests wait for the disk at each commit of SQLite, so their files are in memory if it
 # has 4 GB for them and allows programs to run. Go's build files stay on disk.
 MEMORY := $(shell [ "$$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)" -gt 4000000 ] 2>/dev/null && \
 	! grep -qE '^\S+ /dev/shm \S+ \S*noexec' /proc/mounts && echo TMPDIR=/dev/shm GOTMPDIR=$${TMPDIR:-/tmp})
+# The tests of the whole program.
+PROGRAM := bin/questscheduler.test
 # The programs that `make check` runs are built here, from tools/go.mod.
 LINT := bin/golangci-lint
 VULNERABILITIES := bin/govulncheck
@@ -49,33 +51,38 @@ help: ## Lists the targets
 demo: ## Runs everything on this machine against simulators; no settings needed
 	$(GO) run -tags demo ./cmd/questscheduler demo
 
-# The second part mostly waits, so it runs beside the first; the third begins when one
-# of them ends.
+# The program's own tests are compiled first and once for both sets of them, of which
+# the second mostly waits and runs beside the first. A second build of everything, for the
+# race detector, would take longer than all tests.
 .PHONY: test
-test: webapp emulators ## Runs every test
+test: ## Runs every test
 	@$(if $(RACE),,echo "skipped: the race detector, since there is no C compiler")
-	@$(MAKE) --no-print-directory -j2 test-race test-cloud test-sequential
+	@$(MAKE) --no-print-directory -j2 webapp $(PROGRAM)
+	@$(MAKE) --no-print-directory emulators
+	@$(MAKE) --no-print-directory -j2 test-cloud test-here test-race
 
+# The package of the program is first, since it takes longest. Most of that it waits for
+# calendars to be synced, so three packages and four of its tests run at once.
 .PHONY: test-here
-test-here: test-race test-sequential # Every test on the embedded parts
+test-here: # Every test on the embedded parts
+	$(MEMORY) $(GO) test -p 3 -shuffle=on -timeout 40m -parallel 4 ./cmd/questscheduler ./...
 
-# Many tests wait for a calendar to be synced, so more run at once than there are
-# processors.
+# Large numbers are left to test-here (-short), and so is go vet.
 .PHONY: test-race
-test-race: # Those under the race detector; without a C compiler, all
-	$(MEMORY) $(GO) test $(RACE) -shuffle=on -timeout 40m -parallel 4 $$($(GO) list ./... $(if $(RACE),| grep -vxE '$(SEQUENTIAL)'))
+test-race: # Those of CONCURRENT once more, under the race detector
+	$(if $(RACE),$(MEMORY) $(GO) test $(RACE) -vet=off -short -shuffle=on -timeout 40m -parallel 4 $$($(GO) list ./... | grep -xE '$(CONCURRENT)'))
 
-.PHONY: test-sequential
-test-sequential: # Those without it, and the simulation, which is too slow under it
-	$(if $(RACE),$(MEMORY) $(GO) test -shuffle=on -timeout 40m $$($(GO) list ./... | grep -xE '$(SEQUENTIAL)|.*/simulate'))
-
-# The tests of the main job and its cases over HTTP, on emulators of production's parts.
-# They mostly wait: the emulator of Firestore delays conflicting transactions for
-# seconds.
+# The main job over HTTP, and its cases of concurrency, repetition and loss, on emulators
+# of production's parts; what the other cases decide is the same there. They mostly wait:
+# the emulator of Firestore delays conflicting transactions for seconds.
 .PHONY: test-cloud
-test-cloud: ## Runs the main job and its cases on emulators of Firestore, Cloud Tasks and Firebase sign-in
-	@names=$$(grep -ohE '^func Test\w+' cmd/questscheduler/{mainjob,killed,cases_*}_test.go | cut -d' ' -f2 | paste -sd'|'); \
-	$(MEMORY) QUESTSCHEDULER_TESTS_ON=cloud $(GO) test -count=1 -timeout 40m -parallel 4 -run "^($$names)\$$" ./cmd/questscheduler/
+test-cloud: $(PROGRAM) ## Runs the main job and its cases of races and losses on emulators of Firestore, Cloud Tasks and Firebase sign-in
+	@names=$$(grep -ohE '^func Test\w+' cmd/questscheduler/{mainjob,killed,cases_{gap,idempotency,lost_answer,race}}_test.go | cut -d' ' -f2 | paste -sd'|'); \
+	cd cmd/questscheduler && $(MEMORY) QUESTSCHEDULER_TESTS_ON=cloud $(CURDIR)/$(PROGRAM) -test.timeout 40m -test.parallel 8 -test.run "^($$names)\$$"
+
+.PHONY: $(PROGRAM)
+$(PROGRAM):
+	@$(GO) test -c -ldflags='-s -w' -o $@ ./cmd/questscheduler
 
 .PHONY: emulators
 emulators: # Lists the missing programs without which tests are skipped

@@ -88,7 +88,8 @@ func TestBadInput_OnEveryRoute_IsRefused(t *testing.T) {
 		}
 		return got
 	}
-	w.document().each(func(method, path string, op operationJSON) {
+	document := w.document()
+	document.each(func(method, path string, op operationJSON) {
 		if !strings.HasPrefix(path, "/v1/") && !strings.HasPrefix(path, "/admin/") {
 			return
 		}
@@ -97,7 +98,7 @@ func TestBadInput_OnEveryRoute_IsRefused(t *testing.T) {
 			if strings.Contains(path, "{") {
 				for _, id := range badIDs {
 					t.Run("id "+id[:min(len(id), 40)], func(t *testing.T) {
-						refused(t, call{method: method, path: fill(path, id), body: w.document().filled(op)}, 404)
+						refused(t, call{method: method, path: fill(path, id), body: document.filled(op)}, 404)
 					})
 				}
 			}
@@ -141,7 +142,7 @@ func TestBadInput_OnEveryRoute_IsRefused(t *testing.T) {
 					wantField(t, refused(t, call{method: method, path: asked + "=%ff"}, 400), parameter.Name)
 				})
 			}
-			for _, field := range w.document().fields(op) {
+			for _, field := range document.fields(op) {
 				t.Run("a wrong type of "+field.name, func(t *testing.T) {
 					wantField(t, refused(t, call{method: method, path: here, body: map[string]any{field.name: field.wrong}}, 400), field.name)
 				})

@@ -34,6 +34,9 @@ func reasons(answer availability.Answer) map[string]string {
 // events as an answer holds, then more, and their home and ana beside it.
 func TestAnswers_ManyEventsOfOneAccount_LeaveOthersKnown(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("large numbers")
+	}
 	w := newWorld(t)
 	for _, id := range []string{"home", "work"} {
 		w.synced("gm", id)
@@ -66,6 +69,9 @@ func TestAnswers_ManyEventsOfOneAccount_LeaveOthersKnown(t *testing.T) {
 // group alone are too many, to which one account is connected.
 func TestOwn_WhatSmallListsLeave_IsForLargerOnes(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("large numbers")
+	}
 	w := newWorld(t)
 	for id, count := range map[string]int{"a": 6900, "b": 1, "c": 6000} {
 		w.synced("gm", id)

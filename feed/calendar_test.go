@@ -301,6 +301,9 @@ func TestCalendar_FailedReading_IsTriedAgain(t *testing.T) {
 
 func TestKept_LargeFeeds_StayBelowTheBound(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("large numbers")
+	}
 	s, documents := newService(t)
 	people := make([]any, feed.MaxKeptBytes/feed.MaxBytes+3)
 	for i := range people {

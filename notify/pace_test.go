@@ -72,6 +72,9 @@ func TestPace_TakenBackWhileDeferred_IsNotAnnounced(t *testing.T) {
 // Whatever direct writes a day brings, no hour has more notices.
 func TestPace_OverADayOfDirectWrites_KeepsEachHour(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("large numbers")
+	}
 	w := paced(t)
 	var notified []time.Time
 	for i := range 24 * 60 {

@@ -104,6 +104,9 @@ func TestPool_LostWakes_AreFoundByTheDrain(t *testing.T) {
 // A backlog is drained page by page as it is worked off, in bounded memory.
 func TestPool_AHundredThousandDue_AreDoneWithoutAMinuteBetween(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("large numbers")
+	}
 	left := &backlog{left: 100_000}
 	inPool(t, func(k *outbox.Kind) { k.Workers, k.Unclaimed, k.Due = 20, true, left.due }, func(s *stage, pool *outbox.Pool) {
 		most := 0
