@@ -145,7 +145,7 @@ func (s *server) unlinkAccount(ctx context.Context, by caller, in *onAccount) (a
 	if err != nil {
 		return accountAnswer{}, err
 	}
-	if err := s.GroupEvents.Unlinked(ctx, account.ID, by.cause); err != nil { // the cleanup does it
+	if err := s.GroupEvents.AccountLeaving(ctx, account, by.cause); err != nil { // the cleanup does it
 		s.Log.WarnContext(ctx, "connections of an unlinked account are ended later", "account", account.ID, "trace", by.cause.Trace, "error", err)
 	}
 	s.follow(ctx, account.ID, by.cause)

@@ -11,6 +11,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // inspectedEntries is how many journal entries an inspection shows.
@@ -112,7 +113,7 @@ func (s *server) inspectPoll(ctx context.Context, by caller, in *onPoll) (answer
 	if view.Poll.ReplacesAnnounced(announced) { // it belongs to an earlier poll of the same id
 		announced = poll.Announcement{PollID: in.ID}
 	}
-	entries, _, err := poll.LoadJournal(ctx, s.Store, in.ID, inspectedEntries, nil)
+	entries, _, err := poll.LoadJournal(ctx, s.Store, in.ID, store.Paging{Limit: inspectedEntries})
 	entries = slices.DeleteFunc(entries, func(entry poll.Entry) bool { return view.Poll.Replaces(entry) })
 	answer.Intents, answer.Announcement, answer.Journal = each(intents, answerIntent), answerAnnouncement(announced), each(entries, answerEntry)
 	return answer, err

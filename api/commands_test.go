@@ -11,6 +11,7 @@ import (
 
 	"questscheduler/api"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/notify"
 )
 
@@ -132,7 +133,7 @@ func (w *world) announce(people []string) (notices int) {
 		}
 	}
 	for _, uid := range people {
-		list, _, err := notify.List(context.Background(), w.store, uid, 0, nil)
+		list, _, err := notify.List(context.Background(), w.store, uid, store.Paging{Limit: 0})
 		must(w.t, err)
 		notices += len(list)
 	}

@@ -1,15 +1,14 @@
 package api
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"strconv"
 	"time"
 
 	"questscheduler/fault"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/store"
 )
 
@@ -42,8 +41,7 @@ type cursorToken struct {
 
 // mark identifies a listing, which refuses the cursors of others.
 func (l listing) mark() string {
-	sum := sha256.Sum256([]byte(l.name + "\x00" + string(l.parent)))
-	return hex.EncodeToString(sum[:6])
+	return ids.Of(l.name, string(l.parent)).Hex(6)
 }
 
 // token encodes a page's next cursor; "" at the list's end.

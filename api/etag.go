@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"regexp"
@@ -15,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
 
 	"questscheduler/fault"
+	"questscheduler/internal/ids"
 	"questscheduler/mirrors"
 	"questscheduler/scheduler"
 )
@@ -57,8 +56,7 @@ func digest(answer any) string {
 	if err != nil {
 		panic("api: an answer does not marshal: " + err.Error())
 	}
-	sum := sha256.Sum256(text)
-	return base64.RawURLEncoding.EncodeToString(sum[:15])
+	return ids.Of(string(text)).Base64(15)
 }
 
 // conditions are the headers that hold tags, and their descriptions.

@@ -14,7 +14,7 @@ import (
 // Events is implemented by mirrors.Events. What is not the person's is NotFound.
 type Events interface {
 	// List passes the events of a range to take, by start, until it returns false.
-	List(ctx context.Context, ownerID string, in mirrors.Range, limit int, after *store.Cursor, take func(mirrors.Shown) (bool, error)) (*store.Cursor, error)
+	List(ctx context.Context, ownerID string, in mirrors.Range, part store.Paging, take func(mirrors.Shown) (bool, error)) (*store.Cursor, error)
 	Get(ctx context.Context, ownerID, id string) (mirrors.Shown, error)
 	// Create makes an event in one of the person's calendars. request names the request,
 	// so that the same one again finds the first event.
@@ -23,7 +23,7 @@ type Events interface {
 	// Delete removes an event; demand is mirrors.Change.Demand.
 	Delete(ctx context.Context, ownerID, id string, demand func(mirrors.Shown) error, cause scheduler.Cause) error
 	// Journal passes the journal of an event to take, newest first, until it returns false.
-	Journal(ctx context.Context, ownerID, id string, limit int, after *store.Cursor, take func(mirror.Entry) (bool, error)) (*store.Cursor, error)
+	Journal(ctx context.Context, ownerID, id string, part store.Paging, take func(mirror.Entry) (bool, error)) (*store.Cursor, error)
 }
 
 func (s *server) eventRoutes() {
@@ -97,7 +97,7 @@ func answerEvent(shown mirrors.Shown) eventAnswer {
 	return eventAnswer{
 		ID: e.ID, OccurrenceID: optional(shown.OccurrenceID), OriginAccountID: optional(e.AccountID), OriginCalendarID: optional(e.CalendarID),
 		Title: e.Title, Description: e.Description, Location: e.Location,
-		Start: shown.Start.UTC(), End: shown.End.UTC(), TimeZone: optional(e.Start.Zone), AllDay: e.Start.AllDay(),
+		Start: shown.Begins.UTC(), End: shown.Ends.UTC(), TimeZone: optional(e.Start.Zone), AllDay: e.Start.AllDay(),
 		Status: e.Status, Visibility: e.Visibility, Transparency: e.Transparency, Declined: e.Declined,
 		Recurrence: append([]string{}, e.Recurrence...), Source: string(e.Source),
 		PollID: optional(e.PollID), GroupID: optional(e.GroupID), Version: e.Version,
@@ -109,8 +109,8 @@ func (s *server) listEvents(ctx context.Context, by caller, in *listEvents) (eve
 	within := mirrors.Range{Start: in.Start, End: in.End, AccountID: string(in.AccountID), Status: in.Status}
 	place := listing{name: "events of " + by.person.ID + within.String(), collection: "canonicalEvents"}
 	asked := Paging{Limit: in.Limit, Cursor: in.Cursor}
-	events, is, err := listed(place, asked, answerEvent, func(after *store.Cursor, take func(mirrors.Shown) (bool, error)) (*store.Cursor, error) {
-		return s.Events.List(ctx, by.person.ID, within, in.Limit, after, take)
+	events, is, err := listed(place, asked, answerEvent, func(part store.Paging, take func(mirrors.Shown) (bool, error)) (*store.Cursor, error) {
+		return s.Events.List(ctx, by.person.ID, within, part, take)
 	})
 	return eventList{page: is, Events: events}, err
 }
@@ -192,8 +192,8 @@ type listEventJournal struct {
 
 func (s *server) eventJournal(ctx context.Context, by caller, in *listEventJournal) (journalList, error) {
 	place := listing{name: "journal of " + in.ID, collection: "mirrorJournal", within: "canonicalEvents"}
-	entries, is, err := listed(place, in.Paging, answerMirrorEntry, func(after *store.Cursor, take func(mirror.Entry) (bool, error)) (*store.Cursor, error) {
-		return s.Events.Journal(ctx, by.person.ID, in.ID, in.Limit, after, take)
+	entries, is, err := listed(place, in.Paging, answerMirrorEntry, func(part store.Paging, take func(mirror.Entry) (bool, error)) (*store.Cursor, error) {
+		return s.Events.Journal(ctx, by.person.ID, in.ID, part, take)
 	})
 	return journalList{page: is, Entries: entries}, err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -63,7 +64,7 @@ func (s *server) finalisedBefore(ctx context.Context, by caller, in *onPollWith[
 		return false, nil
 	}
 	done := false
-	_, err := s.Scheduler.Journal(ctx, by.person, in.ID, recentEntries, nil, func(entry poll.Entry) (goOn bool, err error) { // newest first
+	_, err := s.Scheduler.Journal(ctx, by.person, in.ID, store.Paging{Limit: recentEntries}, func(entry poll.Entry) (goOn bool, err error) { // newest first
 		if entry.At.Before(t.since) {
 			return false, nil
 		}

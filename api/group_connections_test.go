@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"questscheduler/groupevents"
-	linked "questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
@@ -194,17 +192,6 @@ func TestGroup_LeftOrRemoved_Disconnects(t *testing.T) {
 	}
 }
 
-// leavingAccount stands in for what deletes the mirrors of an account that leaves.
-type leavingAccount struct {
-	groupevents.AccountMirrors
-	leaves func()
-}
-
-func (l leavingAccount) AccountLeaving(context.Context, linked.Account, scheduler.Cause) error {
-	l.leaves()
-	return nil
-}
-
 func TestAccount_UnlinkedElsewhere_IsDisconnectedBeforeItLeaves(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -213,17 +200,13 @@ func TestAccount_UnlinkedElsewhere_IsDisconnectedBeforeItLeaves(t *testing.T) {
 	made := w.newGroupEvent("gm", group, movieNight)
 	account, err := w.linked.Unlink(t.Context(), "ana", anas)
 	must(t, err)
-	left := false
-	links := groupevents.Links{Groups: w.options.GroupEvents, AccountMirrors: leavingAccount{leaves: func() {
-		left = true
-		if shown := w.connections("gm", group); !slices.Equal(shown.MemberIDs, []string{"gm"}) {
-			t.Errorf("when the account leaves, connected are %v", shown.MemberIDs)
-		}
-	}}}
-	must(t, links.AccountLeaving(t.Context(), account, scheduler.Cause{}))
+	must(t, w.options.GroupEvents.AccountLeaving(t.Context(), account, scheduler.Cause{}))
+	if shown := w.connections("gm", group); !slices.Equal(shown.MemberIDs, []string{"gm"}) {
+		t.Errorf("when the account leaves, connected are %v", shown.MemberIDs)
+	}
 	w.carryOutGroupWork()
-	if got := w.accountsShowing(made.ID, mirror.Pending); !left || !slices.Equal(got, []string{gms}) {
-		t.Errorf("left %t, it shows in %v", left, got)
+	if got := w.accountsShowing(made.ID, mirror.Pending); !slices.Equal(got, []string{gms}) {
+		t.Errorf("it shows in %v", got)
 	}
 	if got := w.accountsShowing(made.ID, mirror.Deleting); !slices.Equal(got, []string{anas}) {
 		t.Errorf("copies are being deleted from %v", got)

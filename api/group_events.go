@@ -1,18 +1,16 @@
 package api
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/oklog/ulid/v2"
 
 	"questscheduler/fault"
 	"questscheduler/groupevents"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 )
@@ -100,8 +98,7 @@ func (t try) eventID() string {
 	if t.id == "" {
 		return ""
 	}
-	random := sha256.Sum256([]byte(t.id))
-	return "evt_" + ulid.MustNew(ulid.Timestamp(t.since), bytes.NewReader(random[:])).String()
+	return "evt_" + ids.ULIDOf(t.since, t.id)
 }
 
 type listGroupEvents struct {
@@ -116,8 +113,8 @@ type groupEventList struct {
 
 func (s *server) listGroupEvents(ctx context.Context, by caller, in *listGroupEvents) (groupEventList, error) {
 	place := listing{name: "events of group " + in.ID, collection: "canonicalEvents"}
-	events, is, err := listed(place, in.Paging, answerListedEvent, func(after *store.Cursor, take func(groupevents.View) (bool, error)) (*store.Cursor, error) {
-		return s.GroupEvents.List(ctx, by.person, in.ID, in.Limit, after, take)
+	events, is, err := listed(place, in.Paging, answerListedEvent, func(part store.Paging, take func(groupevents.View) (bool, error)) (*store.Cursor, error) {
+		return s.GroupEvents.List(ctx, by.person, in.ID, part, take)
 	})
 	return groupEventList{page: is, Events: events}, err
 }

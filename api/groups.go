@@ -103,8 +103,8 @@ type groupList struct {
 func (s *server) listGroups(ctx context.Context, by caller, in *struct{ Paging }) (groupList, error) {
 	place := listing{name: "groups", collection: "questingGroups", byID: true}
 	answer := func(group poll.Group) groupAnswer { return answerGroup(group, by.person) }
-	groups, is, err := listed(place, in.Paging, answer, func(after *store.Cursor, take func(poll.Group) (bool, error)) (*store.Cursor, error) {
-		return s.Scheduler.Groups(ctx, by.person, in.Limit, after, take)
+	groups, is, err := listed(place, in.Paging, answer, func(part store.Paging, take func(poll.Group) (bool, error)) (*store.Cursor, error) {
+		return s.Scheduler.Groups(ctx, by.person, part, take)
 	})
 	return groupList{page: is, Groups: groups}, err
 }

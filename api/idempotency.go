@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"regexp"
@@ -13,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
 
 	"questscheduler/fault"
+	"questscheduler/internal/ids"
 )
 
 // headerKey is the header that names a request, so that a retry is the same
@@ -132,10 +131,7 @@ func (s *server) newClaim(ctx context.Context, by caller, route string, body any
 	return keyRecord{id: hash(name), body: hash(sent), holder: by.cause.Trace, start: s.start}, err
 }
 
-func hash(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
+func hash(text []byte) string { return ids.Of(string(text)).Hex(32) }
 
 // carryOut runs a command under its claim and stores the outcome. The command ends
 // before another request may take the claim over. Storing goes on after the caller

@@ -3,14 +3,12 @@ package api
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"net/http"
 	"time"
 
-	"github.com/google/uuid"
-
 	"questscheduler/fault"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/store"
 )
 
@@ -67,14 +65,11 @@ func (k keyRecord) encode() map[string]any {
 
 func (k keyRecord) answered() bool { return k.status != 0 }
 
-// subjects is the name space of the UUIDs that are made from keys.
-var subjects = uuid.MustParse("6f1d2b0e-54a7-4c0b-9a5e-3c8a1f6f2d47")
-
 // try is the try that the record was last claimed for. Its id is the same for all
 // tries, and another if the key is used again after it expired.
 func (k keyRecord) try() try {
 	name := k.id + k.createdAt.UTC().Format(time.RFC3339Nano)
-	return try{id: uuid.NewHash(sha256.New(), subjects, []byte(name), 8).String(), again: k.tries > 1, since: k.createdAt}
+	return try{id: ids.UUIDOf(name), again: k.tries > 1, since: k.createdAt}
 }
 
 // answerKept repeats the stored answer; it reads it again if that was too large.

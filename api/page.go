@@ -14,12 +14,12 @@ type page struct{ next string }
 
 func (p page) nextCursor() string { return p.next }
 
-// listed reads a page: walk passes the items after a cursor to take and returns where
+// listed reads a page: walk passes the items of a part to take and returns where
 // it ended (store.Walk). The page ends with the last item, at the limit, or before
 // the item that exceeds maxPage.
 func listed[Item, Answer any](
 	place listing, asked Paging, answer func(Item) Answer,
-	walk func(after *store.Cursor, take func(Item) (bool, error)) (*store.Cursor, error),
+	walk func(part store.Paging, take func(Item) (bool, error)) (*store.Cursor, error),
 ) (answers []Answer, is page, err error) {
 	after, err := place.cursor(asked.Cursor)
 	if err != nil {
@@ -27,7 +27,7 @@ func listed[Item, Answer any](
 	}
 	answers = []Answer{}
 	bytes := 0
-	next, err := walk(after, func(item Item) (taken bool, err error) {
+	next, err := walk(store.Paging{Limit: asked.Limit, After: after}, func(item Item) (taken bool, err error) {
 		one := answer(item)
 		text, err := json.Marshal(one)
 		if err != nil {

@@ -107,7 +107,7 @@ func (w *world) listings() map[string]listed {
 				command := []string{"/archive", "/unarchive"}[entries%2]
 				entries++
 				w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + p.ID + command}, nil)
-				found, _, err := poll.LoadJournal(w.t.Context(), w.store, p.ID, 1, nil)
+				found, _, err := poll.LoadJournal(w.t.Context(), w.store, p.ID, store.Paging{Limit: 1})
 				must(w.t, err)
 				return found[0].ID
 			},
@@ -159,7 +159,7 @@ func (w *world) listings() map[string]listed {
 		make: func() string {
 			titles++
 			w.want(200, call{as: "gm", method: "PATCH", path: "/v1/events/" + planner, body: map[string]any{"title": fmt.Sprint("Title ", titles)}}, nil)
-			found, _, err := mirror.LoadJournal(w.t.Context(), w.store, planner, 1, nil)
+			found, _, err := mirror.LoadJournal(w.t.Context(), w.store, planner, store.Paging{Limit: 1})
 			must(w.t, err)
 			return found[0].ID
 		},

@@ -137,8 +137,8 @@ func (s *server) syncJournal(ctx context.Context, by caller, in *struct{ Paging 
 		Second: mirror.Journals(by.person.ID), DecodeSecond: func(doc store.Document) entryAnswer { return answerMirrorEntry(mirror.DecodeEntry(doc)) },
 	}
 	itself := func(entry entryAnswer) entryAnswer { return entry }
-	entries, is, err := listed(place, in.Paging, itself, func(after *store.Cursor, take func(entryAnswer) (bool, error)) (*store.Cursor, error) {
-		return all.Walk(ctx, s.Store, in.Limit, after, take)
+	entries, is, err := listed(place, in.Paging, itself, func(part store.Paging, take func(entryAnswer) (bool, error)) (*store.Cursor, error) {
+		return all.Walk(ctx, s.Store, part, take)
 	})
 	return journalList{page: is, Entries: entries}, err
 }

@@ -36,7 +36,7 @@ func identify(event gcal.Event) attendee.Event {
 		return record
 	}
 	return attendee.Event{
-		ID: attendee.ID(uid, original), ICalUID: uid, Original: attendee.Original(original), SeriesID: attendee.ID(uid, recurrence.Moment{}),
+		ID: attendee.ID(uid, original), ICalUID: uid, Original: original.String(), SeriesID: attendee.ID(uid, recurrence.Moment{}),
 	}
 }
 

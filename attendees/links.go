@@ -11,27 +11,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Links carry a change of an account to mapped addresses, too.
-type Links struct {
-	calendarsync.LinkMirrors
-	Mappings *Mappings
-}
-
-// AccountLeaving implements calendarsync.LinkMirrors.
-func (l Links) AccountLeaving(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
-	if err := l.Mappings.AccountLeaving(ctx, account, cause); err != nil {
-		return err
-	}
-	return l.LinkMirrors.AccountLeaving(ctx, account, cause)
-}
-
-// AccountBack implements calendarsync.LinkMirrors.
-func (l Links) AccountBack(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
-	if err := l.LinkMirrors.AccountBack(ctx, account, cause); err != nil {
-		return err
-	}
-	return l.Mappings.AccountBack(ctx, account, cause)
-}
+var _ calendarsync.AccountListener = (*Mappings)(nil)
 
 // AccountBack has the calendar of a mapped address followed by an account that was linked,
 // perhaps again. It is idempotent.

@@ -12,7 +12,6 @@ import (
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/store"
-	"questscheduler/scheduler"
 )
 
 // clearBacklogs has all calendars listed.
@@ -276,37 +275,16 @@ func TestMappings_WhatGoogleRefuses_IsLeftToTheSweep(t *testing.T) {
 	w.settled("ana", "ben")
 }
 
-// mirrorsOf stands in for mirroring.
-type mirrorsOf struct {
-	calls []string
-	err   error
-}
-
-func (m *mirrorsOf) AccountLeaving(context.Context, accounts.Account, scheduler.Cause) error {
-	m.calls = append(m.calls, "leaving")
-	return m.err
-}
-
-func (m *mirrorsOf) AccountBack(context.Context, accounts.Account, scheduler.Cause) error {
-	m.calls = append(m.calls, "back")
-	return m.err
-}
-
-func TestLinks_CarryAChangeToMirrorsAndMappings(t *testing.T) {
+func TestMappings_FollowLinkedAndUnlinkedAccounts(t *testing.T) {
 	t.Parallel()
 	w := newMappingWorld(t, false)
 	w.sheet.set("ana")
 	w.refresh()
-	mirrors := &mirrorsOf{}
-	links := attendees.Links{LinkMirrors: mirrors, Mappings: w.mappings}
 	ana := w.link("p1", "ana")
-	must(t, links.AccountBack(w.ctx, ana, mapped))
+	must(t, w.mappings.AccountBack(w.ctx, ana, mapped))
 	w.settled("ana")
 	left, err := w.accounts.Unlink(w.ctx, "p1", ana.ID)
 	must(t, err)
-	must(t, links.AccountLeaving(w.ctx, left, mapped))
+	must(t, w.mappings.AccountLeaving(w.ctx, left, mapped))
 	w.settled("ana")
-	equal(t, "mirroring", mirrors.calls, []string{"back", "leaving"})
-	mirrors.err = fault.New(fault.Unavailable, "later")
-	equal(t, "a failure", links.AccountLeaving(w.ctx, left, mapped), mirrors.err)
 }

@@ -152,7 +152,7 @@ func (noPolls) Apply(context.Context, scheduler.Observation) (scheduler.Applied,
 	return scheduler.Applied{}, nil
 }
 
-func (noPolls) ClearSyncError(context.Context, string, rules.ErrorCode, scheduler.Cause, ...scheduler.While) error {
+func (noPolls) ClearSyncError(context.Context, string, rules.ErrorCode, scheduler.Cause, scheduler.While) error {
 	return nil
 }
 

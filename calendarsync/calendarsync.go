@@ -35,8 +35,8 @@ const batchTime = 10 * time.Second
 // Polls receives observations (scheduler.Service).
 type Polls interface {
 	Apply(ctx context.Context, observation scheduler.Observation) (scheduler.Applied, error)
-	SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause scheduler.Cause, while ...scheduler.While) error
-	ClearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause scheduler.Cause, while ...scheduler.While) error
+	SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause scheduler.Cause, while scheduler.While) error
+	ClearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause scheduler.Cause, while scheduler.While) error
 	Reconcile(ctx context.Context, pollID string, cause scheduler.Cause) (rules.Repair, error)
 }
 

@@ -193,7 +193,7 @@ func (w *Watcher) StopAll(ctx context.Context) error {
 // again.
 func (w *Watcher) clearWatchFailed(ctx context.Context, accountID, calendarID string) error {
 	err := eachEntry(ctx, w.Store, accountID, calendarID, func(entry poll.IndexEntry) error {
-		return w.Polls.ClearSyncError(ctx, entry.PollID, rules.WatchFailed, scheduler.Cause{Trigger: "watch"})
+		return w.Polls.ClearSyncError(ctx, entry.PollID, rules.WatchFailed, scheduler.Cause{Trigger: "watch"}, nil)
 	})
 	return calendarError(calendarID, "clear watch_failed", err)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"questscheduler/fault"
@@ -17,9 +18,9 @@ import (
 )
 
 // Links carries a change of a linked account (relinked, grant refused, unlinked) to its
-// calendars, channels and polls. The account is marked first (accounts.Account.Due) and
-// settled last, so Work finishes what was interrupted; every step is idempotent. All fields
-// but Mirrors are required.
+// calendars, channels and polls, and to the Listeners. The account is marked first
+// (accounts.Account.Due) and settled last, so Work finishes what was interrupted; every step
+// is idempotent. All fields but Listeners are required.
 type Links struct {
 	Store    store.Store
 	Accounts Accounts
@@ -34,10 +35,12 @@ type Links struct {
 	Watcher *Watcher
 	Polls   Polls
 	Owners  LinkOwners
-	// Mirrors ends and resumes mirroring in accounts; nil if there is none.
-	Mirrors LinkMirrors
-	Now     func() time.Time
-	Log     *slog.Logger
+	// Listeners are called in order when an account leaves, and in the reverse order when it
+	// is back. If one fails, the rest are not called and the account stays Due: Work calls all
+	// of them again. The grant of an account that leaves is not given back before all succeed.
+	Listeners []AccountListener
+	Now       func() time.Time
+	Log       *slog.Logger
 }
 
 // Accounts is the part of accounts.Repository that Links needs.
@@ -53,13 +56,13 @@ type LinkOwners interface {
 	NotifyUnlinked(ctx context.Context, ownerID, accountID string) error
 }
 
-// LinkMirrors carries a change of an account to what is mirrored from it and into it
-// (package mirrors). Its methods are idempotent.
-type LinkMirrors interface {
-	// AccountLeaving ends mirroring in an unlinked account, whose grant still works for
-	// accounts.Grants.Leaving. While it fails the grant is not given back.
+// AccountListener carries a change of an account to what another package has in it. Its
+// methods are idempotent.
+type AccountListener interface {
+	// AccountLeaving ends that in an unlinked account, whose grant still works for
+	// accounts.Grants.Leaving.
 	AccountLeaving(ctx context.Context, account accounts.Account, cause scheduler.Cause) error
-	// AccountBack resumes mirroring in an account that was linked again.
+	// AccountBack resumes it in an account that was linked, perhaps again.
 	AccountBack(ctx context.Context, account accounts.Account, cause scheduler.Cause) error
 }
 
@@ -109,10 +112,12 @@ func (l *Links) follow(ctx context.Context, account accounts.Account, cause sche
 		if err == nil {
 			err = l.retryIntents(ctx, account.ID)
 		}
-		if err != nil || l.Mirrors == nil {
-			return err
+		for _, listener := range slices.Backward(l.Listeners) {
+			if err == nil {
+				err = listener.AccountBack(ctx, account, cause)
+			}
 		}
-		return l.Mirrors.AccountBack(ctx, account, cause)
+		return err
 	case accounts.Unlinked:
 		return l.unlinked(ctx, account, cause)
 	default:
@@ -163,8 +168,10 @@ func (l *Links) unlinked(ctx context.Context, account accounts.Account, cause sc
 		return err
 	}
 	err = l.eachWatch(ctx, account.ID, func(watch Watch) error { return l.stop(ctx, account, watch) })
-	if err == nil && l.Mirrors != nil {
-		err = l.Mirrors.AccountLeaving(ctx, account, cause)
+	for _, listener := range l.Listeners {
+		if err == nil {
+			err = listener.AccountLeaving(ctx, account, cause)
+		}
 	}
 	if err != nil {
 		return err

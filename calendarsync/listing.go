@@ -10,8 +10,8 @@ import (
 
 // WalkByExpiration passes all watch channels to take, those ending first before the
 // others, at most limit after a cursor (nil starts at the first), as store.Walk does.
-func WalkByExpiration(ctx context.Context, reader store.Reader, limit int, after *store.Cursor, take func(Watch) (taken bool, err error)) (next *store.Cursor, err error) {
-	asked := watchesByExpiration.With().First(limit).From(after)
+func WalkByExpiration(ctx context.Context, reader store.Reader, part store.Paging, take func(Watch) (taken bool, err error)) (next *store.Cursor, err error) {
+	asked := watchesByExpiration.With().Paged(part)
 	return store.Walk(ctx, reader, asked, decodeWatch, take)
 }
 
@@ -28,15 +28,15 @@ func ByStatus(ctx context.Context, reader store.Reader, limit int, statuses ...S
 
 // EndingBefore lists active channels that end before a time, soonest first, at most limit
 // after a cursor.
-func EndingBefore(ctx context.Context, reader store.Reader, before time.Time, limit int, after *store.Cursor) ([]Watch, *store.Cursor, error) {
-	return store.Page(ctx, reader, watchesEnding.With(string(Active), before).First(limit).From(after), decodeWatch)
+func EndingBefore(ctx context.Context, reader store.Reader, before time.Time, part store.Paging) ([]Watch, *store.Cursor, error) {
+	return store.Page(ctx, reader, watchesEnding.With(string(Active), before).Paged(part), decodeWatch)
 }
 
 // Ungranted lists channels that Google did not grant and that must be replaced, next
 // first, at most limit after a cursor. It leaves out failed channels that are kept only
 // because Google may have opened them: nothing replaces those.
-func Ungranted(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Watch, *store.Cursor, error) {
-	return store.Page(ctx, reader, watchesUntried.With(string(Failed), time.Unix(0, 0).UTC()).First(limit).From(after), decodeWatch)
+func Ungranted(ctx context.Context, reader store.Reader, part store.Paging) ([]Watch, *store.Cursor, error) {
+	return store.Page(ctx, reader, watchesUntried.With(string(Failed), time.Unix(0, 0).UTC()).Paged(part), decodeWatch)
 }
 
 // keysAtOnce is how many values one query may have.

@@ -115,7 +115,7 @@ func TestWalkByExpiration_GivesEveryChannelOnce(t *testing.T) {
 	var ends []time.Time
 	var after *store.Cursor
 	for {
-		next, err := calendarsync.WalkByExpiration(t.Context(), w.Documents, 1, after, func(watch calendarsync.Watch) (bool, error) {
+		next, err := calendarsync.WalkByExpiration(t.Context(), w.Documents, store.Paging{Limit: 1, After: after}, func(watch calendarsync.Watch) (bool, error) {
 			ends = append(ends, watch.Expiration)
 			return true, nil
 		})

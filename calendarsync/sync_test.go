@@ -249,7 +249,7 @@ func TestSync_OfACalendarInAnotherZone_RecordsIt(t *testing.T) {
 	atRest(t, w)
 }
 
-// An insert may take long. What its event waits for is looked at ever more rarely.
+// An insert may take long. What its event waits for is fetched ever more rarely.
 func TestChange_DuringALongInsert_IsFetchedEverMoreRarely(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

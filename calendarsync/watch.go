@@ -2,12 +2,11 @@ package calendarsync
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"time"
 
 	"questscheduler/fault"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )
@@ -65,10 +64,7 @@ func encodeWatch(w Watch) map[string]any {
 	}
 }
 
-func hashToken(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])
-}
+func hashToken(token string) string { return ids.Of(token).Hex(32) }
 
 // authentic reports, in constant time, whether a push has the channel's token and
 // resource id, if known.

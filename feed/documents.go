@@ -1,11 +1,10 @@
 package feed
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"time"
 
+	"questscheduler/internal/ids"
 	"questscheduler/internal/store"
 )
 
@@ -29,8 +28,7 @@ func hashOf(secret string) (hash string, ok bool) {
 	if err != nil || len(random) != secretSize {
 		return "", false
 	}
-	sum := sha256.Sum256(random)
-	return hex.EncodeToString(sum[:]), true
+	return ids.Of(string(random)).Hex(32), true
 }
 
 // The fields of the documents.

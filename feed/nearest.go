@@ -2,12 +2,12 @@ package feed
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"questscheduler/internal/ids"
 )
 
 // MaxBytes is how large the text of a feed may be. Calendar programs refuse larger ones.
@@ -73,10 +73,9 @@ const format = 1
 
 // tagOf names what Render makes of sessions, in whatever order, without rendering them.
 func tagOf(sessions []Session) string {
-	sum := sha256.New()
-	fmt.Fprintln(sum, format)
+	all := fmt.Sprintln(format)
 	for _, s := range inOrder(sessions) {
-		fmt.Fprintf(sum, "%#v\n", s) // with each field by its name, and texts quoted
+		all += fmt.Sprintf("%#v\n", s) // with each field by its name, and texts quoted
 	}
-	return hex.EncodeToString(sum.Sum(nil)[:16])
+	return ids.Of(all).Hex(16)
 }

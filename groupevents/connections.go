@@ -243,15 +243,15 @@ func (s *Service) end(ctx context.Context, connections []mirror.Connection, caus
 	return ended, nil
 }
 
-// Unlinked disconnects an account that its owner unlinked from every group, and makes mirrors
-// again of the copies that it keeps from earlier connections: what then deletes the mirrors in
-// the account finds all of them while its grant lives.
-func (s *Service) Unlinked(ctx context.Context, accountID string, cause scheduler.Cause) error {
-	connections, err := mirror.ConnectionsOfAccount(ctx, s.Store, accountID)
+// AccountLeaving disconnects an account that its owner unlinked from every group, and makes
+// mirrors again of the copies that it keeps from earlier connections: what then deletes the
+// mirrors in the account finds all of them while its grant lives.
+func (s *Service) AccountLeaving(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+	connections, err := mirror.ConnectionsOfAccount(ctx, s.Store, account.ID)
 	if err != nil {
 		return err
 	}
-	for kept, err := range store.All(ctx, s.Store, keptIntoAccount.With(accountID), mirror.Decode) {
+	for kept, err := range store.All(ctx, s.Store, keptIntoAccount.With(account.ID), mirror.Decode) {
 		if err != nil {
 			return err
 		}
@@ -270,3 +270,6 @@ func (s *Service) Unlinked(ctx context.Context, accountID string, cause schedule
 	}
 	return nil
 }
+
+// AccountBack does nothing: the owner of an account connects it again themselves.
+func (s *Service) AccountBack(context.Context, accounts.Account, scheduler.Cause) error { return nil }

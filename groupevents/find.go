@@ -77,12 +77,12 @@ func findByPrefix(ctx context.Context, reader store.Reader, groupID string, ref 
 // List gives a group's events to take, newest first from behind after, until take took limit
 // of them or refuses one. next is the place behind the last one taken; nil at the end.
 func (s *Service) List(
-	ctx context.Context, person scheduler.Person, groupID string, limit int, after *store.Cursor, take func(View) (taken bool, err error),
+	ctx context.Context, person scheduler.Person, groupID string, part store.Paging, take func(View) (taken bool, err error),
 ) (next *store.Cursor, err error) {
 	if _, err := member(ctx, s.Store, person.ID, groupID); err != nil {
 		return nil, err
 	}
-	asked := eventsOfGroup.With(groupID, string(mirror.SourceGroup), statusConfirmed).First(limit).From(after)
+	asked := eventsOfGroup.With(groupID, string(mirror.SourceGroup), statusConfirmed).Paged(part)
 	events, end, err := store.Page(ctx, s.Store, asked, mirror.DecodeEvent)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (s *Service) List(
 	if err != nil {
 		return nil, err
 	}
-	next = after
+	next = part.After
 	for _, event := range events {
 		if taken, err := take(View{event, mirrors[event.ID]}); err != nil || !taken {
 			return next, err

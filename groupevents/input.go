@@ -1,6 +1,7 @@
 package groupevents
 
 import (
+	"cmp"
 	"time"
 
 	"questscheduler/fault"
@@ -10,15 +11,8 @@ import (
 	"questscheduler/rules"
 )
 
-// Limits of an event.
-const (
-	MaxTitle       = 200 // characters
-	MaxLocation    = 500
-	MaxDescription = 8000
-	MaxLength      = 366 * 24 * time.Hour
-	// firstYear and lastYear are those that an event may lie in.
-	firstYear, lastYear = 1971, 9000
-)
+// MaxLength is how long an event may be.
+const MaxLength = 366 * 24 * time.Hour
 
 // Input is what a person says of an event.
 type Input struct {
@@ -76,25 +70,21 @@ func (e Edit) applyTo(in Input) Input {
 
 // fill writes the input into an event. Invalid: it names the field and its rule.
 func (in Input) fill(e *mirror.Event) error {
-	title, err := rules.Line("title", in.Title, MaxTitle)
-	switch {
-	case err != nil:
+	title, err := rules.Line("title", in.Title, rules.MaxTitle)
+	if err == nil {
+		err = cmp.Or(rules.CheckText("location", in.Location, rules.MaxLocation), rules.CheckText("description", in.Description, rules.MaxDescription))
+	}
+	if err != nil {
 		return err
-	case longer(in.Location, MaxLocation):
-		return fault.Field("location", "must be at most 500 characters long")
-	case longer(in.Description, MaxDescription):
-		return fault.Field("description", "must be at most 8000 characters long")
 	}
 	start, end, err := in.span()
 	if err != nil {
 		return err
 	}
 	e.Title, e.Location, e.Description, e.Start, e.End = title, in.Location, in.Description, start, end
-	e.From, e.Until = instant(start), instant(end)
+	e.From, e.Until = start.Instant(time.UTC), end.Instant(time.UTC) // a day begins at midnight UTC
 	return nil
 }
-
-func longer(text string, most int) bool { return len([]rune(text)) > most }
 
 func isDay(text string) bool {
 	_, err := time.Parse(time.DateOnly, text)
@@ -111,22 +101,14 @@ func (in Input) span() (start, end recurrence.Moment, err error) {
 	if err != nil {
 		return start, end, err
 	}
-	from, until := instant(start), instant(end)
 	switch {
 	case start.AllDay() != end.AllDay():
-		err = fault.Field("end", "must be a day if start is one, and a time with an offset if start is one")
+		return start, end, fault.Field("end", "must be a day if start is one, and a time with an offset if start is one")
 	case start.AllDay() && in.Timezone != "":
-		err = fault.Field("timezone", "must be left out if start and end are days")
-	case from.Year() < firstYear || until.Year() > lastYear:
-		err = fault.Field("start", "must lie between the years 1971 and 9000, and end too")
-	case start.AllDay() && !from.Before(until):
-		err = fault.Field("end", "must be after start: it is the day after the last one")
-	case !from.Before(until):
-		err = fault.Field("end", "must be after start")
-	case until.Sub(from) > MaxLength:
-		err = fault.Field("end", "must be at most 366 days after start")
+		return start, end, fault.Field("timezone", "must be left out if start and end are days")
 	}
-	return start, end, err
+	span := rules.Span{Start: start.Instant(time.UTC), End: end.Instant(time.UTC), StartField: "start", EndField: "end", Longest: MaxLength}
+	return start, end, span.Check()
 }
 
 func (in Input) moment(field, text string) (recurrence.Moment, error) {
@@ -138,21 +120,9 @@ func (in Input) moment(field, text string) (recurrence.Moment, error) {
 		return recurrence.Moment{}, fault.Field(field, "must be a day such as 2026-03-10, or a time with an offset such as 2026-03-10T19:00:00+01:00")
 	}
 	if _, err := poll.Zone(in.Timezone); err != nil {
-		return recurrence.Moment{}, fault.Field("timezone", "must be an IANA time zone such as Europe/Berlin")
+		return recurrence.Moment{}, err
 	}
 	return recurrence.Moment{Time: at.UTC().Truncate(time.Second), Zone: in.Timezone}, nil
-}
-
-// instant is a moment as mirror.Event.From and Until have it: a day begins at midnight UTC.
-func instant(m recurrence.Moment) time.Time {
-	if !m.AllDay() {
-		return m.Time
-	}
-	day, err := time.Parse(time.DateOnly, m.Date)
-	if err != nil {
-		return time.Time{} // it was parsed before
-	}
-	return day
 }
 
 // sameText reports whether two events show the same.

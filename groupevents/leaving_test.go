@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"questscheduler/fault"
-	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
@@ -18,9 +17,9 @@ import (
 func (w *world) unlink(account string) {
 	w.Helper()
 	w.Set(accounts.Path(account), store.Set("status", string(accounts.Unlinked)), store.Set("unlinkedAt", w.Clock.Now()), store.Set("due", true))
-	links := groupevents.Links{AccountMirrors: w.Writer, Groups: w.Groups}
 	now := accounts.Account{ID: account, OwnerID: account, Status: accounts.Unlinked, UnlinkedAt: w.Clock.Now()}
-	w.must(links.AccountLeaving(w.T.Context(), now, mirrortest.Cause))
+	w.must(w.Groups.AccountLeaving(w.T.Context(), now, mirrortest.Cause))
+	w.must(w.Writer.AccountLeaving(w.T.Context(), now, mirrortest.Cause))
 }
 
 // No drain runs here: what is deleted is deleted at once.

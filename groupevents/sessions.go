@@ -11,7 +11,6 @@ import (
 	"questscheduler/internal/poll"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"
-	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
 
@@ -304,16 +303,9 @@ func (s *session) share(e mirror.Event, describe bool) mirror.Event {
 		return e
 	}
 	e.Title, e.Description, e.Status = s.poll.Title, s.poll.Description, statusConfirmed
-	e.Start, e.End = moments(at, s.poll.Timezone)
+	e.Start, e.End = recurrence.Ends(at, s.poll.Timezone)
 	e.From, e.Until = at.StartTime(), at.EndTime()
 	return e
-}
-
-func moments(at rules.Fingerprint, zone string) (start, end recurrence.Moment) {
-	if at.AllDay {
-		return recurrence.Moment{Date: at.StartTime().Format(time.DateOnly)}, recurrence.Moment{Date: at.EndTime().Format(time.DateOnly)}
-	}
-	return recurrence.Moment{Time: at.StartTime(), Zone: zone}, recurrence.Moment{Time: at.EndTime(), Zone: zone}
 }
 
 // revised stamps an event that differs from what it was.

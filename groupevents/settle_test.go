@@ -7,6 +7,7 @@ import (
 
 	"questscheduler/groupevents"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
 	"questscheduler/internal/test/mirrortest"
 	"questscheduler/scheduler"
 )
@@ -104,7 +105,7 @@ func TestEvent_ItsCopies_HaveTheTraceOfItsChange(t *testing.T) {
 		t.Helper()
 		w.must(do(scheduler.Cause{Trigger: "api", Trace: trace}))
 		w.pass(12)
-		entries, _, err := mirror.LoadJournal(t.Context(), w.Documents, event.ID, 0, nil)
+		entries, _, err := mirror.LoadJournal(t.Context(), w.Documents, event.ID, store.Paging{Limit: 0})
 		w.must(err)
 		planned := 0
 		for _, entry := range entries {

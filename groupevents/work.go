@@ -1,11 +1,9 @@
 package groupevents
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"strings"
 	"time"
 
+	"questscheduler/internal/ids"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )
@@ -30,10 +28,7 @@ type work struct {
 
 var workDue = store.Select("work for groups' events that is due", "groupWork", "due", store.Where("due", store.LessOrEqual))
 
-func workID(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return hex.EncodeToString(sum[:16])
-}
+func workID(parts ...string) string { return ids.Of(parts...).Hex(16) }
 
 func (s *Service) sessionsWork(groupID, trace string) work {
 	return s.newWork(work{ID: workID("sessions", groupID), GroupID: groupID, Sessions: true, Trace: trace})

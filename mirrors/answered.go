@@ -67,19 +67,16 @@ func (s *Service) recordDeleter(ctx context.Context, was mirror.Event, cause sch
 // it any more. Invalid with CodeOverlayCalendar: mirrors go into it.
 func (s *Service) FollowAlso(ctx context.Context, ownerID string, place mirror.Place, cause scheduler.Cause) error {
 	return s.following(ctx, func(ctx context.Context, tx store.Tx) (begin func(context.Context), err error) {
-		wishes, err := ReadWishes(ctx, tx, ownerID)
-		switch {
-		case err != nil:
-			return nil, err
-		case isOverlay(wishes.Person, place.CalendarID):
-			return nil, &fault.Error{
-				Kind: fault.Invalid, Code: CodeOverlayCalendar,
-				Message: "calendar_id is the calendar for external events, which only shows what is in others. Choose another one.",
+		return s.wish(ctx, tx, ownerID, cause, func(w *Wishes) (changed bool, err error) {
+			if isOverlay(w.Person, place.CalendarID) {
+				return false, &fault.Error{
+					Kind: fault.Invalid, Code: CodeOverlayCalendar,
+					Message: "calendar_id is the calendar for external events, which only shows what is in others. Choose another one.",
+				}
 			}
-		case slices.Contains(wishes.Person.Followed, place):
-			return nil, nil
-		}
-		wishes.Person.Followed = append(slices.Clone(wishes.Person.Followed), place)
-		return s.follow(tx, wishes, cause)
+			changed = !slices.Contains(w.Person.Followed, place)
+			w.Person.Followed = append(slices.Clone(w.Person.Followed), place)
+			return changed, nil
+		})
 	})
 }

@@ -17,12 +17,10 @@ import (
 func (s *Service) ChangeConnections(
 	ctx context.Context, tx store.Tx, ownerID string, cause scheduler.Cause, change func([]mirror.Connection) []mirror.Connection,
 ) (begin func(context.Context), err error) {
-	wishes, err := ReadWishes(ctx, tx, ownerID)
-	if err != nil {
-		return nil, err
-	}
-	wishes.Connections = change(wishes.Connections)
-	return s.follow(tx, wishes, cause)
+	return s.wish(ctx, tx, ownerID, cause, func(w *Wishes) (bool, error) {
+		w.Connections = change(w.Connections)
+		return true, nil
+	})
 }
 
 // EndConnection has the copies deleted that a group shows in an account, kept ones included, and

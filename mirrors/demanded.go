@@ -32,7 +32,7 @@ func shows(shown Shown, is gcal.Content) bool {
 		Summary: shown.Title, Description: shown.Description, Location: shown.Location, Start: is.Start, End: is.End, Recurrence: is.Recurrence,
 		Transparency: shown.Transparency, Visibility: shown.Visibility, Status: shown.Status, KeepsReminders: is.KeepsReminders,
 	}
-	sameTimes := shown.Start.Equal(is.Start.Instant(time.UTC)) && shown.End.Equal(is.End.Instant(time.UTC)) && shown.Event.Start.AllDay() == is.Start.AllDay()
+	sameTimes := shown.Begins.Equal(is.Start.Instant(time.UTC)) && shown.Ends.Equal(is.End.Instant(time.UTC)) && shown.Start.AllDay() == is.Start.AllDay()
 	sameRule := shown.OccurrenceID != "" || slices.Equal(shown.Recurrence, is.Recurrence) // an occurrence is shown with its series' rule
 	return sameTimes && sameRule && reflect.DeepEqual(was, is)
 }

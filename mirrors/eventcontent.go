@@ -5,7 +5,9 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/gcal"
+	"questscheduler/internal/poll"
 	"questscheduler/internal/recurrence"
+	"questscheduler/rules"
 )
 
 // NewEvent is an event to be made.
@@ -97,27 +99,16 @@ func set[T any](field *T, to *T) {
 
 // moments checks a start and an end as routes take them.
 func moments(start, end time.Time, zone string, allDay bool) (from, to recurrence.Moment, err error) {
-	location, unknown := time.LoadLocation(zone)
-	if unknown != nil || zone == "Local" {
-		return from, to, fault.Field("timezone", "must be an IANA zone such as Europe/Zurich")
-	}
-	if !inYears(start) || !inYears(end) {
-		return from, to, fault.Field("start_ts", "must lie between the years 1971 and 9000, and end_ts too")
-	}
-	if allDay {
-		from, to = recurrence.Moment{Date: wholeDay(start, location)}, recurrence.Moment{Date: wholeDay(end, location)}
-		if to.Date <= from.Date {
-			err = fault.Field("end_ts", "must be at least a day after start_ts")
-		}
+	location, err := poll.Zone(zone)
+	if err != nil {
 		return from, to, err
 	}
-	if zone == "" {
-		zone = "UTC"
+	from, to = recurrence.Moment{Time: start.UTC(), Zone: location.String()}, recurrence.Moment{Time: end.UTC(), Zone: location.String()}
+	if allDay {
+		from, to = recurrence.Moment{Date: wholeDay(start, location)}, recurrence.Moment{Date: wholeDay(end, location)}
 	}
-	if !end.After(start) {
-		err = fault.Field("end_ts", "must be after start_ts")
-	}
-	return recurrence.Moment{Time: start.UTC(), Zone: zone}, recurrence.Moment{Time: end.UTC(), Zone: zone}, err
+	span := rules.Span{Start: from.Instant(time.UTC), End: to.Instant(time.UTC), StartField: "start_ts", EndField: "end_ts"}
+	return from, to, span.Check()
 }
 
 // wholeDay is the date that an instant stands for: midnight UTC for a date as answers have it,
@@ -127,10 +118,4 @@ func wholeDay(at time.Time, zone *time.Location) string {
 		zone = time.UTC
 	}
 	return at.In(zone).Format(time.DateOnly)
-}
-
-// inYears keeps times within what every calendar and store keeps.
-func inYears(at time.Time) bool {
-	year := at.UTC().Year()
-	return year >= firstYear && year <= lastYear
 }

@@ -21,7 +21,7 @@ var byGM = scheduler.Cause{Trigger: "person", Trace: "req_gm", Person: gm}
 // journal lists the steps of an event's origin as a person reads them, oldest first.
 func (w *world) journal(person, id string) (steps []string) {
 	w.Helper()
-	next, err := w.events().Journal(w.ctx, person, id, 100, nil, func(entry mirror.Entry) (bool, error) {
+	next, err := w.events().Journal(w.ctx, person, id, store.Paging{Limit: 100}, func(entry mirror.Entry) (bool, error) {
 		if entry.MirrorID == "" {
 			steps = append(steps, fmt.Sprint(entry.Before, ">", entry.After, " ", entry.Reason, " by ", entry.Who))
 		}
@@ -71,7 +71,7 @@ func TestJournal_OfAnotherPersonsEvent_IsNotFound(t *testing.T) {
 	kept, gone := w.create(dentist()), w.create(dentist())
 	w.must(w.events().Delete(w.ctx, gm, gone.ID, nil, byGM))
 	for _, row := range [][2]string{{ana, kept.ID}, {ana, gone.ID}, {gm, "evt_none"}, {gm, ""}, {gm, "a/b"}, {ana, kept.ID + "_20260305T090000Z"}} {
-		_, err := w.events().Journal(w.ctx, row[0], row[1], 10, nil, func(entry mirror.Entry) (bool, error) {
+		_, err := w.events().Journal(w.ctx, row[0], row[1], store.Paging{Limit: 10}, func(entry mirror.Entry) (bool, error) {
 			t.Errorf("%s reads %+v", row[0], entry)
 			return true, nil
 		})
@@ -95,7 +95,7 @@ func TestJournal_OfAnEventOfAGroup_ShowsOnesOwnMirrors(t *testing.T) {
 		return nil
 	}))
 	var got []string
-	_, err := w.events().Journal(w.ctx, gm, "evt_session", 10, nil, func(entry mirror.Entry) (bool, error) {
+	_, err := w.events().Journal(w.ctx, gm, "evt_session", store.Paging{Limit: 10}, func(entry mirror.Entry) (bool, error) {
 		got = append(got, entry.ID)
 		return true, nil
 	})
@@ -119,7 +119,7 @@ func TestJournal_OfAnOccurrence_IsItsOwn(t *testing.T) {
 	if got := w.journal(gm, address); !slices.Equal(got, []string{">1 cancelled by gm"}) {
 		t.Errorf("deleted, the journal says %q", got)
 	}
-	_, err := w.events().Journal(w.ctx, gm, series.ID+"_20260313T090000Z", 10, nil, nil)
+	_, err := w.events().Journal(w.ctx, gm, series.ID+"_20260313T090000Z", store.Paging{Limit: 10}, nil)
 	wantFault(t, "no occurrence", err, fault.NotFound, "")
 }
 

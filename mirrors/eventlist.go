@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/fault"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"
+	"questscheduler/rules"
 )
 
 // Range is what a list of events asks for.
@@ -31,17 +31,7 @@ func (r Range) String() string {
 }
 
 func (r Range) check() error {
-	switch {
-	case !inYears(r.Start):
-		return fault.Field("start", "must lie between the years 1971 and 9000")
-	case !inYears(r.End):
-		return fault.Field("end", "must lie between the years 1971 and 9000")
-	case !r.End.After(r.Start):
-		return fault.Field("end", "must be after start")
-	case r.End.Sub(r.Start) > longest:
-		return fault.Field("end", "must be at most 366 days after start")
-	}
-	return nil
+	return rules.Span{Start: r.Start, End: r.End, StartField: "start", EndField: "end", Longest: longest}.Check()
 }
 
 func (r Range) shows(event mirror.Event) bool {
@@ -52,7 +42,7 @@ func (r Range) shows(event mirror.Event) bool {
 // overlaps reports whether an occurrence is in the range. One without length is if it begins
 // there.
 func (r Range) overlaps(one Shown) bool {
-	return one.Start.Before(r.End) && (one.End.After(r.Start) || !one.Start.Before(r.Start))
+	return one.Begins.Before(r.End) && (one.Ends.After(r.Start) || !one.Begins.Before(r.Start))
 }
 
 // maxOccurrences bounds what one series shows.
@@ -62,7 +52,7 @@ const maxOccurrences = 1000
 // after a cursor, until it returns false; next is where to continue. Events of groups that
 // the person is connected to are among them. A series is expanded in its start's zone; one
 // that cannot be expanded is passed as it is.
-func (e *Events) List(ctx context.Context, ownerID string, in Range, limit int, after *store.Cursor, take func(Shown) (bool, error)) (next *store.Cursor, err error) {
+func (e *Events) List(ctx context.Context, ownerID string, in Range, part store.Paging, take func(Shown) (bool, error)) (next *store.Cursor, err error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
@@ -71,20 +61,20 @@ func (e *Events) List(ctx context.Context, ownerID string, in Range, limit int, 
 			return nil, err
 		}
 	}
-	all, err := e.shown(ctx, ownerID, in, after)
+	all, err := e.shown(ctx, ownerID, in, part.After)
 	if err != nil {
 		return nil, err
 	}
-	page := all[:min(limit, len(all))]
+	page := all[:min(part.Limit, len(all))]
 	if err := e.addMirrors(ctx, ownerID, page); err != nil {
 		return nil, err
 	}
-	next = after
+	next = part.After
 	for _, shown := range page {
 		if taken, err := take(shown); err != nil || !taken {
 			return next, err
 		}
-		next = &store.Cursor{Values: []any{shown.Start}, Path: mirror.EventPath(shown.ID)}
+		next = &store.Cursor{Values: []any{shown.Begins}, Path: mirror.EventPath(shown.ID)}
 	}
 	if len(page) == len(all) {
 		return nil, nil
@@ -96,10 +86,10 @@ func (e *Events) List(ctx context.Context, ownerID string, in Range, limit int, 
 func (e *Events) shown(ctx context.Context, ownerID string, in Range, after *store.Cursor) ([]Shown, error) {
 	from, last := in.Start, Shown{}
 	if after != nil { // what starts earlier was passed before
-		last.Start, _ = after.Values[0].(time.Time)
+		last.Begins, _ = after.Values[0].(time.Time)
 		last.ID = after.Path.ID()
-		if last.Start.After(from) {
-			from = last.Start.Add(-time.Microsecond)
+		if last.Begins.After(from) {
+			from = last.Begins.Add(-time.Microsecond)
 		}
 	}
 	events, err := e.overlapping(ctx, ownerID, from, in.End)
@@ -126,7 +116,7 @@ func (e *Events) shown(ctx context.Context, ownerID string, in Range, after *sto
 }
 
 func byStart(a, b Shown) int {
-	return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.ID, b.ID))
+	return cmp.Or(a.Begins.Compare(b.Begins), cmp.Compare(a.ID, b.ID))
 }
 
 // overlapping reads a person's events, and those of the groups that they are connected to.
@@ -156,7 +146,7 @@ func (e *Events) overlapping(ctx context.Context, ownerID string, from, to time.
 // takes the whole range on every page: whether a series can be expanded depends on it.
 func expand(event mirror.Event, in Range, replaced map[string]bool) (shown []Shown) {
 	if len(event.Recurrence) == 0 {
-		if one := (Shown{Event: event, Start: event.From, End: event.Until}); in.overlaps(one) {
+		if one := (Shown{Event: event, Begins: event.From, Ends: event.Until}); in.overlaps(one) {
 			shown = append(shown, one)
 		}
 		return shown
@@ -165,13 +155,13 @@ func expand(event mirror.Event, in Range, replaced map[string]bool) (shown []Sho
 	occurrences, err := recurrence.Expand(series, time.UTC, in.Start, in.End, maxOccurrences)
 	if err != nil { // it is shown as the series, wherever in the range it occurs
 		if event.From.Before(in.End) && event.Until.After(in.Start) {
-			shown = append(shown, Shown{Event: event, Start: event.From, End: event.End.Instant(time.UTC)})
+			shown = append(shown, Shown{Event: event, Begins: event.From, Ends: event.End.Instant(time.UTC)})
 		}
 		return shown
 	}
 	for _, o := range occurrences {
 		if !replaced[occurrence(event, event.EventID, o.Original)] {
-			shown = append(shown, Shown{Event: event, Start: o.Start, End: o.End, OccurrenceID: OccurrenceID(event.ID, o.Original)})
+			shown = append(shown, Shown{Event: event, Begins: o.Start, Ends: o.End, OccurrenceID: OccurrenceID(event.ID, o.Original)})
 		}
 	}
 	return shown

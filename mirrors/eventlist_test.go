@@ -55,7 +55,7 @@ var spring = within("2026-03-20T00:00:00Z", "2026-04-10T00:00:00Z")
 func (w *world) listed(ownerID string, in mirrors.Range, size int) (lines []string) {
 	w.Helper()
 	for _, shown := range w.list(ownerID, in, size) {
-		lines = append(lines, shown.ID[len("evt_"):]+" "+shown.Start.UTC().Format("01-02 15:04"))
+		lines = append(lines, shown.ID[len("evt_"):]+" "+shown.Begins.UTC().Format("01-02 15:04"))
 	}
 	return lines
 }
@@ -64,7 +64,7 @@ func (w *world) list(ownerID string, in mirrors.Range, size int) (all []mirrors.
 	w.Helper()
 	for after := (*store.Cursor)(nil); ; {
 		count := 0
-		next, err := w.events().List(w.ctx, ownerID, in, size, after, func(shown mirrors.Shown) (bool, error) {
+		next, err := w.events().List(w.ctx, ownerID, in, store.Paging{Limit: size, After: after}, func(shown mirrors.Shown) (bool, error) {
 			count++
 			all = append(all, shown)
 			return true, nil
@@ -143,8 +143,8 @@ func TestList_ASeriesOverSummerTime_KeepsItsWallTime(t *testing.T) {
 	w.known("weekly", "2026-03-16T08:00:00Z", "2026-03-16T09:00:00Z", rule("RRULE:FREQ=WEEKLY;COUNT=5"))
 	w.wantListed(spring, "weekly 03-23 08:00", "weekly 03-30 07:00", "weekly 04-06 07:00")
 	for _, shown := range w.list(gm, spring, 100) {
-		if shown.End.Sub(shown.Start) != time.Hour {
-			t.Errorf("it lasts from %v to %v", shown.Start, shown.End)
+		if shown.Ends.Sub(shown.Begins) != time.Hour {
+			t.Errorf("it lasts from %v to %v", shown.Begins, shown.Ends)
 		}
 	}
 }
@@ -265,7 +265,7 @@ func TestList_AMirroredEvent_IsOneItemWithItsMirrors(t *testing.T) {
 			t.Errorf("a mirror is %+v", m)
 		}
 	}
-	if got := w.get(gm, all[0].ID); len(got.Mirrors) != 2 || !got.Start.Equal(all[0].Start) || !got.End.Equal(all[0].End) {
+	if got := w.get(gm, all[0].ID); len(got.Mirrors) != 2 || !got.Begins.Equal(all[0].Begins) || !got.Ends.Equal(all[0].Ends) {
 		t.Errorf("alone it is %+v", got)
 	}
 }
@@ -317,7 +317,7 @@ func TestList_ABadRange_IsRefused(t *testing.T) {
 		"another person's account": {mirrors.Range{Start: year.Start, End: year.End, AccountID: annes}, fault.NotFound},
 		"an unknown account":       {mirrors.Range{Start: year.Start, End: year.End, AccountID: "acc_none"}, fault.NotFound},
 	} {
-		if _, err := w.events().List(w.ctx, gm, c.in, 100, nil, nil); !fault.Is(err, c.kind) {
+		if _, err := w.events().List(w.ctx, gm, c.in, store.Paging{Limit: 100}, nil); !fault.Is(err, c.kind) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -23,12 +23,6 @@ const (
 	CodeOverlayCalendar = "overlay_calendar"
 )
 
-// The years in which events and ranges must lie.
-const (
-	firstYear = 1971
-	lastYear  = 9000
-)
-
 // EventGoogle is the part of gcal.Client that Events needs.
 type EventGoogle interface {
 	Access(ctx context.Context, ref gcal.Ref) (gcal.Access, error)
@@ -57,8 +51,8 @@ type Events struct {
 // series that cannot be expanded.
 type Shown struct {
 	mirror.Event
-	// Start and End are the occurrence's.
-	Start, End time.Time
+	// Begins and Ends are the times of the occurrence, if it is one.
+	Begins, Ends time.Time
 	// OccurrenceID is the address of an occurrence of a series; "" for others.
 	OccurrenceID string
 	Mirrors      []mirror.Mirror
@@ -103,9 +97,9 @@ func asSharedWith(personID string, event mirror.Event) mirror.Event {
 }
 
 func (e *Events) show(ctx context.Context, ownerID string, event mirror.Event) (Shown, error) {
-	shown := []Shown{{Event: event, Start: event.From, End: event.Until}}
+	shown := []Shown{{Event: event, Begins: event.From, Ends: event.Until}}
 	if len(event.Recurrence) > 0 {
-		shown[0].Start, shown[0].End = event.Start.Instant(time.UTC), event.End.Instant(time.UTC)
+		shown[0].Begins, shown[0].Ends = event.Start.Instant(time.UTC), event.End.Instant(time.UTC)
 	}
 	err := e.addMirrors(ctx, ownerID, shown)
 	return shown[0], err

@@ -61,7 +61,7 @@ func TestChange_Nothing_WritesNothing(t *testing.T) {
 	w := newWorld(t)
 	made := w.create(dentist())
 	etag := w.atGoogle(made).ETag
-	for _, change := range []mirrors.Change{{}, {Title: new("Dentist"), Start: &made.Start, End: &made.End}} {
+	for _, change := range []mirrors.Change{{}, {Title: new("Dentist"), Start: &made.Begins, End: &made.Ends}} {
 		if got := w.alter(made.ID, change); got.Version != 1 || w.atGoogle(made).ETag != etag {
 			t.Errorf("it is %+v", got.Event)
 		}
@@ -106,7 +106,7 @@ func TestChange_AnInstance_LeavesItsSeries(t *testing.T) {
 	known := w.canonical(work)[i]
 	from, to := at("2026-03-13T09:00:00Z").Time, at("2026-03-13T10:00:00Z").Time
 	moved := w.alter(known.ID, mirrors.Change{Title: new("Surgeon"), Start: &from, End: &to})
-	if moved.SeriesID != series.EventID || !moved.Start.Equal(from) || moved.Title != "Surgeon" {
+	if moved.SeriesID != series.EventID || !moved.Begins.Equal(from) || moved.Title != "Surgeon" {
 		t.Errorf("moved is %+v", moved)
 	}
 	march := within("2026-03-01T00:00:00Z", "2026-04-01T00:00:00Z")

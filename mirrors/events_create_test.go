@@ -10,6 +10,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 )
 
@@ -18,7 +19,7 @@ func TestCreate_InThePrimary_IsInTheCalendarAndTheList(t *testing.T) {
 	for _, calendar := range []string{"", "primary", workMail, "Work@Example.Test"} {
 		w := newWorld(t)
 		made := w.create(dentist(func(e *mirrors.NewEvent) { e.CalendarID = calendar }))
-		if made.Source != mirror.SourceAPI || made.Version != 1 || made.CalendarID != workMail || !made.Start.Equal(at(thursday).Time) || made.End.Sub(made.Start) != time.Hour {
+		if made.Source != mirror.SourceAPI || made.Version != 1 || made.CalendarID != workMail || !made.Begins.Equal(at(thursday).Time) || made.Ends.Sub(made.Begins) != time.Hour {
 			t.Errorf("%q: made is %+v", calendar, made)
 		}
 		there := w.atGoogle(made)
@@ -127,7 +128,7 @@ func TestCreate_ASyncIsFaster_OneCanonicalEvent(t *testing.T) {
 	if known := w.canonical(work); len(known) != 1 || known[0].ID != made.ID || made.Version != 1 || made.Source != mirror.SourceAPI {
 		t.Errorf("made is %+v, known are %+v", made, known)
 	}
-	entries, _, err := mirror.LoadJournal(w.ctx, w.memory, made.ID, 100, nil)
+	entries, _, err := mirror.LoadJournal(w.ctx, w.memory, made.ID, store.Paging{Limit: 100})
 	w.must(err)
 	if len(entries) != 1 {
 		t.Errorf("the journal has %+v", entries)
@@ -220,7 +221,7 @@ func TestCreate_AllDayAndSeries_AreAsAsked(t *testing.T) {
 	}))
 	id := series.ID[len("evt_"):]
 	w.wantListed(spring, id+" 03-23 08:00", id+" 03-30 07:00", id+" 04-06 07:00")
-	if got := w.get(gm, series.ID); !got.Start.Equal(at("2026-03-16T08:00:00Z").Time) || got.End.Sub(got.Start) != time.Hour {
-		t.Errorf("the series is from %v to %v", got.Start, got.End)
+	if got := w.get(gm, series.ID); !got.Begins.Equal(at("2026-03-16T08:00:00Z").Time) || got.Ends.Sub(got.Begins) != time.Hour {
+		t.Errorf("the series is from %v to %v", got.Begins, got.Ends)
 	}
 }

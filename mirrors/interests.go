@@ -151,12 +151,23 @@ func (s *Service) begin(ctx context.Context, ownerID string, changed []gcal.Ref,
 // changed. It is idempotent.
 func (s *Service) Rewrite(ctx context.Context, ownerID string, cause scheduler.Cause) error {
 	return s.following(ctx, func(ctx context.Context, tx store.Tx) (begin func(context.Context), err error) {
-		wishes, err := ReadWishes(ctx, tx, ownerID)
-		if err != nil || wishes.empty() {
-			return nil, err
-		}
-		return s.follow(tx, wishes, cause)
+		return s.wish(ctx, tx, ownerID, cause, func(w *Wishes) (bool, error) { return !w.empty(), nil })
 	})
+}
+
+// wish changes what a person wishes, and follows and plans that: see follow. Without a change it
+// does nothing.
+func (s *Service) wish(
+	ctx context.Context, tx store.Tx, ownerID string, cause scheduler.Cause, change func(w *Wishes) (changed bool, err error),
+) (begin func(context.Context), err error) {
+	wishes, err := ReadWishes(ctx, tx, ownerID)
+	if err != nil {
+		return nil, err
+	}
+	if changed, err := change(&wishes); err != nil || !changed {
+		return nil, err
+	}
+	return s.follow(tx, wishes, cause)
 }
 
 // following runs a transaction, and after its commit what it has begin, if anything.

@@ -7,21 +7,21 @@ import (
 	"questscheduler/scheduler"
 )
 
-// AccountLeaving ends what an unlinked account was to mirroring: its calendars are not
+// EndAccount ends what an unlinked account was to mirroring: its calendars are not
 // followed any more, its events are forgotten, and the mirrors of them elsewhere are
 // deleted. Call it before Writer.Leave, which deletes ours in the account while its grant
 // still lives. It is idempotent. Nothing is mirrored for an account without an owner.
-func (s *Service) AccountLeaving(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+func (s *Service) EndAccount(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
 	if account.OwnerID == "" {
 		return nil
 	}
 	return s.Rewrite(ctx, account.OwnerID, cause)
 }
 
-// AccountBack follows an account's calendars again that was linked again, and plans
+// ResumeAccount follows an account's calendars again that was linked again, and plans
 // all events of its owner. It is idempotent. Nothing is mirrored for an account without an
 // owner.
-func (s *Service) AccountBack(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
+func (s *Service) ResumeAccount(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
 	if account.OwnerID == "" {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
 	"questscheduler/internal/recurrence"
 )
 
@@ -66,11 +67,11 @@ func (e *Events) getOccurrence(ctx context.Context, ownerID, seriesID string, at
 	switch {
 	case err != nil:
 	case !changed:
-		shown.Start, shown.End, err = byRule(series, original)
+		shown.Begins, shown.Ends, err = byRule(series, original)
 	case one.Status == cancelled:
 		err = errNoOccurrence()
 	default:
-		shown.Event, shown.Start, shown.End = asSharedWith(ownerID, one), one.From, one.Until
+		shown.Event, shown.Begins, shown.Ends = asSharedWith(ownerID, one), one.From, one.Until
 	}
 	if err != nil {
 		return Shown{}, err
@@ -173,7 +174,7 @@ func dayOf(m recurrence.Moment, name string) string {
 	if m.AllDay() {
 		return m.Date
 	}
-	zone, err := time.LoadLocation(name)
+	zone, err := poll.Zone(name)
 	if err != nil {
 		zone = time.UTC
 	}

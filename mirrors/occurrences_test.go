@@ -40,7 +40,7 @@ func TestList_Occurrences_HaveAddresses(t *testing.T) {
 			t.Errorf("the address is %s, want %s", shown.OccurrenceID, want)
 		}
 		got, err := w.events().Get(w.ctx, gm, want)
-		if err != nil || got.ID != series.ID || !got.Start.Equal(shown.Start) || !got.End.Equal(shown.End) || len(got.Mirrors) != 1 || got.OccurrenceID != want {
+		if err != nil || got.ID != series.ID || !got.Begins.Equal(shown.Begins) || !got.Ends.Equal(shown.Ends) || len(got.Mirrors) != 1 || got.OccurrenceID != want {
 			t.Errorf("%s is %+v, %v", want, got, err)
 		}
 	}
@@ -66,7 +66,7 @@ func TestChange_OfAnOccurrence_LeavesTheOthers(t *testing.T) {
 	w.wantListed(inMarch, name+" 03-05 09:00", own+" 03-13 15:00", name+" 03-19 09:00")
 	w.wantTitles(home, "Dentist", "Surgeon")
 	for _, id := range []string{address, moved.ID} { // it keeps its address
-		if got, err := w.events().Get(w.ctx, gm, id); err != nil || got.ID != moved.ID || !got.Start.Equal(*from) {
+		if got, err := w.events().Get(w.ctx, gm, id); err != nil || got.ID != moved.ID || !got.Begins.Equal(*from) {
 			t.Errorf("%s is %+v, %v", id, got, err)
 		}
 	}
@@ -197,7 +197,7 @@ func TestChange_OfASeriesZone_MovesNothing(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || !shown.Start.Equal(*from) || w.atGoogle(shown).Details.Start.Zone != row.to {
+			if err != nil || !shown.Begins.Equal(*from) || w.atGoogle(shown).Details.Start.Zone != row.to {
 				t.Errorf("it is %+v, %v", shown, err)
 			}
 		})

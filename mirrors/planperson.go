@@ -156,8 +156,12 @@ func (p place) then(at string) place {
 	return p
 }
 
+func (s *Service) ending(from place) mirror.Ending {
+	return mirror.Ending{After: s.Now().Add(-ended), Limit: planPage, At: from.At}
+}
+
 func (s *Service) ownPart(ctx context.Context, ownerID string, from place) (uids []string, next place, err error) {
-	page, at, err := mirror.EndingAfter(ctx, s.Store, ownerID, s.Now().Add(-ended), planPage, from.At)
+	page, at, err := mirror.EndingAfter(ctx, s.Store, ownerID, s.ending(from))
 	return s.uidsToPlan(page), from.then(at), err
 }
 
@@ -184,7 +188,7 @@ func (s *Service) groupsPart(ctx context.Context, ownerID string, from place) (u
 		case groupID > from.Group:
 			from.Group, from.At = groupID, ""
 		}
-		page, at, err := mirror.OfGroupEndingAfter(ctx, s.Store, groupID, s.Now().Add(-ended), planPage, from.At)
+		page, at, err := mirror.OfGroupEndingAfter(ctx, s.Store, groupID, s.ending(from))
 		if at == "" { // the next group begins behind this one
 			return s.uidsToPlan(page), place{Part: from.Part, Group: groupID + "\x00"}, err
 		}
@@ -194,7 +198,7 @@ func (s *Service) groupsPart(ctx context.Context, ownerID string, from place) (u
 }
 
 func (s *Service) leftPart(ctx context.Context, ownerID string, from place) (uids []string, next place, err error) {
-	page, at, err := mirror.MirrorsEndingAfter(ctx, s.Store, ownerID, s.Now().Add(-ended), planPage, from.At)
+	page, at, err := mirror.MirrorsEndingAfter(ctx, s.Store, ownerID, s.ending(from))
 	for _, m := range page {
 		if !m.IsStray() {
 			uids = append(uids, m.ICalUID)

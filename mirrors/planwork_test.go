@@ -6,6 +6,7 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 )
 
@@ -105,7 +106,7 @@ func TestPlanning_ItsJournal_HasTheTraceOfItsCause(t *testing.T) {
 	w.put(session)
 	w.run(time.Minute)
 	for id, want := range map[string]string{"evt_e0": cause.Trace, session.ID: session.PlanTrace} {
-		entries, _, err := mirror.LoadJournal(w.ctx, w.memory, id, 0, nil)
+		entries, _, err := mirror.LoadJournal(w.ctx, w.memory, id, store.Paging{Limit: 0})
 		w.must(err)
 		planned := 0
 		for _, entry := range entries {

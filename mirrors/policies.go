@@ -147,20 +147,15 @@ func (p Policies) replace(
 	ctx context.Context, ownerID, id string, cause scheduler.Cause, change func(wishes *Wishes, i int, tx store.Tx) (mirror.Policy, error),
 ) (policy mirror.Policy, err error) {
 	err = p.following(ctx, func(ctx context.Context, tx store.Tx) (begin func(context.Context), err error) {
-		wishes, err := ReadWishes(ctx, tx, ownerID)
-		if err != nil {
-			return nil, err
-		}
-		i := slices.IndexFunc(wishes.Policies, func(other mirror.Policy) bool { return other.ID == id })
-		if i < 0 {
-			_, err := mirror.LoadPolicy(ctx, tx, ownerID, id)
-			return nil, err
-		}
-		policy, err = change(&wishes, i, tx)
-		if err != nil {
-			return nil, err
-		}
-		return p.follow(tx, wishes, cause)
+		return p.wish(ctx, tx, ownerID, cause, func(w *Wishes) (changed bool, err error) {
+			i := slices.IndexFunc(w.Policies, func(other mirror.Policy) bool { return other.ID == id })
+			if i < 0 {
+				_, err := mirror.LoadPolicy(ctx, tx, ownerID, id)
+				return false, err
+			}
+			policy, err = change(w, i, tx)
+			return true, err
+		})
 	})
 	if err != nil {
 		return mirror.Policy{}, err

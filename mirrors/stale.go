@@ -71,7 +71,7 @@ func (s *Service) staleSources(ctx context.Context) (sources []staleSource, err 
 			}})
 		}
 	}
-	lost, _, err := calendars.Failing(ctx, s.Store, before, []string{calendars.ReasonLost}, mostStale, nil)
+	lost, _, err := calendars.Failing(ctx, s.Store, before, []string{calendars.ReasonLost}, store.Paging{Limit: mostStale})
 	if err != nil {
 		return nil, err
 	}

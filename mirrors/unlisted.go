@@ -2,16 +2,14 @@ package mirrors
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"questscheduler/fault"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
@@ -102,12 +100,11 @@ func (s *Service) fetchMissing(ctx context.Context, l listing, missing []string)
 
 // fingerprint is the same for the same events alone.
 func fingerprint(events []gcal.Event) string {
-	ids := make([]string, len(events))
+	all := make([]string, len(events))
 	for i, event := range events {
-		ids[i] = event.ID
+		all[i] = event.ID
 	}
-	sum := sha256.Sum256([]byte(strings.Join(ids, "\x00")))
-	return hex.EncodeToString(sum[:16])
+	return ids.Of(all...).Hex(16)
 }
 
 func held(left time.Duration) error {

@@ -178,7 +178,7 @@ func TestAccount_UnlinkedAndBack_FollowsItsEvents(t *testing.T) {
 	w.settle()
 	w.account(work, accounts.Unlinked)
 	account := accounts.Account{ID: work, OwnerID: gm, Status: accounts.Unlinked, UnlinkedAt: w.clock.Now()}
-	w.must(w.service.AccountLeaving(w.ctx, account, cause))
+	w.must(w.service.EndAccount(w.ctx, account, cause))
 	w.settle()
 	w.wantTitles(home)
 	w.wantFollowed()
@@ -186,7 +186,7 @@ func TestAccount_UnlinkedAndBack_FollowsItsEvents(t *testing.T) {
 		t.Errorf("still known are %+v", known)
 	}
 	w.account(work, accounts.Active)
-	w.must(w.service.AccountBack(w.ctx, account, cause))
+	w.must(w.service.ResumeAccount(w.ctx, account, cause))
 	w.settle()
 	w.wantTitles(home, "Stand-up")
 }
@@ -248,7 +248,7 @@ func TestGroupEvent_SomebodyLeft_SeesNoChangeOfIt(t *testing.T) {
 		t.Errorf("the former member reads %q, %v", shown.Title, err)
 	}
 	day := event.Start.Time.Truncate(24 * time.Hour)
-	_, err := w.events().List(w.ctx, gm, mirrors.Range{Start: day, End: day.Add(24 * time.Hour)}, 10, nil, func(one mirrors.Shown) (bool, error) {
+	_, err := w.events().List(w.ctx, gm, mirrors.Range{Start: day, End: day.Add(24 * time.Hour)}, store.Paging{Limit: 10}, func(one mirrors.Shown) (bool, error) {
 		t.Errorf("the former member lists %q", one.Title)
 		return true, nil
 	})

@@ -60,7 +60,7 @@ func (noPolls) Apply(context.Context, scheduler.Observation) (scheduler.Applied,
 	return scheduler.Applied{}, nil
 }
 
-func (noPolls) ClearSyncError(context.Context, string, rules.ErrorCode, scheduler.Cause, ...scheduler.While) error {
+func (noPolls) ClearSyncError(context.Context, string, rules.ErrorCode, scheduler.Cause, scheduler.While) error {
 	return nil
 }
 
@@ -291,7 +291,7 @@ func (w *world) state() string {
 	w.Helper()
 	text := ""
 	for _, event := range append(w.canonical(work), w.canonical(home)...) {
-		entries, _, err := mirror.LoadJournal(w.ctx, w.memory, event.ID, 0, nil)
+		entries, _, err := mirror.LoadJournal(w.ctx, w.memory, event.ID, store.Paging{Limit: 0})
 		w.must(err)
 		text += fmt.Sprintf("%+v\n%+v\n", event, entries)
 	}

@@ -125,7 +125,7 @@ func TestWriter_Observing_WritesNothing(t *testing.T) {
 	if calls := s.google.Control().Calls(); len(s.shown(home, homeMail)) != 0 || calls["events.insert"] != 0 {
 		t.Errorf("it called %v", calls)
 	}
-	entries, _, err := mirror.LoadJournal(s.ctx, s.memory, e.ID, 10, nil)
+	entries, _, err := mirror.LoadJournal(s.ctx, s.memory, e.ID, store.Paging{Limit: 10})
 	s.must(err)
 	if len(entries) != 1 || entries[0].Step != mirror.StepPlanned {
 		t.Errorf("the journal says %+v", entries)

@@ -14,7 +14,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-var _ calendarsync.LinkMirrors = (*Writer)(nil)
+var _ calendarsync.AccountListener = (*Writer)(nil)
 
 const (
 	// leaveStretch is how long one call of Leave works, and leaveFor how long after an
@@ -23,8 +23,8 @@ const (
 	leaveFor     = 30 * time.Minute
 )
 
-// AccountLeaving ends mirroring in an unlinked account: Service.AccountLeaving, and Leave. It
-// implements calendarsync.LinkMirrors.
+// AccountLeaving ends mirroring in an unlinked account: Service.EndAccount, and Leave. It
+// implements calendarsync.AccountListener.
 func (w *Writer) AccountLeaving(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
 	followed := false // else it was done before, and planning everything again would never end
 	for calendar, err := range calendars.OfAccount(ctx, w.Store, account.ID) {
@@ -34,17 +34,17 @@ func (w *Writer) AccountLeaving(ctx context.Context, account accounts.Account, c
 		followed = followed || calendar.Interests[mirror.Consumer] > 0
 	}
 	if followed {
-		if err := w.Service.AccountLeaving(ctx, account, cause); err != nil {
+		if err := w.Service.EndAccount(ctx, account, cause); err != nil {
 			return err
 		}
 	}
 	return w.Leave(ctx, account, cause)
 }
 
-// AccountBack resumes mirroring in an account that was linked again: Service.AccountBack, and
-// Relinked. It implements calendarsync.LinkMirrors.
+// AccountBack resumes mirroring in an account that was linked again: Service.ResumeAccount, and
+// Relinked. It implements calendarsync.AccountListener.
 func (w *Writer) AccountBack(ctx context.Context, account accounts.Account, cause scheduler.Cause) error {
-	if err := w.Service.AccountBack(ctx, account, cause); err != nil {
+	if err := w.Service.ResumeAccount(ctx, account, cause); err != nil {
 		return err
 	}
 	return w.Relinked(ctx, account, cause)

@@ -21,7 +21,7 @@ func (s *stage) planSoon(uid, trace string) {
 // traces are those of the journal of an event, by step.
 func (s *stage) traces(eventID string, step mirror.Step) (all []string) {
 	s.Helper()
-	entries, _, err := mirror.LoadJournal(s.ctx, s.memory, eventID, 0, nil)
+	entries, _, err := mirror.LoadJournal(s.ctx, s.memory, eventID, store.Paging{Limit: 0})
 	s.must(err)
 	for _, entry := range entries {
 		if entry.Step == step {

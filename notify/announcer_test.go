@@ -154,7 +154,7 @@ func TestHandle_ChangeWithoutAnActor_NotifiesTheCreatorToo(t *testing.T) {
 	w.want("", 0)
 	w.mustEnd()
 	wantTexts(t, "gm", w.bell("gm"), cancelledBody)
-	list, _, err := notify.List(context.Background(), w.store, "gm", 0, nil)
+	list, _, err := notify.List(context.Background(), w.store, "gm", store.Paging{Limit: 0})
 	if err != nil || len(list) != 1 || list[0].Actor != nil {
 		t.Errorf("%+v, %v", list, err)
 	}
@@ -399,7 +399,7 @@ func TestHandle_NotificationReadDuringTheRun_StaysRead(t *testing.T) {
 		t.Fatalf("%d read, %v", n, err)
 	}
 	w.toTheEnd()
-	list, _, err := notify.List(context.Background(), w.store, "ana", 0, nil)
+	list, _, err := notify.List(context.Background(), w.store, "ana", store.Paging{Limit: 0})
 	if err != nil || len(list) != 1 || !list[0].Read {
 		t.Errorf("%+v, %v", list, err)
 	}

@@ -2,14 +2,13 @@ package notify
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strconv"
 
 	"github.com/bwmarrin/discordgo"
 
+	"questscheduler/internal/ids"
 	"questscheduler/internal/poll"
 	"questscheduler/rules"
 )
@@ -166,6 +165,5 @@ func (c cardData) hash(card DiscordMessage) string {
 	if err != nil {
 		panic(err) // texts can be encoded
 	}
-	sum := sha256.Sum256(all)
-	return hex.EncodeToString(sum[:16])
+	return ids.Of(string(all)).Hex(16)
 }

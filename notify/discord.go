@@ -2,18 +2,16 @@ package notify
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"log/slog"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"questscheduler/fault"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )
@@ -175,6 +173,5 @@ func mentionsOf(discord poll.GroupDiscord) (prefix string, mentions discordgo.Me
 // for every other message. Discord takes 25 characters and compares the nonces of
 // all channels.
 func nonceOf(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return base64.RawURLEncoding.EncodeToString(sum[:18])
+	return ids.Of(parts...).Base64(18)
 }

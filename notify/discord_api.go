@@ -1,9 +1,11 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 
 	"questscheduler/fault"
+	"questscheduler/internal/refusal"
 )
 
 // DiscordAPI is what this package needs of Discord. Its errors have the kinds of
@@ -28,35 +30,31 @@ const (
 	CodeRefused        = "refused" // for any reason that has no code of its own
 )
 
-// refusals are Discord's final refusals by its error codes. Their texts
-// (Language.Refusals) are written to the poll (discord.pendingSyncError) for the
-// person who maintains the group.
-var refusals = map[int]fault.Error{
-	anyRefusal:     {Kind: fault.Provider, Code: CodeRefused},
-	unauthorized:   {Kind: fault.Provider, Code: "bot_token_refused"},
-	unknownChannel: {Kind: fault.NotFound, Code: "unknown_channel"},
-	10008:          {Kind: fault.NotFound, Code: CodeUnknownMessage},
-	50001:          {Kind: fault.Forbidden, Code: "missing_access"},
-	50013:          {Kind: fault.Forbidden, Code: "missing_permission"},
-	50083:          {Kind: fault.Provider, Code: "thread_archived"},
+// refusals are Discord's, by its error codes. The texts of final ones (Language.Refusals)
+// are written to the poll (discord.pendingSyncError) for the person who maintains the group.
+var refusals = refusal.Table{
+	{Status: 500, Kind: fault.Unavailable, Message: sayNoResponse},
+	{Status: 408, Kind: fault.Unavailable, Message: sayNoResponse},
+	{Status: 429, Kind: fault.RateLimited, Message: "Discord asks to wait."},
+	{Status: 401, Kind: fault.Provider, Code: "bot_token_refused"},
+	{Reasons: []string{unknownChannel}, Kind: fault.NotFound, Code: "unknown_channel"},
+	{Reasons: []string{"10008"}, Kind: fault.NotFound, Code: CodeUnknownMessage},
+	{Reasons: []string{"50001"}, Kind: fault.Forbidden, Code: "missing_access"},
+	{Reasons: []string{"50013"}, Kind: fault.Forbidden, Code: "missing_permission"},
+	{Reasons: []string{"50083"}, Kind: fault.Provider, Code: "thread_archived"},
+	{Kind: fault.Provider, Code: CodeRefused},
 }
 
-// Keys of refusals that the client uses directly; keys below 1 are not Discord's
-// error codes.
 const (
-	unauthorized   = -1
-	anyRefusal     = 0
-	unknownChannel = 10003
+	unknownChannel = "10003"
+	sayNoResponse  = "Discord did not answer."
 )
 
-// refusal is the refusal of a code, or of anyRefusal if the code is not known.
-func refusal(code int, cause error) error {
-	known, ok := refusals[code]
-	if !ok {
-		known = refusals[anyRefusal]
-	}
-	known.Message, known.Err = spoken.Refusals[known.Code], cause
-	return &known
+// refused is the error of an answer, with the text for a final refusal.
+func refused(answer refusal.Answer) error {
+	err := refusals.Error(answer)
+	err.Message = cmp.Or(err.Message, spoken.Refusals[err.Code])
+	return err
 }
 
 // isRefusal tells a final refusal by Discord from a temporary error.

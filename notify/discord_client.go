@@ -5,15 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"questscheduler/fault"
+	"questscheduler/internal/refusal"
 )
 
 // CallTimeout is how long one call to Discord may take. A run of the outbox has 60 s and
@@ -116,7 +117,7 @@ func (c *DiscordClient) GuildOf(ctx context.Context, channelID string) (string, 
 func (c *DiscordClient) call(ctx context.Context, method, address string, body []byte, into any, ids ...string) error {
 	for _, id := range ids {
 		if !isSnowflake(id) {
-			return refusal(unknownChannel, errors.New("discord: an id is not a number"))
+			return refused(refusal.Answer{Call: "discord: an id is not a number", Reasons: []string{unknownChannel}})
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, CallTimeout)
@@ -135,36 +136,25 @@ func (c *DiscordClient) call(ctx context.Context, method, address string, body [
 	return nil
 }
 
-func noResponse(cause error) error {
-	return fault.Wrap(fault.Unavailable, cause, "Discord did not answer.")
-}
-
 // classify gives an error of discordgo a kind. It keeps nothing but the status and
 // Discord's code: discordgo's errors hold the request with its token and the
 // response's content, which a proxy may have filled with the request.
 func classify(err error) error {
+	answer := refusal.Answer{Call: "discord"}
 	if limit, ok := errors.AsType[*discordgo.RateLimitError](err); ok {
-		wait := limit.RetryAfter + time.Millisecond // discordgo cuts to milliseconds
-		return &fault.Error{Kind: fault.RateLimited, Message: "Discord asks to wait.", RetryAfter: wait}
+		answer.Status, answer.RetryAfter = http.StatusTooManyRequests, limit.RetryAfter+time.Millisecond // discordgo cuts to milliseconds
+		return refused(answer)
 	}
 	if failed, ok := errors.AsType[*url.Error](err); ok {
-		return noResponse(failed.Err) // without the address
+		return refusals.Unanswered(answer.Call, failed)
 	}
 	rest, ok := errors.AsType[*discordgo.RESTError](err)
 	if !ok {
-		return noResponse(errors.New("discord: the response is a 502 or cannot be read"))
+		return refusals.Unanswered(answer.Call, errors.New("the response is a 502 or cannot be read"))
 	}
-	status, code := rest.Response.StatusCode, 0
+	answer.Status = rest.Response.StatusCode
 	if rest.Message != nil {
-		code = rest.Message.Code
+		answer.Reasons = []string{strconv.Itoa(rest.Message.Code)}
 	}
-	cause := fmt.Errorf("discord: status %d, code %d", status, code)
-	switch {
-	case status >= http.StatusInternalServerError || status == http.StatusRequestTimeout:
-		return noResponse(cause)
-	case status == http.StatusUnauthorized:
-		return refusal(unauthorized, cause)
-	default:
-		return refusal(code, cause)
-	}
+	return refused(answer)
 }

@@ -198,8 +198,8 @@ func (n *InApp) document(key string, m Message, actor map[string]any) map[string
 	document := n.newDocument(key, string(m.Notice), spoken.Notices[m.Notice].Title, m.Text(), link, about)
 	metadata := map[string]any{"schedulerId": m.Poll.ID, "schedulerTitle": title}
 	if !at.IsZero() {
-		metadata["start"] = at.StartTime().Format(rules.InstantLayout)
-		metadata["end"] = at.EndTime().Format(rules.InstantLayout)
+		metadata["start"] = rules.Instant(at.StartTime())
+		metadata["end"] = rules.Instant(at.EndTime())
 		metadata["allDay"] = at.AllDay
 	}
 	if actor != nil {

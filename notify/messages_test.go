@@ -46,7 +46,7 @@ func TestGolden_Messages_AreReadable(t *testing.T) {
 	var out strings.Builder
 	fmt.Fprintln(&out, "Every message as people read it. Discord's times are those that a reader in Berlin sees.")
 	write := func(name string, w *world) {
-		list, _, err := notify.List(t.Context(), w.store, "ana", 0, nil)
+		list, _, err := notify.List(t.Context(), w.store, "ana", store.Paging{Limit: 0})
 		if err != nil || len(list) == 0 {
 			t.Fatalf("%s: %d notices, %v", name, len(list), err)
 		}
@@ -122,7 +122,7 @@ func writeOwners(t *testing.T, out *strings.Builder) {
 		}
 		w.clock.add(time.Minute)
 	}
-	list, _, err := notify.List(t.Context(), w.store, "boss", 0, nil)
+	list, _, err := notify.List(t.Context(), w.store, "boss", store.Paging{Limit: 0})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,14 +63,14 @@ var Queries = []*store.Query{notificationsByTime, unreadNotifications, oldNotifi
 
 // Walk passes a person's notifications that they have not dismissed to take, newest
 // first, at most limit (0: all) after the cursor, as store.Walk does.
-func Walk(ctx context.Context, reader store.Reader, uid string, limit int, after *store.Cursor, take func(Notification) (taken bool, err error)) (next *store.Cursor, err error) {
-	asked := notificationsByTime.With(false).Below(userPath(uid)).First(limit).From(after)
+func Walk(ctx context.Context, reader store.Reader, uid string, part store.Paging, take func(Notification) (taken bool, err error)) (next *store.Cursor, err error) {
+	asked := notificationsByTime.With(false).Below(userPath(uid)).Paged(part)
 	return store.Walk(ctx, reader, asked, decodeNotification, take)
 }
 
 // List reads a page of them into memory, whatever their size.
-func List(ctx context.Context, reader store.Reader, uid string, limit int, after *store.Cursor) (list []Notification, next *store.Cursor, err error) {
-	next, err = Walk(ctx, reader, uid, limit, after, func(n Notification) (bool, error) {
+func List(ctx context.Context, reader store.Reader, uid string, part store.Paging) (list []Notification, next *store.Cursor, err error) {
+	next, err = Walk(ctx, reader, uid, part, func(n Notification) (bool, error) {
 		list = append(list, n)
 		return true, nil
 	})

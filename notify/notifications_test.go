@@ -37,7 +37,7 @@ func TestList_AllPages_AreNewestFirst(t *testing.T) {
 	var got []string
 	var after *store.Cursor
 	for {
-		page, next, err := notify.List(context.Background(), w.store, "ana", 2, after)
+		page, next, err := notify.List(context.Background(), w.store, "ana", store.Paging{Limit: 2, After: after})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestList_Document_IsReturnedWhole(t *testing.T) {
 	w.cancel()
 	ref := w.want("gm", 0)
 	w.mustEnd()
-	list, _, err := notify.List(context.Background(), w.store, "ben", 10, nil)
+	list, _, err := notify.List(context.Background(), w.store, "ben", store.Paging{Limit: 10})
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%+v, %v", list, err)
 	}
@@ -110,7 +110,7 @@ func TestMarkAllRead_ManyNotifications_AreMarkedInSteps(t *testing.T) {
 			if marked, err := notify.MarkAllRead(context.Background(), w.store, "ana"); marked != n || err != nil {
 				t.Errorf("marked %d, %v", marked, err)
 			}
-			list, _, err := notify.List(context.Background(), w.store, "ana", 0, nil)
+			list, _, err := notify.List(context.Background(), w.store, "ana", store.Paging{Limit: 0})
 			if err != nil || len(list) != n {
 				t.Fatalf("%d, %v", len(list), err)
 			}

@@ -2,12 +2,12 @@ package notify
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"questscheduler/internal/ids"
 )
 
 // The notices that are for the owner of a calendar alone.
@@ -60,9 +60,9 @@ func (o Owners) NotifyLost(ctx context.Context, ownerID, calendarKey string, sin
 // once for the same events.
 func (o Owners) NotifyHeld(ctx context.Context, ownerID, calendarKey string, eventIDs []string) error {
 	sorted := slices.Sorted(slices.Values(eventIDs))
-	sum := sha256.Sum256([]byte(strings.Join(sorted, "\n")))
+	digest := ids.Of(strings.Join(sorted, "\n")).Hex(8)
 	body := spoken.count(spoken.Owners.HeldBody, len(eventIDs))
-	return o.notify(ctx, ownerID, NoticeHeld, calendarKey+":"+hex.EncodeToString(sum[:8]), spoken.Owners.HeldTitle, body, "calendar", calendarKey)
+	return o.notify(ctx, ownerID, NoticeHeld, calendarKey+":"+digest, spoken.Owners.HeldTitle, body, "calendar", calendarKey)
 }
 
 // notify writes a notification about a resource, unless the owner has one under

@@ -25,7 +25,7 @@ func owners(t *testing.T, now time.Time) (Owners, store.Store) {
 // types are the types and titles of a person's notifications, newest first.
 func types(t *testing.T, documents store.Store) (types []string) {
 	t.Helper()
-	list, _, err := List(t.Context(), documents, "gm", 0, nil)
+	list, _, err := List(t.Context(), documents, "gm", store.Paging{Limit: 0})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -364,7 +364,7 @@ func (w *world) announcement() poll.Announcement {
 // bell lists the texts of a person's notifications, oldest first.
 func (w *world) bell(uid string) []string {
 	w.t.Helper()
-	list, _, err := notify.List(context.Background(), w.store, uid, 0, nil)
+	list, _, err := notify.List(context.Background(), w.store, uid, store.Paging{Limit: 0})
 	if err != nil {
 		w.t.Fatal(err)
 	}

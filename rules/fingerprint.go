@@ -15,11 +15,10 @@ type Fingerprint struct {
 	AllDay     bool
 }
 
-// Layouts of instants and dates in shared documents.
-const (
-	InstantLayout = "2006-01-02T15:04:05.000Z"
-	DateLayout    = "2006-01-02"
-)
+const instantLayout = "2006-01-02T15:04:05.000Z"
+
+// Instant formats an instant as shared documents have it.
+func Instant(at time.Time) string { return at.UTC().Format(instantLayout) }
 
 var errFingerprint = errors.New("a fingerprint is start|end|allDay")
 
@@ -31,11 +30,11 @@ func Timed(start, end time.Time) Fingerprint {
 // Days is the fingerprint of an all-day event, given its dates (2006-01-02), end
 // exclusive.
 func Days(startDate, endDate string) (Fingerprint, error) {
-	start, err := time.Parse(DateLayout, startDate)
+	start, err := time.Parse(time.DateOnly, startDate)
 	if err != nil {
 		return Fingerprint{}, err
 	}
-	end, err := time.Parse(DateLayout, endDate)
+	end, err := time.Parse(time.DateOnly, endDate)
 	if err != nil {
 		return Fingerprint{}, err
 	}
@@ -57,9 +56,9 @@ func (f Fingerprint) String() string {
 	if f.IsZero() {
 		return ""
 	}
-	layout, flag := InstantLayout, "false"
+	layout, flag := instantLayout, "false"
 	if f.AllDay {
-		layout, flag = DateLayout, "true"
+		layout, flag = time.DateOnly, "true"
 	}
 	return f.StartTime().Format(layout) + "|" + f.EndTime().Format(layout) + "|" + flag
 }

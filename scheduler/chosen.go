@@ -6,6 +6,7 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/rules"
 )
 
 // chosenSlot reads the slot that a finalisation asks for. NotFound where the poll has none of
@@ -36,5 +37,5 @@ func (ask Finalise) fits(slot poll.Slot) bool {
 	if ask.Duration > 0 && !slot.AllDay {
 		end = slot.Start.Add(ask.Duration)
 	}
-	return slot.Start.Year() >= firstYear && end.Year() <= lastYear && (slot.Start.Before(end) || !ask.CreateEvent)
+	return rules.InYears(slot.Start) && (end.IsZero() || rules.InYears(end)) && (slot.Start.Before(end) || !ask.CreateEvent)
 }

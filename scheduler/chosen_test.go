@@ -15,7 +15,7 @@ import (
 // Each row is a slot as somebody may have written it directly.
 func TestFinalise_OfASlotWithoutUsableTimes_MakesNothing(t *testing.T) {
 	t.Parallel()
-	start := worldtest.Ten.Start.Format(rules.InstantLayout)
+	start := rules.Instant(worldtest.Ten.Start)
 	event := scheduler.Finalise{CreateEvent: true}
 	for name, row := range map[string]struct {
 		start, end any

@@ -10,6 +10,7 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/rules"
 	"questscheduler/transition"
 )
 
@@ -36,12 +37,8 @@ type Times struct{ Start, End time.Time }
 
 // Limits of a poll.
 const (
-	MaxTitle       = 200
-	MaxDescription = 8000
-	MaxSlots       = 200
-	MaxPeople      = 500
-	// firstYear and lastYear are those that a slot may lie in.
-	firstYear, lastYear = 1971, 9000
+	MaxSlots  = 200
+	MaxPeople = 500
 )
 
 // Create makes a poll, in which its creator takes part. A named group must be one that the
@@ -167,14 +164,8 @@ func (s *Service) updateCardSoon(ctx context.Context, p poll.Poll) {
 }
 
 func (c Create) check(by Person) error {
-	title := strings.TrimSpace(c.Title)
-	switch {
-	case title == "" || len([]rune(title)) > MaxTitle:
-		return fault.Field("title", "must be 1 to 200 characters long")
-	case len([]rune(c.Description)) > MaxDescription:
-		return fault.Field("description", "must be at most 8000 characters long")
-	case len(c.Slots) == 0 || len(c.Slots) > MaxSlots:
-		return fault.Field("slots", "must hold 1 to 200 times")
+	if err := checkTexts(&c.Title, &c.Description, &c.Timezone); err != nil {
+		return err
 	}
 	if err := checkPeople("participant_ids", by.ID, c.ParticipantIDs); err != nil {
 		return err
@@ -182,32 +173,32 @@ func (c Create) check(by Person) error {
 	if err := checkInvites(c.PendingInvites); err != nil {
 		return err
 	}
-	for _, times := range c.Slots {
-		if err := times.check(); err != nil {
-			return err
+	return checkSlots(c.Slots)
+}
+
+// checkTexts refuses what a poll cannot show; nil is not checked.
+func checkTexts(title, description, timezone *string) (err error) {
+	if title != nil {
+		_, err = rules.Title("title", *title, rules.MaxTitle)
+	}
+	if err == nil && description != nil {
+		err = rules.CheckText("description", *description, rules.MaxDescription)
+	}
+	if err == nil && timezone != nil {
+		_, err = poll.Zone(*timezone)
+	}
+	return err
+}
+
+func checkSlots(slots []Times) error {
+	if len(slots) == 0 || len(slots) > MaxSlots {
+		return fault.Field("slots", "must hold 1 to 200 times")
+	}
+	for _, slot := range slots {
+		span := rules.Span{Start: slot.Start, End: slot.End, StartField: "start", EndField: "end", Longest: 31 * 24 * time.Hour}
+		if err := span.Check(); err != nil {
+			return fault.Field("slots", "must have times that fit: "+err.Error())
 		}
-	}
-	return checkTimezone(c.Timezone)
-}
-
-func (t Times) check() error {
-	switch {
-	case t.Start.Year() < firstYear || t.End.Year() > lastYear:
-		return fault.Field("slots", "must lie between the years 1971 and 9000")
-	case !t.Start.Before(t.End):
-		return fault.Field("slots", "must end after they start")
-	case t.End.Sub(t.Start) > 31*24*time.Hour:
-		return fault.Field("slots", "must be at most 31 days long")
-	}
-	return nil
-}
-
-func checkTimezone(name string) error {
-	if name == "" {
-		return nil
-	}
-	if _, err := poll.Zone(name); err != nil {
-		return fault.Field("timezone", "must be an IANA time zone such as Europe/Berlin")
 	}
 	return nil
 }

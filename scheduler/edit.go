@@ -141,16 +141,8 @@ func (s *Service) editStep(
 }
 
 func (e Edit) check() error {
-	if e.Title != nil {
-		if title := strings.TrimSpace(*e.Title); title == "" || len([]rune(title)) > MaxTitle {
-			return fault.Field("title", "must be 1 to 200 characters long")
-		}
-	}
-	switch {
-	case e.Description != nil && len([]rune(*e.Description)) > MaxDescription:
-		return fault.Field("description", "must be at most 8000 characters long")
-	case e.Slots != nil && (len(*e.Slots) == 0 || len(*e.Slots) > MaxSlots):
-		return fault.Field("slots", "must hold 1 to 200 times")
+	if err := checkTexts(e.Title, e.Description, e.Timezone); err != nil {
+		return err
 	}
 	if e.PendingInvites != nil {
 		if err := checkInvites(*e.PendingInvites); err != nil {
@@ -158,14 +150,11 @@ func (e Edit) check() error {
 		}
 	}
 	if e.Slots != nil {
-		for _, slot := range *e.Slots {
-			if err := slot.Times.check(); err != nil {
-				return err
-			}
+		slots := make([]Times, len(*e.Slots))
+		for i, slot := range *e.Slots {
+			slots[i] = slot.Times
 		}
-	}
-	if e.Timezone != nil {
-		return checkTimezone(*e.Timezone)
+		return checkSlots(slots)
 	}
 	return nil
 }

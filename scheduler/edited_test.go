@@ -97,10 +97,10 @@ func TestCommand_PollEditedDirectly_RepairsItFirst(t *testing.T) {
 		{"moved, after it was archived", linked, setBehindUs(rules.Archived), moveIt, []string{"record"}},
 		{"deleted in the calendar, after it was reopened", linked, reopenBehindUs, deleteEvent, []string{"reopen"}},
 		{"failing, after it was cancelled", linked, setBehindUs(rules.Cancelled), act{"sync error", func(w *worldtest.World, s fixture) {
-			_ = w.Scheduler.SetSyncError(w.Context(), s.poll, rules.WatchFailed, worldtest.Cause)
+			_ = w.Scheduler.SetSyncError(w.Context(), s.poll, rules.WatchFailed, worldtest.Cause, nil)
 		}}, []string{"cancel"}},
 		{"recovered, after it was cancelled", failing, setBehindUs(rules.Cancelled), act{"sync error over", func(w *worldtest.World, s fixture) {
-			_ = w.Scheduler.ClearSyncError(w.Context(), s.poll, rules.WatchFailed, worldtest.Cause)
+			_ = w.Scheduler.ClearSyncError(w.Context(), s.poll, rules.WatchFailed, worldtest.Cause, nil)
 		}}, []string{"cancel"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -132,7 +132,7 @@ func rescheduled(_ *testing.T, w *worldtest.World) fixture { return moved(w) }
 func failing(t *testing.T, w *worldtest.World) fixture {
 	t.Helper()
 	s := finalised(w)
-	if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.WatchFailed, worldtest.Cause); err != nil {
+	if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.WatchFailed, worldtest.Cause, nil); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -231,7 +231,7 @@ func TestAClockThatWasFarAhead_DecidesNothingLater(t *testing.T) {
 	s := finalised(w)
 	now := w.Scheduler.Now
 	w.Scheduler.Now = func() time.Time { return now().AddDate(1, 0, 0) }
-	if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.SyncFailed, worldtest.Cause); err != nil {
+	if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.SyncFailed, worldtest.Cause, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.Scheduler.Now = now

@@ -47,8 +47,8 @@ func (s *Service) Group(ctx context.Context, person Person, groupID string) (pol
 
 // Groups gives the groups that a person created, belongs to or is invited to to
 // take, as poll.WalkGroups does.
-func (s *Service) Groups(ctx context.Context, person Person, limit int, after *store.Cursor, take func(poll.Group) (taken bool, err error)) (next *store.Cursor, err error) {
-	return poll.WalkGroups(ctx, s.Store, person.ID, limit, after, take)
+func (s *Service) Groups(ctx context.Context, person Person, part store.Paging, take func(poll.Group) (taken bool, err error)) (next *store.Cursor, err error) {
+	return poll.WalkGroups(ctx, s.Store, person.ID, part, take)
 }
 
 // visibleGroup loads a group that a person may see. One they may not see is
@@ -125,7 +125,7 @@ func (e EditGroup) applyTo(person Person, group *poll.Group) error {
 		group.Discord = *e.Discord
 	}
 	if e.Name != nil {
-		name, err := rules.Line("name", *e.Name, MaxTitle)
+		name, err := rules.Line("name", *e.Name, rules.MaxTitle)
 		if err != nil {
 			return err
 		}

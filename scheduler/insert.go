@@ -139,10 +139,12 @@ func (s *Service) insertFailed(ctx context.Context, intent poll.Intent, made who
 		if err != nil || current == nil || current.Kind != poll.IntentInsert {
 			return nil, err
 		}
-		if made != byNobody || current.Attempts != intent.Attempts {
-			return nil, tx.Update(intent.Path(), poll.Set("error", fault.KindOf(cause).String()))
-		}
 		st := transition.State{Poll: p}
+		if made != byNobody || current.Attempts != intent.Attempts {
+			step := s.step(st, Cause{Trace: intent.Trace})
+			step.Writes.Update(intent.Path(), poll.Set("error", fault.KindOf(cause).String()))
+			return step, nil
+		}
 		announcement := poll.Announcement{}
 		if p.ID != "" {
 			if err := loadEntry(ctx, tx, &st); err != nil {
@@ -187,7 +189,9 @@ func (s *Service) insertAgain(ctx context.Context, intent poll.Intent, cause Cau
 			return nil, errSuperseded
 		case p.ID == "" || p.ReplacesIntent(*current): // deleted by somebody who knows of no intents
 			removed = true
-			return nil, tx.Delete(intent.Path())
+			step := s.step(transition.State{Poll: p}, cause)
+			step.Writes.Delete(intent.Path())
+			return step, nil
 		case p.Sync.Generation != intent.Generation:
 			return nil, errSuperseded
 		}
@@ -212,7 +216,7 @@ func (s *Service) watchFailed(ctx context.Context, pollID, calendarID string, ca
 	}
 	s.Log.WarnContext(ctx, "no watch channel yet", "poll", pollID, "calendar", calendarID,
 		"trace", cause.Trace, "error", failure)
-	if err := s.SetSyncError(ctx, pollID, rules.WatchFailed, cause); err != nil {
+	if err := s.SetSyncError(ctx, pollID, rules.WatchFailed, cause, nil); err != nil {
 		s.Log.ErrorContext(ctx, "the missing watch could not be shown", "poll", pollID, "trace", cause.Trace,
 			"error", fmt.Errorf("set watch_failed: %w", err))
 	}

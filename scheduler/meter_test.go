@@ -63,12 +63,12 @@ func TestEachTransition_IsCounted_AndLoggedWithItsPerson(t *testing.T) {
 
 	cause := scheduler.Cause{Trigger: "sweep", Trace: "trc_sweep"}
 	for range 2 { // the second changes nothing
-		if err := w.Scheduler.SetSyncError(t.Context(), pollID, rules.WatchFailed, cause); err != nil {
+		if err := w.Scheduler.SetSyncError(t.Context(), pollID, rules.WatchFailed, cause, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	count.want(t, "when its watch fails", "error watch_failed")
-	if err := w.Scheduler.ClearSyncError(t.Context(), pollID, rules.WatchFailed, cause); err != nil {
+	if err := w.Scheduler.ClearSyncError(t.Context(), pollID, rules.WatchFailed, cause, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.DeleteEvent("gm", event)

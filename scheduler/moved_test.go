@@ -95,7 +95,7 @@ func TestAcceptNew_DuringAnError_KeepsIt(t *testing.T) {
 			if code == rules.RecurringUnsupported {
 				w.PatchEvent("gm", s.event, map[string]any{"recurrence": []string{"RRULE:FREQ=DAILY"}})
 				w.Run(time.Minute)
-			} else if err := w.Scheduler.SetSyncError(t.Context(), s.poll, code, worldtest.Cause); err != nil {
+			} else if err := w.Scheduler.SetSyncError(t.Context(), s.poll, code, worldtest.Cause, nil); err != nil {
 				t.Fatal(err)
 			}
 			saw := w.View(s.poll).Poll.Sync.Applied.String()

@@ -2,12 +2,11 @@ package scheduler
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
 	"questscheduler/fault"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
@@ -84,18 +83,17 @@ func (o Observer) write(ctx context.Context, tx store.Tx, p poll.Poll, line poll
 
 // observedID names what a line says, and how the poll stood that it says it of.
 func observedID(line poll.Entry) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d", line.AccountID, line.CalendarID, line.EventID, line.EventState,
-		line.Fingerprint, line.Updated.UTC(), line.Decision, line.Reason, line.Before, line.State, line.Generation))
-	return "jrn_observed_" + hex.EncodeToString(sum[:16])
+	return "jrn_observed_" + ids.Of(fmt.Sprintf("%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d", line.AccountID, line.CalendarID, line.EventID, line.EventState,
+		line.Fingerprint, line.Updated.UTC(), line.Decision, line.Reason, line.Before, line.State, line.Generation)).Hex(16)
 }
 
 // SetSyncError writes nothing: a failed sync run says so on its calendar.
-func (Observer) SetSyncError(context.Context, string, rules.ErrorCode, Cause, ...While) error {
+func (Observer) SetSyncError(context.Context, string, rules.ErrorCode, Cause, While) error {
 	return nil
 }
 
 // ClearSyncError writes nothing.
-func (Observer) ClearSyncError(context.Context, string, rules.ErrorCode, Cause, ...While) error {
+func (Observer) ClearSyncError(context.Context, string, rules.ErrorCode, Cause, While) error {
 	return nil
 }
 

@@ -21,8 +21,8 @@ func TestCreate_RefusesWhatCannotBe_AndWritesNothing(t *testing.T) {
 	ten := worldtest.Ten.Start
 	for field, spoil := range map[string]func(c *scheduler.Create){
 		"title":                           func(c *scheduler.Create) { c.Title = "  " },
-		"title, too long":                 func(c *scheduler.Create) { c.Title = strings.Repeat("ü", scheduler.MaxTitle+1) },
-		"description, too long":           func(c *scheduler.Create) { c.Description = strings.Repeat("x", scheduler.MaxDescription+1) },
+		"title, too long":                 func(c *scheduler.Create) { c.Title = strings.Repeat("ü", rules.MaxTitle+1) },
+		"description, too long":           func(c *scheduler.Create) { c.Description = strings.Repeat("x", rules.MaxDescription+1) },
 		"slots, none":                     func(c *scheduler.Create) { c.Slots = nil },
 		"slots, too many":                 func(c *scheduler.Create) { c.Slots = make([]worldtest.Slot, scheduler.MaxSlots+1) },
 		"slots, ends before it starts":    func(c *scheduler.Create) { c.Slots = slots(ten, ten.Add(-time.Hour)) },

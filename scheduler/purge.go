@@ -47,28 +47,24 @@ func (s *Service) purgeOnce(ctx context.Context, intent poll.Intent) (done bool,
 			return nil, err
 		}
 		p := poll.Decode(document)
+		step := s.step(transition.State{Poll: p}, Cause{Trace: intent.Trace})
 		if document.Exists() && !p.Pristine() {
 			done = true
-			return nil, tx.Delete(intent.Path())
+			step.Writes.Delete(intent.Path())
+			return step, nil
 		}
 		left, err := poll.LoadRemains(ctx, tx, document, purgePage)
 		if err != nil {
 			return nil, err
 		}
-		for _, path := range left {
-			if err := tx.Delete(path); err != nil {
-				return nil, err
-			}
-		}
+		step.Writes.Delete(left...)
 		done = len(left) == 0
-		if !done {
-			return nil, nil
+		if done {
+			step.Writes.Delete(intent.Path())
 		}
-		if err := tx.Delete(intent.Path()); err != nil || !document.Exists() {
-			return nil, err
+		if done && document.Exists() {
+			step.Begin(current.Generation)
 		}
-		step := s.step(transition.State{Poll: p}, Cause{Trace: intent.Trace})
-		step.Begin(current.Generation)
 		return step, nil
 	})
 	return done, err

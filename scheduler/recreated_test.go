@@ -144,7 +144,7 @@ func TestRecreatedPoll_HoweverFound_StartsEmpty(t *testing.T) {
 					w.Skip(time.Second)
 					slots, by := w.Recreate(s.poll, person), worldtest.Person(person)
 					entries := 0
-					_, err := w.Scheduler.Journal(t.Context(), by, s.poll, 100, nil, func(poll.Entry) (bool, error) { entries++; return true, nil })
+					_, err := w.Scheduler.Journal(t.Context(), by, s.poll, store.Paging{Limit: 100}, func(poll.Entry) (bool, error) { entries++; return true, nil })
 					if err != nil || entries != 0 {
 						t.Errorf("before the cleanup %s reads %d entries, %v", person, entries, err)
 					}
@@ -268,7 +268,7 @@ func TestRecreatedPoll_FinalisedElsewhere_ShowsNoErrorOfTheOld(t *testing.T) {
 	w.LosePushes()
 	w.Write(poll.Path(s.poll), poll.Set("status", string(rules.Finalized)), poll.Set("winningSlotId", slots[0]),
 		poll.Set("googleEventId", made.ID), poll.Set("googleCalendarId", "gm@example.com"))
-	if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.SyncFailed, worldtest.Cause); err != nil {
+	if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.SyncFailed, worldtest.Cause, nil); err != nil {
 		t.Fatal(err)
 	}
 	p, err := poll.Load(t.Context(), w.Documents, s.poll)

@@ -61,7 +61,7 @@ func TestASync_LeavesWhatIsHeldToAPersonsWord(t *testing.T) {
 	pollID, _, eventID := w.Finalised()
 	w.Run(time.Minute)
 	gm := creatorOf(w, pollID)
-	if err := w.Scheduler.SetSyncError(t.Context(), pollID, rules.MassCancellationHeld, scheduler.Cause{}); err != nil {
+	if err := w.Scheduler.SetSyncError(t.Context(), pollID, rules.MassCancellationHeld, scheduler.Cause{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	key := w.CalendarKey(gm.ID)

@@ -11,18 +11,20 @@ import (
 )
 
 // While checks, in the transaction that is about to write, that the caller's reason still
-// holds. Its error ends the transaction. It only reads, and may be called again.
+// holds. Its error ends the transaction. It only reads, and may be called again. nil: always.
 type While func(ctx context.Context, now store.Reader) error
 
 // SetSyncError shows on a linked poll that its sync fails; its status stays. It does nothing
 // for the same code again, or a poll that follows no event or is deleted. Errors of while are
 // given back as they are.
-func (s *Service) SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while ...While) error {
+func (s *Service) SetSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while While) error {
 	var shown *poll.Poll
 	err := s.change(ctx, s.Store.Run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		shown = nil
-		if err := stillHolds(ctx, tx, while); err != nil {
-			return nil, err
+		if while != nil {
+			if err := while(ctx, tx); err != nil {
+				return nil, err
+			}
 		}
 		p, err := showing(ctx, tx, pollID)
 		if err != nil || !p.Linked() {
@@ -75,24 +77,16 @@ func (s *Service) logSyncError(ctx context.Context, action rules.Action, p poll.
 		"state", string(p.Sync.State), "code", string(code), "hint", cause.Trigger, "trace", cause.Trace)
 }
 
-// stillHolds gives the first error of what a caller relies on.
-func stillHolds(ctx context.Context, now store.Reader, while []While) error {
-	for _, so := range while {
-		if err := so(ctx, now); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // ClearSyncError takes an error off a poll that shows it. Errors of while are given back as
 // they are.
-func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while ...While) error {
+func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while While) error {
 	var shown *poll.Poll
 	err := s.change(ctx, s.Store.Run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		shown = nil
-		if err := stillHolds(ctx, tx, while); err != nil {
-			return nil, err
+		if while != nil {
+			if err := while(ctx, tx); err != nil {
+				return nil, err
+			}
 		}
 		p, err := showing(ctx, tx, pollID)
 		if err != nil || p.Status != rules.Finalized || p.Sync.Error == nil || p.Sync.Error.Code != code {

@@ -14,7 +14,7 @@ func TestAHold_GivesWayToNoOtherError(t *testing.T) {
 	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, _ := w.Finalised()
 	for _, code := range []rules.ErrorCode{rules.MassCancellationHeld, rules.TokenExpired, rules.WatchFailed} {
-		if err := w.Scheduler.SetSyncError(t.Context(), pollID, code, scheduler.Cause{Trigger: "test"}); err != nil {
+		if err := w.Scheduler.SetSyncError(t.Context(), pollID, code, scheduler.Cause{Trigger: "test"}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

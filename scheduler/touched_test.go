@@ -275,11 +275,11 @@ func movedToClub(o *scheduler.Observation) {
 }
 
 func syncFails(w *worldtest.World, s fixture) error {
-	return w.Scheduler.SetSyncError(w.Context(), s.poll, rules.SyncFailed, worldtest.Cause)
+	return w.Scheduler.SetSyncError(w.Context(), s.poll, rules.SyncFailed, worldtest.Cause, nil)
 }
 
 func syncRecovers(w *worldtest.World, s fixture) error {
-	return w.Scheduler.ClearSyncError(w.Context(), s.poll, rules.SyncFailed, worldtest.Cause)
+	return w.Scheduler.ClearSyncError(w.Context(), s.poll, rules.SyncFailed, worldtest.Cause, nil)
 }
 
 func finaliseTen(w *worldtest.World, s fixture) error {

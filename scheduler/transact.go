@@ -59,10 +59,8 @@ func (s *Service) change(
 
 // apply writes the outcome of a transition.
 func (s *Service) apply(tx store.Tx, out transition.Outcome, cause Cause) error {
-	for _, w := range out.Writes {
-		if err := write(tx, w); err != nil {
-			return err
-		}
+	if err := out.Writes.To(tx); err != nil {
+		return err
 	}
 	for _, intent := range out.Intents {
 		if err := tx.Set(intent.Path(), poll.EncodeIntent(intent)); err != nil {
@@ -92,21 +90,6 @@ func (s *Service) apply(tx store.Tx, out transition.Outcome, cause Cause) error 
 		}
 	}
 	return nil
-}
-
-func write(tx store.Tx, w transition.Write) error {
-	switch w.Op {
-	case transition.Create:
-		return tx.Create(w.Path, w.Data)
-	case transition.Set:
-		return tx.Set(w.Path, w.Data)
-	case transition.Update:
-		return tx.Update(w.Path, w.Updates...)
-	case transition.Merge:
-		return tx.Merge(w.Path, w.Updates...)
-	default:
-		return tx.Delete(w.Path)
-	}
 }
 
 // handOver wakes, after the commit, what a transition leaves to the outbox.

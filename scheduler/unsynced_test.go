@@ -41,7 +41,7 @@ var meetings = map[string]func(t *testing.T, w *worldtest.World, s fixture){
 	},
 	"error of the sync": func(t *testing.T, w *worldtest.World, s fixture) {
 		t.Helper()
-		if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.SyncFailed, worldtest.Cause); err != nil {
+		if err := w.Scheduler.SetSyncError(t.Context(), s.poll, rules.SyncFailed, worldtest.Cause, nil); err != nil {
 			t.Error(err)
 		}
 		if p, _ := poll.Load(t.Context(), w.Documents, s.poll); p.Sync.Error == nil {
@@ -80,7 +80,7 @@ func TestLivePoll_WithoutCalendarSync_LosesNothing(t *testing.T) {
 					t.Errorf("its event was not adopted: %+v", w.Journal(s.poll)[len(w.Journal(s.poll))-1])
 				}
 				entries := 0
-				_, err = w.Scheduler.Journal(t.Context(), worldtest.Person("gm"), s.poll, 100, nil, func(poll.Entry) (bool, error) { entries++; return true, nil })
+				_, err = w.Scheduler.Journal(t.Context(), worldtest.Person("gm"), s.poll, store.Paging{Limit: 100}, func(poll.Entry) (bool, error) { entries++; return true, nil })
 				if err != nil || entries < 2 {
 					t.Errorf("its creator reads %d entries, %v", entries, err)
 				}

@@ -96,12 +96,12 @@ func (s *Service) syncedAt(ctx context.Context, p poll.Poll) (time.Time, error) 
 
 // Journal gives a poll's own journal to take, newest first, as poll.WalkJournal does. Only the
 // creator may. A page may hold fewer entries than there are to come.
-func (s *Service) Journal(ctx context.Context, person Person, pollID string, limit int, after *store.Cursor, take func(poll.Entry) (taken bool, err error)) (*store.Cursor, error) {
+func (s *Service) Journal(ctx context.Context, person Person, pollID string, part store.Paging, take func(poll.Entry) (taken bool, err error)) (*store.Cursor, error) {
 	p, _, err := created(ctx, s.Store, person, pollID)
 	if err != nil {
 		return nil, err
 	}
-	return poll.WalkJournal(ctx, s.Store, pollID, limit, after, func(entry poll.Entry) (taken bool, err error) {
+	return poll.WalkJournal(ctx, s.Store, pollID, part, func(entry poll.Entry) (taken bool, err error) {
 		if !p.Owns(entry) {
 			return true, nil
 		}

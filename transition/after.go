@@ -10,10 +10,6 @@ import (
 // Details are what a poll after a transition depends on beside its journal entry. A
 // replay leaves them zero where no entry holds them.
 type Details struct {
-	// SnapshotID is that of a reschedule.
-	SnapshotID string
-	// Winning and Original are the times of the slots, for an event that is awaited.
-	Winning, Original rules.Fingerprint
 	// Request names the request of a finalisation.
 	Request poll.Request
 	// Cancelled is an existing mark of a cancellation; nil for none.
@@ -27,51 +23,6 @@ type Details struct {
 	// AnotherEvent reports whether a direct edit made the poll name another event, or
 	// none; Awaiting whether the poll still awaits its deleted event.
 	AnotherEvent, Awaiting bool
-}
-
-// Observed is a poll after a decision about an observation of its event, as entry
-// records it. For a reschedule, entry names the new slot.
-func Observed(p poll.Poll, decision rules.Decision, entry poll.Entry, more Details) poll.Poll {
-	if decision.Action == rules.Revive {
-		p = p.Unmarked()
-		link := p.Sync.Awaited.Link
-		p.Status, p.Sync.Awaited, p.GoogleEventID, p.GoogleCalendarID = rules.Finalized, nil, link.Event, link.Calendar
-		decision.Action = decision.Then
-	}
-	moved := p.Sync.Rescheduled
-	switch decision.Action {
-	case rules.Cancel:
-		p = marked(p, poll.Cancelled{At: entry.At, Reason: rules.ReasonCalendarDeleted})
-		p.GoogleEventID = ""
-		p.Sync.Awaited = &poll.Awaited{
-			Link:  rules.Link{Account: entry.AccountID, Calendar: entry.CalendarID, Event: entry.EventID, Generation: p.Sync.Generation},
-			Until: entry.At.Add(rules.AwaitFor), Winning: more.Winning, Original: more.Original,
-		}
-	case rules.MoveCalendar:
-		p.GoogleCalendarID = entry.Inputs.MovedTo.CalendarID
-		entry.Updated = time.Time{} // of an event that was gone
-	case rules.Adopt:
-		p.Sync.Baseline = entry.Fingerprint
-	case rules.Reschedule:
-		first := poll.Rescheduled{FromSlotID: p.WinningSlotID, ToSlotID: entry.WinningSlotID, SnapshotID: more.SnapshotID, At: entry.At}
-		p.WinningSlotID, p.Sync.Rescheduled = first.ToSlotID, first.MovedTo(entry.Fingerprint, entry.At)
-	case rules.RescheduleAgain:
-		p.WinningSlotID, p.Sync.Rescheduled = moved.ToSlotID, moved.MovedTo(entry.Fingerprint, entry.At)
-	case rules.Restore:
-		p.WinningSlotID, p.Sync.Rescheduled = moved.FromSlotID, nil
-	}
-	switch decision.Action {
-	case rules.Adopt, rules.Reschedule, rules.RescheduleAgain, rules.Restore:
-		p.Sync.Applied = entry.Fingerprint
-	}
-	p.Sync.State, p.Sync.LastSyncedAt, p.UpdatedAt = decision.State, entry.At, entry.At
-	p.Sync.Observed = rules.Newest(p.Sync.Observed, entry.Updated)
-	if known := p.Sync.Error; decision.Error == "" {
-		p.Sync.Error = nil
-	} else if known == nil || known.Code != decision.Error {
-		p.Sync.Error = syncError(decision.Error, entry.At)
-	}
-	return p
 }
 
 // SyncChecked is a poll after an error of its sync was set, or cleared.

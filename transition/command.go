@@ -77,7 +77,7 @@ func (s *Step) reopen(entry poll.Entry, more Details, account string) {
 // removeCalendarSlot removes the slot of a reschedule that ends.
 func (s *Step) removeCalendarSlot() {
 	if moved := s.Poll.Sync.Rescheduled; moved != nil {
-		s.remove(poll.SlotPath(s.Poll.ID, moved.ToSlotID))
+		s.Writes.Delete(poll.SlotPath(s.Poll.ID, moved.ToSlotID))
 	}
 }
 
@@ -126,7 +126,7 @@ func (s *Step) AcceptNew(who, observed string) error {
 
 // makeOrdinary makes a slot of the calendar's one like those of people.
 func (s *Step) makeOrdinary(slotID string) {
-	s.update(poll.SlotPath(s.Poll.ID, slotID), poll.Set("source", poll.SourcePoll), poll.Set("createdBy", nil))
+	s.Writes.Update(poll.SlotPath(s.Poll.ID, slotID), poll.Set("source", poll.SourcePoll), poll.Set("createdBy", nil))
 }
 
 // DeleteEvent takes the poll's event out of the calendar; false where it names none.
@@ -157,7 +157,7 @@ func (s *Step) Delete(account string, keepEvent bool) {
 	s.supersede()
 	s.unlink(!keepEvent, account)
 	s.purge()
-	s.remove(poll.Path(s.Poll.ID))
+	s.Writes.Delete(poll.Path(s.Poll.ID))
 }
 
 // purge has whatever is below a poll removed that goes, and takes its announcement
@@ -166,7 +166,7 @@ func (s *Step) purge() {
 	s.Outcome.Intents = append(s.Outcome.Intents, poll.Intent{
 		Kind: poll.IntentPurge, PollID: s.Poll.ID, Generation: s.LastGeneration(), Due: s.Now, CreatedAt: s.Now, Trace: s.Trace,
 	})
-	s.remove(poll.AnnouncementPath(s.Poll.ID))
+	s.Writes.Delete(poll.AnnouncementPath(s.Poll.ID))
 	if s.Poll.GroupID != "" || s.Poll.CreatorID == "" { // of a poll that is gone, its group is unknown
 		s.Session = &Session{s.Poll.ID, s.Poll.GroupID, "purge." + strconv.FormatInt(s.LastGeneration(), 10)}
 	}
@@ -199,12 +199,12 @@ func (s *Step) EditSlots(who string, slots []poll.Slot, wanted []Times) error {
 		switch {
 		case edit.ID == "":
 			slot := poll.Slot{ID: s.IDs.UUID(), Start: edit.At.StartTime(), End: edit.At.EndTime()}
-			s.create(poll.SlotPath(s.Poll.ID, slot.ID), poll.EncodeSlot(slot))
+			s.Writes.Create(poll.SlotPath(s.Poll.ID, slot.ID), poll.EncodeSlot(slot))
 		case !known[edit.ID]:
 			return fault.Field("slots", "must name slots of this poll by their ids, each once, or leave the id out for a new one")
 		default:
 			removed[edit.ID], known[edit.ID] = false, false
-			s.update(poll.SlotPath(s.Poll.ID, edit.ID), poll.MoveSlot(edit.At)...)
+			s.Writes.Update(poll.SlotPath(s.Poll.ID, edit.ID), poll.MoveSlot(edit.At)...)
 		}
 	}
 	s.removeSlots(slots, removed)
@@ -231,7 +231,7 @@ func (s *Step) keepsTime(wanted []Times) bool {
 func (s *Step) removeSlots(slots []poll.Slot, removed map[string]bool) {
 	for _, slot := range slots {
 		if removed[slot.ID] {
-			s.remove(poll.SlotPath(s.Poll.ID, slot.ID))
+			s.Writes.Delete(poll.SlotPath(s.Poll.ID, slot.ID))
 		}
 	}
 	for _, vote := range s.Votes {
@@ -242,7 +242,7 @@ func (s *Step) removeSlots(slots []poll.Slot, removed map[string]bool) {
 			}
 		}
 		if len(gone) > 0 {
-			s.update(poll.VotePath(s.Poll.ID, vote.UserID), gone...)
+			s.Writes.Update(poll.VotePath(s.Poll.ID, vote.UserID), gone...)
 		}
 	}
 }

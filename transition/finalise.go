@@ -24,7 +24,7 @@ func (s *Step) BeginInsert(session poll.Session, at poll.Place) poll.Intent {
 // insert writes an insert intent, and gives the poll its generation.
 func (s *Step) insert(intent poll.Intent) poll.Intent {
 	intent.EventID, intent.Due = poll.EventID(intent.PollID, intent.Generation), s.Now.Add(InsertGrace)
-	s.create(intent.Path(), poll.EncodeIntent(intent))
+	s.Writes.Create(intent.Path(), poll.EncodeIntent(intent))
 	after := s.Poll
 	after.Sync.Generation = intent.Generation
 	s.After = &after
@@ -36,14 +36,14 @@ func (s *Step) insert(intent poll.Intent) poll.Intent {
 func (s *Step) ResumeInsert(intent poll.Intent, request string) poll.Intent {
 	intent.Due, intent.Attempts = s.Now.Add(InsertGrace), intent.Attempts+1
 	intent.Session.Request = cmp.Or(request, intent.Session.Request)
-	s.update(intent.Path(), poll.Set("due", intent.Due), poll.Set("attempts", intent.Attempts), poll.SetSessionRequest(intent.Session.Request))
+	s.Writes.Update(intent.Path(), poll.Set("due", intent.Due), poll.Set("attempts", intent.Attempts), poll.SetSessionRequest(intent.Session.Request))
 	return intent
 }
 
 // InsertAgain takes the next generation for an intent whose event was made and
 // deleted before the poll could follow it.
 func (s *Step) InsertAgain(intent poll.Intent) poll.Intent {
-	s.remove(intent.Path())
+	s.Writes.Delete(intent.Path())
 	intent.Generation, intent.Attempts, intent.FailedSince, intent.Error = intent.Generation+1, 0, time.Time{}, ""
 	return s.insert(intent)
 }
@@ -56,7 +56,7 @@ func (s *Step) Undo(intent poll.Intent) {
 // DeleteAgain has the event of a deletion deleted once more: a run that is under way may have
 // come too early, and does not end it.
 func (s *Step) DeleteAgain(intent poll.Intent) {
-	s.update(intent.Path(), poll.Set("due", s.Now), poll.Set("asked", intent.Asked+1))
+	s.Writes.Update(intent.Path(), poll.Set("due", s.Now), poll.Set("asked", intent.Asked+1))
 }
 
 // GiveUp ends an insert that the calendar refused, and gives the link that stands the
@@ -67,9 +67,9 @@ func (s *Step) GiveUp(intent poll.Intent, announcement poll.Announcement, mayBeT
 		s.renumber(announcement)
 	}
 	if mayBeThere {
-		s.set(intent.Path(), poll.EncodeIntent(AsDelete(intent, s.Now)))
+		s.Writes.Set(intent.Path(), poll.EncodeIntent(AsDelete(intent, s.Now)))
 	} else {
-		s.remove(intent.Path())
+		s.Writes.Delete(intent.Path())
 	}
 }
 
@@ -78,7 +78,7 @@ func (s *Step) GiveUp(intent poll.Intent, announcement poll.Announcement, mayBeT
 // renumbered too.
 func (s *Step) renumber(announcement poll.Announcement) {
 	generation := s.Poll.Sync.Generation
-	s.update(s.EntryPath, poll.Set("generation", generation))
+	s.Writes.Update(s.EntryPath, poll.Set("generation", generation))
 	if s.Poll.Sync.Awaited != nil && s.Entry.Awaited {
 		after, awaited := s.Poll, *s.Poll.Sync.Awaited
 		awaited.Link.Generation = generation
@@ -86,7 +86,7 @@ func (s *Step) renumber(announcement poll.Announcement) {
 		s.After = &after
 	}
 	if updates := poll.RenumberUpdates(announcement, s.Entry.Generation, generation); len(updates) > 0 {
-		s.update(poll.AnnouncementPath(s.Poll.ID), updates...)
+		s.Writes.Update(poll.AnnouncementPath(s.Poll.ID), updates...)
 	}
 	s.Ask(s.Entry.EventID)
 }
@@ -109,20 +109,20 @@ func (s *Step) Link(intent poll.Intent, slot *poll.Slot, at poll.Place, earlier 
 	session := intent.Session
 	if chosen := session.Fingerprint(); slot == nil { // the time is still what was chosen
 		slot = &poll.Slot{ID: session.SlotID, Start: session.Start, End: session.End, AllDay: session.AllDay}
-		s.create(poll.SlotPath(s.Poll.ID, slot.ID), poll.EncodeSlot(*slot))
+		s.Writes.Create(poll.SlotPath(s.Poll.ID, slot.ID), poll.EncodeSlot(*slot))
 	} else if slot.Fingerprint().Start != chosen.Start || slot.AllDay != chosen.AllDay { // edited since: so is the event's
 		slot.Start, slot.End, slot.AllDay = session.Start, session.End, session.AllDay
-		s.update(poll.SlotPath(s.Poll.ID, slot.ID), poll.MoveSlot(chosen)...)
+		s.Writes.Update(poll.SlotPath(s.Poll.ID, slot.ID), poll.MoveSlot(chosen)...)
 	}
 	s.replaceLink(session)
 	if earlier { // it may have changed, and a sync there passed it
-		s.merge(calendars.Path(s.Next.Key), calendars.Defer(intent.EventID, calendars.DeferredRace, s.Now))
+		s.Writes.Merge(calendars.Path(s.Next.Key), calendars.Defer(intent.EventID, calendars.DeferredRace, s.Now))
 	}
-	s.create(poll.IndexPath(intent.EventID), poll.EncodeIndex(poll.IndexEntry{
+	s.Writes.Create(poll.IndexPath(intent.EventID), poll.EncodeIndex(poll.IndexEntry{
 		EventID: intent.EventID, PollID: s.Poll.ID, AccountID: at.AccountID, CreatorID: s.Poll.CreatorID,
 		CalendarID: at.CalendarID, Generation: intent.Generation, CreatedAt: s.Now,
 	}))
-	s.remove(intent.Path())
+	s.Writes.Delete(intent.Path())
 	entry := s.commandEntry(rules.CommandFinalise, session.Actor, "the event was made")
 	entry.EventState, entry.Fingerprint, entry.Updated = EventStateName(rules.Present), event.Fingerprint, event.Updated
 	entry.EventID, entry.CalendarID, entry.AccountID, entry.Generation = intent.EventID, at.CalendarID, at.AccountID, intent.Generation
@@ -134,12 +134,12 @@ func (s *Step) Link(intent poll.Intent, slot *poll.Slot, at poll.Place, earlier 
 func (s *Step) replaceLink(session poll.Session) {
 	next := calendars.Path(s.Next.Key)
 	if s.Entry == nil || s.Calendar.Key != s.Next.Key {
-		s.merge(next, s.Next.Link(s.request(), s.Poll.CreatorID, "")...)
+		s.Writes.Merge(next, s.Next.Link(s.request(), s.Poll.CreatorID, "")...)
 		s.unlink(!session.KeepOld, session.OldAccount)
 		return
 	}
-	s.remove(s.EntryPath)
-	s.merge(next, s.Next.Exchange(s.request(), s.Entry.EventID)...)
+	s.Writes.Delete(s.EntryPath)
+	s.Writes.Merge(next, s.Next.Exchange(s.request(), s.Entry.EventID)...)
 	s.deleteEvent(!session.KeepOld && !s.Entry.Awaited, s.Entry.AccountID, s.Entry.CalendarID, s.Entry.EventID)
 }
 

@@ -66,8 +66,8 @@ func (s *Step) deleteEvent(asked bool, account, calendar, event string) {
 
 // dropEntry removes the index entry of an event that is not followed any more.
 func (s *Step) dropEntry() {
-	s.remove(s.EntryPath)
-	s.merge(calendars.Path(s.Calendar.Key), s.Calendar.Unlink(s.Entry.EventID)...)
+	s.Writes.Delete(s.EntryPath)
+	s.Writes.Merge(calendars.Path(s.Calendar.Key), s.Calendar.Unlink(s.Entry.EventID)...)
 }
 
 // stopAwaiting removes the index entry of an awaited event. The caller clears Sync.Awaited.
@@ -82,20 +82,20 @@ func (s *Step) stopAwaiting() {
 func (s *Step) moveEntry(to poll.Place) {
 	event := s.Entry.EventID
 	if s.EntryPath == poll.IndexPath(event) {
-		s.update(s.EntryPath, poll.MoveIndex(to)...)
+		s.Writes.Update(s.EntryPath, poll.MoveIndex(to)...)
 	} else {
 		moved := *s.Entry
 		moved.AccountID, moved.CalendarID = to.AccountID, to.CalendarID
-		s.remove(s.EntryPath)
-		s.set(s.NextPath, poll.EncodeIndex(moved))
+		s.Writes.Delete(s.EntryPath)
+		s.Writes.Set(s.NextPath, poll.EncodeIndex(moved))
 	}
-	s.merge(calendars.Path(s.Calendar.Key), s.Calendar.Unlink(event)...)
+	s.Writes.Merge(calendars.Path(s.Calendar.Key), s.Calendar.Unlink(event)...)
 	legacy := ""
 	if slices.Contains(s.Calendar.LegacyEventIDs, event) {
 		legacy = event
 	}
 	linked := s.Next.Link(s.request(), s.Poll.CreatorID, legacy)
-	s.merge(calendars.Path(s.Next.Key), append(linked, calendars.Defer(event, calendars.DeferredMoved, s.Now))...)
+	s.Writes.Merge(calendars.Path(s.Next.Key), append(linked, calendars.Defer(event, calendars.DeferredMoved, s.Now))...)
 }
 
 // askAgain asks for a sync of the event of a poll that was archived or edited directly,
@@ -109,17 +109,17 @@ func (s *Step) askAgain() (mustShow bool) {
 	if shows && !s.Calendar.Deferred(event).Awaits() {
 		updates = append(calendars.RequestSync(s.request()), calendars.Defer(event, calendars.DeferredHeld, s.Now))
 	}
-	s.merge(calendars.Path(s.Calendar.Key), updates...)
+	s.Writes.Merge(calendars.Path(s.Calendar.Key), updates...)
 	return s.Calendar.Deferred(event).Why == calendars.DeferredHeld && !shows
 }
 
 // Ask asks for a sync of the event of what a command observed: a sync may have
 // overtaken it, since the event could have been moved and read again.
 func (s *Step) Ask(eventID string) {
-	s.merge(calendars.Path(s.Calendar.Key), s.Calendar.RequestFetch(s.request(), eventID)...)
+	s.Writes.Merge(calendars.Path(s.Calendar.Key), s.Calendar.RequestFetch(s.request(), eventID)...)
 }
 
 // Defer has an event fetched individually once its insert is done: a sync passes it.
 func (s *Step) Defer(eventID string) {
-	s.merge(calendars.Path(s.Calendar.Key), calendars.Defer(eventID, calendars.DeferredRace, s.Now))
+	s.Writes.Merge(calendars.Path(s.Calendar.Key), calendars.Defer(eventID, calendars.DeferredRace, s.Now))
 }

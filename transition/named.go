@@ -39,7 +39,7 @@ func NamedOf(people []string, p poll.Poll) []string {
 // not new any more then. Nobody is recorded before, or the document had been written.
 func (s *Step) nameFirst() {
 	if first := Named(nil, s.Poll, s.Now); len(first) > 0 {
-		s.merge(poll.AnnouncementPath(s.Poll.ID), poll.NamedUpdates(s.Poll.ID, first)...)
+		s.Writes.Merge(poll.AnnouncementPath(s.Poll.ID), poll.NamedUpdates(s.Poll.ID, first)...)
 	}
 }
 
@@ -60,7 +60,7 @@ func (s *Step) Name(known []string, by string) {
 
 func (s *Step) setNamed(known, named []string) {
 	if !slices.Equal(known, named) {
-		s.merge(poll.AnnouncementPath(s.Poll.ID), poll.NamedUpdates(s.Poll.ID, named)...)
+		s.Writes.Merge(poll.AnnouncementPath(s.Poll.ID), poll.NamedUpdates(s.Poll.ID, named)...)
 	}
 }
 

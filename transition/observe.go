@@ -31,10 +31,8 @@ func EventStateNamed(name string) (rules.EventState, bool) {
 // Observe carries out a decision about an observation of the event that the poll
 // follows. entry is the journal's of it.
 func (s *Step) Observe(decision rules.Decision, entry poll.Entry) {
-	var more Details
-	action, announce := decision.Action, false
 	entry.At = s.Now
-	switch action {
+	switch decision.Action {
 	case rules.Nothing:
 		return
 	case rules.Forget:
@@ -44,41 +42,79 @@ func (s *Step) Observe(decision rules.Decision, entry poll.Entry) {
 		s.note(entry)
 		return
 	case rules.Revive:
-		action, announce = decision.Then, true
-		s.revive(action)
+		s.revive(decision.Then)
 	}
+	after, winning, announced := s.observed(decision, &entry)
+	entry.After = after.Sync.Applied
+	s.record(after, entry, winning, announced)
+}
+
+// Observed is a poll after a decision about an observation of its event, as its journal has
+// it: Observe without its writes.
+func Observed(p poll.Poll, decision rules.Decision, entry poll.Entry) poll.Poll {
+	replayed := Step{State: State{Poll: p, Entry: &poll.IndexEntry{EventID: entry.EventID}}}
+	after, _, _ := replayed.observed(decision, &entry)
+	return after
+}
+
+// observed carries out a decision, and returns the poll afterwards, its winning slot, and
+// whether that is announced. An entry of a reschedule that names the new slot is replayed.
+func (s *Step) observed(decision rules.Decision, entry *poll.Entry) (after poll.Poll, winning *poll.Slot, announced bool) {
+	p, winning, updated := s.Poll, s.Winning, entry.Updated
+	action := decision.Action
+	if action == rules.Revive {
+		p = p.Unmarked()
+		link := p.Sync.Awaited.Link
+		p.Status, p.Sync.Awaited, p.GoogleEventID, p.GoogleCalendarID = rules.Finalized, nil, link.Event, link.Calendar
+		action, announced = decision.Then, true
+	}
+	moved, applied := p.Sync.Rescheduled, entry.Fingerprint
 	switch action {
 	case rules.Cancel:
-		more.Winning, more.Original = timeOf(s.Winning), timeOf(s.Original)
-	case rules.Reschedule:
-		entry.WinningSlotID, more.SnapshotID = s.IDs.UUID(), s.IDs.UUID()
+		p = marked(p, poll.Cancelled{At: entry.At, Reason: rules.ReasonCalendarDeleted})
+		p.GoogleEventID = ""
+		p.Sync.Awaited = &poll.Awaited{
+			Link:  rules.Link{Account: entry.AccountID, Calendar: entry.CalendarID, Event: entry.EventID, Generation: p.Sync.Generation},
+			Until: entry.At.Add(rules.AwaitFor), Winning: timeOf(s.Winning), Original: timeOf(s.Original),
+		}
+		s.awaitEvent()
+		applied, announced = p.Sync.Applied, true
+	case rules.MoveCalendar:
+		p.GoogleCalendarID = entry.Inputs.MovedTo.CalendarID
+		s.moveEntry(entry.Inputs.MovedTo)
+		applied, updated = p.Sync.Applied, time.Time{} // of an event that was gone
 	case rules.Adopt:
+		p.Sync.Baseline = entry.Fingerprint
 		if decision.Drift {
 			entry.Reason += ": the event does not start where the slot does"
 		}
-	}
-	after, winning := Observed(s.Poll, decision, entry, more), s.Winning
-	entry.After = after.Sync.Applied
-	switch action {
-	case rules.Cancel:
-		s.awaitEvent()
-	case rules.MoveCalendar:
-		s.moveEntry(entry.Inputs.MovedTo)
 	case rules.Reschedule:
-		slot := poll.SlotAt(after.WinningSlotID, entry.Fingerprint)
-		s.create(poll.SlotPath(after.ID, slot.ID), poll.EncodeSlot(slot))
-		s.create(poll.SnapshotPath(after.ID, more.SnapshotID), poll.EncodeSnapshot(s.snapshot(more.SnapshotID)))
-		winning = &slot
+		first := poll.Rescheduled{FromSlotID: p.WinningSlotID, ToSlotID: entry.WinningSlotID, At: entry.At}
+		if first.ToSlotID == "" {
+			first.ToSlotID, first.SnapshotID = s.IDs.UUID(), s.IDs.UUID()
+		}
+		p.WinningSlotID, p.Sync.Rescheduled = first.ToSlotID, first.MovedTo(entry.Fingerprint, entry.At)
+		slot := poll.SlotAt(p.WinningSlotID, entry.Fingerprint)
+		s.Writes.Create(poll.SlotPath(p.ID, slot.ID), poll.EncodeSlot(slot))
+		s.Writes.Create(poll.SnapshotPath(p.ID, first.SnapshotID), poll.EncodeSnapshot(s.snapshot(first.SnapshotID)))
+		winning, announced = &slot, true
 	case rules.RescheduleAgain: // the first snapshot and the original slot stay
-		winning = s.moveCalendarSlot(after, entry.Fingerprint)
+		p.WinningSlotID, p.Sync.Rescheduled = moved.ToSlotID, moved.MovedTo(entry.Fingerprint, entry.At)
+		winning, announced = s.moveCalendarSlot(p, entry.Fingerprint), true
 	case rules.Restore:
-		winning = s.restoreOriginal()
+		p.WinningSlotID, p.Sync.Rescheduled = moved.FromSlotID, nil
+		winning, announced = s.restoreOriginal(), true
+	default:
+		applied = p.Sync.Applied
 	}
-	switch action {
-	case rules.Cancel, rules.Reschedule, rules.RescheduleAgain, rules.Restore:
-		announce = true
+	p.Sync.State, p.Sync.Applied, p.Sync.LastSyncedAt, p.UpdatedAt = decision.State, applied, entry.At, entry.At
+	p.Sync.Observed = rules.Newest(p.Sync.Observed, updated)
+	if known := p.Sync.Error; decision.Error == "" {
+		p.Sync.Error = nil
+	} else if known == nil || known.Code != decision.Error {
+		p.Sync.Error = syncError(decision.Error, entry.At)
 	}
-	s.record(after, entry, winning, announce)
+	return p, winning, announced
 }
 
 func timeOf(slot *poll.Slot) rules.Fingerprint {
@@ -100,9 +136,9 @@ func (s *Step) moveCalendarSlot(after poll.Poll, to rules.Fingerprint) *poll.Slo
 	slot := poll.SlotAt(after.WinningSlotID, to)
 	path := poll.SlotPath(after.ID, slot.ID)
 	if s.Winning != nil && s.Winning.ID == slot.ID {
-		s.update(path, poll.MoveSlot(to)...)
+		s.Writes.Update(path, poll.MoveSlot(to)...)
 	} else { // somebody removed it
-		s.set(path, poll.EncodeSlot(slot))
+		s.Writes.Set(path, poll.EncodeSlot(slot))
 	}
 	return &slot
 }
@@ -115,12 +151,12 @@ func (s *Step) restoreOriginal() *poll.Slot {
 		slot := poll.SlotAt(moved.FromSlotID, p.Sync.Baseline)
 		slot.Source, slot.CreatedBy = poll.SourcePoll, ""
 		original = &slot
-		s.create(poll.SlotPath(p.ID, slot.ID), poll.EncodeSlot(slot))
+		s.Writes.Create(poll.SlotPath(p.ID, slot.ID), poll.EncodeSlot(slot))
 	}
-	s.remove(poll.SlotPath(p.ID, moved.ToSlotID))
+	s.Writes.Delete(poll.SlotPath(p.ID, moved.ToSlotID))
 	for _, vote := range vanished(s.Snapshot, s.Votes, p.People(s.Group)) {
 		vote.UpdatedAt = s.Now // snapshots do not keep it
-		s.create(poll.VotePath(p.ID, vote.UserID), poll.EncodeVote(vote))
+		s.Writes.Create(poll.VotePath(p.ID, vote.UserID), poll.EncodeVote(vote))
 	}
 	return original
 }
@@ -139,16 +175,16 @@ func vanished(snapshot *poll.Snapshot, votes []poll.Vote, people []string) []pol
 // awaitEvent keeps the index entry of an event whose deletion cancels the poll: a
 // person may restore it from the calendar's bin.
 func (s *Step) awaitEvent() {
-	s.update(s.EntryPath, poll.SetEntryAwaited(true))
+	s.Writes.Update(s.EntryPath, poll.SetEntryAwaited(true))
 	if s.Calendar.Deferred(s.Entry.EventID) != (calendars.Deferral{}) {
-		s.merge(calendars.Path(s.Calendar.Key), calendars.Settle(s.Entry.EventID))
+		s.Writes.Merge(calendars.Path(s.Calendar.Key), calendars.Settle(s.Entry.EventID))
 	}
 }
 
 // revive links the poll to its awaited event again. Unless what the observation does
 // next gives it a slot, its winning slot is made again where somebody removed it.
 func (s *Step) revive(then rules.Action) {
-	s.update(s.EntryPath, poll.SetEntryAwaited(false))
+	s.Writes.Update(s.EntryPath, poll.SetEntryAwaited(false))
 	replaced := then == rules.Restore || then == rules.RescheduleAgain || then == rules.Reschedule && s.Poll.WinningSlotID == ""
 	at := s.Poll.Sync.Applied
 	if s.Winning != nil || replaced || at.IsZero() {
@@ -161,7 +197,7 @@ func (s *Step) revive(then rules.Action) {
 	if moved := s.Poll.Sync.Rescheduled; moved == nil || moved.ToSlotID != slot.ID {
 		slot.Source, slot.CreatedBy = poll.SourcePoll, ""
 	}
-	s.create(poll.SlotPath(s.Poll.ID, slot.ID), poll.EncodeSlot(slot))
+	s.Writes.Create(poll.SlotPath(s.Poll.ID, slot.ID), poll.EncodeSlot(slot))
 	s.Winning = &slot
 }
 

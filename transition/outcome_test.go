@@ -120,7 +120,7 @@ func describe(before poll.Poll, o transition.Outcome) (facts []string) {
 		each("journal", fields(entry))
 	}
 	for _, write := range o.Writes {
-		each(fmt.Sprint(write.Op, " ", write.Path), data(write))
+		each(fmt.Sprint(write.Kind, " ", write.Path), data(write))
 	}
 	for _, intent := range o.Intents {
 		all("intent", fields(intent))
@@ -159,7 +159,7 @@ func list(fields map[string]string) string {
 }
 
 // data is what a write writes, by field.
-func data(w transition.Write) map[string]string {
+func data(w store.Write) map[string]string {
 	all := map[string]string{}
 	for key, value := range w.Data {
 		flatten(all, key, reflect.ValueOf(value))

@@ -15,14 +15,14 @@ import (
 func (s *Step) Vote(vote poll.Vote, known []string, slots []poll.Slot) {
 	s.countVotes(slots, append(s.votesWithout(vote.UserID), vote))
 	s.join(s.Poll, vote.UserID, known)
-	s.merge(poll.VotePath(s.Poll.ID, vote.UserID), poll.VoteUpdates(vote)...)
+	s.Writes.Merge(poll.VotePath(s.Poll.ID, vote.UserID), poll.VoteUpdates(vote)...)
 	s.Card = &s.Poll
 }
 
 // Leave removes a participant, with their vote.
 func (s *Step) Leave(personID string, known []string, slots []poll.Slot) {
 	s.countVotes(slots, s.votesWithout(personID))
-	s.remove(poll.VotePath(s.Poll.ID, personID))
+	s.Writes.Delete(poll.VotePath(s.Poll.ID, personID))
 	s.setNamed(known, without(Named(known, s.Poll, s.Now), personID))
 	after := s.Poll
 	after.ParticipantIDs, after.UpdatedAt = without(after.ParticipantIDs, personID), store.Instant(s.Now)
@@ -67,7 +67,7 @@ func (s *Step) countVotes(slots []poll.Slot, votes []poll.Vote) {
 	for _, slot := range slots {
 		feasible, preferred := poll.Count(votes, slot.ID)
 		if feasible != slot.Feasible || preferred != slot.Preferred {
-			s.update(poll.SlotPath(s.Poll.ID, slot.ID),
+			s.Writes.Update(poll.SlotPath(s.Poll.ID, slot.ID),
 				store.Update{Path: store.Field("stats", "feasible"), Value: feasible},
 				store.Update{Path: store.Field("stats", "preferred"), Value: preferred})
 		}

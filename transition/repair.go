@@ -128,9 +128,9 @@ func (s *Step) follow() {
 		EventID: p.GoogleEventID, PollID: p.ID, AccountID: s.Next.AccountID, CreatorID: p.CreatorID,
 		CalendarID: s.Next.CalendarID, Generation: generation, CreatedAt: s.Now,
 	}
-	s.create(s.NextPath, poll.EncodeIndex(entry))
+	s.Writes.Create(s.NextPath, poll.EncodeIndex(entry))
 	asked := append(s.Next.Link(s.request(), p.CreatorID, entry.EventID), calendars.Defer(entry.EventID, calendars.DeferredCommand, s.Now)) // no poll followed it: nothing is held
-	s.merge(calendars.Path(s.Next.Key), asked...)
+	s.Writes.Merge(calendars.Path(s.Next.Key), asked...)
 	p.GoogleCalendarID = s.Next.CalendarID // "primary" is resolved once
 }
 
@@ -152,7 +152,7 @@ func (s *Step) RepairRestore(announcement poll.Announcement, follows bool) {
 	case more.Awaiting:
 		more.AnotherEvent = false
 		if generation := p.Sync.Generation; p.Sync.Awaited.Link.Generation != generation {
-			s.update(s.EntryPath, poll.Set("generation", generation))
+			s.Writes.Update(s.EntryPath, poll.Set("generation", generation))
 		}
 		s.askAgain() // it may be back already
 	case p.GoogleEventID == "":
@@ -175,6 +175,6 @@ func (s *Step) stillKnown(announcement poll.Announcement, p poll.Poll) {
 	}
 	updates := poll.RenumberUpdates(announcement, known.Generation, p.Sync.Generation)
 	if len(updates) > 0 && known.Generation != p.Sync.Generation {
-		s.update(poll.AnnouncementPath(p.ID), updates...)
+		s.Writes.Update(poll.AnnouncementPath(p.ID), updates...)
 	}
 }

@@ -57,7 +57,7 @@ type Outcome struct {
 	// Entries are those of its journal.
 	Entries []poll.Entry
 	// Writes are those of other documents, in order.
-	Writes []Write
+	Writes store.Writes
 	// Intents are written, and carried out at once.
 	Intents []poll.Intent
 	// Due is the announcement that is wanted; nil for none.
@@ -79,46 +79,6 @@ type Session struct{ PollID, GroupID, Ref string }
 type Announcement struct {
 	PollID string
 	At     time.Time
-}
-
-// Op is the kind of a Write.
-type Op string
-
-// The writes of store.Tx.
-const (
-	Create Op = "create"
-	Set    Op = "set"
-	Update Op = "update"
-	Merge  Op = "merge"
-	Delete Op = "delete"
-)
-
-// Write is a write of one document: Data for Create and Set, Updates for Update and Merge.
-type Write struct {
-	Op      Op
-	Path    store.Path
-	Data    map[string]any
-	Updates []store.Update
-}
-
-func (o *Outcome) create(path store.Path, data map[string]any) {
-	o.Writes = append(o.Writes, Write{Op: Create, Path: path, Data: data})
-}
-
-func (o *Outcome) set(path store.Path, data map[string]any) {
-	o.Writes = append(o.Writes, Write{Op: Set, Path: path, Data: data})
-}
-
-func (o *Outcome) update(path store.Path, updates ...store.Update) {
-	o.Writes = append(o.Writes, Write{Op: Update, Path: path, Updates: updates})
-}
-
-func (o *Outcome) merge(path store.Path, updates ...store.Update) {
-	o.Writes = append(o.Writes, Write{Op: Merge, Path: path, Updates: updates})
-}
-
-func (o *Outcome) remove(path store.Path) {
-	o.Writes = append(o.Writes, Write{Op: Delete, Path: path})
 }
 
 // entry is the beginning of a journal entry about the poll as it was read.
@@ -151,9 +111,9 @@ func (s *Step) record(after poll.Poll, entry poll.Entry, winning *poll.Slot, ann
 	if announce {
 		s.Due = &Announcement{PollID: after.ID, At: s.Now.Add(s.settle(entry))}
 		entry.Announcement = entry.ID
-		s.merge(poll.AnnouncementPath(after.ID), poll.PendingUpdates(after.ID, state, s.Due.At)...)
+		s.Writes.Merge(poll.AnnouncementPath(after.ID), poll.PendingUpdates(after.ID, state, s.Due.At)...)
 	} else if entry.Decision == rules.Adopt {
-		s.merge(poll.AnnouncementPath(after.ID), poll.KnownUpdates(after.ID, state)...)
+		s.Writes.Merge(poll.AnnouncementPath(after.ID), poll.KnownUpdates(after.ID, state)...)
 	}
 	before := s.Poll
 	if after.GroupID != "" && (after.GoogleEventID != before.GoogleEventID || after.Status != before.Status || after.Sync.Applied != before.Sync.Applied) {

@@ -42,7 +42,7 @@ func (s *server) busyWindows(ctx context.Context, in call) (any, error) {
 func windows(intervals []availability.Interval) []window {
 	all := make([]window, len(intervals))
 	for i, interval := range intervals {
-		all[i] = window{Start: interval.Start.UTC().Format(rules.InstantLayout), End: interval.End.UTC().Format(rules.InstantLayout)}
+		all[i] = window{Start: rules.Instant(interval.Start), End: rules.Instant(interval.End)}
 	}
 	return all
 }

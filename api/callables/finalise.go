@@ -2,8 +2,6 @@ package callables
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"math"
 	"slices"
@@ -11,6 +9,7 @@ import (
 	"time"
 
 	"questscheduler/fault"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/poll"
 	"questscheduler/scheduler"
 )
@@ -140,6 +139,5 @@ func requestID(uid, pollID string, ask scheduler.Finalise) string {
 	if err != nil {
 		return "" // cannot happen: strings, numbers and booleans
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:16])
+	return ids.Of(string(text)).Hex(16)
 }

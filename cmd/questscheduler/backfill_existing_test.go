@@ -20,6 +20,7 @@ import (
 	"questscheduler/demo/sim/google"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/store/firestore"
 	"questscheduler/internal/test/emulator"
 	"questscheduler/rules"
@@ -154,7 +155,7 @@ func (d *deployment) link(host, project string, people int) {
 		d.t.Fatal(err)
 	}
 	repository := accounts.New(accounts.Options{
-		Store: documents, Keys: keys, Now: time.Now, NewID: func() string { return newULID(time.Now()) },
+		Store: documents, Keys: keys, Now: time.Now, NewID: func() string { return ids.ULID(time.Now()) },
 	})
 	for n := range people {
 		who := person(n)

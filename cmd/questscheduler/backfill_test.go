@@ -15,6 +15,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/sqlite"
@@ -53,7 +54,7 @@ func existing(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	repository := accounts.New(accounts.Options{
-		Store: documents, Keys: keys, Now: time.Now, NewID: func() string { return newULID(time.Now()) },
+		Store: documents, Keys: keys, Now: time.Now, NewID: func() string { return ids.ULID(time.Now()) },
 	})
 	_, err = repository.Link(t.Context(), "gm", accounts.Identity{Provider: accounts.Google, Sub: "1", Email: "gm@example.com"}, "refresh", []string{accounts.ScopeEvents})
 	for from := 0; from < pollsOfBefore && err == nil; from += 100 {
@@ -154,7 +155,7 @@ func rightInTheEnd(t *testing.T, dir string) {
 		if p.GoogleEventID != fmt.Sprintf("google%04d", n) || doc.Data["fieldOfTheWebApp"] != int64(n) || followed[p.ID] != p.GoogleEventID && n%25 != 24 {
 			t.Errorf("poll %d is %v, and its entry is for %q", n, doc.Data, followed[p.ID])
 		}
-		journal, _, err := poll.LoadJournal(t.Context(), documents, p.ID, 0, nil)
+		journal, _, err := poll.LoadJournal(t.Context(), documents, p.ID, store.Paging{Limit: 0})
 		if want := n%25 != 24; err != nil || (len(journal) == 1) != want {
 			t.Errorf("poll %d has %d journal entries, %v", n, len(journal), err)
 		}

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"sync"
 
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
@@ -23,6 +24,7 @@ type simulators struct {
 	discordServer   *discord.Server
 	google, discord simulator
 	serviceKey      string // of the service account that acts as colleagues
+	serving         sync.WaitGroup
 }
 
 // simulator is the HTTP side of one of them.
@@ -100,7 +102,7 @@ func (s *simulators) discordURL() string { return s.discord.url() }
 // left behind.
 func (s *simulators) start() error {
 	for _, sim := range []simulator{s.google, s.discord} {
-		go func() { _ = sim.http.Serve(sim.listener) }() // its error is that it was closed
+		s.serving.Go(func() { _ = sim.http.Serve(sim.listener) }) // its error is that it was closed
 	}
 	return s.googleServer.Start(context.Background())
 }
@@ -121,5 +123,6 @@ func (s *simulators) close() error {
 			failures = append(failures, sim.http.Close())
 		}
 	}
+	s.serving.Wait()
 	return errors.Join(failures...)
 }

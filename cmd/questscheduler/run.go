@@ -56,11 +56,11 @@ func (p *program) start(ctx context.Context, listener net.Listener) error {
 	if err := p.startWork(ctx); err != nil {
 		return fmt.Errorf("start the work: %w", err)
 	}
-	go func() {
+	p.listening.Go(func() {
 		if err := p.http.Serve(listener); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			p.failed <- fmt.Errorf("the server stopped answering: %w", err)
 		}
-	}()
+	})
 	if p.pollListener != nil {
 		p.listening.Go(func() { p.pollListener.Run(p.ending) })
 	}

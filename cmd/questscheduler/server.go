@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
-	"github.com/oklog/ulid/v2"
 
 	"questscheduler/api"
 	"questscheduler/attendees"
@@ -21,6 +20,7 @@ import (
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/outbox/cloudtasks"
@@ -143,7 +143,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	attending := s.newAttending(google, watcher)
 	syncer := s.newSyncer(google, polls, owners, append(attending.consumers(), mirrors.Consumer{Service: mirroring.service})...)
 	groups := s.newGroupEvents(mirroring.service)
-	links := s.newLinks(google, watcher, polls, owners, attending.links(groupevents.Links{AccountMirrors: mirroring.writer, Groups: groups}))
+	links := s.newLinks(google, watcher, polls, owners, append(attending.listeners(), groups, mirroring.writer))
 	cards := s.cardsOf(service)
 	jobs := s.newTimers(google, watcher, cards, groups, mirroring, attending)
 	health := s.newHealth(watcher, jobs.Jobs)
@@ -179,12 +179,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 // the machine sleeps: an access token that expired in the meantime would seem valid.
 func wallClock() time.Time { return time.Now().Round(0) }
 
-// newULID is a ULID for the time; IDs made within one millisecond increase too.
-func newULID(now time.Time) string {
-	return ulid.MustNew(ulid.Timestamp(now), ulid.DefaultEntropy()).String()
-}
-
-func (s *server) newID() string { return newULID(s.now()) }
+func (s *server) newID() string { return ids.ULID(s.now()) }
 
 // newTrace is an ID for everything that one trigger causes.
 func (s *server) newTrace() string { return "trc_" + s.newID() }

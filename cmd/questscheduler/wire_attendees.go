@@ -87,12 +87,12 @@ func (a *attending) consumers() []calendarsync.Consumer {
 	return []calendarsync.Consumer{attendees.Consumer{Service: a.service}}
 }
 
-// links have changes of accounts carried to mapped addresses, too.
-func (a *attending) links(others calendarsync.LinkMirrors) calendarsync.LinkMirrors {
+// listeners are those of changes of accounts.
+func (a *attending) listeners() []calendarsync.AccountListener {
 	if a == nil {
-		return others
+		return nil
 	}
-	return attendees.Links{LinkMirrors: others, Mappings: a.mappings}
+	return []calendarsync.AccountListener{a.mappings}
 }
 
 // loader has mappings loaded by hand; nil if they are off.

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
 	"questscheduler/internal/config"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/changes"
 	"questscheduler/internal/store/firestore"
@@ -23,7 +23,7 @@ func (s *server) newListener(changed *documentchanges.Intake, cards cards) *docu
 		return nil
 	}
 	return &documentchanges.Listener{
-		Source: &pollSource{store: documents, cards: cards.check != nil}, Intake: changed, Store: s.documents, Instance: uuid.NewString(),
+		Source: &pollSource{store: documents, cards: cards.check != nil}, Intake: changed, Store: s.documents, Instance: ids.UUID(),
 		NewTrace: s.newTrace, Wait: wait, Log: s.log,
 	}
 }

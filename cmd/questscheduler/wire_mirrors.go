@@ -3,13 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"time"
 
 	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
 	"questscheduler/internal/config"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
@@ -45,8 +44,7 @@ func (s *server) newMirroring(google googleAccess, watcher *calendarsync.Watcher
 // installation names this deployment in the marks of its events, opaquely: its public
 // address, or without one its own key.
 func installation(cfg config.Config) string {
-	sum := sha256.Sum256([]byte("installation\x00" + cmp.Or(cfg.PublicURL, cfg.EncKeys.Reveal())))
-	return hex.EncodeToString(sum[:8])
+	return ids.Of("installation", cmp.Or(cfg.PublicURL, cfg.EncKeys.Reveal())).Hex(8)
 }
 
 // reconcile compares the mirrors of the next calendar with what it has.

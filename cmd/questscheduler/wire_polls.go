@@ -3,11 +3,10 @@ package main
 import (
 	"time"
 
-	"github.com/google/uuid"
-
 	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
 	"questscheduler/internal/config"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/outbox"
 	"questscheduler/notify"
 	"questscheduler/operations/health"
@@ -45,14 +44,14 @@ func (s *server) newScheduler(google googleAccess, discord *notify.DiscordClient
 		Store: s.documents, Outbox: s.outbox, Accounts: google.lookup,
 		Calendar: calendarsync.Events{Google: google.client, MoveFinder: google.elsewhere},
 		Channels: channels, Shares: groupevents.Shares, Now: s.now, Wait: wait,
-		IDs:    scheduler.IDs{UUID: uuid.NewString, ULID: s.newPrefixedID},
+		IDs:    scheduler.IDs{UUID: ids.UUID, ULID: s.newPrefixedID},
 		Settle: s.config.NotifySettle, AppNoticeDelay: rest, SnapshotKeep: s.config.SnapshotKeep, GroupsPerPerson: s.config.GroupsPerPerson,
 		MembersListed: s.config.GroupMembers == config.MembersListed,
 		Log:           s.log, Meter: s.metrics.Count,
 	}
 	watcher := &calendarsync.Watcher{
 		Store: s.documents, Outbox: s.outbox, Google: google.client, Polls: s.polls(service), Now: s.now,
-		NewUUID: uuid.NewString, Tokens: google.keys,
+		NewUUID: ids.UUID, Tokens: google.keys,
 		Address: s.pushAddress(), TTL: s.config.WatchTTL, RenewBefore: s.config.RenewBefore, Observing: s.config.Sync == config.SyncObserve,
 		Log: s.log, Meter: s.metrics.Count,
 	}

@@ -2,20 +2,18 @@ package accounts
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 	"time"
 
 	"questscheduler/fault"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/store"
 )
 
 // DelegatedID is the id of the account of kind KindServiceAccount for an e-mail address, in
 // any case.
 func DelegatedID(subject string) string {
-	sum := sha256.Sum256([]byte(normalAddress(subject)))
-	return "acc_dwd_" + hex.EncodeToString(sum[:16])
+	return "acc_dwd_" + ids.Of(normalAddress(subject)).Hex(16)
 }
 
 // Delegate returns the account as which the service account acts for an e-mail address. It

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"questscheduler/fault"
+	"questscheduler/internal/refusal"
 )
 
 // Google's OAuth endpoints.
@@ -215,12 +216,12 @@ func (g *Grants) exchange(ctx context.Context, opened grant) (accessToken, error
 
 // request makes a call of the token endpoint, and gives its refusal a kind. It ignores the
 // caller's cancellation, since others wait for the same answer.
-func (g *Grants) request(ctx context.Context, rows []refusal, call func(context.Context) (*oauth2.Token, error)) (*oauth2.Token, error) {
+func (g *Grants) request(ctx context.Context, table refusal.Table, call func(context.Context) (*oauth2.Token, error)) (*oauth2.Token, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshTimeout)
 	defer cancel()
 	answer, err := call(context.WithValue(ctx, oauth2.HTTPClient, g.client))
 	if err != nil {
-		return nil, refusalOf(err, rows, g.now())
+		return nil, refusalOf(err, table, g.now())
 	}
 	return answer, nil
 }

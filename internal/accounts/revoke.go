@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -12,6 +11,7 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/accounts/seal"
+	"questscheduler/internal/refusal"
 	"questscheduler/internal/store"
 )
 
@@ -78,7 +78,7 @@ func (g *Grants) giveBack(ctx context.Context, token string) (answered bool, err
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	response, err := g.client.Do(request)
 	if err != nil {
-		return false, fault.Wrap(fault.Unavailable, fmt.Errorf("revoke a grant: %w", err), sayLater) // the URL holds no token
+		return false, revocationRefusals.Unanswered(revokeCall, err)
 	}
 	_, _ = io.CopyN(io.Discard, response.Body, drainLimit) // only the status matters
 	if err := response.Body.Close(); err != nil {
@@ -87,10 +87,10 @@ func (g *Grants) giveBack(ctx context.Context, token string) (answered bool, err
 	switch status := response.StatusCode; {
 	case status == http.StatusOK, status == http.StatusBadRequest:
 		return true, nil
-	case status == http.StatusTooManyRequests:
-		return true, &fault.Error{Kind: fault.RateLimited, Message: sayLater, RetryAfter: fault.ParseRetryAfter(response.Header, g.now())}
 	default:
-		return true, fault.Wrap(fault.Unavailable, fmt.Errorf("revoke a grant: %d", status), sayLater)
+		return true, revocationRefusals.Error(refusal.Answer{
+			Call: revokeCall, Status: status, RetryAfter: fault.ParseRetryAfter(response.Header, g.now()),
+		})
 	}
 }
 

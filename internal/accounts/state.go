@@ -2,13 +2,12 @@ package accounts
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"encoding/json"
 	"time"
 
 	"questscheduler/internal/accounts/seal"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/store"
 )
 
@@ -142,8 +141,7 @@ func hashBrowser(secret string) string {
 	if secret == "" {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
+	return ids.Of(secret).Hex(32)
 }
 
 // RemoveExpiredStates removes at most limit OAuth states that began over a day ago, those

@@ -3,12 +3,10 @@
 package attendee
 
 import (
-	"crypto/sha256"
-	"encoding/base32"
 	"maps"
-	"strings"
 	"time"
 
+	"questscheduler/internal/ids"
 	"questscheduler/internal/recurrence"
 )
 
@@ -124,17 +122,5 @@ const HistoryKept = 20
 
 // ID is the id of an event's record.
 func ID(iCalUID string, original recurrence.Moment) string {
-	sum := sha256.Sum256([]byte(iCalUID + "\x00" + Original(original)))
-	return "att_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
-}
-
-// Original is the original start of an exception as Event keeps it; "" for the zero Moment.
-func Original(m recurrence.Moment) string {
-	switch {
-	case m.IsZero():
-		return ""
-	case m.AllDay():
-		return m.Date
-	}
-	return m.Time.UTC().Format(time.RFC3339)
+	return "att_" + ids.Of(iCalUID, original.String()).Base32()
 }

@@ -36,19 +36,19 @@ var Queries = []*store.Query{SyncsDue, SweepsDue, leased, inOrder, ofOwner, ofAc
 
 // Failing lists calendars that fail for one of 1 to 30 reasons, longest first, at most
 // limit after a cursor. Some may no longer be Wanted.
-func Failing(ctx context.Context, reader store.Reader, now time.Time, reasons []string, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
-	return store.Page(ctx, reader, failing.With(reasons, now).First(limit).From(after), Decode)
+func Failing(ctx context.Context, reader store.Reader, now time.Time, reasons []string, part store.Paging) ([]Calendar, *store.Cursor, error) {
+	return store.Page(ctx, reader, failing.With(reasons, now).Paged(part), Decode)
 }
 
 // FailingLately is Failing, latest first.
-func FailingLately(ctx context.Context, reader store.Reader, now time.Time, reasons []string, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
-	return store.Page(ctx, reader, failingLately.With(reasons, now).First(limit).From(after), Decode)
+func FailingLately(ctx context.Context, reader store.Reader, now time.Time, reasons []string, part store.Paging) ([]Calendar, *store.Cursor, error) {
+	return store.Page(ctx, reader, failingLately.With(reasons, now).Paged(part), Decode)
 }
 
 // Paused lists calendars paused beyond now, at most limit after a cursor. Some may no
 // longer be Wanted.
-func Paused(ctx context.Context, reader store.Reader, now time.Time, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
-	return store.Page(ctx, reader, paused.With(now).First(limit).From(after), Decode)
+func Paused(ctx context.Context, reader store.Reader, now time.Time, part store.Paging) ([]Calendar, *store.Cursor, error) {
+	return store.Page(ctx, reader, paused.With(now).Paged(part), Decode)
 }
 
 // LoadKeys reads calendars by key, in their order; a missing one has only its key.
@@ -76,8 +76,8 @@ func Leased(ctx context.Context, reader store.Reader, now time.Time) ([]Calendar
 
 // Followed lists those of at most limit calendars (0: all) after a cursor that anything
 // follows, by key.
-func Followed(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Calendar, *store.Cursor, error) {
-	found, next, err := store.Page(ctx, reader, inOrder.With().First(limit).From(after), Decode)
+func Followed(ctx context.Context, reader store.Reader, part store.Paging) ([]Calendar, *store.Cursor, error) {
+	found, next, err := store.Page(ctx, reader, inOrder.With().Paged(part), Decode)
 	return slices.DeleteFunc(found, func(c Calendar) bool { return !c.Wanted() }), next, err
 }
 

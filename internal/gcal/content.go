@@ -3,7 +3,6 @@ package gcal
 import (
 	"cmp"
 	"context"
-	"time"
 
 	calendar "google.golang.org/api/calendar/v3"
 
@@ -101,17 +100,4 @@ func (c Content) encode() (*calendar.Event, error) {
 		}
 	}
 	return event, nil
-}
-
-// writeMoment formats a moment for a patch, which merges field by field: the fields of the
-// other sort of event are nulled. Google demands the zone of a series.
-func writeMoment(m recurrence.Moment, series bool) *calendar.EventDateTime {
-	if m.AllDay() {
-		return &calendar.EventDateTime{Date: m.Date, NullFields: []string{"DateTime", "TimeZone"}}
-	}
-	zone := m.Zone
-	if zone == "" && series {
-		zone = "UTC"
-	}
-	return &calendar.EventDateTime{DateTime: m.Time.UTC().Format(time.RFC3339Nano), TimeZone: zone, NullFields: []string{"Date"}}
 }

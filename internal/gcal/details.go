@@ -3,7 +3,6 @@ package gcal
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	calendar "google.golang.org/api/calendar/v3"
 
@@ -86,27 +85,6 @@ func (e *wireEvent) details(mask Mask, zone string) *Details {
 		}
 	}
 	return details
-}
-
-// readMoment reads a time of an event; zero if it is absent or unreadable. The zone is its
-// own, else the calendar's.
-func readMoment(t *calendar.EventDateTime, calendarZone string) recurrence.Moment {
-	switch {
-	case t == nil || t.Date != "" && t.DateTime != "":
-		return recurrence.Moment{}
-	case t.Date != "":
-		day, err := time.Parse(time.DateOnly, t.Date)
-		if err != nil || day.Year() < 1 {
-			return recurrence.Moment{}
-		}
-		return recurrence.Moment{Date: t.Date}
-	}
-	at, ok := readInstant(t, calendarZone)
-	at = at.UTC()
-	if !ok || at.Year() < 1 || at.Year() > 9999 {
-		return recurrence.Moment{}
-	}
-	return recurrence.Moment{Time: at, Zone: cmp.Or(t.TimeZone, calendarZone)}
 }
 
 // zoneless reports whether a time of the event has no zone of its own.

@@ -2,15 +2,12 @@ package gcal
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
-	"strings"
-
-	"google.golang.org/api/googleapi"
+	"time"
 
 	"questscheduler/fault"
+	"questscheduler/internal/refusal"
 	"questscheduler/rules"
 )
 
@@ -61,146 +58,58 @@ const (
 // operatorWebhook is logged, never shown to users.
 const operatorWebhook = "check QS_PUBLIC_URL: it has to be an HTTPS address that Google can reach"
 
-// row is one row of the error table. An empty condition matches everything; status 500
-// stands for all of 5xx.
-type row struct {
-	op      operation
-	status  int
-	reasons []string
-	kind    fault.Kind
-	code    string // "": Google's reason, for Provider
-	message string
-	// operator is what the operator can do; it is logged, never shown to users.
-	operator string
-}
+// table maps Google's answers to kinds.
+var table = slices.Concat(refusal.Table{
+	{Call: opWatch.call(), Reasons: []string{"push.webhookUrlUnauthorized"}, Kind: fault.Provider, Code: CodeWebhookRefused, Message: sayWebhook, Operator: operatorWebhook},
+	{Status: 401, Kind: fault.Revoked, Code: CodeTokenExpired, Message: sayRelink}, // the client refreshed and tried twice
+	{Call: opCalendars.call(), Status: 403, Reasons: scopeReasons, Kind: fault.Forbidden, Code: CodeScopeMissing, Message: sayScope},
+	{Call: opInsertCalendar.call(), Status: 403, Reasons: scopeReasons, Kind: fault.Forbidden, Code: CodeScopeMissing, Message: sayMirrors},
+	{Call: opFreeBusy.call(), Status: 403, Reasons: scopeReasons, Kind: fault.Forbidden, Code: CodeScopeMissing, Message: sayFreeBusy},
+	{Status: 403, Reasons: scopeReasons, Kind: fault.Revoked, Code: CodeTokenExpired, Message: sayRelink},
+	{Status: 403, Reasons: []string{"rateLimitExceeded", "userRateLimitExceeded"}, Kind: fault.RateLimited, Message: sayWait},
+	{Status: 403, Reasons: []string{"quotaExceeded", "dailyLimitExceeded"}, Kind: fault.Exhausted, Code: CodeQuota, Message: sayQuota},
+	{Status: 403, Reasons: []string{"forbiddenForNonOrganizer"}, Kind: fault.Provider, Code: CodeNotOrganizer, Message: sayOrganizer},
+	{Status: 404, Kind: fault.NotFound, Message: sayNotThere},
+	{Call: opList.call(), Status: 410, Kind: fault.Conflict, Code: CodeSyncTokenExpired, Message: sayFullSync},
+	{Status: 410, Kind: fault.NotFound, Code: CodeGone, Message: sayNotThere},
+	{Call: opInsert.call(), Status: 409, Kind: fault.Conflict, Code: CodeDuplicate, Message: sayTaken},
+	{Status: 409, Kind: fault.Unavailable, Message: sayConcurrent},
+	{Status: 412, Kind: fault.Conflict, Code: CodeStale, Message: sayReadAgain},
+}, refusal.Usual(sayWait, sayLater, sayRefused))
 
-// table maps Google's answers to kinds; the first matching row counts.
-var table = []row{
-	{op: opWatch, reasons: []string{"push.webhookUrlUnauthorized"}, kind: fault.Provider, code: CodeWebhookRefused, message: sayWebhook, operator: operatorWebhook},
-	{status: 401, kind: fault.Revoked, code: CodeTokenExpired, message: sayRelink}, // the client refreshed and tried twice
-	{op: opCalendars, status: 403, reasons: scopeReasons, kind: fault.Forbidden, code: CodeScopeMissing, message: sayScope},
-	{op: opInsertCalendar, status: 403, reasons: scopeReasons, kind: fault.Forbidden, code: CodeScopeMissing, message: sayMirrors},
-	{op: opFreeBusy, status: 403, reasons: scopeReasons, kind: fault.Forbidden, code: CodeScopeMissing, message: sayFreeBusy},
-	{status: 403, reasons: scopeReasons, kind: fault.Revoked, code: CodeTokenExpired, message: sayRelink},
-	{status: 403, reasons: []string{"rateLimitExceeded", "userRateLimitExceeded"}, kind: fault.RateLimited, message: sayWait},
-	{status: 429, kind: fault.RateLimited, message: sayWait},
-	{status: 403, reasons: []string{"quotaExceeded", "dailyLimitExceeded"}, kind: fault.Exhausted, code: CodeQuota, message: sayQuota},
-	{status: 403, reasons: []string{"forbiddenForNonOrganizer"}, kind: fault.Provider, code: CodeNotOrganizer, message: sayOrganizer},
-	{status: 404, kind: fault.NotFound, message: sayNotThere},
-	{op: opList, status: 410, kind: fault.Conflict, code: CodeSyncTokenExpired, message: sayFullSync},
-	{status: 410, kind: fault.NotFound, code: CodeGone, message: sayNotThere},
-	{op: opInsert, status: 409, kind: fault.Conflict, code: CodeDuplicate, message: sayTaken},
-	{status: 409, kind: fault.Unavailable, message: sayConcurrent},
-	{status: 412, kind: fault.Conflict, code: CodeStale, message: sayReadAgain},
-	{status: 408, kind: fault.Unavailable, message: sayLater},
-	{status: 500, kind: fault.Unavailable, message: sayLater},
-	{kind: fault.Provider, message: sayRefused},
+// busyTable maps the reasons why one calendar's busy times were not given.
+var busyTable = refusal.Table{
+	{Reasons: []string{"notFound"}, Kind: fault.NotFound, Message: sayNotThere},
+	{Reasons: []string{"internalError", "backendError"}, Kind: fault.Unavailable, Message: sayLater},
+	{Kind: fault.Provider, Message: sayRefused},
 }
 
 var scopeReasons = []string{"insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"}
 
-func (r row) fits(a answer) bool {
-	status := min(a.status, 500) // one row stands for all server errors
-	return (r.op == "" || r.op == a.op) &&
-		(r.status == 0 || r.status == status) &&
-		(r.reasons == nil || slices.ContainsFunc(a.reasons, func(reason string) bool { return slices.Contains(r.reasons, reason) }))
-}
-
-// answer is what Google said, without address, header, body or message, which could hold
-// secrets. It is the cause inside the error.
-type answer struct {
-	op      operation
-	status  int
-	reasons []string
-	header  http.Header
-}
-
-// Error names the call, the status and the reasons.
-func (a answer) Error() string {
-	return strings.TrimSpace(fmt.Sprintf("google %s: %d %s", a.op, a.status, strings.Join(a.reasons, ",")))
-}
+// call is the operation's name in errors.
+func (o operation) call() string { return "google " + string(o) }
 
 // classify gives an error a kind. Anything but an answer (a timeout, a refused or
 // closed connection) is Unavailable: the call may have taken effect.
 func (c *Client) classify(op operation, err error) error {
-	if kinded := new(fault.Error); errors.As(err, &kinded) {
-		return fmt.Errorf("google %s: %w", op, kinded)
-	}
-	a, answered := read(op, err)
-	if !answered {
-		return fault.Wrap(fault.Unavailable, fmt.Errorf("google %s: %w", op, withoutAddress(err)), sayLater)
-	}
-	r := rowFor(a)
-	classified := &fault.Error{Kind: r.kind, Message: r.message, Code: r.code, Err: a, RetryAfter: fault.ParseRetryAfter(a.header, c.options.Now())}
-	if r.operator != "" {
-		classified.Err = fmt.Errorf("%w; %s", a, r.operator)
-	}
-	if r.code == "" && r.kind == fault.Provider && len(a.reasons) > 0 {
-		classified.Code = a.reasons[0]
-	}
-	return classified
-}
-
-func rowFor(a answer) row {
-	i := slices.IndexFunc(table, func(r row) bool { return r.fits(a) })
-	return table[i] // the last row matches everything
+	return table.Google(op.call(), err, c.options.Now())
 }
 
 // refusedByGoogle reports whether Google itself, not the account's client, called the
 // grant dead or too small.
 func refusedByGoogle(op operation, err error) bool {
-	a, answered := read(op, err)
-	return answered && rowFor(a).kind == fault.Revoked
+	a, answered := refusal.OfGoogle(op.call(), err, time.Time{})
+	return answered && table.Row(a).Kind == fault.Revoked
 }
 
 // RefusesCalendar reports whether an error of List says that the account has no such
 // calendar, or no access to it: 404, or 403 for another reason than a rate, a quota or a
 // scope.
 func RefusesCalendar(err error) bool {
-	a, answered := errors.AsType[answer](err)
-	if !answered || a.op != opList {
+	a, answered := errors.AsType[refusal.Answer](err)
+	if !answered || a.Call != opList.call() {
 		return false
 	}
-	kind := rowFor(a).kind
-	return kind == fault.NotFound || kind == fault.Provider && a.status == http.StatusForbidden
-}
-
-// read extracts Google's answer from an error; false if there was none.
-func read(op operation, err error) (answer, bool) {
-	refused := new(googleapi.Error)
-	if !errors.As(err, &refused) {
-		return answer{}, false
-	}
-	a := answer{op: op, status: refused.Code, header: refused.Header}
-	for _, item := range refused.Errors {
-		a.reasons = append(a.reasons, clean(item.Reason)...)
-	}
-	for _, detail := range refused.Details {
-		if fields, ok := detail.(map[string]any); ok {
-			reason, _ := fields["reason"].(string)
-			a.reasons = append(a.reasons, clean(reason)...)
-		}
-	}
-	return a, true
-}
-
-// clean keeps the words that have the form of Google's reasons and drops all else, so that
-// no value passes.
-func clean(reason string) []string {
-	const most = 64
-	odd := func(r rune) bool {
-		return r != '.' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	}
-	if reason == "" || len(reason) > most || strings.ContainsFunc(reason, odd) {
-		return nil
-	}
-	return []string{reason}
-}
-
-// withoutAddress strips the URL, which holds sync and page tokens, from a net/http error.
-func withoutAddress(err error) error {
-	if wrapped := new(url.Error); errors.As(err, &wrapped) {
-		return wrapped.Err
-	}
-	return err
+	kind := table.Row(a).Kind
+	return kind == fault.NotFound || kind == fault.Provider && a.Status == http.StatusForbidden
 }

@@ -112,13 +112,10 @@ func (e *wireEvent) event(zone string) Event {
 }
 
 func (e NewEvent) encode() *calendar.Event {
-	event := &calendar.Event{
-		Id: e.ID, Summary: e.Summary, Description: e.Description,
-		Start: writeInstant(e.Start, e.TimeZone), End: writeInstant(e.End, e.TimeZone),
-	}
-	if e.AllDay {
-		event.Start, event.End = writeDate(e.Start), writeDate(e.End)
-	}
+	at := rules.Timed(e.Start, e.End)
+	at.AllDay = e.AllDay
+	event := &calendar.Event{Id: e.ID, Summary: e.Summary, Description: e.Description}
+	event.Start, event.End = writeTimes(at, e.TimeZone)
 	for _, email := range e.Attendees {
 		event.Attendees = append(event.Attendees, &calendar.EventAttendee{Email: email})
 	}

@@ -38,7 +38,7 @@ func (c *Client) Get(ctx context.Context, ref Ref, id string) (Event, error) {
 	var shown *wireEvent
 	err := c.authorised(ctx, opGet, ref.Account, func(ctx context.Context, client *http.Client) error {
 		query := url.Values{"fields": {string(guestFields)}}
-		return c.fetch(ctx, client, ref, "/"+url.PathEscape(id), query, func(body io.Reader) (err error) {
+		return c.fetch(ctx, client, address{ref, "/" + url.PathEscape(id), query}, func(body io.Reader) (err error) {
 			shown, err = readEvent(body)
 			return err
 		})

@@ -7,6 +7,7 @@ import (
 	calendar "google.golang.org/api/calendar/v3"
 
 	"questscheduler/fault"
+	"questscheduler/internal/refusal"
 )
 
 // MaxFreeBusy is the most calendars that one call of FreeBusy takes, MaxFreeBusyRange the
@@ -87,17 +88,12 @@ func readBusy(calendars map[string]calendar.FreeBusyCalendar, id string) FreeBus
 // calendarError gives the error of one calendar the kind that the same answer to a whole
 // call has.
 func calendarError(said *calendar.Error) error {
-	reason := answer{op: opFreeBusy}
+	answer := refusal.Answer{Call: opFreeBusy.call()}
 	if said != nil {
-		reason.reasons = clean(said.Reason)
+		answer.Reasons = refusal.Clean(said.Reason)
 	}
-	switch {
-	case len(reason.reasons) == 0:
-		return fault.Wrap(fault.Unavailable, reason, sayLater)
-	case reason.reasons[0] == "notFound":
-		return fault.Wrap(fault.NotFound, reason, sayNotThere)
-	case reason.reasons[0] == "internalError" || reason.reasons[0] == "backendError":
-		return fault.Wrap(fault.Unavailable, reason, sayLater)
+	if len(answer.Reasons) == 0 {
+		return fault.Wrap(fault.Unavailable, answer, sayLater)
 	}
-	return &fault.Error{Kind: fault.Provider, Code: reason.reasons[0], Message: sayRefused, Err: reason}
+	return busyTable.Error(answer)
 }

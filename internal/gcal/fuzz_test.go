@@ -15,6 +15,7 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/recurrence"
+	"questscheduler/internal/refusal"
 	"questscheduler/rules"
 )
 
@@ -98,12 +99,12 @@ func FuzzErrorAnswer(f *testing.F) {
 			t.Fatalf("status %d is no error", status)
 		}
 		kinded, ok := errors.AsType[*fault.Error](err)
-		if !ok || kinded.Kind == fault.Internal || !slices.ContainsFunc(table, func(r row) bool { return r.message == kinded.Message }) {
+		if !ok || kinded.Kind == fault.Internal || !slices.ContainsFunc(table, func(r refusal.Row) bool { return r.Message == kinded.Message }) {
 			t.Fatalf("status %d: %v", status, err)
 		}
-		answered, ok := errors.AsType[answer](err)
+		answered, ok := errors.AsType[refusal.Answer](err)
 		if ok { // the client library believes a code in the body before the status
-			status = answered.status
+			status = answered.Status
 		}
 		kind := kinded.Kind
 		if kind == fault.NotFound && status != 404 && status != 410 || kind == fault.Revoked && status != 401 && status != 403 {

@@ -50,7 +50,7 @@ type GuestChange struct {
 // GuestList is Get, and keeps what Google knows of each guest for PatchGuests.
 func (c *Client) GuestList(ctx context.Context, ref Ref, id string) (GuestList, error) {
 	return c.guestList(ctx, opGet, ref, id, func(ctx context.Context, query url.Values) (*http.Request, error) {
-		return c.request(ctx, http.MethodGet, ref, "/"+url.PathEscape(id), query, nil)
+		return c.request(ctx, http.MethodGet, address{ref, "/" + url.PathEscape(id), query}, nil)
 	})
 }
 
@@ -77,7 +77,7 @@ func (c *Client) PatchGuests(ctx context.Context, ref Ref, list GuestList, chang
 	}
 	written, err := c.guestList(ctx, opPatch, ref, list.Event.ID, func(ctx context.Context, query url.Values) (*http.Request, error) {
 		query.Set("sendUpdates", notify)
-		request, err := c.request(ctx, http.MethodPatch, ref, "/"+url.PathEscape(list.Event.ID), query, bytes.NewReader(body))
+		request, err := c.request(ctx, http.MethodPatch, address{ref, "/" + url.PathEscape(list.Event.ID), query}, bytes.NewReader(body))
 		if err == nil {
 			request.Header.Set("Content-Type", "application/json")
 			request.Header.Set("If-Match", list.Event.ETag)

@@ -21,7 +21,7 @@ func (c *Client) Instance(ctx context.Context, ref Ref, seriesID string, origina
 	}
 	var page Page
 	err := c.authorised(ctx, opInstances, ref.Account, func(ctx context.Context, client *http.Client) error {
-		return c.fetch(ctx, client, ref, "/"+url.PathEscape(seriesID)+"/instances", query, func(body io.Reader) error {
+		return c.fetch(ctx, client, address{ref, "/" + url.PathEscape(seriesID) + "/instances", query}, func(body io.Reader) error {
 			answer, err := notNull(readListed(body))
 			if err == nil {
 				page = answer.page(WithDetails)

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 
 	"questscheduler/fault"
+	"questscheduler/internal/refusal"
 )
 
 // Page is one page of a listing.
@@ -35,11 +37,19 @@ type Page struct {
 func (c *Client) List(ctx context.Context, ref Ref, mask Mask, syncToken, pageToken string) (Page, error) {
 	var page Page
 	err := c.authorised(ctx, opList, ref.Account, func(ctx context.Context, client *http.Client) error {
-		answer, err := notNull(c.fetchPage(ctx, client, ref, mask, syncToken, pageToken))
-		if err == nil {
-			page = answer.page(mask)
+		query := mask.query(c.options.PageSize)
+		for name, token := range map[string]string{"syncToken": syncToken, "pageToken": pageToken} {
+			if token != "" {
+				query.Set(name, token)
+			}
 		}
-		return err
+		return c.fetch(ctx, client, address{ref: ref, query: query}, func(body io.Reader) error {
+			answer, err := notNull(readListed(body))
+			if err == nil {
+				page = answer.page(mask)
+			}
+			return err
+		})
 	})
 	if syncToken != "" && (err == nil && page.Nameless || rejectsToken(err)) {
 		return Page{}, &fault.Error{Kind: fault.Conflict, Code: CodeSyncTokenExpired, Message: sayFullSync, Err: cmp.Or(err, errNameless)}
@@ -51,8 +61,8 @@ func (c *Client) List(ctx context.Context, ref Ref, mask Mask, syncToken, pageTo
 // (an expired one gets 410). A 400 with another cause also answers the listing without a
 // token.
 func rejectsToken(err error) bool {
-	rejected, answered := errors.AsType[answer](err)
-	return answered && rejected.op == opList && rejected.status == http.StatusBadRequest
+	rejected, answered := errors.AsType[refusal.Answer](err)
+	return answered && rejected.Call == opList.call() && rejected.Status == http.StatusBadRequest
 }
 
 // errNameless makes an incremental listing fail: continuing would miss the nameless

@@ -105,37 +105,27 @@ func readable(err error) error {
 	return err
 }
 
-func (c *Client) fetchPage(ctx context.Context, client *http.Client, ref Ref, mask Mask, syncToken, pageToken string) (page *listed, err error) {
-	query := mask.query(c.options.PageSize)
-	if syncToken != "" {
-		query.Set("syncToken", syncToken)
-	}
-	if pageToken != "" {
-		query.Set("pageToken", pageToken)
-	}
-	err = c.fetch(ctx, client, ref, "", query, func(body io.Reader) error {
-		page, err = readListed(body)
-		return err
-	})
-	return page, err
+// address is that of a calendar's events, or of a path below them.
+type address struct {
+	ref   Ref
+	below string
+	query url.Values
 }
 
-// fetch requests the events of a calendar, or a path below them, and passes the answer to
-// take.
-func (c *Client) fetch(ctx context.Context, client *http.Client, ref Ref, below string, query url.Values, take func(body io.Reader) error) error {
-	request, err := c.request(ctx, http.MethodGet, ref, below, query, nil)
+// fetch requests what an address holds and passes the answer to take.
+func (c *Client) fetch(ctx context.Context, client *http.Client, at address, take func(body io.Reader) error) error {
+	request, err := c.request(ctx, http.MethodGet, at, nil)
 	if err != nil {
 		return err
 	}
 	return perform(client, request, take)
 }
 
-// request is one about the events of a calendar, or a path below them.
-func (c *Client) request(ctx context.Context, method string, ref Ref, below string, query url.Values, body io.Reader) (*http.Request, error) {
-	query.Set("alt", "json")
-	query.Set("prettyPrint", "false")
-	address := c.base() + "calendars/" + url.PathEscape(ref.Calendar) + "/events" + below + "?" + query.Encode()
-	request, err := http.NewRequestWithContext(ctx, method, address, body)
+func (c *Client) request(ctx context.Context, method string, at address, body io.Reader) (*http.Request, error) {
+	at.query.Set("alt", "json")
+	at.query.Set("prettyPrint", "false")
+	text := c.base() + "calendars/" + url.PathEscape(at.ref.Calendar) + "/events" + at.below + "?" + at.query.Encode()
+	request, err := http.NewRequestWithContext(ctx, method, text, body)
 	if err != nil {
 		return nil, err
 	}

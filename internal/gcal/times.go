@@ -1,6 +1,7 @@
 package gcal
 
 import (
+	"cmp"
 	"time"
 	_ "time/tzdata" // zones are read the same on machines without a zone database
 
@@ -16,28 +17,37 @@ const wallLayout = "2006-01-02T15:04:05"
 // readTimes returns the fingerprint of a start and an end; ok is false if they are
 // absent, mixed, unreadable, reversed or out of range. zone is the calendar's.
 func readTimes(start, end *calendar.EventDateTime, zone string) (fingerprint rules.Fingerprint, ok bool) {
-	if start == nil || end == nil {
+	from, to := readMoment(start, zone), readMoment(end, zone)
+	if from.IsZero() || to.IsZero() || from.AllDay() != to.AllDay() {
 		return rules.Fingerprint{}, false
 	}
-	switch {
-	case start.Date != "" && end.Date != "" && start.DateTime == "" && end.DateTime == "":
-		days, err := rules.Days(start.Date, end.Date)
-		fingerprint, ok = days, err == nil
-	case start.DateTime != "" && end.DateTime != "" && start.Date == "" && end.Date == "":
-		from, fromOK := readInstant(start, zone)
-		to, toOK := readInstant(end, zone)
-		fingerprint, ok = rules.Timed(from, to), fromOK && toOK
-	}
-	if !ok || fingerprint.End < fingerprint.Start || !inYears(fingerprint) {
+	fingerprint = rules.Timed(from.Instant(time.UTC), to.Instant(time.UTC))
+	fingerprint.AllDay = from.AllDay()
+	if fingerprint.End < fingerprint.Start {
 		return rules.Fingerprint{}, false
 	}
 	return fingerprint, true
 }
 
-// inYears keeps both ends within the years 1 to 9999 UTC, the range of fingerprints and
-// documents; an offset can push a time out of it.
-func inYears(f rules.Fingerprint) bool {
-	return f.StartTime().Year() >= 1 && f.EndTime().Year() <= 9999
+// readMoment reads a time of an event; zero if it is absent or unreadable. The zone is its
+// own, else the calendar's.
+func readMoment(t *calendar.EventDateTime, calendarZone string) recurrence.Moment {
+	switch {
+	case t == nil || t.Date != "" && t.DateTime != "":
+		return recurrence.Moment{}
+	case t.Date != "":
+		day, err := time.Parse(time.DateOnly, t.Date)
+		if err != nil || day.Year() < 1 {
+			return recurrence.Moment{}
+		}
+		return recurrence.Moment{Date: t.Date}
+	}
+	at, ok := readInstant(t, calendarZone)
+	at = at.UTC()
+	if !ok || at.Year() < 1 || at.Year() > 9999 {
+		return recurrence.Moment{}
+	}
+	return recurrence.Moment{Time: at, Zone: cmp.Or(t.TimeZone, calendarZone)}
 }
 
 // readInstant reads a dateTime by its offset if it has one, else as a wall time in its
@@ -77,24 +87,21 @@ func floating(t *calendar.EventDateTime) bool {
 	return err == nil
 }
 
-// writeInstant formats an instant; zone "" means the calendar's.
-func writeInstant(at time.Time, zone string) *calendar.EventDateTime {
-	return &calendar.EventDateTime{DateTime: at.UTC().Format(time.RFC3339Nano), TimeZone: zone}
+// writeTimes formats a fingerprint for a patch; zone "" means the calendar's.
+func writeTimes(at rules.Fingerprint, zone string) (start, end *calendar.EventDateTime) {
+	from, to := recurrence.Ends(at, zone)
+	return writeMoment(from, false), writeMoment(to, false)
 }
 
-func writeDate(at time.Time) *calendar.EventDateTime {
-	return &calendar.EventDateTime{Date: at.UTC().Format(rules.DateLayout)}
-}
-
-// writeTimes formats a fingerprint for a patch, which merges field by field: the fields
-// of the other sort of event are nulled.
-func writeTimes(fingerprint rules.Fingerprint, zone string) (start, end *calendar.EventDateTime) {
-	if fingerprint.AllDay {
-		start, end = writeDate(fingerprint.StartTime()), writeDate(fingerprint.EndTime())
-		start.NullFields, end.NullFields = []string{"DateTime", "TimeZone"}, []string{"DateTime", "TimeZone"}
-		return start, end
+// writeMoment formats a moment for a patch, which merges field by field: the fields of the
+// other sort of event are nulled. Google demands the zone of a series.
+func writeMoment(m recurrence.Moment, series bool) *calendar.EventDateTime {
+	if m.AllDay() {
+		return &calendar.EventDateTime{Date: m.Date, NullFields: []string{"DateTime", "TimeZone"}}
 	}
-	start, end = writeInstant(fingerprint.StartTime(), zone), writeInstant(fingerprint.EndTime(), zone)
-	start.NullFields, end.NullFields = []string{"Date"}, []string{"Date"}
-	return start, end
+	zone := m.Zone
+	if zone == "" && series {
+		zone = "UTC"
+	}
+	return &calendar.EventDateTime{DateTime: m.Time.UTC().Format(time.RFC3339Nano), TimeZone: zone, NullFields: []string{"Date"}}
 }

@@ -1,11 +1,11 @@
 package mirror
 
 import (
-	"crypto/sha256"
-	"encoding/base32"
 	"fmt"
 	"strings"
 	"time"
+
+	"questscheduler/internal/ids"
 )
 
 // EventPrefix begins the id of every mirror's event. It is no prefix of a poll's event id
@@ -97,8 +97,6 @@ type Mirror struct {
 // program's copy of mirrors of ours, and would be copied back again.
 func (m Mirror) IsLooping() bool { return m.State == Contested && m.Wanted == "" }
 
-var eventIDs = base32.HexEncoding.WithPadding(base32.NoPadding)
-
 // IDOf names the mirror of a canonical event in an account.
 func IDOf(canonicalID, targetAccountID string) string {
 	return "mir_" + hash(canonicalID, targetAccountID)
@@ -121,7 +119,4 @@ func APIEventID(ownerID, request string) string { return APIEventPrefix + hash(o
 // begins like a mirror's. Anybody can choose such an id: NamingOf says which event is ours.
 func IsMirror(eventID string) bool { return strings.HasPrefix(eventID, EventPrefix) }
 
-func hash(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return strings.ToLower(eventIDs.EncodeToString(sum[:16]))
-}
+func hash(parts ...string) string { return ids.Of(parts...).Google() }

@@ -158,31 +158,35 @@ func OfAccount(ctx context.Context, reader store.Reader, accountID string) iter.
 	return store.All(ctx, reader, eventsOfAccount.With(accountID), DecodeEvent)
 }
 
-// EndingAfter lists at most limit canonical events of a person that end after a time,
-// soonest first, behind at ("": the first). next continues; "" at the end.
-func EndingAfter(ctx context.Context, reader store.Reader, ownerID string, end time.Time, limit int, at string) (page []Event, next string, err error) {
-	asked := eventsEnding.With(ownerID, end).First(limit).From(store.DecodeCursor(at, events))
-	page, behind, err := store.Page(ctx, reader, asked, DecodeEvent)
-	if err == nil {
-		next, err = store.EncodeCursor(behind)
-	}
-	return page, next, err
+// Ending asks for at most Limit of what ends after a time, soonest first, behind At ("": the
+// first).
+type Ending struct {
+	After time.Time
+	Limit int
+	At    string
+}
+
+// EndingAfter lists canonical events of a person. next is the At to continue with; "" at the
+// end.
+func EndingAfter(ctx context.Context, reader store.Reader, ownerID string, asked Ending) (page []Event, next string, err error) {
+	return endingPage(ctx, reader, eventsEnding.With(ownerID, asked.After), asked, DecodeEvent)
 }
 
 // OfGroupEndingAfter is EndingAfter for the events of a group.
-func OfGroupEndingAfter(ctx context.Context, reader store.Reader, groupID string, end time.Time, limit int, at string) (page []Event, next string, err error) {
-	asked := groupEventsEnding.With(groupID, end).First(limit).From(store.DecodeCursor(at, events))
-	page, behind, err := store.Page(ctx, reader, asked, DecodeEvent)
-	if err == nil {
-		next, err = store.EncodeCursor(behind)
-	}
-	return page, next, err
+func OfGroupEndingAfter(ctx context.Context, reader store.Reader, groupID string, asked Ending) (page []Event, next string, err error) {
+	return endingPage(ctx, reader, groupEventsEnding.With(groupID, asked.After), asked, DecodeEvent)
 }
 
 // MirrorsEndingAfter is EndingAfter for the mirrors of a person.
-func MirrorsEndingAfter(ctx context.Context, reader store.Reader, ownerID string, end time.Time, limit int, at string) (page []Mirror, next string, err error) {
-	asked := mirrorsEnding.With(ownerID, end).First(limit).From(store.DecodeCursor(at, mirrors))
-	page, behind, err := store.Page(ctx, reader, asked, Decode)
+func MirrorsEndingAfter(ctx context.Context, reader store.Reader, ownerID string, asked Ending) (page []Mirror, next string, err error) {
+	return endingPage(ctx, reader, mirrorsEnding.With(ownerID, asked.After), asked, Decode)
+}
+
+func endingPage[T any](
+	ctx context.Context, reader store.Reader, query store.Bound, asked Ending, decode func(store.Document) T,
+) (page []T, next string, err error) {
+	after := store.DecodeCursor(asked.At, query.Query.Collection)
+	page, behind, err := store.Page(ctx, reader, query.Paged(store.Paging{Limit: asked.Limit, After: after}), decode)
 	if err == nil {
 		next, err = store.EncodeCursor(behind)
 	}
@@ -287,14 +291,14 @@ func CountPeopleToPlan(ctx context.Context, reader store.Reader, limit int) (int
 
 // LoadJournal lists at most limit entries of a canonical event's journal behind a cursor,
 // newest first.
-func LoadJournal(ctx context.Context, reader store.Reader, eventID string, limit int, after *store.Cursor) ([]Entry, *store.Cursor, error) {
-	return store.Page(ctx, reader, journalOf.With().Below(EventPath(eventID)).First(limit).From(after), DecodeEntry)
+func LoadJournal(ctx context.Context, reader store.Reader, eventID string, part store.Paging) ([]Entry, *store.Cursor, error) {
+	return store.Page(ctx, reader, journalOf.With().Below(EventPath(eventID)).Paged(part), DecodeEntry)
 }
 
 // WalkJournal passes the entries of a canonical event's journal behind a cursor to take, newest
 // first, as store.Walk does.
-func WalkJournal(ctx context.Context, reader store.Reader, eventID string, limit int, after *store.Cursor, take func(Entry) (taken bool, err error)) (next *store.Cursor, err error) {
-	return store.Walk(ctx, reader, journalOf.With().Below(EventPath(eventID)).First(limit).From(after), DecodeEntry, take)
+func WalkJournal(ctx context.Context, reader store.Reader, eventID string, part store.Paging, take func(Entry) (taken bool, err error)) (next *store.Cursor, err error) {
+	return store.Walk(ctx, reader, journalOf.With().Below(EventPath(eventID)).Paged(part), DecodeEntry, take)
 }
 
 // Journals is the query for all entries of a person's canonical events and mirrors, newest

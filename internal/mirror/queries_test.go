@@ -78,7 +78,7 @@ func TestEndingAfter_InPages_FindsEachOnce(t *testing.T) {
 	documents := stored(t, events...)
 	var got []string
 	for at, pages := "", 0; pages == 0 || at != ""; pages++ {
-		page, next, err := mirror.EndingAfter(t.Context(), documents, "gm", day.Add(-1), 2, at)
+		page, next, err := mirror.EndingAfter(t.Context(), documents, "gm", mirror.Ending{After: day.Add(-1), Limit: 2, At: at})
 		if err != nil || pages > 4 {
 			t.Fatalf("page %d: %v", pages, err)
 		}

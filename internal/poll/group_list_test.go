@@ -72,7 +72,7 @@ func walkAll(t *testing.T, reader store.Reader, limit int) (ids []string) {
 	var after *store.Cursor
 	for range 1000 {
 		page := 0
-		next, err := poll.WalkGroups(t.Context(), reader, "ana", limit, after, func(g poll.Group) (bool, error) {
+		next, err := poll.WalkGroups(t.Context(), reader, "ana", store.Paging{Limit: limit, After: after}, func(g poll.Group) (bool, error) {
 			ids = append(ids, g.ID)
 			page++
 			return true, nil
@@ -105,7 +105,7 @@ func TestWalkGroups_OfAPage_ReadsPartsOfTheLists(t *testing.T) {
 	t.Parallel()
 	for limit, most := range map[int]int{1: 3, 5: 15, 20: 60} {
 		reader, _ := groupsOfAna(t, 300)
-		_, err := poll.WalkGroups(t.Context(), reader, "ana", limit, nil, func(poll.Group) (bool, error) { return true, nil })
+		_, err := poll.WalkGroups(t.Context(), reader, "ana", store.Paging{Limit: limit}, func(poll.Group) (bool, error) { return true, nil })
 		if err != nil || reader.documents > most {
 			t.Errorf("a page of %d reads %d documents, want %d at most (%v)", limit, reader.documents, most, err)
 		}
@@ -116,7 +116,7 @@ func TestWalkGroups_NotTaken_GoesOnThere(t *testing.T) {
 	t.Parallel()
 	reader, want := groupsOfAna(t, 20)
 	given := 0
-	next, err := poll.WalkGroups(t.Context(), reader, "ana", 20, nil, func(poll.Group) (bool, error) {
+	next, err := poll.WalkGroups(t.Context(), reader, "ana", store.Paging{Limit: 20}, func(poll.Group) (bool, error) {
 		given++
 		return given <= 13, nil
 	})

@@ -2,15 +2,12 @@ package poll
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base32"
-	"encoding/hex"
 	"fmt"
 	"iter"
-	"strings"
 	"time"
 
 	"questscheduler/fault"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 )
@@ -19,19 +16,15 @@ import (
 // read. Google takes the characters a to v and 0 to 9.
 const EventPrefix = "questsched"
 
-var eventIDs = base32.HexEncoding.WithPadding(base32.NoPadding)
-
 // EventID is the id of the event of a poll's generation: always the same, so an insert whose
 // answer was lost is found again.
 func EventID(pollID string, generation int64) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d", pollID, generation))
-	return EventPrefix + strings.ToLower(eventIDs.EncodeToString(sum[:16]))
+	return EventPrefix + ids.Of(fmt.Sprintf("%s/%d", pollID, generation)).Google()
 }
 
 // CalendarKey names a calendar as one account sees it: the key of its document in calendars.
 func CalendarKey(accountID, calendarID string) string {
-	sum := sha256.Sum256([]byte(accountID + "\x00" + calendarID))
-	return hex.EncodeToString(sum[:16])
+	return ids.Of(accountID, calendarID).Hex(16)
 }
 
 // IntentKind is what an intent does to an event.

@@ -158,8 +158,8 @@ var journalsOfCreator = newestFirst("at", everywhere(store.Select("journals of a
 func Journals(creatorID string) store.Bound { return journalsOfCreator.With(creatorID) }
 
 // WalkJournal gives a poll's journal to take in the same way.
-func WalkJournal(ctx context.Context, reader store.Reader, pollID string, limit int, after *store.Cursor, take func(Entry) (taken bool, err error)) (next *store.Cursor, err error) {
-	return store.Walk(ctx, reader, journalByTime.With().Below(Path(pollID)).First(limit).From(after), DecodeEntry, take)
+func WalkJournal(ctx context.Context, reader store.Reader, pollID string, part store.Paging, take func(Entry) (taken bool, err error)) (next *store.Cursor, err error) {
+	return store.Walk(ctx, reader, journalByTime.With().Below(Path(pollID)).Paged(part), DecodeEntry, take)
 }
 
 // Journal yields a poll's journal, newest first.
@@ -177,6 +177,6 @@ func LatestEntries(ctx context.Context, reader store.Reader, limit int) ([]Entry
 
 // LoadJournal reads a poll's journal, newest first, at most limit entries behind after (nil:
 // from the newest). next is where to go on; nil at the end.
-func LoadJournal(ctx context.Context, reader store.Reader, pollID string, limit int, after *store.Cursor) (entries []Entry, next *store.Cursor, err error) {
-	return store.Page(ctx, reader, journalByTime.With().Below(Path(pollID)).First(limit).From(after), DecodeEntry)
+func LoadJournal(ctx context.Context, reader store.Reader, pollID string, part store.Paging) (entries []Entry, next *store.Cursor, err error) {
+	return store.Page(ctx, reader, journalByTime.With().Below(Path(pollID)).Paged(part), DecodeEntry)
 }

@@ -62,7 +62,7 @@ func TestAJournal_IsReadNewestFirst(t *testing.T) {
 	var got []string
 	var after *store.Cursor
 	for {
-		entries, next, err := poll.LoadJournal(t.Context(), documents, "p1", 2, after)
+		entries, next, err := poll.LoadJournal(t.Context(), documents, "p1", store.Paging{Limit: 2, After: after})
 		if err != nil {
 			t.Fatal(err)
 		}

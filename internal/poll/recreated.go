@@ -70,7 +70,7 @@ func (p Poll) Owns(entry Entry) bool {
 
 // Latest reads the newest entry under a poll's id; nil for none. It costs one read.
 func Latest(ctx context.Context, reader store.Reader, pollID string) (*Entry, error) {
-	entries, _, err := LoadJournal(ctx, reader, pollID, 1, nil)
+	entries, _, err := LoadJournal(ctx, reader, pollID, store.Paging{Limit: 1})
 	if err != nil || len(entries) == 0 {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func withoutNewest(ctx context.Context, reader store.Reader, entries []store.Doc
 func newestEntry(ctx context.Context, reader store.Reader, pollID string) (store.Path, error) {
 	var after *store.Cursor
 	for size := 1; ; size = retentionPage { // as a rule the first is it
-		entries, next, err := LoadJournal(ctx, reader, pollID, size, after)
+		entries, next, err := LoadJournal(ctx, reader, pollID, store.Paging{Limit: size, After: after})
 		if err != nil {
 			return "", err
 		}

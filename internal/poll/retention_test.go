@@ -24,7 +24,7 @@ func journals(t *testing.T, documents store.Store, counts map[string]int) {
 // left are the ids of a journal's entries, newest first.
 func left(t *testing.T, documents store.Reader, pollID string) (ids []string) {
 	t.Helper()
-	entries, _, err := poll.LoadJournal(t.Context(), documents, pollID, 0, nil)
+	entries, _, err := poll.LoadJournal(t.Context(), documents, pollID, store.Paging{Limit: 0})
 	if err != nil {
 		t.Fatal(err)
 	}

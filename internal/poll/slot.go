@@ -78,8 +78,8 @@ func midnight(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour)
 func EncodeSlot(s Slot) map[string]any {
 	data := times(s.Fingerprint())
 	if s.AllDay { // the web app reads start and end of every slot
-		data["start"] = s.Start.Format(rules.InstantLayout)
-		data["end"] = s.End.Format(rules.InstantLayout)
+		data["start"] = rules.Instant(s.Start)
+		data["end"] = rules.Instant(s.End)
 		data["allDay"] = true
 	}
 	data["stats"] = map[string]any{"feasible": s.Feasible, "preferred": s.Preferred}
@@ -93,12 +93,12 @@ func EncodeSlot(s Slot) map[string]any {
 // startDate and endDate.
 func times(f rules.Fingerprint) map[string]any {
 	data := map[string]any{
-		"start": f.StartTime().Format(rules.InstantLayout),
-		"end":   f.EndTime().Format(rules.InstantLayout),
+		"start": rules.Instant(f.StartTime()),
+		"end":   rules.Instant(f.EndTime()),
 	}
 	if f.AllDay {
-		data["startDate"] = f.StartTime().Format(rules.DateLayout)
-		data["endDate"] = f.EndTime().Format(rules.DateLayout)
+		data["startDate"] = f.StartTime().Format(time.DateOnly)
+		data["endDate"] = f.EndTime().Format(time.DateOnly)
 	}
 	return data
 }

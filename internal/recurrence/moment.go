@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"questscheduler/fault"
+	"questscheduler/rules"
 )
 
 // Moment is a start, an end or an original start of an event: a date of an all-day event,
@@ -34,6 +35,14 @@ func (m Moment) Instant(zone *time.Location) time.Time {
 		return time.Time{}
 	}
 	return AtWall(date, zone)
+}
+
+// Ends are the two ends of a fingerprint's time, of which instants are in a zone.
+func Ends(at rules.Fingerprint, zone string) (start, end Moment) {
+	if at.AllDay {
+		return Moment{Date: at.StartTime().Format(time.DateOnly)}, Moment{Date: at.EndTime().Format(time.DateOnly)}
+	}
+	return Moment{Time: at.StartTime(), Zone: zone}, Moment{Time: at.EndTime(), Zone: zone}
 }
 
 // Equal reports whether both are the same date or the same instant. It does not compare

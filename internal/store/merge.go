@@ -16,16 +16,16 @@ type Merged[T any] struct {
 // Walk passes at most limit of the list behind a cursor (nil: from the beginning) to take,
 // as the function Walk does. A cursor is that of either query, so what is newer than it
 // does not change what follows.
-func (m Merged[T]) Walk(ctx context.Context, reader Reader, limit int, after *Cursor, take func(T) (taken bool, err error)) (next *Cursor, err error) {
-	first, second := m.begin(limit, after)
+func (m Merged[T]) Walk(ctx context.Context, reader Reader, part Paging, take func(T) (taken bool, err error)) (next *Cursor, err error) {
+	first, second := m.begin(part.Limit, part.After)
 	nextFirst, stopFirst := iter.Pull2(documents(ctx, reader, first, walkPage))
 	defer stopFirst()
 	nextSecond, stopSecond := iter.Pull2(documents(ctx, reader, second, walkPage))
 	defer stopSecond()
 	a, aErr, hasA := nextFirst()
 	b, bErr, hasB := nextSecond()
-	next = after
-	for range limit {
+	next = part.After
+	for range part.Limit {
 		switch {
 		case hasA && aErr != nil:
 			return nil, aErr

@@ -52,7 +52,7 @@ func pages(t *testing.T, documents store.Store, merged store.Merged[string], lim
 	t.Helper()
 	var after *store.Cursor
 	for range 100 {
-		next, err := merged.Walk(t.Context(), documents, limit, after, func(one string) (bool, error) {
+		next, err := merged.Walk(t.Context(), documents, store.Paging{Limit: limit, After: after}, func(one string) (bool, error) {
 			all = append(all, one)
 			return true, nil
 		})
@@ -117,11 +117,11 @@ func TestMerged_ARefusedDocument_BeginsTheNextPage(t *testing.T) {
 			return true, nil
 		}
 	}
-	next, err := merged.Walk(t.Context(), documents, 10, nil, take(1))
+	next, err := merged.Walk(t.Context(), documents, store.Paging{Limit: 10}, take(1))
 	if err != nil || next == nil {
 		t.Fatal(next, err)
 	}
-	next, err = merged.Walk(t.Context(), documents, 10, next, take(9))
+	next, err = merged.Walk(t.Context(), documents, store.Paging{Limit: 10, After: next}, take(9))
 	if err != nil || next != nil || len(got) != 3 {
 		t.Errorf("%v, %v, %v", got, next, err)
 	}

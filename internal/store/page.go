@@ -13,6 +13,15 @@ const (
 	walkPage = 10
 )
 
+// Paging is a part of a list: at most Limit items (0: all) behind After (nil: from the first).
+type Paging struct {
+	Limit int
+	After *Cursor
+}
+
+// Paged is a query for a part of its documents.
+func (b Bound) Paged(part Paging) Bound { return b.First(part.Limit).From(part.After) }
+
 // All yields what decode makes of each document of a query, in the query's order, up
 // to its limit (0: all). It reads them page by page as the loop reaches them. An
 // error is yielded once and ends it.

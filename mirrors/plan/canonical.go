@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"time"
@@ -45,7 +46,7 @@ func Canonical(was mirror.Event, shown gcal.Event, at Origin, now time.Time) (ne
 	next.OwnerID, next.AccountID, next.CalendarID, next.EventID = at.OwnerID, at.AccountID, at.CalendarID, shown.ID
 	next.PollID, next.GroupID = at.PollID, at.GroupID
 	keep(&next.Source, at.Source)
-	keep(&next.Source, mirror.SourceProvider, next.Source == "")
+	next.Source = cmp.Or(next.Source, mirror.SourceProvider)
 	keep(&next.ICalUID, at.ICalUID)
 	keep(&next.ICalUID, details.ICalUID)
 	keep(&next.ETag, shown.ETag)
@@ -68,7 +69,9 @@ func Canonical(was mirror.Event, shown gcal.Event, at Origin, now time.Time) (ne
 		return was, false
 	default:
 		describe(&next, details)
-		keep(&next.Kind, mirror.KindCopy, at.Copied)
+		if at.Copied {
+			next.Kind = mirror.KindCopy
+		}
 		next.SeriesID, next.OriginalStart = shown.InstanceOf, details.Original
 	}
 	next.From, next.Until = Bounds(next)
@@ -96,9 +99,9 @@ func describe(e *mirror.Event, details gcal.Details) {
 	e.Declined = details.Response == "declined"
 }
 
-// keep sets a field unless the value is empty or a condition is false.
-func keep[S ~string](field *S, value S, conditions ...bool) {
-	if value != "" && !slices.Contains(conditions, false) {
+// keep sets a field unless the value is empty.
+func keep[S ~string](field *S, value S) {
+	if value != "" {
 		*field = value
 	}
 }

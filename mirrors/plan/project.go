@@ -1,14 +1,13 @@
 package plan
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"questscheduler/internal/gcal"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/recurrence"
 )
@@ -88,9 +87,9 @@ func Hash(content gcal.Content) string {
 }
 
 func hash(parts ...string) string {
-	sum := sha256.New()
+	var all strings.Builder
 	for _, part := range parts {
-		fmt.Fprintf(sum, "%d:%s", len(part), part)
+		fmt.Fprintf(&all, "%d:%s", len(part), part)
 	}
-	return hex.EncodeToString(sum.Sum(nil)[:16])
+	return ids.Of(all.String()).Hex(16)
 }

@@ -25,7 +25,7 @@ const (
 // channel is a problem and stops no other; a store that does not answer ends the job.
 func WatchCalendars(ctx context.Context, documents store.Store, watches Watches, options Options) (Done, error) {
 	list := func(ctx context.Context, after *store.Cursor) ([]string, *store.Cursor, error) {
-		found, next, err := calendars.Followed(ctx, documents, page, after)
+		found, next, err := calendars.Followed(ctx, documents, store.Paging{Limit: page, After: after})
 		var keys []string
 		for _, calendar := range found {
 			keys = append(keys, calendar.Key)

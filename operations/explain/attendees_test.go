@@ -43,7 +43,7 @@ func attendeesWorld(t *testing.T) store.Store {
 	}
 	moment := recurrence.Moment{Time: at.AddDate(0, 0, 7)}
 	exception := attendee.Event{
-		ID: attendee.ID(meetingUID, moment), ICalUID: meetingUID, Original: attendee.Original(moment), SeriesID: series.ID, Version: 1,
+		ID: attendee.ID(meetingUID, moment), ICalUID: meetingUID, Original: moment.String(), SeriesID: series.ID, Version: 1,
 		Due: at.Add(time.Hour), Failures: 5, FailedSince: at, Error: "Google refuses to change the guests.", UpdatedAt: at,
 		History: []attendee.Change{
 			{At: at.Add(30 * time.Second), Trigger: "push", Trace: "trc_2", Address: "dora@south.example", Primary: "dora@north.example", Before: attendee.Added, After: attendee.Removed},

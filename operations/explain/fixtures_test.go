@@ -27,7 +27,7 @@ func session(start string, length time.Duration) rules.Fingerprint {
 }
 
 func day(date string) int64 {
-	at, err := time.Parse(rules.DateLayout, date)
+	at, err := time.Parse(time.DateOnly, date)
 	if err != nil {
 		panic(err)
 	}

@@ -119,7 +119,7 @@ func (r *replay) observe(entry poll.Entry) string {
 	case rules.MoveCalendar:
 		r.account = in.MovedTo.AccountID
 	}
-	r.poll = transition.Observed(r.poll, decision, entry, transition.Details{})
+	r.poll = transition.Observed(r.poll, decision, entry)
 	return ""
 }
 

@@ -83,7 +83,7 @@ var attendeesRows = []attendeesRow{
 		return time.Time{}, a.WithoutAccess > 0
 	}, func(a Attendees) string {
 		return fmt.Sprintf("%s cannot be followed, since no account reaches %s. Set QS_ATTENDEES_KEY to a service account with domain-wide delegation, or have their owners link their accounts.",
-			amount(a.WithoutAccess, "calendar of a primary address", "calendars of primary addresses"), amount(a.WithoutAccess, "it", "them", bare))
+			amount(a.WithoutAccess, "calendar of a primary address", "calendars of primary addresses"), plural(a.WithoutAccess, "it", "them"))
 	}},
 	{"guests_failed", Degraded, func(a Attendees, _ time.Time) (since time.Time, wrong bool) {
 		for _, event := range a.Failed {
@@ -115,19 +115,14 @@ func HeldMappings(held attendee.Held) string {
 	return gone + " " + fresh
 }
 
-// bare has amount leave the number out.
-const bare = "bare"
-
 // amount is a number with its noun.
-func amount(n int64, one, many string, form ...string) string {
-	noun := many
+func amount(n int64, one, many string) string { return fmt.Sprint(n, " ", plural(n, one, many)) }
+
+func plural(n int64, one, many string) string {
 	if n == 1 {
-		noun = one
+		return one
 	}
-	if slices.Contains(form, bare) {
-		return noun
-	}
-	return fmt.Sprint(n, " ", noun)
+	return many
 }
 
 func times(n int64) string { return amount(n, "time", "times") }

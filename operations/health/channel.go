@@ -10,6 +10,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/fault"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/store"
 )
 
 // ChannelStatus is the state of a calendar's watch channel.
@@ -103,7 +104,7 @@ type Channel struct {
 // channels reads the refused channels that are tried again, and the living ones that
 // end first.
 func (r *Reader) channels(ctx context.Context, o *Overview) error {
-	refused, more, err := calendarsync.Ungranted(ctx, r.Store, maxRefused, nil)
+	refused, more, err := calendarsync.Ungranted(ctx, r.Store, store.Paging{Limit: maxRefused})
 	if err != nil {
 		return err
 	}

@@ -87,13 +87,13 @@ func (r *Reader) countWatches(ctx context.Context, figures *Figures) error {
 		return nil
 	}
 	ending, err := collect(func(after *store.Cursor) ([]calendarsync.Watch, *store.Cursor, error) {
-		return calendarsync.EndingBefore(ctx, r.Store, r.Now().Add(r.ending()), page, after)
+		return calendarsync.EndingBefore(ctx, r.Store, r.Now().Add(r.ending()), store.Paging{Limit: page, After: after})
 	}, r.unwatched(ctx))
 	if err != nil {
 		return err
 	}
 	refused, err := collect(func(after *store.Cursor) ([]calendarsync.Watch, *store.Cursor, error) {
-		return calendarsync.Ungranted(ctx, r.Store, page, after)
+		return calendarsync.Ungranted(ctx, r.Store, store.Paging{Limit: page, After: after})
 	}, r.unwatched(ctx))
 	figures.WatchesEnding, figures.WatchesFailed = len(ending), len(refused)
 	return err
@@ -163,7 +163,7 @@ func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
 	}
 	for _, reasons := range [][]string{ourReasons, {calendars.ReasonRevoked}, {calendars.ReasonLost}} {
 		failing, err := collect(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
-			return calendars.Failing(ctx, r.Store, r.Now(), reasons, page, after)
+			return calendars.Failing(ctx, r.Store, r.Now(), reasons, store.Paging{Limit: page, After: after})
 		}, followed)
 		if err != nil {
 			return err
@@ -177,7 +177,7 @@ func (r *Reader) countCalendars(ctx context.Context, figures *Figures) error {
 		}
 	}
 	paused, err := collect(func(after *store.Cursor) ([]calendars.Calendar, *store.Cursor, error) {
-		return calendars.Paused(ctx, r.Store, r.Now(), page, after)
+		return calendars.Paused(ctx, r.Store, r.Now(), store.Paging{Limit: page, After: after})
 	}, followed)
 	figures.Paused = len(paused)
 	return err

@@ -113,7 +113,7 @@ func (r *Reader) accounts(ctx context.Context, o *Overview, after *store.Cursor)
 // since the shortest time, since the longest, and with a refused grant or a lost calendar. Each is a query of
 // its own, so that none of them hides the others.
 func (r *Reader) failing(ctx context.Context, o *Overview) (all []Account, err error) {
-	type list = func(context.Context, store.Reader, time.Time, []string, int, *store.Cursor) ([]calendars.Calendar, *store.Cursor, error)
+	type list = func(context.Context, store.Reader, time.Time, []string, store.Paging) ([]calendars.Calendar, *store.Cursor, error)
 	read := map[string]bool{}
 	for _, part := range []struct {
 		list    list
@@ -124,7 +124,7 @@ func (r *Reader) failing(ctx context.Context, o *Overview) (all []Account, err e
 		{calendars.Failing, ourReasons, maxFailingLong},
 		{calendars.FailingLately, []string{calendars.ReasonRevoked, calendars.ReasonLost}, maxRevoked},
 	} {
-		found, more, err := part.list(ctx, r.Store, o.Now, part.reasons, part.limit, nil)
+		found, more, err := part.list(ctx, r.Store, o.Now, part.reasons, store.Paging{Limit: part.limit})
 		if err != nil {
 			return nil, err
 		}

@@ -2,8 +2,6 @@ package cloudtasks
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
 	"time"
 
@@ -12,6 +10,8 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"questscheduler/internal/ids"
 )
 
 const (
@@ -50,8 +50,7 @@ func (w *Waker) request(kind, id, name string, at time.Time) *cloudtaskspb.Creat
 		}},
 	}
 	if name != "" { // otherwise Cloud Tasks draws one; hashed, since sequential names slow it down
-		hash := sha256.Sum256([]byte(name))
-		task.Name = w.queueName(kind) + "/tasks/" + hex.EncodeToString(hash[:])
+		task.Name = w.queueName(kind) + "/tasks/" + ids.Of(name).Hex(32)
 	}
 	if at.After(w.work.Now()) {
 		task.ScheduleTime = timestamppb.New(at)

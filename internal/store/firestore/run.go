@@ -61,7 +61,7 @@ func readWrite(before []byte) *pb.TransactionOptions {
 
 // attempt runs fn once, commits what it wrote and returns that. Its error is Firestore's,
 // which may be retried, or final.
-func (s *Store) attempt(ctx, inside context.Context, reads *view, fn func(context.Context, store.Tx) error) ([]txn.Write, error) {
+func (s *Store) attempt(ctx, inside context.Context, reads *view, fn func(context.Context, store.Tx) error) (store.Writes, error) {
 	attempt := txn.Begin(reads)
 	err := attempt.Do(inside, fn)
 	if err == nil {

@@ -4,11 +4,10 @@ import (
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/txn"
 )
 
 // writes translates buffered calls. Firestore applies them in their order.
-func (s *Store) writes(calls []txn.Write) []*pb.Write {
+func (s *Store) writes(calls store.Writes) []*pb.Write {
 	out := make([]*pb.Write, len(calls))
 	for i, call := range calls {
 		out[i] = s.write(call)
@@ -16,16 +15,16 @@ func (s *Store) writes(calls []txn.Write) []*pb.Write {
 	return out
 }
 
-func (s *Store) write(call txn.Write) *pb.Write {
+func (s *Store) write(call store.Write) *pb.Write {
 	name := s.name(call.Path)
 	switch call.Kind {
-	case txn.Delete:
+	case store.Deletes:
 		return &pb.Write{Operation: &pb.Write_Delete{Delete: name}}
-	case txn.Create:
+	case store.Creates:
 		return &pb.Write{Operation: document(name, call.Data), CurrentDocument: exists(false)}
-	case txn.Set:
+	case store.Sets:
 		return &pb.Write{Operation: document(name, call.Data)}
-	case txn.Update:
+	case store.Updates:
 		write := masked(name, call.Updates)
 		write.CurrentDocument = exists(true)
 		return write

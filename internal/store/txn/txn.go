@@ -60,7 +60,7 @@ func Begin(reads store.Reader) *Attempt { return &Attempt{reads: reads} }
 // Attempt is a store.Tx that buffers its writes, for Writes or Resolve.
 type Attempt struct {
 	reads  store.Reader
-	writes []Write
+	writes store.Writes
 	size   int // of writes, as store.MaxTransaction counts
 	// misuse is the first refused call's error. It fails the attempt even where the
 	// function ignores it.

@@ -8,65 +8,44 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Kind is the call of store.Tx that made a write.
-type Kind uint8
-
-// The calls of store.Tx that write.
-const (
-	Create Kind = iota + 1
-	Set
-	Update
-	Merge
-	Delete
-)
-
-// Write is a buffered call. Data (of Create and Set) and Updates (of Update and Merge) are
-// normalised copies.
-type Write struct {
-	Kind    Kind
-	Path    store.Path
-	Data    map[string]any
-	Updates []store.Update
-}
-
-// Writes are the buffered calls in their order, for a driver whose database applies them;
-// other drivers use Resolve.
-func (a *Attempt) Writes() []Write { return a.writes }
+// Writes are the buffered calls in their order, with normalised copies of what they write, for
+// a driver whose database applies them; other drivers use Resolve.
+func (a *Attempt) Writes() store.Writes { return a.writes }
 
 // Create implements store.Tx.
 func (a *Attempt) Create(path store.Path, data map[string]any) error {
-	return a.whole(Create, path, data)
+	return a.whole(store.Creates, path, data)
 }
 
 // Set implements store.Tx.
 func (a *Attempt) Set(path store.Path, data map[string]any) error {
-	return a.whole(Set, path, data)
+	return a.whole(store.Sets, path, data)
 }
 
 // Update implements store.Tx.
 func (a *Attempt) Update(path store.Path, updates ...store.Update) error {
-	return a.fields(Update, path, updates)
+	return a.fields(store.Updates, path, updates)
 }
 
 // Merge implements store.Tx.
 func (a *Attempt) Merge(path store.Path, updates ...store.Update) error {
-	return a.fields(Merge, path, updates)
+	return a.fields(store.Merges, path, updates)
 }
 
 // Delete implements store.Tx.
 func (a *Attempt) Delete(path store.Path) error {
-	return a.add(Write{Kind: Delete, Path: path})
+	return a.add(store.Write{Kind: store.Deletes, Path: path})
 }
 
-func (a *Attempt) whole(kind Kind, path store.Path, data map[string]any) error {
+func (a *Attempt) whole(kind store.WriteKind, path store.Path, data map[string]any) error {
 	normal, err := store.Normalize(data)
 	if err != nil {
 		return a.refuse(err)
 	}
-	return a.add(Write{Kind: kind, Path: path, Data: normal})
+	return a.add(store.Write{Kind: kind, Path: path, Data: normal})
 }
 
-func (a *Attempt) fields(kind Kind, path store.Path, updates []store.Update) error {
+func (a *Attempt) fields(kind store.WriteKind, path store.Path, updates []store.Update) error {
 	if err := store.CheckUpdates(updates); err != nil {
 		return a.refuse(err)
 	}
@@ -82,10 +61,10 @@ func (a *Attempt) fields(kind Kind, path store.Path, updates []store.Update) err
 			return a.refuse(err)
 		}
 	}
-	return a.add(Write{Kind: kind, Path: path, Updates: normal})
+	return a.add(store.Write{Kind: kind, Path: path, Updates: normal})
 }
 
-func (a *Attempt) add(w Write) error {
+func (a *Attempt) add(w store.Write) error {
 	if a.ended {
 		return errEnded()
 	}
@@ -111,11 +90,11 @@ type Change struct {
 // in the order of its first write. load returns a document's current fields, which Resolve
 // does not change, or nil. A refused write (Conflict, NotFound, TooLarge) refuses all.
 func (a *Attempt) Resolve(load func(store.Path) (map[string]any, error)) ([]Change, error) {
-	return a.resolve(func(first Write) (map[string]any, error) { return load(first.Path) })
+	return a.resolve(func(first store.Write) (map[string]any, error) { return load(first.Path) })
 }
 
 // resolve is Resolve, where load gets a document's first write.
-func (a *Attempt) resolve(load func(first Write) (map[string]any, error)) ([]Change, error) {
+func (a *Attempt) resolve(load func(first store.Write) (map[string]any, error)) ([]Change, error) {
 	var changes []*Change
 	byPath := map[store.Path]*Change{}
 	for _, w := range a.writes {
@@ -128,7 +107,7 @@ func (a *Attempt) resolve(load func(first Write) (map[string]any, error)) ([]Cha
 			change = &Change{Path: w.Path, Before: before, After: before}
 			byPath[w.Path], changes = change, append(changes, change)
 		}
-		after, err := w.apply(change.After)
+		after, err := applied(w, change.After)
 		if err != nil {
 			return nil, err
 		}
@@ -146,16 +125,16 @@ func (a *Attempt) resolve(load func(first Write) (map[string]any, error)) ([]Cha
 	return out, nil
 }
 
-// apply returns the fields after the write and does not change those before.
-func (w Write) apply(before map[string]any) (map[string]any, error) {
+// applied returns the fields after the write and does not change those before.
+func applied(w store.Write, before map[string]any) (map[string]any, error) {
 	switch {
-	case w.Kind == Delete:
+	case w.Kind == store.Deletes:
 		return nil, nil
-	case w.Kind == Create && before != nil:
+	case w.Kind == store.Creates && before != nil:
 		return nil, fault.Wrap(fault.Conflict, cause(w.Path), "the document to create is there already")
-	case w.Kind == Create || w.Kind == Set:
+	case w.Kind == store.Creates || w.Kind == store.Sets:
 		return w.Data, nil
-	case w.Kind == Update && before == nil:
+	case w.Kind == store.Updates && before == nil:
 		return nil, fault.Wrap(fault.NotFound, cause(w.Path), "the document to update is not there")
 	}
 	after := maps.Clone(before)
@@ -169,12 +148,12 @@ func (w Write) apply(before map[string]any) (map[string]any, error) {
 // applies them: those that earlier writes rule out (Conflict, NotFound), and documents that
 // become too large. known are the fields of the documents that were read.
 func (a *Attempt) Precheck(known map[store.Path]map[string]any) error {
-	_, err := a.resolve(func(first Write) (map[string]any, error) {
+	_, err := a.resolve(func(first store.Write) (map[string]any, error) {
 		before := known[first.Path]
 		switch {
-		case first.Kind == Create:
+		case first.Kind == store.Creates:
 			return nil, nil // the database checks
-		case first.Kind == Update && before == nil:
+		case first.Kind == store.Updates && before == nil:
 			return map[string]any{}, nil
 		}
 		return before, nil

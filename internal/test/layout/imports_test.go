@@ -147,7 +147,7 @@ func TestProblemsAreFound(t *testing.T) {
 		want                string // part of the sentence; "": none
 	}{
 		{"down", "scheduler", ours + "internal/poll", false, ""},
-		{"up", "internal/poll", ours + "scheduler", false, "internal/poll imports scheduler; of this module it may import only rules, internal/store, fault"},
+		{"up", "internal/poll", ours + "scheduler", false, "internal/poll imports scheduler; of this module it may import only internal/ids, rules, internal/store, fault"},
 		{"sideways", "notify", ours + "internal/gcal", false, "notify imports internal/gcal"},
 		{"upwards from the bottom", "fault", ours + "rules", false, "fault imports rules; of this module it may import nothing"},
 		{"the decisions know no store", "rules", ours + "internal/store", false, "rules imports internal/store"},

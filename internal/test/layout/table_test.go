@@ -14,7 +14,7 @@ type row struct {
 
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
-	"fault", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/outbox", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "internal/mapping", "internal/attendee", "availability", "internal/config",
+	"fault", "internal/ids", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/outbox", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "internal/mapping", "internal/attendee", "availability", "internal/config",
 	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "attendees", "groupevents", "feed", "operations/backfill", "notify", "web-hooks/documentchanges", "web-hooks/timers", "operations/health",
 }
 
@@ -23,11 +23,12 @@ var above = []string{
 // a package counts. Every package may import what its own row's "/..." covers.
 var table = []row{
 	{packages: "fault", standardOnly: true},
+	{packages: "internal/ids"},
 	{packages: "internal/bodylimit", standardOnly: true},
 	{packages: "internal/meter", standardOnly: true},
 	{packages: "rules", may: []string{"fault"}, standardOnly: true},
 
-	{packages: "internal/recurrence", may: []string{"fault"}},
+	{packages: "internal/recurrence", may: []string{"rules", "fault"}},
 
 	{packages: "internal/store", may: []string{"fault"}},
 	// Below the drivers: keys, indexes and buffered writes, for drivers alone.
@@ -40,42 +41,43 @@ var table = []row{
 	{packages: "internal/store/changes", may: []string{"internal/store", "fault"}},
 
 	{packages: "internal/outbox", may: []string{"internal/store", "internal/meter", "fault"}},
-	{packages: "internal/outbox/cloudtasks", may: []string{"internal/outbox", "internal/store", "fault"}},
+	{packages: "internal/outbox/cloudtasks", may: []string{"internal/ids", "internal/outbox", "internal/store", "fault"}},
 	{packages: "internal/test/wakes", standardOnly: true},
 	{packages: "internal/test/points", may: []string{"internal/store", "internal/outbox", "fault"}},
 
 	{packages: "internal/mapping", may: []string{"fault"}, standardOnly: true},
-	{packages: "internal/attendee", may: []string{"internal/mapping", "internal/recurrence", "internal/store", "fault"}},
-	{packages: "internal/mirror", may: []string{"internal/recurrence", "internal/store", "fault"}},
-	{packages: "internal/poll", may: []string{"rules", "internal/store", "fault"}},
+	{packages: "internal/attendee", may: []string{"internal/ids", "internal/mapping", "internal/recurrence", "internal/store", "fault"}},
+	{packages: "internal/mirror", may: []string{"internal/ids", "internal/recurrence", "internal/store", "fault"}},
+	{packages: "internal/poll", may: []string{"internal/ids", "rules", "internal/store", "fault"}},
 	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "fault"}},
 	{packages: "transition", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "fault"}},
+	{packages: "internal/refusal", may: []string{"fault"}},
 	{packages: "internal/accounts/seal", may: []string{"fault"}},
-	{packages: "internal/accounts", may: []string{"internal/accounts/seal", "rules", "internal/store", "fault"}},
+	{packages: "internal/accounts", may: []string{"internal/ids", "internal/accounts/seal", "internal/refusal", "rules", "internal/store", "fault"}},
 	{packages: "internal/config/keyfile", may: []string{"fault"}},
 	{packages: "internal/signin", may: []string{"internal/config/keyfile", "fault"}},
 	{packages: "internal/signin/revocation", may: []string{"internal/signin", "fault"}},
-	{packages: "internal/gcal", may: []string{"rules", "internal/recurrence", "fault"}},
-	{packages: "mirrors/plan", may: []string{"internal/mirror", "internal/gcal", "internal/recurrence", "rules", "fault"}},
+	{packages: "internal/gcal", may: []string{"internal/refusal", "rules", "internal/recurrence", "fault"}},
+	{packages: "mirrors/plan", may: []string{"internal/ids", "internal/mirror", "internal/gcal", "internal/recurrence", "rules", "fault"}},
 	{packages: "attendees/decide", may: []string{"internal/attendee", "internal/mapping"}},
 	{packages: "operations/explain", may: []string{"internal/attendee", "internal/mirror", "rules", "internal/poll", "transition", "internal/store", "fault"}},
 	{packages: "availability", may: []string{
 		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store", "fault",
 	}},
 	{packages: "internal/config", may: []string{"internal/accounts", "internal/accounts/seal", "fault"}},
-	{packages: "scheduler", may: []string{"rules", "internal/poll", "internal/calendars", "transition", "internal/store", "internal/outbox", "internal/meter", "fault"}},
-	{packages: "calendarsync", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "internal/outbox", "internal/gcal", "internal/accounts", "scheduler", "internal/meter", "fault"}},
-	{packages: "attendees", may: []string{"attendees/decide", "internal/attendee", "internal/mapping", "internal/gcal", "internal/recurrence", "internal/accounts", "internal/calendars", "internal/poll", "internal/outbox", "internal/store", "internal/meter", "fault", "rules", "scheduler", "calendarsync"}},
+	{packages: "scheduler", may: []string{"internal/ids", "rules", "internal/poll", "internal/calendars", "transition", "internal/store", "internal/outbox", "internal/meter", "fault"}},
+	{packages: "calendarsync", may: []string{"internal/ids", "rules", "internal/poll", "internal/calendars", "internal/store", "internal/outbox", "internal/gcal", "internal/accounts", "scheduler", "internal/meter", "fault"}},
+	{packages: "attendees", may: []string{"attendees/decide", "internal/refusal", "internal/attendee", "internal/mapping", "internal/gcal", "internal/recurrence", "internal/accounts", "internal/calendars", "internal/poll", "internal/outbox", "internal/store", "internal/meter", "fault", "rules", "scheduler", "calendarsync"}},
 	{packages: "mirrors", may: []string{
-		"rules", "internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store",
+		"internal/ids", "rules", "internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store",
 		"internal/outbox", "scheduler", "calendarsync", "mirrors/plan", "internal/meter", "fault",
 	}},
 	{packages: "operations/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "fault"}},
-	{packages: "notify", may: []string{"rules", "internal/poll", "internal/store", "internal/outbox", "internal/meter", "fault"}},
+	{packages: "notify", may: []string{"internal/ids", "internal/refusal", "rules", "internal/poll", "internal/store", "internal/outbox", "internal/meter", "fault"}},
 
-	{packages: "groupevents", may: []string{"rules", "internal/recurrence", "internal/mirror", "internal/poll", "internal/calendars", "internal/accounts", "internal/store", "internal/outbox", "scheduler", "fault"}},
+	{packages: "groupevents", may: []string{"internal/ids", "rules", "internal/recurrence", "internal/mirror", "internal/poll", "internal/calendars", "internal/accounts", "internal/store", "internal/outbox", "scheduler", "fault"}},
 
-	{packages: "feed", may: []string{"rules", "internal/poll", "internal/store", "fault"}},
+	{packages: "feed", may: []string{"internal/ids", "rules", "internal/poll", "internal/store", "fault"}},
 
 	{packages: "web-hooks/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/outbox", "scheduler", "fault"}},
 	{packages: "web-hooks/timers", may: []string{"internal/poll", "internal/store", "internal/outbox", "scheduler", "calendarsync", "notify", "fault"}},

@@ -132,7 +132,7 @@ func (noPolls) Apply(context.Context, scheduler.Observation) (scheduler.Applied,
 }
 
 // ClearSyncError implements calendarsync.Polls.
-func (noPolls) ClearSyncError(context.Context, string, rules.ErrorCode, scheduler.Cause, ...scheduler.While) error {
+func (noPolls) ClearSyncError(context.Context, string, rules.ErrorCode, scheduler.Cause, scheduler.While) error {
 	return nil
 }
 
@@ -146,7 +146,7 @@ func (noOwners) NotifySyncError(context.Context, string, string) error { return 
 func (noOwners) NotifyHeld(context.Context, string, string, []string) error { return nil }
 
 // SetSyncError implements calendarsync.Polls.
-func (noPolls) SetSyncError(context.Context, string, rules.ErrorCode, scheduler.Cause, ...scheduler.While) error {
+func (noPolls) SetSyncError(context.Context, string, rules.ErrorCode, scheduler.Cause, scheduler.While) error {
 	return nil
 }
 

@@ -9,7 +9,7 @@ var announcements = []mutant{
 			{
 				file: "transition/transition.go",
 				old: `
-		s.merge(poll.AnnouncementPath(after.ID), poll.PendingUpdates(after.ID, state, s.Due.At)...)`,
+		s.Writes.Merge(poll.AnnouncementPath(after.ID), poll.PendingUpdates(after.ID, state, s.Due.At)...)`,
 				new: `
 		s.Due.State = state`,
 			},

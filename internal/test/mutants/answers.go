@@ -35,8 +35,8 @@ var answers = []mutant{
 		breaks: "A sync token that Google rejects with 400 is sent again for ever: its calendar is never read again (invariant 8).",
 		changes: []change{{
 			file: "internal/gcal/list.go",
-			old:  `rejected.status == http.StatusBadRequest`,
-			new:  `rejected.status == http.StatusGone`,
+			old:  `rejected.Status == http.StatusBadRequest`,
+			new:  `rejected.Status == http.StatusGone`,
 		}},
 	},
 	{

@@ -16,7 +16,7 @@ var comebacks = []mutant{
 		name:   "revived-still-marked",
 		breaks: "A poll whose event is back keeps the marks of its cancellation, and with them the web app's badge.",
 		changes: []change{{
-			file: "transition/after.go",
+			file: "transition/observe.go",
 			old: `
 		p = p.Unmarked()
 		link := p.Sync.Awaited.Link`,

@@ -75,11 +75,10 @@ var decisions = []mutant{
 			{
 				file: "transition/observe.go",
 				old: `
-		winning = s.moveCalendarSlot(after, entry.Fingerprint)`,
+		winning, announced = s.moveCalendarSlot(p, entry.Fingerprint), true`,
 				new: `
-		winning = s.moveCalendarSlot(after, entry.Fingerprint)
-		first := after.Sync.Rescheduled.SnapshotID
-		s.set(poll.SnapshotPath(after.ID, first), poll.EncodeSnapshot(s.snapshot(first)))`,
+		winning, announced = s.moveCalendarSlot(p, entry.Fingerprint), true
+		s.Writes.Set(poll.SnapshotPath(p.ID, moved.SnapshotID), poll.EncodeSnapshot(s.snapshot(moved.SnapshotID)))`,
 			},
 		},
 	},
@@ -89,7 +88,7 @@ var decisions = []mutant{
 		changes: []change{{
 			file: "transition/observe.go",
 			old: `
-	s.remove(poll.SlotPath(p.ID, moved.ToSlotID))`,
+	s.Writes.Delete(poll.SlotPath(p.ID, moved.ToSlotID))`,
 		}},
 	},
 	{
@@ -132,8 +131,8 @@ var decisions = []mutant{
 			},
 			{
 				file: "transition/observe.go",
-				old:  `s.create(poll.VotePath(p.ID, vote.UserID), poll.EncodeVote(vote))`,
-				new:  `s.set(poll.VotePath(p.ID, vote.UserID), poll.EncodeVote(vote))`,
+				old:  `s.Writes.Create(poll.VotePath(p.ID, vote.UserID), poll.EncodeVote(vote))`,
+				new:  `s.Writes.Set(poll.VotePath(p.ID, vote.UserID), poll.EncodeVote(vote))`,
 			},
 		},
 	},
@@ -143,8 +142,8 @@ var decisions = []mutant{
 		changes: []change{
 			{
 				file: "transition/part.go",
-				old:  `s.merge(poll.VotePath(s.Poll.ID, vote.UserID), poll.VoteUpdates(vote)...)`,
-				new:  `s.set(poll.VotePath(s.Poll.ID, vote.UserID), poll.EncodeVote(vote))`,
+				old:  `s.Writes.Merge(poll.VotePath(s.Poll.ID, vote.UserID), poll.VoteUpdates(vote)...)`,
+				new:  `s.Writes.Set(poll.VotePath(s.Poll.ID, vote.UserID), poll.EncodeVote(vote))`,
 			},
 		},
 	},

@@ -11,7 +11,7 @@ var intents = []mutant{
 			{
 				file: "transition/finalise.go",
 				old: `
-	s.create(intent.Path(), poll.EncodeIntent(intent))`,
+	s.Writes.Create(intent.Path(), poll.EncodeIntent(intent))`,
 			},
 			{
 				file: "scheduler/complete.go",
@@ -51,7 +51,7 @@ var intents = []mutant{
 		changes: []change{{
 			file: "transition/link.go",
 			old:  `s.Outcome.Intents = append(s.Outcome.Intents, s.State.Intents[i])`,
-			new:  `s.remove(intent.Path())`,
+			new:  `s.Writes.Delete(intent.Path())`,
 		}},
 	},
 	{

@@ -42,9 +42,9 @@ var links = []mutant{
 			file: "calendarsync/links.go",
 			old: `
 	err = l.eachWatch(ctx, account.ID, func(watch Watch) error { return l.stop(ctx, account, watch) })
-	if err == nil && l.Mirrors != nil {`,
+	for _, listener := range l.Listeners {`,
 			new: `
-	if l.Mirrors != nil {`,
+	for _, listener := range l.Listeners {`,
 		}},
 	},
 	{

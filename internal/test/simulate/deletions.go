@@ -6,6 +6,7 @@ import (
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/notify"
 )
@@ -113,7 +114,7 @@ func (l *life) confirm() {
 
 // held are the calendars where cancellations wait for their owner's word.
 func (l *life) held() (held []calendars.Calendar) {
-	found, _, err := calendars.Followed(l.w.Context(), l.w.Documents, 0, nil)
+	found, _, err := calendars.Followed(l.w.Context(), l.w.Documents, store.Paging{Limit: 0})
 	l.must(err)
 	for _, calendar := range found {
 		for _, event := range calendar.DeferredEvents() {

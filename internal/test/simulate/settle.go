@@ -8,6 +8,7 @@ import (
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -155,7 +156,7 @@ func (l *life) unnoticed(problem string) bool {
 // was wrong; longer where a quota was used up.
 func (l *life) patience() time.Duration {
 	now, wait := l.w.Clock.Now(), 16*time.Minute+mostSkew
-	left, _, err := calendars.Paused(l.w.Context(), l.w.Documents, now, 0, nil)
+	left, _, err := calendars.Paused(l.w.Context(), l.w.Documents, now, store.Paging{Limit: 0})
 	l.must(err)
 	for _, calendar := range left { // its task may not know: it died, or is another one
 		wait = max(wait, calendar.PausedUntil.Sub(now)+3*time.Minute)
@@ -219,7 +220,7 @@ func (l *life) left() {
 			l.Errorf("work is left at %v: %+v", l.w.Clock.Now(), depth)
 		}
 	}
-	found, _, err := calendars.Followed(l.w.Context(), l.w.Documents, 0, nil)
+	found, _, err := calendars.Followed(l.w.Context(), l.w.Documents, store.Paging{Limit: 0})
 	l.must(err)
 	for _, calendar := range found {
 		if !calendar.SyncAt.IsZero() || calendar.SyncPending || !calendar.FailedSince.IsZero() {

@@ -1,7 +1,6 @@
 package worldtest
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"questscheduler/attendees"
 	"questscheduler/calendarsync"
-	"questscheduler/internal/accounts"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
@@ -35,11 +33,6 @@ func (w *World) wireAttendees(p *Program, documents store.Store, client *gcal.Cl
 		Accounts: p.Accounts, Notify: "none", Mode: w.syncMode, Now: now, Log: log,
 	}
 	p.Outbox.Add(p.Attendees.Work())
-	links := attendees.Links{LinkMirrors: noMirrors{}, Mappings: p.Mappings}
-	if p.Writer != nil {
-		links.LinkMirrors = p.Writer
-	}
-	p.Links.Mirrors = links
 	p.Syncer.Consumers = append([]calendarsync.Consumer{attendees.Consumer{Service: p.Attendees}}, p.Syncer.Consumers...)
 }
 
@@ -50,13 +43,6 @@ func (w *World) syncMode() outbox.Mode {
 	}
 	return outbox.Works
 }
-
-// noMirrors are those of a world without mirroring.
-type noMirrors struct{}
-
-func (noMirrors) AccountLeaving(context.Context, accounts.Account, scheduler.Cause) error { return nil }
-
-func (noMirrors) AccountBack(context.Context, accounts.Account, scheduler.Cause) error { return nil }
 
 // tickAttendees runs the job that loads the mappings when its time has come.
 func (w *World) tickAttendees() {

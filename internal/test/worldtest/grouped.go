@@ -8,7 +8,6 @@ import (
 
 	"questscheduler/demo/sim/google"
 	"questscheduler/fault"
-	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
@@ -83,7 +82,7 @@ func (w *World) UnlinkPlayer(player string) error {
 	if err != nil {
 		return err
 	}
-	err = w.Groups.Unlinked(w.ctx, account.ID, Cause)
+	err = w.Groups.AccountLeaving(w.ctx, account, Cause)
 	w.follow(account.ID)
 	return err
 }
@@ -176,11 +175,4 @@ func (w *World) compareShown(player string, wanted []string, keeps bool) (proble
 		problems = append(problems, fmt.Sprintf("%s lacks %s", player, missing))
 	}
 	return problems
-}
-
-// groupLinks has accounts that leave disconnected from their groups first.
-func (w *World) groupLinks(p *Program) {
-	if w.options.Grouped {
-		p.Links.Mirrors = groupevents.Links{AccountMirrors: p.Links.Mirrors, Groups: p.Groups}
-	}
 }

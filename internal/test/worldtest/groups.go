@@ -12,6 +12,19 @@ import (
 	"questscheduler/scheduler"
 )
 
+// wireListeners has changes of accounts carried on in the order of production.
+func (w *World) wireListeners(p *Program) {
+	if p.Mappings != nil {
+		p.Links.Listeners = append(p.Links.Listeners, p.Mappings)
+	}
+	if w.options.Grouped {
+		p.Links.Listeners = append(p.Links.Listeners, p.Groups)
+	}
+	if p.Writer != nil {
+		p.Links.Listeners = append(p.Links.Listeners, p.Writer)
+	}
+}
+
 // wireGroups makes what follows the sessions of groups, and what plans their mirrors if
 // nothing does yet.
 func (w *World) wireGroups(p *Program, documents store.Store, now func() time.Time, log *slog.Logger) {
@@ -29,7 +42,6 @@ func (w *World) wireGroups(p *Program, documents store.Store, now func() time.Ti
 	}
 	p.Groups.Settle = w.options.Settle
 	p.Outbox.Add(p.Groups.Work())
-	w.groupLinks(p)
 	p.Outbox.Add(planner.PlanWork(), planner.EventWork())
 	if p.Mirrors == nil {
 		// Nothing writes in such a world: what mirrors want stays in their documents.

@@ -131,7 +131,7 @@ func (w *World) Watches() []store.Document {
 // Journal is a poll's journal, oldest first.
 func (w *World) Journal(pollID string) []poll.Entry {
 	w.t.Helper()
-	entries, _, err := poll.LoadJournal(w.ctx, w.observed.stored, pollID, 0, nil)
+	entries, _, err := poll.LoadJournal(w.ctx, w.observed.stored, pollID, store.Paging{Limit: 0})
 	w.must(err)
 	slices.Reverse(entries)
 	return entries
@@ -156,7 +156,7 @@ func (w *World) Decisions(pollID string) []string {
 // first.
 func (w *World) Notices(person string) []string {
 	w.t.Helper()
-	notices, _, err := notify.List(w.ctx, w.Documents, person, 0, nil)
+	notices, _, err := notify.List(w.ctx, w.Documents, person, store.Paging{Limit: 0})
 	w.must(err)
 	var types []string
 	for _, notice := range slices.Backward(notices) {

@@ -98,7 +98,6 @@ func (w *World) wireMirrors(p *Program, documents store.Store, client, leaving *
 		Leaving: &mirrorPort{&googlePort{client: leaving, ports: &w.ports, leaving: true}},
 	}
 	p.Outbox.Add(p.Writer.Work())
-	p.Links.Mirrors = p.Writer
 	p.Syncer.Consumers = append([]calendarsync.Consumer{mirrors.Consumer{Service: p.Mirrors}}, p.Syncer.Consumers...)
 }
 

@@ -152,7 +152,7 @@ func (w *World) recipientProblems(n notice, entry poll.Entry, before map[string]
 	// A restore whose event went with the cancellation gives back the time of the
 	// slot, which no event has: its entry has no time after it, or that of the event.
 	restored := strings.HasPrefix(entry.Trigger, "outside") && (after.IsZero() || entry.EventID == "")
-	if n.kind == rules.NoticeRescheduled && !restored && n.time != spanned(after.StartTime().Format(rules.InstantLayout), after.EndTime().Format(rules.InstantLayout), after.AllDay) {
+	if n.kind == rules.NoticeRescheduled && !restored && n.time != spanned(rules.Instant(after.StartTime()), rules.Instant(after.EndTime()), after.AllDay) {
 		problems = append(problems, fmt.Sprintf("poll %s was announced as moved to %s, and moved to %v", n.pollID, n.time, entry.After))
 	}
 	return problems

@@ -154,6 +154,7 @@ func (w *World) program() *Program {
 	p.Health = &health.Reader{Store: documents, Now: now, Recent: 7 * time.Hour, Address: p.Watcher.Address}
 	w.wireAttendees(p, documents, client, now, log)
 	w.wireGroups(p, documents, now, log)
+	w.wireListeners(p)
 	w.wireTimers(p, documents, now, log)
 	p.Outbox.Add(p.Links.Work(), p.Syncer.Work(), p.Watcher.Sweeps(), p.Watcher.Channels())
 	p.runs = map[string]run{}

@@ -30,7 +30,7 @@ func (p *past) listed(key string) {
 // listing followed (invariant 13).
 func (w *World) Uncovered() (problems []string) {
 	w.t.Helper()
-	found, _, err := calendars.Followed(w.ctx, w.Documents, 0, nil)
+	found, _, err := calendars.Followed(w.ctx, w.Documents, store.Paging{Limit: 0})
 	w.must(err)
 	for _, calendar := range found {
 		if w.past.pushed[calendar.Key] {
@@ -49,7 +49,7 @@ func (w *World) PushProblems() (problems []string) {
 	if len(w.past.pushed) == 0 {
 		return nil
 	}
-	found, _, err := calendars.Followed(w.ctx, w.Documents, 0, nil)
+	found, _, err := calendars.Followed(w.ctx, w.Documents, store.Paging{Limit: 0})
 	w.must(err)
 	for _, calendar := range found {
 		if w.past.pushed[calendar.Key] && calendar.SyncAt.IsZero() && calendar.FailedSince.IsZero() {

@@ -11,6 +11,7 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/outbox"
+	"questscheduler/internal/store"
 	"questscheduler/internal/test/wakes"
 	"questscheduler/scheduler"
 )
@@ -185,7 +186,7 @@ func (w *World) Drain() []outbox.Woken {
 func (w *World) Sweep() {
 	w.t.Helper()
 	cause := scheduler.Cause{Trigger: "sweep", Trace: "sweep"}
-	found, _, err := calendars.Followed(w.ctx, w.Documents, 0, nil)
+	found, _, err := calendars.Followed(w.ctx, w.Documents, store.Paging{Limit: 0})
 	w.must(err)
 	for _, calendar := range found {
 		w.Write(calendars.Path(calendar.Key), calendars.RequestSync(cause.Request(w.Clock.Now()))...)
