@@ -49,7 +49,7 @@ help: ## Lists the targets
 
 .PHONY: demo
 demo: ## Runs everything on this machine against simulators; no settings needed
-	$(GO) run ./cmd/questscheduler demo
+	$(GO) run -tags demo ./cmd/questscheduler demo
 
 # The program's own tests are compiled first and once for both sets of them, of which
 # the second mostly waits and runs beside the first. A second build of everything, for the

@@ -10,7 +10,6 @@ import (
 
 	"questscheduler/internal/config"
 	"questscheduler/internal/signin"
-	"questscheduler/internal/signin/revocation"
 	webhooks "questscheduler/web-hooks"
 )
 
@@ -53,7 +52,7 @@ func (s *server) newSignIn(ctx context.Context) (signIn, error) {
 		Keys: signin.NewHTTPKeys(signin.FirebaseKeysURL, s.keysClient(), s.now),
 	}
 	if s.config.FirebaseRevocation == config.On {
-		checker, err := revocation.New(ctx, s.config.FirebaseProject, s.now)
+		checker, err := newRevocations(ctx, s.config.FirebaseProject, s.now)
 		if err != nil {
 			return signIn{}, fmt.Errorf("QS_FIREBASE_REVOCATION: %w", err)
 		}

@@ -1,18 +1,16 @@
-// Package revocation asks Firebase which sign-ins were ended, by its REST API: the
-// Admin SDK brings Cloud Storage, Firestore and 200 more packages for one call.
+// Package revocation asks Firebase which sign-ins were ended. It is apart from
+// signin because it imports the whole Admin SDK.
 package revocation
 
 import (
 	"context"
-	"errors"
 	"maps"
-	"net/http"
 	"os"
 	"sync"
 	"time"
 
-	"google.golang.org/api/googleapi"
-	"google.golang.org/api/identitytoolkit/v1"
+	firebase "firebase.google.com/go/v4"
+	"firebase.google.com/go/v4/auth"
 	"google.golang.org/api/option"
 
 	"questscheduler/fault"
@@ -25,16 +23,12 @@ const (
 	cacheTime  = time.Minute
 	maxCached  = 10_000 // people
 	askTimeout = 10 * time.Second
-	// retryAfter is the first wait after a failure that may pass; each further one is
-	// twice as long, until askTimeout.
-	retryAfter = 500 * time.Millisecond
 )
 
 // Checker asks Firebase. It is safe for concurrent use.
 type Checker struct {
-	project string
-	users   *identitytoolkit.ProjectsAccountsService
-	now     func() time.Time
+	users *auth.Client
+	now   func() time.Time
 
 	mu    sync.Mutex
 	cache map[string]account
@@ -48,17 +42,18 @@ type account struct {
 }
 
 // New asks the project with the machine's credentials; options are for tests. It
-// fails if the environment points at an emulator, which does not have the project's
-// people.
+// fails if the environment points the Admin SDK at an emulator, which does not
+// have the project's people.
 func New(ctx context.Context, project string, now func() time.Time, options ...option.ClientOption) (*Checker, error) {
 	if os.Getenv(signin.EmulatorVariable) != "" {
 		return nil, fault.New(fault.Invalid, signin.EmulatorVariable+" is set, so an emulator would be asked whose sign-ins were ended; unset it")
 	}
-	service, err := identitytoolkit.NewService(ctx, options...)
+	app, err := firebase.NewApp(ctx, &firebase.Config{ProjectID: project}, options...)
 	if err != nil {
 		return nil, err
 	}
-	return &Checker{project: project, users: identitytoolkit.NewProjectsAccountsService(service), now: now, cache: map[string]account{}}, nil
+	client, err := app.Auth(ctx)
+	return &Checker{users: client, now: now, cache: map[string]account{}}, err
 }
 
 // Revoked implements signin.Revocations.
@@ -75,43 +70,17 @@ func (c *Checker) account(ctx context.Context, uid string) (account, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	known := account{cacheUntil: now.Add(cacheTime)}
-	found, err := c.lookup(ctx, uid)
+	user, err := c.users.GetUser(ctx, uid)
 	switch {
+	case auth.IsUserNotFound(err):
+		known.gone = true
 	case err != nil:
 		return account{}, fault.Wrap(fault.Unavailable, err, "Firebase does not say whether the sign-in still counts. Try again shortly.")
-	case len(found) == 0:
-		known.gone = true
 	default:
-		known.gone, known.validAfter = found[0].Disabled, time.Unix(found[0].ValidSince, 0)
+		known.gone, known.validAfter = user.Disabled, time.UnixMilli(user.TokensValidAfterMillis)
 	}
 	c.keep(uid, known, now)
 	return known, nil
-}
-
-// lookup gives one user, or none. It repeats what failed without a verdict until ctx
-// ends.
-func (c *Checker) lookup(ctx context.Context, uid string) ([]*identitytoolkit.GoogleCloudIdentitytoolkitV1UserInfo, error) {
-	query := &identitytoolkit.GoogleCloudIdentitytoolkitV1GetAccountInfoRequest{LocalId: []string{uid}}
-	for wait := retryAfter; ; wait *= 2 {
-		answer, err := c.users.Lookup(c.project, query).Context(ctx).Do()
-		switch {
-		case err == nil:
-			return answer.Users, nil
-		case !mayPass(err):
-			return nil, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, err
-		case <-time.After(wait):
-		}
-	}
-}
-
-// mayPass reports whether Google failed or did not answer.
-func mayPass(err error) bool {
-	answer, answered := errors.AsType[*googleapi.Error](err)
-	return !answered || answer.Code == http.StatusInternalServerError || answer.Code == http.StatusServiceUnavailable
 }
 
 func (c *Checker) cached(uid string, now time.Time) (account, bool) {

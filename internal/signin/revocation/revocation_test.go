@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"google.golang.org/api/option"
@@ -102,23 +101,6 @@ func TestRevoked_FirebaseDown_IsUnavailable(t *testing.T) {
 	if _, err := checker.Revoked(t.Context(), "ana", noon); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v", err)
 	}
-}
-
-func TestRevoked_FirebaseDownForAMoment_IsAskedAgain(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		r := &records{status: http.StatusServiceUnavailable, users: map[string]string{"ana": `"validSince": "1"`}}
-		checker := newChecker(t, r, time.Now)
-		time.AfterFunc(time.Second, func() { r.status = http.StatusOK })
-		out, err := checker.Revoked(t.Context(), "ana", time.Now())
-		if err != nil || out || r.asked.Load() != 3 {
-			t.Errorf("%v, %v, asked %d times", out, err, r.asked.Load())
-		}
-		r.status = http.StatusServiceUnavailable
-		if _, err := checker.Revoked(t.Context(), "bob", time.Now()); !fault.Is(err, fault.Unavailable) {
-			t.Errorf("got %v", err)
-		}
-	})
 }
 
 func TestNew_FollowsNoVariableToAnEmulator(t *testing.T) {

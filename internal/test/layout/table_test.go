@@ -156,7 +156,7 @@ var restrictions = []restriction{
 	{imports: "google.golang.org/api/sheets", only: []string{"attendees", "demo/sim/google"}, why: "attendees alone reads a Google Sheet"},
 	{imports: "modernc.org/sqlite", only: []string{"internal/store/sqlite/..."}, why: "SQLite is one driver of the store port"},
 	{imports: "cloud.google.com/go/firestore", only: []string{"internal/store/firestore/..."}, why: "Firestore is one driver of the store port"},
-	{imports: "google.golang.org/api/identitytoolkit", only: []string{"internal/signin/revocation"}, why: "revocation alone asks Firebase"},
+	{imports: "firebase.google.com/go", only: []string{"internal/signin/revocation"}, why: "the Admin SDK brings all of Firebase along"},
 	{imports: "cloud.google.com/go/cloudtasks", only: []string{"internal/outbox/cloudtasks", "internal/test/emulator"}, why: "Cloud Tasks is one waker of the outbox"},
 	{imports: "github.com/bwmarrin/discordgo", only: []string{"notify"}, why: "notify alone knows Discord"},
 	{imports: "github.com/labstack/echo", only: []string{"api", "api/callables", "web-hooks", "cmd/...", "internal/test/bench"}, why: "HTTP is made at the edge alone"},
