@@ -22,7 +22,7 @@ func today(now time.Time) uint64 {
 }
 
 // fresh is how many worlds nobody has tried are lived through beside the
-// regressions; `make sim` tries the number in SEEDS.
+// regressions; `make sim` tries more.
 func fresh() uint64 {
 	if testing.Short() {
 		return 20
