@@ -69,7 +69,8 @@ type accountAnswer struct {
 func answerAccount(a accounts.Account, isDefault bool) accountAnswer {
 	answer := accountAnswer{
 		ID: a.ID, Provider: a.Provider, Email: optional(a.Email), Status: string(a.Status), Kind: a.Kind,
-		Scopes: append([]string{}, a.Scopes...), Features: each(a.Features(), func(f accounts.Feature) string { return string(f) }), Default: isDefault, PrimaryCalendarID: a.Primary(),
+		Scopes:   append([]string{}, a.Scopes...),
+		Features: each(a.Features(), func(f accounts.Feature) string { return string(f) }), Default: isDefault, PrimaryCalendarID: a.Primary(),
 		CreatedAt: instant(a.CreatedAt), UpdatedAt: instant(a.UpdatedAt), UnlinkedAt: instant(a.UnlinkedAt),
 	}
 	if err := a.Usable(); err != nil {
@@ -189,6 +190,8 @@ func (s *server) listAccountCalendars(ctx context.Context, by caller, in *onAcco
 }
 
 // CalendarsOf lists the calendars of an account: see calendarsync.Calendars.
-func (l LinkedAccounts) CalendarsOf(ctx context.Context, account accounts.Account) (entries []gcal.CalendarEntry, complete bool, err error) {
+func (l LinkedAccounts) CalendarsOf(
+	ctx context.Context, account accounts.Account,
+) (entries []gcal.CalendarEntry, complete bool, err error) {
 	return calendarsync.Calendars{Accounts: l.Accounts, List: l.Calendars}.Of(ctx, account)
 }

@@ -63,18 +63,22 @@ func TestAddress_BehindProxies_IsTheClients(t *testing.T) {
 		"no address of a network, with a header": {"10.0.0.0/8", "@", []string{client}, "@"},
 
 		// Who is named says for whom it asks.
-		"a proxy":                              {"10.0.0.1/32", proxy, []string{client}, client},
-		"a proxy of a network":                 {"192.0.2.0/24 10.0.0.0/8", proxy, []string{client}, client},
-		"a proxy that says nothing":            {"10.0.0.1/32", proxy, nil, "10.0.0.1"},
-		"a proxy on an IPv6 socket":            {"10.0.0.1/32", "[::ffff:10.0.0.1]:4000", []string{client}, client},
-		"two proxies":                          {"10.0.0.0/8", proxy, []string{client + ",10.0.0.2"}, client},
-		"two proxies, one written as IPv6":     {"10.0.0.0/8", proxy, []string{client + ", ::ffff:10.0.0.2"}, client},
-		"two proxies, each with a line":        {"10.0.0.0/8", proxy, []string{client, "10.0.0.2"}, client},
-		"the second proxy is not trusted":      {"10.0.0.1/32", proxy, []string{client + ", 10.0.0.2"}, "10.0.0.2"},
-		"a proxy that asks for itself":         {"10.0.0.0/8", proxy, []string{"10.0.0.3, 10.0.0.2"}, "10.0.0.3"},
-		"Cloud Run":                            {"169.254.0.0/16", "169.254.169.126:4000", []string{client}, client},
-		"Cloud Run behind a load balancer":     {"169.254.0.0/16 192.0.2.80/32", "169.254.169.126:4000", []string{client + ",192.0.2.80"}, client},
-		"round a load balancer into Cloud Run": {"169.254.0.0/16 192.0.2.80/32", "169.254.169.126:4000", []string{forged + ",192.0.2.80," + client}, client},
+		"a proxy":                          {"10.0.0.1/32", proxy, []string{client}, client},
+		"a proxy of a network":             {"192.0.2.0/24 10.0.0.0/8", proxy, []string{client}, client},
+		"a proxy that says nothing":        {"10.0.0.1/32", proxy, nil, "10.0.0.1"},
+		"a proxy on an IPv6 socket":        {"10.0.0.1/32", "[::ffff:10.0.0.1]:4000", []string{client}, client},
+		"two proxies":                      {"10.0.0.0/8", proxy, []string{client + ",10.0.0.2"}, client},
+		"two proxies, one written as IPv6": {"10.0.0.0/8", proxy, []string{client + ", ::ffff:10.0.0.2"}, client},
+		"two proxies, each with a line":    {"10.0.0.0/8", proxy, []string{client, "10.0.0.2"}, client},
+		"the second proxy is not trusted":  {"10.0.0.1/32", proxy, []string{client + ", 10.0.0.2"}, "10.0.0.2"},
+		"a proxy that asks for itself":     {"10.0.0.0/8", proxy, []string{"10.0.0.3, 10.0.0.2"}, "10.0.0.3"},
+		"Cloud Run":                        {"169.254.0.0/16", "169.254.169.126:4000", []string{client}, client},
+		"Cloud Run behind a load balancer": {
+			"169.254.0.0/16 192.0.2.80/32", "169.254.169.126:4000", []string{client + ",192.0.2.80"}, client,
+		},
+		"round a load balancer into Cloud Run": {
+			"169.254.0.0/16 192.0.2.80/32", "169.254.169.126:4000", []string{forged + ",192.0.2.80," + client}, client,
+		},
 
 		// What a caller claims stands left of what a proxy says.
 		"a forged part":                     {"10.0.0.0/8", proxy, []string{forged + ", " + client}, client},

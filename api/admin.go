@@ -79,9 +79,10 @@ type watchList struct {
 
 func (s *server) listWatches(ctx context.Context, _ caller, in *struct{ Paging }) (watchList, error) {
 	place := listing{name: "watches", collection: "calendarWatches"}
-	watches, is, err := listed(place, in.Paging, answerWatch, func(part store.Paging, take func(calendarsync.Watch) (bool, error)) (*store.Cursor, error) {
-		return calendarsync.WalkByExpiration(ctx, s.Store, part, take)
-	})
+	watches, is, err := listed(place, in.Paging, answerWatch,
+		func(part store.Paging, take func(calendarsync.Watch) (bool, error)) (*store.Cursor, error) {
+			return calendarsync.WalkByExpiration(ctx, s.Store, part, take)
+		})
 	return watchList{page: is, Watches: watches}, err
 }
 

@@ -115,7 +115,8 @@ func (s *server) inspectPoll(ctx context.Context, by caller, in *onPoll) (answer
 	}
 	entries, _, err := poll.LoadJournal(ctx, s.Store, in.ID, store.Paging{Limit: inspectedEntries})
 	entries = slices.DeleteFunc(entries, func(entry poll.JournalEntry) bool { return view.Poll.Replaces(entry) })
-	answer.Intents, answer.Announcement, answer.Journal = each(intents, answerIntent), answerAnnouncement(announced), each(entries, answerEntry)
+	answer.Intents, answer.Announcement, answer.Journal = each(intents, answerIntent), answerAnnouncement(announced),
+		each(entries, answerEntry)
 	return answer, err
 }
 

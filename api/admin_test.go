@@ -79,10 +79,12 @@ func TestInspect_FinalisedPoll_ShowsCalendarAndAnnouncement(t *testing.T) {
 		Journal      []struct{ Command string }
 	}
 	w.want(200, call{as: "admin", method: "GET", path: "/admin/polls/" + made.ID}, &inspected)
-	if inspected.Poll.ID != made.ID || inspected.Calendar == nil || inspected.Calendar.CalendarID != "gm@example.com" || inspected.Calendar.OwnerID != "gm" {
+	if inspected.Poll.ID != made.ID || inspected.Calendar == nil || inspected.Calendar.CalendarID != "gm@example.com" ||
+		inspected.Calendar.OwnerID != "gm" {
 		t.Errorf("the poll and its calendar are %+v", inspected)
 	}
-	if inspected.Announcement.Announced == nil || inspected.Announcement.Announced.Status != "CANCELLED" || len(inspected.Journal) != 1 || inspected.Journal[0].Command != "finalise" {
+	if inspected.Announcement.Announced == nil || inspected.Announcement.Announced.Status != "CANCELLED" ||
+		len(inspected.Journal) != 1 || inspected.Journal[0].Command != "finalise" {
 		t.Errorf("the announcement and the journal are %+v", inspected)
 	}
 }

@@ -15,7 +15,8 @@ func (s *server) availabilityRoutes() {
 	route(s, "GET /v1/availability", "own-availability", persons,
 		"When the caller is busy, by their linked accounts", s.ownAvailability)
 	route(s, "GET /v1/polls/{id}/availability", "poll-availability", pollVoters,
-		"Who is free, busy or unknown at each slot of a poll; people who do not share their availability, or are only named in the poll, are unknown to others", s.pollAvailability)
+		"Who is free, busy or unknown at each slot of a poll; people who do not share their availability, or are only named in "+
+			"the poll, are unknown to others", s.pollAvailability)
 	route(s, "GET /v1/availability/sharing", "get-availability-sharing", persons,
 		"Whether the people of the caller's polls may see when the caller is free", s.availabilitySharing)
 	route(s, "PUT /v1/availability/sharing", "set-availability-sharing", persons,

@@ -70,7 +70,8 @@ func TestAvailability_SaysHowFreshItIs(t *testing.T) {
 	}
 	w.freeBusy.fails = true
 	w.want(200, call{as: "gm", method: "GET", path: march + "&account_id=" + account}, &got)
-	if len(got.Busy) != 0 || len(got.Unknown) != 1 || got.Accounts[0].AsOf != nil || got.Accounts[0].Source != "none" || got.Accounts[0].Unknown.Reason != "failing" {
+	if len(got.Busy) != 0 || len(got.Unknown) != 1 || got.Accounts[0].AsOf != nil || got.Accounts[0].Source != "none" ||
+		got.Accounts[0].Unknown.Reason != "failing" {
 		t.Errorf("without an answer of Google's it is %+v", got)
 	}
 }
@@ -232,7 +233,8 @@ func TestPollAvailability_OnlyNamed_IsUnknown(t *testing.T) {
 	}
 	w.want(200, call{as: "ana", method: "GET", path: path}, nil)
 	refused := w.want(403, call{as: "ana", method: "GET", path: path + "/availability"}, nil)
-	if refused.Error.Code != "FORBIDDEN" || refused.Error.Detail.Reason != "availability_only_named" || !strings.Contains(refused.Error.Message, "Join it or vote") {
+	if refused.Error.Code != "FORBIDDEN" || refused.Error.Detail.Reason != "availability_only_named" ||
+		!strings.Contains(refused.Error.Message, "Join it or vote") {
 		t.Errorf("ana reads %s", refused.text)
 	}
 	w.want(404, call{as: "ben", method: "GET", path: path + "/availability"}, nil)

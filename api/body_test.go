@@ -29,7 +29,11 @@ func TestBody_ThatDoesNotArrive_IsGivenUp(t *testing.T) {
 		cut = ctx.Err()
 		return fault.New(fault.Revoked, "Link a calendar.")
 	}
-	w.want(422, call{as: "gm", method: "POST", path: "/v1/polls/" + made.ID + "/finalize", body: map[string]any{"slot_id": made.Slots[0].ID}}, nil)
+	w.want(
+		422,
+		call{as: "gm", method: "POST", path: "/v1/polls/" + made.ID + "/finalize", body: map[string]any{"slot_id": made.Slots[0].ID}},
+		nil,
+	)
 	if cut != nil {
 		t.Errorf("the handler was cut off: %v", cut)
 	}
@@ -68,7 +72,8 @@ func (w *world) stall(path string) string {
 		return err.Error()
 	}
 	defer connection.Close()
-	_, err = fmt.Fprintf(connection, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+	_, err = fmt.Fprintf(connection,
+		"POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
 		path, host, w.tokens["gm"])
 	if err != nil {
 		return err.Error()

@@ -27,7 +27,8 @@ func TestPreflight_OnEveryPath(t *testing.T) {
 	check := func(method, path string) {
 		t.Helper()
 		got := w.send(asks(method, path, app))
-		if got.status != 204 || got.header.Get("Access-Control-Allow-Origin") != app || got.header.Get("Access-Control-Allow-Credentials") != "true" {
+		if got.status != 204 || got.header.Get("Access-Control-Allow-Origin") != app ||
+			got.header.Get("Access-Control-Allow-Credentials") != "true" {
 			t.Errorf("%s %s: status %d, %v", method, path, got.status, got.header)
 		}
 		if !strings.Contains(got.header.Get("Access-Control-Allow-Methods"), method) {
@@ -54,7 +55,8 @@ func TestPreflight_OnEveryPath(t *testing.T) {
 func TestOrigins_SimilarOrigin_IsRefused(t *testing.T) {
 	t.Parallel()
 	for _, origin := range []string{
-		"", "null", "https://evil.example", "http://app.example", app + ":8443", app + ".evil.example", "https://x.app.example", app + "/", "*", "https://app-example",
+		"", "null", "https://evil.example", "http://app.example", app + ":8443", app + ".evil.example", "https://x.app.example",
+		app + "/", "*", "https://app-example",
 	} {
 		w := newWorld(t, allowing(app, "https://*.wild.example"))
 		got := w.send(asks("GET", "/v1/polls", origin))
@@ -83,7 +85,8 @@ func TestOrigins_AllowedOrigin_ReadsEveryAnswer(t *testing.T) {
 	} {
 		c.header = map[string]string{"Origin": app}
 		got := w.do(c)
-		if got.header.Get("Access-Control-Allow-Origin") != app || !strings.Contains(got.header.Get("Access-Control-Expose-Headers"), "Retry-After") {
+		if got.header.Get("Access-Control-Allow-Origin") != app ||
+			!strings.Contains(got.header.Get("Access-Control-Expose-Headers"), "Retry-After") {
 			t.Errorf("%s %s: status %d, %v", c.method, c.path, got.status, got.header)
 		}
 	}

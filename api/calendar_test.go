@@ -63,7 +63,9 @@ func (c *calendar) Get(_ context.Context, _, _, eventID string) (scheduler.Calen
 }
 
 // Move implements scheduler.Calendar.
-func (c *calendar) Move(_ context.Context, _, _ string, event scheduler.CalendarEvent, to rules.Fingerprint, _ string) (scheduler.CalendarEvent, error) {
+func (c *calendar) Move(
+	_ context.Context, _, _ string, event scheduler.CalendarEvent, to rules.Fingerprint, _ string,
+) (scheduler.CalendarEvent, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	event.Fingerprint, event.Updated = to, event.Updated.Add(time.Second)

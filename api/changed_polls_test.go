@@ -18,7 +18,14 @@ func TestUpdate_AbsentFields_StayAsTheyAre(t *testing.T) {
 	w := newWorld(t)
 	before := w.newPoll(map[string]any{"timezone": "Europe/Berlin", "description": "Bring dice."})
 	path := "/v1/polls/" + before.ID
-	w.want(200, call{as: "ana", method: "PUT", path: path + "/votes/me", body: map[string]any{"votes": map[string]string{before.Slots[0].ID: "PREFERRED", before.Slots[1].ID: "FEASIBLE"}}}, nil)
+	w.want(
+		200,
+		call{
+			as: "ana", method: "PUT", path: path + "/votes/me",
+			body: map[string]any{"votes": map[string]string{before.Slots[0].ID: "PREFERRED", before.Slots[1].ID: "FEASIBLE"}},
+		},
+		nil,
+	)
 	w.want(200, call{as: "gm", method: "GET", path: path}, &before)
 
 	want := before
@@ -47,7 +54,8 @@ func TestUpdate_AbsentFields_StayAsTheyAre(t *testing.T) {
 	w.want(200, call{as: "gm", method: "PATCH", path: path, body: map[string]any{"slots": []map[string]string{
 		{"id": kept.ID, "start": kept.Start, "end": kept.End}, {"start": "2026-03-06T18:00:00Z", "end": "2026-03-06T21:00:00Z"},
 	}}}, &after)
-	if len(after.Slots) != 2 || after.Slots[0] != kept || after.Slots[1].ID == before.Slots[0].ID || after.Slots[1].Start != "2026-03-06T18:00:00Z" {
+	if len(after.Slots) != 2 || after.Slots[0] != kept || after.Slots[1].ID == before.Slots[0].ID ||
+		after.Slots[1].Start != "2026-03-06T18:00:00Z" {
 		t.Errorf("slots %+v", after.Slots)
 	}
 	if got := after.Votes[0].Votes; !reflect.DeepEqual(got, map[string]string{kept.ID: "FEASIBLE"}) {
@@ -60,7 +68,11 @@ func TestUpdate_OfAFinalisedPoll_TakesNoSlots(t *testing.T) {
 	w := newWorld(t)
 	made := w.newPoll(nil)
 	path := "/v1/polls/" + made.ID
-	w.want(200, call{as: "gm", method: "POST", path: path + "/finalize", body: map[string]any{"slot_id": made.Slots[0].ID, "create_event": false}}, nil)
+	w.want(
+		200,
+		call{as: "gm", method: "POST", path: path + "/finalize", body: map[string]any{"slot_id": made.Slots[0].ID, "create_event": false}},
+		nil,
+	)
 	w.want(409, call{as: "gm", method: "PATCH", path: path, body: map[string]any{"title": "x", "slots": slots("2026-03-01T18:00:00Z")}}, nil)
 	w.want(200, call{as: "gm", method: "PATCH", path: path, body: map[string]any{"title": "The end"}}, nil)
 }
@@ -140,7 +152,8 @@ func TestMovedSession_CreatorDecides_IsRestoredOrAccepted(t *testing.T) {
 	}
 	w.want(409, accept(made.Sync.Fingerprint), nil)
 	w.want(200, accept(moved.Sync.Fingerprint), &shown)
-	if shown.Sync.State != "OK" || shown.WinningSlot.ID != moved.WinningSlot.ID || shown.WinningSlot.Source != "poll" || shown.ParticipantsHidden {
+	if shown.Sync.State != "OK" || shown.WinningSlot.ID != moved.WinningSlot.ID || shown.WinningSlot.Source != "poll" ||
+		shown.ParticipantsHidden {
 		t.Errorf("accepted it is %+v", shown)
 	}
 }
@@ -190,7 +203,8 @@ func TestConfirm_HeldEvents_AreCheckedAgain(t *testing.T) {
 	made := w.finalise(w.newPoll(nil))
 	key := poll.CalendarKey("acc_gm", "gm@example.com")
 	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Merge(calendars.Path(key), poll.Set("ownerId", "gm"), calendars.Defer(*made.GoogleEventID, calendars.DeferredHeld, time.Unix(1, 0)))
+		return tx.Merge(calendars.Path(key), poll.Set("ownerId", "gm"),
+			calendars.Defer(*made.GoogleEventID, calendars.DeferredHeld, time.Unix(1, 0)))
 	}))
 	var answer struct {
 		Rechecked *int `json:"looked_at"`
@@ -199,12 +213,19 @@ func TestConfirm_HeldEvents_AreCheckedAgain(t *testing.T) {
 		polls []string
 		count int
 	}{{[]string{"00000000-0000-4000-8000-000000000000"}, 0}, {[]string{made.ID}, 1}, {[]string{made.ID}, 0}} {
-		w.want(200, call{as: "gm", method: "POST", path: "/v1/calendars/" + key + "/confirm-cancellations", body: map[string]any{"poll_ids": row.polls}}, &answer)
+		w.want(
+			200,
+			call{as: "gm", method: "POST", path: "/v1/calendars/" + key + "/confirm-cancellations", body: map[string]any{"poll_ids": row.polls}},
+			&answer,
+		)
 		if answer.Rechecked == nil || *answer.Rechecked != row.count {
 			t.Errorf("confirming %v checks %v events, want %d", row.polls, answer.Rechecked, row.count)
 		}
 	}
-	got := w.do(call{as: "eve", method: "POST", path: "/v1/calendars/" + key + "/confirm-cancellations", body: map[string]any{"poll_ids": []string{made.ID}}})
+	got := w.do(call{
+		as: "eve", method: "POST", path: "/v1/calendars/" + key + "/confirm-cancellations",
+		body: map[string]any{"poll_ids": []string{made.ID}},
+	})
 	if got.status != http.StatusNotFound {
 		t.Errorf("eve is answered %d", got.status)
 	}
@@ -214,7 +235,11 @@ func TestConfirm_HeldEvents_AreCheckedAgain(t *testing.T) {
 func (w *world) finalise(p pollJSON) pollJSON {
 	w.t.Helper()
 	var finalised pollJSON
-	w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + p.ID + "/finalize", body: map[string]any{"slot_id": p.Slots[0].ID}}, &finalised)
+	w.want(
+		200,
+		call{as: "gm", method: "POST", path: "/v1/polls/" + p.ID + "/finalize", body: map[string]any{"slot_id": p.Slots[0].ID}},
+		&finalised,
+	)
 	return finalised
 }
 

@@ -58,7 +58,8 @@ func (w *world) do(c call) answer {
 	if got.OK != (got.status < 400) || (got.Error.Code == "") != got.OK || (len(got.Data) > 0) != got.OK {
 		w.t.Errorf("%s %s: envelope does not fit the status %d: %s", c.method, c.path, got.status, got.text)
 	}
-	if again := got.status == http.StatusTooManyRequests || got.status == http.StatusServiceUnavailable; again && got.header.Get("Retry-After") == "" {
+	if again := got.status == http.StatusTooManyRequests ||
+		got.status == http.StatusServiceUnavailable; again && got.header.Get("Retry-After") == "" {
 		w.t.Errorf("%s %s: status %d does not say when to come again", c.method, c.path, got.status)
 	}
 	if !got.OK && (got.Error.Message == "" || !strings.HasSuffix(got.Error.Message, ".") && got.status != 401) {

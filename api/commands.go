@@ -70,7 +70,9 @@ func (s *server) count(by caller, pollID string) (undo func(), err error) {
 // fails. A repeated answer, and a retry of one that still runs or was cut off, are
 // recognised by the record of their key or by the pending intent; they do not count
 // and are never refused.
-func (s *server) countedFinalise(ctx context.Context, by caller, pollID string, ask scheduler.Finalise, asked func(scheduler.Finalise) command[pollAnswer]) (pollAnswer, error) {
+func (s *server) countedFinalise(
+	ctx context.Context, by caller, pollID string, ask scheduler.Finalise, asked func(scheduler.Finalise) command[pollAnswer],
+) (pollAnswer, error) {
 	undo, refusal := s.count(by, pollID)
 	if refusal != nil {
 		again, err := s.keyKnown(ctx, by, asked(ask))

@@ -27,7 +27,10 @@ func commandsOn(p pollJSON) map[string]call {
 	for _, name := range []string{"cancel", "reopen", "archive", "unarchive", "restore-original-time"} {
 		commands[name] = call{as: "gm", method: "POST", path: "/v1/polls/" + p.ID + "/" + name}
 	}
-	commands["accept-new-time"] = call{as: "gm", method: "POST", path: "/v1/polls/" + p.ID + "/accept-new-time", body: map[string]any{"fingerprint": "1|2|false"}}
+	commands["accept-new-time"] = call{
+		as: "gm", method: "POST", path: "/v1/polls/" + p.ID + "/accept-new-time",
+		body: map[string]any{"fingerprint": "1|2|false"},
+	}
 	commands["edit"] = call{as: "gm", method: "PATCH", path: "/v1/polls/" + p.ID, body: map[string]any{"title": "Anew"}}
 	return commands
 }
@@ -63,7 +66,14 @@ func TestCommands_BeyondTheBound_RunNoTransaction(t *testing.T) {
 	for range 10 { // syncs, reads and votes do not count
 		w.want(http.StatusOK, call{as: "gm", method: "POST", path: "/v1/polls/" + made.ID + "/sync"}, nil)
 		w.want(http.StatusOK, call{as: "gm", method: "GET", path: "/v1/polls/" + made.ID}, nil)
-		w.want(http.StatusOK, call{as: "ana", method: "PUT", path: "/v1/polls/" + made.ID + "/votes/me", body: map[string]any{"votes": map[string]any{made.Slots[0].ID: "FEASIBLE"}}}, nil)
+		w.want(
+			http.StatusOK,
+			call{
+				as: "ana", method: "PUT", path: "/v1/polls/" + made.ID + "/votes/me",
+				body: map[string]any{"votes": map[string]any{made.Slots[0].ID: "FEASIBLE"}},
+			},
+			nil,
+		)
 	}
 	w.spend(other)
 	clock.advance(15 * time.Minute)
@@ -154,7 +164,9 @@ func TestCommands_OnAPollOfStrangers_NotifyNobody(t *testing.T) {
 			clock := newStillClock()
 			w := newWorld(t, func(s *setup) { s.Now = clock.now })
 			inApp := &notify.InApp{Store: w.store, Now: clock.now}
-			announcer := &notify.Announcer{Store: w.store, Now: clock.now, Channels: []notify.Channel{inApp}, PerHour: 20, Log: slog.New(slog.DiscardHandler)}
+			announcer := &notify.Announcer{
+				Store: w.store, Now: clock.now, Channels: []notify.Channel{inApp}, PerHour: 20, Log: slog.New(slog.DiscardHandler),
+			}
 			w.outbox.Add(announcer.Work())
 			var strangers []string
 			for i := range 499 {
@@ -165,7 +177,14 @@ func TestCommands_OnAPollOfStrangers_NotifyNobody(t *testing.T) {
 			}
 			made := w.newPoll(map[string]any{"participant_ids": strangers, "pending_invites": []string{}})
 			if row.vote > 0 {
-				w.want(http.StatusOK, call{as: "ana", method: "PUT", path: "/v1/polls/" + made.ID + "/votes/me", body: map[string]any{"votes": map[string]any{made.Slots[0].ID: "FEASIBLE"}}}, nil)
+				w.want(
+					http.StatusOK,
+					call{
+						as: "ana", method: "PUT", path: "/v1/polls/" + made.ID + "/votes/me",
+						body: map[string]any{"votes": map[string]any{made.Slots[0].ID: "FEASIBLE"}},
+					},
+					nil,
+				)
 			}
 			refused, notices := 0, 0
 			for i := range 45 {

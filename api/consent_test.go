@@ -180,13 +180,15 @@ func TestLinking_EveryFailure_IsExplained(t *testing.T) {
 				w.newAccount("ana")
 				return w.consent(w.begin("gm", map[string]any{}), google.Consent{User: "ana"})
 			},
-			status: 409, code: "account_already_linked", sentence: "This Google account is already linked to a different Quest Scheduler account.", ways: []string{"Choose another account"},
+			status: 409, code: "account_already_linked",
+			sentence: "This Google account is already linked to a different Quest Scheduler account.", ways: []string{"Choose another account"},
 		},
 		"the calendar was not granted": {
 			come: func(w *world) string {
 				return w.consent(w.begin("gm", map[string]any{}), google.Consent{User: "gm", Scopes: []string{linked.ScopeCalendarList}})
 			},
-			status: 400, code: "scopes_insufficient", sentence: "We need calendar access to sync. Please re-authorize.", ways: []string{"Authorize again"},
+			status: 400, code: "scopes_insufficient", sentence: "We need calendar access to sync. Please re-authorize.",
+			ways: []string{"Authorize again"},
 		},
 		"another account comes back than the one to link again": {
 			come: func(w *world) string {
@@ -283,8 +285,10 @@ func TestLinking_ReturnAddress_IsOursOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, address := range []string{
-		"https://evil.example/settings", "//evil.example", "/\\evil.example", "https://app.example.evil.example/", "https://app.example@evil.example/",
-		"javascript:alert(1)", "http://app.example/", "https:app.example", "\thttps://evil.example", "app.example/settings", "https://app.example:444/",
+		"https://evil.example/settings", "//evil.example", "/\\evil.example", "https://app.example.evil.example/",
+		"https://app.example@evil.example/",
+		"javascript:alert(1)", "http://app.example/", "https:app.example", "\thttps://evil.example", "app.example/settings",
+		"https://app.example:444/",
 	} {
 		got := w.do(call{as: "gm", method: "POST", path: "/v1/accounts/link", body: map[string]any{"return_to": address}})
 		if got.status != 400 || got.Error.Detail.Reason != "unsafe_return_address" {
@@ -477,7 +481,8 @@ func TestLinking_CookieByHTTPS_HasTheHostPrefix(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *setup) { s.HTTPS = true })
 	sent := w.visit(w.begin("gm", map[string]any{}), "same-origin")
-	if len(sent.cookies) != 1 || !strings.HasPrefix(sent.cookies[0].Name, "__Host-") || !sent.cookies[0].Secure || sent.cookies[0].Path != "/" || sent.cookies[0].Domain != "" {
+	if len(sent.cookies) != 1 || !strings.HasPrefix(sent.cookies[0].Name, "__Host-") || !sent.cookies[0].Secure ||
+		sent.cookies[0].Path != "/" || sent.cookies[0].Domain != "" {
 		t.Errorf("the cookies are %v", sent.cookies)
 	}
 }

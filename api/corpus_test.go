@@ -53,8 +53,9 @@ var badTexts = []struct {
 
 // badKeys are no idempotency keys.
 var badKeys = map[string]string{
-	"an empty key": "", "a key of 256 characters": strings.Repeat("k", 256), "a key with a space": marker + " x", "a key beyond ASCII": marker + "ä",
-	"a key with a tab": marker + "\tx",
+	"an empty key": "", "a key of 256 characters": strings.Repeat("k", 256), "a key with a space": marker + " x",
+	"a key beyond ASCII": marker + "ä",
+	"a key with a tab":   marker + "\tx",
 }
 
 // badIDs name nothing, wherever they stand.
@@ -69,7 +70,11 @@ var badIDs = []string{
 func TestBadInput_OnEveryRoute_IsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	ids := map[string]string{"polls": w.newPoll(nil).ID, "groups": w.newGroup(), "notifications": w.newNotification("gm"), "calendars": w.newCalendar("gm"), "accounts": w.newAccount("gm"), "sync": w.newAccount("gm"), "tasks": w.newFailingWork(), "policies": w.newPolicy("gm"), "events": w.newEvent("gm")}
+	ids := map[string]string{
+		"polls": w.newPoll(nil).ID, "groups": w.newGroup(), "notifications": w.newNotification("gm"),
+		"calendars": w.newCalendar("gm"), "accounts": w.newAccount("gm"), "sync": w.newAccount("gm"),
+		"tasks": w.newFailingWork(), "policies": w.newPolicy("gm"), "events": w.newEvent("gm"),
+	}
 	ids["announcements"] = ids["polls"]
 	before, waiting := w.store.writes.Load(), w.waiting()
 	refused := func(t *testing.T, c call, status int) answer {

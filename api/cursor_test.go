@@ -71,9 +71,11 @@ func TestCursor_NotOfTheList_IsInvalid(t *testing.T) {
 		"no mark": encode(`{"v":{"t":"1"},"d":"x"}`), "a path": encode(`{"l":"` + mark + `","v":{"t":"1"},"d":"a/b"}`),
 		"up": encode(`{"l":"` + mark + `","v":{"t":"1"},"d":".."}`), "no id": encode(`{"l":"` + mark + `","v":{"t":"1"}}`),
 		"a list of values": encode(`{"l":"` + mark + `","v":[[1]],"d":"x"}`), "another value": encode(`{"l":"` + mark + `","v":{"u":1},"d":"x"}`),
-		"a number for a time": encode(`{"l":"` + mark + `","v":{"t":1},"d":"x"}`), "two values": encode(`{"l":"` + mark + `","v":{"t":"1","u":1},"d":"x"}`),
-		"a document above": encode(`{"l":"` + mark + `","v":{"t":"1"},"d":"x","i":"8"}`),
-		"the end of days":  encode(`{"l":"` + mark + `","v":{"t":"9000000000000000000"},"d":"x"}`), "before all days": encode(`{"l":"` + mark + `","v":{"t":"-9000000000000000000"},"d":"x"}`),
+		"a number for a time": encode(`{"l":"` + mark + `","v":{"t":1},"d":"x"}`),
+		"two values":          encode(`{"l":"` + mark + `","v":{"t":"1","u":1},"d":"x"}`),
+		"a document above":    encode(`{"l":"` + mark + `","v":{"t":"1"},"d":"x","i":"8"}`),
+		"the end of days":     encode(`{"l":"` + mark + `","v":{"t":"9000000000000000000"},"d":"x"}`),
+		"before all days":     encode(`{"l":"` + mark + `","v":{"t":"-9000000000000000000"},"d":"x"}`),
 	}
 	other := listing{name: "journal", parent: store.Doc("schedulers", "8"), collection: "journal"}
 	token, err := other.token(&store.Cursor{Values: []any{time.Unix(1, 0)}, Path: other.path(cursorToken{ID: "jrn_1"})})
@@ -91,7 +93,8 @@ func TestCursor_NotOfTheList_IsInvalid(t *testing.T) {
 func TestMinutes_Fractions_AreKeptToTheMillisecond(t *testing.T) {
 	t.Parallel()
 	for count, want := range map[float64]time.Duration{
-		0: 0, 1: time.Minute, 90.5: 90*time.Minute + 30*time.Second, 1.0 / 3: 20 * time.Second, 44_640: 31 * 24 * time.Hour, math.Pi: 188_496 * time.Millisecond,
+		0: 0, 1: time.Minute, 90.5: 90*time.Minute + 30*time.Second, 1.0 / 3: 20 * time.Second, 44_640: 31 * 24 * time.Hour,
+		math.Pi: 188_496 * time.Millisecond,
 	} {
 		if got := minutes(count); got != want {
 			t.Errorf("%v minutes are %v, want %v", count, got, want)

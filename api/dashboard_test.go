@@ -69,11 +69,14 @@ func TestDashboard_ByRole_IsShownToAdminsOnly(t *testing.T) {
 		if got.status != row.status || !strings.Contains(got.text, row.says) {
 			t.Errorf("%q: %d %.300s", row.as, got.status, got.text)
 		}
-		if row.as != "gm" && !strings.Contains(got.header.Get("Content-Security-Policy"), "default-src 'none'; style-src 'self'; script-src 'self'") {
+		if row.as != "gm" &&
+			!strings.Contains(got.header.Get("Content-Security-Policy"), "default-src 'none'; style-src 'self'; script-src 'self'") {
 			t.Errorf("%q: the policy is %q", row.as, got.header.Get("Content-Security-Policy"))
 		}
 	}
-	if got := w.want(401, call{method: "GET", path: "/dashboard", header: map[string]string{"Accept": "application/json"}}, nil); got.Error.Code != "AUTH_REQUIRED" {
+	if got := w.want(
+		401, call{method: "GET", path: "/dashboard", header: map[string]string{"Accept": "application/json"}}, nil,
+	); got.Error.Code != "AUTH_REQUIRED" {
 		t.Errorf("a program is answered %s", got.text)
 	}
 }
@@ -86,7 +89,8 @@ func TestSignIn_SetsACookie_ThatIsHttpOnlyAndStrict(t *testing.T) {
 		paths := map[string]bool{}
 		for _, cookie := range got.cookies {
 			paths[cookie.Path] = true
-			if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Secure != https || cookie.MaxAge != 0 || !cookie.Expires.IsZero() {
+			if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Secure != https || cookie.MaxAge != 0 ||
+				!cookie.Expires.IsZero() {
 				t.Errorf("the cookie is %+v", cookie)
 			}
 		}
@@ -188,7 +192,8 @@ func (w *world) buttons() map[string]url.Values {
 func (w *world) newHeld() string {
 	w.t.Helper()
 	key := w.newCalendar("gm")
-	must(w.t, w.write("calendarEventIndex/event", map[string]any{"schedulerId": "held", "accountId": "acc_gm", "calendarId": "gm@example.com"}))
+	must(w.t,
+		w.write("calendarEventIndex/event", map[string]any{"schedulerId": "held", "accountId": "acc_gm", "calendarId": "gm@example.com"}))
 	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
 		return tx.Update(calendars.Path(key), calendars.Defer("event", calendars.DeferredHeld, time.Unix(1, 0)))
 	}))
@@ -250,7 +255,9 @@ func TestButtons_DoNothing_ForAnybodyElse(t *testing.T) {
 			}
 		}
 	}
-	if got := w.press("POST", "/dashboard/sign-in", "cross-site", url.Values{"token": {w.tokens["admin"]}}); got.status != 403 || len(got.cookies) != 0 {
+	if got := w.press(
+		"POST", "/dashboard/sign-in", "cross-site", url.Values{"token": {w.tokens["admin"]}},
+	); got.status != 403 || len(got.cookies) != 0 {
 		t.Errorf("another site signs a browser in: %d", got.status)
 	}
 	if w.store.writes.Load() != before || w.waiting() != waiting {

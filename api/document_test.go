@@ -27,7 +27,10 @@ func TestDocument_IsServedAsItIs(t *testing.T) {
 		}
 		named[op.OperationID] = true
 		if len(op.Tags) != 1 || !said[op.Tags[0]] {
-			t.Errorf("%s %s has the tags %v: name one of the tags in operation.go, or add one there that says what it is about", method, path, op.Tags)
+			t.Errorf(
+				"%s %s has the tags %v: name one of the tags in operation.go, or add one there that says what it is about", method,
+				path, op.Tags,
+			)
 		}
 	})
 }
@@ -48,7 +51,8 @@ func TestDocs_NeedNoOutsideAddress(t *testing.T) {
 		}
 	}
 	w.document().each(func(_, path string, op operationJSON) {
-		if !strings.Contains(got.text, path) || strings.Count(got.text, `<section id="`+op.OperationID+`">`) != 1 || !strings.Contains(got.text, `href="#`+op.OperationID+`"`) {
+		if !strings.Contains(got.text, path) || strings.Count(got.text, `<section id="`+op.OperationID+`">`) != 1 ||
+			!strings.Contains(got.text, `href="#`+op.OperationID+`"`) {
 			t.Errorf("the page does not show %s once, with a link to it", op.OperationID)
 		}
 	})

@@ -148,7 +148,9 @@ func errStale(what string) *failure {
 }
 
 // taggedRoute adds a route whose answer has a tag.
-func taggedRoute[In any, Out tagged](s *server, pattern, id string, who audience, summary string, handle handler[In, Out], traits ...trait) {
+func taggedRoute[In any, Out tagged](
+	s *server, pattern, id string, who audience, summary string, handle handler[In, Out], traits ...trait,
+) {
 	type answer struct {
 		Status int
 		ETag   string `header:"ETag" doc:"Identifies this state; for If-None-Match and If-Match."`

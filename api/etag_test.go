@@ -114,7 +114,10 @@ func TestIfMatch_StaleTag_Is412AndChangesNothing(t *testing.T) {
 			t.Errorf("If-Match: %s is answered %s", condition, got.text)
 		}
 	}
-	if got := w.do(call{as: "ana", method: "PATCH", path: "/v1/polls/" + p.ID, body: map[string]any{"title": "Mine"}, header: map[string]string{"If-Match": old}}); got.status != 403 {
+	if got := w.do(call{
+		as: "ana", method: "PATCH", path: "/v1/polls/" + p.ID, body: map[string]any{"title": "Mine"},
+		header: map[string]string{"If-Match": old},
+	}); got.status != 403 {
 		t.Errorf("who may not edit is answered %d", got.status)
 	}
 }

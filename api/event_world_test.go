@@ -17,15 +17,16 @@ import (
 // openEvents makes the events of linked accounts at the Google simulator, where an account
 // is the user of its address.
 func (w *world) openEvents(now func() time.Time) *mirrors.Events {
-	client := gcal.New(gcal.Options{Endpoint: "http://google.sim", Now: now, Client: func(ctx context.Context, accountID string) (*http.Client, error) {
-		account, err := w.linked.Get(ctx, accountID)
-		if err != nil {
-			return nil, err
-		}
-		user, _, _ := strings.Cut(account.Email, "@")
-		ctx = context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: control.Transport(w.google.Handler())})
-		return oauth2.NewClient(ctx, oauth2.StaticTokenSource(&oauth2.Token{AccessToken: w.grants[user].AccessToken})), nil
-	}})
+	client := gcal.New(gcal.Options{Endpoint: "http://google.sim", Now: now,
+		Client: func(ctx context.Context, accountID string) (*http.Client, error) {
+			account, err := w.linked.Get(ctx, accountID)
+			if err != nil {
+				return nil, err
+			}
+			user, _, _ := strings.Cut(account.Email, "@")
+			ctx = context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: control.Transport(w.google.Handler())})
+			return oauth2.NewClient(ctx, oauth2.StaticTokenSource(&oauth2.Token{AccessToken: w.grants[user].AccessToken})), nil
+		}})
 	return &mirrors.Events{Service: w.groups.mirrors, Google: client, Accounts: w.linked}
 }
 

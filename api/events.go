@@ -14,7 +14,9 @@ import (
 // Events is implemented by mirrors.Events. What is not the person's is NotFound.
 type Events interface {
 	// List passes the events of a range to take, by start, until it returns false.
-	List(ctx context.Context, ownerID string, in mirrors.Range, part store.Paging, take func(mirrors.Shown) (bool, error)) (*store.Cursor, error)
+	List(
+		ctx context.Context, ownerID string, in mirrors.Range, part store.Paging, take func(mirrors.Shown) (bool, error),
+	) (*store.Cursor, error)
 	Get(ctx context.Context, ownerID, id string) (mirrors.Shown, error)
 	// Create makes an event in one of the person's calendars. request names the request,
 	// so that the same one again finds the first event.
@@ -31,12 +33,14 @@ func (s *server) eventRoutes() {
 		"The events of the caller's calendars that mirroring follows, as one list by start, with the mirrors of each", s.listEvents)
 	route(s, "POST /v1/events", "create-event", persons,
 		"Make an event in one of the caller's accounts", s.createEvent, created, keyed)
-	taggedRoute(s, "GET /v1/events/{id}", "get-event", mirroringOwner, "An event with its mirrors; a series as one event, or one occurrence of it",
+	taggedRoute(s, "GET /v1/events/{id}", "get-event", mirroringOwner,
+		"An event with its mirrors; a series as one event, or one occurrence of it",
 		s.getEvent, ifNoneMatch)
 	taggedRoute(s, "PATCH /v1/events/{id}", "update-event", mirroringOwner,
 		"Change an event, or one occurrence of a series, in its calendar; absent fields stay, and its mirrors follow", s.updateEvent, ifMatch)
 	route(s, "DELETE /v1/events/{id}", "delete-event", mirroringOwner,
-		"Delete an event, or one occurrence of a series, from its calendar, with its mirrors; the event of a poll is cancelled by its poll", s.deleteEvent, ifMatch)
+		"Delete an event, or one occurrence of a series, from its calendar, with its mirrors; the event of a poll is cancelled "+
+			"by its poll", s.deleteEvent, ifMatch)
 	route(s, "GET /v1/events/{id}/journal", "event-journal", mirroringOwner,
 		"Who made, changed or deleted an event, and what became of its mirrors, newest first; also of a deleted event", s.eventJournal)
 }
@@ -109,9 +113,10 @@ func (s *server) listEvents(ctx context.Context, by caller, in *listEvents) (eve
 	within := mirrors.Range{Start: in.Start, End: in.End, AccountID: string(in.AccountID), Status: in.Status}
 	place := listing{name: "events of " + by.person.ID + within.String(), collection: "canonicalEvents"}
 	asked := Paging{Limit: in.Limit, Cursor: in.Cursor}
-	events, is, err := listed(place, asked, answerEvent, func(part store.Paging, take func(mirrors.Shown) (bool, error)) (*store.Cursor, error) {
-		return s.Events.List(ctx, by.person.ID, within, part, take)
-	})
+	events, is, err := listed(place, asked, answerEvent,
+		func(part store.Paging, take func(mirrors.Shown) (bool, error)) (*store.Cursor, error) {
+			return s.Events.List(ctx, by.person.ID, within, part, take)
+		})
 	return eventList{page: is, Events: events}, err
 }
 
@@ -192,8 +197,9 @@ type listEventJournal struct {
 
 func (s *server) eventJournal(ctx context.Context, by caller, in *listEventJournal) (journalList, error) {
 	place := listing{name: "journal of " + in.ID, collection: "mirrorJournal", within: "canonicalEvents"}
-	entries, is, err := listed(place, in.Paging, answerMirrorEntry, func(part store.Paging, take func(mirror.JournalEntry) (bool, error)) (*store.Cursor, error) {
-		return s.Events.Journal(ctx, by.person.ID, in.ID, part, take)
-	})
+	entries, is, err := listed(place, in.Paging, answerMirrorEntry,
+		func(part store.Paging, take func(mirror.JournalEntry) (bool, error)) (*store.Cursor, error) {
+			return s.Events.Journal(ctx, by.person.ID, in.ID, part, take)
+		})
 	return journalList{page: is, Entries: entries}, err
 }

@@ -41,7 +41,8 @@ func TestBadInput_OfEventsAndPolicies_SaysWhatIsWrongAndWritesNothing(t *testing
 	gm, work, ana := w.newAccount("gm"), w.newWorkAccount(), w.newAccount("ana")
 	must(t, w.google.AddCalendar(google.Calendar{ID: teamCalendar, Owner: "ana"}))
 	must(t, w.google.Share(teamCalendar, "gm", google.Reader))
-	first, second, anas := "/v1/policies/"+w.newPolicy("gm")+"/edges", "/v1/policies/"+w.newPolicy("gm")+"/edges", "/v1/policies/"+w.newPolicy("ana")+"/edges"
+	first, second, anas := "/v1/policies/"+w.newPolicy("gm")+"/edges", "/v1/policies/"+w.newPolicy("gm")+"/edges",
+		"/v1/policies/"+w.newPolicy("ana")+"/edges"
 	w.want(200, call{as: "gm", method: "PUT", path: first, body: edgesOf(edge(gm, work, "BUSY", "primary"))}, nil)
 	in := func(account, calendar string) map[string]any {
 		asked := with(evening, "account_id", account)
@@ -63,27 +64,64 @@ func TestBadInput_OfEventsAndPolicies_SaysWhatIsWrongAndWritesNothing(t *testing
 		code, reason, says string
 	}{
 		{"an unknown account", "POST", "/v1/events", in("acc_none", ""), 404, "NOT_FOUND", "", "account"},
-		{"a calendar that may be read alone", "POST", "/v1/events", in(gm, teamCalendar), 403, "FORBIDDEN", mirrors.CodeNotWritable, "may not write"},
-		{"an unknown calendar", "POST", "/v1/events", in(gm, "none@example.com"), 400, "VALIDATION_ERROR", mirrors.CodeUnknownCalendar, "calendar_id"},
-		{"an end before the start", "POST", "/v1/events", with(in(gm, ""), "end_ts", "2026-03-10T10:00:00Z"), 400, "VALIDATION_ERROR", "", "end_ts"},
-		{"a range that ends before it starts", "GET", "/v1/events?start=2026-03-02T00:00:00Z&end=2026-03-01T00:00:00Z", nil, 400, "VALIDATION_ERROR", "", "after start"},
-		{"a range over 366 days", "GET", "/v1/events?start=2026-03-01T00:00:00Z&end=2027-03-02T00:00:01Z", nil, 400, "VALIDATION_ERROR", "", "366 days"},
-		{"a range in the year 1", "GET", "/v1/events?start=0001-01-01T00:00:00Z&end=0001-02-01T00:00:00Z", nil, 400, "VALIDATION_ERROR", "", "1971"},
+		{
+			"a calendar that may be read alone", "POST", "/v1/events", in(gm, teamCalendar), 403, "FORBIDDEN",
+			mirrors.CodeNotWritable, "may not write",
+		},
+		{
+			"an unknown calendar", "POST", "/v1/events", in(gm, "none@example.com"), 400, "VALIDATION_ERROR",
+			mirrors.CodeUnknownCalendar, "calendar_id",
+		},
+		{
+			"an end before the start", "POST", "/v1/events", with(in(gm, ""), "end_ts", "2026-03-10T10:00:00Z"), 400,
+			"VALIDATION_ERROR", "", "end_ts",
+		},
+		{
+			"a range that ends before it starts", "GET", "/v1/events?start=2026-03-02T00:00:00Z&end=2026-03-01T00:00:00Z", nil, 400,
+			"VALIDATION_ERROR", "", "after start",
+		},
+		{
+			"a range over 366 days", "GET", "/v1/events?start=2026-03-01T00:00:00Z&end=2027-03-02T00:00:01Z", nil, 400,
+			"VALIDATION_ERROR", "", "366 days",
+		},
+		{
+			"a range in the year 1", "GET", "/v1/events?start=0001-01-01T00:00:00Z&end=0001-02-01T00:00:00Z", nil, 400,
+			"VALIDATION_ERROR", "", "1971",
+		},
 		{"a limit over 500", "GET", events + "&limit=501", nil, 400, "VALIDATION_ERROR", "", "500"},
 		{"an unknown event", "GET", "/v1/events/evt_00000000000000000000000000", nil, 404, "NOT_FOUND", "", "no such event"},
-		{"from an unknown account", "PUT", second, edgesOf(edge("acc_none", work, "BUSY", "primary")), 404, "NOT_FOUND", plan.CodeUnknownAccount, "from_account_id"},
-		{"to another person's account", "PUT", second, edgesOf(edge(gm, ana, "BUSY", "primary")), 404, "NOT_FOUND", plan.CodeUnknownAccount, "to_account_id"},
+		{
+			"from an unknown account", "PUT", second, edgesOf(edge("acc_none", work, "BUSY", "primary")), 404, "NOT_FOUND",
+			plan.CodeUnknownAccount, "from_account_id",
+		},
+		{
+			"to another person's account", "PUT", second, edgesOf(edge(gm, ana, "BUSY", "primary")), 404, "NOT_FOUND",
+			plan.CodeUnknownAccount, "to_account_id",
+		},
 		{"an edge to itself", "PUT", second, edgesOf(edge(gm, gm, "BUSY", "primary")), 400, "VALIDATION_ERROR", plan.CodeEdgeToItself, "itself"},
-		{"an edge twice", "PUT", second, edgesOf(edge(gm, work, "BUSY", "primary"), edge(gm, work, "BUSY", "primary")), 400, "VALIDATION_ERROR", plan.CodeDuplicateEdge, "twice"},
-		{"a contradiction within", "PUT", second, edgesOf(edge(work, gm, "BUSY", "primary"), edge(work, gm, "FULL", "primary")), 409, "CONFLICT", plan.CodeContradiction, "Two edges"},
-		{"a contradiction across policies", "PUT", second, edgesOf(edge(gm, work, "FULL", "primary")), 409, "CONFLICT", plan.CodeContradiction, "Another policy"},
+		{
+			"an edge twice", "PUT", second, edgesOf(edge(gm, work, "BUSY", "primary"), edge(gm, work, "BUSY", "primary")), 400,
+			"VALIDATION_ERROR", plan.CodeDuplicateEdge, "twice",
+		},
+		{
+			"a contradiction within", "PUT", second, edgesOf(edge(work, gm, "BUSY", "primary"), edge(work, gm, "FULL", "primary")),
+			409, "CONFLICT", plan.CodeContradiction, "Two edges",
+		},
+		{
+			"a contradiction across policies", "PUT", second, edgesOf(edge(gm, work, "FULL", "primary")), 409, "CONFLICT",
+			plan.CodeContradiction, "Another policy",
+		},
 		{"51 edges", "PUT", second, edgesOf(many...), 400, "VALIDATION_ERROR", "", "at most 50"},
-		{"without the scope for an overlay", "PUT", second, edgesOf(edge(work, gm, "BUSY", "overlay")), 400, "VALIDATION_ERROR", linked.CodeScopesInsufficient, "external events"},
+		{
+			"without the scope for an overlay", "PUT", second, edgesOf(edge(work, gm, "BUSY", "overlay")), 400, "VALIDATION_ERROR",
+			linked.CodeScopesInsufficient, "external events",
+		},
 		{"another person's policy", "PUT", anas, edgesOf(), 404, "NOT_FOUND", "", "policy"},
 	} {
 		before := w.store.writes.Load()
 		got := w.do(call{as: "gm", method: row.method, path: row.path, body: row.body})
-		if got.status != row.status || got.Error.Code != row.code || got.Error.Detail.Reason != row.reason || !strings.Contains(got.Error.Message, row.says) {
+		if got.status != row.status || got.Error.Code != row.code || got.Error.Detail.Reason != row.reason ||
+			!strings.Contains(got.Error.Message, row.says) {
 			t.Errorf("%s: answered %d %s", row.name, got.status, got.text)
 		}
 		if wrote := w.store.writes.Load() - before; wrote > 0 {
@@ -95,7 +133,9 @@ func TestBadInput_OfEventsAndPolicies_SaysWhatIsWrongAndWritesNothing(t *testing
 		said[got.Error.Message] = row.name
 	}
 	others := w.do(call{as: "gm", method: "POST", path: "/v1/events", body: in(ana, "")})
-	if unknown := w.do(call{as: "gm", method: "POST", path: "/v1/events", body: in("acc_none", "")}); others.status != 404 || others.Error.Message != unknown.Error.Message {
+	if unknown := w.do(call{
+		as: "gm", method: "POST", path: "/v1/events", body: in("acc_none", ""),
+	}); others.status != 404 || others.Error.Message != unknown.Error.Message {
 		t.Errorf("another person's account is answered %s, an unknown one %s", others.text, unknown.text)
 	}
 }
@@ -120,13 +160,17 @@ func TestPolicies_AreMadeListedReadAndReplaced(t *testing.T) {
 	if made.Name != "Both ways" || made.Version != 1 || made.Edges == nil || len(made.Edges) > 0 {
 		t.Errorf("made is %+v", made)
 	}
-	put := call{as: "gm", method: "PUT", path: "/v1/policies/" + made.ID + "/edges", body: edgesOf(edge(gm, work, "BUSY", "primary"), edge(work, gm, "TITLE", "primary"))}
+	put := call{
+		as: "gm", method: "PUT", path: "/v1/policies/" + made.ID + "/edges",
+		body: edgesOf(edge(gm, work, "BUSY", "primary"), edge(work, gm, "TITLE", "primary")),
+	}
 	w.want(200, put, &set)
 	put.body = edgesOf(edge(work, gm, "FULL", "primary")) // replaces both
 	w.want(200, put, &set)
 	w.want(200, call{as: "gm", method: "GET", path: "/v1/policies/" + made.ID}, &got)
 	for _, p := range []policyJSON{set, got} {
-		if len(p.Edges) != 1 || p.Edges[0].FromAccountID != work || p.Edges[0].ToAccountID != gm || p.Edges[0].Detail != "FULL" || p.Edges[0].FromCalendarID != nil || p.Version != 3 {
+		if len(p.Edges) != 1 || p.Edges[0].FromAccountID != work || p.Edges[0].ToAccountID != gm || p.Edges[0].Detail != "FULL" ||
+			p.Edges[0].FromCalendarID != nil || p.Version != 3 {
 			t.Errorf("it is %+v", p)
 		}
 	}
@@ -196,7 +240,9 @@ func TestEvents_InPages_AreOneList(t *testing.T) {
 		"another range": "/v1/events?start=2026-03-02T00:00:00Z&end=2026-04-01T00:00:00Z", "another filter": events + "&status=confirmed",
 		"another account": events + "&account_id=" + account,
 	} {
-		if got := w.do(call{as: "gm", method: "GET", path: path + "&cursor=" + cursor}); got.status != 400 || !strings.Contains(got.Error.Message, "cursor") {
+		if got := w.do(call{
+			as: "gm", method: "GET", path: path + "&cursor=" + cursor,
+		}); got.status != 400 || !strings.Contains(got.Error.Message, "cursor") {
 			t.Errorf("with the cursor of %s: %s", name, got.text)
 		}
 	}
@@ -239,7 +285,8 @@ func TestCreateEvent_AgainUnderItsKey_IsTheSameEvent(t *testing.T) {
 func TestEvents_IfMatch_RefusesAnOlderTag(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	own := "/v1/events/" + w.newEventAt("gm", with(with(evening, "recurrence", []string{"RRULE:FREQ=WEEKLY;COUNT=3"}), "timezone", "Europe/Berlin"))
+	own := "/v1/events/" + w.newEventAt("gm",
+		with(with(evening, "recurrence", []string{"RRULE:FREQ=WEEKLY;COUNT=3"}), "timezone", "Europe/Berlin"))
 	second := w.occurrences()[1]
 	for _, path := range []string{own, "/v1/events/" + second} {
 		first := w.want(200, call{as: "gm", method: "GET", path: path}, nil).header.Get("ETag")

@@ -89,18 +89,43 @@ type reply struct {
 // replies is the one place where kinds become statuses. RateLimited and Exhausted are
 // Google's; our own limits make a failure of their own, RATE_LIMITED.
 var replies = map[fault.Kind]reply{
-	fault.Internal:        {status: http.StatusInternalServerError, code: codeInternal, message: "Something went wrong here. Try again; if it stays so, report the request_id."},
-	fault.Invalid:         {status: http.StatusBadRequest, code: codeValidation, message: "The request is not valid. See /docs for what it takes."},
-	fault.Unauthenticated: {status: http.StatusUnauthorized, code: codeAuth, message: "Sign in and send your token in the Authorization header."},
-	fault.Forbidden:       {status: http.StatusForbidden, code: codeForbidden, message: "You may not do that. Ask the creator."},
-	fault.NotFound:        {status: http.StatusNotFound, code: codeNotFound, message: "There is no such thing, or you may not see it. Check the address."},
-	fault.Conflict:        {status: http.StatusConflict, code: codeConflict, message: "That does not fit how things stand now. Reload and try again."},
-	fault.Revoked:         {status: http.StatusUnprocessableEntity, code: codeRevoked, message: "The calendar account does not let us in any more. Link it again."},
-	fault.RateLimited:     {status: http.StatusTooManyRequests, code: codeQuota, message: "Google asks us to slow down. Try again later.", retryAfter: 30 * time.Second},
-	fault.Exhausted:       {status: http.StatusTooManyRequests, code: codeQuota, message: "The account's quota at Google is used up. Try again in some hours.", retryAfter: time.Hour},
-	fault.Provider:        {status: http.StatusBadGateway, code: codeProvider, message: "The calendar provider refused the request."},
-	fault.Unavailable:     {status: http.StatusServiceUnavailable, code: codeUnavailable, message: "Something that is needed did not answer. Try again shortly.", retryAfter: 5 * time.Second},
-	fault.TooLarge:        {status: http.StatusRequestEntityTooLarge, code: codeTooLarge, message: "That is too large. Send less."},
+	fault.Internal: {
+		status: http.StatusInternalServerError, code: codeInternal,
+		message: "Something went wrong here. Try again; if it stays so, report the request_id.",
+	},
+	fault.Invalid: {
+		status: http.StatusBadRequest, code: codeValidation, message: "The request is not valid. See /docs for what it takes.",
+	},
+	fault.Unauthenticated: {
+		status: http.StatusUnauthorized, code: codeAuth, message: "Sign in and send your token in the Authorization header.",
+	},
+	fault.Forbidden: {status: http.StatusForbidden, code: codeForbidden, message: "You may not do that. Ask the creator."},
+	fault.NotFound: {
+		status: http.StatusNotFound, code: codeNotFound,
+		message: "There is no such thing, or you may not see it. Check the address.",
+	},
+	fault.Conflict: {
+		status: http.StatusConflict, code: codeConflict,
+		message: "That does not fit how things stand now. Reload and try again.",
+	},
+	fault.Revoked: {
+		status: http.StatusUnprocessableEntity, code: codeRevoked,
+		message: "The calendar account does not let us in any more. Link it again.",
+	},
+	fault.RateLimited: {
+		status: http.StatusTooManyRequests, code: codeQuota, message: "Google asks us to slow down. Try again later.",
+		retryAfter: 30 * time.Second,
+	},
+	fault.Exhausted: {
+		status: http.StatusTooManyRequests, code: codeQuota,
+		message: "The account's quota at Google is used up. Try again in some hours.", retryAfter: time.Hour,
+	},
+	fault.Provider: {status: http.StatusBadGateway, code: codeProvider, message: "The calendar provider refused the request."},
+	fault.Unavailable: {
+		status: http.StatusServiceUnavailable, code: codeUnavailable,
+		message: "Something that is needed did not answer. Try again shortly.", retryAfter: 5 * time.Second,
+	},
+	fault.TooLarge: {status: http.StatusRequestEntityTooLarge, code: codeTooLarge, message: "That is too large. Send less."},
 }
 
 // asFailure makes an answer of any error. One without a kind is internal, and shows

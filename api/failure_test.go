@@ -51,7 +51,8 @@ func TestFailure_OfEveryKind_HasItsStatusAndCode(t *testing.T) {
 				}
 				return
 			}
-			if shown.Problem.Message != "Do that." || shown.Problem.Detail == nil || shown.Problem.Detail.Reason != "fine" || shown.retryAfter != time.Minute {
+			if shown.Problem.Message != "Do that." || shown.Problem.Detail == nil || shown.Problem.Detail.Reason != "fine" ||
+				shown.retryAfter != time.Minute {
 				t.Errorf("became %+v", shown)
 			}
 		})
@@ -82,7 +83,9 @@ func TestFailure_Transient_HasRetryAfter(t *testing.T) {
 	s.addresses, s.refused = newLimiter(Rate{}, defaultAddressRate), s.Log
 	passing := map[string]error{"too fast": errTooFast(time.Millisecond)}
 	for kind, reply := range replies {
-		for name, after := range map[string]time.Duration{"": 0, " soon": time.Nanosecond, " in 90 s": 90 * time.Second, " before now": -time.Second} {
+		for name, after := range map[string]time.Duration{
+			"": 0, " soon": time.Nanosecond, " in 90 s": 90 * time.Second, " before now": -time.Second,
+		} {
 			if reply.status == http.StatusTooManyRequests || reply.status == http.StatusServiceUnavailable {
 				passing[kind.String()+name] = &fault.Error{Kind: kind, RetryAfter: after}
 			}

@@ -58,7 +58,8 @@ func TestLinking_WithFeatures_GrantsThemOneByOne(t *testing.T) {
 		start := w.visit(w.begin("gm", body), "same-origin")
 		asked := strings.Fields(start.location.Query().Get("scope"))
 		if slices.Contains(asked, linked.ScopeAppCreated) != strings.Contains(step.want, "mirrors") ||
-			slices.Contains(asked, linked.ScopeFreeBusy) != strings.Contains(step.want, "availability") || !slices.Contains(asked, linked.ScopeEvents) {
+			slices.Contains(asked, linked.ScopeFreeBusy) != strings.Contains(step.want, "availability") ||
+			!slices.Contains(asked, linked.ScopeEvents) {
 			t.Errorf("for %q it asks for %q", step.ask, asked)
 		}
 		w.kept = start.cookies
@@ -69,7 +70,10 @@ func TestLinking_WithFeatures_GrantsThemOneByOne(t *testing.T) {
 			t.Errorf("after %q: %q, want %s", step.ask, features, step.want)
 		}
 	}
-	w.want(http.StatusBadRequest, call{as: "gm", method: "POST", path: "/v1/accounts/link", body: map[string]any{"features": []string{"mail"}}}, nil)
+	w.want(
+		http.StatusBadRequest,
+		call{as: "gm", method: "POST", path: "/v1/accounts/link", body: map[string]any{"features": []string{"mail"}}}, nil,
+	)
 }
 
 // A feature that is left out at Google costs no account.

@@ -45,7 +45,8 @@ func TestFeed_OfAPerson_IsReadWithoutSignIn(t *testing.T) {
 	p := w.finalise(w.newPoll(nil))
 	path := w.newFeed("gm")
 	got := w.subscribed(path, "")
-	if got.status != 200 || got.header.Get("Content-Type") != "text/calendar; charset=utf-8" || got.header.Get("Cache-Control") != "private, no-cache" {
+	if got.status != 200 || got.header.Get("Content-Type") != "text/calendar; charset=utf-8" ||
+		got.header.Get("Cache-Control") != "private, no-cache" {
 		t.Errorf("status %d, %v", got.status, got.header)
 	}
 	if !strings.Contains(got.text, "UID:"+p.ID+"@questscheduler.app\r\n") || strings.Count(got.text, "BEGIN:VEVENT") != 1 ||
@@ -77,7 +78,8 @@ func TestFeed_Unchanged_Gets304(t *testing.T) {
 	}
 	w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + p.ID + "/cancel"}, nil)
 	clock.advance(feed.RenderEvery)
-	if got := w.subscribed(path, tag); got.status != 200 || !strings.Contains(got.text, "STATUS:CANCELLED\r\n") || got.header.Get("ETag") == tag {
+	if got := w.subscribed(path, tag); got.status != 200 || !strings.Contains(got.text, "STATUS:CANCELLED\r\n") ||
+		got.header.Get("ETag") == tag {
 		t.Errorf("after the cancellation: %d, %s", got.status, got.text)
 	}
 }
@@ -104,7 +106,8 @@ func TestFeed_UnknownRenewedOrRevoked_Is404WithoutDifference(t *testing.T) {
 		for _, varying := range []string{"Date", "X-Request-Id", "Content-Length"} {
 			got.header.Del(varying)
 		}
-		if got.status != 404 || got.Error.Code != first.Error.Code || got.Error.Message != first.Error.Message || len(got.header) != len(first.header) {
+		if got.status != 404 || got.Error.Code != first.Error.Code || got.Error.Message != first.Error.Message ||
+			len(got.header) != len(first.header) {
 			t.Errorf("%s is answered %d, %+v, %v; the first %+v, %v", path, got.status, got.Error, got.header, first.Error, first.header)
 		}
 	}
@@ -198,7 +201,8 @@ func TestFeed_AskedTooOften_WaitsForTheMinute(t *testing.T) {
 		}
 	}
 	clock.advance(20 * time.Second)
-	if got := w.do(call{method: "GET", path: path}); got.status != http.StatusTooManyRequests || got.Error.Code != "RATE_LIMITED" || got.header.Get("Retry-After") != "40" {
+	if got := w.do(call{method: "GET", path: path}); got.status != http.StatusTooManyRequests ||
+		got.Error.Code != "RATE_LIMITED" || got.header.Get("Retry-After") != "40" {
 		t.Errorf("status %d, %+v, %v", got.status, got.Error, got.header)
 	}
 	if got := w.subscribed(w.newFeed("ana"), ""); got.status != http.StatusOK {

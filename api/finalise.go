@@ -64,16 +64,17 @@ func (s *server) finalisedBefore(ctx context.Context, by caller, in *onPollWith[
 		return false, nil
 	}
 	done := false
-	_, err := s.Scheduler.Journal(ctx, by.person, in.ID, store.Paging{Limit: recentEntries}, func(entry poll.JournalEntry) (goOn bool, err error) { // newest first
-		if entry.At.Before(t.since) {
+	_, err := s.Scheduler.Journal(ctx, by.person, in.ID, store.Paging{Limit: recentEntries},
+		func(entry poll.JournalEntry) (goOn bool, err error) { // newest first
+			if entry.At.Before(t.since) {
+				return false, nil
+			}
+			if entry.Command != rules.CommandFinalise || entry.Who != by.person.ID {
+				return true, nil
+			}
+			done = entry.WinningSlotID == string(in.Body.SlotID)
 			return false, nil
-		}
-		if entry.Command != rules.CommandFinalise || entry.Who != by.person.ID {
-			return true, nil
-		}
-		done = entry.WinningSlotID == string(in.Body.SlotID)
-		return false, nil
-	})
+		})
 	return done, err
 }
 

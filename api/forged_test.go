@@ -20,10 +20,16 @@ func TestForgedTokens_OnEveryRoute_GetTheSameAnswer(t *testing.T) {
 	const project = "quest-party"
 	now := func() time.Time { return begin }
 	w := newWorld(t, func(s *setup) { s.AddressRate = api.Rate{PerSecond: 1, Burst: 1 << 20} })
-	ids := map[string]string{"polls": w.newPoll(nil).ID, "groups": w.newGroup(), "notifications": w.newNotification("gm"), "calendars": w.newCalendar("gm"), "accounts": w.newAccount("gm"), "sync": w.newAccount("gm"), "policies": "x", "events": "x"}
+	ids := map[string]string{
+		"polls": w.newPoll(nil).ID, "groups": w.newGroup(), "notifications": w.newNotification("gm"),
+		"calendars": w.newCalendar("gm"), "accounts": w.newAccount("gm"), "sync": w.newAccount("gm"), "policies": "x",
+		"events": "x",
+	}
 
 	issuer := tokentest.NewIssuer(t)
-	firebase, err := signin.NewFirebase(signin.FirebaseOptions{Project: project, Keys: signin.NewHTTPKeys(issuer.URL+"/jwks", http.DefaultClient, now), Now: now})
+	firebase, err := signin.NewFirebase(signin.FirebaseOptions{
+		Project: project, Keys: signin.NewHTTPKeys(issuer.URL+"/jwks", http.DefaultClient, now), Now: now,
+	})
 	must(t, err)
 	w.verifier.Verifier = firebase
 	good := tokentest.Person(project, "gm", begin)

@@ -53,7 +53,8 @@ func ask(t *testing.T, w *world, method, path, body string) answer {
 	if err := json.Unmarshal(recorder.Body.Bytes(), &got); err != nil {
 		t.Fatalf("%s %s: no envelope in %q: %v", method, path, got.text, err)
 	}
-	if got.OK != (got.status < 400) || (got.Error.Code == "") != got.OK || got.status >= 500 || !strings.HasPrefix(got.Meta.RequestID, "req_") {
+	if got.OK != (got.status < 400) || (got.Error.Code == "") != got.OK || got.status >= 500 ||
+		!strings.HasPrefix(got.Meta.RequestID, "req_") {
 		t.Fatalf("%s %s: %d %s", method, path, got.status, got.text)
 	}
 	got.text, _, _ = strings.Cut(got.text, `"meta":{"request_id"`) // ours, and full of digits
@@ -67,7 +68,10 @@ func openPoll(t *testing.T, w *world) (id, slot string) {
 		ID    string
 		Slots []struct{ ID string }
 	}
-	got := ask(t, w, http.MethodPost, "/v1/polls", `{"title":"Session","slots":[{"start":"2026-03-02T10:00:00Z","end":"2026-03-02T12:00:00Z"}]}`)
+	got := ask(
+		t, w, http.MethodPost, "/v1/polls",
+		`{"title":"Session","slots":[{"start":"2026-03-02T10:00:00Z","end":"2026-03-02T12:00:00Z"}]}`,
+	)
 	must(t, json.Unmarshal(got.Data, &made))
 	return made.ID, made.Slots[0].ID
 }
@@ -79,7 +83,8 @@ func FuzzBodies(f *testing.F) {
 	for route, body := range map[int]string{
 		0: `{"title":"T","slots":[{"start":"2026-03-02T10:00:00Z","end":"2026-03-02T12:00:00+01:00"}],"timezone":"Europe/Zurich","participant_ids":["ana"]}`,
 		1: `{"name":"Party","member_ids":["ana"],"discord":{"guild_id":"1","channel_id":"2","notify_role_id":"everyone"}}`,
-		2: `{"title":null,"slots":[]}`, 3: `{"votes":{"SLOT":"FEASIBLE"},"no_times_work":false}`, 4: `{"slot_id":"SLOT","create_event":false,"duration_minutes":90}`,
+		2: `{"title":null,"slots":[]}`, 3: `{"votes":{"SLOT":"FEASIBLE"},"no_times_work":false}`,
+		4: `{"slot_id":"SLOT","create_event":false,"duration_minutes":90}`,
 		5: `{"delete_event":false}`, 6: `{}`, 7: `{"fingerprint":"2026-03-02|2026-03-03|true"}`, 8: `{"poll_ids":["ID"]}`,
 	} {
 		f.Add(uint8(route), body)
@@ -139,7 +144,10 @@ func texts(body string) (found []string) {
 // FuzzLists: whatever is asked of a list, it gives a page or says which
 // parameter is wrong; and a cursor that is taken leads to a page of that list.
 func FuzzLists(f *testing.F) {
-	for _, seed := range []string{"", "e30", "bnVsbA", "eyJsIjoiIiwidiI6e30sImQiOiIifQ", strings.Repeat("A", 5000), "%00", "../..", "eyJ2Ijp7InQiOiI5OTk5OTk5OTk5OTk5OTk5OTk5In19"} {
+	for _, seed := range []string{
+		"", "e30", "bnVsbA", "eyJsIjoiIiwidiI6e30sImQiOiIifQ", strings.Repeat("A", 5000), "%00", "../..",
+		"eyJ2Ijp7InQiOiI5OTk5OTk5OTk5OTk5OTk5OTk5In19",
+	} {
 		f.Add(seed, "20", "creator", "OPEN")
 	}
 	f.Add("", "-1", "nobody", "open")
@@ -167,7 +175,10 @@ func FuzzLists(f *testing.F) {
 // FuzzIDs: any text in the place of an id is not found, and the answer repeats
 // nothing of it.
 func FuzzIDs(f *testing.F) {
-	for _, seed := range []string{"", ".", "..", "%2e%2e", "a%2fb", "00000000-0000-4000-8000-000000000000", "__x__", "\x00", strings.Repeat("a", 3000), "ａ"} {
+	for _, seed := range []string{
+		"", ".", "..", "%2e%2e", "a%2fb", "00000000-0000-4000-8000-000000000000", "__x__", "\x00", strings.Repeat("a", 3000),
+		"ａ",
+	} {
 		f.Add(seed)
 	}
 	worlds := &fuzzWorld{}

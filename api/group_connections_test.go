@@ -31,7 +31,8 @@ func TestGroupConnections_EachSeesTheirOwn_TheCreatorAlsoWho(t *testing.T) {
 		if row.account == "" && len(shown.Connections) == 0 && len(shown.MemberIDs) == 0 {
 			continue
 		}
-		if len(shown.Connections) != 1 || shown.Connections[0].AccountID != row.account || shown.Connections[0].Email != row.email || !slices.Equal(shown.MemberIDs, row.people) {
+		if len(shown.Connections) != 1 || shown.Connections[0].AccountID != row.account ||
+			shown.Connections[0].Email != row.email || !slices.Equal(shown.MemberIDs, row.people) {
 			t.Errorf("%s sees %+v", row.as, shown)
 		}
 	}
@@ -52,7 +53,10 @@ func TestGroupConnect_Refuses_AndWritesNothing(t *testing.T) {
 		{"a group of others", "eve", group, eves, 404},
 	} {
 		before := w.store.writes.Load()
-		got := w.do(call{as: row.as, method: "POST", path: "/v1/groups/" + row.group + "/connections", body: map[string]any{"account_id": row.account}})
+		got := w.do(call{
+			as: row.as, method: "POST", path: "/v1/groups/" + row.group + "/connections",
+			body: map[string]any{"account_id": row.account},
+		})
 		if got.status != row.status || got.Error.Code != "NOT_FOUND" || w.store.writes.Load() != before {
 			t.Errorf("%s: %d %s", row.name, got.status, got.text)
 		}
@@ -68,7 +72,8 @@ func TestGroupConnect_ShowsTheEventsThatThereAre_Once(t *testing.T) {
 	if again := w.connect("ana", group); again != anas {
 		t.Errorf("connected %s and %s", anas, again)
 	}
-	if got := w.accountsShowing(made.ID, mirror.Pending); !slices.Equal(got, []string{anas}) || len(w.connections("ana", group).Connections) != 1 {
+	if got := w.accountsShowing(made.ID, mirror.Pending); !slices.Equal(got, []string{anas}) ||
+		len(w.connections("ana", group).Connections) != 1 {
 		t.Errorf("it shows in %v", got)
 	}
 }
@@ -106,7 +111,8 @@ func TestGroupDisconnect_KeepsOrDeletesTheCopies(t *testing.T) {
 			must(t, err)
 			kept, err := w.store.Get(t.Context(), mirror.KeptPath(id))
 			must(t, err)
-			if mapped != row.deleting || kept.Exists() == row.deleting || slices.Contains(w.accountsShowing(made.ID, mirror.Deleting), anas) != row.deleting {
+			if mapped != row.deleting || kept.Exists() == row.deleting ||
+				slices.Contains(w.accountsShowing(made.ID, mirror.Deleting), anas) != row.deleting {
 				t.Errorf("mapped %t, kept %t, deleting from %v", mapped, kept.Exists(), w.accountsShowing(made.ID, mirror.Deleting))
 			}
 			if got := w.accountsShowing(made.ID, mirror.Pending); !slices.Equal(got, []string{gms}) {
@@ -229,7 +235,8 @@ func TestAccount_Unlinked_DisconnectsAndDeletesTheCopies(t *testing.T) {
 			w.want(200, call{as: "ana", method: "DELETE", path: "/v1/accounts/" + anas}, nil)
 		}
 		w.carryOutGroupWork()
-		if got := w.accountsShowing(made.ID, mirror.Deleting); !slices.Equal(got, []string{anas}) || len(w.connections("ana", group).Connections) != 0 {
+		if got := w.accountsShowing(made.ID, mirror.Deleting); !slices.Equal(got, []string{anas}) ||
+			len(w.connections("ana", group).Connections) != 0 {
 			t.Errorf("deleted from %v", got)
 		}
 		if got := w.accountsShowing(made.ID, mirror.Pending); !slices.Equal(got, []string{gms}) {
@@ -255,7 +262,8 @@ func TestGroup_WhileCalendarsAreOnlyObserved_RefusesWhatWouldWrite(t *testing.T)
 		"share sessions":       {as: "gm", method: "PATCH", path: path, body: map[string]any{"name": "Other", "share_sessions": true}},
 	} {
 		before := w.store.writes.Load()
-		if got := w.do(refused); got.status != http.StatusServiceUnavailable || got.Error.Code != "UNAVAILABLE" || w.store.writes.Load() != before {
+		if got := w.do(refused); got.status != http.StatusServiceUnavailable || got.Error.Code != "UNAVAILABLE" ||
+			w.store.writes.Load() != before {
 			t.Errorf("%s: %d %s, %d writes", name, got.status, got.text, w.store.writes.Load()-before)
 		}
 	}

@@ -18,12 +18,14 @@ import (
 // groupEventRoutes are the routes of the events that a group shares.
 func (s *server) groupEventRoutes() {
 	route(s, "POST /v1/groups/{id}/events", "create-group-event", groupMembers,
-		"Make an event that shows in every account connected to the group; at most 200 a day and 1,000 in all of one author", s.createGroupEvent, created, keyed)
+		"Make an event that shows in every account connected to the group; at most 200 a day and 1,000 in all of one author",
+		s.createGroupEvent, created, keyed)
 	route(s, "GET /v1/groups/{id}/events", "list-group-events", groupMembers,
 		"The group's events, newest first, without their descriptions", s.listGroupEvents)
 	route(s, "GET /v1/groups/{id}/events/{ref}", "get-group-event", groupMembers, "An event of the group", s.getGroupEvent)
 	route(s, "PATCH /v1/groups/{id}/events/{ref}", "update-group-event", groupEventAuthors,
-		"Change an event in every connected account, once it has settled; absent fields stay. Its author may, and the group's creator", s.updateGroupEvent)
+		"Change an event in every connected account, once it has settled; absent fields stay. Its author may, and the "+
+			"group's creator", s.updateGroupEvent)
 	route(s, "DELETE /v1/groups/{id}/events/{ref}", "delete-group-event", groupEventAuthors,
 		"Delete an event from every connected account. Its author may, and the group's creator", s.deleteGroupEvent)
 }
@@ -78,7 +80,9 @@ func (s *server) createGroupEvent(ctx context.Context, by caller, in *createGrou
 	return once(ctx, s, by, command[groupEventAnswer]{
 		route: "POST /v1/groups/" + in.ID + "/events", body: in.Body,
 		do: func(ctx context.Context, t try) (groupEventAnswer, error) {
-			view, err := s.GroupEvents.Create(ctx, by.person, in.ID, groupevents.Create{ID: t.eventID(), Input: groupevents.Input(in.Body)}, by.cause)
+			view, err := s.GroupEvents.Create(
+				ctx, by.person, in.ID, groupevents.Create{ID: t.eventID(), Input: groupevents.Input(in.Body)}, by.cause,
+			)
 			if fault.CodeOf(err) == groupevents.CodePerDay {
 				f := asFailure(err)
 				f.Problem.Code, f.status = codeRateLimited, http.StatusTooManyRequests
@@ -113,9 +117,10 @@ type groupEventList struct {
 
 func (s *server) listGroupEvents(ctx context.Context, by caller, in *listGroupEvents) (groupEventList, error) {
 	place := listing{name: "events of group " + in.ID, collection: "canonicalEvents"}
-	events, is, err := listed(place, in.Paging, answerListedEvent, func(part store.Paging, take func(groupevents.View) (bool, error)) (*store.Cursor, error) {
-		return s.GroupEvents.List(ctx, by.person, in.ID, part, take)
-	})
+	events, is, err := listed(place, in.Paging, answerListedEvent,
+		func(part store.Paging, take func(groupevents.View) (bool, error)) (*store.Cursor, error) {
+			return s.GroupEvents.List(ctx, by.person, in.ID, part, take)
+		})
 	return groupEventList{page: is, Events: events}, err
 }
 

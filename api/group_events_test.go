@@ -22,7 +22,8 @@ func TestGroupEvent_ShowsInEachConnectedAccount_AndEachSeesTheirOwn(t *testing.T
 	group := w.newGroupOf("ana", "ben")
 	gms, anas := w.connect("gm", group), w.connect("ana", group)
 	made := w.newGroupEvent("ana", group, movieNight)
-	if made.Ref != "EVT-"+made.ID[4:12] || made.Title != "Movie night" || made.Start != "2026-03-10T19:00:00+01:00" || made.AuthorID != "ana" ||
+	if made.Ref != "EVT-"+made.ID[4:12] || made.Title != "Movie night" || made.Start != "2026-03-10T19:00:00+01:00" ||
+		made.AuthorID != "ana" ||
 		made.Description != "Bring snacks" || made.Location != "Ana's place" || made.AllDay || made.Version != 1 || made.Status != "confirmed" {
 		t.Errorf("made %+v", made)
 	}
@@ -206,7 +207,10 @@ func TestGroupEvents_List_PagesNewestFirst_BeyondTheFiftyAtHand(t *testing.T) {
 		var got []string
 		for cursor := ""; ; {
 			var list struct{ Events []groupEventJSON }
-			answered := w.want(200, call{as: "gm", method: "GET", path: "/v1/groups/" + group + "/events?limit=" + limit + "&cursor=" + cursor}, &list)
+			answered := w.want(
+				200, call{as: "gm", method: "GET", path: "/v1/groups/" + group + "/events?limit=" + limit + "&cursor=" + cursor},
+				&list,
+			)
 			for _, event := range list.Events {
 				got = append(got, event.ID)
 			}
@@ -229,7 +233,10 @@ func TestGroupEvent_WithAKey_IsMadeOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	group := w.newGroup()
-	c := call{as: "ana", method: "POST", path: "/v1/groups/" + group + "/events", body: movieNight, header: map[string]string{"Idempotency-Key": "k1"}}
+	c := call{
+		as: "ana", method: "POST", path: "/v1/groups/" + group + "/events", body: movieNight,
+		header: map[string]string{"Idempotency-Key": "k1"},
+	}
 	var first, second groupEventJSON
 	w.want(http.StatusCreated, c, &first)
 	w.want(http.StatusCreated, c, &second)
@@ -247,7 +254,9 @@ func TestGroupEvent_CreatedAgainUnderItsID_IsTheSame(t *testing.T) {
 	w := newWorld(t)
 	group := w.newGroup()
 	ana, events := scheduler.Person{ID: "ana"}, w.options.GroupEvents
-	ask := groupevents.Create{ID: "evt_01JBZQ8F7VKPNX3QZ9M8J5K2W7", Input: groupevents.Input{Title: "A", Start: "2026-03-10", End: "2026-03-11"}}
+	ask := groupevents.Create{
+		ID: "evt_01JBZQ8F7VKPNX3QZ9M8J5K2W7", Input: groupevents.Input{Title: "A", Start: "2026-03-10", End: "2026-03-11"},
+	}
 	for range 2 {
 		if _, err := events.Create(t.Context(), ana, group, ask, scheduler.Cause{}); err != nil {
 			t.Fatal(err)
@@ -404,7 +413,14 @@ func TestRemoveEnded_OfAnEventMovedSince_LeavesIt(t *testing.T) {
 	anas := w.connect("ana", group)
 	made := w.newGroupEvent("ana", group, movieNight)
 	documents := &changedBefore{Store: w.store, change: func() {
-		w.want(200, call{as: "ana", method: "PATCH", path: "/v1/groups/" + group + "/events/latest", body: map[string]any{"start": "2026-12-10T19:00:00Z", "end": "2026-12-10T22:00:00Z"}}, nil)
+		w.want(
+			200,
+			call{
+				as: "ana", method: "PATCH", path: "/v1/groups/" + group + "/events/latest",
+				body: map[string]any{"start": "2026-12-10T19:00:00Z", "end": "2026-12-10T22:00:00Z"},
+			},
+			nil,
+		)
 	}}
 	long := time.Date(2026, 3, 10, 21, 0, 0, 0, time.UTC).Add(groupevents.Keep + time.Hour)
 	removed, _, err := groupevents.RemoveEnded(t.Context(), documents, long, "")

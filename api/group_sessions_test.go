@@ -40,10 +40,14 @@ func TestShareSessions_FinalisedMovedCancelled_FollowInConnectedAccounts(t *test
 	var shown struct {
 		ShareSessions bool `json:"share_sessions"`
 	}
-	w.want(http.StatusForbidden, call{as: "ana", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"share_sessions": true}}, nil)
+	w.want(
+		http.StatusForbidden,
+		call{as: "ana", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"share_sessions": true}}, nil,
+	)
 	w.want(200, call{as: "gm", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"share_sessions": true}}, &shown)
 	event, states := w.sharedSession(anas)
-	if !shown.ShareSessions || !slices.Equal(states, []mirror.State{mirror.Pending}) || event.Source != mirror.SourcePoll || event.GroupID != group ||
+	if !shown.ShareSessions || !slices.Equal(states, []mirror.State{mirror.Pending}) || event.Source != mirror.SourcePoll ||
+		event.GroupID != group ||
 		event.Title != finalised.Title || event.OwnerID != "gm" || event.PollID != finalised.ID {
 		t.Fatalf("%v of %+v", states, event)
 	}
@@ -102,7 +106,8 @@ func TestShareSessions_MovedAndCancelled_IsRestoredInConnectedAccounts(t *testin
 	}
 	w.want(200, call{as: "gm", method: "POST", path: path + "/restore-original-time"}, nil)
 	restored, states := w.sharedSession(anas)
-	if restored.ID != first.ID || !restored.Start.Time.Equal(first.Start.Time) || !restored.End.Time.Equal(first.End.Time) || !slices.Equal(states, []mirror.State{mirror.Pending}) {
+	if restored.ID != first.ID || !restored.Start.Time.Equal(first.Start.Time) || !restored.End.Time.Equal(first.End.Time) ||
+		!slices.Equal(states, []mirror.State{mirror.Pending}) {
 		t.Errorf("restored, it is %+v with mirrors %v, want %+v", restored, states, first)
 	}
 

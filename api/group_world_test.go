@@ -51,7 +51,8 @@ func (r refusingTx) Get(ctx context.Context, path store.Path) (store.Document, e
 func (w *world) openGroupEvents(options *api.Options) *groupevents.Service {
 	w.groups.store = &refusing{Store: w.changes}
 	w.groups.mirrors = &mirrors.Service{
-		Store: w.groups.store, Outbox: w.outbox, Installation: "test", SharedBy: groupevents.SharedBy, HoldShare: 0.5, HoldMin: 5, Now: options.Now,
+		Store: w.groups.store, Outbox: w.outbox, Installation: "test", SharedBy: groupevents.SharedBy, HoldShare: 0.5, HoldMin: 5,
+		Now:    options.Now,
 		Follow: func(context.Context, string, string, scheduler.Cause) error { return nil },
 		NewID:  func() string { return strings.TrimPrefix(options.NewID("mir"), "mir_") }, Log: options.Log,
 	}
@@ -64,7 +65,9 @@ func (w *world) openGroupEvents(options *api.Options) *groupevents.Service {
 func (w *world) carryOutGroupWork() {
 	w.t.Helper()
 	for {
-		due := slices.DeleteFunc(w.wakes.Due(w.options.Now()), func(wake wakes.Pending) bool { return !slices.Contains(w.outbox.Kinds(), wake.Kind) })
+		due := slices.DeleteFunc(
+			w.wakes.Due(w.options.Now()), func(wake wakes.Pending) bool { return !slices.Contains(w.outbox.Kinds(), wake.Kind) },
+		)
 		if len(due) == 0 {
 			return
 		}
@@ -120,7 +123,11 @@ var movieNight = map[string]any{
 func (w *world) connect(as, group string) string {
 	w.t.Helper()
 	account := w.newAccount(as)
-	w.want(http.StatusCreated, call{as: as, method: "POST", path: "/v1/groups/" + group + "/connections", body: map[string]any{"account_id": account}}, nil)
+	w.want(
+		http.StatusCreated,
+		call{as: as, method: "POST", path: "/v1/groups/" + group + "/connections", body: map[string]any{"account_id": account}},
+		nil,
+	)
 	w.carryOutGroupWork()
 	return account
 }

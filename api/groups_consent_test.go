@@ -48,9 +48,16 @@ func TestGroup_PersonAdded_IsPendingUntilTheyAccept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var made groupJSON
-	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": []string{"gm", "ana", "ana"}}}, &made)
+	w.want(
+		http.StatusCreated,
+		call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": []string{"gm", "ana", "ana"}}},
+		&made,
+	)
 	wantPeople(t, "made", made, []string{"gm"}, []string{"ana"})
-	wantPeople(t, "changed", w.patchGroup(made.ID, map[string]any{"add_member_ids": []string{"ben", "ana"}}), []string{"gm"}, []string{"ana", "ben"})
+	wantPeople(
+		t, "changed", w.patchGroup(made.ID, map[string]any{"add_member_ids": []string{"ben", "ana"}}), []string{"gm"},
+		[]string{"ana", "ben"},
+	)
 
 	offered := w.newPoll(map[string]any{"group_id": made.ID, "participant_ids": []string{}, "pending_invites": []string{}})
 	path := "/v1/polls/" + offered.ID
@@ -126,12 +133,18 @@ func TestGroup_MemberIDs_ChangeByWhatDiffers(t *testing.T) {
 		{"the members as they were shown", map[string]any{"member_ids": []string{"gm", "ana"}}, []string{"gm", "ana"}, []string{"ben"}},
 		{"another one", map[string]any{"member_ids": []string{"cho", "ana"}}, []string{"gm", "ana"}, []string{"ben", "cho"}},
 		{"without a member", map[string]any{"member_ids": []string{"gm", "cho"}}, []string{"gm"}, []string{"ben", "cho"}},
-		{"one out, one in", map[string]any{"remove_member_ids": []string{"cho", "gm"}, "add_member_ids": []string{"dan"}}, []string{"gm"}, []string{"ben", "dan"}},
+		{
+			"one out, one in", map[string]any{"remove_member_ids": []string{"cho", "gm"}, "add_member_ids": []string{"dan"}},
+			[]string{"gm"}, []string{"ben", "dan"},
+		},
 		{"nobody", map[string]any{"member_ids": []string{}}, []string{"gm"}, []string{"ben", "dan"}},
 	} {
 		wantPeople(t, step.name, w.patchGroup(group, step.body), step.members, step.pending)
 	}
-	both := call{as: "gm", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"member_ids": []string{"ana"}, "add_member_ids": []string{"ben"}}}
+	both := call{
+		as: "gm", method: "PATCH", path: "/v1/groups/" + group,
+		body: map[string]any{"member_ids": []string{"ana"}, "add_member_ids": []string{"ben"}},
+	}
 	wantField(t, w.want(400, both, nil), "member_ids")
 }
 
@@ -156,11 +169,25 @@ func TestGroup_MaxMembers_HoldsThemBesideItsCreator(t *testing.T) {
 	w := newWorld(t)
 	var made groupJSON
 	everybody := many(500, "p%d")
-	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The guild", "member_ids": append([]string{"gm"}, everybody...)}}, &made)
+	w.want(
+		http.StatusCreated,
+		call{
+			as: "gm", method: "POST", path: "/v1/groups",
+			body: map[string]any{"name": "The guild", "member_ids": append([]string{"gm"}, everybody...)},
+		},
+		&made,
+	)
 	wantPeople(t, "made", made, []string{"gm"}, everybody)
-	w.want(400, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The guild", "member_ids": many(501, "p%d")}}, nil)
+	w.want(
+		400,
+		call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The guild", "member_ids": many(501, "p%d")}},
+		nil,
+	)
 
-	wantPeople(t, "invited again", w.patchGroup(made.ID, map[string]any{"member_ids": append([]string{"gm"}, everybody...)}), []string{"gm"}, everybody)
+	wantPeople(
+		t, "invited again", w.patchGroup(made.ID, map[string]any{"member_ids": append([]string{"gm"}, everybody...)}),
+		[]string{"gm"}, everybody,
+	)
 	more := call{as: "gm", method: "PATCH", path: "/v1/groups/" + made.ID, body: map[string]any{"add_member_ids": []string{"one-more"}}}
 	w.want(409, more, nil)
 	w.patchGroup(made.ID, map[string]any{"remove_member_ids": everybody[:1]})
@@ -170,7 +197,8 @@ func TestGroup_MaxMembers_HoldsThemBesideItsCreator(t *testing.T) {
 		return tx.Update(poll.GroupPath(made.ID), poll.Set("memberIds", []any{"gm", "ana", "ben", "cho"}))
 	}))
 	for _, body := range []map[string]any{
-		{"name": "The guild again"}, {"member_ids": []string{"gm", "ana", "ben"}}, {"add_member_ids": []string{"ana"}}, {"remove_member_ids": []string{"ben"}},
+		{"name": "The guild again"}, {"member_ids": []string{"gm", "ana", "ben"}}, {"add_member_ids": []string{"ana"}},
+		{"remove_member_ids": []string{"ben"}},
 	} {
 		w.patchGroup(made.ID, body)
 	}

@@ -70,7 +70,10 @@ func TestGroupDiscord_SetByAnAdmin_IsChecked(t *testing.T) {
 		{"a channel that the bot does not see", with(here, "channel_id", "4"), nil, 400, "discord.channel_id"},
 		{"a channel without its guild", with(here, "guild_id", ""), nil, 400, "discord.guild_id"},
 		{"no channel", map[string]any{"notify_role_id": "none"}, nil, 200, ""},
-		{"a channel that the bot may not see", here, fault.New(fault.Forbidden, "The bot cannot see the Discord channel."), 400, "discord.channel_id"},
+		{
+			"a channel that the bot may not see", here, fault.New(fault.Forbidden, "The bot cannot see the Discord channel."), 400,
+			"discord.channel_id",
+		},
 		{"a bot that Discord refuses", here, fault.New(fault.Provider, "Discord does not accept the bot's token."), 409, ""},
 		{"no answer of Discord", here, fault.New(fault.Unavailable, "Discord did not answer."), 503, ""},
 		{"too many calls", here, fault.New(fault.RateLimited, "Discord asks to wait."), 429, ""},
@@ -115,14 +118,17 @@ func TestGroupDiscord_Refused_IsLogged(t *testing.T) {
 	w := newWorld(t)
 	group := w.newGroup()
 	w.channels.err = &fault.Error{
-		Kind: fault.Provider, Code: "bot_token_refused", Message: "Discord does not accept the bot's token.", Err: errors.New("discord: status 401, code 0"),
+		Kind: fault.Provider, Code: "bot_token_refused", Message: "Discord does not accept the bot's token.",
+		Err: errors.New("discord: status 401, code 0"),
 	}
 	w.want(409, call{as: "admin", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"discord": here}}, nil)
 	for line := range strings.Lines(w.log.String()) {
 		if !strings.Contains(line, `"msg":"discord refused to show a channel"`) {
 			continue
 		}
-		for _, part := range []string{`"level":"WARN"`, `"group":"` + group + `"`, `"channel":"22"`, `"code":"bot_token_refused"`, "status 401, code 0"} {
+		for _, part := range []string{
+			`"level":"WARN"`, `"group":"` + group + `"`, `"channel":"22"`, `"code":"bot_token_refused"`, "status 401, code 0",
+		} {
 			if !strings.Contains(line, part) {
 				t.Errorf("the line lacks %s: %s", part, line)
 			}
@@ -146,11 +152,19 @@ func TestGroupDiscord_LeftOut_StaysAsItIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	group := w.newGroup()
-	w.want(200, call{as: "admin", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"discord": with(here, "notifications", map[string]bool{"voteSubmitted": true})}}, nil)
+	w.want(
+		200,
+		call{
+			as: "admin", method: "PATCH", path: "/v1/groups/" + group,
+			body: map[string]any{"discord": with(here, "notifications", map[string]bool{"voteSubmitted": true})},
+		},
+		nil,
+	)
 	w.patchGroup(group, map[string]any{"name": "The others"})
 	read, err := poll.LoadGroup(t.Context(), w.store, group)
 	must(t, err)
-	if read.Name != "The others" || read.Discord.ChannelID != "22" || read.Discord.GuildID != "1" || !read.Discord.Notifications["voteSubmitted"] {
+	if read.Name != "The others" || read.Discord.ChannelID != "22" || read.Discord.GuildID != "1" ||
+		!read.Discord.Notifications["voteSubmitted"] {
 		t.Errorf("the group is %+v", read)
 	}
 }

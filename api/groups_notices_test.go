@@ -15,14 +15,20 @@ func TestGroup_InvitedPeople_GetNoNotice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	inApp := &notify.InApp{Store: w.store, Now: w.options.Now}
-	announcer := &notify.Announcer{Store: w.store, Now: w.options.Now, Channels: []notify.Channel{inApp}, PerHour: 20, Log: slog.New(slog.DiscardHandler)}
+	announcer := &notify.Announcer{
+		Store: w.store, Now: w.options.Now, Channels: []notify.Channel{inApp}, PerHour: 20, Log: slog.New(slog.DiscardHandler),
+	}
 	w.outbox.Add(announcer.Work())
 	people := []string{"ana"}
 	for i := range 498 {
 		people = append(people, fmt.Sprint("stranger-", i))
 	}
 	var made groupJSON
-	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": people}}, &made)
+	w.want(
+		http.StatusCreated,
+		call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": people}},
+		&made,
+	)
 	p := w.newPoll(map[string]any{"group_id": made.ID, "participant_ids": []string{}, "pending_invites": []string{}})
 	notices := func() int {
 		w.want(http.StatusOK, finaliseCall(p), nil)

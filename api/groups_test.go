@@ -25,12 +25,17 @@ func TestGroup_CreateReadUpdate_ShowsTheChanges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var made, shown, changed groupJSON
-	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": []string{"ana"}}}, &made)
+	w.want(
+		http.StatusCreated,
+		call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": []string{"ana"}}},
+		&made,
+	)
 	w.joinGroup(made.ID, "ana")
 	w.want(200, call{as: "admin", method: "PATCH", path: "/v1/groups/" + made.ID, body: map[string]any{
 		"discord": map[string]any{"guild_id": "1", "channel_id": "22", "notifications": map[string]bool{"voteSubmitted": true}},
 	}}, &made)
-	if made.CreatorID != "gm" || !reflect.DeepEqual(made.MemberIDs, []string{"gm", "ana"}) || made.Discord.NotifyRoleID != "everyone" || !made.Discord.Notifications["voteSubmitted"] {
+	if made.CreatorID != "gm" || !reflect.DeepEqual(made.MemberIDs, []string{"gm", "ana"}) ||
+		made.Discord.NotifyRoleID != "everyone" || !made.Discord.Notifications["voteSubmitted"] {
 		t.Errorf("made %+v", made)
 	}
 	w.want(200, call{as: "ana", method: "GET", path: "/v1/groups/" + made.ID}, &shown)
@@ -48,7 +53,14 @@ func TestGroup_CreateReadUpdate_ShowsTheChanges(t *testing.T) {
 	if withGroup.GroupID == nil || *withGroup.GroupID != made.ID {
 		t.Errorf("the poll's group is %v", withGroup.GroupID)
 	}
-	w.want(200, call{as: "ana", method: "PUT", path: "/v1/polls/" + withGroup.ID + "/votes/me", body: map[string]any{"votes": map[string]string{withGroup.Slots[0].ID: "FEASIBLE"}}}, nil)
+	w.want(
+		200,
+		call{
+			as: "ana", method: "PUT", path: "/v1/polls/" + withGroup.ID + "/votes/me",
+			body: map[string]any{"votes": map[string]string{withGroup.Slots[0].ID: "FEASIBLE"}},
+		},
+		nil,
+	)
 }
 
 func TestGroup_WhoMayWhat(t *testing.T) {

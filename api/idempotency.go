@@ -152,7 +152,10 @@ func carryOut[A any](ctx context.Context, s *server, claim keyRecord, do func(co
 	defer cancel()
 	answer, err = do(running, claim.try())
 	if errors.Is(err, context.DeadlineExceeded) && running.Err() != nil {
-		err = errRetryKey("This took too long and was ended. Send it again with the same Idempotency-Key: what is done already is not done twice.", err)
+		err = errRetryKey(
+			"This took too long and was ended. Send it again with the same Idempotency-Key: what is done already is not done twice.",
+			err,
+		)
 	}
 	outcome = err
 	return answer, err

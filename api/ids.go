@@ -20,7 +20,10 @@ type pathID struct {
 }
 
 var (
-	namesTask     = pathID{idShape.MatchString, missing("There is no such work that waits after a failure; it may be at work again already. The dashboard lists what fails.")}
+	namesTask = pathID{
+		idShape.MatchString,
+		missing("There is no such work that waits after a failure; it may be at work again already. The dashboard lists what fails."),
+	}
 	namesCalendar = pathID{keyShape.MatchString, missing("There is no such calendar among those you linked.")}
 )
 
@@ -32,10 +35,13 @@ var pathIDs = map[string]pathID{
 	"notifications": {isDocumentID, missing("You have no such notification. List your notifications for the ids there are.")},
 	"accounts":      {idShape.MatchString, missing("There is no such linked account.")},
 	"status":        {idShape.MatchString, missing("There is no such linked account.")},
-	"events":        {eventShape.MatchString, missing("There is no such event among those of your calendars. List your events for the ids there are.")},
-	"policies":      {policyShape.MatchString, missing("There is no such policy of yours. List your policies for the ids there are.")},
-	"tasks":         namesTask,
-	"calendars":     namesCalendar,
+	"events": {
+		eventShape.MatchString,
+		missing("There is no such event among those of your calendars. List your events for the ids there are."),
+	},
+	"policies":  {policyShape.MatchString, missing("There is no such policy of yours. List your policies for the ids there are.")},
+	"tasks":     namesTask,
+	"calendars": namesCalendar,
 }
 
 // The shapes of ids. The web app's documents are named by UUIDs, by the store's own

@@ -36,7 +36,11 @@ func TestInvites_OfOthers_AreTheCreatorsAlone(t *testing.T) {
 
 	listeners := map[string]*listener{"gm": w.listen("gm"), "ana": w.listen("ana")}
 	var shown pollJSON
-	w.want(200, call{as: "ana", method: "PUT", path: path + "/votes/me", body: map[string]any{"votes": map[string]string{p.Slots[0].ID: "FEASIBLE"}}}, &shown)
+	w.want(
+		200,
+		call{as: "ana", method: "PUT", path: path + "/votes/me", body: map[string]any{"votes": map[string]string{p.Slots[0].ID: "FEASIBLE"}}},
+		&shown,
+	)
 	wants("the answer to a vote", shown.PendingInvites, []string{})
 	for as, l := range listeners {
 		l.wantsPoll(as, p.ID) // with the tag of what they may see

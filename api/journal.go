@@ -63,9 +63,10 @@ type resultAnswer struct {
 
 func (s *server) listJournal(ctx context.Context, by caller, in *listJournal) (journalList, error) {
 	place := listing{name: "journal", parent: poll.Path(in.ID), collection: "journal"}
-	entries, is, err := listed(place, in.Paging, answerEntry, func(part store.Paging, take func(poll.JournalEntry) (bool, error)) (*store.Cursor, error) {
-		return s.Scheduler.Journal(ctx, by.person, in.ID, part, take)
-	})
+	entries, is, err := listed(place, in.Paging, answerEntry,
+		func(part store.Paging, take func(poll.JournalEntry) (bool, error)) (*store.Cursor, error) {
+			return s.Scheduler.Journal(ctx, by.person, in.ID, part, take)
+		})
 	return journalList{page: is, Entries: entries}, err
 }
 

@@ -110,9 +110,12 @@ func TestLimit_OverTheRate_CostsNothing(t *testing.T) {
 func TestLog_OfWhatNoRateLimits_IsSampled(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]call{
-		"a probe":          {method: "GET", path: "/healthz"},
-		"another":          {method: "GET", path: "/readyz"},
-		"a preflight":      {method: "OPTIONS", path: "/v1/polls", header: map[string]string{"Origin": "https://app.example", "Access-Control-Request-Method": "GET"}},
+		"a probe": {method: "GET", path: "/healthz"},
+		"another": {method: "GET", path: "/readyz"},
+		"a preflight": {
+			method: "OPTIONS", path: "/v1/polls",
+			header: map[string]string{"Origin": "https://app.example", "Access-Control-Request-Method": "GET"},
+		},
 		"an unready probe": {method: "GET", path: "/readyz", body: "unready"},
 	} {
 		t.Run(name, func(t *testing.T) {

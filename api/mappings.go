@@ -58,7 +58,9 @@ type heldAnswer struct {
 // reloadMappings loads second addresses, for an admin or a machine.
 func (s *server) reloadMappings(ctx context.Context, by caller, in *reloadMappings) (reloadedAnswer, error) {
 	if s.Mappings == nil {
-		return reloadedAnswer{}, fault.New(fault.Unavailable, "Second addresses are off. Set QS_ATTENDEES_SHEET or QS_ATTENDEES_CSV, and restart the server.")
+		return reloadedAnswer{}, fault.New(
+			fault.Unavailable, "Second addresses are off. Set QS_ATTENDEES_SHEET or QS_ATTENDEES_CSV, and restart the server.",
+		)
 	}
 	confirm := ""
 	if in.Body != nil {
@@ -68,14 +70,16 @@ func (s *server) reloadMappings(ctx context.Context, by caller, in *reloadMappin
 	if err != nil {
 		return reloadedAnswer{}, withMappings(err, loaded)
 	}
-	s.Log.InfoContext(ctx, "second addresses were loaded by hand", "version", loaded.Version, "mappings", loaded.Mappings, "skipped", loaded.SkippedCount,
+	s.Log.InfoContext(ctx, "second addresses were loaded by hand", "version", loaded.Version, "mappings", loaded.Mappings,
+		"skipped", loaded.SkippedCount,
 		"held", loaded.Held.Version, "confirmed", confirm != "", "userId", by.person.ID, "trace", by.cause.Trace)
 	return answerReloaded(loaded), nil
 }
 
 func answerReloaded(loaded attendees.Loaded) reloadedAnswer {
 	answer := reloadedAnswer{
-		Version: loaded.Version, Mappings: loaded.Mappings, LoadedAt: instant(loaded.LoadedAt), WithoutAccess: loaded.WithoutAccess, SkippedCount: loaded.SkippedCount,
+		Version: loaded.Version, Mappings: loaded.Mappings, LoadedAt: instant(loaded.LoadedAt),
+		WithoutAccess: loaded.WithoutAccess, SkippedCount: loaded.SkippedCount,
 		Skipped: each(loaded.Skipped, func(row mapping.Skipped) skippedAnswer { return skippedAnswer{Row: row.Row, Reason: row.Reason} }),
 	}
 	if held := loaded.Held; held.Version != "" {

@@ -64,7 +64,8 @@ func TestReloadMappings_ShowsWhatIsInUseAndSkipped(t *testing.T) {
 	w.sheet.rows = append(w.sheet.rows, []string{"dan@elsewhere.example", "dan@south.example", ""})
 	var answer reloadedJSON
 	w.want(200, call{as: "admin", method: "POST", path: pathReload}, &answer)
-	if answer.Version == "" || answer.Mappings != 3 || answer.WithoutAccess != 0 || answer.Held != nil || answer.LoadedAt == nil || !answer.LoadedAt.Equal(begin) {
+	if answer.Version == "" || answer.Mappings != 3 || answer.WithoutAccess != 0 || answer.Held != nil ||
+		answer.LoadedAt == nil || !answer.LoadedAt.Equal(begin) {
 		t.Errorf("the answer is %+v", answer)
 	}
 	if answer.SkippedCount != 1 || len(answer.Skipped) != 1 || answer.Skipped[0].Row != 5 || answer.Skipped[0].Reason == "" {
@@ -106,7 +107,8 @@ func TestReloadMappings_AVersionThatAddsMuch_IsConfirmedByItsName(t *testing.T) 
 	w.want(200, call{as: "admin", method: "POST", path: pathReload}, &first)
 	w.sheet.set("ana", "ben", "cho", "a", "b", "c", "d", "e", "f")
 	w.want(200, call{as: "admin", method: "POST", path: pathReload}, &held)
-	if held.Held == nil || held.Held.Lost != 0 || held.Held.Added != 6 || held.Held.Of != 3 || held.Version != first.Version || held.Mappings != 3 {
+	if held.Held == nil || held.Held.Lost != 0 || held.Held.Added != 6 || held.Held.Of != 3 || held.Version != first.Version ||
+		held.Mappings != 3 {
 		t.Fatalf("the answer is %+v", held)
 	}
 	w.want(200, call{as: "admin", method: "POST", path: pathReload, body: map[string]any{"confirm": held.Held.Version}}, &last)
@@ -117,10 +119,14 @@ func TestReloadMappings_AVersionThatAddsMuch_IsConfirmedByItsName(t *testing.T) 
 
 func TestReloadMappings_ASheetThatCannotBeRead_IsExplained(t *testing.T) {
 	t.Parallel()
-	for kind, status := range map[fault.Kind]int{fault.NotFound: 409, fault.Invalid: 409, fault.Forbidden: 409, fault.Revoked: 409, fault.Unavailable: 503} {
+	for kind, status := range map[fault.Kind]int{
+		fault.NotFound: 409, fault.Invalid: 409, fault.Forbidden: 409, fault.Revoked: 409, fault.Unavailable: 503,
+	} {
 		w := newWorld(t, newStillClock().on)
 		w.sheet.err = fault.New(kind, "The tab User Mappings is missing.")
-		if got := w.want(status, call{as: "admin", method: "POST", path: pathReload}, nil); !strings.Contains(got.Error.Message, "The tab User Mappings is missing.") {
+		if got := w.want(
+			status, call{as: "admin", method: "POST", path: pathReload}, nil,
+		); !strings.Contains(got.Error.Message, "The tab User Mappings is missing.") {
 			t.Errorf("%s: %s", kind, got.text)
 		}
 	}
@@ -175,7 +181,9 @@ func inUse(t *testing.T, got answer) inUseJSON {
 func TestReloadMappings_WithoutSecondAddresses_SaysHowToHaveThem(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *setup) { s.withoutMappings = true })
-	if got := w.want(503, call{as: "admin", method: "POST", path: pathReload}, nil); !strings.Contains(got.Error.Message, "QS_ATTENDEES_SHEET") {
+	if got := w.want(
+		503, call{as: "admin", method: "POST", path: pathReload}, nil,
+	); !strings.Contains(got.Error.Message, "QS_ATTENDEES_SHEET") {
 		t.Errorf("the answer is %s", got.text)
 	}
 }

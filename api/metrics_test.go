@@ -40,31 +40,54 @@ func TestMetrics_ThisMachineAndAdmins_AreAdmitted(t *testing.T) {
 		status                        int
 		public, without               int // where that is another
 	}{
-		"this machine":                            {from: "127.0.0.1:4000", host: "127.0.0.1:8080", status: 200, public: 401, without: 401},
-		"this machine, by name":                   {from: "127.0.0.1:4000", host: "localhost", status: 200, public: 401, without: 401},
-		"this machine, by IPv6":                   {from: "[::1]:4000", host: "[::1]:8080", status: 200, public: 401, without: 401},
-		"a proxy that says for whom":              {from: "127.0.0.1:4000", host: "127.0.0.1:8080", header: "X-Forwarded-For", value: "203.0.113.7", status: 401},
-		"a proxy that says so in the new way":     {from: "127.0.0.1:4000", host: "127.0.0.1:8080", header: "Forwarded", value: "for=203.0.113.7", status: 401},
-		"a proxy that says it is for here":        {from: "127.0.0.1:4000", host: "127.0.0.1:8080", header: "X-Forwarded-For", value: "127.0.0.1", status: 401},
-		"a proxy that says for nobody":            {from: "127.0.0.1:4000", host: "localhost", header: "X-Forwarded-For", value: "", status: 401},
-		"a proxy that says by what way":           {from: "127.0.0.1:4000", host: "localhost", header: "X-Forwarded-Proto", value: "https", status: 401},
-		"a proxy that says only that it is one":   {from: "127.0.0.1:4000", host: "localhost", header: "Via", value: "1.1 google", status: 401},
-		"elsewhere, which says it is here":        {from: "203.0.113.7:4000", host: "127.0.0.1:8080", header: "X-Forwarded-For", value: "127.0.0.1", status: 401},
+		"this machine":          {from: "127.0.0.1:4000", host: "127.0.0.1:8080", status: 200, public: 401, without: 401},
+		"this machine, by name": {from: "127.0.0.1:4000", host: "localhost", status: 200, public: 401, without: 401},
+		"this machine, by IPv6": {from: "[::1]:4000", host: "[::1]:8080", status: 200, public: 401, without: 401},
+		"a proxy that says for whom": {
+			from: "127.0.0.1:4000", host: "127.0.0.1:8080", header: "X-Forwarded-For", value: "203.0.113.7", status: 401,
+		},
+		"a proxy that says so in the new way": {
+			from: "127.0.0.1:4000", host: "127.0.0.1:8080", header: "Forwarded", value: "for=203.0.113.7", status: 401,
+		},
+		"a proxy that says it is for here": {
+			from: "127.0.0.1:4000", host: "127.0.0.1:8080", header: "X-Forwarded-For", value: "127.0.0.1", status: 401,
+		},
+		"a proxy that says for nobody": {from: "127.0.0.1:4000", host: "localhost", header: "X-Forwarded-For", value: "", status: 401},
+		"a proxy that says by what way": {
+			from: "127.0.0.1:4000", host: "localhost", header: "X-Forwarded-Proto", value: "https", status: 401,
+		},
+		"a proxy that says only that it is one": {from: "127.0.0.1:4000", host: "localhost", header: "Via", value: "1.1 google", status: 401},
+		"elsewhere, which says it is here": {
+			from: "203.0.113.7:4000", host: "127.0.0.1:8080", header: "X-Forwarded-For", value: "127.0.0.1", status: 401,
+		},
 		"a proxy that keeps the name":             {from: "127.0.0.1:4000", host: "quests.example.org", status: 401},
 		"a page whose name was made to lead here": {from: "127.0.0.1:4000", host: "evil.example:8080", status: 401},
-		"elsewhere":                             {from: "203.0.113.7:4000", host: "127.0.0.1:8080", status: 401},
-		"elsewhere, with a token of nobody":     {from: "203.0.113.7:4000", host: "quests.example.org", header: "Authorization", value: "Bearer nonsense", status: 401},
-		"here, with a token of nobody":          {from: "127.0.0.1:4000", host: "localhost", header: "Authorization", value: "Bearer nonsense", status: 401},
-		"a person":                              {from: "203.0.113.7:4000", host: "quests.example.org", as: "gm", status: 404},
-		"a person here":                         {from: "127.0.0.1:4000", host: "localhost", as: "gm", status: 404},
-		"who scrapes":                           {from: "203.0.113.7:4000", host: "quests.example.org", header: "Authorization", value: "Bearer " + metricsToken, status: 200, without: 401},
-		"who scrapes, with a part of the token": {from: "203.0.113.7:4000", host: "quests.example.org", header: "Authorization", value: "Bearer " + metricsToken[1:], status: 401},
-		"an admin":                              {from: "203.0.113.7:4000", host: "quests.example.org", as: "admin", status: 200},
+		"elsewhere": {from: "203.0.113.7:4000", host: "127.0.0.1:8080", status: 401},
+		"elsewhere, with a token of nobody": {
+			from: "203.0.113.7:4000", host: "quests.example.org", header: "Authorization", value: "Bearer nonsense", status: 401,
+		},
+		"here, with a token of nobody": {
+			from: "127.0.0.1:4000", host: "localhost", header: "Authorization", value: "Bearer nonsense", status: 401,
+		},
+		"a person":      {from: "203.0.113.7:4000", host: "quests.example.org", as: "gm", status: 404},
+		"a person here": {from: "127.0.0.1:4000", host: "localhost", as: "gm", status: 404},
+		"who scrapes": {
+			from: "203.0.113.7:4000", host: "quests.example.org", header: "Authorization", value: "Bearer " + metricsToken,
+			status: 200, without: 401,
+		},
+		"who scrapes, with a part of the token": {
+			from: "203.0.113.7:4000", host: "quests.example.org", header: "Authorization", value: "Bearer " + metricsToken[1:],
+			status: 401,
+		},
+		"an admin": {from: "203.0.113.7:4000", host: "quests.example.org", as: "admin", status: 200},
 	} {
 		for at, server := range map[string]struct {
 			w      *world
 			status int
-		}{"here": {here, test.status}, "behind a trusted proxy": {behind, test.status}, "public": {public, cmp.Or(test.public, test.status)}, "without a token": {without, cmp.Or(test.without, test.status)}} {
+		}{
+			"here": {here, test.status}, "behind a trusted proxy": {behind, test.status},
+			"public": {public, cmp.Or(test.public, test.status)}, "without a token": {without, cmp.Or(test.without, test.status)},
+		} {
 			t.Run(name+"/"+at, func(t *testing.T) {
 				request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", http.NoBody)
 				request.RemoteAddr, request.Host = test.from, test.host

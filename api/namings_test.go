@@ -20,7 +20,9 @@ func TestNaming_ByManyAtOnce_IsThree(t *testing.T) {
 	for range 8 {
 		var made pollJSON
 		w.want(http.StatusCreated, empty, &made)
-		calls = append(calls, ask, call{as: "eve", method: "PATCH", path: "/v1/polls/" + made.ID, body: map[string]any{"participant_ids": []string{"ana"}}})
+		calls = append(calls, ask, call{
+			as: "eve", method: "PATCH", path: "/v1/polls/" + made.ID, body: map[string]any{"participant_ids": []string{"ana"}},
+		})
 	}
 	var asking sync.WaitGroup
 	statuses := make([]int, len(calls))

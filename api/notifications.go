@@ -53,9 +53,10 @@ func (notificationAnswer) TransformSchema(_ huma.Registry, s *huma.Schema) *huma
 
 func (s *server) listNotifications(ctx context.Context, by caller, in *struct{ Paging }) (notificationList, error) {
 	place := listing{name: "notifications", parent: store.Doc("users", by.person.ID), collection: "notifications"}
-	found, is, err := listed(place, in.Paging, answerNotification, func(part store.Paging, take func(notify.Notification) (bool, error)) (*store.Cursor, error) {
-		return notify.Walk(ctx, s.Store, by.person.ID, part, take)
-	})
+	found, is, err := listed(place, in.Paging, answerNotification,
+		func(part store.Paging, take func(notify.Notification) (bool, error)) (*store.Cursor, error) {
+			return notify.Walk(ctx, s.Store, by.person.ID, part, take)
+		})
 	return notificationList{page: is, Notifications: found}, err
 }
 

@@ -35,7 +35,8 @@ func TestNotifications_AreListedAndRead(t *testing.T) {
 		t.Fatalf("listed %+v, then %+v", first, second)
 	}
 	for _, one := range all {
-		if !slices.Contains(made, one.ID) || one.Read || one.Type != "POLL_CANCELLED" || one.Resource.ID != "1" || one.Actor == nil || one.Actor.UserID != "ana" {
+		if !slices.Contains(made, one.ID) || one.Read || one.Type != "POLL_CANCELLED" || one.Resource.ID != "1" ||
+			one.Actor == nil || one.Actor.UserID != "ana" {
 			t.Errorf("listed %+v", one)
 		}
 	}

@@ -85,7 +85,11 @@ var sections = []*huma.Tag{
 	{Name: "feed", Description: "The caller's sessions as a feed that calendar programs subscribe to."},
 	{Name: "notifications", Description: "The caller's notifications in the app."},
 	{Name: "operation", Description: "For operators of the server."},
-	{Name: "admin", Description: "For the admins of QS_ADMIN_USERS and, on routes that say so, the machines of QS_MACHINE_ACCOUNTS; for everybody else these routes do not exist."},
+	{
+		Name: "admin",
+		Description: "For the admins of QS_ADMIN_USERS and, on routes that say so, the machines of QS_MACHINE_ACCOUNTS; for " +
+			"everybody else these routes do not exist.",
+	},
 }
 
 func sectionOf(path string) string {

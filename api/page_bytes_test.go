@@ -82,7 +82,14 @@ func TestPolls_ListedWithoutParts_CostNoneOfTheirReads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	open := w.newPoll(nil)
-	w.want(200, call{as: "ana", method: "PUT", path: "/v1/polls/" + open.ID + "/votes/me", body: map[string]any{"votes": map[string]string{open.Slots[0].ID: "PREFERRED"}}}, nil)
+	w.want(
+		200,
+		call{
+			as: "ana", method: "PUT", path: "/v1/polls/" + open.ID + "/votes/me",
+			body: map[string]any{"votes": map[string]string{open.Slots[0].ID: "PREFERRED"}},
+		},
+		nil,
+	)
 	var whole []map[string]json.RawMessage
 	final := w.finalise(w.newPoll(nil))
 	for _, p := range []pollJSON{final, open} {

@@ -136,7 +136,11 @@ func (w *world) listings() map[string]listed {
 			w.want(200, call{as: "ana", method: "DELETE", path: "/v1/groups/" + group + "/events/" + id}, nil)
 		},
 		change: func(id string) {
-			w.want(200, call{as: "ana", method: "PATCH", path: "/v1/groups/" + group + "/events/" + id, body: map[string]any{"title": "Renamed"}}, nil)
+			w.want(
+				200,
+				call{as: "ana", method: "PATCH", path: "/v1/groups/" + group + "/events/" + id, body: map[string]any{"title": "Renamed"}},
+				nil,
+			)
 		},
 	}
 	planned := 0
@@ -158,7 +162,11 @@ func (w *world) listings() map[string]listed {
 		path: "/v1/events/" + planner + "/journal?", as: "gm", key: "entries",
 		make: func() string {
 			titles++
-			w.want(200, call{as: "gm", method: "PATCH", path: "/v1/events/" + planner, body: map[string]any{"title": fmt.Sprint("Title ", titles)}}, nil)
+			w.want(
+				200,
+				call{as: "gm", method: "PATCH", path: "/v1/events/" + planner, body: map[string]any{"title": fmt.Sprint("Title ", titles)}},
+				nil,
+			)
 			found, _, err := mirror.LoadJournal(w.t.Context(), w.store, planner, store.Paging{Limit: 1})
 			must(w.t, err)
 			return found[0].ID
@@ -176,7 +184,8 @@ func (w *world) listings() map[string]listed {
 		make: func() string {
 			id := fmt.Sprintf("channel-%02d", 50-watches)
 			watches++ // some share their end: the id then says which comes first
-			must(w.t, w.write("calendarWatches/"+id, map[string]any{"status": "active", "expiration": begin.Add(-time.Duration(watches/2) * time.Hour)}))
+			must(w.t,
+				w.write("calendarWatches/"+id, map[string]any{"status": "active", "expiration": begin.Add(-time.Duration(watches/2) * time.Hour)}))
 			return id
 		},
 		remove: func(id string) { remove(store.Doc("calendarWatches", id)) },

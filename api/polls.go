@@ -94,10 +94,11 @@ func (s *server) listPolls(ctx context.Context, by caller, in *listPolls) (pollL
 	asked := poll.List{UserID: by.person.ID, Participant: in.Role == "participant", Status: in.Status, Limit: in.Limit}
 	parts := scheduler.Parts{Slots: slices.Contains(in.Include, "slots"), Votes: slices.Contains(in.Include, "votes")}
 	answer := func(view scheduler.View) listedPoll { return answerListed(view, parts) }
-	polls, is, err := listed(place, in.Paging, answer, func(part store.Paging, take func(scheduler.View) (bool, error)) (*store.Cursor, error) {
-		asked.After = part.After
-		return s.Scheduler.List(ctx, by.person, asked, parts, take)
-	})
+	polls, is, err := listed(place, in.Paging, answer,
+		func(part store.Paging, take func(scheduler.View) (bool, error)) (*store.Cursor, error) {
+			asked.After = part.After
+			return s.Scheduler.List(ctx, by.person, asked, parts, take)
+		})
 	return pollList{page: is, Polls: polls}, err
 }
 

@@ -26,8 +26,13 @@ func TestPoll_FromCreationToCancellation(t *testing.T) {
 	slot := made.Slots[1].ID
 	path := "/v1/polls/" + made.ID
 	var shown pollJSON
-	w.want(200, call{as: "ana", method: "PUT", path: path + "/votes/me", body: map[string]any{"votes": map[string]string{slot: "PREFERRED"}}}, &shown)
-	if len(shown.Votes) != 1 || shown.Votes[0].UserID != "ana" || shown.Votes[0].Votes[slot] != "PREFERRED" || shown.Slots[1].Feasible != 1 || shown.Slots[1].Preferred != 1 {
+	w.want(
+		200,
+		call{as: "ana", method: "PUT", path: path + "/votes/me", body: map[string]any{"votes": map[string]string{slot: "PREFERRED"}}},
+		&shown,
+	)
+	if len(shown.Votes) != 1 || shown.Votes[0].UserID != "ana" || shown.Votes[0].Votes[slot] != "PREFERRED" ||
+		shown.Slots[1].Feasible != 1 || shown.Slots[1].Preferred != 1 {
 		t.Errorf("after the vote: %+v %+v", shown.Votes, shown.Slots)
 	}
 
@@ -42,7 +47,8 @@ func TestPoll_FromCreationToCancellation(t *testing.T) {
 	w.want(200, call{as: "gm", method: "POST", path: path + "/sync"}, &shown)
 
 	w.want(200, call{as: "gm", method: "POST", path: path + "/cancel"}, &shown)
-	if shown.Status != "CANCELLED" || shown.Sync.State != "CANCELLED" || shown.Sync.Cancelled == nil || shown.Sync.Cancelled.Reason != "manual" || shown.WinningSlot == nil {
+	if shown.Status != "CANCELLED" || shown.Sync.State != "CANCELLED" || shown.Sync.Cancelled == nil ||
+		shown.Sync.Cancelled.Reason != "manual" || shown.WinningSlot == nil {
 		t.Errorf("cancelled %+v", shown)
 	}
 	w.want(200, call{as: "gm", method: "POST", path: path + "/cancel", body: map[string]any{"delete_event": false}}, &shown)
@@ -149,7 +155,11 @@ func TestPolls_AreListedInPages(t *testing.T) {
 	for range 5 {
 		made = append(made, w.newPoll(nil).ID)
 	}
-	w.want(http.StatusCreated, call{as: "ana", method: "POST", path: "/v1/polls", body: map[string]any{"title": "hers", "slots": slots("2026-03-01T18:00:00Z")}}, nil)
+	w.want(
+		http.StatusCreated,
+		call{as: "ana", method: "POST", path: "/v1/polls", body: map[string]any{"title": "hers", "slots": slots("2026-03-01T18:00:00Z")}},
+		nil,
+	)
 	listed := func(as, query string) (ids []string, next string) {
 		t.Helper()
 		var list struct{ Polls []pollJSON }
@@ -163,7 +173,8 @@ func TestPolls_AreListedInPages(t *testing.T) {
 	w.newPoll(nil) // a new poll moves no page
 	second, next := listed("gm", "limit=2&cursor="+next)
 	third, next := listed("gm", "limit=2&cursor="+next)
-	if got, want := append(append(first, second...), third...), []string{made[4], made[3], made[2], made[1], made[0]}; !reflect.DeepEqual(got, want) || next != "" {
+	if got, want := append(append(first, second...), third...),
+		[]string{made[4], made[3], made[2], made[1], made[0]}; !reflect.DeepEqual(got, want) || next != "" {
 		t.Errorf("listed %v then %q, want %v", got, next, want)
 	}
 	if ids, _ := listed("ana", ""); len(ids) != 1 {

@@ -18,7 +18,11 @@ func TestJournal_OfRecreatedPoll_ShowsNothingOfTheOld(t *testing.T) {
 	w := newWorld(t)
 	made := w.newPoll(nil)
 	path := "/v1/polls/" + made.ID
-	w.want(200, call{as: "gm", method: "POST", path: path + "/finalize", body: map[string]any{"slot_id": made.Slots[0].ID, "create_event": false}}, nil)
+	w.want(
+		200,
+		call{as: "gm", method: "POST", path: path + "/finalize", body: map[string]any{"slot_id": made.Slots[0].ID, "create_event": false}},
+		nil,
+	)
 	w.newAnnouncement(made.ID)
 	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Delete(poll.Path(made.ID)) }))
 	must(t, w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
@@ -49,7 +53,11 @@ func TestPoll_RecreatedOverSlotsAndVotes_ShowsItsOwn(t *testing.T) {
 	w := newWorld(t)
 	made := w.newPoll(nil)
 	path := "/v1/polls/" + made.ID
-	w.want(200, call{as: "gm", method: "POST", path: path + "/finalize", body: map[string]any{"slot_id": made.Slots[0].ID, "create_event": false}}, nil)
+	w.want(
+		200,
+		call{as: "gm", method: "POST", path: path + "/finalize", body: map[string]any{"slot_id": made.Slots[0].ID, "create_event": false}},
+		nil,
+	)
 	old, own := map[string]string{made.Slots[0].ID: poll.Preferred}, map[string]string{"new": poll.Feasible}
 	write := func(do func(tx store.Tx) error) {
 		t.Helper()
@@ -64,7 +72,8 @@ func TestPoll_RecreatedOverSlotsAndVotes_ShowsItsOwn(t *testing.T) {
 	vote("ana", old)
 	write(func(tx store.Tx) error { return tx.Delete(poll.Path(made.ID)) })
 	write(func(tx store.Tx) error {
-		if err := tx.Create(poll.SlotPath(made.ID, "new"), poll.EncodeSlot(poll.Slot{ID: "new", Start: begin, End: begin.Add(time.Hour)})); err != nil {
+		if err := tx.Create(poll.SlotPath(made.ID, "new"),
+			poll.EncodeSlot(poll.Slot{ID: "new", Start: begin, End: begin.Add(time.Hour)})); err != nil {
 			return err
 		}
 		return tx.Create(poll.Path(made.ID), map[string]any{
@@ -82,11 +91,14 @@ func TestPoll_RecreatedOverSlotsAndVotes_ShowsItsOwn(t *testing.T) {
 	}
 	var one shown
 	got := w.want(200, call{as: "ana", method: "GET", path: path}, &one)
-	if len(one.Slots) != 1 || one.Slots[0].ID != "new" || strings.Contains(got.text, "cho") || strings.Contains(got.text, made.Slots[0].ID+`","start`) {
+	if len(one.Slots) != 1 || one.Slots[0].ID != "new" || strings.Contains(got.text, "cho") ||
+		strings.Contains(got.text, made.Slots[0].ID+`","start`) {
 		t.Errorf("ana is shown %s", got.text)
 	}
 	for _, parts := range []string{"slots", "votes", "slots,votes"} {
-		if got := w.want(200, call{as: "ana", method: "GET", path: "/v1/polls?include=" + parts}, nil); strings.Contains(got.text, "cho") || strings.Contains(got.text, `"id":"`+made.Slots[0].ID) {
+		if got := w.want(
+			200, call{as: "ana", method: "GET", path: "/v1/polls?include=" + parts}, nil,
+		); strings.Contains(got.text, "cho") || strings.Contains(got.text, `"id":"`+made.Slots[0].ID) {
 			t.Errorf("with %s her list shows %s", parts, got.text)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 // who belongs to its group; gm, who made it and the group, and linked the
 // calendar; an admin.
 var roles = []struct{ name, as string }{
-	{"anonymous", ""}, {"stranger", "eve"}, {"invitee", "ben"}, {"participant", "ana"}, {"group member", "cho"}, {"creator", "gm"}, {"admin", "admin"},
+	{"anonymous", ""}, {"stranger", "eve"}, {"invitee", "ben"}, {"participant", "ana"}, {"group member", "cho"},
+	{"creator", "gm"}, {"admin", "admin"},
 }
 
 // statuses are the answers by role.
@@ -93,15 +94,23 @@ func plain(method, path string) func(fixture) call {
 
 // roleTable holds every route that demands a token by its name in the OpenAPI document.
 var roleTable = map[string]roleRow{
-	"create-poll":           {call: func(fixture) call { return call{method: "POST", path: "/v1/polls", body: session} }, want: statuses{401, 201, 201, 201, 201, 201, 201}},
-	"list-polls":            {call: func(fixture) call { return call{method: "GET", path: "/v1/polls"} }, want: forPersons},
-	"get-poll":              {call: on("GET", "", nil), want: statuses{401, 404, 200, 200, 200, 200, 200}},
-	"update-poll":           {call: on("PATCH", "", map[string]any{"title": "New"}), want: forCreators},
-	"delete-poll":           {call: on("DELETE", "", nil), want: forCreators},
-	"vote":                  {call: on("PUT", "/votes/me", map[string]any{"votes": map[string]string{}}), want: statuses{401, 404, 403, 200, 200, 200, 403}},
-	"finalize-poll":         {call: func(s fixture) call { c := finaliseCall(s.poll); c.as = ""; return c }, want: forCreators},
-	"cancel-poll":           {call: on("POST", "/cancel", nil), want: forCreators},
-	"reopen-poll":           {before: (*fixture).finalised, call: on("POST", "/reopen", map[string]any{"delete_event": true}), want: forCreators},
+	"create-poll": {
+		call: func(fixture) call { return call{method: "POST", path: "/v1/polls", body: session} },
+		want: statuses{401, 201, 201, 201, 201, 201, 201},
+	},
+	"list-polls":  {call: func(fixture) call { return call{method: "GET", path: "/v1/polls"} }, want: forPersons},
+	"get-poll":    {call: on("GET", "", nil), want: statuses{401, 404, 200, 200, 200, 200, 200}},
+	"update-poll": {call: on("PATCH", "", map[string]any{"title": "New"}), want: forCreators},
+	"delete-poll": {call: on("DELETE", "", nil), want: forCreators},
+	"vote": {
+		call: on("PUT", "/votes/me", map[string]any{"votes": map[string]string{}}),
+		want: statuses{401, 404, 403, 200, 200, 200, 403},
+	},
+	"finalize-poll": {call: func(s fixture) call { c := finaliseCall(s.poll); c.as = ""; return c }, want: forCreators},
+	"cancel-poll":   {call: on("POST", "/cancel", nil), want: forCreators},
+	"reopen-poll": {
+		before: (*fixture).finalised, call: on("POST", "/reopen", map[string]any{"delete_event": true}), want: forCreators,
+	},
 	"archive-poll":          {call: on("POST", "/archive", nil), want: forCreators},
 	"unarchive-poll":        {before: (*fixture).archived, call: on("POST", "/unarchive", nil), want: forCreators},
 	"restore-original-time": {before: (*fixture).moved, call: on("POST", "/restore-original-time", nil), want: forCreators},
@@ -116,7 +125,10 @@ var roleTable = map[string]roleRow{
 	"decline-invite": {call: on("POST", "/decline-invite", nil), want: statuses{401, 404, 200, 409, 409, 409, 409}},
 
 	"confirm-cancellations": {before: (*fixture).finalised, want: statuses{401, 404, 404, 404, 404, 200, 200}, call: func(s fixture) call {
-		return call{method: "POST", path: "/v1/calendars/" + s.newCalendar("gm") + "/confirm-cancellations", body: map[string]any{"poll_ids": []string{s.poll.ID}}}
+		return call{
+			method: "POST", path: "/v1/calendars/" + s.newCalendar("gm") + "/confirm-cancellations",
+			body: map[string]any{"poll_ids": []string{s.poll.ID}},
+		}
 	}},
 
 	"list-accounts": {call: func(fixture) call { return call{method: "GET", path: "/v1/accounts"} }, want: forPersons},
@@ -142,11 +154,19 @@ var roleTable = map[string]roleRow{
 	"create-group": {call: func(fixture) call {
 		return call{method: "POST", path: "/v1/groups", body: map[string]any{"name": "Others"}}
 	}, want: statuses{401, 201, 201, 201, 201, 201, 201}},
-	"list-groups":          {before: (*fixture).inviteToGroup, call: plain("GET", "/v1/groups"), want: forPersons},
-	"get-group":            {before: (*fixture).inviteToGroup, call: onGroup("GET", ""), want: statuses{401, 404, 200, 404, 200, 200, 200}},
-	"accept-group-invite":  {before: (*fixture).inviteToGroup, call: onGroup("POST", "/accept-invite"), want: statuses{401, 404, 200, 404, 200, 200, 409}},
-	"decline-group-invite": {before: (*fixture).inviteToGroup, call: onGroup("POST", "/decline-invite"), want: statuses{401, 404, 200, 404, 409, 409, 409}},
-	"leave-group":          {before: (*fixture).inviteToGroup, call: onGroup("POST", "/leave"), want: statuses{401, 404, 409, 404, 200, 409, 409}},
+	"list-groups": {before: (*fixture).inviteToGroup, call: plain("GET", "/v1/groups"), want: forPersons},
+	"get-group":   {before: (*fixture).inviteToGroup, call: onGroup("GET", ""), want: statuses{401, 404, 200, 404, 200, 200, 200}},
+	"accept-group-invite": {
+		before: (*fixture).inviteToGroup, call: onGroup("POST", "/accept-invite"),
+		want: statuses{401, 404, 200, 404, 200, 200, 409},
+	},
+	"decline-group-invite": {
+		before: (*fixture).inviteToGroup, call: onGroup("POST", "/decline-invite"),
+		want: statuses{401, 404, 200, 404, 409, 409, 409},
+	},
+	"leave-group": {
+		before: (*fixture).inviteToGroup, call: onGroup("POST", "/leave"), want: statuses{401, 404, 409, 404, 200, 409, 409},
+	},
 	"update-group": {before: (*fixture).inviteToGroup, want: statuses{401, 404, 403, 404, 403, 200, 200}, call: func(s fixture) call {
 		return call{method: "PATCH", path: "/v1/groups/" + s.group, body: map[string]any{"name": "New"}}
 	}},
@@ -161,9 +181,11 @@ var roleTable = map[string]roleRow{
 	"create-group-event": {want: statuses{401, 404, 404, 404, 201, 201, 404}, call: func(s fixture) call {
 		return call{method: "POST", path: "/v1/groups/" + s.group + "/events", body: movieNight}
 	}},
-	"list-group-events":  {call: onGroup("GET", "/events"), want: forMembers},
-	"get-group-event":    {before: (*fixture).meets, call: onGroup("GET", "/events/latest"), want: forMembers},
-	"delete-group-event": {before: (*fixture).meets, call: onGroup("DELETE", "/events/latest"), want: statuses{401, 404, 404, 404, 403, 200, 404}},
+	"list-group-events": {call: onGroup("GET", "/events"), want: forMembers},
+	"get-group-event":   {before: (*fixture).meets, call: onGroup("GET", "/events/latest"), want: forMembers},
+	"delete-group-event": {
+		before: (*fixture).meets, call: onGroup("DELETE", "/events/latest"), want: statuses{401, 404, 404, 404, 403, 200, 404},
+	},
 	"update-group-event": {before: (*fixture).meets, want: statuses{401, 404, 404, 404, 403, 200, 404}, call: func(s fixture) call {
 		return call{method: "PATCH", path: "/v1/groups/" + s.group + "/events/latest", body: map[string]any{"title": "New"}}
 	}},
@@ -343,7 +365,9 @@ func TestMachines_WithoutAValidToken_AreRefused(t *testing.T) {
 
 // saidOtherwise are routes about one person's own things, which every person
 // has: whose they are is no role.
-var saidOtherwise = map[string]bool{"read-notification": true, "connect-group-account": true, "create-event": true, "disconnect-group-account": true}
+var saidOtherwise = map[string]bool{
+	"read-notification": true, "connect-group-account": true, "create-event": true, "disconnect-group-account": true,
+}
 
 // newFixture makes a poll of gm's group, and prepares it for a row.
 func newFixture(w *world, row roleRow) fixture {

@@ -19,7 +19,10 @@ func TestEveryRouteUnderV1_RefusesUnknownCallers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	made := w.newPoll(map[string]any{"allow_link_sharing": true})
-	ids := map[string]string{"polls": made.ID, "groups": w.newGroup(), "notifications": w.newNotification("gm"), "calendars": w.newCalendar("gm"), "accounts": w.newAccount("gm"), "sync": w.newAccount("gm"), "policies": "x", "events": "x"}
+	ids := map[string]string{
+		"polls": made.ID, "groups": w.newGroup(), "notifications": w.newNotification("gm"), "calendars": w.newCalendar("gm"),
+		"accounts": w.newAccount("gm"), "sync": w.newAccount("gm"), "policies": "x", "events": "x",
+	}
 	key, err := signin.LoadOrCreateKey(filepath.Join(t.TempDir(), "key"))
 	must(t, err)
 	elsewhere, err := signin.NewLocal(signin.LocalOptions{Key: key, Now: func() time.Time { return begin }})

@@ -33,7 +33,11 @@ func TestStream_OwnPollsChange_AreSent(t *testing.T) {
 	}
 	all()
 	path := "/v1/polls/" + made.ID
-	w.want(200, call{as: "ana", method: "PUT", path: path + "/votes/me", body: map[string]any{"votes": map[string]string{made.Slots[0].ID: "PREFERRED"}}}, nil)
+	w.want(
+		200,
+		call{as: "ana", method: "PUT", path: path + "/votes/me", body: map[string]any{"votes": map[string]string{made.Slots[0].ID: "PREFERRED"}}},
+		nil,
+	)
 	all()
 	w.finalise(made)
 	all()
@@ -87,7 +91,14 @@ func TestStream_ChangesOfOtherProcesses_AreSent(t *testing.T) {
 	gm.wantsPoll("gm", kept.ID)
 	cho.wantsPoll("cho", kept.ID)
 
-	w.want(200, call{as: "ana", method: "PUT", path: "/v1/polls/" + kept.ID + "/votes/me", body: map[string]any{"votes": map[string]string{}, "no_times_work": true}}, nil)
+	w.want(
+		200,
+		call{
+			as: "ana", method: "PUT", path: "/v1/polls/" + kept.ID + "/votes/me",
+			body: map[string]any{"votes": map[string]string{}, "no_times_work": true},
+		},
+		nil,
+	)
 	gm.wantsPoll("gm", kept.ID)
 	cho.wantsPoll("cho", kept.ID)
 	w.elsewhere(func(tx store.Tx) error {

@@ -134,7 +134,8 @@ func (s *server) syncJournal(ctx context.Context, by caller, in *struct{ Paging 
 	place := listing{name: "journals of " + by.person.ID, collection: "journal", within: "schedulers", also: &mirrors}
 	all := store.Merged[entryAnswer]{
 		First: poll.Journals(by.person.ID), DecodeFirst: func(doc store.Document) entryAnswer { return answerEntry(poll.DecodeEntry(doc)) },
-		Second: mirror.Journals(by.person.ID), DecodeSecond: func(doc store.Document) entryAnswer { return answerMirrorEntry(mirror.DecodeEntry(doc)) },
+		Second:       mirror.Journals(by.person.ID),
+		DecodeSecond: func(doc store.Document) entryAnswer { return answerMirrorEntry(mirror.DecodeEntry(doc)) },
 	}
 	itself := func(entry entryAnswer) entryAnswer { return entry }
 	entries, is, err := listed(place, in.Paging, itself, func(part store.Paging, take func(entryAnswer) (bool, error)) (*store.Cursor, error) {

@@ -119,7 +119,14 @@ func TestSyncJournal_GrowsDuringPaging_KeepsItsOrder(t *testing.T) {
 	if len(slices.Compact(listed)) != 4 {
 		t.Errorf("four entries were there at the first page, and the pages show %s", strings.Join(listed, ", "))
 	}
-	w.want(400, call{as: "ana", method: "GET", path: "/v1/sync/journal?cursor=" + w.want(200, call{as: "gm", method: "GET", path: "/v1/sync/journal?limit=1"}, nil).Meta.NextCursor}, nil)
+	w.want(
+		400,
+		call{
+			as: "ana", method: "GET",
+			path: "/v1/sync/journal?cursor=" + w.want(200, call{as: "gm", method: "GET", path: "/v1/sync/journal?limit=1"}, nil).Meta.NextCursor,
+		},
+		nil,
+	)
 }
 
 // mirrorsOf writes a mirror into an account of gm's, and the journals of two people's events.
@@ -160,7 +167,8 @@ func TestSyncStatus_WithAMirrorInError_IsDegraded(t *testing.T) {
 	}
 	w.mirrorsOf(id, mirror.Failed)
 	w.want(200, call{as: "gm", method: "GET", path: "/v1/sync/status/" + id}, &one)
-	if one.Status != "degraded" || one.PendingWrites != 1 || one.ErrorMirrors != 1 || one.LastError == nil || one.LastError.Code != "mirror_failed" ||
+	if one.Status != "degraded" || one.PendingWrites != 1 || one.ErrorMirrors != 1 || one.LastError == nil ||
+		one.LastError.Code != "mirror_failed" ||
 		!one.LastError.Since.Equal(begin) || !strings.Contains(one.LastError.Message, "The calendar is full.") {
 		t.Errorf("with a mirror in ERROR the account is %+v", one)
 	}
@@ -191,7 +199,8 @@ func TestSyncJournal_OfPollsAndMirrors_IsOneList(t *testing.T) {
 		for _, e := range got.Entries {
 			switch {
 			case e.Event != "":
-				if e.Event != "evt_1" || e.PollID != "" || e.Mirror == "" || e.Target != "acc_x" || e.Decision != "failed" || e.Before != "PENDING" || e.After == "" {
+				if e.Event != "evt_1" || e.PollID != "" || e.Mirror == "" || e.Target != "acc_x" || e.Decision != "failed" ||
+					e.Before != "PENDING" || e.After == "" {
 					t.Errorf("the entry of a mirror is %+v", e)
 				}
 				kinds = append(kinds, "mirror")

@@ -42,7 +42,8 @@ func TestBadValues(t *testing.T) { //nolint:maintidx // one table
 	party := map[string]any{"name": "Party"}
 	path := "/v1/polls/" + made.ID
 	calendar := "/v1/calendars/" + w.newCalendar("gm") + "/confirm-cancellations"
-	policy, own, march := "/v1/policies/"+w.newPolicy("gm")+"/edges", "/v1/events/"+w.newEvent("gm"), "/v1/events?start=2026-03-01T00:00:00Z&end=2026-04-01T00:00:00Z"
+	policy, own, march := "/v1/policies/"+w.newPolicy("gm")+"/edges", "/v1/events/"+w.newEvent("gm"),
+		"/v1/events?start=2026-03-01T00:00:00Z&end=2026-04-01T00:00:00Z"
 	evening := with(evening, "account_id", w.newAccount("gm"))
 	edge := map[string]any{"from_account_id": evening["account_id"], "to_account_id": "acc_work", "detail": "BUSY"}
 	edges := func(all ...any) any { return map[string]any{"edges": all} }
@@ -65,18 +66,39 @@ func TestBadValues(t *testing.T) { //nolint:maintidx // one table
 		{"a zone that is a path", "POST", "/v1/polls", with(poll, "timezone", "../../etc/passwd"), "timezone"},
 		{"no slots", "POST", "/v1/polls", with(poll, "slots", []string{}), "slots"},
 		{"201 slots", "POST", "/v1/polls", with(poll, "slots", slots(slices.Repeat([]string{"2026-03-01T18:00:00Z"}, 201)...)), "slots"},
-		{"a slot without an end", "POST", "/v1/polls", with(poll, "slots", []map[string]string{{"start": "2026-03-01T18:00:00Z"}}), "slots[0].end"},
+		{
+			"a slot without an end", "POST", "/v1/polls",
+			with(poll, "slots", []map[string]string{{"start": "2026-03-01T18:00:00Z"}}), "slots[0].end",
+		},
 		{"a slot of rubbish", "POST", "/v1/polls", with(poll, "slots", slot(marker, marker)), "slots[0].start"},
-		{"a slot without an offset", "POST", "/v1/polls", with(poll, "slots", slot("2026-03-01T18:00:00", "2026-03-01T19:00:00")), "slots[0].start"},
-		{"a slot in a month that is none", "POST", "/v1/polls", with(poll, "slots", slot("2026-13-01T18:00:00Z", "2026-13-01T19:00:00Z")), "slots[0].start"},
-		{"a slot with an offset of 25 hours", "POST", "/v1/polls", with(poll, "slots", slot("2026-03-01T18:00:00+25:00", "2026-03-01T19:00:00+25:00")), "slots[0].start"},
-		{"a slot that ends before it starts", "POST", "/v1/polls", with(poll, "slots", slot("2026-03-01T18:00:00Z", "2026-03-01T17:00:00Z")), "slots"},
+		{
+			"a slot without an offset", "POST", "/v1/polls",
+			with(poll, "slots", slot("2026-03-01T18:00:00", "2026-03-01T19:00:00")), "slots[0].start",
+		},
+		{
+			"a slot in a month that is none", "POST", "/v1/polls",
+			with(poll, "slots", slot("2026-13-01T18:00:00Z", "2026-13-01T19:00:00Z")), "slots[0].start",
+		},
+		{
+			"a slot with an offset of 25 hours", "POST", "/v1/polls",
+			with(poll, "slots", slot("2026-03-01T18:00:00+25:00", "2026-03-01T19:00:00+25:00")), "slots[0].start",
+		},
+		{
+			"a slot that ends before it starts", "POST", "/v1/polls",
+			with(poll, "slots", slot("2026-03-01T18:00:00Z", "2026-03-01T17:00:00Z")), "slots",
+		},
 		{"a slot of a year", "POST", "/v1/polls", with(poll, "slots", slot("2026-03-01T18:00:00Z", "2027-03-01T18:00:00Z")), "slots"},
 		{"a slot in the year 1", "POST", "/v1/polls", with(poll, "slots", slot("0001-01-01T00:00:00Z", "0001-01-01T01:00:00Z")), "slots"},
-		{"a participant who is a path", "POST", "/v1/polls", with(poll, "participant_ids", []string{marker + "/notifications/x"}), "participant_ids[0]"},
+		{
+			"a participant who is a path", "POST", "/v1/polls",
+			with(poll, "participant_ids", []string{marker + "/notifications/x"}), "participant_ids[0]",
+		},
 		{"a participant who is ..", "POST", "/v1/polls", with(poll, "participant_ids", []string{".."}), "participant_ids[0]"},
 		{"501 participants", "POST", "/v1/polls", with(poll, "participant_ids", many(501, "p%d")), "participant_ids"},
-		{"a participant of 131 bytes", "POST", "/v1/polls", with(poll, "participant_ids", many(1, "%065d"+strings.Repeat("ä", 33))), "participant_ids"},
+		{
+			"a participant of 131 bytes", "POST", "/v1/polls",
+			with(poll, "participant_ids", many(1, "%065d"+strings.Repeat("ä", 33))), "participant_ids",
+		},
 		{"an invite to no address", "POST", "/v1/polls", with(poll, "pending_invites", []string{marker}), "pending_invites[0]"},
 		{"an invite with a name", "POST", "/v1/polls", with(poll, "pending_invites", []string{"Ana <ana@example.com>"}), "pending_invites[0]"},
 		{"501 invites", "POST", "/v1/polls", with(poll, "pending_invites", many(501, "p%d@example.com")), "pending_invites"},
@@ -84,8 +106,14 @@ func TestBadValues(t *testing.T) { //nolint:maintidx // one table
 		{"a group that is not there", "POST", "/v1/polls", with(poll, "group_id", marker), "group_id"},
 
 		{"a vote for no slot of the poll", "PUT", path + "/votes/me", with(vote, "votes", map[string]string{marker: "FEASIBLE"}), "votes"},
-		{"a vote that is none", "PUT", path + "/votes/me", with(vote, "votes", map[string]string{made.Slots[0].ID: marker}), "votes." + made.Slots[0].ID},
-		{"a vote beside none that fits", "PUT", path + "/votes/me", map[string]any{"votes": map[string]string{made.Slots[0].ID: "FEASIBLE"}, "no_times_work": true}, "no_times_work"},
+		{
+			"a vote that is none", "PUT", path + "/votes/me", with(vote, "votes", map[string]string{made.Slots[0].ID: marker}),
+			"votes." + made.Slots[0].ID,
+		},
+		{
+			"a vote beside none that fits", "PUT", path + "/votes/me",
+			map[string]any{"votes": map[string]string{made.Slots[0].ID: "FEASIBLE"}, "no_times_work": true}, "no_times_work",
+		},
 
 		{"an empty title", "PATCH", path, map[string]any{"title": ""}, "title"},
 		{"a blank title, later", "PATCH", path, map[string]any{"title": " \n "}, "title"},
@@ -100,11 +128,23 @@ func TestBadValues(t *testing.T) { //nolint:maintidx // one table
 		{"an invite to no address, later", "PATCH", path, map[string]any{"pending_invites": []string{marker}}, "pending_invites[0]"},
 		{"no slots, later", "PATCH", path, map[string]any{"slots": []string{}}, "slots"},
 		{"201 slots, later", "PATCH", path, map[string]any{"slots": slots(slices.Repeat([]string{"2026-03-01T18:00:00Z"}, 201)...)}, "slots"},
-		{"a slot that ends before it starts, later", "PATCH", path, map[string]any{"slots": slot("2026-03-01T18:00:00Z", "2026-03-01T17:00:00Z")}, "slots"},
-		{"a slot of another poll", "PATCH", path, map[string]any{"slots": []map[string]string{{"id": marker, "start": "2026-03-01T18:00:00Z", "end": "2026-03-01T19:00:00Z"}}}, "slots"},
-		{"a slot whose id is a path", "PATCH", path, map[string]any{"slots": []map[string]string{{"id": "../" + marker, "start": "2026-03-01T18:00:00Z", "end": "2026-03-01T19:00:00Z"}}}, "slots[0].id"},
+		{
+			"a slot that ends before it starts, later", "PATCH", path,
+			map[string]any{"slots": slot("2026-03-01T18:00:00Z", "2026-03-01T17:00:00Z")}, "slots",
+		},
+		{
+			"a slot of another poll", "PATCH", path,
+			map[string]any{"slots": []map[string]string{{"id": marker, "start": "2026-03-01T18:00:00Z", "end": "2026-03-01T19:00:00Z"}}},
+			"slots",
+		},
+		{
+			"a slot whose id is a path", "PATCH", path,
+			map[string]any{"slots": []map[string]string{{"id": "../" + marker, "start": "2026-03-01T18:00:00Z", "end": "2026-03-01T19:00:00Z"}}},
+			"slots[0].id",
+		},
 		{"a slot twice", "PATCH", path, map[string]any{"slots": []map[string]string{
-			{"id": made.Slots[0].ID, "start": "2026-03-01T18:00:00Z", "end": "2026-03-01T19:00:00Z"}, {"id": made.Slots[0].ID, "start": "2026-03-01T18:00:00Z", "end": "2026-03-01T19:00:00Z"},
+			{"id": made.Slots[0].ID, "start": "2026-03-01T18:00:00Z", "end": "2026-03-01T19:00:00Z"},
+			{"id": made.Slots[0].ID, "start": "2026-03-01T18:00:00Z", "end": "2026-03-01T19:00:00Z"},
 		}}, "slots"},
 		{"perhaps delete the event", "DELETE", path + "?delete_event=" + marker, nil, "delete_event"},
 		{"perhaps delete it, reopening", "POST", path + "/reopen", map[string]any{"delete_event": marker}, "delete_event"},
@@ -128,11 +168,20 @@ func TestBadValues(t *testing.T) { //nolint:maintidx // one table
 		{"a group without a name", "POST", "/v1/groups", with(party, "name", " "), "name"},
 		{"a channel that is no number", "POST", "/v1/groups", with(party, "discord", map[string]any{"channel_id": marker}), "discord"},
 		{"a channel without its guild", "POST", "/v1/groups", with(party, "discord", map[string]any{"channel_id": "22"}), "discord.guild_id"},
-		{"a role that is none", "PATCH", "/v1/groups/" + group, with(party, "discord", map[string]any{"notify_role_id": marker}), "discord.notify_role_id"},
-		{"a wish that nobody has", "PATCH", "/v1/groups/" + group, with(party, "discord", map[string]any{"notifications": map[string]bool{"zz": true}}), "discord.notifications.zz"},
+		{
+			"a role that is none", "PATCH", "/v1/groups/" + group, with(party, "discord", map[string]any{"notify_role_id": marker}),
+			"discord.notify_role_id",
+		},
+		{
+			"a wish that nobody has", "PATCH", "/v1/groups/" + group,
+			with(party, "discord", map[string]any{"notifications": map[string]bool{"zz": true}}), "discord.notifications.zz",
+		},
 		{"a member who is a path", "PATCH", "/v1/groups/" + group, with(party, "member_ids", []string{"a/b"}), "member_ids[0]"},
 		{"a new member who is a path", "PATCH", "/v1/groups/" + group, with(party, "add_member_ids", []string{"a/b"}), "add_member_ids[0]"},
-		{"a former member who is a path", "PATCH", "/v1/groups/" + group, with(party, "remove_member_ids", []string{"a/b"}), "remove_member_ids[0]"},
+		{
+			"a former member who is a path", "PATCH", "/v1/groups/" + group, with(party, "remove_member_ids", []string{"a/b"}),
+			"remove_member_ids[0]",
+		},
 		{"501 new members", "PATCH", "/v1/groups/" + group, with(party, "add_member_ids", many(501, "p%d")), "add_member_ids"},
 
 		{"availability without a start", "GET", "/v1/availability?end=2026-03-01T00:00:00Z", nil, "start"},
@@ -140,7 +189,10 @@ func TestBadValues(t *testing.T) { //nolint:maintidx // one table
 		{"availability that ends before it starts", "GET", "/v1/availability?start=2026-03-02T00:00:00Z&end=2026-03-01T00:00:00Z", nil, "end"},
 		{"availability of no time", "GET", "/v1/availability?start=2026-03-01T00:00:00Z&end=2026-03-01T00:00:00Z", nil, "end"},
 		{"availability of over 366 days", "GET", "/v1/availability?start=2026-03-01T00:00:00Z&end=2027-03-03T00:00:00Z", nil, "end"},
-		{"availability of an account that is a path", "GET", "/v1/availability?start=2026-03-01T00:00:00Z&end=2026-03-02T00:00:00Z&account_id=../" + marker, nil, "account_id[0]"},
+		{
+			"availability of an account that is a path", "GET",
+			"/v1/availability?start=2026-03-01T00:00:00Z&end=2026-03-02T00:00:00Z&account_id=../" + marker, nil, "account_id[0]",
+		},
 		{"perhaps share", "PUT", "/v1/availability/sharing", map[string]any{"share": marker}, "share"},
 		{"an event without a title", "POST", events, with(movieNight, "title", " "), "title"},
 		{"a long title of a group's event", "POST", events, with(movieNight, "title", strings.Repeat("a", 201)), "title"},
@@ -153,11 +205,17 @@ func TestBadValues(t *testing.T) { //nolint:maintidx // one table
 		{"367 days", "POST", events, map[string]any{"title": "A", "start": "2026-03-10", "end": "2027-03-12"}, "end"},
 		{"an event of long ago", "POST", events, map[string]any{"title": "A", "start": "1970-03-10", "end": "1970-03-12"}, "start"},
 		{"a zone that is none", "POST", events, with(movieNight, "timezone", "Mars/"+marker), "timezone"},
-		{"a zone of days", "POST", events, map[string]any{"title": "A", "start": "2026-03-10", "end": "2026-03-11", "timezone": "Europe/Berlin"}, "timezone"},
+		{
+			"a zone of days", "POST", events,
+			map[string]any{"title": "A", "start": "2026-03-10", "end": "2026-03-11", "timezone": "Europe/Berlin"}, "timezone",
+		},
 		{"a long location", "POST", events, with(movieNight, "location", strings.Repeat("a", 501)), "location"},
 		{"a long description of a group's event", "POST", events, with(movieNight, "description", strings.Repeat("a", 8001)), "description"},
 		{"an end before the start, later", "PATCH", events + "/latest", map[string]any{"end": "2026-03-10T18:00:00+01:00"}, "end"},
-		{"an account that is a path, connected", "POST", "/v1/groups/" + group + "/connections", map[string]any{"account_id": "../" + marker}, "account_id"},
+		{
+			"an account that is a path, connected", "POST", "/v1/groups/" + group + "/connections",
+			map[string]any{"account_id": "../" + marker}, "account_id",
+		},
 		{"perhaps delete the copies", "DELETE", "/v1/groups/" + group + "/connections/acc_x?delete_events=" + marker, nil, "delete_events"},
 		{"perhaps share", "PATCH", "/v1/groups/" + group, map[string]any{"share_sessions": marker}, "share_sessions"},
 
@@ -167,7 +225,10 @@ func TestBadValues(t *testing.T) { //nolint:maintidx // one table
 		{"a target that is none", "PUT", policy, edges(with(edge, "target", marker)), "edges[0].target"},
 		{"an edge from a path", "PUT", policy, edges(with(edge, "from_account_id", "../"+marker)), "edges[0].from_account_id"},
 		{"an edge to a path", "PUT", policy, edges(with(edge, "to_account_id", "../"+marker)), "edges[0].to_account_id"},
-		{"an edge from a calendar that is a path", "PUT", policy, edges(with(edge, "from_calendar_id", "../"+marker)), "edges[0].from_calendar_id"},
+		{
+			"an edge from a calendar that is a path", "PUT", policy, edges(with(edge, "from_calendar_id", "../"+marker)),
+			"edges[0].from_calendar_id",
+		},
 		{"51 edges", "PUT", policy, edges(slices.Repeat([]any{edge}, 51)...), "edges"},
 		{"events without a start", "GET", "/v1/events?end=2026-03-01T00:00:00Z", nil, "start"},
 		{"events that end before they start", "GET", "/v1/events?start=2026-03-02T00:00:00Z&end=2026-03-01T00:00:00Z", nil, "end"},
@@ -182,9 +243,15 @@ func TestBadValues(t *testing.T) { //nolint:maintidx // one table
 		{"no day", "POST", "/v1/events", with(with(evening, "end_ts", evening["start_ts"]), "all_day", true), "end_ts"},
 		{"a zone that is none, of one's own", "POST", "/v1/events", with(evening, "timezone", "Mars/"+marker), "timezone"},
 		{"a rule that is none", "POST", "/v1/events", with(evening, "recurrence", []string{marker}), "recurrence"},
-		{"a rule with an interval of nothing", "POST", "/v1/events", with(evening, "recurrence", []string{"RRULE:FREQ=DAILY;INTERVAL=0"}), "recurrence"},
+		{
+			"a rule with an interval of nothing", "POST", "/v1/events",
+			with(evening, "recurrence", []string{"RRULE:FREQ=DAILY;INTERVAL=0"}), "recurrence",
+		},
 		{"51 rules", "POST", "/v1/events", with(evening, "recurrence", many(51, "RRULE:FREQ=DAILY;COUNT=%d")), "recurrence"},
-		{"an end before the start, of one's own, later", "PATCH", own, map[string]any{"start_ts": "2026-03-10T18:00:00Z", "end_ts": "2026-03-10T17:00:00Z"}, "end_ts"},
+		{
+			"an end before the start, of one's own, later", "PATCH", own,
+			map[string]any{"start_ts": "2026-03-10T18:00:00Z", "end_ts": "2026-03-10T17:00:00Z"}, "end_ts",
+		},
 		{"a start without an end", "PATCH", own, map[string]any{"start_ts": "2026-03-10T18:00:00Z"}, "start_ts"},
 		{"an empty title of one's own", "PATCH", own, map[string]any{"title": ""}, "title"},
 
@@ -246,7 +313,10 @@ func TestUnknownIDs_AreNotFound(t *testing.T) {
 		{method: "POST", path: "/v1/polls/" + nobody + "/leave"},
 		{method: "POST", path: "/v1/polls/" + nobody + "/accept-invite"},
 		{method: "POST", path: "/v1/polls/" + nobody + "/decline-invite"},
-		{method: "POST", path: "/v1/calendars/" + strings.Repeat("0", 32) + "/confirm-cancellations", body: map[string]any{"poll_ids": []string{nobody}}},
+		{
+			method: "POST", path: "/v1/calendars/" + strings.Repeat("0", 32) + "/confirm-cancellations",
+			body: map[string]any{"poll_ids": []string{nobody}},
+		},
 		{method: "GET", path: "/v1/groups/" + nobody},
 		{method: "PATCH", path: "/v1/groups/" + nobody, body: map[string]any{"name": "x"}},
 		{method: "POST", path: "/v1/groups/" + nobody + "/accept-invite"},

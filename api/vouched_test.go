@@ -14,7 +14,10 @@ import (
 // by Google or by a custom token. All else that a person may do stays open.
 func TestCreate_BySignIn_AsTheRulesHaveIt(t *testing.T) {
 	t.Parallel()
-	if !strings.Contains(docs.Read(t, "firestore.rules"), "return addressChecked()\n        || request.auth.token.firebase.sign_in_provider in ['google.com', 'custom'];") {
+	if !strings.Contains(
+		docs.Read(t, "firestore.rules"),
+		"return addressChecked()\n        || request.auth.token.firebase.sign_in_provider in ['google.com', 'custom'];",
+	) {
 		t.Error("firestore.rules have another condition than the rows below: bring signin.Person.VouchedFor in line with it")
 	}
 	const project = "demo-party"
@@ -24,7 +27,8 @@ func TestCreate_BySignIn_AsTheRulesHaveIt(t *testing.T) {
 		s.SignIn = unsigned
 	})
 	by := func(provider string, claims tokentest.Claims) tokentest.Claims {
-		return tokentest.Person(project, "ana", begin).With(tokentest.Claims{"firebase": map[string]any{"sign_in_provider": provider}}).With(claims)
+		signedIn := tokentest.Claims{"firebase": map[string]any{"sign_in_provider": provider}}
+		return tokentest.Person(project, "ana", begin).With(signedIn).With(claims)
 	}
 	for _, row := range []struct {
 		name   string

@@ -94,7 +94,8 @@ type setup struct {
 func newWorld(t *testing.T, changed ...func(*setup)) *world {
 	t.Helper()
 	w := &world{
-		t: t, accounts: &accounts{}, calendar: newCalendar(), channels: &channels{guilds: map[string]string{"22": "1"}}, freeBusy: &freeBusy{}, log: &logText{}, tokens: map[string]string{}, grants: grants{},
+		t: t, accounts: &accounts{}, calendar: newCalendar(), channels: &channels{guilds: map[string]string{"22": "1"}},
+		freeBusy: &freeBusy{}, log: &logText{}, tokens: map[string]string{}, grants: grants{},
 	}
 	// Package testing keeps a test's clean-up functions until the process ends, and so all that they refer to.
 	t.Cleanup(w.release)
@@ -161,7 +162,10 @@ func (w *world) replayEach() {
 // openPorts makes what stands behind the API.
 func (w *world) openPorts(options *api.Options) {
 	w.t.Helper()
-	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, notify.Queries, linked.Queries, mirror.Queries, availability.Queries, groupevents.Queries, attendee.Queries, api.Queries, []*store.Query{worldtest.AllPolls}))
+	documents, err := memorystore.Open(slices.Concat(
+		poll.Queries, calendars.Queries, calendarsync.Queries, notify.Queries, linked.Queries, mirror.Queries,
+		availability.Queries, groupevents.Queries, attendee.Queries, api.Queries, []*store.Query{worldtest.AllPolls},
+	))
 	must(w.t, err)
 	w.store = &countingStore{Store: documents}
 	w.changes = changes.New(w.store)
@@ -189,7 +193,8 @@ func (w *world) openPorts(options *api.Options) {
 	options.Feeds = &feed.Service{Store: w.changes, Now: options.Now, URL: "https://api.party.example", AppURL: "https://party.example"}
 	options.Policies, options.Events = mirrors.Policies{Service: w.groups.mirrors}, w.openEvents(options.Now)
 	options.Scheduler = &scheduler.Service{
-		Store: w.changes, Outbox: w.outbox, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Channels: w.channels, Shares: groupevents.Shares, Now: options.Now,
+		Store: w.changes, Outbox: w.outbox, Accounts: w.accounts, Calendar: w.calendar, Watches: w.calendar, Channels: w.channels,
+		Shares: groupevents.Shares, Now: options.Now,
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 		IDs:  scheduler.IDs{UUID: uuid.NewString, ULID: options.NewID}, SnapshotKeep: time.Hour, Log: options.Log,
 	}
@@ -314,7 +319,11 @@ func (w *world) newGroup() string { return w.newGroupOf("ana") }
 func (w *world) newGroupOf(people ...string) string {
 	w.t.Helper()
 	var made struct{ ID string }
-	w.want(http.StatusCreated, call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": people}}, &made)
+	w.want(
+		http.StatusCreated,
+		call{as: "gm", method: "POST", path: "/v1/groups", body: map[string]any{"name": "The party", "member_ids": people}},
+		&made,
+	)
 	w.joinGroup(made.ID, people...)
 	return made.ID
 }
@@ -339,7 +348,8 @@ func (w *world) newCalendar(uid string) string {
 	w.t.Helper()
 	key := poll.CalendarKey("acc_"+uid, uid+"@example.com")
 	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Merge(calendars.Path(key), poll.Set("accountId", "acc_"+uid), poll.Set("calendarId", uid+"@example.com"), poll.Set("ownerId", uid))
+		return tx.Merge(calendars.Path(key), poll.Set("accountId", "acc_"+uid), poll.Set("calendarId", uid+"@example.com"),
+			poll.Set("ownerId", uid))
 	}))
 	return key
 }
@@ -355,7 +365,8 @@ func (w *world) newFollowed(uid string) string {
 	key := poll.CalendarKey(id, calendarID)
 	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
 		return errors.Join(
-			tx.Merge(calendars.Path(key), poll.Set("accountId", id), poll.Set("calendarId", calendarID), poll.Set("ownerId", uid), poll.Set("interests", map[string]any{poll.ConsumerPoll: 1}),
+			tx.Merge(calendars.Path(key), poll.Set("accountId", id), poll.Set("calendarId", calendarID), poll.Set("ownerId", uid),
+				poll.Set("interests", map[string]any{poll.ConsumerPoll: 1}),
 				poll.Set("lastSyncedAt", begin), poll.Set("lastSuccessAt", begin)),
 			tx.Set(store.Doc("calendarWatches", "channel-of-"+uid), map[string]any{
 				"calendarKey": key, "status": string(calendarsync.Active), "address": pushAddress, "expiration": begin.AddDate(0, 0, 7),

@@ -23,7 +23,10 @@ type shownEvent struct {
 
 // show is an event as a calendar shows it.
 func show(key, accountID, calendarID string, event gcal.Event) shownEvent {
-	shown := shownEvent{key: key, event: event, copied: attendee.Copy{AccountID: accountID, CalendarID: calendarID, EventID: event.ID, ETag: event.ETag}}
+	shown := shownEvent{
+		key: key, event: event,
+		copied: attendee.Copy{AccountID: accountID, CalendarID: calendarID, EventID: event.ID, ETag: event.ETag},
+	}
 	if event.EventState == rules.Gone {
 		shown.copied.Gone = true
 	} else if event.Details != nil {
@@ -49,7 +52,9 @@ func endOf(event gcal.Event) time.Time {
 		margin = endMargin
 	}
 	if len(event.Details.Recurrence) > 0 {
-		last, endless, err := recurrence.End(recurrence.Series{Start: event.Details.Start, End: event.Details.End, Lines: event.Details.Recurrence})
+		last, endless, err := recurrence.End(recurrence.Series{
+			Start: event.Details.Start, End: event.Details.End, Lines: event.Details.Recurrence,
+		})
 		if err != nil || endless || last.IsZero() {
 			return time.Time{}
 		}
@@ -84,12 +89,15 @@ func guestsKnown(shown shownEvent, table mapping.Table) bool {
 func judge(shown shownEvent, record, series attendee.EventRecord, table mapping.Table, now time.Time) decide.Decision {
 	event := decide.Event{
 		Organizer: shown.event.Organizer, Inside: inside(shown, table), Omitted: !guestsKnown(shown, table),
-		Cancelled: shown.copied.Gone, Ended: hasEnded(endOf(shown.event), now), Editable: editable(shown.copied) || throughOrganizer(shown, table),
-		Split: firstPart(shown.event) != "", Since: record.Since, Updated: shown.event.Updated, Copy: shown.key,
+		Cancelled: shown.copied.Gone, Ended: hasEnded(endOf(shown.event), now),
+		Editable: editable(shown.copied) || throughOrganizer(shown, table),
+		Split:    firstPart(shown.event) != "", Since: record.Since, Updated: shown.event.Updated, Copy: shown.key,
 	}
 	if shown.event.Details != nil {
 		for _, guest := range shown.event.Details.Guests {
-			event.Guests = append(event.Guests, decide.Guest{Address: guest.Address, Response: guest.Response, Resource: guest.Resource, Optional: guest.Optional})
+			event.Guests = append(event.Guests, decide.Guest{
+				Address: guest.Address, Response: guest.Response, Resource: guest.Resource, Optional: guest.Optional,
+			})
 		}
 	}
 	return decide.Decide(event, record.Entries, record.Inherits(series), table.Secondaries)
@@ -119,7 +127,9 @@ func differs(d decide.Decision) bool { return len(d.Add)+len(d.Remove)+len(d.Cha
 // One that calls for a change makes the record due, and the writer decides on what the event
 // then is. What an exception that concerns us inherits is recorded once, though nothing calls for
 // a change: what its series gets later says nothing about its guests.
-func compare(was, series attendee.EventRecord, shown shownEvent, table mapping.Table, now time.Time) (next attendee.EventRecord, changed bool) {
+func compare(
+	was, series attendee.EventRecord, shown shownEvent, table mapping.Table, now time.Time,
+) (next attendee.EventRecord, changed bool) {
 	known := was.Version > 0
 	old, hasCopy := was.Copies[shown.key]
 	canEdit := editable(shown.copied) || throughOrganizer(shown, table)

@@ -34,7 +34,9 @@ func (c Consumer) Apply(ctx context.Context, run calendarsync.Run, observed cale
 
 // ApplyPage implements calendarsync.PageConsumer. It takes the events for which it
 // writes nothing; Apply gets the others.
-func (c Consumer) ApplyPage(ctx context.Context, run calendarsync.Run, observed []calendarsync.SyncedEvent, _ bool) (map[string]bool, error) {
+func (c Consumer) ApplyPage(
+	ctx context.Context, run calendarsync.Run, observed []calendarsync.SyncedEvent, _ bool,
+) (map[string]bool, error) {
 	page := make([]observation, len(observed))
 	for i, one := range observed {
 		page[i] = observationOf(run, one)

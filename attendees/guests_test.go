@@ -238,7 +238,10 @@ func TestEvent_OfAStranger_IsWrittenThroughAGuestWhoMay(t *testing.T) {
 
 func TestEvent_ThatIsOver_IsLeftAlone(t *testing.T) {
 	t.Parallel()
-	allDay := &calendar.Event{Id: "ev00001", Start: &calendar.EventDateTime{Date: "2026-02-20"}, End: &calendar.EventDateTime{Date: "2026-02-21"}, Attendees: guestsOf(ben)}
+	allDay := &calendar.Event{
+		Id: "ev00001", Start: &calendar.EventDateTime{Date: "2026-02-20"}, End: &calendar.EventDateTime{Date: "2026-02-21"},
+		Attendees: guestsOf(ben),
+	}
 	past := meeting("ev00001", "05", ben)
 	past.Start.DateTime, past.End.DateTime = "2026-02-05T09:00:00Z", "2026-02-05T10:00:00Z"
 	series := meeting("ev00001", "05", ben)
@@ -285,7 +288,8 @@ func TestEvent_Cancelled_IsLeftAlone(t *testing.T) {
 	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
 	_, calls := s.costs(func() { s.run(3 * time.Minute) })
 	record := s.record("ev00001")
-	if calls["events.patch"] > 0 || !record.Due.IsZero() || record.Entries[ben2].State != attendee.Added || record.EndsAt.After(s.clock.Now()) {
+	if calls["events.patch"] > 0 || !record.Due.IsZero() || record.Entries[ben2].State != attendee.Added ||
+		record.EndsAt.After(s.clock.Now()) {
 		t.Errorf("%v, %+v", calls, record)
 	}
 }

@@ -25,7 +25,8 @@ type Refreshed struct {
 }
 
 func (r *Refreshed) add(more Refreshed) {
-	r.Loaded, r.Addresses, r.Followed, r.Relisted = r.Loaded+more.Loaded, r.Addresses+more.Addresses, r.Followed+more.Followed, r.Relisted+more.Relisted
+	r.Loaded, r.Addresses, r.Followed, r.Relisted = r.Loaded+more.Loaded, r.Addresses+more.Addresses, r.Followed+more.Followed,
+		r.Relisted+more.Relisted
 	r.Released, r.Due, r.Unlinked, r.Failed = r.Released+more.Released, r.Due+more.Due, r.Unlinked+more.Unlinked, r.Failed+more.Failed
 }
 

@@ -25,7 +25,8 @@ func (m *Mappings) failed(ctx context.Context, cause scheduler.Cause, failure er
 		state.Failures++
 		return write(tx, now, state, nil)
 	})
-	m.Log.WarnContext(ctx, "mappings not loaded; the last ones stay in use", "source", m.Source.String(), "trace", cause.Trace, "error", failure)
+	m.Log.WarnContext(ctx, "mappings not loaded; the last ones stay in use", "source", m.Source.String(), "trace", cause.Trace,
+		"error", failure)
 	m.Meter.Count(Load{LoadFailed})
 	if err != nil {
 		return attendee.Mappings{}, err

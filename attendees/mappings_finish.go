@@ -190,7 +190,8 @@ func (m *Mappings) finish(ctx context.Context, cause scheduler.Cause, t tables, 
 		after := now
 		after.Followed, after.FollowedChunks, after.Delegated, after.Released = followed, chunks, m.Delegated, false
 		after.WithoutAccess, after.PendingSince = max(0, now.Count-reached), time.Time{}
-		if now.PendingSince.IsZero() && !now.Released && after.Followed == now.Followed && after.Delegated == now.Delegated && after.WithoutAccess == now.WithoutAccess {
+		if now.PendingSince.IsZero() && !now.Released && after.Followed == now.Followed && after.Delegated == now.Delegated &&
+			after.WithoutAccess == now.WithoutAccess {
 			return nil
 		}
 		return write(tx, now, after, encoded)

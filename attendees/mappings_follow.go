@@ -83,7 +83,9 @@ func (m *Mappings) accountsOf(ctx context.Context, of settling) (wanted, all []s
 
 // want writes the interests of the calendars of some accounts, given in a transaction that
 // reads the mappings and the accounts. It returns those that changed.
-func (m *Mappings) want(ctx context.Context, tx store.Tx, of settling, wanted, all []string, request calendars.Request) (did Refreshed, changed []gcal.Ref, err error) {
+func (m *Mappings) want(
+	ctx context.Context, tx store.Tx, of settling, wanted, all []string, request calendars.Request,
+) (did Refreshed, changed []gcal.Ref, err error) {
 	table, _, err := m.Current(ctx, tx)
 	if err != nil {
 		return did, nil, err

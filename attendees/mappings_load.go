@@ -70,7 +70,10 @@ func wronglyConfirmed(state attendee.Mappings, candidate, confirm string) error 
 	case confirm == "" || confirm == candidate:
 		return nil
 	case state.Held.Version != "":
-		return fault.Newf(fault.Conflict, "You confirm other mappings than there are now. Check them again, and confirm version %s.", state.Held.Version)
+		return fault.Newf(
+			fault.Conflict, "You confirm other mappings than there are now. Check them again, and confirm version %s.",
+			state.Held.Version,
+		)
 	default:
 		return fault.New(fault.Conflict, "You confirm other mappings than there are now, and these are in use. Nothing awaits confirmation.")
 	}
@@ -145,7 +148,9 @@ func (m *Mappings) parse(rows [][]string, before tables) (candidate, error) {
 
 // take stores a loaded version: as the one in use, as one that is held, or, where it is the
 // one in use, only that it was loaded. errReplaced: the state is not the one before.
-func (m *Mappings) take(ctx context.Context, before tables, read candidate, confirm string) (state attendee.Mappings, outcome Outcome, err error) {
+func (m *Mappings) take(
+	ctx context.Context, before tables, read candidate, confirm string,
+) (state attendee.Mappings, outcome Outcome, err error) {
 	var encoded map[string][]byte
 	base, outcome := judgeLoad(before.state, read, confirm, m.now())
 	if outcome == LoadChanged {
@@ -199,7 +204,8 @@ func (m *Mappings) report(ctx context.Context, cause scheduler.Cause, state atte
 	m.Meter.Count(Load{outcome})
 	switch {
 	case outcome == LoadChanged:
-		m.Log.InfoContext(ctx, "mappings changed", "version", state.Version, "mappings", state.Count, "skipped", state.SkippedCount, "trace", cause.Trace)
+		m.Log.InfoContext(ctx, "mappings changed", "version", state.Version, "mappings", state.Count,
+			"skipped", state.SkippedCount, "trace", cause.Trace)
 	case outcome == LoadHeld && state.Held.At.Equal(state.TriedAt): // for the first time
 		m.Log.WarnContext(ctx, "mappings await confirmation; the last ones stay in use", "version", state.Held.Version,
 			"lost", state.Held.Lost, "added", state.Held.Added, "of", state.Held.Of, "trace", cause.Trace)

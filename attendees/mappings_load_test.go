@@ -83,7 +83,10 @@ func TestReload_AFailure_SaysWhyAsItsKindAllows(t *testing.T) {
 		kind    fault.Kind
 		message string
 	}{
-		"not there":       {fault.New(fault.NotFound, "There is no sheet of this id."), fault.Conflict, "The mappings were not loaded, and stay as they were. There is no sheet of this id."},
+		"not there": {
+			fault.New(fault.NotFound, "There is no sheet of this id."), fault.Conflict,
+			"The mappings were not loaded, and stay as they were. There is no sheet of this id.",
+		},
 		"does not answer": {fault.New(fault.Unavailable, "The sheet does not answer."), fault.Unavailable, "The sheet does not answer."},
 	} {
 		w := newMappingWorld(t, true)

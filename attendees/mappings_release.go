@@ -14,7 +14,9 @@ import (
 // off: at most limit interests in calendars and delegated accounts each. Their watch channels
 // are stopped with the next renewal, or with the account. What was loaded stays, and the first
 // Refresh after they are switched on again follows everything again.
-func Release(linked *accounts.Repository) func(ctx context.Context, documents store.Store, now time.Time, limit int) (released int, more bool, err error) {
+func Release(linked *accounts.Repository) func(
+	ctx context.Context, documents store.Store, now time.Time, limit int,
+) (released int, more bool, err error) {
 	return func(ctx context.Context, documents store.Store, now time.Time, limit int) (released int, more bool, err error) {
 		found, err := attendee.SomeFollowed(ctx, documents, limit, calendars.Decode)
 		if err != nil {

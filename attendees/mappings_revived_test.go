@@ -52,7 +52,10 @@ func TestRevive_OfLinkedAccounts_LeavesThemAlone(t *testing.T) {
 		for _, name := range []string{"ana", "cho"} {
 			account, err := w.accounts.Delegate(w.ctx, name+"@north.example")
 			if name == "cho" {
-				account, err = w.accounts.Link(w.ctx, "cho", accounts.Identity{Provider: accounts.Google, Sub: "cho", Email: "cho@north.example"}, "refresh", []string{accounts.ScopeCalendar})
+				account, err = w.accounts.Link(
+					w.ctx, "cho", accounts.Identity{Provider: accounts.Google, Sub: "cho", Email: "cho@north.example"}, "refresh",
+					[]string{accounts.ScopeCalendar},
+				)
 			}
 			must(t, err)
 			_, err = w.accounts.MarkRevoked(w.ctx, account.ID, account.Grant)

@@ -152,7 +152,8 @@ func (w *mappingWorld) tryRefresh(m *attendees.Mappings) (did attendees.Refreshe
 			return did, err
 		}
 		did.Followed, did.Relisted, did.Released = did.Followed+step.Followed, did.Relisted+step.Relisted, did.Released+step.Released
-		did.Due, did.Unlinked, did.Failed, did.Loaded = did.Due+step.Due, did.Unlinked+step.Unlinked, did.Failed+step.Failed, did.Loaded+step.Loaded
+		did.Due, did.Unlinked, did.Failed, did.Loaded = did.Due+step.Due, did.Unlinked+step.Unlinked, did.Failed+step.Failed,
+			did.Loaded+step.Loaded
 		if at == "" {
 			return did, nil
 		}

@@ -44,7 +44,9 @@ func replace(before tables, state attendee.Mappings, read candidate) (attendee.M
 		encoded[table.Version()] = bytes
 	}
 	if state.Chunks+state.FollowedChunks > maxWritten {
-		return state, nil, fault.New(fault.Unavailable, "The last change of the mappings is still being carried out; they are loaded again after that.")
+		return state, nil, fault.New(
+			fault.Unavailable, "The last change of the mappings is still being carried out; they are loaded again after that.",
+		)
 	}
 	return state, encoded, nil
 }

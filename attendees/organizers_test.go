@@ -76,7 +76,9 @@ func TestOptionalGuest_SecondAddress_IsOptional(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	const shared = "team@two.test"
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2, shared}}, mapping.Mapping{Primary: ben, Secondaries: []string{ben2, shared}})
+	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2, shared}}, mapping.Mapping{
+		Primary: ben, Secondaries: []string{ben2, shared},
+	})
 	event := meeting("ev00001", "05", ana, ben)
 	event.Attendees[1].Optional = true
 	s.insert(zoe, event)

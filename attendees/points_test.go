@@ -48,7 +48,9 @@ func (g *googlePoints) GuestList(ctx context.Context, ref gcal.Ref, id string) (
 	})
 }
 
-func (g *googlePoints) PatchGuests(ctx context.Context, ref gcal.Ref, list gcal.GuestList, change gcal.GuestChange, notify string) (gcal.Event, error) {
+func (g *googlePoints) PatchGuests(
+	ctx context.Context, ref gcal.Ref, list gcal.GuestList, change gcal.GuestChange, notify string,
+) (gcal.Event, error) {
 	return points.Pass(g.points, func() (gcal.Event, error) {
 		before, after := g.before, g.after
 		g.before, g.after = nil, nil

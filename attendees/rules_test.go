@@ -43,7 +43,8 @@ func TestFailure_OfEachKind_WaitsSoLong(t *testing.T) {
 		"without a kind":           {4, errors.New("odd"), 5, 24 * time.Hour, "Google Calendar refused this."},
 	} {
 		got := afterFailure(attendee.EventRecord{Failures: c.before}, c.err, noon)
-		if got.Failures != c.failures || got.Due.Sub(noon) != c.wait || got.Error != c.shown || got.FailedSince.IsZero() != (got.Failures == c.before) {
+		if got.Failures != c.failures || got.Due.Sub(noon) != c.wait || got.Error != c.shown ||
+			got.FailedSince.IsZero() != (got.Failures == c.before) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -57,8 +58,11 @@ func TestIdentify_OfEvents(t *testing.T) {
 		want   string
 		series string
 	}{
-		"an event":                 {gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u"}}, attendee.ID("u", recurrence.Moment{}), ""},
-		"an exception":             {gcal.Event{ID: "e", InstanceOf: "s", Details: &gcal.Details{ICalUID: "u", Original: at}}, attendee.ID("u", at), attendee.ID("u", recurrence.Moment{})},
+		"an event": {gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u"}}, attendee.ID("u", recurrence.Moment{}), ""},
+		"an exception": {
+			gcal.Event{ID: "e", InstanceOf: "s", Details: &gcal.Details{ICalUID: "u", Original: at}}, attendee.ID("u", at),
+			attendee.ID("u", recurrence.Moment{}),
+		},
 		"an exception of nowhen":   {gcal.Event{ID: "e", InstanceOf: "s", Details: &gcal.Details{ICalUID: "u"}}, "", ""},
 		"without iCalUID":          {gcal.Event{ID: "e", Details: &gcal.Details{}}, "", ""},
 		"malformed":                {gcal.Event{ID: "e", Malformed: true, Details: &gcal.Details{ICalUID: "u"}}, "", ""},
@@ -94,11 +98,13 @@ func TestEnd_OfEvents(t *testing.T) {
 		details *gcal.Details
 		want    time.Time
 	}{
-		"no details":         {nil, time.Time{}},
-		"unreadable":         {&gcal.Details{}, time.Time{}},
-		"an hour":            {&gcal.Details{Start: start, End: hour}, noon.Add(time.Hour)},
-		"a day, somewhere":   {&gcal.Details{Start: date("2026-03-01"), End: date("2026-03-02")}, noon.Add(24 * time.Hour)},
-		"a series":           {&gcal.Details{Start: start, End: hour, Recurrence: []string{"RRULE:FREQ=DAILY;COUNT=3"}}, noon.Add(49 * time.Hour)},
+		"no details":       {nil, time.Time{}},
+		"unreadable":       {&gcal.Details{}, time.Time{}},
+		"an hour":          {&gcal.Details{Start: start, End: hour}, noon.Add(time.Hour)},
+		"a day, somewhere": {&gcal.Details{Start: date("2026-03-01"), End: date("2026-03-02")}, noon.Add(24 * time.Hour)},
+		"a series": {
+			&gcal.Details{Start: start, End: hour, Recurrence: []string{"RRULE:FREQ=DAILY;COUNT=3"}}, noon.Add(49 * time.Hour),
+		},
 		"an endless series":  {&gcal.Details{Start: start, End: hour, Recurrence: []string{"RRULE:FREQ=DAILY"}}, time.Time{}},
 		"an unreadable rule": {&gcal.Details{Start: start, End: hour, Recurrence: []string{"RRULE:FREQ=NEVER"}}, time.Time{}},
 	} {
@@ -114,8 +120,13 @@ func TestJudge_WithoutAnOrganizer_ChangesNothing(t *testing.T) {
 	const one, two = "ana@one.test", "ana@two.test"
 	table := mapping.New([]mapping.Mapping{{Primary: one, Secondaries: []string{two}}}).Within([]string{"one.test"})
 	added := map[string]attendee.Entry{two: {State: attendee.Added, Primary: one}}
-	for organizer, want := range map[string]string{"": "[] []", "eve@else.test": "[] [ana@two.test]", "@": "[] [ana@two.test]", "gm@One.test": "[] []"} {
-		event := gcal.Event{ID: "e", Organizer: organizer, Details: &gcal.Details{ICalUID: "u", GuestsMayEdit: true, Guests: []gcal.Guest{{Address: one}, {Address: two}}}}
+	for organizer, want := range map[string]string{
+		"": "[] []", "eve@else.test": "[] [ana@two.test]", "@": "[] [ana@two.test]", "gm@One.test": "[] []",
+	} {
+		event := gcal.Event{
+			ID: "e", Organizer: organizer,
+			Details: &gcal.Details{ICalUID: "u", GuestsMayEdit: true, Guests: []gcal.Guest{{Address: one}, {Address: two}}},
+		}
 		d := judge(show("k", "a", "c", event), attendee.EventRecord{Entries: added}, attendee.EventRecord{}, table, noon)
 		if got := fmt.Sprint(d.Add, " ", d.Remove); got != want {
 			t.Errorf("organizer %q: %s, want %s", organizer, got, want)
@@ -129,7 +140,11 @@ func TestCompare_FirstGuestsOfAnOccurrence_AreKept(t *testing.T) {
 	t.Parallel()
 	const one, two, other = "ana@one.test", "ana@two.test", "ben@two.test"
 	table := mapping.New([]mapping.Mapping{{Primary: one, Secondaries: []string{two}}}).Within([]string{"one.test"})
-	series := attendee.EventRecord{Entries: map[string]attendee.Entry{two: {State: attendee.Theirs, Primary: one, At: noon}, other: {State: attendee.Added, At: noon.Add(time.Hour)}}}
+	series := attendee.EventRecord{
+		Entries: map[string]attendee.Entry{
+			two: {State: attendee.Theirs, Primary: one, At: noon}, other: {State: attendee.Added, At: noon.Add(time.Hour)},
+		},
+	}
 	observe := func(was attendee.EventRecord, minutes int, cut bool, guests ...string) attendee.EventRecord {
 		event := gcal.Event{ID: "e", Organizer: "gm@one.test", Updated: noon.Add(time.Duration(minutes) * time.Minute), Details: &gcal.Details{
 			ICalUID: "u", GuestsMayEdit: true, GuestsOmitted: cut,
@@ -173,7 +188,10 @@ func TestCompare_FirstGuestsOfAnOccurrence_AreKept(t *testing.T) {
 func TestObservation_ThatProvesNothing_IsIgnored(t *testing.T) {
 	t.Parallel()
 	s := &Service{Now: func() time.Time { return noon }} // no store: it would panic
-	over := gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u", Start: recurrence.Moment{Time: noon.Add(-2 * time.Hour)}, End: recurrence.Moment{Time: noon}}}
+	over := gcal.Event{
+		ID:      "e",
+		Details: &gcal.Details{ICalUID: "u", Start: recurrence.Moment{Time: noon.Add(-2 * time.Hour)}, End: recurrence.Moment{Time: noon}},
+	}
 	for name, o := range map[string]observation{
 		"an absence": {shownEvent: show("k", "a", "c", gcal.Event{ID: "e", EventState: rules.Gone})},
 		"it is over": {shownEvent: show("k", "a", "c", over), writable: true},
@@ -193,7 +211,12 @@ func TestObservation_OfASupersededRun_WritesNothing(t *testing.T) {
 	}
 	fenced := errors.New("a newer run began")
 	s := &Service{Store: documents, Now: func() time.Time { return noon }}
-	event := gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u", Organized: true, Start: recurrence.Moment{Time: noon}, End: recurrence.Moment{Time: noon.Add(time.Hour)}}}
+	event := gcal.Event{
+		ID: "e",
+		Details: &gcal.Details{
+			ICalUID: "u", Organized: true, Start: recurrence.Moment{Time: noon}, End: recurrence.Moment{Time: noon.Add(time.Hour)},
+		},
+	}
 	o := observation{
 		shownEvent: show("k", "a", "c", event), writable: true, holds: func(context.Context, store.Reader) error { return fenced },
 	}

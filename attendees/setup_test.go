@@ -279,7 +279,8 @@ func (s *stage) settle() {
 // as is the calendar API as a person uses it.
 func (s *stage) as(email string) *calendar.Service {
 	s.Helper()
-	service, err := calendar.NewService(s.ctx, option.WithHTTPClient(s.httpClient(s.ctx, email)), option.WithEndpoint("http://google.sim/calendar/v3/"))
+	service, err := calendar.NewService(s.ctx, option.WithHTTPClient(s.httpClient(s.ctx, email)),
+		option.WithEndpoint("http://google.sim/calendar/v3/"))
 	s.must(err)
 	return service
 }

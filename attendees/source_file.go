@@ -104,7 +104,8 @@ func parseFile(text []byte) ([][]string, error) {
 		}
 		line, _ := records.FieldPos(0)
 		if line-1 > mapping.MaxRows {
-			return nil, fault.Newf(fault.Invalid, "The file of mappings has more than %d lines; remove those that are not needed.", mapping.MaxRows+1)
+			return nil, fault.Newf(fault.Invalid, "The file of mappings has more than %d lines; remove those that are not needed.",
+				mapping.MaxRows+1)
 		}
 		for len(rows) < line-2 {
 			rows = append(rows, nil)
@@ -118,7 +119,10 @@ func checkHeader(header []string) error {
 		return fault.New(fault.Invalid, "The columns of the file of mappings are separated by semicolons; separate them by commas.")
 	}
 	if strings.Contains(header[0], "@") {
-		return fault.New(fault.Invalid, "The file of mappings begins with a mapping; put a header above it, such as \"Primary,Secondary,Status\".")
+		return fault.New(
+			fault.Invalid,
+			"The file of mappings begins with a mapping; put a header above it, such as \"Primary,Secondary,Status\".",
+		)
 	}
 	return nil
 }
@@ -128,7 +132,11 @@ func recordFault(err error) error {
 	if wrong := new(csv.ParseError); errors.As(err, &wrong) {
 		return &fault.Error{
 			Kind: fault.Invalid, Err: wrong.Err,
-			Message: fmt.Sprintf("Line %d of the file of mappings is no CSV: a cell with a quotation mark or a comma stands in quotation marks, and a mark in it is doubled.", wrong.StartLine),
+			Message: fmt.Sprintf(
+				"Line %d of the file of mappings is no CSV: a cell with a quotation mark or a comma stands in quotation marks, and a "+
+					"mark in it is doubled.",
+				wrong.StartLine,
+			),
 		}
 	}
 	return err

@@ -30,13 +30,18 @@ func TestFile_Rows_AreAtTheirLines(t *testing.T) {
 		text string
 		want [][]string
 	}{
-		"plain":                {fileHeader + "a@h,a@f,active\nb@h,b@f\n", [][]string{{"a@h", "a@f", "active"}, {"b@h", "b@f"}}},
-		"no last line end":     {fileHeader + "a@h,a@f,", [][]string{{"a@h", "a@f", ""}}},
-		"CRLF and BOM":         {"\ufeffPrimary,Secondary,Status\r\na@h,a@f,active\r\n\r\nb@h,,\r\n", [][]string{{"a@h", "a@f", "active"}, nil, {"b@h", "", ""}}},
-		"quoted commas":        {fileHeader + "a@h,\"a@f, a@g\",active\n", [][]string{{"a@h", "a@f, a@g", "active"}}},
-		"space before quotes":  {fileHeader + "a@h, \"a@f, a@g\", active\n", [][]string{{"a@h", "a@f, a@g", "active"}}},
-		"unquoted commas":      {fileHeader + "a@h,a@f,a@g,active\n", [][]string{{"a@h", "a@f", "a@g", "active"}}},
-		"cells of many lines":  {fileHeader + "a@h,\"a@f,\na@g\",active\nb@h,b@f\n", [][]string{{"a@h", "a@f,\na@g", "active"}, nil, {"b@h", "b@f"}}},
+		"plain":            {fileHeader + "a@h,a@f,active\nb@h,b@f\n", [][]string{{"a@h", "a@f", "active"}, {"b@h", "b@f"}}},
+		"no last line end": {fileHeader + "a@h,a@f,", [][]string{{"a@h", "a@f", ""}}},
+		"CRLF and BOM": {
+			"\ufeffPrimary,Secondary,Status\r\na@h,a@f,active\r\n\r\nb@h,,\r\n",
+			[][]string{{"a@h", "a@f", "active"}, nil, {"b@h", "", ""}},
+		},
+		"quoted commas":       {fileHeader + "a@h,\"a@f, a@g\",active\n", [][]string{{"a@h", "a@f, a@g", "active"}}},
+		"space before quotes": {fileHeader + "a@h, \"a@f, a@g\", active\n", [][]string{{"a@h", "a@f, a@g", "active"}}},
+		"unquoted commas":     {fileHeader + "a@h,a@f,a@g,active\n", [][]string{{"a@h", "a@f", "a@g", "active"}}},
+		"cells of many lines": {
+			fileHeader + "a@h,\"a@f,\na@g\",active\nb@h,b@f\n", [][]string{{"a@h", "a@f,\na@g", "active"}, nil, {"b@h", "b@f"}},
+		},
 		"empty lines":          {"\n" + fileHeader + "\na@h,a@f\n", [][]string{nil, nil, {"a@h", "a@f"}}},
 		"header only":          {fileHeader, nil},
 		"header of one column": {"Primary\na@h\n", [][]string{{"a@h"}}},
@@ -89,7 +94,8 @@ func TestFile_Unreadable_SaysWhatIsWrong(t *testing.T) {
 func TestFile_ThatIsNone_SaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	if _, err := (attendees.File{Path: folder}).Rows(t.Context()); !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "QS_ATTENDEES_CSV") {
+	if _, err := (attendees.File{Path: folder}).Rows(t.Context()); !fault.Is(err, fault.Invalid) ||
+		!strings.Contains(err.Error(), "QS_ATTENDEES_CSV") {
 		t.Errorf("a folder: %v", err)
 	}
 	missing := attendees.File{Path: filepath.Join(folder, "never.csv")}

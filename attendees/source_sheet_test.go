@@ -61,7 +61,9 @@ func (w *sheetWorld) sheet(scopes ...string) attendees.Sheet {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return attendees.Sheet{ID: sheetID, Endpoint: w.url, Client: clientBy(oauth2.StaticTokenSource(&oauth2.Token{AccessToken: grant.AccessToken}))}
+	return attendees.Sheet{
+		ID: sheetID, Endpoint: w.url, Client: clientBy(oauth2.StaticTokenSource(&oauth2.Token{AccessToken: grant.AccessToken})),
+	}
 }
 
 func clientBy(source oauth2.TokenSource) func(context.Context) (*http.Client, error) {
@@ -73,7 +75,8 @@ func clientBy(source oauth2.TokenSource) func(context.Context) (*http.Client, er
 func TestSheet_Rows_AreThoseBelowTheHeader(t *testing.T) {
 	t.Parallel()
 	w := newSheetWorld(t, [][]string{
-		{"Primary", "Secondary", "Status", "Note"}, {"ann@hoge.test", "ann@fuga.test, ann@baz.test", "active", "x"}, nil, {"bob@hoge.test", "bob"}, nil,
+		{"Primary", "Secondary", "Status", "Note"}, {"ann@hoge.test", "ann@fuga.test, ann@baz.test", "active", "x"}, nil,
+		{"bob@hoge.test", "bob"}, nil,
 	})
 	rows, err := w.sheet(simulator.ScopeSheetsReadonly).Rows(t.Context())
 	want := [][]string{{"ann@hoge.test", "ann@fuga.test, ann@baz.test", "active"}, nil, {"bob@hoge.test", "bob"}}
@@ -120,10 +123,16 @@ func TestSheet_OfTheSimulator_SaysWhatIsWrong(t *testing.T) {
 		kind   fault.Kind
 		says   string
 	}{
-		"no tab":    {change: simulator.Sheet{Tabs: map[string][][]string{attendees.Tab: nil, "Sheet1": {{"x"}}}}, kind: fault.Invalid, says: `no tab named "User Mappings"`},
-		"no access": {change: simulator.Sheet{Roles: map[string]simulator.Role{"ann@hoge.test": simulator.NoAccess}}, kind: fault.Forbidden, says: "share the spreadsheet with its e-mail address"},
-		"no scope":  {scope: simulator.ScopeEvents, kind: fault.Forbidden, says: `link it again with the feature "sheets"`},
-		"no sheet":  {id: "never", kind: fault.NotFound, says: "set QS_ATTENDEES_SHEET"},
+		"no tab": {
+			change: simulator.Sheet{Tabs: map[string][][]string{attendees.Tab: nil, "Sheet1": {{"x"}}}}, kind: fault.Invalid,
+			says: `no tab named "User Mappings"`,
+		},
+		"no access": {
+			change: simulator.Sheet{Roles: map[string]simulator.Role{"ann@hoge.test": simulator.NoAccess}}, kind: fault.Forbidden,
+			says: "share the spreadsheet with its e-mail address",
+		},
+		"no scope": {scope: simulator.ScopeEvents, kind: fault.Forbidden, says: `link it again with the feature "sheets"`},
+		"no sheet": {id: "never", kind: fault.NotFound, says: "set QS_ATTENDEES_SHEET"},
 	} {
 		w := newSheetWorld(t, [][]string{{"Primary"}, {"ann@hoge.test"}})
 		test.change.ID = sheetID
@@ -181,7 +190,9 @@ func TestSheet_Refusals_HaveAKindAndASentence(t *testing.T) {
 		says   string
 		wait   time.Duration
 	}{
-		"an Excel file":           {400, `,"message":"This operation is not supported for this document"`, "", fault.Invalid, "no Google Sheet", 0},
+		"an Excel file": {
+			400, `,"message":"This operation is not supported for this document"`, "", fault.Invalid, "no Google Sheet", 0,
+		},
 		"another bad request":     {400, "", "", fault.Provider, "refuses to show", 0},
 		"a dead grant":            {401, "", "", fault.Revoked, "link it again", 0},
 		"the API is off":          {403, info("SERVICE_DISABLED"), "", fault.Forbidden, "enable it there", 0},
@@ -252,7 +263,8 @@ func TestSheet_WithoutAClient_PassesItsErrorOn(t *testing.T) {
 	sheet.Client = func(context.Context) (*http.Client, error) {
 		return nil, &fault.Error{Kind: fault.Revoked, Code: "token_expired", Message: "link it again", RetryAfter: time.Minute}
 	}
-	if _, err := sheet.Rows(t.Context()); !fault.Is(err, fault.Revoked) || fault.CodeOf(err) != "token_expired" || fault.RetryAfter(err) != time.Minute {
+	if _, err := sheet.Rows(t.Context()); !fault.Is(err, fault.Revoked) || fault.CodeOf(err) != "token_expired" ||
+		fault.RetryAfter(err) != time.Minute {
 		t.Errorf("got %v", err)
 	}
 	if name := sheet.String(); !strings.Contains(name, sheetID) || !strings.Contains(name, attendees.Tab) {

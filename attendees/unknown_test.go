@@ -26,8 +26,12 @@ func TestGuests_OfAnUnexpectedType_AreLeftAlone(t *testing.T) {
 			s.insert(ana, meeting("ev00002", "06", guest))
 			s.invite(ana, "ev00002", ben)
 			s.uninvite(ana, "ev00001", ben2)
-			s.must(s.google.Malform(google.Malformed{Calendar: ana, Event: "ev00001", Fields: map[string]json.RawMessage{"attendees": json.RawMessage(fields)}}))
-			s.must(s.google.Malform(google.Malformed{Calendar: ana, Event: "ev00002", Fields: map[string]json.RawMessage{"attendees": json.RawMessage(fields)}}))
+			s.must(s.google.Malform(google.Malformed{
+				Calendar: ana, Event: "ev00001", Fields: map[string]json.RawMessage{"attendees": json.RawMessage(fields)},
+			}))
+			s.must(s.google.Malform(google.Malformed{
+				Calendar: ana, Event: "ev00002", Fields: map[string]json.RawMessage{"attendees": json.RawMessage(fields)},
+			}))
 			_, calls := s.costs(func() { s.run(10 * time.Minute) })
 			if calls["events.patch"] > 0 {
 				t.Errorf("calls %v", calls)

@@ -54,7 +54,9 @@ func isRefusal(err error) bool {
 }
 
 // notPatched is the outcome of a patch that failed; before is the record before begin.
-func (s *Service) notPatched(ctx context.Context, a *attempt, before attendee.EventRecord, decision decide.Decision, cause error) (outcome, error) {
+func (s *Service) notPatched(
+	ctx context.Context, a *attempt, before attendee.EventRecord, decision decide.Decision, cause error,
+) (outcome, error) {
 	stale := fault.CodeOf(cause) == gcal.CodeStale
 	if stale {
 		s.Meter.Count(Stale{})

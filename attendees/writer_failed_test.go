@@ -194,7 +194,8 @@ func TestObserving_SaysWhatItWouldDo_AndDoesItLater(t *testing.T) {
 	_, calls := s.costs(func() { s.run(2 * time.Minute) })
 	s.guests(ana, "ev00001", ben)
 	record := s.record("ev00001")
-	if len(record.History) != 1 || !record.History[0].Would || record.History[0].Address != ben2 || record.History[0].After != attendee.Adding || len(record.Entries) != 0 {
+	if len(record.History) != 1 || !record.History[0].Would || record.History[0].Address != ben2 ||
+		record.History[0].After != attendee.Adding || len(record.Entries) != 0 {
 		t.Errorf("%+v", record)
 	}
 	if calls["events.patch"] != 0 || record.Due.IsZero() {

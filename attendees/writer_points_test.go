@@ -30,7 +30,10 @@ func TestFaults_Anywhere_ChangeEachGuestOnce(t *testing.T) {
 		counts     map[string]int
 		state      attendee.State
 	}{
-		{"add", func(*stage) {}, func(s *stage) { s.insert(ana, meeting("ev00001", "05", ben)) }, []string{ben, ben2}, map[string]int{ben2: 1}, attendee.Added},
+		{
+			"add", func(*stage) {}, func(s *stage) { s.insert(ana, meeting("ev00001", "05", ben)) }, []string{ben, ben2},
+			map[string]int{ben2: 1}, attendee.Added,
+		},
 		{
 			"add two while a person edits", func(*stage) {}, func(s *stage) {
 				s.insert(ana, meeting("ev00001", "05", ben))
@@ -51,7 +54,8 @@ func TestFaults_Anywhere_ChangeEachGuestOnce(t *testing.T) {
 				s.run(time.Minute)
 				s.uninvite(ana, "ev00001", ben)
 			},
-			func(s *stage) { s.invite(ana, "ev00001", ben) }, []string{guest, ben, ben2}, map[string]int{ben2: 2, "removed " + ben2: 1}, attendee.Added,
+			func(s *stage) { s.invite(ana, "ev00001", ben) }, []string{guest, ben, ben2},
+			map[string]int{ben2: 2, "removed " + ben2: 1}, attendee.Added,
 		},
 		{
 			"through a guest", func(*stage) {}, func(s *stage) {
@@ -61,7 +65,9 @@ func TestFaults_Anywhere_ChangeEachGuestOnce(t *testing.T) {
 			}, []string{ben, ben2}, map[string]int{ben2: 1}, attendee.Added,
 		},
 	} {
-		for what, strike := range map[string]func(p *points.Points, n int){"it dies": (*points.Points).DieAt, "a call fails": (*points.Points).FailAt} {
+		for what, strike := range map[string]func(p *points.Points, n int){
+			"it dies": (*points.Points).DieAt, "a call fails": (*points.Points).FailAt,
+		} {
 			t.Run(c.name+": "+what, func(t *testing.T) {
 				t.Parallel()
 				reached, n := true, 1

@@ -49,7 +49,8 @@ func TestBusy_OfManyHourlySeries_KeepsMemoryFlat(t *testing.T) {
 		if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > c.mebibytes {
 			t.Errorf("%s: it took %d MiB", name, used)
 		}
-		if len(got.Busy) != c.busy || len(got.Unknown) != c.unknown || got.Unknown[0] != (availability.Interval{Start: now, End: now.Add(availability.MaxRange)}) {
+		if len(got.Busy) != c.busy || len(got.Unknown) != c.unknown ||
+			got.Unknown[0] != (availability.Interval{Start: now, End: now.Add(availability.MaxRange)}) {
 			t.Errorf("%s: %d intervals are busy, unknown is %v", name, len(got.Busy), got.Unknown)
 		}
 	}
@@ -202,7 +203,8 @@ func TestOwn_ASeriesWithAnIntervalOfNothing_IsUnknown(t *testing.T) {
 	w.synced("gm", "gm")
 	w.add("gm", "gm", timed(t, "2026-03-10 10:00", "2026-03-10 11:00", "RRULE:FREQ=DAILY;INTERVAL=0"), nil)
 	got := w.own("gm", now, now.AddDate(0, 0, 14))
-	if text(got.Unknown, in(t, zurich)) != "03-10 10:00–03-16 13:00" || len(got.Busy) != 0 || got.Accounts[0].Unknown.Reason != availability.ReasonSeries {
+	if text(got.Unknown, in(t, zurich)) != "03-10 10:00–03-16 13:00" || len(got.Busy) != 0 ||
+		got.Accounts[0].Unknown.Reason != availability.ReasonSeries {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -101,7 +101,9 @@ func (w *world) polls(count int) (ids []string) {
 	w.t.Helper()
 	for i := range count {
 		ids = append(ids, fmt.Sprintf("q%d", i))
-		w.set(poll.Path(ids[i]), map[string]any{"creatorId": "gm", "participantIds": []any{"gm", "ana"}, "joinedIds": []any{"ana"}, "status": "OPEN"})
+		w.set(poll.Path(ids[i]), map[string]any{
+			"creatorId": "gm", "participantIds": []any{"gm", "ana"}, "joinedIds": []any{"ana"}, "status": "OPEN",
+		})
 	}
 	return ids
 }
@@ -118,7 +120,8 @@ func TestForPoll_SixtyFirstAnswerOfAsker_IsRefused(t *testing.T) {
 	}
 	_, err := w.ForPoll(t.Context(), ids[60], "gm")
 	limited := new(fault.Error)
-	if !errors.As(err, &limited) || limited.Kind != fault.RateLimited || limited.Code != availability.CodeAllowance || limited.RetryAfter != 30*time.Minute {
+	if !errors.As(err, &limited) || limited.Kind != fault.RateLimited || limited.Code != availability.CodeAllowance ||
+		limited.RetryAfter != 30*time.Minute {
 		t.Fatalf("the 61st answer: %v", err)
 	}
 	counted := func(pollID string) bool {

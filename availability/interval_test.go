@@ -87,12 +87,18 @@ func TestJoin_OfAccounts(t *testing.T) {
 		want     availability.SlotState // of 01:00
 		wantElse availability.SlotState // of 03:00
 	}{
-		"no account":                   {nil, availability.StateFree, availability.StateFree},
-		"one busy, one free":           {[]availability.Times{free, busy}, availability.StateBusy, availability.StateFree},
-		"one busy, one unknown":        {[]availability.Times{unread, busy}, availability.StateBusy, availability.StateUnknown},
-		"one unknown, none busy":       {[]availability.Times{free, unread, free}, availability.StateUnknown, availability.StateUnknown},
-		"two that touch are one busy":  {[]availability.Times{busy, {Busy: []availability.Interval{minutes(120, 130)}}}, availability.StateBusy, availability.StateFree},
-		"one unknown at another time ": {[]availability.Times{{Unknown: []availability.Interval{minutes(180, 240)}}, free}, availability.StateFree, availability.StateUnknown},
+		"no account":             {nil, availability.StateFree, availability.StateFree},
+		"one busy, one free":     {[]availability.Times{free, busy}, availability.StateBusy, availability.StateFree},
+		"one busy, one unknown":  {[]availability.Times{unread, busy}, availability.StateBusy, availability.StateUnknown},
+		"one unknown, none busy": {[]availability.Times{free, unread, free}, availability.StateUnknown, availability.StateUnknown},
+		"two that touch are one busy": {
+			[]availability.Times{busy, {Busy: []availability.Interval{minutes(120, 130)}}}, availability.StateBusy,
+			availability.StateFree,
+		},
+		"one unknown at another time ": {
+			[]availability.Times{{Unknown: []availability.Interval{minutes(180, 240)}}, free}, availability.StateFree,
+			availability.StateUnknown,
+		},
 	} {
 		joined := availability.Join(c.accounts...)
 		got := availability.State(minutes(60, 120), joined.Busy, joined.Unknown)

@@ -12,7 +12,8 @@ import (
 // connect connects a person's account to the group grp.
 func (w *world) connect(owner, id string) {
 	w.t.Helper()
-	w.set(mirror.ConnectionPath("grp", "acc_"+id), mirror.EncodeConnection(mirror.Connection{GroupID: "grp", AccountID: "acc_" + id, OwnerID: owner, CreatedAt: now}))
+	w.set(mirror.ConnectionPath("grp", "acc_"+id),
+		mirror.EncodeConnection(mirror.Connection{GroupID: "grp", AccountID: "acc_" + id, OwnerID: owner, CreatedAt: now}))
 }
 
 func ofGroup(e *mirror.Event) {

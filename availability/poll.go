@@ -119,7 +119,9 @@ func (s *Service) rangeOf(p poll.Poll, slots []poll.Slot) (within Interval, ok b
 }
 
 // knownOf are the answers of those people whose availability the asker may know.
-func (s *Service) knownOf(ctx context.Context, p poll.Poll, slots []poll.Slot, consented map[string]bool, askerID string, within Interval) (map[string]Answer, error) {
+func (s *Service) knownOf(
+	ctx context.Context, p poll.Poll, slots []poll.Slot, consented map[string]bool, askerID string, within Interval,
+) (map[string]Answer, error) {
 	people := slices.Sorted(maps.Keys(consented))
 	sharing, err := mirror.Sharing(ctx, s.Store, people)
 	if err != nil {

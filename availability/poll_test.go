@@ -35,7 +35,10 @@ func (w *world) poll(participants []string, change func(map[string]any)) string 
 	}
 	w.set(poll.Path("p1"), data)
 	for i, date := range evenings {
-		slot := poll.Slot{ID: fmt.Sprintf("s%d", i+1), Start: at(w.t, zurich, date+" 18:00").Time.UTC(), End: at(w.t, zurich, date+" 21:00").Time.UTC()}
+		slot := poll.Slot{
+			ID: fmt.Sprintf("s%d", i+1), Start: at(w.t, zurich, date+" 18:00").Time.UTC(),
+			End: at(w.t, zurich, date+" 21:00").Time.UTC(),
+		}
 		w.set(poll.SlotPath("p1", slot.ID), poll.EncodeSlot(slot))
 	}
 	return "p1"
@@ -164,11 +167,15 @@ func TestForPoll_ItsOwnSession_CountsForNobody(t *testing.T) {
 	w.add("cho", "cho", session, nil)
 	// Google does not say which event dan is busy with.
 	w.link("dan", "dan", accounts.Active)
-	w.google.busy("acc_dan", gcal.Interval{Start: session.Start.Time.Add(-time.Hour), End: session.End.Time}, gcal.Interval{Start: session.Start.Time.AddDate(0, 0, 1), End: session.End.Time.AddDate(0, 0, 1)})
+	w.google.busy(
+		"acc_dan", gcal.Interval{Start: session.Start.Time.Add(-time.Hour), End: session.End.Time},
+		gcal.Interval{Start: session.Start.Time.AddDate(0, 0, 1), End: session.End.Time.AddDate(0, 0, 1)},
+	)
 	w.wantStates("gm", map[string]string{"gm": "fff", "ana": "fff", "ben": "fff", "cho": "bff", "dan": "ubf"})
 	// Another event beside it within the slot is one.
 	w.google.busy("acc_dan", gcal.Interval{Start: session.Start.Time, End: session.End.Time.Add(time.Hour)})
-	w.set(poll.SlotPath("p1", "s2"), poll.EncodeSlot(poll.Slot{ID: "s2", Start: session.Start.Time.UTC(), End: session.End.Time.Add(time.Hour).UTC()}))
+	w.set(poll.SlotPath("p1", "s2"),
+		poll.EncodeSlot(poll.Slot{ID: "s2", Start: session.Start.Time.UTC(), End: session.End.Time.Add(time.Hour).UTC()}))
 	if got := w.states("p1", "gm")["dan"]; got != "ubf" {
 		t.Errorf("the longer slot on that evening: %s", got)
 	}
@@ -187,7 +194,10 @@ func TestForPoll_ACopyThatWasMoved_IsTheSessionToo(t *testing.T) {
 	for _, id := range []string{"gm", "ana"} {
 		w.synced(id, id)
 	}
-	w.add("gm", "gm", timed(t, "2026-03-10 18:00", "2026-03-10 21:00"), func(e *mirror.Event) { e.EventID, e.ICalUID = "session1", "uid-of-session" })
+	w.add(
+		"gm", "gm", timed(t, "2026-03-10 18:00", "2026-03-10 21:00"),
+		func(e *mirror.Event) { e.EventID, e.ICalUID = "session1", "uid-of-session" },
+	)
 	moved := timed(t, "2026-03-12 18:00", "2026-03-12 21:00")
 	w.add("ana", "ana", moved, func(e *mirror.Event) { e.ICalUID = "uid-of-session" })
 	w.link("dan", "dan", accounts.Active)
@@ -293,7 +303,8 @@ func TestForPoll_AllDaySlots_AreDaysOfThePollsZone(t *testing.T) {
 	for i, date := range []string{"2026-03-13", "2026-03-14"} {
 		day, err := time.Parse(time.DateOnly, date)
 		must(t, err)
-		w.set(poll.SlotPath("p1", fmt.Sprintf("t%d", i)), poll.EncodeSlot(poll.Slot{ID: fmt.Sprintf("t%d", i), AllDay: true, Start: day, End: day.AddDate(0, 0, 1)}))
+		w.set(poll.SlotPath("p1", fmt.Sprintf("t%d", i)),
+			poll.EncodeSlot(poll.Slot{ID: fmt.Sprintf("t%d", i), AllDay: true, Start: day, End: day.AddDate(0, 0, 1)}))
 	}
 	w.wantStates("gm", map[string]string{"gm": "ffffb"})
 }
@@ -303,7 +314,9 @@ func TestForPoll_SlotsOutOfReach_AreUnknown(t *testing.T) {
 	w := newWorld(t)
 	w.poll(nil, nil)
 	w.synced("gm", "gm")
-	for id, start := range map[string]time.Time{"past": now.AddDate(0, 0, -3), "yesterday": now.Add(-20 * time.Hour), "far": now.AddDate(2, 0, 0)} {
+	for id, start := range map[string]time.Time{
+		"past": now.AddDate(0, 0, -3), "yesterday": now.Add(-20 * time.Hour), "far": now.AddDate(2, 0, 0),
+	} {
 		w.set(poll.SlotPath("p1", id), poll.EncodeSlot(poll.Slot{ID: id, Start: start, End: start.Add(time.Hour)}))
 	}
 	w.wantStates("gm", map[string]string{"gm": "uffffu"})
@@ -315,7 +328,10 @@ func TestAnswers_NeverHoldATitle(t *testing.T) {
 	w.poll([]string{"ana"}, nil)
 	w.synced("ana", "ana")
 	w.share("ana")
-	w.add("ana", "ana", timed(t, "2026-03-10 18:00", "2026-03-10 21:00"), func(e *mirror.Event) { e.Location, e.Description = "Secret", "Secret" })
+	w.add(
+		"ana", "ana", timed(t, "2026-03-10 18:00", "2026-03-10 21:00"),
+		func(e *mirror.Event) { e.Location, e.Description = "Secret", "Secret" },
+	)
 	slots, err := w.ForPoll(t.Context(), "p1", "gm")
 	must(t, err)
 	said := fmt.Sprintf("%+v %+v", slots, w.own("ana", now, now.AddDate(0, 0, 20)))

@@ -73,7 +73,8 @@ var unknowns = map[string]string{
 	ReasonFailing:      "Google Calendar did not say when you are busy; try again later.",
 	ReasonSeries:       "A recurring event has a rule that cannot be read; from its start on, only other events are known.",
 	ReasonTooMany:      "There are too many events in this time to work out when you are free; ask about a shorter time.",
-	ReasonTimeZone:     "The calendar's time zone is not known yet, so it is not known when its all-day events begin; try again after the next sync.",
+	ReasonTimeZone: "The calendar's time zone is not known yet, so it is not known when its all-day events begin; try " +
+		"again after the next sync.",
 }
 
 func unknownFor(reason string) *Unknown { return &Unknown{Reason: reason, Message: unknowns[reason]} }

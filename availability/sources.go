@@ -114,7 +114,8 @@ func (s *Service) open(ctx context.Context, linked []accounts.Account) ([]*readi
 // Before a sync with the wide mask there are none, and nobody knows when deferred ones are.
 func (s *Service) current(c calendars.Calendar) bool {
 	backlog := c.Backlogs[mirror.Consumer]
-	return c.Interests[mirror.Consumer] > 0 && c.MaskVersion >= gcal.WithDetails.Version() && len(backlog.Deferred) == 0 && backlog.Relist.IsZero() &&
+	return c.Interests[mirror.Consumer] > 0 && c.MaskVersion >= gcal.WithDetails.Version() &&
+		len(backlog.Deferred) == 0 && backlog.Relist.IsZero() &&
 		!c.SuccessAt.IsZero() && s.Now().Sub(c.SuccessAt) < s.Recent
 }
 

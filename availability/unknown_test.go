@@ -94,7 +94,8 @@ func TestOwn_OfManyAccounts_AsksAboutTheFirst(t *testing.T) {
 		w.link("gm", fmt.Sprintf("a%03d", i), accounts.Active)
 	}
 	got := w.own("gm", now, now.Add(time.Hour))
-	if why := reasons(got); len(why) != 1 || why["acc_a100"] != availability.ReasonFailing || len(got.Unknown) != 1 || len(w.google.asked) != 100 {
+	if why := reasons(got); len(why) != 1 || why["acc_a100"] != availability.ReasonFailing || len(got.Unknown) != 1 ||
+		len(w.google.asked) != 100 {
 		t.Errorf("unknown are %v, Google was asked %d times", why, len(w.google.asked))
 	}
 }
@@ -126,9 +127,13 @@ func TestOwn_WithoutTheZone_ASeriesWithADateIsUnknown(t *testing.T) {
 	w.link("gm", "gm", accounts.Active)
 	w.sync("gm", "gm", now, func(data map[string]any) { delete(data, "timeZone") })
 	w.add("gm", "gm", timed(t, "2026-03-10 10:00", "2026-03-10 11:00", "RRULE:FREQ=DAILY;COUNT=2"), nil)
-	w.add("gm", "gm", allDay("2026-03-13", "2026-03-14"), func(e *mirror.Event) { e.SeriesID, e.OriginalStart = "event1", at(t, zurich, "2026-03-11 10:00") })
+	w.add(
+		"gm", "gm", allDay("2026-03-13", "2026-03-14"),
+		func(e *mirror.Event) { e.SeriesID, e.OriginalStart = "event1", at(t, zurich, "2026-03-11 10:00") },
+	)
 	got := w.own("gm", now, now.AddDate(0, 0, 14))
-	if busy, unknown := text(got.Busy, time.UTC), text(got.Unknown, time.UTC); busy != "" || unknown != "03-10 09:00–03-10 10:00, 03-12 10:00–03-14 12:00" {
+	if busy, unknown := text(got.Busy, time.UTC),
+		text(got.Unknown, time.UTC); busy != "" || unknown != "03-10 09:00–03-10 10:00, 03-12 10:00–03-14 12:00" {
 		t.Errorf("busy %q, unknown %q", busy, unknown)
 	}
 }

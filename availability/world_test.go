@@ -39,7 +39,11 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, mirror.Queries, availability.Queries))
 	must(t, err)
-	w := &world{t: t, documents: documents, google: &google{answers: map[string]func() (gcal.FreeBusy, error){}, within: map[string][]gcal.Interval{}}, reads: &reads{Store: storetest.Rerun(documents)}, clock: now}
+	w := &world{
+		t: t, documents: documents,
+		google: &google{answers: map[string]func() (gcal.FreeBusy, error){}, within: map[string][]gcal.Interval{}},
+		reads:  &reads{Store: storetest.Rerun(documents)}, clock: now,
+	}
 	w.Service = &availability.Service{Store: w.reads, Google: w.google, Now: func() time.Time { return w.clock }, Recent: 7 * time.Hour}
 	return w
 }

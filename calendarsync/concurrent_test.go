@@ -12,7 +12,10 @@ import (
 
 // atEachPoint has something happen during the due syncs, at each point of
 // them in a world of its own, and then checks what became of it.
-func atEachPoint(t *testing.T, due func() *worldtest.World, happens func(w *worldtest.World), became func(t *testing.T, w *worldtest.World)) {
+func atEachPoint(
+	t *testing.T, due func() *worldtest.World, happens func(w *worldtest.World),
+	became func(t *testing.T, w *worldtest.World),
+) {
 	t.Helper()
 	n := 1
 	for struck := true; struck; n++ {

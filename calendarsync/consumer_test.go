@@ -206,7 +206,8 @@ func TestConsumer_ThatFails_DefersItsOwnEventAlone(t *testing.T) {
 			}
 			calendar := w.Calendar("gm")
 			equal(t, "deferred", len(calendar.Backlogs["broken"].Deferred), 1)
-			if calendar.Backlogs["broken"].Deferred[eventID].At.IsZero() || len(calendar.Backlogs["steady"].Deferred) > 0 || len(calendar.DeferredEvents()) > 0 {
+			if calendar.Backlogs["broken"].Deferred[eventID].At.IsZero() || len(calendar.Backlogs["steady"].Deferred) > 0 ||
+				len(calendar.DeferredEvents()) > 0 {
 				t.Errorf("deferred: %+v, and for polls %v", calendar.Backlogs, calendar.DeferredEvents())
 			}
 			if calendar.SyncToken == before || !calendar.FailedSince.IsZero() {

@@ -170,7 +170,8 @@ func TestDelegated_UnknownAddress_IsRevokedAndNotifiesNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := slices.IndexFunc(shown, func(a health.Account) bool { return a.Email == email("nobody") })
-	if found < 0 || len(shown[found].AllTroubles()) == 0 || !strings.Contains(shown[found].AllTroubles()[0].Message, "Correct it in the mappings") {
+	if found < 0 || len(shown[found].AllTroubles()) == 0 ||
+		!strings.Contains(shown[found].AllTroubles()[0].Message, "Correct it in the mappings") {
 		t.Errorf("its health is %+v", shown)
 	}
 }

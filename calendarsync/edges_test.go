@@ -25,8 +25,14 @@ func TestWaits_GrowWithEachFailure_UpToTheirMost(t *testing.T) {
 		cause error
 		waits map[int64]time.Duration
 	}{
-		{&fault.Error{Kind: fault.NotFound}, map[int64]time.Duration{1: 30 * time.Second, 2: time.Minute, 3: 2 * time.Minute, 8: time.Hour, 99: time.Hour}},
-		{&fault.Error{Kind: fault.Unavailable}, map[int64]time.Duration{1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 11: 10 * time.Minute, 99: 10 * time.Minute}},
+		{
+			&fault.Error{Kind: fault.NotFound},
+			map[int64]time.Duration{1: 30 * time.Second, 2: time.Minute, 3: 2 * time.Minute, 8: time.Hour, 99: time.Hour},
+		},
+		{
+			&fault.Error{Kind: fault.Unavailable},
+			map[int64]time.Duration{1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 11: 10 * time.Minute, 99: 10 * time.Minute},
+		},
 		{&fault.Error{Kind: fault.RateLimited, RetryAfter: 40 * time.Second}, map[int64]time.Duration{1: 40 * time.Second, 7: 64 * time.Second}},
 		{&fault.Error{Kind: fault.Exhausted}, map[int64]time.Duration{1: time.Hour, 5: time.Hour}},
 	} {
@@ -36,7 +42,9 @@ func TestWaits_GrowWithEachFailure_UpToTheirMost(t *testing.T) {
 			}
 		}
 	}
-	for failures, want := range map[int64]time.Duration{0: time.Minute, 1: time.Minute, 2: 2 * time.Minute, 9: 256 * time.Minute, 10: 6 * time.Hour, 99: 6 * time.Hour} {
+	for failures, want := range map[int64]time.Duration{
+		0: time.Minute, 1: time.Minute, 2: 2 * time.Minute, 9: 256 * time.Minute, 10: 6 * time.Hour, 99: 6 * time.Hour,
+	} {
 		if got := retryWait(failures); got != want {
 			t.Errorf("a channel's failure %d is followed by %s, want %s", failures, got, want)
 		}
@@ -76,7 +84,9 @@ func TestSweep_ThatFails_IsTriedThreeTimesMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Create(calendars.Path("key"), map[string]any{"interests": map[string]any{poll.ConsumerPoll: int64(1)}, "sweepAt": time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
+		return tx.Create(calendars.Path("key"), map[string]any{
+			"interests": map[string]any{poll.ConsumerPoll: int64(1)}, "sweepAt": time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+		})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +99,8 @@ func TestSweep_ThatFails_IsTriedThreeTimesMore(t *testing.T) {
 	for attempt, want := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second, 0} {
 		again, err := work.Run(t.Context(), SweepKind, "key")
 		calendar, _, loadErr := calendars.LoadKey(t.Context(), documents, "key")
-		if err != nil || loadErr != nil || !again.Equal(calendar.SweepAt) || want > 0 && calendar.SweepAt.Sub(now) != want || again.IsZero() != (want == 0) {
+		if err != nil || loadErr != nil || !again.Equal(calendar.SweepAt) || want > 0 && calendar.SweepAt.Sub(now) != want ||
+			again.IsZero() != (want == 0) {
 			t.Errorf("attempt %d: again at %v, due %v, %v, %v", attempt+1, again, calendar.SweepAt, err, loadErr)
 		}
 		if left := strings.Contains(log.String(), "left to the next"); left != (want == 0) {
@@ -111,7 +122,10 @@ func TestWrite_AmongManyEndedChannels_KeepsTheLast(t *testing.T) {
 	key := poll.CalendarKey("acc", "cal")
 	err = documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
 		for i := range maxEnded + 2 {
-			watch := Watch{ChannelID: fmt.Sprintf("ended-%02d", i), CalendarKey: key, Status: Expired, Expiration: now.Add(-time.Duration(i+1) * time.Hour)}
+			watch := Watch{
+				ChannelID: fmt.Sprintf("ended-%02d", i), CalendarKey: key, Status: Expired,
+				Expiration: now.Add(-time.Duration(i+1) * time.Hour),
+			}
 			if err := tx.Create(watchPath(watch.ChannelID), encodeWatch(watch)); err != nil {
 				return err
 			}
@@ -121,7 +135,10 @@ func TestWrite_AmongManyEndedChannels_KeepsTheLast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &Watcher{Store: documents, Now: func() time.Time { return now }, NewUUID: func() string { return "new" }, TTL: time.Hour, RenewBefore: time.Minute}
+	w := &Watcher{
+		Store: documents, Now: func() time.Time { return now }, NewUUID: func() string { return "new" }, TTL: time.Hour,
+		RenewBefore: time.Minute,
+	}
 	if _, _, err := w.create(t.Context(), "acc", "cal", "new", "token", true); err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,9 @@ func (e Events) Get(ctx context.Context, accountID, calendarID, eventID string) 
 }
 
 // Move changes an event's time if it is still the version that was read.
-func (e Events) Move(ctx context.Context, accountID, calendarID string, event scheduler.CalendarEvent, to rules.Fingerprint, zone string) (scheduler.CalendarEvent, error) {
+func (e Events) Move(
+	ctx context.Context, accountID, calendarID string, event scheduler.CalendarEvent, to rules.Fingerprint, zone string,
+) (scheduler.CalendarEvent, error) {
 	moved, err := e.Google.PatchTimes(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, event.ID, event.Version, to, zone)
 	return translate(moved), err
 }

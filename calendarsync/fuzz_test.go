@@ -48,7 +48,9 @@ func FuzzPush(f *testing.F) {
 		if genuine && state != "sync" {
 			return // it hands a sync over, as other tests have it
 		}
-		err := w.Watcher.Push(t.Context(), calendarsync.Push{ChannelID: channelID, Token: given, ResourceID: resourceID, State: state, Trace: "t"})
+		err := w.Watcher.Push(t.Context(), calendarsync.Push{
+			ChannelID: channelID, Token: given, ResourceID: resourceID, State: state, Trace: "t",
+		})
 		if genuine != (err == nil) || err != nil && !fault.Is(err, fault.Unauthenticated) {
 			t.Fatalf("channel %q, token %q, resource %q: %v", channelID, given, resourceID, err)
 		}

@@ -40,7 +40,9 @@ func TestSession_MovedAndDeletedEvent_IsFollowed(t *testing.T) {
 	view = w.View(pollID)
 	equal(t, "status", view.Poll.Status, rules.Cancelled)
 	equal(t, "the entry awaits the event", w.Index()[0].Awaited, true)
-	same(t, "ana's notices", w.Notices("ana"), []string{string(rules.NoticeRescheduled), string(rules.NoticeRestored), string(rules.NoticeCancelled)})
+	same(t, "ana's notices", w.Notices("ana"), []string{
+		string(rules.NoticeRescheduled), string(rules.NoticeRestored), string(rules.NoticeCancelled),
+	})
 
 	if _, err := w.Finalise(pollID, slots[1]); err != nil {
 		t.Fatal(err)

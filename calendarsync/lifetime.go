@@ -108,7 +108,9 @@ func (w *Watcher) blocked(watches []Watch) bool {
 }
 
 // errShortGrants says that a calendar's channels do not last until the next.
-var errShortGrants = fault.New(fault.Conflict, "Google grants watch channels of this calendar for minutes only. It is read by the sweep in between.")
+var errShortGrants = fault.New(
+	fault.Conflict, "Google grants watch channels of this calendar for minutes only. It is read by the sweep in between.",
+)
 
 // shortGrants is an error if a calendar's current or last channel ends before another may
 // be opened.

@@ -213,7 +213,9 @@ type detached struct{ polls, followed bool }
 
 // detach shows on all polls of an account that their calendar is lost, and supersedes its
 // channels. errChanged: the account changed, and nothing more is written.
-func (l *Links) detach(ctx context.Context, account accounts.Account, code rules.ErrorCode, cause scheduler.Cause) (lost detached, err error) {
+func (l *Links) detach(
+	ctx context.Context, account accounts.Account, code rules.ErrorCode, cause scheduler.Cause,
+) (lost detached, err error) {
 	err = l.eachCalendar(ctx, account.ID, func(calendar calendars.Calendar) error {
 		// A run under way would report success from what it read before.
 		if err := l.write(ctx, account, calendar.Key, calendars.Calendar.Invalidate); err != nil {
@@ -246,7 +248,9 @@ func (l *Links) supersede(ctx context.Context, account accounts.Account, watch W
 }
 
 // write updates a calendar's document as long as its account is unchanged.
-func (l *Links) write(ctx context.Context, account accounts.Account, key string, updates func(now calendars.Calendar) []store.Update) error {
+func (l *Links) write(
+	ctx context.Context, account accounts.Account, key string, updates func(now calendars.Calendar) []store.Update,
+) error {
 	return l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		if err := unchanged(account)(ctx, tx); err != nil {
 			return err

@@ -45,7 +45,8 @@ func TestLinks_OneThatKeepsFailing_DelaysNoOther(t *testing.T) {
 	w.Run(10 * time.Minute)
 	gone(t, w, ana)
 	failing := entry(w, gm)
-	if failing.Attempts < 9 || failing.Attempts > 15 || failing.Error != "unavailable" || failing.FailedSince.Before(began) || failing.FailedSince.After(began.Add(2*time.Minute)) {
+	if failing.Attempts < 9 || failing.Attempts > 15 || failing.Error != "unavailable" || failing.FailedSince.Before(began) ||
+		failing.FailedSince.After(began.Add(2*time.Minute)) {
 		t.Errorf("it failed as %+v", failing)
 	}
 	if wait := failing.Due.Sub(w.Clock.Now()); wait <= 0 || wait > time.Minute {
@@ -73,11 +74,15 @@ func TestLinks_ChangedWhileTheyFail_BeginAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	account, err := w.Accounts.Link(t.Context(), "gm", accounts.Identity{Provider: accounts.Google, Sub: "sub-gm", Email: worldtest.Person("gm").Email}, grant.RefreshToken, grant.Scopes)
+	account, err := w.Accounts.Link(
+		t.Context(), "gm", accounts.Identity{Provider: accounts.Google, Sub: "sub-gm", Email: worldtest.Person("gm").Email},
+		grant.RefreshToken, grant.Scopes,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if state := entry(w, account.ID); !state.Due.Equal(store.Instant(w.Clock.Now())) || state.Attempts != 0 || state.Error != "" || !state.FailedSince.IsZero() {
+	if state := entry(w, account.ID); !state.Due.Equal(store.Instant(w.Clock.Now())) || state.Attempts != 0 ||
+		state.Error != "" || !state.FailedSince.IsZero() {
 		t.Errorf("after the change it is %+v", state)
 	}
 	w.Run(2 * time.Minute)
@@ -103,7 +108,9 @@ func TestLinks_EachChange_ForgetsFailures(t *testing.T) {
 		w := worldtest.New(t, worldtest.Options{})
 		id, now := w.Account("gm"), w.Clock.Now()
 		err := w.Documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-			return tx.Update(accounts.Path(id), outbox.Fields.Encode(outbox.State{Due: now.Add(time.Hour), Attempts: 7, FailedSince: now, Error: "unavailable"})...)
+			return tx.Update(accounts.Path(id), outbox.Fields.Encode(outbox.State{
+				Due: now.Add(time.Hour), Attempts: 7, FailedSince: now, Error: "unavailable",
+			})...)
 		})
 		if err == nil {
 			err = change(w, id)

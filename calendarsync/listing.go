@@ -10,7 +10,9 @@ import (
 
 // WalkByExpiration passes all watch channels to take, those ending first before the
 // others, at most limit after a cursor (nil starts at the first), as store.Walk does.
-func WalkByExpiration(ctx context.Context, reader store.Reader, part store.Paging, take func(Watch) (taken bool, err error)) (next *store.Cursor, err error) {
+func WalkByExpiration(
+	ctx context.Context, reader store.Reader, part store.Paging, take func(Watch) (taken bool, err error),
+) (next *store.Cursor, err error) {
 	asked := watchesByExpiration.With().Paged(part)
 	return store.Walk(ctx, reader, asked, decodeWatch, take)
 }

@@ -18,12 +18,14 @@ func TestRefusal_ByListAndAge_IsALoss(t *testing.T) {
 		"the list names it":                           {refusal{refused: true, listed: listNames}, false},
 		"the list names it for a day":                 {refusal{refused: true, listed: listNames, since: now.Add(-24 * time.Hour)}, false},
 		"no list is granted":                          {refusal{refused: true, listed: listWithheld}, false},
-		"no list is granted, minutes later":           {refusal{refused: true, listed: listWithheld, since: now.Add(time.Second - 10*time.Minute)}, false},
-		"no list is granted, ten minutes later":       {refusal{refused: true, listed: listWithheld, since: now.Add(-10 * time.Minute)}, true},
-		"the list is not read":                        {refusal{refused: true, listed: listUnread, since: now.Add(-24 * time.Hour)}, false},
-		"nothing was refused":                         {refusal{listed: listLacks, since: now.Add(-24 * time.Hour)}, false},
-		"it was lost, and Google is out":              {refusal{known: true}, true},
-		"it was lost, and is listed":                  {refusal{known: true, refused: true, listed: listNames}, true},
+		"no list is granted, minutes later": {
+			refusal{refused: true, listed: listWithheld, since: now.Add(time.Second - 10*time.Minute)}, false,
+		},
+		"no list is granted, ten minutes later": {refusal{refused: true, listed: listWithheld, since: now.Add(-10 * time.Minute)}, true},
+		"the list is not read":                  {refusal{refused: true, listed: listUnread, since: now.Add(-24 * time.Hour)}, false},
+		"nothing was refused":                   {refusal{listed: listLacks, since: now.Add(-24 * time.Hour)}, false},
+		"it was lost, and Google is out":        {refusal{known: true}, true},
+		"it was lost, and is listed":            {refusal{known: true, refused: true, listed: listNames}, true},
 	} {
 		c.now = now
 		if got := c.lost(); got != c.want {

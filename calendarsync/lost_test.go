@@ -301,7 +301,8 @@ func TestLostCalendar_CommandsOfAPerson_HaveTheirEffect(t *testing.T) {
 	w.Sweep()
 	w.Run(time.Minute)
 
-	_, err := w.Scheduler.AcceptNew(w.Context(), worldtest.Person("gm"), accepted, w.View(accepted).Poll.Sync.Applied.String(), worldtest.Cause)
+	_, err := w.Scheduler.AcceptNew(w.Context(), worldtest.Person("gm"), accepted, w.View(accepted).Poll.Sync.Applied.String(),
+		worldtest.Cause)
 	equal(t, "accept", err, nil)
 	shows(t, w, accepted, rules.CalendarLost, rules.StateError)
 	moveAgain := w.View(moved).Poll
@@ -312,7 +313,9 @@ func TestLostCalendar_CommandsOfAPerson_HaveTheirEffect(t *testing.T) {
 		t.Error(err)
 	}
 	view := w.View(finalised)
-	if _, err := w.FinaliseAs(finalised, worldtest.Ask{SlotID: view.Poll.WinningSlotID, CreateEvent: true, CalendarID: "gm@example.com"}); err != nil {
+	if _, err := w.FinaliseAs(finalised, worldtest.Ask{
+		SlotID: view.Poll.WinningSlotID, CreateEvent: true, CalendarID: "gm@example.com",
+	}); err != nil {
 		t.Error(err)
 	}
 	w.Run(time.Minute)

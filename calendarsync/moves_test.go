@@ -215,11 +215,16 @@ func TestSync_ChangesBesideTheTime_DecideNothing(t *testing.T) {
 			w.MoveEvent("gm", eventID, ten)
 		},
 		"another event of the calendar": func(w *worldtest.World, _ string) {
-			w.InsertEvent("gm", map[string]any{"id": "dentist1", "start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}})
+			w.InsertEvent("gm", map[string]any{
+				"id": "dentist1", "start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"},
+			})
 			w.DeleteEvent("gm", "dentist1")
 		},
 		"an event with an id like ours": func(w *worldtest.World, _ string) {
-			w.InsertEvent("gm", map[string]any{"id": poll.EventPrefix + "0000", "start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}})
+			w.InsertEvent("gm", map[string]any{
+				"id": poll.EventPrefix + "0000", "start": map[string]any{"date": "2026-03-10"},
+				"end": map[string]any{"date": "2026-03-11"},
+			})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -271,18 +276,21 @@ func TestTheJournal_HoldsWhatAReplayNeeds(t *testing.T) {
 	moved := w.View(pollID).Poll.Sync.Rescheduled.ToSlotID
 	for i, want := range []poll.JournalEntry{
 		{
-			Trigger: "person", Trace: "test", Who: "gm", Command: rules.CommandFinalise, Reason: "the event was made", EventState: "present", Fingerprint: atTen,
+			Trigger: "person", Trace: "test", Who: "gm", Command: rules.CommandFinalise, Reason: "the event was made",
+			EventState: "present", Fingerprint: atTen,
 			After: atTen, Baseline: atTen, Status: rules.Finalized, State: rules.StateOK, WinningSlotID: slots[0],
 		},
 		{
 			Trigger: "push", Decision: rules.Reschedule, Reason: "moved", EventState: "present", Fingerprint: atNoon,
 			Inputs: &poll.Inputs{Now: entries[1].At, Winning: atTen, FinalizedAt: worldtest.Start},
-			Before: atTen, After: atNoon, Baseline: atTen, Status: rules.Finalized, State: rules.StateRescheduled, WinningSlotID: moved, Rescheduled: true,
+			Before: atTen, After: atNoon, Baseline: atTen, Status: rules.Finalized, State: rules.StateRescheduled,
+			WinningSlotID: moved, Rescheduled: true,
 		},
 		{
 			Trigger: "push", Decision: rules.Cancel, Reason: "deleted", EventState: "gone", Cancelled: true,
 			Inputs: &poll.Inputs{Now: entries[2].At, Winning: atNoon, Timely: atNoon, MovedAt: entries[1].At, FinalizedAt: worldtest.Start},
-			Before: atNoon, After: atNoon, Baseline: atTen, Status: rules.Cancelled, State: rules.StateCancelled, WinningSlotID: moved, Rescheduled: true,
+			Before: atNoon, After: atNoon, Baseline: atTen, Status: rules.Cancelled, State: rules.StateCancelled,
+			WinningSlotID: moved, Rescheduled: true,
 		},
 	} {
 		got := entries[i]
@@ -292,7 +300,8 @@ func TestTheJournal_HoldsWhatAReplayNeeds(t *testing.T) {
 		}
 		want.PollID, want.CreatorID = pollID, "gm"
 		want.EventID, want.CalendarID, want.AccountID, want.Generation = eventID, "gm@example.com", w.Account("gm"), 1
-		want.ID, want.At, want.Made, want.Updated, want.Fence, want.Announcement = got.ID, got.At, got.Made, got.Updated, got.Fence, got.Announcement
+		want.ID, want.At, want.Made, want.Updated, want.Fence, want.Announcement = got.ID, got.At, got.Made, got.Updated,
+			got.Fence, got.Announcement
 		if i > 0 {
 			want.Trace = got.Trace
 		}

@@ -56,7 +56,8 @@ func TestObserving_IsJournaledAndNotApplied_UntilOn(t *testing.T) {
 	still, _, _ := w.Finalised()
 	before, beforeSlots := w.Poll()
 	event := w.InsertEvent("gm", timed(ten))
-	w.Write(poll.Path(before), poll.Set("status", "FINALIZED"), poll.Set("winningSlotId", beforeSlots[0]), poll.Set("googleEventId", event.ID), poll.Set("googleCalendarId", "gm@example.com"))
+	w.Write(poll.Path(before), poll.Set("status", "FINALIZED"), poll.Set("winningSlotId", beforeSlots[0]),
+		poll.Set("googleEventId", event.ID), poll.Set("googleCalendarId", "gm@example.com"))
 	if _, err := w.Scheduler.Reconcile(w.Context(), before, worldtest.Cause); err != nil { // as backfill index does
 		t.Fatal(err)
 	}
@@ -101,7 +102,10 @@ func wantObservedLines(t *testing.T, w *worldtest.World, pollID string) {
 	if err := explain.NewReport(history, true).WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, says := range []string{"observed, not done: rescheduled, by the calendar", "announced  nothing", "agrees: the journal gives back the stored poll"} {
+	for _, says := range []string{
+		"observed, not done: rescheduled, by the calendar", "announced  nothing",
+		"agrees: the journal gives back the stored poll",
+	} {
 		if !strings.Contains(text.String(), says) {
 			t.Errorf("it does not say %q:\n%s", says, text.String())
 		}

@@ -74,7 +74,9 @@ const maxEnded = 10
 // If this process dies, the document schedules its own replacement. The check for others
 // is in the same transaction, so that of two processes only one creates. The zero Watch:
 // none may be opened now.
-func (w *Watcher) create(ctx context.Context, accountID, calendarID, id, token string, forced bool) (watch Watch, before []Watch, err error) {
+func (w *Watcher) create(
+	ctx context.Context, accountID, calendarID, id, token string, forced bool,
+) (watch Watch, before []Watch, err error) {
 	now := w.Now()
 	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		watch = Watch{}
@@ -122,7 +124,9 @@ func (w *Watcher) record(ctx context.Context, channelID string, event ChannelEve
 }
 
 // recordWhile is record within a transaction that first checks a condition.
-func (w *Watcher) recordWhile(ctx context.Context, channelID string, event ChannelEvent, while scheduler.While, more ...store.Update) error {
+func (w *Watcher) recordWhile(
+	ctx context.Context, channelID string, event ChannelEvent, while scheduler.While, more ...store.Update,
+) error {
 	w.cache.drop(channelID)
 	return w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		if err := while(ctx, tx); err != nil {

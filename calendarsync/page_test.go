@@ -99,7 +99,8 @@ func TestSync_ThatTimesOut_ReleasesItsCalendar(t *testing.T) {
 			}
 			w.Syncer.Google = google
 			w.Skip(time.Second)
-			if again, err := w.Outbox.Run(t.Context(), calendars.SyncKind, key); err != nil || !again.IsZero() || !w.Calendar("gm").SuccessAt.Equal(w.Clock.Now()) {
+			if again, err := w.Outbox.Run(t.Context(), calendars.SyncKind, key); err != nil || !again.IsZero() ||
+				!w.Calendar("gm").SuccessAt.Equal(w.Clock.Now()) {
 				t.Errorf("the next sync: again at %v, %v", again, err)
 			}
 		})

@@ -19,7 +19,9 @@ const registerPage = 10
 // at is where an earlier page ended ("" starts at the beginning); next continues, "" at
 // the end. After until no further calendar is begun, but at least one is done. Repeating
 // a page registers again. Conflict: no public address. Other errors are the store's.
-func (w *Watcher) Register(ctx context.Context, cause scheduler.Cause, at string, until time.Time) (renewed Renewed, next string, err error) {
+func (w *Watcher) Register(
+	ctx context.Context, cause scheduler.Cause, at string, until time.Time,
+) (renewed Renewed, next string, err error) {
 	if w.Address == "" {
 		return Renewed{}, "", fault.New(fault.Conflict, "Google has no address to push to. Set QS_PUBLIC_URL, and QS_SYNC to on.")
 	}

@@ -18,7 +18,8 @@ func register(t *testing.T, w *worldtest.World) (all calendarsync.Renewed) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all.Calendars, all.Opened, all.Stopped, all.Failed = all.Calendars+did.Calendars, all.Opened+did.Opened, all.Stopped+did.Stopped, all.Failed+did.Failed
+		all.Calendars, all.Opened, all.Stopped, all.Failed = all.Calendars+did.Calendars, all.Opened+did.Opened,
+			all.Stopped+did.Stopped, all.Failed+did.Failed
 		at = next
 		if at == "" {
 			return all
@@ -115,10 +116,11 @@ func TestWalkByExpiration_GivesEveryChannelOnce(t *testing.T) {
 	var ends []time.Time
 	var after *store.Cursor
 	for {
-		next, err := calendarsync.WalkByExpiration(t.Context(), w.Documents, store.Paging{Limit: 1, After: after}, func(watch calendarsync.Watch) (bool, error) {
-			ends = append(ends, watch.Expiration)
-			return true, nil
-		})
+		next, err := calendarsync.WalkByExpiration(t.Context(), w.Documents, store.Paging{Limit: 1, After: after},
+			func(watch calendarsync.Watch) (bool, error) {
+				ends = append(ends, watch.Expiration)
+				return true, nil
+			})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,10 @@ func TestPush_AcknowledgedBeforeADeath_IsFoundByTheDrain(t *testing.T) {
 	w.RunDue()
 	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
 	journal := w.Journal(pollID)
-	same(t, "cause in the journal", []string{journal[len(journal)-1].Trigger, journal[len(journal)-1].Trace}, []string{"push", calendar.SyncTrace})
+	same(
+		t, "cause in the journal", []string{journal[len(journal)-1].Trigger, journal[len(journal)-1].Trace},
+		[]string{"push", calendar.SyncTrace},
+	)
 	atRest(t, w)
 }
 

@@ -62,8 +62,11 @@ func TestAnEventThatBecomesASeries_WarnsUntilItIsSingleAgain(t *testing.T) {
 		state rules.State
 		start time.Time
 	}{
-		"at its time":            {func(*worldtest.World, string) {}, rules.StateOK, ten.Start},
-		"after the series moved": {func(w *worldtest.World, eventID string) { w.MoveEvent("gm", eventID, noon); w.Run(time.Minute) }, rules.StateRescheduled, noon.Start},
+		"at its time": {func(*worldtest.World, string) {}, rules.StateOK, ten.Start},
+		"after the series moved": {
+			func(w *worldtest.World, eventID string) { w.MoveEvent("gm", eventID, noon); w.Run(time.Minute) },
+			rules.StateRescheduled, noon.Start,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

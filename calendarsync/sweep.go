@@ -31,7 +31,9 @@ type Swept struct {
 
 // sweepCalendar compares a calendar's index entries with their polls, and ensures its
 // channel. stale reports that the calendar must be synced.
-func (w *Watcher) sweepCalendar(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, swept *Swept) (stale bool, err error) {
+func (w *Watcher) sweepCalendar(
+	ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, swept *Swept,
+) (stale bool, err error) {
 	mayShowUnwatched := false // a poll may say that nothing watches its calendar
 	entries, err := store.Collect(poll.IndexOfCalendar(ctx, w.Store, calendar.AccountID, calendar.CalendarID))
 	if err != nil {

@@ -42,9 +42,18 @@ func TestSweep_StopsChannelsThatNothingNeeds(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, nil},
-		{"that could not be stopped before", func(_ *testing.T, w *worldtest.World, _ string) { newChannel(w, "retiring", week) }, []string{"active"}},
-		{"beside a later one", func(_ *testing.T, w *worldtest.World, _ string) { newChannel(w, "active", week.Add(-time.Hour)) }, []string{"active"}},
-		{"that lasts longer: the other goes", func(_ *testing.T, w *worldtest.World, _ string) { newChannel(w, "active", week.Add(time.Hour)) }, []string{"active"}},
+		{
+			"that could not be stopped before",
+			func(_ *testing.T, w *worldtest.World, _ string) { newChannel(w, "retiring", week) }, []string{"active"},
+		},
+		{
+			"beside a later one",
+			func(_ *testing.T, w *worldtest.World, _ string) { newChannel(w, "active", week.Add(-time.Hour)) }, []string{"active"},
+		},
+		{
+			"that lasts longer: the other goes",
+			func(_ *testing.T, w *worldtest.World, _ string) { newChannel(w, "active", week.Add(time.Hour)) }, []string{"active"},
+		},
 		{"but none that nobody finished making, and that may be open", func(_ *testing.T, w *worldtest.World, _ string) {
 			newChannel(w, "pending", week)
 			w.Skip(61 * time.Minute)
@@ -53,7 +62,10 @@ func TestSweep_StopsChannelsThatNothingNeeds(t *testing.T) {
 			newChannel(w, "pending", worldtest.Start.Add(time.Hour))
 			w.Skip(61 * time.Minute)
 		}, []string{"active", "expired"}},
-		{"but none that may be on its way", func(_ *testing.T, w *worldtest.World, _ string) { newChannel(w, "pending", week) }, []string{"active", "pending"}},
+		{
+			"but none that may be on its way", func(_ *testing.T, w *worldtest.World, _ string) { newChannel(w, "pending", week) },
+			[]string{"active", "pending"},
+		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

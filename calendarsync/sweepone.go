@@ -98,7 +98,9 @@ func (w *Watcher) sweepPlanned(ctx context.Context, item outbox.Item) outbox.Res
 // endSweep records the end of a sweep, and requests a sync where the calendar is stale. again
 // is when a failed one is tried again. Nothing is recorded twice: another run of the same
 // sweep may have ended it.
-func (w *Watcher) endSweep(ctx context.Context, swept calendars.Calendar, cause scheduler.Cause, stale, failed bool) (again time.Time, err error) {
+func (w *Watcher) endSweep(
+	ctx context.Context, swept calendars.Calendar, cause scheduler.Cause, stale, failed bool,
+) (again time.Time, err error) {
 	requested := false
 	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		requested, again = false, time.Time{}

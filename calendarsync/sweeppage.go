@@ -46,7 +46,9 @@ func (p position) cursor() *store.Cursor {
 // the end. With a spread each calendar's document says when it is swept, spread over that
 // time; otherwise it is swept here. Repeating a page is harmless. An error means that the
 // store did not answer.
-func (w *Watcher) SweepPage(ctx context.Context, cause scheduler.Cause, at string, spread time.Duration) (swept Swept, next string, err error) {
+func (w *Watcher) SweepPage(
+	ctx context.Context, cause scheduler.Cause, at string, spread time.Duration,
+) (swept Swept, next string, err error) {
 	var here position
 	if at != "" {
 		if err := json.Unmarshal([]byte(at), &here); err != nil {
@@ -124,7 +126,9 @@ func (p *position) advance(next *store.Cursor) (further bool) {
 }
 
 // sweepCalendars sweeps a page, or plans the sweeps of the followed calendars.
-func (w *Watcher) sweepCalendars(ctx context.Context, cause scheduler.Cause, here *position, spread time.Duration, swept *Swept) (further bool, err error) {
+func (w *Watcher) sweepCalendars(
+	ctx context.Context, cause scheduler.Cause, here *position, spread time.Duration, swept *Swept,
+) (further bool, err error) {
 	if here.Began.IsZero() {
 		here.Began = store.Instant(w.Now()).UTC()
 	}

@@ -109,7 +109,8 @@ var (
 
 // Queries are the package's queries, for opening a store.
 var Queries = []*store.Query{
-	watchesOfCalendar, watchesOfCalendars, watchesByStatus, watchesInOrder, watchesToTry, watchesUntried, watchesByEnd, watchesEnding, watchesByExpiration,
+	watchesOfCalendar, watchesOfCalendars, watchesByStatus, watchesInOrder, watchesToTry, watchesUntried, watchesByEnd,
+	watchesEnding, watchesByExpiration,
 }
 
 // DeadKept is how long the document of an ended channel is kept.

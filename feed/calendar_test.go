@@ -54,7 +54,9 @@ func TestCalendar_WithinAMinute_IsReadOnce(t *testing.T) {
 		if err != nil || string(answer.Text) != string(first) {
 			t.Fatalf("%v, %s", err, answer.Text)
 		}
-		if has, err := s.Calendar(t.Context(), secret, func(tag string) bool { return tag == answer.Tag }); err != nil || has.Text != nil || has.Tag != answer.Tag {
+		if has, err := s.Calendar(
+			t.Context(), secret, func(tag string) bool { return tag == answer.Tag },
+		); err != nil || has.Text != nil || has.Tag != answer.Tag {
 			t.Fatalf("%v, %+v", err, has)
 		}
 	}
@@ -310,7 +312,9 @@ func TestKept_LargeFeeds_StayBelowTheBound(t *testing.T) {
 		people[i] = fmt.Sprint("person", i)
 	}
 	for i := range 190 {
-		put(t, documents, fmt.Sprintf("p%03d", i), i, map[string]any{"participantIds": people, "joinedIds": people, "description": strings.Repeat("🎲;", 1000)})
+		put(t, documents, fmt.Sprintf("p%03d", i), i, map[string]any{
+			"participantIds": people, "joinedIds": people, "description": strings.Repeat("🎲;", 1000),
+		})
 	}
 	secrets := make([]string, len(people))
 	for i, person := range people {
@@ -319,7 +323,8 @@ func TestKept_LargeFeeds_StayBelowTheBound(t *testing.T) {
 			t.Fatalf("a feed of %d bytes", got)
 		}
 	}
-	if feeds, counted, bytes := s.Kept(); feeds != len(people) || counted != bytes || bytes > feed.MaxKeptBytes || bytes < feed.MaxKeptBytes*9/10 {
+	if feeds, counted, bytes := s.Kept(); feeds != len(people) || counted != bytes || bytes > feed.MaxKeptBytes ||
+		bytes < feed.MaxKeptBytes*9/10 {
 		t.Errorf("%d feeds with %d bytes, and %d are counted", feeds, bytes, counted)
 	}
 	if _, err := s.Calendar(t.Context(), secrets[0], none); fault.CodeOf(err) != feed.CodeRate {

@@ -37,7 +37,9 @@ func join(t *testing.T, documents store.Store, person string, polls ...string) {
 
 func vote(t *testing.T, documents store.Store, pollID, person string) {
 	t.Helper()
-	write(t, documents, poll.VotePath(pollID, person), map[string]any{"voterId": person, "votes": map[string]any{"s1": "FEASIBLE"}, "updatedAt": now})
+	write(t, documents, poll.VotePath(pollID, person), map[string]any{
+		"voterId": person, "votes": map[string]any{"s1": "FEASIBLE"}, "updatedAt": now,
+	})
 }
 
 // flood has eve name ana in so many sessions, all newer than others.
@@ -45,7 +47,8 @@ func flood(t *testing.T, documents store.Store, count int) {
 	t.Helper()
 	for i := range count {
 		put(t, documents, fmt.Sprintf("eve%04d", i), 1+i%300, map[string]any{
-			"creatorId": "eve", "participantIds": []any{"eve", "ana"}, "createdAt": now.AddDate(0, 1, 0).Add(time.Duration(i) * time.Second), "description": "by eve",
+			"creatorId": "eve", "participantIds": []any{"eve", "ana"},
+			"createdAt": now.AddDate(0, 1, 0).Add(time.Duration(i) * time.Second), "description": "by eve",
 		})
 	}
 }
@@ -223,7 +226,9 @@ func TestFeed_AnothersVote_IsNoConsent(t *testing.T) {
 	t.Parallel()
 	s, documents := newService(t)
 	write(t, documents, poll.EntryPath("p1", "j1"), map[string]any{"creatorId": "gm", "at": now.Add(-time.Hour)})
-	write(t, documents, poll.VotePath("p1", "ana"), map[string]any{"voterId": "ana", "votes": map[string]any{"old": "FEASIBLE"}, "updatedAt": now})
+	write(t, documents, poll.VotePath("p1", "ana"), map[string]any{
+		"voterId": "ana", "votes": map[string]any{"old": "FEASIBLE"}, "updatedAt": now,
+	})
 	put(t, documents, "p1", 1, map[string]any{"creatorId": "eve"})
 	put(t, documents, "p2", 2, map[string]any{"creatorId": "eve"})
 	write(t, documents, poll.VotePath("p2", "eve"), map[string]any{"voterId": "ana", "updatedAt": now})
@@ -239,7 +244,10 @@ func TestFeed_OnlyNamed_HasTitleAlone(t *testing.T) {
 	s, documents := newService(t)
 	text := map[string]any{"description": "Call this number"}
 	put(t, documents, "p1", 1, text)
-	put(t, documents, "p2", 2, map[string]any{"description": "Called off", "status": string(rules.Cancelled), "cancelled": map[string]any{"at": now, "reason": "manual"}})
+	put(t, documents, "p2", 2, map[string]any{
+		"description": "Called off", "status": string(rules.Cancelled),
+		"cancelled": map[string]any{"at": now, "reason": "manual"},
+	})
 	for _, event := range readFeed(t, s, renewed(t, s, "ana")) {
 		if description := event.Props.Get("DESCRIPTION"); description != nil {
 			t.Errorf("%s is described: %s", value(t, event, "SUMMARY"), description.Value)
@@ -324,7 +332,8 @@ func TestFeed_LargeDocuments_AreNotHeldAtOnce(t *testing.T) {
 		}
 	}
 	for _, event := range readFeed(t, s, renewed(t, s, "ana")) {
-		if text := value(t, event, "DESCRIPTION"); !strings.HasPrefix(text, "Bring dice") && !strings.HasPrefix(text, strings.Repeat("é", 2000)+"…") {
+		if text := value(t, event, "DESCRIPTION"); !strings.HasPrefix(text, "Bring dice") &&
+			!strings.HasPrefix(text, strings.Repeat("é", 2000)+"…") {
 			t.Errorf("it is described by %d bytes", len(text))
 		}
 	}

@@ -132,41 +132,72 @@ func TestCalendar_OfAPoll_SaysWhatItHolds(t *testing.T) {
 		want   map[string]string // nil: it is not there
 	}{
 		"an evening": {
-			"p1", map[string]any{"description": "Bring dice", "createdAt": at(-9)}, poll.Slot{Start: at(3), End: at(3).Add(3 * time.Hour)}, "https://party.example/",
+			"p1", map[string]any{"description": "Bring dice", "createdAt": at(-9)},
+			poll.Slot{Start: at(3), End: at(3).Add(3 * time.Hour)}, "https://party.example/",
 			map[string]string{
 				"UID": "p1@questscheduler.app", "DTSTART": "20260204T120000Z", "DTEND": "20260204T150000Z", "URL": "https://party.example/scheduler/p1",
 				"DESCRIPTION": "Bring dice\n\nhttps://party.example/scheduler/p1", "LAST-MODIFIED": "20260123T120000Z",
 			},
 		},
-		"two days":           {"p1", nil, poll.Slot{Start: day(5), End: day(7), AllDay: true}, "", map[string]string{"DTSTART": "20260305", "DTEND": "20260307"}},
-		"without the app":    {"p1", map[string]any{"description": "Bring dice"}, poll.Slot{Start: at(3)}, "", map[string]string{"URL": "", "DESCRIPTION": "Bring dice"}},
-		"an id with a space": {"a b", nil, poll.Slot{Start: at(3)}, "https://party.example", map[string]string{"URL": "https://party.example/scheduler/a%20b"}},
-		"edited":             {"p1", map[string]any{"createdAt": at(-9), "updatedAt": at(-2)}, poll.Slot{Start: at(3)}, "", map[string]string{"LAST-MODIFIED": "20260130T120000Z"}},
+		"two days": {
+			"p1", nil, poll.Slot{Start: day(5), End: day(7), AllDay: true}, "",
+			map[string]string{"DTSTART": "20260305", "DTEND": "20260307"},
+		},
+		"without the app": {
+			"p1", map[string]any{"description": "Bring dice"}, poll.Slot{Start: at(3)}, "",
+			map[string]string{"URL": "", "DESCRIPTION": "Bring dice"},
+		},
+		"an id with a space": {
+			"a b", nil, poll.Slot{Start: at(3)}, "https://party.example",
+			map[string]string{"URL": "https://party.example/scheduler/a%20b"},
+		},
+		"edited": {
+			"p1", map[string]any{"createdAt": at(-9), "updatedAt": at(-2)}, poll.Slot{Start: at(3)}, "",
+			map[string]string{"LAST-MODIFIED": "20260130T120000Z"},
+		},
 		"journaled": {
 			"p1", map[string]any{"createdAt": at(-9), "updatedAt": at(-2), "calendarSync": map[string]any{"recorded": map[string]any{"at": at(-1)}}},
 			poll.Slot{Start: at(3)}, "", map[string]string{"LAST-MODIFIED": "20260131T120000Z"},
 		},
 		"without a start": {"p1", nil, poll.Slot{End: at(3)}, "", nil},
 		"year 10000":      {"p1", nil, poll.Slot{Start: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "", nil},
-		"year 9999":       {"p1", nil, poll.Slot{Start: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)}, "", map[string]string{"DTSTART": "99991231T000000Z"}},
-		"beyond 9999":     {"p1", nil, poll.Slot{Start: at(1), End: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "", map[string]string{"DTEND": ""}},
-		"year 1":          {"p1", nil, poll.Slot{Start: time.Date(1, 2, 1, 0, 0, 0, 0, time.UTC)}, "", map[string]string{"DTSTART": "00010201T000000Z"}},
+		"year 9999": {
+			"p1", nil, poll.Slot{Start: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)}, "",
+			map[string]string{"DTSTART": "99991231T000000Z"},
+		},
+		"beyond 9999": {
+			"p1", nil, poll.Slot{Start: at(1), End: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, "",
+			map[string]string{"DTEND": ""},
+		},
+		"year 1": {
+			"p1", nil, poll.Slot{Start: time.Date(1, 2, 1, 0, 0, 0, 0, time.UTC)}, "",
+			map[string]string{"DTSTART": "00010201T000000Z"},
+		},
 		"cancelled, by the mark of the app": {
 			"p1", map[string]any{"cancelled": map[string]any{"at": at(-31)}, "updatedAt": at(-1)}, poll.Slot{Start: at(3)}, "", nil,
 		},
 		"cancelled, by ours": {
-			"p1", map[string]any{"calendarSync": map[string]any{"cancelled": map[string]any{"at": at(-31)}}, "updatedAt": at(-1)}, poll.Slot{Start: at(3)}, "", nil,
+			"p1", map[string]any{"calendarSync": map[string]any{"cancelled": map[string]any{"at": at(-31)}}, "updatedAt": at(-1)},
+			poll.Slot{Start: at(3)}, "", nil,
 		},
 		"cancelled lately, by ours": {
-			"p1", map[string]any{"calendarSync": map[string]any{"cancelled": map[string]any{"at": at(-29)}}, "updatedAt": at(-50)}, poll.Slot{Start: at(3)}, "",
+			"p1", map[string]any{"calendarSync": map[string]any{"cancelled": map[string]any{"at": at(-29)}}, "updatedAt": at(-50)},
+			poll.Slot{Start: at(3)}, "",
 			map[string]string{"STATUS": "CANCELLED"},
 		},
 		"cancelled, by ours, when is not known": {
-			"p1", map[string]any{"calendarSync": map[string]any{"cancelled": map[string]any{"reason": "x"}}, "updatedAt": at(-1)}, poll.Slot{Start: at(3)}, "",
+			"p1", map[string]any{"calendarSync": map[string]any{"cancelled": map[string]any{"reason": "x"}}, "updatedAt": at(-1)},
+			poll.Slot{Start: at(3)}, "",
 			map[string]string{"STATUS": "CANCELLED"},
 		},
-		"cancelled, when is not known": {"p1", map[string]any{"cancelled": map[string]any{"reason": "x"}, "updatedAt": at(-1)}, poll.Slot{Start: at(3)}, "", map[string]string{"STATUS": "CANCELLED"}},
-		"so long ago":                  {"p1", map[string]any{"cancelled": map[string]any{"reason": "x"}, "updatedAt": at(-31)}, poll.Slot{Start: at(3)}, "", nil},
+		"cancelled, when is not known": {
+			"p1", map[string]any{"cancelled": map[string]any{"reason": "x"}, "updatedAt": at(-1)}, poll.Slot{Start: at(3)}, "",
+			map[string]string{"STATUS": "CANCELLED"},
+		},
+		"so long ago": {
+			"p1", map[string]any{"cancelled": map[string]any{"reason": "x"}, "updatedAt": at(-31)}, poll.Slot{Start: at(3)}, "",
+			nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

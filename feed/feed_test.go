@@ -143,7 +143,9 @@ func TestCalendar_OfAPerson_HasTheirSessions(t *testing.T) {
 	put(t, documents, "finalised", 1, nil)
 	put(t, documents, "cancelled lately", 2, cancelled(29))
 	put(t, documents, "cancelled long ago", 3, cancelled(31))
-	put(t, documents, "cancelled by the app", 4, map[string]any{"status": string(rules.Cancelled), "updatedAt": now.AddDate(0, 0, -40), "createdAt": now.AddDate(0, 0, -50)})
+	put(t, documents, "cancelled by the app", 4, map[string]any{
+		"status": string(rules.Cancelled), "updatedAt": now.AddDate(0, 0, -40), "createdAt": now.AddDate(0, 0, -50),
+	})
 	put(t, documents, "never finalised", 5, map[string]any{"status": string(rules.Cancelled), "winningSlotId": nil})
 	put(t, documents, "slot gone", 6, map[string]any{"winningSlotId": "other"})
 	put(t, documents, "no slot id", 7, map[string]any{"winningSlotId": "a/b"})
@@ -158,7 +160,8 @@ func TestCalendar_OfAPerson_HasTheirSessions(t *testing.T) {
 		for _, event := range readFeed(t, s, renewed(t, s, person)) {
 			got = append(got, value(t, event, "SUMMARY")+" "+value(t, event, "STATUS"))
 		}
-		if want := "Session confirmed long ago CONFIRMED, Session finalised CONFIRMED, Session cancelled lately CANCELLED"; strings.Join(got, ", ") != want {
+		if want := "Session confirmed long ago CONFIRMED, Session finalised CONFIRMED, Session cancelled lately " +
+			"CANCELLED"; strings.Join(got, ", ") != want {
 			t.Errorf("%s reads %q, want %s", person, got, want)
 		}
 	}
@@ -186,7 +189,9 @@ func TestCalendar_ManySessions_TakeFewQueries(t *testing.T) {
 	t.Parallel()
 	s, documents := newService(t)
 	for i := range feed.MaxSessions + 5 {
-		put(t, documents, fmt.Sprintf("p%04d", i), i%300, map[string]any{"createdAt": now.Add(time.Duration(i) * time.Second), "joinedIds": []any{"ana"}})
+		put(t, documents, fmt.Sprintf("p%04d", i), i%300, map[string]any{
+			"createdAt": now.Add(time.Duration(i) * time.Second), "joinedIds": []any{"ana"},
+		})
 	}
 	secret := renewed(t, s, "ana")
 	documents.gets.Store(0)
@@ -194,7 +199,8 @@ func TestCalendar_ManySessions_TakeFewQueries(t *testing.T) {
 	if len(events) != feed.MaxSessions {
 		t.Errorf("%d sessions, want %d", len(events), feed.MaxSessions)
 	}
-	if gets, batches, queries := documents.gets.Load(), documents.batches.Load(), documents.queries.Load(); queries != 10 || batches != 10 || gets != 1 {
+	if gets, batches, queries := documents.gets.Load(), documents.batches.Load(),
+		documents.queries.Load(); queries != 10 || batches != 10 || gets != 1 {
 		t.Errorf("%d queries, %d batches, %d reads; want 10, 10 and 1", queries, batches, gets)
 	}
 	for _, event := range events {
@@ -246,7 +252,9 @@ func TestCalendar_EndedSecret_IsNotFoundWithoutDifference(t *testing.T) {
 	if documents.gets.Load() != 1 {
 		t.Errorf("a well-formed secret takes %d reads", documents.gets.Load())
 	}
-	for _, malformed := range []string{"", "x", old + "x", old[1:], "../" + old[3:], strings.Repeat("=", 43), old[:42] + "\n", old[:42] + "_"} {
+	for _, malformed := range []string{
+		"", "x", old + "x", old[1:], "../" + old[3:], strings.Repeat("=", 43), old[:42] + "\n", old[:42] + "_",
+	} {
 		notFound(malformed)
 	}
 	if documents.gets.Load() != 1 {

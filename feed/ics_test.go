@@ -46,7 +46,9 @@ func read(t *testing.T, text []byte) []ical.Event {
 	if _, err := decoder.Decode(); err == nil {
 		t.Fatalf("the feed has several calendars:\n%s", text)
 	}
-	for name, want := range map[string]string{"VERSION": "2.0", "METHOD": "PUBLISH", "X-WR-CALNAME": "Quest Scheduler", "REFRESH-INTERVAL": "PT1H"} {
+	for name, want := range map[string]string{
+		"VERSION": "2.0", "METHOD": "PUBLISH", "X-WR-CALNAME": "Quest Scheduler", "REFRESH-INTERVAL": "PT1H",
+	} {
 		if values := calendar.Props.Values(name); len(values) != 1 || values[0].Value != want {
 			t.Errorf("%s is %v, want %s once", name, values, want)
 		}
@@ -148,16 +150,25 @@ func TestRender_Cases_HaveTheirValues(t *testing.T) {
 		session feed.Session
 		want    map[string]string
 	}{
-		"cancelled":     {with(func(s *feed.Session) { s.Cancelled = true }), map[string]string{"STATUS": "CANCELLED"}},
-		"another zone":  {with(func(s *feed.Session) { s.Start = s.Start.In(zone) }), map[string]string{"DTSTART": "20260307T180000Z"}},
-		"all day":       {with(func(s *feed.Session) { s.AllDay, s.Start, s.End = true, day, day.AddDate(0, 0, 2) }), map[string]string{"DTSTART": "20260307", "DTEND": "20260309"}},
-		"no end":        {with(func(s *feed.Session) { s.End = s.Start }), map[string]string{"DTEND": ""}},
-		"a day, no end": {with(func(s *feed.Session) { s.AllDay, s.Start, s.End = true, day, day }), map[string]string{"DTSTART": "20260307", "DTEND": ""}},
+		"cancelled":    {with(func(s *feed.Session) { s.Cancelled = true }), map[string]string{"STATUS": "CANCELLED"}},
+		"another zone": {with(func(s *feed.Session) { s.Start = s.Start.In(zone) }), map[string]string{"DTSTART": "20260307T180000Z"}},
+		"all day": {
+			with(func(s *feed.Session) { s.AllDay, s.Start, s.End = true, day, day.AddDate(0, 0, 2) }),
+			map[string]string{"DTSTART": "20260307", "DTEND": "20260309"},
+		},
+		"no end": {with(func(s *feed.Session) { s.End = s.Start }), map[string]string{"DTEND": ""}},
+		"a day, no end": {
+			with(func(s *feed.Session) { s.AllDay, s.Start, s.End = true, day, day }),
+			map[string]string{"DTSTART": "20260307", "DTEND": ""},
+		},
 		"no link":       {with(func(s *feed.Session) { s.URL = "" }), map[string]string{"URL": "", "DESCRIPTION": "Bring dice"}},
 		"only a link":   {with(func(s *feed.Session) { s.Description = "" }), map[string]string{"DESCRIPTION": evening.URL}},
 		"nothing":       {with(func(s *feed.Session) { s.Description, s.URL = "", "" }), map[string]string{"DESCRIPTION": ""}},
 		"never changed": {with(func(s *feed.Session) { s.Changed = time.Time{} }), map[string]string{"DTSTAMP": "19700101T000000Z"}},
-		"long title":    {with(func(s *feed.Session) { s.Title = strings.Repeat("é", 600) }), map[string]string{"SUMMARY": strings.Repeat("é", 500) + "…"}},
+		"long title": {
+			with(func(s *feed.Session) { s.Title = strings.Repeat("é", 600) }),
+			map[string]string{"SUMMARY": strings.Repeat("é", 500) + "…"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -181,7 +192,10 @@ func TestRender_HostileTexts_StayTexts(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"a\nb\r\nc\rd", "a\nb\nc\nd"},
 		{`comma, semicolon; colon: back\slash "quote" \n \N`, `comma, semicolon; colon: back\slash "quote" \n \N`},
-		{"END:VEVENT\r\nEND:VCALENDAR\r\nBEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:evil", "END:VEVENT\nEND:VCALENDAR\nBEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:evil"},
+		{
+			"END:VEVENT\r\nEND:VCALENDAR\r\nBEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:evil",
+			"END:VEVENT\nEND:VCALENDAR\nBEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:evil",
+		},
 		{"bell\a nul\x00 del\x7f nel\u0085 tab\t", "bell nul del nel tab\t"},
 		{"\xff\xfe half a rune \xf0\x9f", "\uFFFD half a rune \uFFFD"},
 		{"\r\n X-INJECTED:1", "\n X-INJECTED:1"},
@@ -247,7 +261,8 @@ func FuzzRender_AnySessions_AreRead(f *testing.F) {
 		for i := range int(count % 5) {
 			session := feed.Session{
 				PollID: fmt.Sprint(i, id), Title: title, Description: description, URL: "https://party.example/" + strconv.Itoa(i),
-				Start: time.Unix(start, 0), End: time.Unix(start, 0).Add(time.Duration(length)), AllDay: allDay, Sequence: i, Changed: time.Unix(length, 0),
+				Start: time.Unix(start, 0), End: time.Unix(start, 0).Add(time.Duration(length)), AllDay: allDay, Sequence: i,
+				Changed: time.Unix(length, 0),
 			}
 			if session.Renderable() {
 				sessions = append(sessions, session)

@@ -133,7 +133,9 @@ func TestFeed_PollsOfNoGroupOfHers_AreAStrangers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, documents := newService(t)
-			write(t, documents, poll.GroupPath("eves"), map[string]any{"creatorId": "eve", "memberIds": []any{"eve"}, "pendingMemberIds": []any{"ana"}})
+			write(t, documents, poll.GroupPath("eves"), map[string]any{
+				"creatorId": "eve", "memberIds": []any{"eve"}, "pendingMemberIds": []any{"ana"},
+			})
 			write(t, documents, poll.GroupPath("eves").Doc("basicPolls", "b1"), listing)
 			for i := range 5 {
 				put(t, documents, fmt.Sprint("p", i), 1+i, map[string]any{"creatorId": "eve", "questingGroupId": group})

@@ -56,7 +56,8 @@ func (s Session) rank() int {
 
 // mostBytes is the size of the session in a feed, or slightly more.
 func (s Session) mostBytes() int {
-	return mostFixedOfSession + mostInLines(plain(s.PollID)+uidDomain) + mostInLines(s.title()) + mostInLines(s.text()) + mostInLines(plain(s.URL))
+	return mostFixedOfSession + mostInLines(plain(s.PollID)+uidDomain) + mostInLines(s.title()) + mostInLines(s.text()) +
+		mostInLines(plain(s.URL))
 }
 
 // mostInLines is the size of a text in content lines: escaped, and folded by RFC 5545.

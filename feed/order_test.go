@@ -12,7 +12,10 @@ import (
 )
 
 func made(id, creator string, ago time.Duration) poll.Poll {
-	return poll.Poll{ID: id, CreatorID: creator, CreatedAt: now.Add(-ago), Status: rules.Finalized, WinningSlotID: "s1", ParticipantIDs: []string{"ana"}}
+	return poll.Poll{
+		ID: id, CreatorID: creator, CreatedAt: now.Add(-ago), Status: rules.Finalized, WinningSlotID: "s1",
+		ParticipantIDs: []string{"ana"},
+	}
 }
 
 func set(names ...string) map[string]bool {
@@ -41,7 +44,10 @@ func TestChoose_Polls_ComeByConsentThenAge(t *testing.T) {
 			[]string{"mine", "mine, old", "fellow's?", "friend's?", "stranger's?"}, false,
 		},
 		"made at once": {
-			feed.Known{Polls: []poll.Poll{made("c", "gm", 0), made("a", "gm", 0), made("d", "gm", time.Hour), made("b", "gm", 0)}, Creators: set("gm")},
+			feed.Known{
+				Polls:    []poll.Poll{made("c", "gm", 0), made("a", "gm", 0), made("d", "gm", time.Hour), made("b", "gm", 0)},
+				Creators: set("gm"),
+			},
 			[]string{"a?", "b?", "c?", "d?"}, false,
 		},
 		"a fourth of a stranger's": {

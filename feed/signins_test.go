@@ -54,7 +54,8 @@ func TestCalendar_SignInEnded_EndsWithinAnHour(t *testing.T) {
 	}
 	pass(s, time.Minute)
 	for range 2 {
-		if _, err := s.Calendar(t.Context(), secret, each); !fault.Is(err, fault.NotFound) || err.Error() != "There is no such calendar feed. Make a new one in Quest Scheduler." {
+		if _, err := s.Calendar(t.Context(), secret, each); !fault.Is(err, fault.NotFound) ||
+			err.Error() != "There is no such calendar feed. Make a new one in Quest Scheduler." {
 			t.Errorf("after an hour: %v", err)
 		}
 	}

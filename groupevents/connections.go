@@ -35,7 +35,9 @@ func errNotConnected() error {
 // changes nothing. NotFound: not a member, or another person's account. Revoked: the account
 // cannot be used. RateLimited: MaxSwitches (CodeSwitches). Unavailable: the server only observes
 // calendars.
-func (s *Service) Connect(ctx context.Context, person scheduler.Person, groupID, accountID string, cause scheduler.Cause) (Connected, error) {
+func (s *Service) Connect(
+	ctx context.Context, person scheduler.Person, groupID, accountID string, cause scheduler.Cause,
+) (Connected, error) {
 	if err := s.Writes(); err != nil {
 		return Connected{}, err
 	}
@@ -69,7 +71,9 @@ func (s *Service) Connect(ctx context.Context, person scheduler.Person, groupID,
 		}
 		made := mirror.Connection{GroupID: groupID, AccountID: accountID, OwnerID: person.ID, CreatedAt: store.Instant(s.Now())}
 		connected = Connected{made, account.Email}
-		begin, err = s.Plans.ChangeConnections(ctx, tx, person.ID, cause, func(all []mirror.Connection) []mirror.Connection { return append(all, made) })
+		begin, err = s.Plans.ChangeConnections(
+			ctx, tx, person.ID, cause, func(all []mirror.Connection) []mirror.Connection { return append(all, made) },
+		)
 		if err != nil {
 			return err
 		}
@@ -131,7 +135,9 @@ func (s *Service) Connections(ctx context.Context, person scheduler.Person, grou
 // as they are, or go with deleteEvents, for which copies that an earlier disconnection kept are
 // enough. NotFound where the person has neither; one who left the group may have them still.
 // Unavailable: events would be deleted, and the server only observes calendars.
-func (s *Service) Disconnect(ctx context.Context, person scheduler.Person, groupID, accountID string, deleteEvents bool, cause scheduler.Cause) error {
+func (s *Service) Disconnect(
+	ctx context.Context, person scheduler.Person, groupID, accountID string, deleteEvents bool, cause scheduler.Cause,
+) error {
 	if deleteEvents {
 		if err := s.Writes(); err != nil {
 			return err

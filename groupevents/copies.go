@@ -41,7 +41,8 @@ func (s *Service) release(tx store.Tx, m mirror.Mirror, cause scheduler.Cause) e
 			return err
 		}
 	}
-	if err := s.journal(tx, mirror.StepEntry(mirror.StepForgotten, m, mirror.Mirror{}, "its account was disconnected and keeps it"), cause); err != nil {
+	if err := s.journal(tx,
+		mirror.StepEntry(mirror.StepForgotten, m, mirror.Mirror{}, "its account was disconnected and keeps it"), cause); err != nil {
 		return err
 	}
 	return tx.Delete(mirror.Path(m.ID))

@@ -121,7 +121,9 @@ func (s *Service) Get(ctx context.Context, person scheduler.Person, groupID stri
 
 // Update changes an event; its author may, and the group's creator. A change to what it is
 // already writes nothing. The copies follow once the event has settled (Settle).
-func (s *Service) Update(ctx context.Context, person scheduler.Person, groupID string, ref Reference, ask Edit, cause scheduler.Cause) (View, error) {
+func (s *Service) Update(
+	ctx context.Context, person scheduler.Person, groupID string, ref Reference, ask Edit, cause scheduler.Cause,
+) (View, error) {
 	now := store.Instant(s.Now())
 	event, err := s.edit(ctx, person, groupID, ref, cause, func(e *mirror.Event) error {
 		e.PlanAt = s.settled(*e, now)

@@ -72,7 +72,8 @@ func (e Edit) applyTo(in Input) Input {
 func (in Input) fill(e *mirror.Event) error {
 	title, err := rules.Line("title", in.Title, rules.MaxTitle)
 	if err == nil {
-		err = cmp.Or(rules.CheckText("location", in.Location, rules.MaxLocation), rules.CheckText("description", in.Description, rules.MaxDescription))
+		err = cmp.Or(rules.CheckText("location", in.Location, rules.MaxLocation),
+			rules.CheckText("description", in.Description, rules.MaxDescription))
 	}
 	if err != nil {
 		return err
@@ -117,7 +118,9 @@ func (in Input) moment(field, text string) (recurrence.Moment, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return recurrence.Moment{}, fault.Field(field, "must be a day such as 2026-03-10, or a time with an offset such as 2026-03-10T19:00:00+01:00")
+		return recurrence.Moment{}, fault.Field(
+			field, "must be a day such as 2026-03-10, or a time with an offset such as 2026-03-10T19:00:00+01:00",
+		)
 	}
 	if _, err := poll.Zone(in.Timezone); err != nil {
 		return recurrence.Moment{}, err

@@ -16,7 +16,8 @@ import (
 // unlink unlinks an account, as calendarsync.Links does.
 func (w *world) unlink(account string) {
 	w.Helper()
-	w.Set(accounts.Path(account), store.Set("status", string(accounts.Unlinked)), store.Set("unlinkedAt", w.Clock.Now()), store.Set("due", true))
+	w.Set(accounts.Path(account), store.Set("status", string(accounts.Unlinked)), store.Set("unlinkedAt", w.Clock.Now()),
+		store.Set("due", true))
 	now := accounts.Account{ID: account, OwnerID: account, Status: accounts.Unlinked, UnlinkedAt: w.Clock.Now()}
 	w.must(w.Groups.AccountLeaving(w.T.Context(), now, mirrortest.Cause))
 	w.must(w.Writer.AccountLeaving(w.T.Context(), now, mirrortest.Cause))

@@ -80,7 +80,10 @@ func (h groupState) counting(authorID string, now time.Time) (groupState, error)
 	h, author, today := h.author(authorID, now)
 	switch {
 	case author.Present >= MaxPresent:
-		return h, &fault.Error{Kind: fault.Conflict, Code: CodePresent, Message: "This group has 1000 events of yours, as many as one author may have. Delete some of them first."}
+		return h, &fault.Error{
+			Kind: fault.Conflict, Code: CodePresent,
+			Message: "This group has 1000 events of yours, as many as one author may have. Delete some of them first.",
+		}
 	case author.Today >= MaxPerDay:
 		return h, &fault.Error{
 			Kind: fault.RateLimited, Code: CodePerDay, RetryAfter: today.AddDate(0, 0, 1).Sub(now),

@@ -5,8 +5,9 @@
 // An event of a group is one canonical event (mirror.Event) and is planned once for each
 // member, as that member's own mirrors. A transaction that changes an event makes its PlanAt
 // due; one that changes connections or settings records the planning that it calls for
-// (work.go). So a crash in between leaves work that the drain finds. Membership decides in the transaction of each change: somebody who left a group gets
-// nothing new, even where the web app removed them directly.
+// (work.go). So a crash in between leaves work that the drain finds. Membership decides in the
+// transaction of each change: somebody who left a group gets nothing new, even where the web
+// app removed them directly.
 package groupevents
 
 import (
@@ -106,7 +107,9 @@ const formerRetries = 3
 
 // change runs a transaction of a group's member that leads to new planning. It first
 // disconnects former members of the group, whose planning would show them the change.
-func (s *Service) change(ctx context.Context, groupID string, cause scheduler.Cause, fn func(ctx context.Context, tx store.Tx) error) error {
+func (s *Service) change(
+	ctx context.Context, groupID string, cause scheduler.Cause, fn func(ctx context.Context, tx store.Tx) error,
+) error {
 	for try := 0; ; try++ {
 		err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 			former, err := formerConnections(ctx, tx, groupID)

@@ -97,7 +97,8 @@ func (w *world) own(account, title string) {
 	w.Helper()
 	start := mirrortest.Start.AddDate(0, 0, 3)
 	_, err := w.Calendar.InsertContent(w.T.Context(), mirrortest.Ref(account), fmt.Sprintf("mine%x", title), gcal.Content{
-		Summary: title, Start: mirrortest.Moment(start), End: mirrortest.Moment(start.Add(time.Hour)), Transparency: "opaque", Visibility: "default",
+		Summary: title, Start: mirrortest.Moment(start), End: mirrortest.Moment(start.Add(time.Hour)), Transparency: "opaque",
+		Visibility: "default",
 	}, nil)
 	w.must(err)
 }

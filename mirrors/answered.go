@@ -16,7 +16,9 @@ import (
 // and returns its canonical event; known is false if there is none, as after a deletion. A
 // sync run at the same time does no harm: of two observations the later one counts. wrote says
 // that the call changed the event: if a sync run was faster, the journal still says who did.
-func (s *Service) Observe(ctx context.Context, ref gcal.Ref, answered gcal.Event, wrote bool, cause scheduler.Cause) (event mirror.Event, known bool, err error) {
+func (s *Service) Observe(
+	ctx context.Context, ref gcal.Ref, answered gcal.Event, wrote bool, cause scheduler.Cause,
+) (event mirror.Event, known bool, err error) {
 	calendar, ok, err := calendars.Load(ctx, s.Store, ref.Account, ref.Calendar)
 	if err == nil && !ok {
 		err = fault.New(fault.Unavailable, "The calendar is not followed any more. Try again shortly.")
@@ -25,7 +27,9 @@ func (s *Service) Observe(ctx context.Context, ref gcal.Ref, answered gcal.Event
 		return mirror.Event{}, false, err
 	}
 	always := func(context.Context, store.Reader) error { return nil }
-	if err := s.apply(ctx, observation{calendar: calendar, cause: cause, event: answered, writable: true, wrote: wrote, holds: always}); err != nil {
+	if err := s.apply(ctx, observation{
+		calendar: calendar, cause: cause, event: answered, writable: true, wrote: wrote, holds: always,
+	}); err != nil {
 		return mirror.Event{}, false, err
 	}
 	return mirror.OfOrigin(ctx, s.Store, ref.Account, ref.Calendar, answered.ID)

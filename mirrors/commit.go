@@ -133,7 +133,8 @@ func needless(event mirror.Event, of *situation) bool {
 }
 
 func isSeriesOf(series, event mirror.Event) bool {
-	return event.SeriesID != "" && series.EventID == event.SeriesID && series.AccountID == event.AccountID && series.CalendarID == event.CalendarID
+	return event.SeriesID != "" && series.EventID == event.SeriesID && series.AccountID == event.AccountID &&
+		series.CalendarID == event.CalendarID
 }
 
 // commit writes it.
@@ -182,7 +183,9 @@ func (w *write) commit(tx store.Tx) error {
 
 // transact runs a transaction that fills a write, and has its mirrors written after the
 // commit.
-func (s *Service) transact(ctx context.Context, cause scheduler.Cause, fill func(ctx context.Context, tx store.Reader, w *write) error) (*write, error) {
+func (s *Service) transact(
+	ctx context.Context, cause scheduler.Cause, fill func(ctx context.Context, tx store.Reader, w *write) error,
+) (*write, error) {
 	var w *write
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		w = &write{s: s, cause: cause}

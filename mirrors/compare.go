@@ -32,7 +32,9 @@ type comparison struct {
 
 // compareAll compares what mirrors' documents say with what their calendar shows. failures
 // are those of single events; err ends the calendar's reconciliation.
-func (w *Writer) compareAll(ctx context.Context, calendar calendars.Calendar, c comparison, cause scheduler.Cause) (failures []error, err error) {
+func (w *Writer) compareAll(
+	ctx context.Context, calendar calendars.Calendar, c comparison, cause scheduler.Cause,
+) (failures []error, err error) {
 	left := mostFetches
 	for m, err := range mirror.InCalendar(ctx, w.Store, calendar.AccountID, calendar.CalendarID) {
 		if err != nil {

@@ -36,7 +36,9 @@ func (c Consumer) Apply(ctx context.Context, run calendarsync.Run, observed cale
 }
 
 // ApplyPage implements calendarsync.PageConsumer.
-func (c Consumer) ApplyPage(ctx context.Context, run calendarsync.Run, observed []calendarsync.SyncedEvent, full bool) (map[string]bool, error) {
+func (c Consumer) ApplyPage(
+	ctx context.Context, run calendarsync.Run, observed []calendarsync.SyncedEvent, full bool,
+) (map[string]bool, error) {
 	if len(observed) < together {
 		return nil, nil
 	}

@@ -93,7 +93,10 @@ func copiesOfSeries(ctx context.Context, tx store.Reader, series mirror.Event) (
 func copyOf(was mirror.Event, o observation, of mirror.Mirror, now time.Time) (next mirror.Event, changed bool) {
 	account, calendar := o.calendar.AccountID, o.calendar.CalendarID
 	uid := cmp.Or(of.ICalUID, was.ICalUID, mirror.CopyID(account, calendar, cmp.Or(o.event.InstanceOf, o.event.ID)))
-	at := plan.Origin{OwnerID: mirror.CopyOwner(o.calendar.OwnerID), AccountID: account, CalendarID: calendar, Source: mirror.SourceCopy, ICalUID: uid}
+	at := plan.Origin{
+		OwnerID: mirror.CopyOwner(o.calendar.OwnerID), AccountID: account, CalendarID: calendar, Source: mirror.SourceCopy,
+		ICalUID: uid,
+	}
 	if o.event.Details != nil {
 		details := *o.event.Details
 		details.Summary, details.Description, details.Location, details.ICalUID = "", "", "", ""

@@ -21,7 +21,10 @@ func (e *Events) demanded(ctx context.Context, ownerID, id string, answered gcal
 		err = demand(shown)
 	}
 	if err == nil && !shows(shown, contentOf(*answered.Details)) {
-		err = &fault.Error{Kind: fault.Conflict, Code: gcal.CodeStale, Message: "The event has just changed in its calendar. Read it again in a moment, and change what it is then."}
+		err = &fault.Error{
+			Kind: fault.Conflict, Code: gcal.CodeStale,
+			Message: "The event has just changed in its calendar. Read it again in a moment, and change what it is then.",
+		}
 	}
 	return err
 }
@@ -32,7 +35,8 @@ func shows(shown Shown, is gcal.Content) bool {
 		Summary: shown.Title, Description: shown.Description, Location: shown.Location, Start: is.Start, End: is.End, Recurrence: is.Recurrence,
 		Transparency: shown.Transparency, Visibility: shown.Visibility, Status: shown.Status, KeepsReminders: is.KeepsReminders,
 	}
-	sameTimes := shown.Begins.Equal(is.Start.Instant(time.UTC)) && shown.Ends.Equal(is.End.Instant(time.UTC)) && shown.Start.AllDay() == is.Start.AllDay()
+	sameTimes := shown.Begins.Equal(is.Start.Instant(time.UTC)) && shown.Ends.Equal(is.End.Instant(time.UTC)) &&
+		shown.Start.AllDay() == is.Start.AllDay()
 	sameRule := shown.OccurrenceID != "" || slices.Equal(shown.Recurrence, is.Recurrence) // an occurrence is shown with its series' rule
 	return sameTimes && sameRule && reflect.DeepEqual(was, is)
 }

@@ -84,7 +84,9 @@ func (c Change) over(was gcal.Content) (gcal.Content, error) {
 		content.End.Zone = was.End.Zone // a flight ends in another zone
 	}
 	if err == nil && allDay != was.Start.AllDay() && len(was.Recurrence) > 0 {
-		if _, _, unreadable := recurrence.End(recurrence.Series{Start: content.Start, End: content.End, Lines: was.Recurrence}); unreadable != nil {
+		if _, _, unreadable := recurrence.End(recurrence.Series{
+			Start: content.Start, End: content.End, Lines: was.Recurrence,
+		}); unreadable != nil {
 			err = fault.Field("all_day", "cannot change for this series, whose rules name days or times")
 		}
 	}

@@ -13,7 +13,9 @@ import (
 // differs from its series it is its own, else the series'. Entries of other people's mirrors are
 // left out. The journal of a deleted event stays readable to its owner until it is cleaned up.
 // NotFound if the event is another's.
-func (e *Events) Journal(ctx context.Context, ownerID, id string, part store.Paging, take func(mirror.JournalEntry) (bool, error)) (next *store.Cursor, err error) {
+func (e *Events) Journal(
+	ctx context.Context, ownerID, id string, part store.Paging, take func(mirror.JournalEntry) (bool, error),
+) (next *store.Cursor, err error) {
 	eventID, err := e.journalOf(ctx, ownerID, id)
 	if err != nil {
 		return nil, err

@@ -70,7 +70,9 @@ func TestJournal_OfAnotherPersonsEvent_IsNotFound(t *testing.T) {
 	w := newWorld(t)
 	kept, gone := w.create(dentist()), w.create(dentist())
 	w.must(w.events().Delete(w.ctx, gm, gone.ID, nil, byGM))
-	for _, row := range [][2]string{{ana, kept.ID}, {ana, gone.ID}, {gm, "evt_none"}, {gm, ""}, {gm, "a/b"}, {ana, kept.ID + "_20260305T090000Z"}} {
+	for _, row := range [][2]string{
+		{ana, kept.ID}, {ana, gone.ID}, {gm, "evt_none"}, {gm, ""}, {gm, "a/b"}, {ana, kept.ID + "_20260305T090000Z"},
+	} {
 		_, err := w.events().Journal(w.ctx, row[0], row[1], store.Paging{Limit: 10}, func(entry mirror.JournalEntry) (bool, error) {
 			t.Errorf("%s reads %+v", row[0], entry)
 			return true, nil
@@ -86,7 +88,9 @@ func TestJournal_OfAnEventOfAGroup_ShowsOnesOwnMirrors(t *testing.T) {
 	w.put(w.canonicalSession())
 	w.connect(home, gm)
 	w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
-		for i, entry := range []mirror.JournalEntry{{OwnerID: ana, MirrorID: "mir_ana"}, {OwnerID: gm, MirrorID: "mir_gm"}, {OwnerID: ana, After: "1"}} {
+		for i, entry := range []mirror.JournalEntry{
+			{OwnerID: ana, MirrorID: "mir_ana"}, {OwnerID: gm, MirrorID: "mir_gm"}, {OwnerID: ana, After: "1"},
+		} {
 			entry.At, entry.Step = w.clock.Now(), mirror.StepObserved
 			if err := tx.Set(mirror.EntryPath("evt_session", fmt.Sprint("jrn_", i)), mirror.EncodeEntry(entry)); err != nil {
 				return err
@@ -175,7 +179,9 @@ type faster struct {
 	w *world
 }
 
-func (f faster) InsertContent(ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string) (gcal.Event, error) {
+func (f faster) InsertContent(
+	ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string,
+) (gcal.Event, error) {
 	event, err := f.EventGoogle.InsertContent(ctx, ref, id, content, private)
 	f.w.sync(work)
 	return event, err

@@ -52,7 +52,9 @@ const maxOccurrences = 1000
 // after a cursor, until it returns false; next is where to continue. Events of groups that
 // the person is connected to are among them. A series is expanded in its start's zone; one
 // that cannot be expanded is passed as it is.
-func (e *Events) List(ctx context.Context, ownerID string, in Range, part store.Paging, take func(Shown) (bool, error)) (next *store.Cursor, err error) {
+func (e *Events) List(
+	ctx context.Context, ownerID string, in Range, part store.Paging, take func(Shown) (bool, error),
+) (next *store.Cursor, err error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}

@@ -74,7 +74,8 @@ func TestChange_Times_Move(t *testing.T) {
 	made := w.create(dentist())
 	from, to := at("2026-03-09T10:00:00Z").Time, at("2026-03-11T10:00:00Z").Time
 	moved := w.alter(made.ID, mirrors.Change{Start: &from, End: &to})
-	if d := w.atGoogle(moved).Details; !d.Start.Time.Equal(from) || !d.End.Time.Equal(to) || d.Start.Zone != "Europe/Zurich" || d.Summary != "Dentist" {
+	if d := w.atGoogle(moved).Details; !d.Start.Time.Equal(from) || !d.End.Time.Equal(to) || d.Start.Zone != "Europe/Zurich" ||
+		d.Summary != "Dentist" {
 		t.Errorf("moved it is %+v", d)
 	}
 	day := w.alter(made.ID, mirrors.Change{Start: &from, End: &to, AllDay: new(true)})
@@ -82,7 +83,8 @@ func TestChange_Times_Move(t *testing.T) {
 		t.Errorf("all day it is %+v", d)
 	}
 	timed := w.alter(made.ID, mirrors.Change{Start: &from, End: &to, AllDay: new(false), TimeZone: new("Asia/Tokyo")})
-	if d := w.atGoogle(timed).Details; !d.Start.Time.Equal(from) || d.Start.Zone != "Asia/Tokyo" || d.End.Zone != "Asia/Tokyo" || timed.ID != made.ID || timed.Version != 4 {
+	if d := w.atGoogle(timed).Details; !d.Start.Time.Equal(from) || d.Start.Zone != "Asia/Tokyo" ||
+		d.End.Zone != "Asia/Tokyo" || timed.ID != made.ID || timed.Version != 4 {
 		t.Errorf("timed it is %+v, version %d", d, timed.Version)
 	}
 }

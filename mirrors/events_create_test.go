@@ -19,11 +19,13 @@ func TestCreate_InThePrimary_IsInTheCalendarAndTheList(t *testing.T) {
 	for _, calendar := range []string{"", "primary", workMail, "Work@Example.Test"} {
 		w := newWorld(t)
 		made := w.create(dentist(func(e *mirrors.NewEvent) { e.CalendarID = calendar }))
-		if made.Source != mirror.SourceAPI || made.Version != 1 || made.CalendarID != workMail || !made.Begins.Equal(at(thursday).Time) || made.Ends.Sub(made.Begins) != time.Hour {
+		if made.Source != mirror.SourceAPI || made.Version != 1 || made.CalendarID != workMail ||
+			!made.Begins.Equal(at(thursday).Time) || made.Ends.Sub(made.Begins) != time.Hour {
 			t.Errorf("%q: made is %+v", calendar, made)
 		}
 		there := w.atGoogle(made)
-		if d := there.Details; d.Summary != "Dentist" || d.Description != "Bring the card" || d.Location != "Zurich" || d.Start.Zone != "Europe/Zurich" {
+		if d := there.Details; d.Summary != "Dentist" || d.Description != "Bring the card" || d.Location != "Zurich" ||
+			d.Start.Zone != "Europe/Zurich" {
 			t.Errorf("%q: the calendar shows %+v", calendar, d)
 		}
 		if all := w.canonical(work); len(all) != 1 || all[0].ID != made.ID {

@@ -35,7 +35,9 @@ func (m *meddling) Get(ctx context.Context, ref gcal.Ref, id string) (gcal.Event
 	return event, err
 }
 
-func (m *meddling) InsertContent(ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string) (gcal.Event, error) {
+func (m *meddling) InsertContent(
+	ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string,
+) (gcal.Event, error) {
 	event, err := m.EventGoogle.InsertContent(ctx, ref, id, content, private)
 	m.run(&m.afterInsert)
 	if m.lost {

@@ -171,7 +171,9 @@ func (s *Service) wish(
 }
 
 // following runs a transaction, and after its commit what it has begin, if anything.
-func (s *Service) following(ctx context.Context, change func(ctx context.Context, tx store.Tx) (begin func(context.Context), err error)) error {
+func (s *Service) following(
+	ctx context.Context, change func(ctx context.Context, tx store.Tx) (begin func(context.Context), err error),
+) error {
 	var begin func(context.Context)
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
 		begin, err = change(ctx, tx)

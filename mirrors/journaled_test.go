@@ -43,7 +43,8 @@ func (w *world) journaled(ctx context.Context, eventID string) map[string]string
 	ends := map[string]string{}
 	for _, entry := range entries {
 		if end, known := ends[entry.MirrorID]; known && end != entry.Before {
-			w.Errorf("entry %s (%s) of %s begins at %q, and the one before ended at %q", entry.ID, entry.Step, cmp.Or(entry.MirrorID, eventID), entry.Before, end)
+			w.Errorf("entry %s (%s) of %s begins at %q, and the one before ended at %q", entry.ID, entry.Step,
+				cmp.Or(entry.MirrorID, eventID), entry.Before, end)
 		}
 		ends[entry.MirrorID] = entry.After
 	}

@@ -165,7 +165,8 @@ func (t target) checkDay(was, now gcal.Content) error {
 		}
 	}
 	return &fault.Error{Kind: fault.Conflict, Code: CodeOtherDay, Message: fmt.Sprintf(
-		"The first occurrence of this series is on %s, and start_ts on %s. To change one occurrence, name it %s. To move the whole series to another day, delete it and make another.",
+		"The first occurrence of this series is on %s, and start_ts on %s. To change one occurrence, name it %s. To move the "+
+			"whole series to another day, delete it and make another.",
 		first, asked, which)}
 }
 

@@ -40,7 +40,8 @@ func TestList_Occurrences_HaveAddresses(t *testing.T) {
 			t.Errorf("the address is %s, want %s", shown.OccurrenceID, want)
 		}
 		got, err := w.events().Get(w.ctx, gm, want)
-		if err != nil || got.ID != series.ID || !got.Begins.Equal(shown.Begins) || !got.Ends.Equal(shown.Ends) || len(got.Mirrors) != 1 || got.OccurrenceID != want {
+		if err != nil || got.ID != series.ID || !got.Begins.Equal(shown.Begins) || !got.Ends.Equal(shown.Ends) ||
+			len(got.Mirrors) != 1 || got.OccurrenceID != want {
 			t.Errorf("%s is %+v, %v", want, got, err)
 		}
 	}

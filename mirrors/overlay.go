@@ -77,7 +77,9 @@ func (w *Writer) claimOverlay(ctx context.Context, owner, account string) (o mir
 
 // findOrCreate returns the id of the calendar of an attempt. unsure means that an earlier
 // attempt may have created it; unknown, with an error, that this one may have.
-func (w *Writer) findOrCreate(ctx context.Context, a *attempt, trying mirror.OverlayCalendar, unsure bool) (id string, unknown bool, err error) {
+func (w *Writer) findOrCreate(
+	ctx context.Context, a *attempt, trying mirror.OverlayCalendar, unsure bool,
+) (id string, unknown bool, err error) {
 	account := a.Mirror.TargetAccountID
 	entries, err := a.google.Calendars(ctx, account)
 	zone := ""
@@ -131,7 +133,8 @@ func (w *Writer) enterOverlay(ctx context.Context, a *attempt, trying mirror.Ove
 		if err := tx.Merge(mirror.PersonPath(owner), mirror.WriteOverlay(owner, account, o, now)...); err != nil {
 			return err
 		}
-		return tx.Merge(calendars.Path(calendar.Key), calendar.Want(mirror.Consumer, max(1, calendar.Interests[mirror.Consumer]), a.cause.Request(now), owner)...)
+		return tx.Merge(calendars.Path(calendar.Key), calendar.Want(mirror.Consumer, max(1, calendar.Interests[mirror.Consumer]),
+			a.cause.Request(now), owner)...)
 	})
 	if err != nil || !entered {
 		return err
@@ -144,7 +147,9 @@ func (w *Writer) enterOverlay(ctx context.Context, a *attempt, trying mirror.Ove
 }
 
 // writeOverlay changes an account's overlay as long as it is that of the attempt.
-func (w *Writer) writeOverlay(ctx context.Context, owner, account string, trying mirror.OverlayCalendar, change func(o *mirror.OverlayCalendar)) error {
+func (w *Writer) writeOverlay(
+	ctx context.Context, owner, account string, trying mirror.OverlayCalendar, change func(o *mirror.OverlayCalendar),
+) error {
 	return w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		person, err := mirror.LoadPerson(ctx, tx, owner)
 		o := person.Overlays[account]

@@ -39,7 +39,8 @@ func (w *Writer) suppressOverlay(ctx context.Context, owner, account, calendarID
 		return err
 	}
 	if err := w.Follow(ctx, account, calendarID, cause); err != nil {
-		w.Log.WarnContext(ctx, "deleted overlay calendar's channel not stopped yet", "calendar", calendarID, "account", account, "trace", cause.Trace, "error", err)
+		w.Log.WarnContext(ctx, "deleted overlay calendar's channel not stopped yet", "calendar", calendarID, "account", account,
+			"trace", cause.Trace, "error", err)
 	}
 	w.Log.InfoContext(ctx, "overlay calendar deleted by its owner", "calendar", calendarID, "account", account, "trace", cause.Trace)
 	for m, err := range mirror.InCalendar(ctx, w.Store, account, calendarID) {

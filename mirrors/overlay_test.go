@@ -77,7 +77,8 @@ func TestOverlay_OnFirstUse_IsCreatedOnceAndFollowed(t *testing.T) {
 	s.run(2 * time.Minute)
 	s.each(3)
 	found := s.overlays()
-	if len(found) != 1 || found[0].TimeZone != "Europe/Zurich" || strings.Contains(found[0].Description, home) || s.person().CalendarID != found[0].ID {
+	if len(found) != 1 || found[0].TimeZone != "Europe/Zurich" || strings.Contains(found[0].Description, home) ||
+		s.person().CalendarID != found[0].ID {
 		t.Fatalf("the calendars are %+v, recorded is %+v", found, s.person())
 	}
 	calendar, _, err := calendars.Load(s.ctx, s.memory, home, found[0].ID)

@@ -17,7 +17,9 @@ const mostUnplanned = 20
 // planUIDs plans iCalUIDs, each once. failed are those of before, and of these that failed,
 // without those that succeeded; failures say why. err ends the planning: the store is not
 // there, or too many failed.
-func (s *Service) planUIDs(ctx context.Context, ownerID string, uids, before []string, cause scheduler.Cause) (failed []string, failures, err error) {
+func (s *Service) planUIDs(
+	ctx context.Context, ownerID string, uids, before []string, cause scheduler.Cause,
+) (failed []string, failures, err error) {
 	failed = slices.Clone(before)
 	for i, uid := range uids {
 		if i > 0 && uid == uids[i-1] {

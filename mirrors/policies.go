@@ -181,7 +181,8 @@ func (w Wishes) check(policyID string, edges []mirror.Edge) ([]mirror.Edge, erro
 		if edge.Target == "" {
 			checked[i].Target = mirror.Overlay
 		}
-		if from := linked[edge.FromAccountID]; edge.FromCalendarID == "primary" || edge.FromCalendarID == primaryOf(from) || isAddressOf(from, edge.FromCalendarID) {
+		if from := linked[edge.FromAccountID]; edge.FromCalendarID == "primary" || edge.FromCalendarID == primaryOf(from) ||
+			isAddressOf(from, edge.FromCalendarID) {
 			checked[i].FromCalendarID = ""
 		}
 	}

@@ -82,10 +82,15 @@ func TestSetEdges_AFault_IsNamedAndNothingWritten(t *testing.T) {
 			fault.Conflict, plan.CodeContradiction,
 		},
 		"against another policy": {
-			[]mirror.Edge{{FromAccountID: home, ToAccountID: work, Detail: mirror.Full, Target: mirror.PrimaryTarget}}, fault.Conflict, plan.CodeContradiction,
+			[]mirror.Edge{{FromAccountID: home, ToAccountID: work, Detail: mirror.Full, Target: mirror.PrimaryTarget}},
+			fault.Conflict, plan.CodeContradiction,
 		},
-		"from a calendar that is not known": {change(func(e *mirror.Edge) { e.FromCalendarID = "x@example.test" }), fault.Invalid, mirrors.CodeUnknownCalendar},
-		"from an overlay calendar":          {change(func(e *mirror.Edge) { e.FromCalendarID = "overlay" }), fault.Invalid, mirrors.CodeOverlaySource},
+		"from a calendar that is not known": {
+			change(func(e *mirror.Edge) { e.FromCalendarID = "x@example.test" }), fault.Invalid, mirrors.CodeUnknownCalendar,
+		},
+		"from an overlay calendar": {
+			change(func(e *mirror.Edge) { e.FromCalendarID = "overlay" }), fault.Invalid, mirrors.CodeOverlaySource,
+		},
 		"to a revoked account": {
 			change(func(e *mirror.Edge) { e.ToAccountID = club }), fault.Revoked, accounts.CodeTokenExpired,
 		},
@@ -199,7 +204,10 @@ func TestSetEdges_CalendarMadeAfterLinking_IsFoundByOneListing(t *testing.T) {
 	)
 	w.wantFollowed("acc_home/home@example.test", "acc_work/made", "acc_work/work@example.test")
 	set := func(calendarID string) error {
-		_, err := w.policies.SetEdges(w.ctx, gm, policy.ID, []mirror.Edge{{FromAccountID: work, FromCalendarID: calendarID, ToAccountID: home, Detail: mirror.Busy}}, cause)
+		_, err := w.policies.SetEdges(
+			w.ctx, gm, policy.ID,
+			[]mirror.Edge{{FromAccountID: work, FromCalendarID: calendarID, ToAccountID: home, Detail: mirror.Busy}}, cause,
+		)
 		return err
 	}
 	for range 3 {

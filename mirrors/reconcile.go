@@ -62,7 +62,9 @@ func (w *Writer) Reconcile(ctx context.Context, cause scheduler.Cause, at string
 
 // reconcile reconciles one calendar. The documents are read after the listing: an event
 // that was created during it is named by a document before it exists.
-func (w *Writer) reconcile(ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, byHand bool) (did Reconciled, err error) {
+func (w *Writer) reconcile(
+	ctx context.Context, calendar calendars.Calendar, cause scheduler.Cause, byHand bool,
+) (did Reconciled, err error) {
 	account, err := accounts.Load(ctx, w.Store, calendar.AccountID)
 	gone := fault.Is(err, fault.NotFound)
 	if err != nil && !gone {
@@ -107,7 +109,9 @@ func (w *Writer) listOurs(ctx context.Context, ref gcal.Ref) (shown map[string]l
 				continue
 			}
 			class := plan.Classify(event, ref.Calendar, w.Installation, mirror.Naming{})
-			shown[event.ID] = listedEvent{event.ETag, page.Writable && plan.DeletesStray(event, w.Installation, class) && !endedLongAgo(event, w.Now())}
+			shown[event.ID] = listedEvent{
+				event.ETag, page.Writable && plan.DeletesStray(event, w.Installation, class) && !endedLongAgo(event, w.Now()),
+			}
 		}
 		pageToken = page.NextPage
 	}
@@ -116,7 +120,10 @@ func (w *Writer) listOurs(ctx context.Context, ref gcal.Ref) (shown map[string]l
 
 // deleteStrays deletes events of ours that no document of anybody names: others mirror into
 // a shared calendar too. It asks after the listing, and one that changed since stays.
-func (w *Writer) deleteStrays(ctx context.Context, calendar calendars.Calendar, shown map[string]listedEvent, did *Reconciled, cause scheduler.Cause, byHand bool) error {
+func (w *Writer) deleteStrays(
+	ctx context.Context, calendar calendars.Calendar, shown map[string]listedEvent, did *Reconciled, cause scheduler.Cause,
+	byHand bool,
+) error {
 	var ids []string
 	for id, event := range shown {
 		if event.stray {

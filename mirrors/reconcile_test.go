@@ -54,7 +54,9 @@ func (s *stage) stray(n int, installation string) {
 	s.Helper()
 	content := gcal.Content{Summary: "Busy", Start: at("2026-03-07T09:00:00Z"), End: at("2026-03-07T10:00:00Z")}
 	id := mirror.EventID(installation, fmt.Sprintf("evt_lost%d", n), home, homeMail, 1)
-	_, err := s.client.InsertContent(s.ctx, gcal.Ref{Account: home, Calendar: homeMail}, id, content, plan.Marks(mirror.Mirror{ID: "mir_lost"}, installation))
+	_, err := s.client.InsertContent(
+		s.ctx, gcal.Ref{Account: home, Calendar: homeMail}, id, content, plan.Marks(mirror.Mirror{ID: "mir_lost"}, installation),
+	)
 	s.must(err)
 }
 
@@ -66,8 +68,11 @@ func TestReconcile_WhatTheSyncMissed_IsCorrected(t *testing.T) {
 		want   mirrors.Reconciled
 		events int
 	}{
-		"nothing":     {func(*stage) {}, mirrors.Reconciled{Calendars: 1, Checked: 2}, 2},
-		"a change":    {func(s *stage) { s.change(s.shown(home, homeMail)[0], "Mine") }, mirrors.Reconciled{Calendars: 1, Checked: 2, Corrected: 1}, 2},
+		"nothing": {func(*stage) {}, mirrors.Reconciled{Calendars: 1, Checked: 2}, 2},
+		"a change": {
+			func(s *stage) { s.change(s.shown(home, homeMail)[0], "Mine") },
+			mirrors.Reconciled{Calendars: 1, Checked: 2, Corrected: 1}, 2,
+		},
 		"a deletion":  {func(s *stage) { s.delete(s.shown(home, homeMail)[0]) }, mirrors.Reconciled{Calendars: 1, Checked: 2, Corrected: 1}, 2},
 		"a stray":     {func(s *stage) { s.stray(1, "here") }, mirrors.Reconciled{Calendars: 1, Checked: 2, Strays: 1}, 2},
 		"many strays": {func(s *stage) { s.strays(6) }, mirrors.Reconciled{Calendars: 1, Checked: 2, Guarded: 6}, 8},

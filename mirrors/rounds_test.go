@@ -40,7 +40,8 @@ func (w *world) turn(event gcal.Event, title, start string) {
 func TestPerson_ChangesAStoppedEvent_IsMirrored(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ title, start string }{
-		"moved": {"Interview", "2026-03-13T09:00:00Z"}, "renamed": {"Surgery", "2026-03-10T09:00:00Z"}, "both": {"Surgery", "2026-03-13T09:00:00Z"},
+		"moved": {"Interview", "2026-03-13T09:00:00Z"}, "renamed": {"Surgery", "2026-03-10T09:00:00Z"},
+		"both": {"Surgery", "2026-03-13T09:00:00Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,7 +26,8 @@ type secondTool struct {
 
 func newSecondTool(w *world, a, b string) *secondTool {
 	return &secondTool{
-		w: w, pair: [2]gcal.Ref{refTo(a), refTo(b)}, made: map[string]bool{}, copy: map[string]string{}, title: func(s string) string { return s },
+		w: w, pair: [2]gcal.Ref{refTo(a), refTo(b)}, made: map[string]bool{}, copy: map[string]string{},
+		title: func(s string) string { return s },
 	}
 }
 

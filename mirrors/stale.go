@@ -62,13 +62,14 @@ func (s *Service) staleSources(ctx context.Context) (sources []staleSource, err 
 	}
 	for _, account := range revoked {
 		if !account.UpdatedAt.After(before) {
-			sources = append(sources, staleSource{account.OwnerID, func(ctx context.Context, reader store.Reader, limit int) ([]mirror.Event, error) {
-				now, err := accounts.Load(ctx, reader, account.ID)
-				if err != nil || !now.SameAs(account) {
-					return nil, err
-				}
-				return mirror.SomeOfAccount(ctx, reader, account.ID, limit)
-			}})
+			sources = append(sources,
+				staleSource{account.OwnerID, func(ctx context.Context, reader store.Reader, limit int) ([]mirror.Event, error) {
+					now, err := accounts.Load(ctx, reader, account.ID)
+					if err != nil || !now.SameAs(account) {
+						return nil, err
+					}
+					return mirror.SomeOfAccount(ctx, reader, account.ID, limit)
+				}})
 		}
 	}
 	lost, _, err := calendars.Failing(ctx, s.Store, before, []string{calendars.ReasonLost}, store.Paging{Limit: mostStale})
@@ -76,13 +77,14 @@ func (s *Service) staleSources(ctx context.Context) (sources []staleSource, err 
 		return nil, err
 	}
 	for _, calendar := range lost {
-		sources = append(sources, staleSource{calendar.OwnerID, func(ctx context.Context, reader store.Reader, limit int) ([]mirror.Event, error) {
-			now, _, err := calendars.LoadKey(ctx, reader, calendar.Key)
-			if err != nil || !now.Lost() || now.RefusedSince.After(before) {
-				return nil, err
-			}
-			return mirror.SomeOfCalendar(ctx, reader, now.AccountID, now.CalendarID, limit)
-		}})
+		sources = append(sources,
+			staleSource{calendar.OwnerID, func(ctx context.Context, reader store.Reader, limit int) ([]mirror.Event, error) {
+				now, _, err := calendars.LoadKey(ctx, reader, calendar.Key)
+				if err != nil || !now.Lost() || now.RefusedSince.After(before) {
+					return nil, err
+				}
+				return mirror.SomeOfCalendar(ctx, reader, now.AccountID, now.CalendarID, limit)
+			}})
 	}
 	return sources, nil
 }

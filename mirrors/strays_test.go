@@ -60,7 +60,10 @@ func TestStray_ThatIsNoneAnyMore_Stays(t *testing.T) {
 	for name, before := range map[string]func(w *world, id string){
 		"changed": func(w *world, _ string) { w.change(w.atHome(), "Mine") },
 		"named": func(w *world, id string) {
-			m := mirror.Mirror{ID: "mir_new", OwnerID: ana, CanonicalID: "evt_new", TargetAccountID: annes, TargetCalendarID: homeMail, EventID: id, State: mirror.Pending}
+			m := mirror.Mirror{
+				ID: "mir_new", OwnerID: ana, CanonicalID: "evt_new", TargetAccountID: annes, TargetCalendarID: homeMail, EventID: id,
+				State: mirror.Pending,
+			}
 			w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error { return tx.Set(mirror.Path(m.ID), mirror.Encode(m)) }))
 		},
 		"kept": func(w *world, id string) {

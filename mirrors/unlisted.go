@@ -88,7 +88,9 @@ func (s *Service) fetchMissing(ctx context.Context, l listing, missing []string)
 		case err != nil:
 			failures = append(failures, fmt.Errorf("fetch the missing event %s: %w", eventID, err))
 		case event.EventState == rules.Gone:
-			gone = append(gone, gcal.Event{ID: eventID, EventState: rules.Gone, InstanceOf: event.InstanceOf, Updated: event.Updated, Details: event.Details})
+			gone = append(gone, gcal.Event{
+				ID: eventID, EventState: rules.Gone, InstanceOf: event.InstanceOf, Updated: event.Updated, Details: event.Details,
+			})
 		default:
 			if err := s.applyListed(ctx, l, event); err != nil {
 				return nil, nil, err
@@ -144,7 +146,8 @@ func (s *Service) missing(ctx context.Context, l listing) (known int, missing []
 		if err != nil {
 			return 0, nil, err
 		}
-		if !copies[m.EventID] && m.EventID != "" && m.ETag != "" && (m.State == mirror.Active || m.State == mirror.Pending || m.State == mirror.Failed) {
+		if !copies[m.EventID] && m.EventID != "" && m.ETag != "" &&
+			(m.State == mirror.Active || m.State == mirror.Pending || m.State == mirror.Failed) {
 			expect(m.EventID)
 		}
 	}

@@ -248,9 +248,10 @@ func TestGroupEvent_SomebodyLeft_SeesNoChangeOfIt(t *testing.T) {
 		t.Errorf("the former member reads %q, %v", shown.Title, err)
 	}
 	day := event.Start.Time.Truncate(24 * time.Hour)
-	_, err := w.events().List(w.ctx, gm, mirrors.Range{Start: day, End: day.Add(24 * time.Hour)}, store.Paging{Limit: 10}, func(one mirrors.Shown) (bool, error) {
-		t.Errorf("the former member lists %q", one.Title)
-		return true, nil
-	})
+	_, err := w.events().List(w.ctx, gm, mirrors.Range{Start: day, End: day.Add(24 * time.Hour)}, store.Paging{Limit: 10},
+		func(one mirrors.Shown) (bool, error) {
+			t.Errorf("the former member lists %q", one.Title)
+			return true, nil
+		})
 	w.must(err)
 }

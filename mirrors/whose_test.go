@@ -246,7 +246,8 @@ func TestSync_AForgottenSeries_IsNoOrigin(t *testing.T) {
 	w.sync(work)
 	w.run(3 * time.Hour)
 	_, _, err = w.service.Observe(w.ctx, refTo(home), gcal.Event{
-		ID: copied.ID, EventState: rules.Gone, InstanceOf: copied.InstanceOf, Updated: w.clock.Now(), Details: &gcal.Details{Status: "cancelled", Original: copied.Details.Original},
+		ID: copied.ID, EventState: rules.Gone, InstanceOf: copied.InstanceOf, Updated: w.clock.Now(),
+		Details: &gcal.Details{Status: "cancelled", Original: copied.Details.Original},
 	}, true, cause)
 	w.must(err)
 	w.sync(home)

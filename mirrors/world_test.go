@@ -91,7 +91,9 @@ func newWorld(t *testing.T) *world {
 	var err error
 	s.google, err = google.New(google.Options{Clock: s.clock, Sequential: true})
 	s.must(err)
-	documents, err := memorystore.Open(slices.Concat(mirror.Queries, calendars.Queries, accounts.Queries, poll.Queries, calendarsync.Queries, []*store.Query{everyEvent}))
+	documents, err := memorystore.Open(slices.Concat(
+		mirror.Queries, calendars.Queries, accounts.Queries, poll.Queries, calendarsync.Queries, []*store.Query{everyEvent},
+	))
 	s.must(err)
 	s.memory = documents
 	w.journaledAtTheEnd()
@@ -120,9 +122,12 @@ func (w *world) build() {
 	w.outbox = w.outboxOf(documents, w) // of syncs
 	watcher := &calendarsync.Watcher{Store: documents, Outbox: w.outbox, Google: w.client, Now: w.clock.Now, Log: log}
 	known := accounts.New(accounts.Options{Store: w.memory, Now: w.clock.Now})
-	lookup := &calendarsync.Lookup{Accounts: known, Calendars: calendarsync.Calendars{Accounts: known, List: w.client.Calendars}, Now: w.clock.Now}
+	lookup := &calendarsync.Lookup{
+		Accounts: known, Calendars: calendarsync.Calendars{Accounts: known, List: w.client.Calendars}, Now: w.clock.Now,
+	}
 	w.service = &mirrors.Service{
-		Store: documents, Outbox: w.outboxOf(documents, w), Follow: watcher.Follow, FindCalendars: lookup.Find, Installation: "here", HoldShare: 0.5, HoldMin: 2,
+		Store: documents, Outbox: w.outboxOf(documents, w), Follow: watcher.Follow, FindCalendars: lookup.Find,
+		Installation: "here", HoldShare: 0.5, HoldMin: 2,
 		Now: w.clock.Now, NewID: w.newID, Log: log,
 	}
 	w.policies = mirrors.Policies{Service: w.service}

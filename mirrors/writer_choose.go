@@ -50,8 +50,9 @@ var choiceNames = [...]string{
 	doNothing: "do nothing", doDefer: "wait until the account is linked again", doHold: "wait until the account has rested",
 	doPace:   "wait for its turn among the exceptions of its series",
 	doForget: "forget the mirror",
-	doRemove: "delete the event", doName: "name the event", doOpen: "create the overlay calendar", doSuppress: "leave the deleted overlay calendar alone",
-	doAwait: "wait for the series", doFollow: "leave the series alone", doFind: "find the occurrence", doCancel: "cancel the occurrence",
+	doRemove: "delete the event", doName: "name the event", doOpen: "create the overlay calendar",
+	doSuppress: "leave the deleted overlay calendar alone",
+	doAwait:    "wait for the series", doFollow: "leave the series alone", doFind: "find the occurrence", doCancel: "cancel the occurrence",
 	doInsert: "create the event", doPatch: "change the event",
 }
 

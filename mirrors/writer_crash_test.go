@@ -35,9 +35,15 @@ func TestFaults_Anywhere_LeaveOneEventPerMirror(t *testing.T) {
 			s.edges = edges
 			s.plan("e1@google.com")
 		}, 1},
-		{"change after a person deleted it", func(s *stage) { s.event("e1", "Stand-up"); s.run(0); s.delete(s.atHome()) }, func(s *stage) { s.event("e1", "Retrospective") }, 1},
+		{
+			"change after a person deleted it", func(s *stage) { s.event("e1", "Stand-up"); s.run(0); s.delete(s.atHome()) },
+			func(s *stage) { s.event("e1", "Retrospective") }, 1,
+		},
 		{"create in an overlay calendar", (*stage).toOverlay, func(s *stage) { s.event("e1", "Stand-up"); s.event("e2", "Review") }, 2},
-		{"move to an overlay calendar", func(s *stage) { s.event("e1", "Stand-up") }, func(s *stage) { s.toOverlay(); s.plan("e1@google.com") }, 1},
+		{
+			"move to an overlay calendar", func(s *stage) { s.event("e1", "Stand-up") },
+			func(s *stage) { s.toOverlay(); s.plan("e1@google.com") }, 1,
+		},
 		{"create a series with an exception", func(*stage) {}, func(s *stage) {
 			s.event("e1", "Weekly", weekly)
 			s.event("e2", "Late", late, moved)

@@ -16,7 +16,8 @@ import (
 // Sentences for people, kept in LastError.
 const (
 	sayRelink = "This Google account must be linked again."
-	sayUnsure = "Whether the calendar \"External Busy\" was created is not known. Link the account again and allow the list of calendars; if it is there twice, delete the empty one."
+	sayUnsure = "Whether the calendar \"External Busy\" was created is not known. Link the account again and allow the list of " +
+		"calendars; if it is there twice, delete the empty one."
 )
 
 // failed records a failed call in the mirror, and rests the account where every other
@@ -59,7 +60,9 @@ func sentence(err error) string {
 
 // observed records an observation of a mirror's event; see plan.Observed. The event is
 // fetched, not listed, so an absence is confirmed.
-func (w *Writer) observed(ctx context.Context, was mirror.Mirror, shown gcal.Event, cause scheduler.Cause) (verdict plan.Verdict, err error) {
+func (w *Writer) observed(
+	ctx context.Context, was mirror.Mirror, shown gcal.Event, cause scheduler.Cause,
+) (verdict plan.Verdict, err error) {
 	now := w.now()
 	_, held, err := w.commit(ctx, was, cause, func(m *mirror.Mirror) outcome {
 		*m, verdict = plan.Observed(*m, shown, now)

@@ -141,7 +141,10 @@ func TestDrain_ManyAreDue_WakesSomeAtATime(t *testing.T) {
 	s.must(s.memory.Run(s.ctx, func(_ context.Context, tx store.Tx) error {
 		for n := range 510 {
 			id := fmt.Sprint(n)
-			m := mirror.Mirror{ID: "mir_" + id, OwnerID: gm, CanonicalID: "evt_" + id, ICalUID: id, Wanted: id, TargetAccountID: home, State: mirror.Pending, Due: stageStart}
+			m := mirror.Mirror{
+				ID: "mir_" + id, OwnerID: gm, CanonicalID: "evt_" + id, ICalUID: id, Wanted: id, TargetAccountID: home,
+				State: mirror.Pending, Due: stageStart,
+			}
 			if err := tx.Set(mirror.Path(m.ID), mirror.Encode(m)); err != nil {
 				return err
 			}

@@ -68,7 +68,9 @@ type outcome struct {
 // returns the document as it then is. change is given the present document and may run
 // more than once. If the mirror gets another event, or none, all with its iCalUID are
 // decided again in the same transaction, since those of exceptions name instances of it.
-func (w *Writer) commit(ctx context.Context, was mirror.Mirror, cause scheduler.Cause, change func(now *mirror.Mirror) outcome) (m mirror.Mirror, held bool, err error) {
+func (w *Writer) commit(
+	ctx context.Context, was mirror.Mirror, cause scheduler.Cause, change func(now *mirror.Mirror) outcome,
+) (m mirror.Mirror, held bool, err error) {
 	var changes *write
 	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		changes, held = &write{s: w.Service, cause: cause}, false

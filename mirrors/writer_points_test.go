@@ -17,7 +17,9 @@ type googlePoints struct {
 	before, after func()
 }
 
-func (g *googlePoints) InsertContent(ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string) (gcal.Event, error) {
+func (g *googlePoints) InsertContent(
+	ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string,
+) (gcal.Event, error) {
 	return points.Pass(g.points, func() (gcal.Event, error) {
 		defer g.beside()()
 		return g.Google.InsertContent(ctx, ref, id, content, private)

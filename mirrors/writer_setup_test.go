@@ -115,7 +115,9 @@ func (s *stage) restart() {
 func (s *stage) newWriter() *mirrors.Writer {
 	calls := &googlePoints{Google: s.client, points: s.points}
 	documents := &points.Store{Store: storetest.Rerun(s.memory), Points: s.points}
-	return working(&mirrors.Writer{Service: s.service(documents, &points.Waker{Waker: s.wakes, Points: s.points}), Google: calls, Leaving: calls})
+	return working(&mirrors.Writer{
+		Service: s.service(documents, &points.Waker{Waker: s.wakes, Points: s.points}), Google: calls, Leaving: calls,
+	})
 }
 
 // working adds a writer's work to its outbox.

@@ -18,7 +18,8 @@ func TestWriter_ANewMirror_CreatesItsEvent(t *testing.T) {
 	s.run(0)
 	s.agree(1)
 	shown, m := s.atHome(), s.only()
-	if shown.ID != m.EventID || !mirror.IsMirror(shown.ID) || shown.Private[plan.MarkMirror] != m.ID || shown.Private[plan.MarkInstallation] != "here" {
+	if shown.ID != m.EventID || !mirror.IsMirror(shown.ID) || shown.Private[plan.MarkMirror] != m.ID ||
+		shown.Private[plan.MarkInstallation] != "here" {
 		t.Errorf("the event is %s with the marks %v, the mirror names %s", shown.ID, shown.Private, m.EventID)
 	}
 	if plan.Hash(plan.Shown(*shown.Details)) != m.Wanted {
@@ -182,8 +183,14 @@ func TestWriter_ASeriesWithExceptions_IsWrittenInOrder(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	second, third := at("2026-03-12T09:00:00Z"), at("2026-03-19T09:00:00Z")
-	s.event("e2", "Late", exception("e1", second), func(e *mirror.Event) { e.Start, e.End = at("2026-03-12T15:00:00Z"), at("2026-03-12T16:00:00Z") })
-	s.event("e3", "Off", exception("e1", third), func(e *mirror.Event) { e.Start, e.End, e.Status = third, at("2026-03-19T10:00:00Z"), "cancelled" })
+	s.event(
+		"e2", "Late", exception("e1", second),
+		func(e *mirror.Event) { e.Start, e.End = at("2026-03-12T15:00:00Z"), at("2026-03-12T16:00:00Z") },
+	)
+	s.event(
+		"e3", "Off", exception("e1", third),
+		func(e *mirror.Event) { e.Start, e.End, e.Status = third, at("2026-03-19T10:00:00Z"), "cancelled" },
+	)
 	s.event("e1", "Weekly", weekly)
 	s.run(2 * time.Minute)
 	s.agree(1)

@@ -45,7 +45,8 @@ func TestWriter_ItsJournal_HasTheTraceOfTheChange(t *testing.T) {
 	s.runDue()
 	s.run(2 * time.Minute)
 	s.each(1)
-	if got := fmt.Sprint(s.traces(e.ID, mirror.StepWritten), s.traces(e.ID, mirror.StepFailed)); got != "[trc_changed trc_made] [trc_changed]" {
+	if got := fmt.Sprint(s.traces(e.ID, mirror.StepWritten),
+		s.traces(e.ID, mirror.StepFailed)); got != "[trc_changed trc_made] [trc_changed]" {
 		t.Errorf("written and failed with the traces %s", got)
 	}
 }

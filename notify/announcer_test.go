@@ -143,8 +143,11 @@ func TestHandle_OnAgainAtAnotherTime_AnnouncesTheNewTime(t *testing.T) {
 	w.move(moved)
 	w.want("gm", 0)
 	w.mustEnd()
-	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage, "@everyone Session 'Curse of Strahd' is on again for <t:1801683000:F>: "+movedDistance+"It was planned for <t:1801591200:F> before it was cancelled.")
-	wantTexts(t, "ana", w.bell("ana"), cancelledBody, "Session 'Curse of Strahd' is on again for "+movedTime+": "+movedDistance+"It was planned for "+plannedTime+" before it was cancelled.")
+	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage,
+		"@everyone Session 'Curse of Strahd' is on again for "+
+			"<t:1801683000:F>: "+movedDistance+"It was planned for <t:1801591200:F> before it was cancelled.")
+	wantTexts(t, "ana", w.bell("ana"), cancelledBody,
+		"Session 'Curse of Strahd' is on again for "+movedTime+": "+movedDistance+"It was planned for "+plannedTime+" before it was cancelled.")
 }
 
 func TestHandle_ChangeWithoutAnActor_NotifiesTheCreatorToo(t *testing.T) {

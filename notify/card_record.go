@@ -28,13 +28,16 @@ func (d *Discord) beginCard(ctx context.Context, pollID, ref string) error {
 // if something changed: each write triggers a check of the card, so unconditional
 // writes would never end. The card is no longer pending then, unless a newer change asks for it;
 // recorded is false where that is left to the caller.
-func (d *Discord) recordCard(ctx context.Context, c cardData, drawn drawnCard, drawing Drawing, refused *fault.Error) (recorded bool, err error) {
+func (d *Discord) recordCard(
+	ctx context.Context, c cardData, drawn drawnCard, drawing Drawing, refused *fault.Error,
+) (recorded bool, err error) {
 	delivery := poll.Delivery{MessageID: drawn.messageID, At: store.Instant(d.Now())}
 	var updates []store.Update
 	if refused == nil {
 		updates = c.updates(drawn, delivery.At)
 	} else {
-		d.Log.WarnContext(ctx, "discord refused a card", slog.String("poll", c.poll.ID), slog.String("trace", drawing.Trace), slog.Any("error", refused))
+		d.Log.WarnContext(ctx, "discord refused a card", slog.String("poll", c.poll.ID), slog.String("trace", drawing.Trace),
+			slog.Any("error", refused))
 		delivery.MessageID, delivery.Error = c.poll.Discord.MessageID, refused.Message
 	}
 	err = d.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {

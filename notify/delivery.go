@@ -20,7 +20,8 @@ func (a *Announcer) open(ctx context.Context, tx store.Tx, r *run) (updates []st
 		return nil, err
 	}
 	r.message = Message{
-		Notice: r.notice, State: r.state, Before: r.announcement.Announced, Poll: r.poll, Group: group, Named: r.announcement.Named, Retry: r.retried(),
+		Notice: r.notice, State: r.state, Before: r.announcement.Announced, Poll: r.poll, Group: group,
+		Named: r.announcement.Named, Retry: r.retried(),
 	}
 	var missing []store.Document
 	for _, channel := range a.Channels {

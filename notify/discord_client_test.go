@@ -158,7 +158,9 @@ func TestDiscordClient_GuildOf_IsTheChannelsGuild(t *testing.T) {
 	if guild, err := client.GuildOf(t.Context(), "700000000000000099"); guild != "" || fault.CodeOf(err) != "unknown_channel" {
 		t.Errorf("an unknown channel: %q, %v", guild, err)
 	}
-	if err := w.discord.AddChannel(discord.Channel{ID: elsewhere, GuildID: guildID, Denied: []discord.Permission{discord.ViewChannel}}); err != nil {
+	if err := w.discord.AddChannel(discord.Channel{
+		ID: elsewhere, GuildID: guildID, Denied: []discord.Permission{discord.ViewChannel},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if guild, err := client.GuildOf(t.Context(), elsewhere); guild != "" || fault.CodeOf(err) != "missing_access" {
@@ -188,7 +190,10 @@ func TestNewDiscordClient_InvalidOptions_AreRefused(t *testing.T) {
 func TestDiscordClient_RecentWithUnknownShapes_ReadsTheOthers(t *testing.T) {
 	t.Parallel()
 	client := answering(t, func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `[{"id":"3","embeds":[{"thumbnail":{"width":1.5}}]},{"id":"2","content":"ours"},{"id":"1","components":[{"type":1,"components":[{"type":99}]}]}]`)
+		fmt.Fprint(
+			w,
+			`[{"id":"3","embeds":[{"thumbnail":{"width":1.5}}]},{"id":"2","content":"ours"},{"id":"1","components":[{"type":1,"components":[{"type":99}]}]}]`,
+		)
 	})
 	recent, err := client.Recent(context.Background(), channel)
 	if err != nil || len(recent) != 2 || recent[0].ID != "2" || recent[1].ID != "1" {

@@ -36,7 +36,8 @@ var English = Language{
 		UnlinkedBody: "Your calendar is unlinked, and the sessions in it are not followed any more. " +
 			"Link it again in Settings to resume.",
 		LostTitle: "Calendar lost",
-		LostBody: "A calendar of your sessions is gone or no longer shared with your account, and the sessions in it are not followed any more. " +
+		LostBody: "A calendar of your sessions is gone or no longer shared with your account, and the sessions in it are not " +
+			"followed any more. " +
 			"Share it again, or finalise them anew in another calendar.",
 		HeldTitle: "Cancellations held",
 		HeldBody: Forms{

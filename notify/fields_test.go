@@ -19,7 +19,11 @@ func TestNotification_EveryField_IsStored(t *testing.T) {
 		Through: func(n Notification) Notification {
 			a := &InApp{AppURL: "https://quests.example", Now: func() time.Time { return n.CreatedAt }}
 			by := map[string]any{"uid": n.Actor.UserID, "email": n.Actor.Email, "displayName": n.Actor.DisplayName}
-			document := a.document("x", Message{Notice: rules.NoticeCancelled, State: poll.Message{Ref: ref}, Poll: poll.Poll{ID: n.Resource.ID, Title: n.Resource.Title}}, by)
+			document := a.document(
+				"x",
+				Message{Notice: rules.NoticeCancelled, State: poll.Message{Ref: ref}, Poll: poll.Poll{ID: n.Resource.ID, Title: n.Resource.Title}},
+				by,
+			)
 			document["read"], document["dismissed"] = n.Read, n.Dismissed // its owner's
 			return decodeNotification(roundtrip.Kept(t, NotificationPath("ana", n.ID), roundtrip.Whole(document)))
 		},

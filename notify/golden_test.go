@@ -215,7 +215,8 @@ func TestGolden_AllDayAndNoZoneAndARole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := store.Fields(doc.Data).String("body"); got != "Session '@everyone: *raid* <@&1> {time}' has been rescheduled to Wednesday, 3 February 2027, 19:30 (UTC): no longer all day. It was planned for Wednesday, 3 February 2027 – Thursday, 4 February 2027." {
+	if got := store.Fields(doc.Data).String("body"); got != "Session '@everyone: *raid* <@&1> {time}' has been rescheduled to "+
+		"Wednesday, 3 February 2027, 19:30 (UTC): no longer all day. It was planned for Wednesday, 3 February 2027 – Thursday, 4 February 2027." {
 		t.Errorf("without a known zone: %q", got)
 	}
 }

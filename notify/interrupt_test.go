@@ -63,7 +63,9 @@ type fusedDiscord struct {
 	fuse *fuse
 }
 
-func (d fusedDiscord) Post(ctx context.Context, channelID string, message notify.DiscordMessage, nonce string) (posted notify.DiscordMessage, err error) {
+func (d fusedDiscord) Post(
+	ctx context.Context, channelID string, message notify.DiscordMessage, nonce string,
+) (posted notify.DiscordMessage, err error) {
 	err = d.fuse.step(func() error { posted, err = d.DiscordAPI.Post(ctx, channelID, message, nonce); return err })
 	if err != nil {
 		return notify.DiscordMessage{}, err
@@ -102,7 +104,9 @@ type hookedDiscord struct {
 	hooks *hooks
 }
 
-func (d hookedDiscord) Post(ctx context.Context, channelID string, message notify.DiscordMessage, nonce string) (posted notify.DiscordMessage, err error) {
+func (d hookedDiscord) Post(
+	ctx context.Context, channelID string, message notify.DiscordMessage, nonce string,
+) (posted notify.DiscordMessage, err error) {
 	if d.hooks.post == nil {
 		return d.DiscordAPI.Post(ctx, channelID, message, nonce)
 	}

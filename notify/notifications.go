@@ -63,7 +63,9 @@ var Queries = []*store.Query{notificationsByTime, unreadNotifications, oldNotifi
 
 // Walk passes a person's notifications that they have not dismissed to take, newest
 // first, at most limit (0: all) after the cursor, as store.Walk does.
-func Walk(ctx context.Context, reader store.Reader, uid string, part store.Paging, take func(Notification) (taken bool, err error)) (next *store.Cursor, err error) {
+func Walk(
+	ctx context.Context, reader store.Reader, uid string, part store.Paging, take func(Notification) (taken bool, err error),
+) (next *store.Cursor, err error) {
 	asked := notificationsByTime.With(false).Below(userPath(uid)).Paged(part)
 	return store.Walk(ctx, reader, asked, decodeNotification, take)
 }

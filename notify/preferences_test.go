@@ -71,15 +71,26 @@ func TestPreference_OfAPerson_SilencesTheirBellAlone(t *testing.T) {
 		settings any
 		silent   []string
 	}{
-		"absent":                {nil, nil},
-		"moves":                 {muted("SLOT_CHANGED"), []string{"SESSION_RESCHEDULED", "SESSION_RESTORED"}},
-		"cancellations":         {muted("POLL_CANCELLED"), []string{"SESSION_CANCELLED"}},
-		"restored polls":        {muted("POLL_RESTORED"), []string{"SESSION_ON_AGAIN"}},
-		"all":                   {muted("SLOT_CHANGED", "POLL_CANCELLED", "POLL_RESTORED"), []string{"SESSION_RESCHEDULED", "SESSION_RESTORED", "SESSION_CANCELLED", "SESSION_ON_AGAIN"}},
-		"kinds of ours":         {muted("SESSION_RESCHEDULED", "SESSION_CANCELLED", "POLL_FINALIZED"), nil},
-		"in the simple mode":    {map[string]any{"notificationMode": "simple", "notificationPreferences": map[string]any{"SLOT_CHANGED": "muted"}}, nil},
-		"without a mode":        {map[string]any{"notificationPreferences": map[string]any{"SLOT_CHANGED": "muted"}}, nil},
-		"other values":          {map[string]any{"notificationMode": "advanced", "notificationPreferences": map[string]any{"SLOT_CHANGED": "email", "POLL_CANCELLED": false, "POLL_RESTORED": nil}}, nil},
+		"absent":         {nil, nil},
+		"moves":          {muted("SLOT_CHANGED"), []string{"SESSION_RESCHEDULED", "SESSION_RESTORED"}},
+		"cancellations":  {muted("POLL_CANCELLED"), []string{"SESSION_CANCELLED"}},
+		"restored polls": {muted("POLL_RESTORED"), []string{"SESSION_ON_AGAIN"}},
+		"all": {
+			muted("SLOT_CHANGED", "POLL_CANCELLED", "POLL_RESTORED"),
+			[]string{"SESSION_RESCHEDULED", "SESSION_RESTORED", "SESSION_CANCELLED", "SESSION_ON_AGAIN"},
+		},
+		"kinds of ours": {muted("SESSION_RESCHEDULED", "SESSION_CANCELLED", "POLL_FINALIZED"), nil},
+		"in the simple mode": {
+			map[string]any{"notificationMode": "simple", "notificationPreferences": map[string]any{"SLOT_CHANGED": "muted"}}, nil,
+		},
+		"without a mode": {map[string]any{"notificationPreferences": map[string]any{"SLOT_CHANGED": "muted"}}, nil},
+		"other values": {
+			map[string]any{
+				"notificationMode":        "advanced",
+				"notificationPreferences": map[string]any{"SLOT_CHANGED": "email", "POLL_CANCELLED": false, "POLL_RESTORED": nil},
+			},
+			nil,
+		},
 		"mails":                 {map[string]any{"notificationMode": "advanced", "emailNotifications": false}, nil},
 		"preferences of a type": {map[string]any{"notificationMode": "advanced", "notificationPreferences": "muted"}, nil},
 		"settings of a type":    {"muted", nil},
@@ -106,11 +117,14 @@ func TestPreference_OfAGroup_SilencesItsChannelAlone(t *testing.T) {
 		chosen any
 		silent []string
 	}{
-		"absent":        {nil, nil},
-		"on":            {map[string]any{"slotChanges": true, "finalizationEvents": true}, nil},
-		"moves":         {map[string]any{"slotChanges": false}, []string{"SESSION_RESCHEDULED", "SESSION_RESTORED"}},
-		"the rest":      {map[string]any{"finalizationEvents": false}, []string{"SESSION_CANCELLED", "SESSION_ON_AGAIN"}},
-		"all":           {map[string]any{"slotChanges": false, "finalizationEvents": false}, []string{"SESSION_RESCHEDULED", "SESSION_RESTORED", "SESSION_CANCELLED", "SESSION_ON_AGAIN"}},
+		"absent":   {nil, nil},
+		"on":       {map[string]any{"slotChanges": true, "finalizationEvents": true}, nil},
+		"moves":    {map[string]any{"slotChanges": false}, []string{"SESSION_RESCHEDULED", "SESSION_RESTORED"}},
+		"the rest": {map[string]any{"finalizationEvents": false}, []string{"SESSION_CANCELLED", "SESSION_ON_AGAIN"}},
+		"all": {
+			map[string]any{"slotChanges": false, "finalizationEvents": false},
+			[]string{"SESSION_RESCHEDULED", "SESSION_RESTORED", "SESSION_CANCELLED", "SESSION_ON_AGAIN"},
+		},
 		"other choices": {map[string]any{"voteSubmitted": false, "allVotesIn": false}, nil},
 		"other types":   {map[string]any{"slotChanges": nil, "finalizationEvents": "false"}, nil},
 	} {

@@ -33,7 +33,10 @@ func TestTimes_InTexts_AreInThePollsZone(t *testing.T) {
 		{winter, "Local", "Tuesday, 2 February 2027, 18:00 (UTC)", "<t:1801591200:F>"},
 		{winter, "../../etc/passwd", "Tuesday, 2 February 2027, 18:00 (UTC)", "<t:1801591200:F>"},
 		{read("2027-02-03|2027-02-04|true"), "Europe/Berlin", "Wednesday, 3 February 2027", "Wednesday, 3 February 2027"},
-		{read("2027-02-03|2027-02-05|true"), "", "Wednesday, 3 February 2027 – Thursday, 4 February 2027", "Wednesday, 3 February 2027 – Thursday, 4 February 2027"},
+		{
+			read("2027-02-03|2027-02-05|true"), "", "Wednesday, 3 February 2027 – Thursday, 4 February 2027",
+			"Wednesday, 3 February 2027 – Thursday, 4 February 2027",
+		},
 		{rules.Fingerprint{}, "", "", ""},
 	} {
 		if got := English.sessionTime(row.at, false, English.inAppTime(zoneOf(poll.Poll{Timezone: row.zone}))); got != row.inApp {

@@ -88,7 +88,9 @@ func TestHandle_OwnTransitionsAfterARefusal_ClearsTheProblem(t *testing.T) {
 func TestHandle_BotMayEditAndNotPost_ShowsTheProblemUntilItMay(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
-	if err := w.discord.AddChannel(discord.Channel{ID: channel, GuildID: guildID, Denied: []discord.Permission{discord.SendMessages}}); err != nil {
+	if err := w.discord.AddChannel(discord.Channel{
+		ID: channel, GuildID: guildID, Denied: []discord.Permission{discord.SendMessages},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	w.move(moved)
@@ -188,7 +190,9 @@ func TestHandle_LostResponseAfterNonceExpired_IsFoundByItsMark(t *testing.T) {
 func TestHandle_LostResponseWithoutHistory_IsFoundByItsNonce(t *testing.T) {
 	t.Parallel()
 	w := announced(t)
-	if err := w.discord.AddChannel(discord.Channel{ID: channel, GuildID: guildID, Denied: []discord.Permission{discord.ReadMessageHistory}}); err != nil {
+	if err := w.discord.AddChannel(discord.Channel{
+		ID: channel, GuildID: guildID, Denied: []discord.Permission{discord.ReadMessageHistory},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	w.plant(control.Rule{Match: "messages.create", LostAnswer: true, Times: 1})

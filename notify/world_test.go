@@ -233,7 +233,10 @@ func (w *world) move(to rules.Fingerprint) {
 		return first(
 			tx.Set(poll.SlotPath(pollID, "c1"), poll.EncodeSlot(poll.SlotAt("c1", to))),
 			tx.Update(poll.Path(pollID), poll.Set("winningSlotId", "c1"), store.Update{Path: poll.SyncField("state"), Value: "RESCHEDULED"},
-				store.Update{Path: poll.SyncField("rescheduled"), Value: map[string]any{"fromSlotId": "s1", "toSlotId": "c1", "snapshotId": "x", "at": w.clock.Now()}}),
+				store.Update{
+					Path:  poll.SyncField("rescheduled"),
+					Value: map[string]any{"fromSlotId": "s1", "toSlotId": "c1", "snapshotId": "x", "at": w.clock.Now()},
+				}),
 		)
 	})
 }
@@ -243,7 +246,10 @@ func (w *world) restore() {
 	w.write(func(tx store.Tx) error {
 		return first(
 			tx.Delete(poll.SlotPath(pollID, "c1")),
-			tx.Update(poll.Path(pollID), poll.Set("winningSlotId", "s1"), store.Update{Path: poll.SyncField("state"), Value: "OK"}, store.Update{Path: poll.SyncField("rescheduled"), Value: store.Delete}),
+			tx.Update(
+				poll.Path(pollID), poll.Set("winningSlotId", "s1"), store.Update{Path: poll.SyncField("state"), Value: "OK"},
+				store.Update{Path: poll.SyncField("rescheduled"), Value: store.Delete},
+			),
 		)
 	})
 }
@@ -295,7 +301,10 @@ func runTask(a *notify.Announcer) runResult { return runID(a, pollID) }
 
 func runID(a *notify.Announcer, id string) runResult {
 	failed := false
-	work := outbox.Outbox{Store: a.Store, Now: a.Now, Log: a.Log, Meter: func(event any) { failed = event.(outbox.Ran).Outcome.String() == "failed" }}
+	work := outbox.Outbox{
+		Store: a.Store, Now: a.Now, Log: a.Log,
+		Meter: func(event any) { failed = event.(outbox.Ran).Outcome.String() == "failed" },
+	}
 	work.Add(a.Work())
 	again, err := work.Run(context.Background(), poll.AnnounceKind, id)
 	switch after := again.Sub(a.Now()); {
@@ -432,17 +441,21 @@ func wantTexts(t *testing.T, what string, got []string, want ...string) {
 const (
 	plannedMessage = "It was planned for <t:1801591200:F>."
 	movedMessage   = "@everyone Session 'Curse of Strahd' has been rescheduled to <t:1801683000:F>: " + movedDistance + plannedMessage
-	movedOnMessage = "@everyone Session 'Curse of Strahd' has been rescheduled to <t:1801769400:F>: 2 days later, and 1 hour 30 minutes later in the day. " + plannedMessage
+	movedOnMessage = "@everyone Session 'Curse of Strahd' has been rescheduled to <t:1801769400:F>: 2 days later, and 1 hour " +
+		"30 minutes later in the day. " + plannedMessage
 
-	restoredMessage  = "Session 'Curse of Strahd' has been restored to <t:1801591200:F>, its original time. <t:1801683000:F> is no longer valid."
+	restoredMessage = "Session 'Curse of Strahd' has been restored to <t:1801591200:F>, its original time. <t:1801683000:F> " +
+		"is no longer valid."
 	cancelledMessage = "@everyone Session 'Curse of Strahd' has been cancelled. " + plannedMessage
 	onAgainMessage   = "@everyone Session 'Curse of Strahd' is on again for <t:1801591200:F>"
 
 	movedDistance = "a day later, and 1 hour 30 minutes later in the day. "
 	plannedTime   = "Tuesday, 2 February 2027, 19:00 (Europe/Berlin)"
 	movedTime     = "Wednesday, 3 February 2027, 20:30 (Europe/Berlin)"
-	movedBody     = "Session 'Curse of Strahd' has been rescheduled to " + movedTime + ": " + movedDistance + "It was planned for " + plannedTime + "."
-	restoredBody  = "Session 'Curse of Strahd' has been restored to its original time, " + plannedTime + ". " + movedTime + " is no longer valid."
+	movedBody     = "Session 'Curse of Strahd' has been rescheduled to " + movedTime + ": " + movedDistance +
+		"It was planned for " + plannedTime + "."
+	restoredBody = "Session 'Curse of Strahd' has been restored to its original time, " + plannedTime + ". " + movedTime +
+		" is no longer valid."
 	cancelledBody = "Session 'Curse of Strahd' has been cancelled. It was planned for " + plannedTime + "."
 	onAgainBody   = "Session 'Curse of Strahd' is on again for " + plannedTime
 )

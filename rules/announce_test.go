@@ -131,7 +131,8 @@ var laws = []struct {
 		"a cancellation is announced where none was, and nothing else of a cancelled poll",
 		func(_, current rules.AnnouncedState) bool { return current.Status == rules.Cancelled },
 		func(announced, _ rules.AnnouncedState, got rules.Notice) bool {
-			return (got == rules.NoticeCancelled) == (announced.Status != rules.Cancelled) && (got == rules.NoticeCancelled || got == rules.NoticeNone)
+			return (got == rules.NoticeCancelled) == (announced.Status != rules.Cancelled) &&
+				(got == rules.NoticeCancelled || got == rules.NoticeNone)
 		},
 	},
 	{
@@ -204,7 +205,8 @@ func TestAnnounce_ChangesOverTime_AreEachAnnouncedOnce(t *testing.T) {
 			{finalised, rules.NoticeNone}, {toNoon, rules.NoticeRescheduled}, {toThree, rules.NoticeRescheduled}, {finalised, rules.NoticeRestored},
 		}},
 		{"moved, accepted, moved and put back to what was accepted", []step{
-			{finalised, rules.NoticeNone}, {toNoon, rules.NoticeRescheduled}, {acceptedN, rules.NoticeNone}, {toThree, rules.NoticeRescheduled}, {acceptedN, rules.NoticeRestored},
+			{finalised, rules.NoticeNone}, {toNoon, rules.NoticeRescheduled}, {acceptedN, rules.NoticeNone},
+			{toThree, rules.NoticeRescheduled}, {acceptedN, rules.NoticeRestored},
 		}},
 		{"moved, deleted, finalised again and deleted again", []step{
 			{finalised, rules.NoticeNone}, {toNoon, rules.NoticeRescheduled}, {deleted, rules.NoticeCancelled},
@@ -217,7 +219,8 @@ func TestAnnounce_ChangesOverTime_AreEachAnnouncedOnce(t *testing.T) {
 			{finalised, rules.NoticeNone}, {deleted, rules.NoticeCancelled}, {finalised, rules.NoticeOnAgain}, {deleted, rules.NoticeCancelled},
 		}},
 		{"reopened and finalised again", []step{
-			{finalised, rules.NoticeNone}, {reopened, rules.NoticeNone}, {again, rules.NoticeNone}, {againMove, rules.NoticeRescheduled}, {again, rules.NoticeRestored},
+			{finalised, rules.NoticeNone}, {reopened, rules.NoticeNone}, {again, rules.NoticeNone},
+			{againMove, rules.NoticeRescheduled}, {again, rules.NoticeRestored},
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -273,7 +276,8 @@ func TestAnnounce_MoveAcceptedElsewhere_IsNotARestore(t *testing.T) {
 // the slot is not the baseline; moved back is moved back all the same.
 func TestAnnounce_EventLongerThanItsSlotMovedBack_IsARestore(t *testing.T) {
 	t.Parallel()
-	slot, event, moved := rules.Fingerprint{Start: 1000, End: 2000}, rules.Fingerprint{Start: 1000, End: 4000}, rules.Fingerprint{Start: 5000, End: 8000}
+	slot, event, moved := rules.Fingerprint{Start: 1000, End: 2000}, rules.Fingerprint{Start: 1000, End: 4000},
+		rules.Fingerprint{Start: 5000, End: 8000}
 	announced := rules.AnnouncedState{Status: rules.Finalized, Generation: 1, At: moved, Baseline: event, Rescheduled: true}
 	restored := rules.AnnouncedState{Status: rules.Finalized, Generation: 1, At: slot, Baseline: event}
 	if got := rules.Announce(announced, restored); got != rules.NoticeRestored {

@@ -41,23 +41,56 @@ func TestDecide_AwaitedEvent_RevivesThePollOnlyWhenFetched(t *testing.T) {
 		{"is back", awaiting(inStep()), placed(ten, later), true, dayBefore, "revived: revive → OK", "in_step: nothing"},
 		{"is back, by a page", awaiting(inStep()), placed(ten, later), false, dayBefore, "maybe_back: nothing", ""},
 		{"is back elsewhere", awaiting(inStep()), placed(noon, later), true, dayBefore, "revived: revive → RESCHEDULED", "moved: reschedule"},
-		{"is back where it had been moved to", awaiting(rescheduled()), placed(noon, later), true, dayBefore, "revived: revive → RESCHEDULED", "applied_already: nothing"},
-		{"had been moved, and is back at the baseline", awaiting(rescheduled()), placed(ten, later), true, dayBefore, "revived: revive → OK", "moved_back: restore"},
-		{"had been moved, and is back at a third time", awaiting(rescheduled()), placed(three, later), true, dayBefore, "revived: revive → RESCHEDULED", "moved_again: reschedule_again"},
-		{"is back as a series", awaiting(inStep()), shown(rules.Series, later), true, dayBefore, "revived: revive → OK recurring_unsupported", "series: warn"},
+		{
+			"is back where it had been moved to", awaiting(rescheduled()), placed(noon, later), true, dayBefore,
+			"revived: revive → RESCHEDULED", "applied_already: nothing",
+		},
+		{
+			"had been moved, and is back at the baseline", awaiting(rescheduled()), placed(ten, later), true, dayBefore,
+			"revived: revive → OK", "moved_back: restore",
+		},
+		{
+			"had been moved, and is back at a third time", awaiting(rescheduled()), placed(three, later), true, dayBefore,
+			"revived: revive → RESCHEDULED", "moved_again: reschedule_again",
+		},
+		{
+			"is back as a series", awaiting(inStep()), shown(rules.Series, later), true, dayBefore,
+			"revived: revive → OK recurring_unsupported", "series: warn",
+		},
 		{"was never adopted, and is back", neverAdopted, placed(ten, later), true, dayBefore, "revived: revive → OK", "linked_before: adopt"},
 		{"is not readable", awaiting(inStep()), shown(rules.Unreadable, later), true, dayBefore, "maybe_back: nothing", ""},
 		{"is still gone", awaiting(inStep()), shown(rules.Gone, later), true, dayBefore, "still_gone: nothing", ""},
 		{"is back by an older fetch", awaiting(inStep()), placed(ten, earlier), true, dayBefore, "not_finalised: nothing", ""},
-		{"is back in another calendar", awaiting(inStep()), elsewhere(rules.Present, otherCalendar), true, dayBefore, "not_finalised: nothing", ""},
-		{"is back under another generation", awaiting(inStep()), elsewhere(rules.Present, otherGeneration), true, dayBefore, "not_finalised: nothing", ""},
+		{
+			"is back in another calendar", awaiting(inStep()), elsewhere(rules.Present, otherCalendar), true, dayBefore,
+			"not_finalised: nothing", "",
+		},
+		{
+			"is back under another generation", awaiting(inStep()), elsewhere(rules.Present, otherGeneration), true, dayBefore,
+			"not_finalised: nothing", "",
+		},
 		{"is back after a person decided", decided, placed(ten, later), true, dayBefore, "not_finalised: nothing", ""},
 		{"is back while the poll is archived", archived, placed(ten, later), true, dayBefore, "not_finalised: nothing", ""},
-		{"is back when the session is past", awaiting(inStep()), placed(ten, later), true, ten.EndTime().Add(day + time.Second), "back_when_past: record", ""},
-		{"is back at the end of its time", awaiting(inStep()), placed(on("2026-05-02T10:00:00Z", time.Hour), later), true, dayBefore.Add(rules.AwaitFor), "revived: revive → RESCHEDULED", "moved: reschedule"},
-		{"is back after its time", awaiting(inStep()), placed(on("2026-05-02T10:00:00Z", time.Hour), later), true, dayBefore.Add(rules.AwaitFor + 1), "not_finalised: nothing", ""},
-		{"is gone, of a poll that a person restored", restoredByHand(inStep()), shown(rules.Gone, later), true, dayBefore, "still_gone: nothing", ""},
-		{"is back, of a poll that a person restored", restoredByHand(inStep()), placed(noon, later), true, dayBefore, "revived: revive → RESCHEDULED", "moved: reschedule"},
+		{
+			"is back when the session is past", awaiting(inStep()), placed(ten, later), true, ten.EndTime().Add(day + time.Second),
+			"back_when_past: record", "",
+		},
+		{
+			"is back at the end of its time", awaiting(inStep()), placed(on("2026-05-02T10:00:00Z", time.Hour), later), true,
+			dayBefore.Add(rules.AwaitFor), "revived: revive → RESCHEDULED", "moved: reschedule",
+		},
+		{
+			"is back after its time", awaiting(inStep()), placed(on("2026-05-02T10:00:00Z", time.Hour), later), true,
+			dayBefore.Add(rules.AwaitFor + 1), "not_finalised: nothing", "",
+		},
+		{
+			"is gone, of a poll that a person restored", restoredByHand(inStep()), shown(rules.Gone, later), true, dayBefore,
+			"still_gone: nothing", "",
+		},
+		{
+			"is back, of a poll that a person restored", restoredByHand(inStep()), placed(noon, later), true, dayBefore,
+			"revived: revive → RESCHEDULED", "moved: reschedule",
+		},
 	} {
 		t.Run("an event that "+c.name, func(t *testing.T) {
 			t.Parallel()

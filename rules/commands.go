@@ -60,7 +60,10 @@ const archivedFirst = "This poll is archived. Unarchive it first."
 var living = []Status{Open, Finalized, Cancelled}
 
 var commands = []CommandRow{
-	{Command: CommandFinalise, From: living, Change: Change{To: Finalized, Supersedes: true, Unlinks: true, ClearsReschedule: true, ClearsCancelled: true}},
+	{
+		Command: CommandFinalise, From: living,
+		Change: Change{To: Finalized, Supersedes: true, Unlinks: true, ClearsReschedule: true, ClearsCancelled: true},
+	},
 	{Command: CommandFinalise, From: []Status{Archived}, Refusal: archivedFirst},
 
 	{Command: CommandCancel, From: []Status{Open, Finalized}, Change: Change{To: Cancelled, Supersedes: true, Unlinks: true}},
@@ -68,7 +71,10 @@ var commands = []CommandRow{
 	{Command: CommandCancel, From: []Status{Cancelled}, Change: Change{Nothing: true, To: Cancelled}},
 	{Command: CommandCancel, From: []Status{Archived}, Refusal: archivedFirst},
 
-	{Command: CommandReopen, From: []Status{Finalized, Cancelled}, Change: Change{To: Open, Supersedes: true, Unlinks: true, ClearsReschedule: true, ClearsCancelled: true}},
+	{
+		Command: CommandReopen, From: []Status{Finalized, Cancelled},
+		Change: Change{To: Open, Supersedes: true, Unlinks: true, ClearsReschedule: true, ClearsCancelled: true},
+	},
 	{Command: CommandReopen, From: []Status{Open}, Change: Change{Nothing: true, To: Open}},
 	{Command: CommandReopen, From: []Status{Archived}, Refusal: archivedFirst},
 
@@ -100,9 +106,18 @@ var commands = []CommandRow{
 
 	// The poll keeps its status and agreed time: the web app reopens, edits or deletes it next.
 	{Command: CommandDeleteEvent, From: []Status{Open}, Change: Change{To: Open, Supersedes: true, Unlinks: true, ClearsReschedule: true}},
-	{Command: CommandDeleteEvent, From: []Status{Finalized}, Change: Change{To: Finalized, Supersedes: true, Unlinks: true, ClearsReschedule: true}},
-	{Command: CommandDeleteEvent, From: []Status{Cancelled}, Change: Change{To: Cancelled, Supersedes: true, Unlinks: true, ClearsReschedule: true}},
-	{Command: CommandDeleteEvent, From: []Status{Archived}, Change: Change{To: Archived, Supersedes: true, Unlinks: true, ClearsReschedule: true}},
+	{
+		Command: CommandDeleteEvent, From: []Status{Finalized},
+		Change: Change{To: Finalized, Supersedes: true, Unlinks: true, ClearsReschedule: true},
+	},
+	{
+		Command: CommandDeleteEvent, From: []Status{Cancelled},
+		Change: Change{To: Cancelled, Supersedes: true, Unlinks: true, ClearsReschedule: true},
+	},
+	{
+		Command: CommandDeleteEvent, From: []Status{Archived},
+		Change: Change{To: Archived, Supersedes: true, Unlinks: true, ClearsReschedule: true},
+	},
 
 	{Command: CommandDelete, From: Statuses, Change: Change{Supersedes: true, Unlinks: true}},
 }

@@ -194,11 +194,17 @@ func TestState_ThatIsWrong_IsRepaired(t *testing.T) {
 		want string
 	}{
 		{"ERROR without an error is over", wrong(inStep(), rules.StateError), ten, "in_step: clear_error → OK"},
-		{"ERROR without an error is over, and the poll rescheduled", wrong(rescheduled(), rules.StateError), noon, "applied_already: clear_error → RESCHEDULED"},
+		{
+			"ERROR without an error is over, and the poll rescheduled", wrong(rescheduled(), rules.StateError), noon,
+			"applied_already: clear_error → RESCHEDULED",
+		},
 		{"CANCELLED on a poll that takes place", wrong(inStep(), rules.StateCancelled), ten, "in_step: clear_error → OK"},
 		{"no state on a linked poll", wrong(inStep(), rules.StateNone), ten, "in_step: clear_error → OK"},
 		{"OK on a rescheduled poll", wrong(rescheduled(), rules.StateOK), noon, "applied_already: clear_error → RESCHEDULED"},
-		{"OK beside an error that is not over", wrong(failing(inStep(), rules.WatchFailed), rules.StateOK), ten, "in_step: clear_error → ERROR watch_failed"},
+		{
+			"OK beside an error that is not over", wrong(failing(inStep(), rules.WatchFailed), rules.StateOK), ten,
+			"in_step: clear_error → ERROR watch_failed",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -221,12 +227,28 @@ func TestWarning_BesideEachError_IsSetOnceAndRanked(t *testing.T) {
 		want string
 	}{
 		{"a series that stands is not set twice", failing(inStep(), rules.RecurringUnsupported), shown(rules.Series, later), "series: nothing"},
-		{"an unreadable event that stands is not set twice", failing(rescheduled(), rules.UnreadableEvent), shown(rules.Unreadable, later), "unreadable: nothing"},
-		{"a series that became unreadable", failing(inStep(), rules.RecurringUnsupported), shown(rules.Unreadable, later), "unreadable: warn → OK unreadable_event"},
-		{"an unreadable event that became a series", failing(rescheduled(), rules.UnreadableEvent), shown(rules.Series, later), "series: warn → RESCHEDULED recurring_unsupported"},
+		{
+			"an unreadable event that stands is not set twice", failing(rescheduled(), rules.UnreadableEvent),
+			shown(rules.Unreadable, later), "unreadable: nothing",
+		},
+		{
+			"a series that became unreadable", failing(inStep(), rules.RecurringUnsupported), shown(rules.Unreadable, later),
+			"unreadable: warn → OK unreadable_event",
+		},
+		{
+			"an unreadable event that became a series", failing(rescheduled(), rules.UnreadableEvent), shown(rules.Series, later),
+			"series: warn → RESCHEDULED recurring_unsupported",
+		},
 		{"a usable event without a time is none", failing(inStep(), rules.UnreadableEvent), shown(rules.Present, later), "unreadable: nothing"},
-		{"a failed sync is over, the warning stands", failing(inStep(), rules.SyncFailed), shown(rules.Series, later), "series: warn → OK recurring_unsupported"},
-		{"an expired token that is fixed gives way", failing(rescheduled(), rules.TokenExpired), func(p rules.Poll) rules.Observation { return relink(observation(p, rules.Series)) }, "series: warn → RESCHEDULED recurring_unsupported"},
+		{
+			"a failed sync is over, the warning stands", failing(inStep(), rules.SyncFailed), shown(rules.Series, later),
+			"series: warn → OK recurring_unsupported",
+		},
+		{
+			"an expired token that is fixed gives way", failing(rescheduled(), rules.TokenExpired),
+			func(p rules.Poll) rules.Observation { return relink(observation(p, rules.Series)) },
+			"series: warn → RESCHEDULED recurring_unsupported",
+		},
 		{"an expired token that is not keeps its place", failing(inStep(), rules.TokenExpired), shown(rules.Series, later), "series: nothing"},
 		{"a hold keeps its place", failing(inStep(), rules.MassCancellationHeld), shown(rules.Unreadable, later), "unreadable: nothing"},
 		{"a code from elsewhere keeps its place", failing(inStep(), "a_code_from_elsewhere"), shown(rules.Series, later), "series: nothing"},

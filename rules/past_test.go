@@ -83,27 +83,67 @@ func TestDecide_SessionAroundItsEnd_IsPastOnTime(t *testing.T) {
 		{"a millisecond later it is", inStep(), placed(noon, later), noon.EndTime().Add(past + ms), "past: record"},
 		{"30 days after the end it is not forgotten", inStep(), placed(noon, later), noon.EndTime().Add(forgotten), "past: record"},
 		{"a millisecond later it is forgotten", inStep(), placed(noon, later), noon.EndTime().Add(forgotten + ms), "long_past: forget"},
-		{"an all-day event ends with its last day", inStep(), placed(allDay, later), allDay.EndTime().Add(past), "moved: reschedule → RESCHEDULED"},
+		{
+			"an all-day event ends with its last day", inStep(), placed(allDay, later), allDay.EndTime().Add(past),
+			"moved: reschedule → RESCHEDULED",
+		},
 		{"and is past a day after that", inStep(), placed(allDay, later), allDay.EndTime().Add(past + ms), "past: record"},
 
-		{"not while the slot is to come, though the event was moved into the past", slotAt(inStep(), days("2026-05-01", "2026-05-02")), placed(noon, later), noon.EndTime().Add(forgotten + ms), "moved: reschedule → RESCHEDULED"},
-		{"not when the event was moved out of the past", inStep(), placed(days("2026-05-01", "2026-05-02"), later), noon.EndTime().Add(forgotten + ms), "moved: reschedule → RESCHEDULED"},
-		{"without a winning slot the applied time tells", slotAt(inStep(), rules.Fingerprint{}), placed(noon, later), noon.EndTime().Add(forgotten + ms), "long_past: forget"},
-		{"and a poll without any time is never past", slotAt(linkedBefore(), rules.Fingerprint{}), placed(noon, later), noon.EndTime().Add(forgotten + ms), "linked_before: adopt with drift → OK"},
+		{
+			"not while the slot is to come, though the event was moved into the past",
+			slotAt(inStep(), days("2026-05-01", "2026-05-02")), placed(noon, later), noon.EndTime().Add(forgotten + ms),
+			"moved: reschedule → RESCHEDULED",
+		},
+		{
+			"not when the event was moved out of the past", inStep(), placed(days("2026-05-01", "2026-05-02"), later),
+			noon.EndTime().Add(forgotten + ms), "moved: reschedule → RESCHEDULED",
+		},
+		{
+			"without a winning slot the applied time tells", slotAt(inStep(), rules.Fingerprint{}), placed(noon, later),
+			noon.EndTime().Add(forgotten + ms), "long_past: forget",
+		},
+		{
+			"and a poll without any time is never past", slotAt(linkedBefore(), rules.Fingerprint{}), placed(noon, later),
+			noon.EndTime().Add(forgotten + ms), "linked_before: adopt with drift → OK",
+		},
 
-		{"a gone event ended where it was observed last", applied, shown(rules.Gone, later), noon.EndTime().Add(past), "deleted: cancel → CANCELLED"},
+		{
+			"a gone event ended where it was observed last", applied, shown(rules.Gone, later), noon.EndTime().Add(past),
+			"deleted: cancel → CANCELLED",
+		},
 		{"and is past by that time", applied, shown(rules.Gone, later), noon.EndTime().Add(past + ms), "past: record"},
-		{"a series ended where the event was observed last", applied, shown(rules.Series, later), noon.EndTime().Add(past), "series: warn → RESCHEDULED recurring_unsupported"},
+		{
+			"a series ended where the event was observed last", applied, shown(rules.Series, later), noon.EndTime().Add(past),
+			"series: warn → RESCHEDULED recurring_unsupported",
+		},
 		{"a series is past by that time", applied, shown(rules.Series, later), noon.EndTime().Add(past + ms), "past: record"},
-		{"an unreadable event is past by where it was observed last", applied, shown(rules.Unreadable, later), noon.EndTime().Add(past + ms), "past: record"},
-		{"an event without a time is past by where it was observed last", applied, shown(rules.Present, later), noon.EndTime().Add(past + ms), "past: record"},
-		{"a gone event never observed ended where it was put", putElsewhere, shown(rules.Gone, later), allDay.EndTime().Add(past), "deleted: cancel → CANCELLED"},
+		{
+			"an unreadable event is past by where it was observed last", applied, shown(rules.Unreadable, later),
+			noon.EndTime().Add(past + ms), "past: record",
+		},
+		{
+			"an event without a time is past by where it was observed last", applied, shown(rules.Present, later),
+			noon.EndTime().Add(past + ms), "past: record",
+		},
+		{
+			"a gone event never observed ended where it was put", putElsewhere, shown(rules.Gone, later),
+			allDay.EndTime().Add(past), "deleted: cancel → CANCELLED",
+		},
 		{"and is past by where it was put", putElsewhere, shown(rules.Gone, later), allDay.EndTime().Add(past + ms), "past: record"},
-		{"a gone event of a poll linked before is cancelled while the slot counts", linkedBefore(), shown(rules.Gone, later), ten.EndTime().Add(past), "deleted: cancel → CANCELLED"},
+		{
+			"a gone event of a poll linked before is cancelled while the slot counts", linkedBefore(), shown(rules.Gone, later),
+			ten.EndTime().Add(past), "deleted: cancel → CANCELLED",
+		},
 		{"and is past with the slot", linkedBefore(), shown(rules.Gone, later), ten.EndTime().Add(past + ms), "past: record"},
-		{"a gone event that was applied ends there where it is the latest", observedLater, shown(rules.Gone, later), noon.EndTime().Add(past), "deleted: cancel → CANCELLED"},
+		{
+			"a gone event that was applied ends there where it is the latest", observedLater, shown(rules.Gone, later),
+			noon.EndTime().Add(past), "deleted: cancel → CANCELLED",
+		},
 		{"and is past a millisecond after", observedLater, shown(rules.Gone, later), noon.EndTime().Add(past + ms), "past: record"},
-		{"a gone event of a poll without any time is cancelled", slotAt(linkedBefore(), rules.Fingerprint{}), shown(rules.Gone, later), noon.EndTime().Add(forgotten + ms), "deleted: cancel → CANCELLED"},
+		{
+			"a gone event of a poll without any time is cancelled", slotAt(linkedBefore(), rules.Fingerprint{}),
+			shown(rules.Gone, later), noon.EndTime().Add(forgotten + ms), "deleted: cancel → CANCELLED",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -154,25 +194,64 @@ func TestDecide_SessionTheCalendarMoved_IsPastByItsOwnTimeOnly(t *testing.T) {
 		want string
 	}{
 		{"dragged to last year, and back", movedTo(lastYear, dayBefore), placed(ten, later), dayBefore, "moved_back: restore → OK"},
-		{"dragged to last year, and observed again", movedTo(lastYear, dayBefore), placed(lastYear, later), dayBefore, "applied_already: nothing"},
-		{"dragged to last year, and on", movedTo(lastYear, dayBefore), placed(nextYear, later), dayBefore, "moved_again: reschedule_again → RESCHEDULED"},
+		{
+			"dragged to last year, and observed again", movedTo(lastYear, dayBefore), placed(lastYear, later), dayBefore,
+			"applied_already: nothing",
+		},
+		{
+			"dragged to last year, and on", movedTo(lastYear, dayBefore), placed(nextYear, later), dayBefore,
+			"moved_again: reschedule_again → RESCHEDULED",
+		},
 		{"dragged to last year, and deleted", movedTo(lastYear, dayBefore), shown(rules.Gone, later), dayBefore, "deleted: cancel → CANCELLED"},
 		{"dragged to a day of last year, and back", movedTo(dayLastYear, dayBefore), placed(ten, later), dayBefore, "moved_back: restore → OK"},
-		{"dragged to the moment that is over now", movedTo(lastYear, lastYear.EndTime()), placed(ten, later), dayBefore, "moved_back: restore → OK"},
-		{"dragged to last year, it is past with the baseline", movedTo(lastYear, dayBefore), placed(ten, ten.EndTime().Add(2*day)), ten.EndTime().Add(2 * day), "past: record"},
+		{
+			"dragged to the moment that is over now", movedTo(lastYear, lastYear.EndTime()), placed(ten, later), dayBefore,
+			"moved_back: restore → OK",
+		},
+		{
+			"dragged to last year, it is past with the baseline", movedTo(lastYear, dayBefore),
+			placed(ten, ten.EndTime().Add(2*day)), ten.EndTime().Add(2 * day), "past: record",
+		},
 		{"but not while the slot from before lasts", longSlot, placed(ten, later), ten.EndTime().Add(2 * day), "moved_back: restore → OK"},
-		{"put off, then dragged to last year, and back", forwardThenPast, placed(april, atMarch), atMarch, "moved_again: reschedule_again → RESCHEDULED"},
+		{
+			"put off, then dragged to last year, and back", forwardThenPast, placed(april, atMarch), atMarch,
+			"moved_again: reschedule_again → RESCHEDULED",
+		},
 		{"put off, then dragged to last year, and deleted", forwardThenPast, shown(rules.Gone, atMarch), atMarch, "deleted: cancel → CANCELLED"},
-		{"put off, dragged to last year, and over by the time that was put off to", forwardThenPast, placed(ten, april.EndTime().Add(2*day)), april.EndTime().Add(2 * day), "past: record"},
+		{
+			"put off, dragged to last year, and over by the time that was put off to", forwardThenPast,
+			placed(ten, april.EndTime().Add(2*day)), april.EndTime().Add(2 * day), "past: record",
+		},
 		{"moved forward and held", movedTo(lastYear, lastYear.StartTime().Add(-day)), placed(ten, dayBefore), dayBefore, "long_past: forget"},
-		{"moved while it was under way, and held", stillOn, placed(three, noon.EndTime().Add(2*day)), noon.EndTime().Add(2 * day), "past: record"},
-		{"finalised when it was over already", finalisedLate, placed(noon, later), finalisedLate.FinalizedAt.Add(day), "moved: reschedule → RESCHEDULED"},
-		{"and a day after that", finalisedLate, placed(noon, finalisedLate.FinalizedAt.Add(2*day)), finalisedLate.FinalizedAt.Add(2 * day), "past: record"},
-		{"and a month after that", finalisedLate, placed(noon, finalisedLate.FinalizedAt.Add(32*day)), finalisedLate.FinalizedAt.Add(31 * day), "long_past: forget"},
-		{"put off in time, which an outage hid", inStep(), placed(nextYear, ten.EndTime()), ten.EndTime().Add(5 * day), "moved: reschedule → RESCHEDULED"},
+		{
+			"moved while it was under way, and held", stillOn, placed(three, noon.EndTime().Add(2*day)),
+			noon.EndTime().Add(2 * day), "past: record",
+		},
+		{
+			"finalised when it was over already", finalisedLate, placed(noon, later), finalisedLate.FinalizedAt.Add(day),
+			"moved: reschedule → RESCHEDULED",
+		},
+		{
+			"and a day after that", finalisedLate, placed(noon, finalisedLate.FinalizedAt.Add(2*day)),
+			finalisedLate.FinalizedAt.Add(2 * day), "past: record",
+		},
+		{
+			"and a month after that", finalisedLate, placed(noon, finalisedLate.FinalizedAt.Add(32*day)),
+			finalisedLate.FinalizedAt.Add(31 * day), "long_past: forget",
+		},
+		{
+			"put off in time, which an outage hid", inStep(), placed(nextYear, ten.EndTime()), ten.EndTime().Add(5 * day),
+			"moved: reschedule → RESCHEDULED",
+		},
 		{"put off, which Google does not date", inStep(), placed(nextYear, time.Time{}), ten.EndTime().Add(5 * day), "past: record"},
-		{"put off before this program first observed it", linkedBefore(), placed(nextYear, time.Time{}), ten.EndTime().Add(5 * day), "linked_before: adopt with drift → OK"},
-		{"deleted in time, and listed with a time to come", inStep(), goneAt(nextYear, ten.EndTime()), ten.EndTime().Add(5 * day), "past: record"},
+		{
+			"put off before this program first observed it", linkedBefore(), placed(nextYear, time.Time{}),
+			ten.EndTime().Add(5 * day), "linked_before: adopt with drift → OK",
+		},
+		{
+			"deleted in time, and listed with a time to come", inStep(), goneAt(nextYear, ten.EndTime()),
+			ten.EndTime().Add(5 * day), "past: record",
+		},
 		{"put off when it was past", inStep(), placed(nextYear, ten.EndTime().Add(2*day)), ten.EndTime().Add(5 * day), "past: record"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

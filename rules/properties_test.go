@@ -30,7 +30,8 @@ func someUpdated(t *rapid.T, label string) time.Time {
 
 func someNow(t *rapid.T) time.Time {
 	return rapid.SampledFrom([]time.Time{
-		dayBefore, ten.EndTime().Add(25 * time.Hour), noon.EndTime().Add(24*time.Hour + time.Millisecond), three.EndTime().Add(40 * 24 * time.Hour),
+		dayBefore, ten.EndTime().Add(25 * time.Hour), noon.EndTime().Add(24*time.Hour + time.Millisecond),
+		three.EndTime().Add(40 * 24 * time.Hour),
 	}).Draw(t, "now")
 }
 
@@ -46,8 +47,10 @@ func someLink(t *rapid.T, label string) rules.Link {
 // with what stands included.
 func anyPoll(t *rapid.T) rules.Poll {
 	p := rules.Poll{
-		Status:   rapid.SampledFrom(append([]rules.Status{rules.Finalized, rules.Finalized, rules.Finalized}, statuses...)).Draw(t, "status"),
-		State:    rapid.SampledFrom([]rules.State{rules.StateNone, rules.StateOK, rules.StateRescheduled, rules.StateCancelled, rules.StateError}).Draw(t, "state"),
+		Status: rapid.SampledFrom(append([]rules.Status{rules.Finalized, rules.Finalized, rules.Finalized}, statuses...)).Draw(t, "status"),
+		State: rapid.SampledFrom([]rules.State{
+			rules.StateNone, rules.StateOK, rules.StateRescheduled, rules.StateCancelled, rules.StateError,
+		}).Draw(t, "state"),
 		Error:    rapid.SampledFrom(append([]rules.ErrorCode{"", "", ""}, everyCode...)).Draw(t, "error"),
 		Link:     someLink(t, "poll link"),
 		Baseline: timeOrNone(t, "baseline"),
@@ -65,8 +68,10 @@ func anyPoll(t *rapid.T) rules.Poll {
 // anyObservation draws an observation of any event, most often of the poll's.
 func anyObservation(t *rapid.T, p rules.Poll) rules.Observation {
 	o := rules.Observation{
-		Link:        p.Link,
-		EventState:  rapid.SampledFrom([]rules.EventState{rules.Present, rules.Present, rules.Present, rules.Gone, rules.Series, rules.Unreadable, 0, 9}).Draw(t, "event state"),
+		Link: p.Link,
+		EventState: rapid.SampledFrom([]rules.EventState{
+			rules.Present, rules.Present, rules.Present, rules.Gone, rules.Series, rules.Unreadable, 0, 9,
+		}).Draw(t, "event state"),
 		Updated:     someUpdated(t, "updated"),
 		AccountLive: rapid.Bool().Draw(t, "account live"),
 		WatchLive:   rapid.Bool().Draw(t, "watch live"),
@@ -182,7 +187,9 @@ func TestDecide_AnyMovesThatEndAtTheBaseline_EndInOK(t *testing.T) {
 func TestDecide_AnErrorThatNothingClears_OutlastsAnyMoves(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		code := rapid.SampledFrom([]rules.ErrorCode{rules.TokenExpired, rules.CalendarUnlinked, rules.WatchFailed, rules.MassCancellationHeld}).Draw(t, "code")
+		code := rapid.SampledFrom([]rules.ErrorCode{
+			rules.TokenExpired, rules.CalendarUnlinked, rules.WatchFailed, rules.MassCancellationHeld,
+		}).Draw(t, "code")
 		p := failing(inStep(), code)
 		for i := range rapid.IntRange(1, 12).Draw(t, "observations") {
 			o := anyObservation(t, p)

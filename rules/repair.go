@@ -87,7 +87,10 @@ var repairs = []RepairRow{
 	{"poll deleted, entry, insert, announcement or something below it left", RepairDeleted, func(d Documents) bool {
 		return !d.Exists && (d.HasEntry || d.Inserting || d.Left)
 	}},
-	{"another poll made of the id of a deleted one, of which something is left", RepairRecreated, func(d Documents) bool { return d.Recreated }},
+	{
+		"another poll made of the id of a deleted one, of which something is left", RepairRecreated,
+		func(d Documents) bool { return d.Recreated },
+	},
 	{"poll deleted", RepairNothing, func(d Documents) bool { return !d.Exists }},
 	{"awaited event did not come back in time", RepairForget, func(d Documents) bool { return d.Awaiting && d.AwaitOver && !d.Edited }},
 	{"awaited event, and the winning slot or the one from before was edited", RepairSlots, func(d Documents) bool {
@@ -104,12 +107,18 @@ var repairs = []RepairRow{
 		return d.Status != Finalized && (d.Edited || d.HasEntry || d.Rescheduled || d.Marked || d.State != StateNone)
 	}},
 	{"OPEN", RepairNothing, func(d Documents) bool { return d.Status != Finalized }},
-	{"FINALIZED, entry of an awaited event, but names one", RepairUnlink, func(d Documents) bool { return d.EntryAwaited && (d.HasEvent || !d.Fits) }},
+	{
+		"FINALIZED, entry of an awaited event, but names one", RepairUnlink,
+		func(d Documents) bool { return d.EntryAwaited && (d.HasEvent || !d.Fits) },
+	},
 	{"FINALIZED, but marked as cancelled", RepairRestore, func(d Documents) bool { return d.Marked || d.State == StateCancelled }},
 	{"FINALIZED, entry of another event", RepairUnlink, func(d Documents) bool { return d.HasEntry && !d.Fits }},
 	{"FINALIZED, event without entry", RepairLink, func(d Documents) bool { return d.HasEvent && !d.HasEntry && !d.Inserting && !d.LongPast }},
 	{"FINALIZED, or another winning slot or event, which the journal does not know", RepairRecord, func(d Documents) bool { return d.Edited }},
-	{"FINALIZED, entry of a session that is long past", RepairForget, func(d Documents) bool { return d.HasEntry && d.LongPast && !d.Awaiting }},
+	{
+		"FINALIZED, entry of a session that is long past", RepairForget,
+		func(d Documents) bool { return d.HasEntry && d.LongPast && !d.Awaiting },
+	},
 	{"FINALIZED", RepairNothing, func(Documents) bool { return true }},
 }
 

@@ -29,17 +29,20 @@ var transitions = []Row{
 		when: func(s situation) bool { return s.awaits() && s.observed.EventState == Gone }, then: Nothing, blind: true,
 	},
 	{
-		Name: "maybe_back", Poll: "cancelled by the calendar within 30 days, and nobody decided since", Calendar: "there by a listing, or not readable", Does: "nothing; an event that a listing shows is fetched individually",
+		Name: "maybe_back", Poll: "cancelled by the calendar within 30 days, and nobody decided since",
+		Calendar: "there by a listing, or not readable", Does: "nothing; an event that a listing shows is fetched individually",
 		when: func(s situation) bool {
 			return s.awaits() && (!s.observed.Fresh || s.observed.EventState != Present && s.observed.EventState != Series)
 		}, then: Nothing, blind: true,
 	},
 	{
-		Name: "back_when_past", Poll: "cancelled by the calendar within 30 days, and nobody decided since; the session is past", Calendar: "there", Does: "journal only",
+		Name: "back_when_past", Poll: "cancelled by the calendar within 30 days, and nobody decided since; the session is past",
+		Calendar: "there", Does: "journal only",
 		when: func(s situation) bool { return s.awaits() && s.revived().pastFor(PastAfter) }, then: Record,
 	},
 	{
-		Name: "revived", Poll: "cancelled by the calendar within 30 days, and nobody decided since", Calendar: "there", Does: "finalised and linked again, and what else the time says",
+		Name: "revived", Poll: "cancelled by the calendar within 30 days, and nobody decided since", Calendar: "there",
+		Does: "finalised and linked again, and what else the time says",
 		when: func(s situation) bool { return s.awaits() }, then: Revive,
 	},
 	{
@@ -51,7 +54,8 @@ var transitions = []Row{
 		when: func(s situation) bool { return s.observed.Link != s.poll.Link || s.poll.Link.Event == "" }, then: Nothing, blind: true,
 	},
 	{
-		Name: "older", Poll: "any", Calendar: "its `updated` is earlier than that of the observation last applied, and it is not gone", Does: "nothing",
+		Name: "older", Poll: "any",
+		Calendar: "its `updated` is earlier than that of the observation last applied, and it is not gone", Does: "nothing",
 		when: situation.older, then: Nothing, blind: true,
 	},
 	{
@@ -59,11 +63,14 @@ var transitions = []Row{
 		when: func(s situation) bool { return s.pastFor(ForgetAfter) }, then: Forget,
 	},
 	{
-		Name: "past", Poll: "the time applied last ended over 24 h ago; where it was over when it was applied, the original time did", Calendar: "anything, unless a command caused it or it was moved before then to a time still to come", Does: "journal only",
+		Name:     "past",
+		Poll:     "the time applied last ended over 24 h ago; where it was over when it was applied, the original time did",
+		Calendar: "anything, unless a command caused it or it was moved before then to a time still to come", Does: "journal only",
 		when: func(s situation) bool { return s.pastFor(PastAfter) }, then: Record,
 	},
 	{
-		Name: "moved_calendar", Poll: "any sync state", Calendar: "gone, and found in another calendar of the same person", Does: "the link follows it there",
+		Name: "moved_calendar", Poll: "any sync state", Calendar: "gone, and found in another calendar of the same person",
+		Does: "the link follows it there",
 		when: func(s situation) bool { return s.observed.EventState == Gone && s.observed.Elsewhere }, then: MoveCalendar,
 	},
 	{

@@ -47,7 +47,8 @@ func TestReconcile_AnotherEventNamed_IsAdoptedAsItIs(t *testing.T) {
 				w.Run(time.Minute)
 			}
 			p := w.View(s.poll).Poll
-			if p.Sync.State != rules.StateOK || p.Sync.Rescheduled != nil || p.WinningSlotID != s.slots[1] || p.GoogleCalendarID != "gm@example.com" {
+			if p.Sync.State != rules.StateOK || p.Sync.Rescheduled != nil || p.WinningSlotID != s.slots[1] ||
+				p.GoogleCalendarID != "gm@example.com" {
 				t.Errorf("it stands as %+v", p)
 			}
 			if p.Sync.Baseline != made.Fingerprint() || p.Sync.Applied != made.Fingerprint() {

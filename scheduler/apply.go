@@ -70,7 +70,8 @@ func (s *Service) Apply(ctx context.Context, observed ObservedEvent) (result App
 		}
 		result.PollID, result.Decision.Action, before = st.Poll.ID, rules.Nothing, st.Poll
 		step := s.step(st, observed.Cause)
-		if !observed.Own || !observed.Updated.IsZero() || observed.Searched { // else nothing vouches for it, and the sync asked for below reads it
+		if !observed.Own || !observed.Updated.IsZero() ||
+			observed.Searched { // else nothing vouches for it, and the sync asked for below reads it
 			decision, entry := s.decide(st, observed)
 			result.Decision, result.Unsearched = decision, observed.mayHaveMoved(decision)
 			if result.Unsearched {
@@ -203,14 +204,17 @@ func (s *Service) deferIfPending(ctx context.Context, tx store.Tx, st transition
 }
 
 // entryOf is the journal's entry of a decision, with all that it was made on.
-func entryOf(state rules.Poll, observation rules.Observation, decision rules.Decision, now time.Time, observed ObservedEvent) poll.JournalEntry {
+func entryOf(
+	state rules.Poll, observation rules.Observation, decision rules.Decision, now time.Time, observed ObservedEvent,
+) poll.JournalEntry {
 	reason := decision.Row
 	if decision.Action == rules.Revive {
 		reason += ": " + decision.ThenRow
 	}
 	return poll.JournalEntry{
 		Trace: observed.Cause.Trace, Trigger: observed.Cause.Trigger, Who: observed.Who, Decision: decision.Action, Reason: reason,
-		EventState: transition.EventStateName(observed.EventState), Fingerprint: observed.Fingerprint, Updated: observed.Updated, Fence: observed.Fence,
+		EventState: transition.EventStateName(observed.EventState), Fingerprint: observed.Fingerprint, Updated: observed.Updated,
+		Fence:   observed.Fence,
 		EventID: observed.EventID, CalendarID: observed.CalendarID, AccountID: observed.AccountID,
 		Before: state.Applied, After: observed.Fingerprint,
 		Inputs: &poll.Inputs{

@@ -197,8 +197,12 @@ func TestAwaited_PersonDecides_EventIsLetGo(t *testing.T) {
 			}
 			equal(t, "awaits nothing at once", w.View(s.poll).Poll.Sync.Awaited == nil, true)
 		}, rules.Cancelled, false},
-		"edits the winning slot directly":     {finalised, func(_ *testing.T, w *worldtest.World, s fixture) { edited(w, s, s.slots[0]) }, rules.Cancelled, false},
-		"edits the slot from before directly": {moved, func(_ *testing.T, w *worldtest.World, s fixture) { edited(w, s, s.slots[0]) }, rules.Cancelled, false},
+		"edits the winning slot directly": {
+			finalised, func(_ *testing.T, w *worldtest.World, s fixture) { edited(w, s, s.slots[0]) }, rules.Cancelled, false,
+		},
+		"edits the slot from before directly": {
+			moved, func(_ *testing.T, w *worldtest.World, s fixture) { edited(w, s, s.slots[0]) }, rules.Cancelled, false,
+		},
 		"edits it directly, and the change is reported": {finalised, func(t *testing.T, w *worldtest.World, s fixture) {
 			edited(w, s, s.slots[0])
 			if _, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause); err != nil {

@@ -27,9 +27,14 @@ type act struct {
 }
 
 var (
-	finaliseFirst  = act{"finalise for the first slot", func(w *worldtest.World, s fixture) { _, _ = w.Finalise(s.poll, s.slots[0]); w.RunDue() }}
-	finaliseSecond = act{"finalise for the second slot", func(w *worldtest.World, s fixture) { _, _ = w.Finalise(s.poll, s.slots[1]); w.RunDue() }}
-	finaliseAlone  = act{"finalise without an event", func(w *worldtest.World, s fixture) {
+	finaliseFirst = act{
+		"finalise for the first slot", func(w *worldtest.World, s fixture) { _, _ = w.Finalise(s.poll, s.slots[0]); w.RunDue() },
+	}
+	finaliseSecond = act{
+		"finalise for the second slot",
+		func(w *worldtest.World, s fixture) { _, _ = w.Finalise(s.poll, s.slots[1]); w.RunDue() },
+	}
+	finaliseAlone = act{"finalise without an event", func(w *worldtest.World, s fixture) {
 		_, _ = w.FinaliseAs(s.poll, worldtest.Ask{SlotID: s.slots[1]})
 		w.RunDue()
 	}}
@@ -88,7 +93,9 @@ var (
 	editSlots = act{"the slots are edited", func(w *worldtest.World, s fixture) {
 		later := []scheduler.SlotEdit{}
 		for i, slot := range []worldtest.Slot{worldtest.Ten, worldtest.Three} {
-			later = append(later, scheduler.SlotEdit{ID: s.slots[i], Times: worldtest.Slot{Start: slot.Start.Add(time.Hour), End: slot.End.Add(time.Hour)}})
+			later = append(later, scheduler.SlotEdit{
+				ID: s.slots[i], Times: worldtest.Slot{Start: slot.Start.Add(time.Hour), End: slot.End.Add(time.Hour)},
+			})
 		}
 		_, _ = w.Scheduler.Edit(w.Context(), worldtest.Person("gm"), s.poll, scheduler.Edit{Slots: &later}, worldtest.Cause)
 	}}
@@ -240,8 +247,14 @@ func TestCommands_InterruptedByOthers_LeavePollAndEventAgreeing(t *testing.T) {
 		name  string
 		begin func(*worldtest.World) fixture
 	}{{"finalised", finalised}, {"moved", moved}}
-	firsts := []act{finaliseSecond, finaliseAlone, finaliseClub, cancelIt, reopenIt, deleteIt, restoreIt, acceptIt, cancelDirectly, reopenDirectly, unarchiveIt, moveOn, moveBack, deleteEvent}
-	betweens := []act{finaliseFirst, finaliseClub, cancelIt, reopenIt, deleteIt, restoreIt, acceptIt, cancelDirectly, reopenDirectly, archiveIt, unarchiveIt, moveIt, moveBack, deleteEvent, drain}
+	firsts := []act{
+		finaliseSecond, finaliseAlone, finaliseClub, cancelIt, reopenIt, deleteIt, restoreIt, acceptIt, cancelDirectly,
+		reopenDirectly, unarchiveIt, moveOn, moveBack, deleteEvent,
+	}
+	betweens := []act{
+		finaliseFirst, finaliseClub, cancelIt, reopenIt, deleteIt, restoreIt, acceptIt, cancelDirectly, reopenDirectly,
+		archiveIt, unarchiveIt, moveIt, moveBack, deleteEvent, drain,
+	}
 	pair := 0
 	for _, from := range fixtures {
 		for _, first := range firsts {

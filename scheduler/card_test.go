@@ -190,7 +190,8 @@ func TestCheckCard_OfAPollWithoutACard(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
-			w.Write(poll.Path("written"), poll.Set("title", "Written by the app"), poll.Set("creatorId", "gm"), poll.Set("questingGroupId", w.Party()))
+			w.Write(poll.Path("written"), poll.Set("title", "Written by the app"), poll.Set("creatorId", "gm"),
+				poll.Set("questingGroupId", w.Party()))
 			w.Write(poll.Path("written"), c.write)
 			for _, pollID := range []string{"written", "gone"} {
 				if err := w.Scheduler.CheckCard(w.Context(), pollID, worldtest.Cause); err != nil {

@@ -38,7 +38,8 @@ func (s *Service) chooseCalendar(ctx context.Context, p poll.Poll, ask Finalise)
 
 var errCalendarReadOnly = &fault.Error{
 	Kind: fault.Forbidden, Code: CodeCalendarReadOnly,
-	Message: "This Google account may not change the events of that calendar. Choose another calendar, or ask its owner for the right to make changes to events.",
+	Message: "This Google account may not change the events of that calendar. Choose another calendar, or ask its owner for " +
+		"the right to make changes to events.",
 }
 
 // previousCalendar is the calendar of an earlier finalisation, for a person who names none,

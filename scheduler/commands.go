@@ -11,7 +11,9 @@ import (
 
 // command carries out a command of a person who must be the poll's creator, in one
 // transaction. doing names it in errors.
-func (s *Service) command(ctx context.Context, person Person, pollID, doing string, cause Cause, do func(step *transition.Step) error) error {
+func (s *Service) command(
+	ctx context.Context, person Person, pollID, doing string, cause Cause, do func(step *transition.Step) error,
+) error {
 	err := s.transact(ctx, s.Store.Run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		st, err := load(ctx, tx, person, pollID)
 		if err != nil {
@@ -24,7 +26,9 @@ func (s *Service) command(ctx context.Context, person Person, pollID, doing stri
 }
 
 // shownAfter gives the poll as a command leaves it, which do carries out.
-func (s *Service) shownAfter(ctx context.Context, command rules.Command, person Person, pollID string, cause Cause, do func() error) (View, error) {
+func (s *Service) shownAfter(
+	ctx context.Context, command rules.Command, person Person, pollID string, cause Cause, do func() error,
+) (View, error) {
 	if err := s.afterEdits(ctx, cause, do); err != nil {
 		return View{}, err
 	}

@@ -24,12 +24,21 @@ func TestArchiveAndUnarchive_BringBackWhatWas(t *testing.T) {
 		state   rules.State
 		notices int // of ana, from its beginning on
 	}{
-		"an open poll":     {fresh, func(*worldtest.World, fixture) {}, rules.Open, rules.StateNone, 0},
-		"a finalised one":  {finalised, func(*worldtest.World, fixture) {}, rules.Finalized, rules.StateOK, 0},
-		"a rescheduled":    {moved, func(*worldtest.World, fixture) {}, rules.Finalized, rules.StateRescheduled, 1},
-		"a cancelled":      {func(w *worldtest.World) fixture { s := finalised(w); cancelIt.do(w, s); w.Run(time.Minute); return s }, func(*worldtest.World, fixture) {}, rules.Cancelled, rules.StateCancelled, 1},
-		"one that moved":   {finalised, func(w *worldtest.World, s fixture) { w.MoveEvent("gm", s.event, worldtest.Noon) }, rules.Finalized, rules.StateRescheduled, 1},
-		"one that is gone": {finalised, func(w *worldtest.World, s fixture) { w.DeleteEvent("gm", s.event) }, rules.Cancelled, rules.StateCancelled, 1},
+		"an open poll":    {fresh, func(*worldtest.World, fixture) {}, rules.Open, rules.StateNone, 0},
+		"a finalised one": {finalised, func(*worldtest.World, fixture) {}, rules.Finalized, rules.StateOK, 0},
+		"a rescheduled":   {moved, func(*worldtest.World, fixture) {}, rules.Finalized, rules.StateRescheduled, 1},
+		"a cancelled": {
+			func(w *worldtest.World) fixture { s := finalised(w); cancelIt.do(w, s); w.Run(time.Minute); return s },
+			func(*worldtest.World, fixture) {}, rules.Cancelled, rules.StateCancelled, 1,
+		},
+		"one that moved": {
+			finalised, func(w *worldtest.World, s fixture) { w.MoveEvent("gm", s.event, worldtest.Noon) }, rules.Finalized,
+			rules.StateRescheduled, 1,
+		},
+		"one that is gone": {
+			finalised, func(w *worldtest.World, s fixture) { w.DeleteEvent("gm", s.event) }, rules.Cancelled, rules.StateCancelled,
+			1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -30,7 +30,8 @@ func TestDeleteEvent_TheEventGoes_AndThePollStays(t *testing.T) {
 		},
 		"another one that the app gave it, and nobody synced": func(w *worldtest.World, s fixture) {
 			w.Edit(poll.Path(s.poll), poll.Set("googleEventId", w.InsertEvent("gm", map[string]any{
-				"summary": "By the app", "start": map[string]any{"dateTime": "2026-03-10T10:00:00Z"}, "end": map[string]any{"dateTime": "2026-03-10T11:00:00Z"},
+				"summary": "By the app", "start": map[string]any{"dateTime": "2026-03-10T10:00:00Z"},
+				"end": map[string]any{"dateTime": "2026-03-10T11:00:00Z"},
 			}).ID))
 		},
 		"deleted there already, and nobody knows": func(w *worldtest.World, s fixture) {

@@ -114,7 +114,9 @@ func (ask Finalise) begin() error {
 
 // loadToFinalise reads a poll and the chosen slot, and refuses where person, status or times
 // do not allow it. errDoneBefore: this request was answered already.
-func (s *Service) loadToFinalise(ctx context.Context, tx store.Tx, person Person, pollID string, ask Finalise) (transition.State, *poll.Slot, error) {
+func (s *Service) loadToFinalise(
+	ctx context.Context, tx store.Tx, person Person, pollID string, ask Finalise,
+) (transition.State, *poll.Slot, error) {
 	st, err := load(ctx, tx, person, pollID)
 	if err != nil {
 		return transition.State{}, nil, err
@@ -132,7 +134,9 @@ func (s *Service) loadToFinalise(ctx context.Context, tx store.Tx, person Person
 
 // beginFinalise is transaction 1: it checks, counts the generation up and writes the insert
 // intent. The same choice as one under way resumes that one, under the later request's name.
-func (s *Service) beginFinalise(ctx context.Context, person Person, pollID string, ask Finalise, at poll.Place, cause Cause) (intent poll.Intent, err error) {
+func (s *Service) beginFinalise(
+	ctx context.Context, person Person, pollID string, ask Finalise, at poll.Place, cause Cause,
+) (intent poll.Intent, err error) {
 	err = s.transact(ctx, s.runRepeatable, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		st, slot, err := s.loadToFinalise(ctx, tx, person, pollID, ask)
 		if err != nil {

@@ -66,7 +66,8 @@ func TestFinalise_MakesOneEventWithTheRightTimesAndMarks(t *testing.T) {
 	document := store.Fields(w.Document(poll.Path(pollID)).Data)
 	equal(t, "finalizedAtMs", document.Int("finalizedAtMs"), worldtest.Start.UnixMilli())
 	entries := w.Index()
-	if len(entries) != 1 || entries[0].Link() != (rules.Link{Account: w.Account("gm"), Calendar: "gm@example.com", Event: event.ID, Generation: 1}) {
+	if len(entries) != 1 ||
+		entries[0].Link() != (rules.Link{Account: w.Account("gm"), Calendar: "gm@example.com", Event: event.ID, Generation: 1}) {
 		t.Errorf("index: %+v", entries)
 	}
 	equal(t, "events.insert calls", w.Calls("events.insert"), 1)

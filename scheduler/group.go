@@ -47,7 +47,9 @@ func (s *Service) Group(ctx context.Context, person Person, groupID string) (pol
 
 // Groups gives the groups that a person created, belongs to or is invited to to
 // take, as poll.WalkGroups does.
-func (s *Service) Groups(ctx context.Context, person Person, part store.Paging, take func(poll.Group) (taken bool, err error)) (next *store.Cursor, err error) {
+func (s *Service) Groups(
+	ctx context.Context, person Person, part store.Paging, take func(poll.Group) (taken bool, err error),
+) (next *store.Cursor, err error) {
 	return poll.WalkGroups(ctx, s.Store, person.ID, part, take)
 }
 
@@ -87,7 +89,9 @@ func (s *Service) UpdateGroup(ctx context.Context, person Person, groupID string
 // changeGroup writes what change does to a group that the person may see, and no other field:
 // the web app writes the document too. Members who left lose the record that they accepted. doing
 // names it in errors.
-func (s *Service) changeGroup(ctx context.Context, person Person, groupID, doing string, change func(*poll.Group) error) (after poll.Group, err error) {
+func (s *Service) changeGroup(
+	ctx context.Context, person Person, groupID, doing string, change func(*poll.Group) error,
+) (after poll.Group, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		group, err := visibleGroup(ctx, tx, person, groupID)
 		if err == nil {

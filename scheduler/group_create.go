@@ -48,7 +48,11 @@ func (s *Service) createGroup(ctx context.Context, person Person, ask EditGroup,
 }
 
 func errTooManyGroups(most int) error {
-	refused := fault.Newf(fault.Conflict, "You have created %d groups, as many as one person may. Delete one in the web app, or ask those who run this server to allow more.", most)
+	refused := fault.Newf(
+		fault.Conflict,
+		"You have created %d groups, as many as one person may. Delete one in the web app, or ask those who run this server to allow more.",
+		most,
+	)
 	refused.Code = CodeTooManyGroups
 	return refused
 }

@@ -11,7 +11,10 @@ import (
 // errDiscordIsAdmins refuses a person who sets a group's place on Discord: the server cannot
 // prove that they manage the guild.
 func errDiscordIsAdmins() error {
-	return fault.New(fault.Forbidden, "Only those who run this server may say where a group hears on Discord. Leave discord out, or ask them to set it.")
+	return fault.New(
+		fault.Forbidden,
+		"Only those who run this server may say where a group hears on Discord. Leave discord out, or ask them to set it.",
+	)
 }
 
 // checkDiscord checks a group's place on Discord; nil is nothing. It asks Discord, so it is
@@ -33,7 +36,9 @@ func (s *Service) checkDiscord(ctx context.Context, person Person, groupID strin
 	guild, err := s.Channels.GuildOf(ctx, discord.ChannelID)
 	switch {
 	case fault.Is(err, fault.NotFound) || fault.Is(err, fault.Forbidden):
-		refused := fault.Field("discord.channel_id", "must be a channel that the bot can see: check the number, and invite the bot to the channel")
+		refused := fault.Field(
+			"discord.channel_id", "must be a channel that the bot can see: check the number, and invite the bot to the channel",
+		)
 		refused.Err = err
 		return refused
 	case fault.Is(err, fault.Provider):

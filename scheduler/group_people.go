@@ -36,7 +36,10 @@ func (e EditGroup) changePeople(group *poll.Group) error {
 		}
 	}
 	if len(group.PendingMemberIDs) > before && othersOf(*group) > MaxPeople {
-		return fault.New(fault.Conflict, "This group would be too large: 500 people beside its creator may belong to it or be invited. Remove some first.")
+		return fault.New(
+			fault.Conflict,
+			"This group would be too large: 500 people beside its creator may belong to it or be invited. Remove some first.",
+		)
 	}
 	return nil
 }

@@ -37,7 +37,9 @@ func TestGroup_Error_NamesGroupAndVerb(t *testing.T) {
 	if text := errorText(err); !strings.HasPrefix(text, "group ") || !strings.Contains(text, ": create: name ") {
 		t.Errorf("create: %v", err)
 	}
-	_, err = s.UpdateGroup(t.Context(), worldtest.Admin, "none", scheduler.EditGroup{Discord: &poll.GroupDiscord{GuildID: "1", ChannelID: "2"}})
+	_, err = s.UpdateGroup(
+		t.Context(), worldtest.Admin, "none", scheduler.EditGroup{Discord: &poll.GroupDiscord{GuildID: "1", ChannelID: "2"}},
+	)
 	kind(t, err, fault.NotFound)
 	if !strings.HasPrefix(errorText(err), "group none: update: ") {
 		t.Errorf("update of Discord: %v", err)

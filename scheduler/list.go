@@ -13,7 +13,9 @@ type Parts struct{ Slots, Votes bool }
 // List gives the polls of list as the person (list.UserID) may see them, newest first, as
 // poll.WalkList does. Views have the winning and the original slot, no group, and other slots
 // and votes only where parts asks for them.
-func (s *Service) List(ctx context.Context, person Person, list poll.List, parts Parts, take func(View) (taken bool, err error)) (next *store.Cursor, err error) {
+func (s *Service) List(
+	ctx context.Context, person Person, list poll.List, parts Parts, take func(View) (taken bool, err error),
+) (next *store.Cursor, err error) {
 	return poll.WalkList(ctx, s.Store, list, func(p poll.Poll) (bool, error) {
 		view, err := s.listed(ctx, p, parts)
 		if err != nil {

@@ -87,7 +87,9 @@ func loadChoices(ctx context.Context, reader store.Reader, step *transition.Step
 
 // changeMembers writes what change does for a person who joins, and gives the poll
 // as it then is.
-func (s *Service) changeMembers(ctx context.Context, person Person, pollID, doing string, cause Cause, change func(*poll.Poll, *poll.Group) error) (View, error) {
+func (s *Service) changeMembers(
+	ctx context.Context, person Person, pollID, doing string, cause Cause, change func(*poll.Poll, *poll.Group) error,
+) (View, error) {
 	if err := s.writeMembers(ctx, person, pollID, doing, cause, true, change); err != nil {
 		return View{}, err
 	}
@@ -96,19 +98,23 @@ func (s *Service) changeMembers(ctx context.Context, person Person, pollID, doin
 
 // writeMembers writes what change does to a poll's participants and invites. joins:
 // the person means to take part, and counts as named by nobody.
-func (s *Service) writeMembers(ctx context.Context, person Person, pollID, doing string, cause Cause, joins bool, change func(*poll.Poll, *poll.Group) error) error {
+func (s *Service) writeMembers(
+	ctx context.Context, person Person, pollID, doing string, cause Cause, joins bool,
+	change func(*poll.Poll, *poll.Group) error,
+) error {
 	anybody := func(poll.Poll, *poll.Group) error { return nil }
-	return s.changePart(ctx, person, pollID, doing, cause, anybody, func(_ context.Context, _ store.Tx, step *transition.Step, named []string) error {
-		after := step.Poll
-		after.ParticipantIDs, after.PendingInvites = slices.Clone(after.ParticipantIDs), slices.Clone(after.PendingInvites)
-		if err := change(&after, step.Group); err != nil {
-			return err
-		}
-		if step.ChangeMembers(after, person.ID, named, joins) && len(after.ParticipantIDs) > MaxPeople {
-			return fault.New(fault.Conflict, "This poll is full: 500 people take part.")
-		}
-		return nil
-	})
+	return s.changePart(ctx, person, pollID, doing, cause, anybody,
+		func(_ context.Context, _ store.Tx, step *transition.Step, named []string) error {
+			after := step.Poll
+			after.ParticipantIDs, after.PendingInvites = slices.Clone(after.ParticipantIDs), slices.Clone(after.PendingInvites)
+			if err := change(&after, step.Group); err != nil {
+				return err
+			}
+			if step.ChangeMembers(after, person.ID, named, joins) && len(after.ParticipantIDs) > MaxPeople {
+				return fault.New(fault.Conflict, "This poll is full: 500 people take part.")
+			}
+			return nil
+		})
 }
 
 // changePart changes the part of a person in a poll that they may see, and that check

@@ -32,7 +32,8 @@ func (s *Service) meterApplied(result Applied, observed ObservedEvent) {
 	if action == rules.Warn {
 		s.Meter.Count(SyncError{result.Decision.Error})
 	}
-	moves := action == rules.Cancel || action == rules.Reschedule || action == rules.RescheduleAgain || action == rules.Restore || action == rules.Revive
+	moves := action == rules.Cancel || action == rules.Reschedule || action == rules.RescheduleAgain ||
+		action == rules.Restore || action == rules.Revive
 	if moves && !observed.Own && !observed.Confirmed && !observed.Updated.IsZero() {
 		s.Meter.Count(Behind{action, s.Now().Sub(observed.Updated)})
 	}

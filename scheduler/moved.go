@@ -28,7 +28,9 @@ func (s *Service) RestoreOriginal(ctx context.Context, person Person, pollID str
 
 // restoreOriginal is one try of RestoreOriginal. It is not done where a sync released the
 // event during it, as it does once a session is long over.
-func (s *Service) restoreOriginal(ctx context.Context, person Person, pollID string, cause Cause) (entry poll.IndexEntry, done bool, err error) {
+func (s *Service) restoreOriginal(
+	ctx context.Context, person Person, pollID string, cause Cause,
+) (entry poll.IndexEntry, done bool, err error) {
 	p, entry, err := s.rescheduled(ctx, person, pollID, cause)
 	if err != nil {
 		return entry, false, err

@@ -48,7 +48,9 @@ func (s *Service) watchSoon(ctx context.Context, pollID string, at poll.Place, c
 
 // followMoved reads the event that a poll follows, and follows it to another calendar. A
 // missing event is given as its own calendar shows it.
-func (s *Service) followMoved(ctx context.Context, entry poll.IndexEntry, person Person, cause Cause) (poll.IndexEntry, CalendarEvent, error) {
+func (s *Service) followMoved(
+	ctx context.Context, entry poll.IndexEntry, person Person, cause Cause,
+) (poll.IndexEntry, CalendarEvent, error) {
 	event, err := s.Calendar.Get(ctx, entry.AccountID, entry.CalendarID, entry.EventID)
 	if !fault.Is(err, fault.NotFound) && (err != nil || event.EventState != rules.Gone) {
 		return entry, event, err

@@ -34,7 +34,8 @@ func TestNamed_OverTheAPI_UntilTheyJoinOrVote(t *testing.T) {
 	w := worldtest.New(t, worldtest.Options{})
 	s, ctx := w.Scheduler, w.Context()
 	view, err := s.Create(ctx, worldtest.Person("gm"), scheduler.Create{
-		Title: "Named", Slots: []worldtest.Slot{worldtest.Ten}, ParticipantIDs: []string{"gm", "cho", "ben", "dan", "eve"}, AllowLinkSharing: true,
+		Title: "Named", Slots: []worldtest.Slot{worldtest.Ten}, ParticipantIDs: []string{"gm", "cho", "ben", "dan", "eve"},
+		AllowLinkSharing: true,
 	}, worldtest.Cause)
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +92,8 @@ func finalisedThen(t *testing.T, w *worldtest.World, id string) {
 // writtenByApp is a poll of gm's that the web app made, with ana and ben in it.
 func writtenByApp(w *worldtest.World) (id string) {
 	id = "written"
-	w.Write(poll.Path(id), poll.Set("title", "Written by the app"), poll.Set("creatorId", "gm"), poll.Set("status", "OPEN"), poll.Set("allowLinkSharing", true),
+	w.Write(poll.Path(id), poll.Set("title", "Written by the app"), poll.Set("creatorId", "gm"), poll.Set("status", "OPEN"),
+		poll.Set("allowLinkSharing", true),
 		poll.Set("participantIds", []any{"gm", "ana", "ben"}), poll.Set("createdAt", w.Clock.Now()))
 	w.Write(poll.SlotPath(id, "s1"), poll.Set("start", "2026-03-10T10:00:00.000Z"), poll.Set("end", "2026-03-10T11:00:00.000Z"))
 	return id
@@ -120,7 +122,10 @@ func TestNamed_WhoJoinsOverTheAPI_StaysUnnamed(t *testing.T) {
 			return err
 		},
 		"votes": func(w *worldtest.World, id string) error {
-			_, err := w.Scheduler.Vote(w.Context(), worldtest.Person("ben"), id, scheduler.Vote{Choices: map[string]string{"s1": poll.Feasible}}, worldtest.Cause)
+			_, err := w.Scheduler.Vote(
+				w.Context(), worldtest.Person("ben"), id, scheduler.Vote{Choices: map[string]string{"s1": poll.Feasible}},
+				worldtest.Cause,
+			)
 			w.Remove(poll.VotePath(id, "ben")) // and the app takes the vote back
 			return err
 		},
@@ -156,7 +161,9 @@ func TestNamed_WhoJoinsOverTheAPI_StaysUnnamed(t *testing.T) {
 func TestNamed_DirectJoinWithoutATime_IsNotSilenced(t *testing.T) {
 	t.Parallel()
 	for name, reported := range map[string]bool{"after the first report": true, "before any": false} {
-		for then, report := range map[string]func(t *testing.T, w *worldtest.World, id string){"a report": reconciled, "no report": func(*testing.T, *worldtest.World, string) {}} {
+		for then, report := range map[string]func(t *testing.T, w *worldtest.World, id string){
+			"a report": reconciled, "no report": func(*testing.T, *worldtest.World, string) {},
+		} {
 			t.Run(name+", then "+then, func(t *testing.T) {
 				t.Parallel()
 				w := worldtest.New(t, worldtest.Options{})
@@ -206,7 +213,9 @@ func TestNamed_ByTheApp_AreThoseOfTheCreation(t *testing.T) {
 			reconciled(t, w, id)
 			w.Write(poll.Path(id), poll.Set("participantIds", []any{"gm", "ben", "cho", "ana"}), poll.Set("updatedAt", w.Clock.Now()))
 			reconciled(t, w, id)
-			wantNamed(t, w, id, "ana leaves, and joins directly", slices.DeleteFunc(slices.Clone(row.want), func(who string) bool { return who == "ana" })...)
+			wantNamed(t, w, id, "ana leaves, and joins directly", slices.DeleteFunc(
+				slices.Clone(row.want), func(who string) bool { return who == "ana" },
+			)...)
 		})
 	}
 }
@@ -228,7 +237,9 @@ func TestNamed_RecreatedPoll_AreThoseOfTheNewOne(t *testing.T) {
 // everybody in it counts, also where nobody has written it since it was made.
 func TestNamed_OldPoll_EverybodyIsNotified(t *testing.T) {
 	t.Parallel()
-	for name, report := range map[string]func(t *testing.T, w *worldtest.World, id string){"a report": reconciled, "no report": func(*testing.T, *worldtest.World, string) {}} {
+	for name, report := range map[string]func(t *testing.T, w *worldtest.World, id string){
+		"a report": reconciled, "no report": func(*testing.T, *worldtest.World, string) {},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := worldtest.New(t, worldtest.Options{})

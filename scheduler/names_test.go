@@ -62,7 +62,9 @@ func TestNames_AreBounded_AsInTheRules(t *testing.T) {
 		case "member_ids": // who are counted without the creator
 			most = 500
 		}
-		for _, bad := range [][]string{names(most + 1), make([]string, 501), {strings.Repeat("x", longest+1)}, {strings.Repeat("é", longest/2+1)}} {
+		for _, bad := range [][]string{
+			names(most + 1), make([]string, 501), {strings.Repeat("x", longest+1)}, {strings.Repeat("é", longest/2+1)},
+		} {
 			err := write(bad)
 			kind(t, err, fault.Invalid)
 			if err == nil || !strings.Contains(err.Error(), field) {

@@ -131,6 +131,7 @@ func outsiders(ctx context.Context, reader store.Reader, listed bool, in poll.Po
 func errUnanswered(personID string) error {
 	refused := fault.Field("participant_ids", "must not name people who have not answered the last 3 polls that you added them to")
 	refused.Message = "participant_ids must not name " + personID + ", who has not answered the last 3 polls that you added them to. " +
-		"Ask them to join one of these or to vote, invite them by e-mail, send them the link of this poll, or make it in a group that they belong to."
+		"Ask them to join one of these or to vote, invite them by e-mail, send them the link of this poll, or make it in a group " +
+		"that they belong to."
 	return refused
 }

@@ -131,7 +131,8 @@ func TestNaming_InASharedGroup_HasNoBound(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	namesThrice(t, w)
-	w.Write(poll.GroupPath("party"), poll.Set("name", "Party"), poll.Set("creatorId", "gm"), poll.Set("memberIds", []any{"gm"}), poll.Set("pendingMemberIds", []any{"ana"}))
+	w.Write(poll.GroupPath("party"), poll.Set("name", "Party"), poll.Set("creatorId", "gm"),
+		poll.Set("memberIds", []any{"gm"}), poll.Set("pendingMemberIds", []any{"ana"}))
 	for what, ask := range map[string]scheduler.Create{"in the group": {GroupID: "party"}, "outside it": {}} {
 		if _, err := names(w, ask, "ana"); !refused(err) {
 			t.Errorf("%s, before she accepted: %v", what, err)
@@ -198,7 +199,9 @@ func TestGroupAcceptance_IsRecorded_WhileTheyAreMembers(t *testing.T) {
 	want("the acceptance of a member", "ana", "ben")
 	accept("gm")
 	want("the acceptance of the creator", "ana", "ben")
-	if _, err := w.Scheduler.UpdateGroup(w.Context(), worldtest.Person("gm"), "party", scheduler.EditGroup{Remove: []string{"ana"}}); err != nil {
+	if _, err := w.Scheduler.UpdateGroup(
+		w.Context(), worldtest.Person("gm"), "party", scheduler.EditGroup{Remove: []string{"ana"}},
+	); err != nil {
 		t.Fatal(err)
 	}
 	want("ana's removal", "ben")
@@ -222,7 +225,8 @@ func TestJoined_IsRecorded_WhileTheyTakePart(t *testing.T) {
 	w := worldtest.New(t, worldtest.Options{})
 	s, ctx, gm := w.Scheduler, w.Context(), worldtest.Person("gm")
 	view, err := s.Create(ctx, gm, scheduler.Create{
-		Title: "Joined", Slots: []worldtest.Slot{worldtest.Ten}, ParticipantIDs: []string{"ana", "ben", "dan", "fay"}, AllowLinkSharing: true, PendingInvites: []string{"cho@example.com"},
+		Title: "Joined", Slots: []worldtest.Slot{worldtest.Ten}, ParticipantIDs: []string{"ana", "ben", "dan", "fay"},
+		AllowLinkSharing: true, PendingInvites: []string{"cho@example.com"},
 	}, worldtest.Cause)
 	must := func(err error) {
 		t.Helper()
@@ -305,7 +309,9 @@ func TestNaming_InPollsOlderThanAnAnswer_IsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	edit := func(i int) error {
-		_, err := w.Scheduler.Edit(w.Context(), worldtest.Person("gm"), older[i], scheduler.Edit{ParticipantIDs: &[]string{"ana"}}, worldtest.Cause)
+		_, err := w.Scheduler.Edit(
+			w.Context(), worldtest.Person("gm"), older[i], scheduler.Edit{ParticipantIDs: &[]string{"ana"}}, worldtest.Cause,
+		)
 		return err
 	}
 	for _, i := range []int{1, 5, 3} {
@@ -366,7 +372,9 @@ func TestNaming_BetweenAnswers_CountsThoseInARow(t *testing.T) {
 			own = id
 		}
 	}
-	if _, err := w.Scheduler.Edit(w.Context(), worldtest.Person("gm"), own, scheduler.Edit{ParticipantIDs: &[]string{"ana"}}, worldtest.Cause); err != nil {
+	if _, err := w.Scheduler.Edit(
+		w.Context(), worldtest.Person("gm"), own, scheduler.Edit{ParticipantIDs: &[]string{"ana"}}, worldtest.Cause,
+	); err != nil {
 		t.Errorf("the third in a row: %v", err)
 	}
 }

@@ -63,7 +63,8 @@ func (o Observer) Apply(ctx context.Context, observed ObservedEvent) (Applied, e
 	}
 	if result.Decision.Changes() && !result.Unsearched {
 		s.Log.InfoContext(ctx, "poll would be changed: "+string(result.Decision.Action), "poll", result.PollID, "event", observed.EventID,
-			"userId", creator, "new", observed.Fingerprint.String(), "row", result.Decision.Row, "hint", observed.Cause.Trigger, "trace", observed.Cause.Trace)
+			"userId", creator, "new", observed.Fingerprint.String(), "row", result.Decision.Row, "hint", observed.Cause.Trigger,
+			"trace", observed.Cause.Trace)
 	}
 	return result, nil
 }
@@ -83,7 +84,8 @@ func (o Observer) write(ctx context.Context, tx store.Tx, p poll.Poll, line poll
 
 // observedID names what a line says, and how the poll stood that it says it of.
 func observedID(line poll.JournalEntry) string {
-	return "jrn_observed_" + ids.Of(fmt.Sprintf("%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d", line.AccountID, line.CalendarID, line.EventID, line.EventState,
+	return "jrn_observed_" + ids.Of(fmt.Sprintf("%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%d", line.AccountID, line.CalendarID,
+		line.EventID, line.EventState,
 		line.Fingerprint, line.Updated.UTC(), line.Decision, line.Reason, line.Before, line.State, line.Generation)).Hex(16)
 }
 

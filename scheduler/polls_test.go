@@ -124,9 +124,16 @@ func TestVote_IsRefused(t *testing.T) {
 		vote scheduler.Vote
 		kind fault.Kind
 	}{
-		"for a slot of another poll":      {worldtest.Person("ana"), s.poll, scheduler.Vote{Choices: map[string]string{"other": poll.Feasible}}, fault.Invalid},
-		"with a word that is none":        {worldtest.Person("ana"), s.poll, scheduler.Vote{Choices: map[string]string{s.slots[0]: "MAYBE"}}, fault.Invalid},
-		"for a slot and for none":         {worldtest.Person("ana"), s.poll, scheduler.Vote{Choices: map[string]string{s.slots[0]: poll.Feasible}, NoTimesWork: true}, fault.Invalid},
+		"for a slot of another poll": {
+			worldtest.Person("ana"), s.poll, scheduler.Vote{Choices: map[string]string{"other": poll.Feasible}}, fault.Invalid,
+		},
+		"with a word that is none": {
+			worldtest.Person("ana"), s.poll, scheduler.Vote{Choices: map[string]string{s.slots[0]: "MAYBE"}}, fault.Invalid,
+		},
+		"for a slot and for none": {
+			worldtest.Person("ana"), s.poll,
+			scheduler.Vote{Choices: map[string]string{s.slots[0]: poll.Feasible}, NoTimesWork: true}, fault.Invalid,
+		},
 		"of one who may not see the poll": {scheduler.Person{ID: "stranger"}, s.poll, scheduler.Vote{}, fault.NotFound},
 		"of one who sees it by the link":  {worldtest.Person("ben"), shared, scheduler.Vote{}, fault.Forbidden},
 		"of a poll that is finalised":     {worldtest.Person("ana"), shared, scheduler.Vote{}, fault.Conflict},
@@ -248,7 +255,10 @@ func TestGroups(t *testing.T) {
 		}
 	}
 	w.Write(poll.GroupPath(group.ID), poll.Set("theme", "dark"))
-	discord := poll.GroupDiscord{GuildID: worldtest.Guild, ChannelID: worldtest.Channel, NotifyRoleID: poll.NotifyNobody, Notifications: map[string]bool{"slotChanges": false}}
+	discord := poll.GroupDiscord{
+		GuildID: worldtest.Guild, ChannelID: worldtest.Channel, NotifyRoleID: poll.NotifyNobody,
+		Notifications: map[string]bool{"slotChanges": false},
+	}
 	_, err = w.Scheduler.UpdateGroup(t.Context(), gm, group.ID, scheduler.EditGroup{Discord: &discord})
 	kind(t, err, fault.Forbidden)
 	if _, err := w.Scheduler.UpdateGroup(t.Context(), worldtest.Admin, group.ID, scheduler.EditGroup{Discord: &discord}); err != nil {
@@ -263,14 +273,22 @@ func TestGroups(t *testing.T) {
 	equal(t, "name", read.Name, "Party")
 	equal(t, "another's field", store.Fields(w.Document(poll.GroupPath(group.ID)).Data).String("theme"), "dark")
 
-	view, err := w.Scheduler.Create(t.Context(), worldtest.Person("ana"), scheduler.Create{Title: "S", Slots: []worldtest.Slot{worldtest.Ten}, GroupID: group.ID}, worldtest.Cause)
+	view, err := w.Scheduler.Create(
+		t.Context(), worldtest.Person("ana"),
+		scheduler.Create{Title: "S", Slots: []worldtest.Slot{worldtest.Ten}, GroupID: group.ID}, worldtest.Cause,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "name of the poll's group", view.Poll.GroupName, "Party")
-	if _, err := w.Scheduler.Vote(t.Context(), worldtest.Person("ben"), view.Poll.ID, scheduler.Vote{NoTimesWork: true}, worldtest.Cause); err != nil {
+	if _, err := w.Scheduler.Vote(
+		t.Context(), worldtest.Person("ben"), view.Poll.ID, scheduler.Vote{NoTimesWork: true}, worldtest.Cause,
+	); err != nil {
 		t.Errorf("a member cannot vote: %v", err)
 	}
-	_, err = w.Scheduler.Create(t.Context(), worldtest.Person("cho"), scheduler.Create{Title: "S", Slots: []worldtest.Slot{worldtest.Ten}, GroupID: group.ID}, worldtest.Cause)
+	_, err = w.Scheduler.Create(
+		t.Context(), worldtest.Person("cho"),
+		scheduler.Create{Title: "S", Slots: []worldtest.Slot{worldtest.Ten}, GroupID: group.ID}, worldtest.Cause,
+	)
 	kind(t, err, fault.Invalid)
 }

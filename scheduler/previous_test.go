@@ -30,10 +30,19 @@ func TestFinaliseAgain_WithoutCalendar_UsesPrevious(t *testing.T) {
 		"event deleted by the app": {func(w *worldtest.World, s fixture) {
 			_, _ = w.Scheduler.DeleteEvent(w.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause)
 		}, scheduler.Finalise{}, clubCalendar},
-		"another named":          {func(*worldtest.World, fixture) {}, scheduler.Finalise{CalendarID: ownCalendar}, ownCalendar},
-		"only read now":          {func(w *worldtest.World, _ fixture) { w.ShareClub(worldtest.Reader) }, scheduler.Finalise{KeepOldEvent: true}, ownCalendar},
-		"lost":                   {func(w *worldtest.World, _ fixture) { w.ShareClub(worldtest.NoAccess) }, scheduler.Finalise{KeepOldEvent: true}, ownCalendar},
-		"Google does not answer": {func(w *worldtest.World, _ fixture) { w.Refuse("events.list", 503, "backendError", 1) }, scheduler.Finalise{}, clubCalendar},
+		"another named": {func(*worldtest.World, fixture) {}, scheduler.Finalise{CalendarID: ownCalendar}, ownCalendar},
+		"only read now": {
+			func(w *worldtest.World, _ fixture) { w.ShareClub(worldtest.Reader) }, scheduler.Finalise{KeepOldEvent: true},
+			ownCalendar,
+		},
+		"lost": {
+			func(w *worldtest.World, _ fixture) { w.ShareClub(worldtest.NoAccess) }, scheduler.Finalise{KeepOldEvent: true},
+			ownCalendar,
+		},
+		"Google does not answer": {
+			func(w *worldtest.World, _ fixture) { w.Refuse("events.list", 503, "backendError", 1) }, scheduler.Finalise{},
+			clubCalendar,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -222,7 +222,10 @@ func TestPristinePoll_ReadsOneEntryMore_OnItsFirstCommandAlone(t *testing.T) {
 			}
 		}
 	}
-	view, err := w.Scheduler.Create(t.Context(), worldtest.Person("ana"), scheduler.Create{Title: "Ours", Slots: []worldtest.Slot{worldtest.Ten, worldtest.Three}}, worldtest.Cause)
+	view, err := w.Scheduler.Create(
+		t.Context(), worldtest.Person("ana"),
+		scheduler.Create{Title: "Ours", Slots: []worldtest.Slot{worldtest.Ten, worldtest.Three}}, worldtest.Cause,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

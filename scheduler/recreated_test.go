@@ -144,7 +144,10 @@ func TestRecreatedPoll_HoweverFound_StartsEmpty(t *testing.T) {
 					w.Skip(time.Second)
 					slots, by := w.Recreate(s.poll, person), worldtest.Person(person)
 					entries := 0
-					_, err := w.Scheduler.Journal(t.Context(), by, s.poll, store.Paging{Limit: 100}, func(poll.JournalEntry) (bool, error) { entries++; return true, nil })
+					_, err := w.Scheduler.Journal(
+						t.Context(), by, s.poll, store.Paging{Limit: 100},
+						func(poll.JournalEntry) (bool, error) { entries++; return true, nil },
+					)
 					if err != nil || entries != 0 {
 						t.Errorf("before the cleanup %s reads %d entries, %v", person, entries, err)
 					}

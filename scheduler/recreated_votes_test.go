@@ -19,11 +19,24 @@ func TestRecreatedPoll_VotesOverLeftovers_StayWhereTheyAreItsOwn(t *testing.T) {
 		made any // createdAt
 		want bool
 	}{
-		"for its slot":                       {vote: func(own string) poll.Vote { return poll.Vote{Choices: map[string]string{own: poll.Feasible}} }, made: store.Delete, want: true},
-		"for its slot, by a clock that lags": {vote: func(own string) poll.Vote { return poll.Vote{Choices: map[string]string{own: poll.Feasible}} }, made: worldtest.Noon.Start, want: true},
-		"for a slot that is gone":            {vote: func(string) poll.Vote { return poll.Vote{Choices: map[string]string{"gone": poll.Feasible}} }, made: worldtest.Start, want: false},
-		"no time works, since then":          {vote: func(string) poll.Vote { return poll.Vote{NoTimesWork: true} }, made: worldtest.Start, want: true},
-		"no time works, from before":         {vote: func(string) poll.Vote { return poll.Vote{NoTimesWork: true} }, made: worldtest.Noon.Start, want: false},
+		"for its slot": {
+			vote: func(own string) poll.Vote { return poll.Vote{Choices: map[string]string{own: poll.Feasible}} },
+			made: store.Delete, want: true,
+		},
+		"for its slot, by a clock that lags": {
+			vote: func(own string) poll.Vote { return poll.Vote{Choices: map[string]string{own: poll.Feasible}} },
+			made: worldtest.Noon.Start, want: true,
+		},
+		"for a slot that is gone": {
+			vote: func(string) poll.Vote { return poll.Vote{Choices: map[string]string{"gone": poll.Feasible}} },
+			made: worldtest.Start, want: false,
+		},
+		"no time works, since then": {
+			vote: func(string) poll.Vote { return poll.Vote{NoTimesWork: true} }, made: worldtest.Start, want: true,
+		},
+		"no time works, from before": {
+			vote: func(string) poll.Vote { return poll.Vote{NoTimesWork: true} }, made: worldtest.Noon.Start, want: false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -71,7 +71,8 @@ func TestResend_ChannelRefusedBefore_DeliversThereOnce(t *testing.T) {
 		t.Errorf("ana has %d notices, and had %d", got, notices)
 	}
 	announcement, err := poll.LoadAnnouncement(t.Context(), w.Documents, pollID)
-	if err != nil || !announcement.Due.IsZero() || announcement.Delivering.Ref != "" || announcement.Announced != announcement.Wanted || announcement.Channels["discord"].Error != "" {
+	if err != nil || !announcement.Due.IsZero() || announcement.Delivering.Ref != "" ||
+		announcement.Announced != announcement.Wanted || announcement.Channels["discord"].Error != "" {
 		t.Errorf("the announcement is %+v (%v)", announcement, err)
 	}
 	w.Check()

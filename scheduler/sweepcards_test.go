@@ -37,7 +37,8 @@ func sweepCards(t *testing.T, w *worldtest.World) (checked int) {
 func cardOf(t *testing.T, w *worldtest.World, pollID string) string {
 	t.Helper()
 	for _, message := range w.Discord.Messages(worldtest.Channel) {
-		if slices.ContainsFunc(message.Components, func(c json.RawMessage) bool { return strings.Contains(string(c), pollID) }) && len(message.Embeds) > 0 {
+		if slices.ContainsFunc(message.Components, func(c json.RawMessage) bool { return strings.Contains(string(c), pollID) }) &&
+			len(message.Embeds) > 0 {
 			return string(message.Embeds[0])
 		}
 	}
@@ -66,7 +67,8 @@ func TestSweepCards_FindsWhatWasWrittenSince(t *testing.T) {
 			w.Write(poll.Path(pollID), poll.Set("title", "Session ten"), poll.Set("updatedAt", w.Clock.Now()))
 		}, pollID, "Session ten"},
 		{"a vote", func() {
-			w.Write(poll.VotePath(pollID, "gm"), poll.Set("voterId", "gm"), poll.Set("votes", map[string]any{slots[0]: poll.Feasible}), poll.Set("updatedAt", w.Clock.Now()))
+			w.Write(poll.VotePath(pollID, "gm"), poll.Set("voterId", "gm"),
+				poll.Set("votes", map[string]any{slots[0]: poll.Feasible}), poll.Set("updatedAt", w.Clock.Now()))
 		}, pollID, "4/4 voted"},
 	} {
 		c.write()

@@ -26,23 +26,44 @@ type touching struct {
 func TestTransition_EachOne_TouchesWhatItsRowSays(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]touching{
-		"observation: reschedule":       {grouped, observes(present(worldtest.Noon)), "announced journal lastSyncedAt recorded slots snapshots updatedAt"},
-		"observation: reschedule again": {groupedMoved, observes(present(worldtest.Three)), "announced journal lastSyncedAt recorded slots updatedAt"},
-		"observation: restore":          {groupedMoved, observes(present(worldtest.Ten)), "announced journal lastSyncedAt recorded slots updatedAt"},
-		"observation: cancel":           {grouped, observes(eventGone), "announced index journal lastSyncedAt recorded updatedAt"},
-		"observation: revive":           {groupedDeleted, observes(present(worldtest.Ten)), "announced index journal lastSyncedAt recorded updatedAt"},
-		"observation: revive, moved":    {groupedDeleted, observes(present(worldtest.Noon)), "announced index journal lastSyncedAt recorded slots snapshots updatedAt"},
-		"observation: adopt":            {linkedDirectly, observes(answered(present(worldtest.Ten))), "announced calendar journal known lastSyncedAt recorded updatedAt"},
-		"observation: warn":             {grouped, observes(func(o *scheduler.ObservedEvent) { o.EventState = rules.Series }), "journal lastSyncedAt recorded updatedAt"},
-		"observation: clear error":      {groupedFailing, observes(present(worldtest.Ten)), "journal lastSyncedAt recorded updatedAt"},
-		"observation: record":           {later(grouped, 15*24*time.Hour), observes(present(worldtest.Noon)), "journal recorded"},
-		"observation: forget":           {later(grouped, 50*24*time.Hour), observes(present(worldtest.Noon)), "calendar index"},
-		"observation: moved calendar":   {grouped, observes(movedToClub), "calendar index journal lastSyncedAt recorded updatedAt"},
-		"sync error: set":               {grouped, syncFails, "journal recorded updatedAt"},
-		"sync error: cleared":           {groupedFailing, syncRecovers, "calendar journal recorded updatedAt"},
-		"command: finalise":             {groupedOpen, finaliseTen, "announced calendar generation index journal lastSyncedAt recorded updatedAt"},
-		"command: finalise, no event":   {groupedOpen, finaliseWithout, "announced generation journal recorded updatedAt"},
-		"command: finalise anew":        {groupedMoved, finaliseTen, "announced calendar generation index intents journal lastSyncedAt recorded slots updatedAt"},
+		"observation: reschedule": {
+			grouped, observes(present(worldtest.Noon)), "announced journal lastSyncedAt recorded slots snapshots updatedAt",
+		},
+		"observation: reschedule again": {
+			groupedMoved, observes(present(worldtest.Three)), "announced journal lastSyncedAt recorded slots updatedAt",
+		},
+		"observation: restore": {
+			groupedMoved, observes(present(worldtest.Ten)), "announced journal lastSyncedAt recorded slots updatedAt",
+		},
+		"observation: cancel": {grouped, observes(eventGone), "announced index journal lastSyncedAt recorded updatedAt"},
+		"observation: revive": {
+			groupedDeleted, observes(present(worldtest.Ten)), "announced index journal lastSyncedAt recorded updatedAt",
+		},
+		"observation: revive, moved": {
+			groupedDeleted, observes(present(worldtest.Noon)),
+			"announced index journal lastSyncedAt recorded slots snapshots updatedAt",
+		},
+		"observation: adopt": {
+			linkedDirectly, observes(answered(present(worldtest.Ten))),
+			"announced calendar journal known lastSyncedAt recorded updatedAt",
+		},
+		"observation: warn": {
+			grouped, observes(func(o *scheduler.ObservedEvent) { o.EventState = rules.Series }),
+			"journal lastSyncedAt recorded updatedAt",
+		},
+		"observation: clear error":    {groupedFailing, observes(present(worldtest.Ten)), "journal lastSyncedAt recorded updatedAt"},
+		"observation: record":         {later(grouped, 15*24*time.Hour), observes(present(worldtest.Noon)), "journal recorded"},
+		"observation: forget":         {later(grouped, 50*24*time.Hour), observes(present(worldtest.Noon)), "calendar index"},
+		"observation: moved calendar": {grouped, observes(movedToClub), "calendar index journal lastSyncedAt recorded updatedAt"},
+		"sync error: set":             {grouped, syncFails, "journal recorded updatedAt"},
+		"sync error: cleared":         {groupedFailing, syncRecovers, "calendar journal recorded updatedAt"},
+		"command: finalise": {
+			groupedOpen, finaliseTen, "announced calendar generation index journal lastSyncedAt recorded updatedAt",
+		},
+		"command: finalise, no event": {groupedOpen, finaliseWithout, "announced generation journal recorded updatedAt"},
+		"command: finalise anew": {
+			groupedMoved, finaliseTen, "announced calendar generation index intents journal lastSyncedAt recorded slots updatedAt",
+		},
 		"command: cancel":               {grouped, cancelling(false), "announced calendar generation index intents journal recorded updatedAt"},
 		"command: cancel, keep event":   {grouped, cancelling(true), "announced calendar generation index journal recorded updatedAt"},
 		"command: cancel, taking back":  {taking(grouped, worldtest.Person("gm")), cancelling(true), "generation intents journal recorded"},
@@ -50,24 +71,45 @@ func TestTransition_EachOne_TouchesWhatItsRowSays(t *testing.T) {
 		"command: reopen, delete event": {grouped, reopening(true), "announced calendar generation index intents journal recorded updatedAt"},
 		"command: archive":              {grouped, archiving, "card journal recorded updatedAt"},
 		"command: unarchive":            {after(grouped, archiving), unarchiving, "calendar card journal recorded updatedAt"},
-		"command: edit":                 {grouped, editing(func(s fixture) scheduler.Edit { return scheduler.Edit{Title: &s.poll} }), "card updatedAt"},
-		"command: edit slots":           {groupedOpen, editing(slotsMoved), "card journal recorded slots updatedAt votes"},
-		"command: accept new time":      {groupedMoved, accepting, "announced journal recorded slots updatedAt"},
-		"command: delete event":         {groupedMoved, deletingEvent, "calendar card generation index intents journal recorded slots updatedAt"},
-		"command: delete":               {grouped, deleting, "announced calendar generation index intents known lastSyncedAt named recorded updatedAt"},
-		"command: join":                 {groupedOpen, joining, "card updatedAt"},
-		"command: leave":                {after(groupedOpen, joining), leaving, "card updatedAt"},
-		"command: vote":                 {groupedOpen, voting, "card slots votes"},
-		"repair: cancelled":             {edited(grouped, statusOf(rules.Cancelled)), reconciling, "announced calendar generation index intents journal recorded updatedAt"},
-		"repair: reopened":              {edited(groupedMoved, append(statusOf(rules.Open), poll.Set("winningSlotId", nil))), reconciling, "announced calendar generation index journal recorded slots updatedAt"},
-		"repair: restored":              {edited(after(grouped, cancelling(true)), statusOf(rules.Finalized)), reconciling, "announced calendar index journal recorded updatedAt"},
-		"repair: restored, awaiting":    {edited(groupedDeleted, statusOf(rules.Finalized)), reconciling, "announced calendar journal recorded updatedAt"},
-		"repair: linked":                {edited(withoutItsEvent, []store.Update{poll.Set("googleEventId", "theirs")}), reconciling, "calendar card generation index journal recorded"},
-		"repair: unlinked":              {edited(groupedMoved, []store.Update{poll.Set("googleEventId", nil)}), reconciling, "calendar card generation index intents journal recorded slots"},
-		"repair: status":                {edited(grouped, statusOf(rules.Archived)), reconciling, "card journal recorded"},
-		"repair: slots":                 {slotEdited(groupedDeleted), reconciling, "calendar card index journal recorded"},
-		"repair: forgotten":             {later(groupedDeleted, 40*24*time.Hour), reconciling, "calendar index"},
-		"repair: deleted":               {removed(grouped), reconciling, "announced calendar index intents known named"},
+		"command: edit": {
+			grouped, editing(func(s fixture) scheduler.Edit { return scheduler.Edit{Title: &s.poll} }), "card updatedAt",
+		},
+		"command: edit slots":      {groupedOpen, editing(slotsMoved), "card journal recorded slots updatedAt votes"},
+		"command: accept new time": {groupedMoved, accepting, "announced journal recorded slots updatedAt"},
+		"command: delete event":    {groupedMoved, deletingEvent, "calendar card generation index intents journal recorded slots updatedAt"},
+		"command: delete": {
+			grouped, deleting, "announced calendar generation index intents known lastSyncedAt named recorded updatedAt",
+		},
+		"command: join":  {groupedOpen, joining, "card updatedAt"},
+		"command: leave": {after(groupedOpen, joining), leaving, "card updatedAt"},
+		"command: vote":  {groupedOpen, voting, "card slots votes"},
+		"repair: cancelled": {
+			edited(grouped, statusOf(rules.Cancelled)), reconciling,
+			"announced calendar generation index intents journal recorded updatedAt",
+		},
+		"repair: reopened": {
+			edited(groupedMoved, append(statusOf(rules.Open), poll.Set("winningSlotId", nil))), reconciling,
+			"announced calendar generation index journal recorded slots updatedAt",
+		},
+		"repair: restored": {
+			edited(after(grouped, cancelling(true)), statusOf(rules.Finalized)), reconciling,
+			"announced calendar index journal recorded updatedAt",
+		},
+		"repair: restored, awaiting": {
+			edited(groupedDeleted, statusOf(rules.Finalized)), reconciling, "announced calendar journal recorded updatedAt",
+		},
+		"repair: linked": {
+			edited(withoutItsEvent, []store.Update{poll.Set("googleEventId", "theirs")}), reconciling,
+			"calendar card generation index journal recorded",
+		},
+		"repair: unlinked": {
+			edited(groupedMoved, []store.Update{poll.Set("googleEventId", nil)}), reconciling,
+			"calendar card generation index intents journal recorded slots",
+		},
+		"repair: status":    {edited(grouped, statusOf(rules.Archived)), reconciling, "card journal recorded"},
+		"repair: slots":     {slotEdited(groupedDeleted), reconciling, "calendar card index journal recorded"},
+		"repair: forgotten": {later(groupedDeleted, 40*24*time.Hour), reconciling, "calendar index"},
+		"repair: deleted":   {removed(grouped), reconciling, "announced calendar index intents known named"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,7 +145,8 @@ func touchable(w *worldtest.World, s fixture) map[string]any {
 	calendar := w.Calendar("gm")
 	return map[string]any{
 		"updatedAt": data["updatedAt"], "recorded": sync["recorded"], "generation": sync["generation"], "lastSyncedAt": sync["lastSyncedAt"],
-		"card": announcement["cardPending"], "announced": announcement.Map("wanted")["ref"], "known": announcement.Map("announced")["ref"], "named": announcement["named"],
+		"card": announcement["cardPending"], "announced": announcement.Map("wanted")["ref"],
+		"known": announcement.Map("announced")["ref"], "named": announcement["named"],
 		"slots": below["slots"], "votes": below["votes"], "snapshots": w.Snapshots(), "index": w.Index(), "intents": w.Intents(),
 		"calendar": calendar, "journal": len(w.Journal(s.poll)),
 	}
@@ -175,7 +218,9 @@ func linkedDirectly(t *testing.T, w *worldtest.World) fixture {
 }
 
 // after is a poll to which something was done since.
-func after(begin func(t *testing.T, w *worldtest.World) fixture, do func(w *worldtest.World, s fixture) error) func(t *testing.T, w *worldtest.World) fixture {
+func after(
+	begin func(t *testing.T, w *worldtest.World) fixture, do func(w *worldtest.World, s fixture) error,
+) func(t *testing.T, w *worldtest.World) fixture {
 	return func(t *testing.T, w *worldtest.World) fixture {
 		t.Helper()
 		s := begin(t, w)
@@ -223,7 +268,9 @@ func taking(begin func(t *testing.T, w *worldtest.World) fixture, person schedul
 			t.Fatal(err)
 		}
 		w.Plant("events.insert", func(f *worldtest.Fault) { f.LostAnswer, f.Times = true, 1 })
-		if _, err := w.Scheduler.Finalise(w.Context(), person, s.poll, scheduler.Finalise{SlotID: s.slots[0], CreateEvent: true}, worldtest.Cause); err == nil {
+		if _, err := w.Scheduler.Finalise(
+			w.Context(), person, s.poll, scheduler.Finalise{SlotID: s.slots[0], CreateEvent: true}, worldtest.Cause,
+		); err == nil {
 			t.Fatal("the finalisation came through")
 		}
 		return s
@@ -307,7 +354,9 @@ func reopening(deleteEvent bool) func(w *worldtest.World, s fixture) error {
 }
 
 // by is a command of a person.
-func by(person string, command func(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) error) func(w *worldtest.World, s fixture) error {
+func by(
+	person string, command func(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) error,
+) func(w *worldtest.World, s fixture) error {
 	return func(w *worldtest.World, s fixture) error {
 		return command(w.Context(), worldtest.Person(person), s.poll, worldtest.Cause)
 	}
@@ -333,7 +382,9 @@ func voting(w *worldtest.World, s fixture) error {
 }
 
 // withoutView is a command without the view that it returns.
-func withoutView(command func(context.Context, scheduler.Person, string, scheduler.Cause) (scheduler.View, error)) func(context.Context, scheduler.Person, string, scheduler.Cause) error {
+func withoutView(command func(
+	context.Context, scheduler.Person, string, scheduler.Cause,
+) (scheduler.View, error)) func(context.Context, scheduler.Person, string, scheduler.Cause) error {
 	return func(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) error {
 		_, err := command(ctx, person, pollID, cause)
 		return err

@@ -80,7 +80,10 @@ func TestLivePoll_WithoutCalendarSync_LosesNothing(t *testing.T) {
 					t.Errorf("its event was not adopted: %+v", w.Journal(s.poll)[len(w.Journal(s.poll))-1])
 				}
 				entries := 0
-				_, err = w.Scheduler.Journal(t.Context(), worldtest.Person("gm"), s.poll, store.Paging{Limit: 100}, func(poll.JournalEntry) (bool, error) { entries++; return true, nil })
+				_, err = w.Scheduler.Journal(
+					t.Context(), worldtest.Person("gm"), s.poll, store.Paging{Limit: 100},
+					func(poll.JournalEntry) (bool, error) { entries++; return true, nil },
+				)
 				if err != nil || entries < 2 {
 					t.Errorf("its creator reads %d entries, %v", entries, err)
 				}

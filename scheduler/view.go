@@ -96,7 +96,10 @@ func (s *Service) syncedAt(ctx context.Context, p poll.Poll) (time.Time, error) 
 
 // Journal gives a poll's own journal to take, newest first, as poll.WalkJournal does. Only the
 // creator may. A page may hold fewer entries than there are to come.
-func (s *Service) Journal(ctx context.Context, person Person, pollID string, part store.Paging, take func(poll.JournalEntry) (taken bool, err error)) (*store.Cursor, error) {
+func (s *Service) Journal(
+	ctx context.Context, person Person, pollID string, part store.Paging,
+	take func(poll.JournalEntry) (taken bool, err error),
+) (*store.Cursor, error) {
 	p, _, err := created(ctx, s.Store, person, pollID)
 	if err != nil {
 		return nil, err

@@ -159,7 +159,8 @@ func TestSyncChecked_EveryError_HasItsMessage(t *testing.T) {
 	} {
 		p := transition.SyncChecked(linked().Poll, poll.JournalEntry{At: now, Decision: rules.Warn, Reason: string(code)})
 		failure := p.Sync.Error
-		if p.Sync.State != rules.StateError || failure.Code != code || failure.At != now || failure.Message == "" || known[failure.Message] != "" {
+		if p.Sync.State != rules.StateError || failure.Code != code || failure.At != now || failure.Message == "" ||
+			known[failure.Message] != "" {
 			t.Errorf("%s: %s, %+v", code, p.Sync.State, failure)
 		}
 		known[failure.Message] = code

@@ -36,7 +36,8 @@ func (s *Step) insert(intent poll.Intent) poll.Intent {
 func (s *Step) ResumeInsert(intent poll.Intent, request string) poll.Intent {
 	intent.Due, intent.Attempts = s.Now.Add(InsertGrace), intent.Attempts+1
 	intent.Session.Request = cmp.Or(request, intent.Session.Request)
-	s.Writes.Update(intent.Path(), poll.Set("due", intent.Due), poll.Set("attempts", intent.Attempts), poll.SetSessionRequest(intent.Session.Request))
+	s.Writes.Update(intent.Path(), poll.Set("due", intent.Due), poll.Set("attempts", intent.Attempts),
+		poll.SetSessionRequest(intent.Session.Request))
 	return intent
 }
 

@@ -34,12 +34,16 @@ func fails(do func(s *transition.Step) error) func(s *transition.Step) string {
 func hasEntry(s transition.State) bool { return s.Entry != nil }
 func isMoved(s transition.State) bool  { return s.Poll.Sync.Rescheduled != nil }
 
-func observes(action, then rules.Action, state rules.State, change func(d *rules.Decision, e *poll.JournalEntry)) func(s *transition.Step) string {
+func observes(
+	action, then rules.Action, state rules.State, change func(d *rules.Decision, e *poll.JournalEntry),
+) func(s *transition.Step) string {
 	return does(func(s *transition.Step) {
 		decision := rules.Decision{Action: action, Then: then, State: state}
 		entry := poll.JournalEntry{
-			Decision: action, Fingerprint: four, Reason: "row", Who: "owner", Trace: "sync", Trigger: "push", EventState: "present", EventID: s.Poll.EventID(),
-			CalendarID: "cal", AccountID: "acc", Updated: now.Add(-time.Second), Inputs: &poll.Inputs{MovedTo: poll.Place{AccountID: "acc-2", CalendarID: "other"}},
+			Decision: action, Fingerprint: four, Reason: "row", Who: "owner", Trace: "sync", Trigger: "push", EventState: "present",
+			EventID:    s.Poll.EventID(),
+			CalendarID: "cal", AccountID: "acc", Updated: now.Add(-time.Second),
+			Inputs: &poll.Inputs{MovedTo: poll.Place{AccountID: "acc-2", CalendarID: "other"}},
 		}
 		if change != nil {
 			change(&decision, &entry)
@@ -55,19 +59,40 @@ var observations = []step{
 	{"a note of a deletion", observes(rules.Record, "", rules.StateOK, func(_ *rules.Decision, e *poll.JournalEntry) {
 		e.EventState, e.Fingerprint = "gone", rules.Fingerprint{}
 	}), nil},
-	{"an error", observes(rules.Warn, "", rules.StateError, func(d *rules.Decision, _ *poll.JournalEntry) { d.Error = rules.RecurringUnsupported }), nil},
-	{"the known error again", observes(rules.Warn, "", rules.StateError, func(d *rules.Decision, _ *poll.JournalEntry) { d.Error = rules.SyncFailed }), nil},
+	{
+		"an error",
+		observes(rules.Warn, "", rules.StateError, func(d *rules.Decision, _ *poll.JournalEntry) { d.Error = rules.RecurringUnsupported }),
+		nil,
+	},
+	{
+		"the known error again",
+		observes(rules.Warn, "", rules.StateError, func(d *rules.Decision, _ *poll.JournalEntry) { d.Error = rules.SyncFailed }),
+		nil,
+	},
 	{"the error is over", observes(rules.Clear, "", rules.StateOK, nil), nil},
-	{"the first time is adopted", observes(rules.Adopt, "", rules.StateOK, func(d *rules.Decision, _ *poll.JournalEntry) { d.Drift = true }), nil},
+	{
+		"the first time is adopted",
+		observes(rules.Adopt, "", rules.StateOK, func(d *rules.Decision, _ *poll.JournalEntry) { d.Drift = true }), nil,
+	},
 	{"the event moves", observes(rules.Reschedule, "", rules.StateRescheduled, nil), nil},
 	{"the event moves again", observes(rules.RescheduleAgain, "", rules.StateRescheduled, nil), isMoved},
-	{"the event moves back", observes(rules.Restore, "", rules.StateOK, func(_ *rules.Decision, e *poll.JournalEntry) { e.Fingerprint = ten }), isMoved},
+	{
+		"the event moves back",
+		observes(rules.Restore, "", rules.StateOK, func(_ *rules.Decision, e *poll.JournalEntry) { e.Fingerprint = ten }),
+		isMoved,
+	},
 	{"the event is deleted", observes(rules.Cancel, "", rules.StateCancelled, nil), hasEntry},
 	{"the event is in another calendar", observes(rules.MoveCalendar, "", rules.StateOK, nil), hasEntry},
 	{"the event is back", observes(rules.Revive, rules.Clear, rules.StateOK, nil), hasAwaited},
 	{"the event is back, moved", observes(rules.Revive, rules.Reschedule, rules.StateRescheduled, nil), hasAwaited},
-	{"the event is back, moved again", observes(rules.Revive, rules.RescheduleAgain, rules.StateRescheduled, nil), func(s transition.State) bool { return hasAwaited(s) && isMoved(s) }},
-	{"the event is back, at its first time", observes(rules.Revive, rules.Restore, rules.StateOK, nil), func(s transition.State) bool { return hasAwaited(s) && isMoved(s) }},
+	{
+		"the event is back, moved again", observes(rules.Revive, rules.RescheduleAgain, rules.StateRescheduled, nil),
+		func(s transition.State) bool { return hasAwaited(s) && isMoved(s) },
+	},
+	{
+		"the event is back, at its first time", observes(rules.Revive, rules.Restore, rules.StateOK, nil),
+		func(s transition.State) bool { return hasAwaited(s) && isMoved(s) },
+	},
 }
 
 func hasAwaited(s transition.State) bool { return s.Entry != nil && s.Poll.Sync.Awaited != nil }
@@ -103,7 +128,10 @@ var commands = []step{
 
 func editsSlots(wanted ...transition.Times) func(s *transition.Step) string {
 	return fails(func(s *transition.Step) error {
-		slots := []poll.Slot{{ID: "slot-1", Start: ten.StartTime(), End: ten.EndTime()}, {ID: "slot-3", Start: four.StartTime(), End: four.EndTime()}}
+		slots := []poll.Slot{
+			{ID: "slot-1", Start: ten.StartTime(), End: ten.EndTime()},
+			{ID: "slot-3", Start: four.StartTime(), End: four.EndTime()},
+		}
 		if s.Poll.Sync.Rescheduled != nil {
 			slots = append(slots, poll.SlotAt("slot-2", noon))
 		}
@@ -118,14 +146,16 @@ var (
 	slotOne = poll.Slot{ID: "slot-1", Start: ten.StartTime(), End: ten.EndTime(), Source: poll.SourcePoll}
 	slotTwo = poll.SlotAt("slot-2", noon)
 	chosen  = poll.Session{
-		SlotID: "slot-1", Start: ten.StartTime(), End: ten.EndTime(), Title: "Session nine", Actor: "ana", Request: "request-2", OldAccount: "given",
+		SlotID: "slot-1", Start: ten.StartTime(), End: ten.EndTime(), Title: "Session nine", Actor: "ana", Request: "request-2",
+		OldAccount: "given",
 	}
 )
 
 func links(slot *poll.Slot, moved bool, change func(i *poll.Intent)) func(s *transition.Step) string {
 	return does(func(s *transition.Step) {
 		intent := poll.Intent{
-			Kind: poll.IntentInsert, PollID: "poll", Generation: s.Poll.Sync.Generation + 1, AccountID: "acc", CalendarID: "primary", EventID: "made", Session: chosen,
+			Kind: poll.IntentInsert, PollID: "poll", Generation: s.Poll.Sync.Generation + 1, AccountID: "acc", CalendarID: "primary",
+			EventID: "made", Session: chosen,
 		}
 		if s.Next.Key == "" {
 			s.Next = calendar("next", "other")
@@ -172,7 +202,10 @@ var finalisations = []step{
 	{"its insert is undone", does(func(s *transition.Step) { s.Undo(intentOf(s)) }), nil},
 	{"its deletion is repeated", does(func(s *transition.Step) { s.DeleteAgain(intentOf(s)) }), nil},
 	{"its insert is refused", does(func(s *transition.Step) { s.GiveUp(intentOf(s), announcement(), false) }), nil},
-	{"its insert is refused, nothing announced", does(func(s *transition.Step) { s.GiveUp(intentOf(s), poll.Announcement{}, false) }), hasEntry},
+	{
+		"its insert is refused, nothing announced",
+		does(func(s *transition.Step) { s.GiveUp(intentOf(s), poll.Announcement{}, false) }), hasEntry,
+	},
 	{"its insert may have worked", does(func(s *transition.Step) { s.GiveUp(intentOf(s), announcement(), true) }), nil},
 	{"the event is made", links(&slotOne, false, nil), nil},
 	{"the event is made and moved", links(&slotOne, true, nil), nil},
@@ -180,9 +213,18 @@ var finalisations = []step{
 	{"the event is made in the same calendar", inTheSame(links(&slotOne, false, nil)), hasEntry},
 	{"there, the old kept", inTheSame(links(&slotOne, false, func(i *poll.Intent) { i.Session.KeepOld = true })), hasEntry},
 	{"the event is made, the slot removed since", links(nil, false, func(i *poll.Intent) { i.Session.AllDay = true }), nil},
-	{"the event is made, the slot edited since", links(&poll.Slot{ID: "slot-1", Start: four.StartTime(), End: four.EndTime()}, false, nil), nil},
-	{"the event is made, the slot all day since", links(&poll.Slot{ID: "slot-1", Start: ten.StartTime(), End: ten.EndTime(), AllDay: true}, false, nil), nil},
-	{"the event is made, the slot's end edited since", links(&poll.Slot{ID: "slot-1", Start: ten.StartTime(), End: four.EndTime()}, false, nil), nil},
+	{
+		"the event is made, the slot edited since",
+		links(&poll.Slot{ID: "slot-1", Start: four.StartTime(), End: four.EndTime()}, false, nil), nil,
+	},
+	{
+		"the event is made, the slot all day since",
+		links(&poll.Slot{ID: "slot-1", Start: ten.StartTime(), End: ten.EndTime(), AllDay: true}, false, nil), nil,
+	},
+	{
+		"the event is made, the slot's end edited since",
+		links(&poll.Slot{ID: "slot-1", Start: ten.StartTime(), End: four.EndTime()}, false, nil), nil,
+	},
 	{"a poll begins anew", does(func(s *transition.Step) { s.Begin(5) }), nil},
 }
 
@@ -227,14 +269,20 @@ var repairs = []step{
 	{"restored, announced finalised", restores(announced(rules.Finalized, rules.Finalized, 2), false), nil},
 	{"restored, another was announced", restores(announced(rules.Finalized, rules.Cancelled, 4), false), nil},
 	{"restored, cancelled alone announced", restores(announced(rules.Cancelled, rules.Finalized, 2), false), isFinalised},
-	{"restored, nothing announced", restores(poll.Announcement{Announced: poll.Message{State: rules.AnnouncedState{Status: rules.Cancelled}}}, false), isFinalised},
+	{
+		"restored, nothing announced",
+		restores(poll.Announcement{Announced: poll.Message{State: rules.AnnouncedState{Status: rules.Cancelled}}}, false),
+		isFinalised,
+	},
 	{"an error", does(func(s *transition.Step) { s.SetError(rules.TokenExpired) }), nil},
 	{"the error is over", does(func(s *transition.Step) { s.ClearError(rules.TokenExpired) }), nil},
 	{"an event is asked for", does(func(s *transition.Step) { s.Ask(s.Poll.EventID()) }), nil},
 	{"an event is deferred", does(func(s *transition.Step) { s.Defer(s.Poll.EventID()) }), nil},
 }
 
-var counted = []poll.Slot{{ID: "slot-1", Feasible: 1, Preferred: 1}, {ID: "slot-2", Feasible: 1}, {ID: "slot-3"}, {ID: "slot-4", Preferred: 1}}
+var counted = []poll.Slot{
+	{ID: "slot-1", Feasible: 1, Preferred: 1}, {ID: "slot-2", Feasible: 1}, {ID: "slot-3"}, {ID: "slot-4", Preferred: 1},
+}
 
 func members(participants, invites []string, joins bool) func(s *transition.Step) string {
 	return func(s *transition.Step) string {
@@ -269,7 +317,10 @@ var people = []step{
 	{"ana names cleo, ben joined", names(nil, "ana", "gm", "ana", "ben", "cleo"), nil},
 	{"cleo names herself", names([]string{"ben"}, "cleo", "gm", "ben", "cleo"), nil},
 	{"named once", does(func(s *transition.Step) { s.NameOnce([]string{"ana", "cleo"}, s.Poll) }), nil},
-	{"named once, ana gone", does(func(s *transition.Step) { p := s.Poll; p.ParticipantIDs = []string{"gm", "ben"}; s.NameOnce(nil, p) }), nil},
+	{
+		"named once, ana gone",
+		does(func(s *transition.Step) { p := s.Poll; p.ParticipantIDs = []string{"gm", "ben"}; s.NameOnce(nil, p) }), nil,
+	},
 	{"named once, after a repair", does(func(s *transition.Step) { s.RepairNote(); s.NameOnce([]string{"ana"}, s.Poll) }), nil},
 }
 

@@ -129,7 +129,8 @@ func (s *Step) follow() {
 		CalendarID: s.Next.CalendarID, Generation: generation, CreatedAt: s.Now,
 	}
 	s.Writes.Create(s.NextPath, poll.EncodeIndex(entry))
-	asked := append(s.Next.Link(s.request(), p.CreatorID, entry.EventID), calendars.Defer(entry.EventID, calendars.DeferredCommand, s.Now)) // no poll followed it: nothing is held
+	asked := append(s.Next.Link(s.request(), p.CreatorID, entry.EventID),
+		calendars.Defer(entry.EventID, calendars.DeferredCommand, s.Now)) // no poll followed it: nothing is held
 	s.Writes.Merge(calendars.Path(s.Next.Key), asked...)
 	p.GoogleCalendarID = s.Next.CalendarID // "primary" is resolved once
 }

@@ -96,8 +96,9 @@ func linked() transition.State {
 
 func calendar(key, id string) calendars.Calendar {
 	return calendars.Calendar{
-		Key: key, AccountID: "acc", CalendarID: id, OwnerID: "gm", LinkedAt: now.Add(-24 * time.Hour), Interests: map[string]int64{poll.ConsumerPoll: 2},
-		Backlogs: map[string]calendars.Backlog{poll.ConsumerPoll: {Deferred: map[string]calendars.Deferral{}}},
+		Key: key, AccountID: "acc", CalendarID: id, OwnerID: "gm", LinkedAt: now.Add(-24 * time.Hour),
+		Interests: map[string]int64{poll.ConsumerPoll: 2},
+		Backlogs:  map[string]calendars.Backlog{poll.ConsumerPoll: {Deferred: map[string]calendars.Deferral{}}},
 	}
 }
 
@@ -140,7 +141,8 @@ func awaiting(s *transition.State) {
 func cancelled(s *transition.State) {
 	mark := poll.Cancelled{At: now.Add(-30 * time.Minute), Reason: rules.ReasonManual}
 	p := &s.Poll
-	p.Status, p.Cancelled, p.Sync.Cancelled, p.Sync.State, p.Sync.Recorded.Status = rules.Cancelled, &mark, &mark, rules.StateCancelled, rules.Cancelled
+	p.Status, p.Cancelled, p.Sync.Cancelled, p.Sync.State, p.Sync.Recorded.Status = rules.Cancelled, &mark, &mark,
+		rules.StateCancelled, rules.Cancelled
 	p.Sync.Generation++
 }
 
@@ -221,7 +223,10 @@ var everywhere = []named{
 	{"linked+noted", with(linked, noted(four, now.Add(-time.Hour)))},
 	{"linked+noted later", with(linked, noted(ten, now))},
 	{"linked-creator", with(linked, func(s *transition.State) { s.Poll.CreatorID = "" })},
-	{"moved+warning", with(linked, moved, func(s *transition.State) { s.Poll.Sync.Error = &poll.SyncError{Code: rules.RecurringUnsupported} })},
+	{
+		"moved+warning",
+		with(linked, moved, func(s *transition.State) { s.Poll.Sync.Error = &poll.SyncError{Code: rules.RecurringUnsupported} }),
+	},
 	{"moved+another winning", with(linked, moved, func(s *transition.State) { s.Winning = s.Original })},
 	{"archived+linked-entry", with(linked, withoutEntry, status(rules.Archived))},
 	{"archived+linked+unshown", with(linked, status(rules.Archived), deferred(calendars.DeferredHeld))},
@@ -229,7 +234,10 @@ var everywhere = []named{
 	{"cancelled+no time", with(finalised, cancelled, edited(func(p *poll.Poll) { p.Cancelled = &poll.Cancelled{Reason: "app"} }))},
 	{"open+left", with(open, edited(func(p *poll.Poll) { p.ParticipantIDs = []string{"gm", "ben"} }))},
 	{"linked+inserting>another", with(linked, inserting, toAnother)},
-	{"awaiting+event recorded", with(linked, awaiting, status(rules.Finalized), edited(func(p *poll.Poll) { p.Sync.Recorded.EventID = p.Sync.Awaited.Link.Event }))},
+	{
+		"awaiting+event recorded",
+		with(linked, awaiting, status(rules.Finalized), edited(func(p *poll.Poll) { p.Sync.Recorded.EventID = p.Sync.Awaited.Link.Event })),
+	},
 	{"linked>another", with(linked, toAnother)},
 	{"linked>none", with(linked, toNone)},
 	{"moved>none", with(linked, moved, toNone)},

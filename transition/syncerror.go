@@ -9,14 +9,20 @@ import (
 
 // errorMessages are for the creator; each says what to do next.
 var errorMessages = map[rules.ErrorCode]string{
-	rules.TokenExpired:         "Calendar sync paused. Re-link your calendar in Settings to resume.",
-	rules.CalendarUnlinked:     "The calendar of this session is no longer linked. Link it in Settings to resume the sync.",
-	rules.CalendarLost:         "The calendar of this session is gone or no longer shared. Share it with your account again, or finalise the poll anew in another calendar.",
-	rules.WatchFailed:          "Changes in the calendar may show here with a delay of some hours. You need not do anything; it is tried again.",
-	rules.SyncFailed:           "The calendar event could not be read. It is tried again; if this stays, open the event in your calendar and check it.",
-	rules.MassCancellationHeld: "Many events of this calendar are gone at once. Confirm on the sync page that the sessions are cancelled, or restore the events.",
-	rules.RecurringUnsupported: "The calendar event became a recurring one, which is not followed. Make it a single event again, or finalise the poll anew.",
-	rules.UnreadableEvent:      "The calendar event has no time that can be read. Give it a start and an end again, or finalise the poll anew.",
+	rules.TokenExpired:     "Calendar sync paused. Re-link your calendar in Settings to resume.",
+	rules.CalendarUnlinked: "The calendar of this session is no longer linked. Link it in Settings to resume the sync.",
+	rules.CalendarLost: "The calendar of this session is gone or no longer shared. Share it with your account again, " +
+		"or finalise the poll anew in another calendar.",
+	rules.WatchFailed: "Changes in the calendar may show here with a delay of some hours. You need not do anything; " +
+		"it is tried again.",
+	rules.SyncFailed: "The calendar event could not be read. It is tried again; if this stays, open the event in " +
+		"your calendar and check it.",
+	rules.MassCancellationHeld: "Many events of this calendar are gone at once. Confirm on the sync page that the sessions are " +
+		"cancelled, or restore the events.",
+	rules.RecurringUnsupported: "The calendar event became a recurring one, which is not followed. Make it a single event " +
+		"again, or finalise the poll anew.",
+	rules.UnreadableEvent: "The calendar event has no time that can be read. Give it a start and an end again, or " +
+		"finalise the poll anew.",
 }
 
 func syncError(code rules.ErrorCode, at time.Time) *poll.SyncError {

@@ -116,7 +116,8 @@ func (s *Step) record(after poll.Poll, entry poll.JournalEntry, winning *poll.Sl
 		s.Writes.Merge(poll.AnnouncementPath(after.ID), poll.KnownUpdates(after.ID, state)...)
 	}
 	before := s.Poll
-	if after.GroupID != "" && (after.GoogleEventID != before.GoogleEventID || after.Status != before.Status || after.Sync.Applied != before.Sync.Applied) {
+	if after.GroupID != "" &&
+		(after.GoogleEventID != before.GoogleEventID || after.Status != before.Status || after.Sync.Applied != before.Sync.Applied) {
 		s.Session = &Session{after.ID, after.GroupID, entry.ID}
 	}
 	s.After, s.Entries = &after, append(s.Entries, entry)

@@ -66,8 +66,14 @@ func TestDocuments_Event_RequestsACheckOfItsPoll(t *testing.T) {
 		"another collection":         {binary("Ce-Subject", "documents/users/ana"), "", 204, ""},
 		"the collection itself":      {binary("Ce-Subject", "documents/schedulers/"), "", 204, ""},
 		"an event of something else": {binary("Ce-Type", "google.cloud.storage.object.v1.finalized"), "", 204, ""},
-		"structured":                 {structured, `{"specversion":"1.0","id":"1","type":"` + written + `","subject":"documents/schedulers/poll-3","data":{"value":{}}}`, 202, "poll-3"},
-		"structured, by document":    {structured, `{"specversion":"1.0","type":"` + written + `","document":"schedulers/poll-4"}`, 202, "poll-4"},
+		"structured": {
+			structured,
+			`{"specversion":"1.0","id":"1","type":"` + written + `","subject":"documents/schedulers/poll-3","data":{"value":{}}}`,
+			202, "poll-3",
+		},
+		"structured, by document": {
+			structured, `{"specversion":"1.0","type":"` + written + `","document":"schedulers/poll-4"}`, 202, "poll-4",
+		},
 		"structured, cut short":      {structured, `{"specversion":"1.0",`, 400, ""},
 		"structured, too long":       {structured, `{"data":"` + strings.Repeat("x", 9<<20) + `"}`, 400, ""},
 		"no event":                   {map[string]string{"Content-Type": "application/json"}, `{}`, 400, ""},

@@ -86,7 +86,8 @@ func TestPush_ForgedOverTheRate_CostsNothing(t *testing.T) {
 			reads, refused, before := g.reads.reads.Load(), g.reads.refused.count, out.count("\n")
 			for range 1000 {
 				got := g.push(address, forged, "")
-				if got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") == "" || !strings.Contains(got.Body.String(), "RATE_LIMITED") {
+				if got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") == "" ||
+					!strings.Contains(got.Body.String(), "RATE_LIMITED") {
 					t.Fatalf("answered %d with %v: %s", got.Code, got.Header(), got.Body)
 				}
 			}
@@ -114,7 +115,8 @@ func TestPush_ForgedWithinTheRate_ReadsNothing(t *testing.T) {
 	g := newGateWith(t, gateOptions{rate: api.Rate{PerSecond: 1, Burst: 1 << 20}, log: out.log()})
 	for name, forged := range map[string]string{
 		"another channel's": token(keysNow, oldChannel), "an unknown key's": token(key("k1", 9), channel),
-		"cut short": genuine[:len(genuine)-1], "longer": genuine + "A", "without a key": "v1.", "of no key": "v1..", "of four parts": genuine + ".x",
+		"cut short": genuine[:len(genuine)-1], "longer": genuine + "A", "without a key": "v1.", "of no key": "v1..",
+		"of four parts": genuine + ".x",
 	} {
 		for range 100 {
 			if got := g.push(address, as(channel, forged), ""); got.Code != http.StatusUnauthorized {
@@ -125,8 +127,10 @@ func TestPush_ForgedWithinTheRate_ReadsNothing(t *testing.T) {
 	if reads := g.reads.reads.Load(); reads != 0 || g.syncs() != 0 {
 		t.Errorf("%d documents were read, %d syncs handed over", reads, g.syncs())
 	}
-	if refused, requests := out.count("push refused"), out.count("msg=request"); refused != 10 || requests != 10 || g.reads.refused.count != 700 {
-		t.Errorf("700 refused pushes made %d lines push refused and %d lines request, and %d were counted", refused, requests, g.reads.refused.count)
+	if refused, requests := out.count("push refused"),
+		out.count("msg=request"); refused != 10 || requests != 10 || g.reads.refused.count != 700 {
+		t.Errorf("700 refused pushes made %d lines push refused and %d lines request, and %d were counted", refused, requests,
+			g.reads.refused.count)
 	}
 }
 
@@ -165,14 +169,17 @@ func TestPush_ReplayedWithoutEnd_IsBoundedByItsChannel(t *testing.T) {
 			t.Parallel()
 			var out lines
 			var passed atomic.Int64
-			g := newGateWith(t, gateOptions{rate: few, log: out.log(), status: status, now: func() time.Time { return now().Add(time.Duration(passed.Load())) }})
+			g := newGateWith(t, gateOptions{
+				rate: few, log: out.log(), status: status, now: func() time.Time { return now().Add(time.Duration(passed.Load())) },
+			})
 			replay := func(taken int) {
 				t.Helper()
 				answers, before := map[int]int{}, g.reads.reads.Load()
 				for range 1000 {
 					got := g.push(address, nil, "")
 					answers[got.Code]++
-					if got.Code == http.StatusTooManyRequests && (got.Header().Get("Retry-After") == "" || !strings.Contains(got.Body.String(), "RATE_LIMITED")) {
+					if got.Code == http.StatusTooManyRequests &&
+						(got.Header().Get("Retry-After") == "" || !strings.Contains(got.Body.String(), "RATE_LIMITED")) {
 						t.Fatalf("answered with %v: %s", got.Header(), got.Body)
 					}
 				}

@@ -38,7 +38,9 @@ func FuzzPushHeaders(f *testing.F) {
 	e := echo.New()
 	e.HTTPErrorHandler = func(err error, c echo.Context) { handled = err; _ = c.NoContent(http.StatusTeapot) } // a recorder takes it
 	accepted := &taken{}
-	webhooks.Register(e, accepted, webhooks.Guard{Admit: func(echo.Context, string, bool) error { return nil }, Log: slog.New(slog.DiscardHandler)})
+	webhooks.Register(e, accepted, webhooks.Guard{
+		Admit: func(echo.Context, string, bool) error { return nil }, Log: slog.New(slog.DiscardHandler),
+	})
 	f.Fuzz(func(t *testing.T, channel, token, resource, state, second string) {
 		accepted.pushes, handled = nil, nil
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, webhooks.PushPaths[0], strings.NewReader(second))

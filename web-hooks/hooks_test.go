@@ -108,7 +108,9 @@ func newGateWith(t *testing.T, options gateOptions) *gate {
 	woken := wakes.New(wakes.Options{Now: now})
 	calendar := poll.CalendarKey("acc", "cal")
 	must(t, documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		if err := tx.Create(store.Doc("calendars", calendar), map[string]any{"accountId": "acc", "calendarId": "cal", "interests": map[string]any{poll.ConsumerPoll: 1}}); err != nil {
+		if err := tx.Create(store.Doc("calendars", calendar), map[string]any{
+			"accountId": "acc", "calendarId": "cal", "interests": map[string]any{poll.ConsumerPoll: 1},
+		}); err != nil {
 			return err
 		}
 		for id, secret := range map[string]string{channel: token(cmp.Or(options.old, keysNow), channel), oldChannel: oldToken} {
@@ -122,7 +124,9 @@ func newGateWith(t *testing.T, options gateOptions) *gate {
 		return nil
 	}))
 	reads := &counted{Store: documents}
-	e := api.New(api.Options{Now: options.now, NewID: func(prefix string) string { return prefix + "_1" }, Log: log, AddressRate: options.rate})
+	e := api.New(api.Options{
+		Now: options.now, NewID: func(prefix string) string { return prefix + "_1" }, Log: log, AddressRate: options.rate,
+	})
 	keys, err := seal.ParseKeys(cmp.Or(options.keys, keysNow))
 	must(t, err)
 	work := &outbox.Outbox{Store: documents, Waker: woken, Now: now, Log: log}

@@ -141,14 +141,16 @@ func TestMachineRoutes_ForgedTokens_HaveTheSameAnswer(t *testing.T) {
 			if first == "" {
 				first = answer
 			}
-			if got.Code != http.StatusUnauthorized || answer != first || got.Header().Get("WWW-Authenticate") == "" || !strings.Contains(answer, "AUTH_REQUIRED") {
+			if got.Code != http.StatusUnauthorized || answer != first || got.Header().Get("WWW-Authenticate") == "" ||
+				!strings.Contains(answer, "AUTH_REQUIRED") {
 				t.Errorf("%s, %s: answered %d %s, another got %s", path, what, got.Code, got.Body, first)
 			}
 		}
 	}
 	good := "Bearer " + g.issuer.Sign(g.good())
 	for what, headers := range map[string][]string{
-		"no token": nil, "an empty one": {""}, "two": {good, good}, "a good one behind another": {"Bearer x", good}, "another scheme": {"Basic " + good},
+		"no token": nil, "an empty one": {""}, "two": {good, good}, "a good one behind another": {"Bearer x", good},
+		"another scheme": {"Basic " + good},
 	} {
 		if got := g.post("/jobs/drain", headers...); got.Code != http.StatusUnauthorized {
 			t.Errorf("%s: answered %d", what, got.Code)
@@ -182,7 +184,8 @@ func TestTasks_TooLargeToBeOurs_AreRefused(t *testing.T) {
 	t.Parallel()
 	g := newMachineGate(t)
 	g.body = strings.Repeat("x", 1501)
-	if got := g.post("/tasks/intent", "Bearer "+g.issuer.Sign(g.good())); got.Code != http.StatusRequestEntityTooLarge || len(g.tasks.bodies) > 0 {
+	if got := g.post("/tasks/intent", "Bearer "+g.issuer.Sign(g.good())); got.Code != http.StatusRequestEntityTooLarge ||
+		len(g.tasks.bodies) > 0 {
 		t.Errorf("answered %d, and %d were delivered", got.Code, len(g.tasks.bodies))
 	}
 }

@@ -21,7 +21,9 @@ func (c *calendars) Own(_ context.Context, userID string, from, to time.Time, _ 
 		start := from.Add(time.Duration(n) * time.Hour)
 		return availability.Interval{Start: start, End: start.Add(time.Hour)}
 	}
-	return availability.Answer{Times: availability.Times{Busy: []availability.Interval{hour(0)}, Unknown: []availability.Interval{hour(1)}}}, nil
+	return availability.Answer{
+		Times: availability.Times{Busy: []availability.Interval{hour(0)}, Unknown: []availability.Interval{hour(1)}},
+	}, nil
 }
 
 func TestBusyWindows_AreInTheAppsShape(t *testing.T) {

@@ -32,7 +32,9 @@ import (
 
 // Polls is implemented by scheduler.Service.
 type Polls interface {
-	Finalise(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise, cause scheduler.Cause) (scheduler.View, error)
+	Finalise(
+		ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise, cause scheduler.Cause,
+	) (scheduler.View, error)
 	DeleteEvent(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) (deleted bool, err error)
 	View(ctx context.Context, person scheduler.Person, pollID string) (scheduler.View, error)
 	InProgress(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise) (bool, error)

@@ -116,7 +116,10 @@ func TestReadDuration_FractionalMinutes_AreAccepted(t *testing.T) {
 			t.Errorf("%s minutes are %s, %v", minutes, got, in.err)
 		}
 	}
-	for _, wrong := range []any{json.Number("0"), json.Number("-5"), json.Number("44641"), json.Number("1e400"), "90", true, map[string]any{"value": "x"}} {
+	for _, wrong := range []any{
+		json.Number("0"), json.Number("-5"), json.Number("44641"), json.Number("1e400"), "90", true,
+		map[string]any{"value": "x"},
+	} {
 		in := arguments{fields: fields{"minutes": wrong}}
 		if got := in.duration("minutes"); in.err == nil {
 			t.Errorf("%v is read as %s", wrong, got)
@@ -181,7 +184,9 @@ func TestStatusOf_ClientDisconnected_IsNoFailure(t *testing.T) {
 // hungPolls are polls whose store never comes to an end.
 type hungPolls struct{ Polls }
 
-func (hungPolls) Finalise(ctx context.Context, _ scheduler.Person, _ string, _ scheduler.Finalise, _ scheduler.Cause) (scheduler.View, error) {
+func (hungPolls) Finalise(
+	ctx context.Context, _ scheduler.Person, _ string, _ scheduler.Finalise, _ scheduler.Cause,
+) (scheduler.View, error) {
 	<-ctx.Done()
 	return scheduler.View{}, ctx.Err()
 }
@@ -200,13 +205,15 @@ func TestFinalise_TakesLong_IsAnsweredBeforeClientsGiveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := echo.New()
 		err := Register(e, Options{
-			Polls: hungPolls{}, SignIn: hungPolls{}, Log: slog.New(slog.DiscardHandler), LimitPerson: func(echo.Context, string) error { return nil },
-			Count: func(string, string) (func(), error) { return func() {}, nil },
+			Polls: hungPolls{}, SignIn: hungPolls{}, Log: slog.New(slog.DiscardHandler),
+			LimitPerson: func(echo.Context, string) error { return nil },
+			Count:       func(string, string) (func(), error) { return func() {}, nil },
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/"+nameFinalise, strings.NewReader(`{"data":{"schedulerId":"p","slotId":"s"}}`))
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/"+nameFinalise,
+			strings.NewReader(`{"data":{"schedulerId":"p","slotId":"s"}}`))
 		request.Header.Set("Content-Type", "application/json")
 		request.Header.Set("Authorization", "Bearer any")
 		recorder, began := httptest.NewRecorder(), time.Now()

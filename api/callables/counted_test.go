@@ -18,7 +18,9 @@ type finalising struct {
 }
 
 // Finalise implements Polls.
-func (p *finalising) Finalise(_ context.Context, _ scheduler.Person, _ string, ask scheduler.Finalise, _ scheduler.Cause) (scheduler.View, error) {
+func (p *finalising) Finalise(
+	_ context.Context, _ scheduler.Person, _ string, ask scheduler.Finalise, _ scheduler.Cause,
+) (scheduler.View, error) {
 	if p.begins && ask.Begin != nil {
 		if err := ask.Begin(); err != nil {
 			return scheduler.View{}, err
@@ -52,17 +54,21 @@ func TestFinalise_Counts_WhatBeginsSomething(t *testing.T) {
 		kind  fault.Kind
 		fails bool
 	}{
-		"the first":                        {polls: finalising{begins: true}, left: 1},
-		"one that the drain finishes":      {polls: finalising{begins: true, err: away, underWay: true}, left: 1, kind: fault.Unavailable, fails: true},
+		"the first": {polls: finalising{begins: true}, left: 1},
+		"one that the drain finishes": {
+			polls: finalising{begins: true, err: away, underWay: true}, left: 1, kind: fault.Unavailable, fails: true,
+		},
 		"one that met edits":               {polls: finalising{err: away}, left: 1, kind: fault.Unavailable, fails: true},
 		"a repeat of one that still runs":  {polls: finalising{err: away, underWay: true}, kind: fault.Unavailable, fails: true},
 		"a repeat of one that is answered": {},
 		"one that is refused":              {polls: finalising{err: fault.New(fault.Conflict, "no")}, left: 1, kind: fault.Conflict, fails: true},
 		"beyond the bound":                 {polls: finalising{begins: true}, spent: true, kind: fault.RateLimited, fails: true},
-		"beyond it, of no poll":            {polls: finalising{unread: fault.New(fault.NotFound, "none")}, spent: true, kind: fault.RateLimited, fails: true},
-		"beyond it, unreadable":            {polls: finalising{unread: away}, spent: true, kind: fault.Unavailable, fails: true},
-		"beyond it, a repeat":              {polls: finalising{underWay: true}, spent: true},
-		"beyond it, one that began anew":   {polls: finalising{begins: true, underWay: true}, spent: true, kind: fault.RateLimited, fails: true},
+		"beyond it, of no poll": {
+			polls: finalising{unread: fault.New(fault.NotFound, "none")}, spent: true, kind: fault.RateLimited, fails: true,
+		},
+		"beyond it, unreadable":          {polls: finalising{unread: away}, spent: true, kind: fault.Unavailable, fails: true},
+		"beyond it, a repeat":            {polls: finalising{underWay: true}, spent: true},
+		"beyond it, one that began anew": {polls: finalising{begins: true, underWay: true}, spent: true, kind: fault.RateLimited, fails: true},
 	} {
 		counted := 0
 		s := &server{Options: Options{Polls: &row.polls, Count: func(string, string) (func(), error) {

@@ -11,9 +11,15 @@ import (
 // functions, and they change nothing that browsers keep for this server.
 func TestPassOn_CredentialsAndCookies_StayHere(t *testing.T) {
 	t.Parallel()
-	ours := []string{"Cookie", "X-Serverless-Authorization", "X-Goog-Iap-Jwt-Assertion", "X-Goog-Authenticated-User-Email", "X-Goog-Authenticated-User-Id", "X-Forwarded-Client-Cert", "Proxy-Authorization"}
+	ours := []string{
+		"Cookie", "X-Serverless-Authorization", "X-Goog-Iap-Jwt-Assertion", "X-Goog-Authenticated-User-Email",
+		"X-Goog-Authenticated-User-Id", "X-Forwarded-Client-Cert", "Proxy-Authorization",
+	}
 	theirs := []string{"Authorization", "X-Firebase-Appcheck", "Firebase-Instance-Id-Token", "Content-Type"}
-	forbidden := []string{"Set-Cookie", "Set-Cookie2", "Clear-Site-Data", "Strict-Transport-Security", "Alt-Svc", "Nel", "Report-To", "Reporting-Endpoints", "Service-Worker-Allowed", "Proxy-Authenticate"}
+	forbidden := []string{
+		"Set-Cookie", "Set-Cookie2", "Clear-Site-Data", "Strict-Transport-Security", "Alt-Svc", "Nel", "Report-To",
+		"Reporting-Endpoints", "Service-Worker-Allowed", "Proxy-Authenticate",
+	}
 	came := make(chan http.Header, 1)
 	address, _, ended := passing(t, func(rw http.ResponseWriter, r *http.Request) {
 		came <- r.Header.Clone()

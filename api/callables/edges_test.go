@@ -163,7 +163,8 @@ func TestPassOn_Origins_AreTheUpstreamsOrOurs(t *testing.T) {
 		e.ServeHTTP(recorder, request)
 		header := recorder.Header()
 		origins := header.Values("Access-Control-Allow-Origin")
-		if allowed := map[bool]string{true: says, false: page}[says != ""]; !slices.Equal(origins, []string{allowed}) || header.Get("Access-Control-Allow-Credentials") != want {
+		if allowed := map[bool]string{true: says, false: page}[says != ""]; !slices.Equal(origins, []string{allowed}) ||
+			header.Get("Access-Control-Allow-Credentials") != want {
 			t.Errorf("the upstream says %q, and the client receives %v", says, header)
 		}
 	}

@@ -29,13 +29,24 @@ var statuses = map[fault.Kind]status{
 	fault.Unauthenticated: {"UNAUTHENTICATED", http.StatusUnauthorized, "You are not signed in. Sign in and try again.", true},
 	fault.Forbidden:       {"PERMISSION_DENIED", http.StatusForbidden, "You may not do that.", false},
 	fault.NotFound:        {"NOT_FOUND", http.StatusNotFound, "There is no such thing, or you may not see it.", false},
-	fault.Conflict:        {"FAILED_PRECONDITION", http.StatusBadRequest, "That does not fit how things stand now. Reload and try again.", false},
-	fault.Revoked:         {"FAILED_PRECONDITION", http.StatusBadRequest, "Google Calendar authorization expired. Re-link in Settings.", false},
-	fault.RateLimited:     {"RESOURCE_EXHAUSTED", http.StatusTooManyRequests, "Google asks us to slow down. Try again later.", false},
-	fault.Exhausted:       {"RESOURCE_EXHAUSTED", http.StatusTooManyRequests, "The account's quota at Google is used up. Try again in some hours.", false},
-	fault.Provider:        {"FAILED_PRECONDITION", http.StatusBadRequest, "Google Calendar refused this. Check the calendar and try again.", false},
-	fault.Unavailable:     {"UNAVAILABLE", http.StatusServiceUnavailable, "Something that is needed did not answer. Try again in a moment.", false},
-	fault.TooLarge:        {"INVALID_ARGUMENT", http.StatusBadRequest, "That is too large. Send less.", false},
+	fault.Conflict: {
+		"FAILED_PRECONDITION", http.StatusBadRequest, "That does not fit how things stand now. Reload and try again.", false,
+	},
+	fault.Revoked: {
+		"FAILED_PRECONDITION", http.StatusBadRequest, "Google Calendar authorization expired. Re-link in Settings.", false,
+	},
+	fault.RateLimited: {"RESOURCE_EXHAUSTED", http.StatusTooManyRequests, "Google asks us to slow down. Try again later.", false},
+	fault.Exhausted: {
+		"RESOURCE_EXHAUSTED", http.StatusTooManyRequests, "The account's quota at Google is used up. Try again in some hours.",
+		false,
+	},
+	fault.Provider: {
+		"FAILED_PRECONDITION", http.StatusBadRequest, "Google Calendar refused this. Check the calendar and try again.", false,
+	},
+	fault.Unavailable: {
+		"UNAVAILABLE", http.StatusServiceUnavailable, "Something that is needed did not answer. Try again in a moment.", false,
+	},
+	fault.TooLarge: {"INVALID_ARGUMENT", http.StatusBadRequest, "That is too large. Send less.", false},
 }
 
 // disconnected is the answer to a client that disconnected: nobody reads it, and it

@@ -135,7 +135,10 @@ func readPoll(data fields) (string, error) {
 
 // requestID identifies a finalisation by its caller and all its arguments.
 func requestID(uid, pollID string, ask scheduler.Finalise) string {
-	text, err := json.Marshal([]any{uid, pollID, ask.SlotID, ask.CreateEvent, ask.CalendarID, ask.Title, ask.Description, ask.Duration, ask.Attendees, ask.KeepOldEvent})
+	text, err := json.Marshal([]any{
+		uid, pollID, ask.SlotID, ask.CreateEvent, ask.CalendarID, ask.Title, ask.Description, ask.Duration, ask.Attendees,
+		ask.KeepOldEvent,
+	})
 	if err != nil {
 		return "" // cannot happen: strings, numbers and booleans
 	}

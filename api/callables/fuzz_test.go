@@ -29,7 +29,8 @@ func FuzzReadFinalise(f *testing.F) {
 			}
 			return
 		}
-		if poll.SlotPath(pollID, ask.SlotID).Valid() != nil || ask.Duration < 0 || ask.Duration > 31*24*time.Hour || len(ask.Attendees) > maxAttendees {
+		if poll.SlotPath(pollID, ask.SlotID).Valid() != nil || ask.Duration < 0 || ask.Duration > 31*24*time.Hour ||
+			len(ask.Attendees) > maxAttendees {
 			t.Errorf("%q asks for %q: %+v", body, pollID, ask)
 		}
 	})

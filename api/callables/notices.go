@@ -76,6 +76,7 @@ func (s *server) noteAnnounced(c echo.Context, pollID, trace string) {
 		err = s.Polls.AnnouncedByApp(ctx, in.person, pollID, in.cause)
 	}
 	if err != nil {
-		s.Log.WarnContext(ctx, "notice of the web app not recorded", slog.String("poll", pollID), slog.String("trace", trace), slog.Any("error", err))
+		s.Log.WarnContext(ctx, "notice of the web app not recorded", slog.String("poll", pollID), slog.String("trace", trace),
+			slog.Any("error", err))
 	}
 }

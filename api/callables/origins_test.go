@@ -25,7 +25,10 @@ func TestOrigins_Credentials_AreForNamedOnesOnly(t *testing.T) {
 		"none":              {nil, "", ""},
 	} {
 		e := echo.New()
-		err := Register(e, Options{Origins: row.origins, Log: slog.New(slog.DiscardHandler), SignIn: hungPolls{}, LimitAddress: func(echo.Context) error { return nil }})
+		err := Register(e, Options{
+			Origins: row.origins, Log: slog.New(slog.DiscardHandler), SignIn: hungPolls{},
+			LimitAddress: func(echo.Context) error { return nil },
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,7 +39,10 @@ func passing(t *testing.T, upstream http.HandlerFunc) (address string, lines fun
 			return next(c)
 		}
 	})
-	err := Register(e, Options{Upstream: behind.URL, Log: slog.New(slog.NewJSONHandler(&text, nil)), LimitAddress: func(echo.Context) error { return nil }})
+	err := Register(e, Options{
+		Upstream: behind.URL, Log: slog.New(slog.NewJSONHandler(&text, nil)),
+		LimitAddress: func(echo.Context) error { return nil },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,8 +36,17 @@ var troubled = dashboard.Page{
 			{Level: health.Mind, Text: "1 account is degraded", Part: "accounts"},
 		},
 		Channels: []health.Channel{
-			{Watch: calendarsync.Watch{ChannelID: "c1", CalendarID: "gm@example.com", UserID: "gm", Expiration: now.AddDate(0, 0, 7), NextTry: now.Add(4 * time.Minute)}, Level: health.Bad, State: "error", Why: "Google did not answer; it is retried."},
-			{Watch: calendarsync.Watch{ChannelID: "c2", CalendarID: "ana@example.com", UserID: "ana", Expiration: now.AddDate(0, 0, 5)}, Level: health.Fine, State: "active"},
+			{
+				Watch: calendarsync.Watch{
+					ChannelID: "c1", CalendarID: "gm@example.com", UserID: "gm", Expiration: now.AddDate(0, 0, 7),
+					NextTry: now.Add(4 * time.Minute),
+				},
+				Level: health.Bad, State: "error", Why: "Google did not answer; it is retried.",
+			},
+			{
+				Watch: calendarsync.Watch{ChannelID: "c2", CalendarID: "ana@example.com", UserID: "ana", Expiration: now.AddDate(0, 0, 5)},
+				Level: health.Fine, State: "active",
+			},
 		},
 		MoreChannels: true,
 		Accounts: []health.Account{
@@ -45,7 +54,8 @@ var troubled = dashboard.Page{
 				ID: "acc_1", OwnerID: "gm", Email: "gm@example.com", Status: health.Degraded, PendingWrites: 2,
 				Troubles: []health.Trouble{{Code: "watch_failed", Message: "Google does not tell of changes now.", Since: now.Add(-3 * time.Hour)}},
 				Calendars: slices.Repeat([]health.Calendar{{
-					CalendarID: "gm@example.com", Channel: health.ChannelFailed, LastSuccess: now.Add(-3 * time.Hour), Held: 2, Failing: 1, SyncPending: true, PausedUntil: now.Add(time.Hour),
+					CalendarID: "gm@example.com", Channel: health.ChannelFailed, LastSuccess: now.Add(-3 * time.Hour), Held: 2, Failing: 1,
+					SyncPending: true, PausedUntil: now.Add(time.Hour),
 				}}, 15),
 			},
 			{ID: "acc_2", OwnerID: "ana", Status: health.Healthy},
@@ -56,7 +66,8 @@ var troubled = dashboard.Page{
 			{Kind: "sync", Does: "syncs of calendars"},
 		},
 		FailingWork: []outbox.FailingEntry{{
-			ID: "announce:<b>poll</b>", Kind: "announce", Error: "provider", Attempts: 7, FailedSince: now.Add(-time.Hour), Due: now.Add(8 * time.Minute),
+			ID: "announce:<b>poll</b>", Kind: "announce", Error: "provider", Attempts: 7, FailedSince: now.Add(-time.Hour),
+			Due: now.Add(8 * time.Minute),
 		}},
 		MoreFailingWork: true,
 		Held: []health.HeldCalendar{{
@@ -77,7 +88,10 @@ var troubled = dashboard.Page{
 					CanonicalID: "evt_1", OwnerID: "gm", FromAccountID: "acc_1", TargetAccountID: "acc_3", State: mirror.Failed, Attempts: 7,
 					LastError: "The calendar <b>refuses</b> the event.", FailedSince: now.Add(-50 * time.Hour), Due: now.Add(22 * time.Hour),
 				},
-				{CanonicalID: "evt_2", OwnerID: "ana", GroupID: "g1", TargetAccountID: "acc_2", State: mirror.Failed, Attempts: 1, FailedSince: now, Due: now.Add(24 * time.Hour)},
+				{
+					CanonicalID: "evt_2", OwnerID: "ana", GroupID: "g1", TargetAccountID: "acc_2", State: mirror.Failed, Attempts: 1,
+					FailedSince: now, Due: now.Add(24 * time.Hour),
+				},
 			},
 		},
 		Attendees: health.Attendees{
@@ -103,8 +117,14 @@ var troubled = dashboard.Page{
 			{Job: timers.Job{Name: "cleanup", Does: "remove what is past its time", Every: 24 * time.Hour}, Level: health.Mind, State: "never ran"},
 		},
 		Entries: []poll.JournalEntry{
-			{ID: "jrn_2", PollID: "7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a", At: now, Trigger: "push", Decision: "cancel", Reason: "gone", Status: "CANCELLED", State: "CANCELLED", Error: "mass_cancellation_held", Observed: true},
-			{ID: "jrn_1", PollID: "7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a", At: now.Add(-time.Hour), Trigger: "person", Who: "gm", Command: "finalise", Status: "FINALIZED"},
+			{
+				ID: "jrn_2", PollID: "7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a", At: now, Trigger: "push", Decision: "cancel",
+				Reason: "gone", Status: "CANCELLED", State: "CANCELLED", Error: "mass_cancellation_held", Observed: true,
+			},
+			{
+				ID: "jrn_1", PollID: "7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a", At: now.Add(-time.Hour), Trigger: "person", Who: "gm",
+				Command: "finalise", Status: "FINALIZED",
+			},
 		},
 	},
 }
@@ -134,7 +154,10 @@ func golden(t *testing.T, name string, render func(*bytes.Buffer) error) string 
 
 func TestPages_Rendered_MatchTheGoldenFiles(t *testing.T) {
 	t.Parallel()
-	well := dashboard.Page{Admin: "admin", Version: "1.2.3", Overview: health.Overview{Now: now, Sync: "on", Work: []outbox.Depth{{Kind: "sync", Does: "syncs of calendars"}}}}
+	well := dashboard.Page{
+		Admin: "admin", Version: "1.2.3",
+		Overview: health.Overview{Now: now, Sync: "on", Work: []outbox.Depth{{Kind: "sync", Does: "syncs of calendars"}}},
+	}
 	for name, render := range map[string]func(*bytes.Buffer) error{
 		"troubled.html":       func(out *bytes.Buffer) error { return dashboard.Render(out, troubled) },
 		"well.html":           func(out *bytes.Buffer) error { return dashboard.Render(out, well) },

@@ -335,10 +335,12 @@ func TestDecide_RoomsAndOrganizer_AreLeftAlone(t *testing.T) {
 		entries map[string]attendee.Entry
 		want    string
 	}{
-		"a room invites nobody":                {meeting(room), nil, "none"},
-		"a room that is listed as a person":    {meeting(room, person), nil, "none"},
-		"a person who is listed as a room":     {meeting(person, room), nil, "none"},
-		"a room keeps nobody":                  {meeting(room, guest(ana2, "")), map[string]attendee.Entry{ana2: entry(attendee.Added)}, "remove, withdrawing"},
+		"a room invites nobody":             {meeting(room), nil, "none"},
+		"a room that is listed as a person": {meeting(room, person), nil, "none"},
+		"a person who is listed as a room":  {meeting(person, room), nil, "none"},
+		"a room keeps nobody": {
+			meeting(room, guest(ana2, "")), map[string]attendee.Entry{ana2: entry(attendee.Added)}, "remove, withdrawing",
+		},
 		"the organizer is not added":           {owned, nil, "none"},
 		"the organizer is not noted":           {ownedAndThere, nil, "none"},
 		"the organizer is not taken back":      {left, map[string]attendee.Entry{ana2: entry(attendee.Added)}, "added"},
@@ -405,10 +407,12 @@ func TestDecide_Trust_NeedsCalendarAndTime(t *testing.T) {
 		change func(e *decide.Event)
 		want   string
 	}{
-		"the calendar that confirmed it":     {func(*decide.Event) {}, "removed"},
-		"another calendar":                   {func(e *decide.Event) { e.Copy = "other" }, "added"},
-		"an observation from before":         {func(e *decide.Event) { e.Updated = before.Add(-time.Second) }, "added"},
-		"the caller trusts another calendar": {func(e *decide.Event) { e.Copy, e.Trusted = "other", func(attendee.Entry) bool { return true } }, "removed"},
+		"the calendar that confirmed it": {func(*decide.Event) {}, "removed"},
+		"another calendar":               {func(e *decide.Event) { e.Copy = "other" }, "added"},
+		"an observation from before":     {func(e *decide.Event) { e.Updated = before.Add(-time.Second) }, "added"},
+		"the caller trusts another calendar": {
+			func(e *decide.Event) { e.Copy, e.Trusted = "other", func(attendee.Entry) bool { return true } }, "removed",
+		},
 		"trusted, but an observation is older": {func(e *decide.Event) {
 			e.Updated, e.Trusted = before.Add(-1), func(attendee.Entry) bool { return true }
 		}, "added"},

@@ -34,7 +34,8 @@ func anyMappings(t *rapid.T) mapping.Table {
 }
 
 func anyGuests(t *rapid.T) (all []decide.Guest) {
-	for _, address := range rapid.SliceOfNDistinct(rapid.SampledFrom(slices.Concat(primaries, secondaries)), 0, 6, rapid.ID).Draw(t, "guests") {
+	for _, address := range rapid.SliceOfNDistinct(rapid.SampledFrom(slices.Concat(primaries, secondaries)), 0, 6,
+		rapid.ID).Draw(t, "guests") {
 		all = append(all, decide.Guest{
 			Address:  address,
 			Response: rapid.SampledFrom([]string{"needsAction", "accepted", "declined"}).Draw(t, "response"),
@@ -51,7 +52,8 @@ func anyEntries(t *rapid.T, name string) map[string]attendee.Entry {
 		if rapid.Bool().Draw(t, name) {
 			entries[address] = attendee.Entry{
 				State: rapid.SampledFrom(states).Draw(t, name), Primary: rapid.SampledFrom(primaries).Draw(t, name),
-				At: now.Add(time.Duration(rapid.IntRange(-2, 2).Draw(t, name)) * time.Hour), Copy: rapid.SampledFrom([]string{"k", "other"}).Draw(t, name),
+				At:       now.Add(time.Duration(rapid.IntRange(-2, 2).Draw(t, name)) * time.Hour),
+				Copy:     rapid.SampledFrom([]string{"k", "other"}).Draw(t, name),
 				Declined: rapid.Bool().Draw(t, name),
 			}
 		}
@@ -61,7 +63,9 @@ func anyEntries(t *rapid.T, name string) map[string]attendee.Entry {
 
 // patched is the event after a decision was written.
 func patched(e decide.Event, d decide.Decision) decide.Event {
-	e.Guests = slices.DeleteFunc(slices.Clone(e.Guests), func(g decide.Guest) bool { return slices.Contains(d.Remove, mapping.Fold(g.Address)) })
+	e.Guests = slices.DeleteFunc(
+		slices.Clone(e.Guests), func(g decide.Guest) bool { return slices.Contains(d.Remove, mapping.Fold(g.Address)) },
+	)
 	e.Guests = append(e.Guests, guests(d.Add...)...)
 	if len(d.Add)+len(d.Remove) > 0 {
 		e.Updated = e.Updated.Add(time.Minute)

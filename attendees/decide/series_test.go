@@ -69,7 +69,9 @@ func TestDecide_ExceptionWithoutEntry_HasThatOfItsSeries(t *testing.T) {
 func TestDecide_ExceptionWithEntry_IgnoresItsSeries(t *testing.T) {
 	t.Parallel()
 	for _, c := range combinations() {
-		for _, state := range []attendee.State{attendee.Adding, attendee.Added, attendee.Theirs, attendee.Removed, attendee.Declined, attendee.Withdrawing} {
+		for _, state := range []attendee.State{
+			attendee.Adding, attendee.Added, attendee.Theirs, attendee.Removed, attendee.Declined, attendee.Withdrawing,
+		} {
 			if c.entry == "none" {
 				continue
 			}
@@ -196,7 +198,9 @@ func TestDecide_FirstOfAnException_SaysWhatItInherits(t *testing.T) {
 		if got, kept := d.Inherited[ana2]; got.State != row.want || !got.At.Equal(row.since) || kept != (row.want != attendee.None) {
 			t.Errorf("%+v: %+v", row, got)
 		}
-		if own := decide.Decide(event, map[string]attendee.Entry{ana2: entry(attendee.Theirs)}, inherited, people.Secondaries); len(own.Inherited) > 0 {
+		if own := decide.Decide(
+			event, map[string]attendee.Entry{ana2: entry(attendee.Theirs)}, inherited, people.Secondaries,
+		); len(own.Inherited) > 0 {
 			t.Errorf("%+v, with an entry of its own: %+v", row, own.Inherited)
 		}
 	}
@@ -220,7 +224,9 @@ func TestDecide_FoundAtAnException_IsNoted(t *testing.T) {
 func TestDecide_FoundAtAnException_AndGone_WasRemoved(t *testing.T) {
 	t.Parallel()
 	for _, state := range []attendee.State{attendee.Theirs, attendee.Added} {
-		for updated, want := range map[time.Time]string{before.Add(-time.Second): "add, adding", before: "removed", before.Add(time.Second): "removed"} {
+		for updated, want := range map[time.Time]string{
+			before.Add(-time.Second): "add, adding", before: "removed", before.Add(time.Second): "removed",
+		} {
 			event := meeting(guests(ana)...)
 			event.Since, event.Updated = before, updated
 			d := decide.Decide(event, nil, map[string]attendee.Entry{ana2: entry(state)}, people.Secondaries)

@@ -23,7 +23,10 @@ func TestCancel_AnnouncedByTheApp_IsNotAnnouncedTwice(t *testing.T) {
 	o, documents := rawDemo(t, "QS_CALLABLES_UPSTREAM="+upstream.URL)
 	d := newDirect(t, o, documents, "Announced by the app")
 	ana := o.ready.Users["ana"].ID
-	d.documents.set(d.doc, map[string]any{"participantIds": map[string]any{"arrayValue": map[string]any{"values": []any{text(o.ready.Users["gm"].ID), text(ana)}}}})
+	d.documents.set(
+		d.doc,
+		map[string]any{"participantIds": map[string]any{"arrayValue": map[string]any{"values": []any{text(o.ready.Users["gm"].ID), text(ana)}}}},
+	)
 
 	d.documents.set(d.doc, map[string]any{"status": text("CANCELLED"), "updatedAt": moment()})
 	got := d.result("emitNotificationEvent", map[string]any{

@@ -67,8 +67,10 @@ func apply(t *testing.T, settings map[string]string, environ []string, arguments
 	}
 	result := applied{log: filepath.Join(folder, "log")}
 	script := filepath.Join(docs.Root(t), "deploy", "apply.sh")
-	command := exec.CommandContext(t.Context(), bash, append([]string{script, "--settings", file}, arguments...)...) //nolint:gosec // it is what is tested
-	command.Env = append(slices.Clone(environ), "FAKE_LOG="+result.log, "PATH="+folder+string(os.PathListSeparator)+os.Getenv("PATH"), "TMPDIR="+folder)
+	arguments = append([]string{script, "--settings", file}, arguments...)
+	command := exec.CommandContext(t.Context(), bash, arguments...) //nolint:gosec // it is what is tested
+	command.Env = append(slices.Clone(environ), "FAKE_LOG="+result.log,
+		"PATH="+folder+string(os.PathListSeparator)+os.Getenv("PATH"), "TMPDIR="+folder)
 	output, err := command.CombinedOutput()
 	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
 		result.code = ended.ExitCode()
@@ -114,7 +116,8 @@ var steps = [][]string{
 	{"run services add-iam-policy-binding questscheduler", "questscheduler-machines@", "roles/run.invoker"},
 	{"run services add-iam-policy-binding questscheduler", "--member=allUsers", "roles/run.invoker"},
 	{"scheduler jobs create http questscheduler-drain", "--schedule=* * * * *", "--uri=https://quests.example.org/jobs/drain",
-		"--oidc-service-account-email=questscheduler-machines@", "--oidc-token-audience=https://quests.example.org", "--attempt-deadline=60s", "--max-retry-attempts=3"},
+		"--oidc-service-account-email=questscheduler-machines@", "--oidc-token-audience=https://quests.example.org",
+		"--attempt-deadline=60s", "--max-retry-attempts=3"},
 	{"scheduler jobs create http questscheduler-health"},
 	{"eventarc triggers create questscheduler-documents", "--location=eur3", "type=google.cloud.firestore.document.v1.written",
 		"document=schedulers/{id}", "--destination-run-path=/webhooks/documents", "--service-account=questscheduler-machines@"},
@@ -165,8 +168,10 @@ func TestApply_ToWhatIsThere_UpdatesAndMakesNothing(t *testing.T) {
 			t.Errorf("it runs %s", call)
 		}
 	}
-	for _, want := range [][]string{{"tasks queues update questscheduler-sync"}, {"scheduler jobs update http questscheduler-drain"}, {"run services replace"},
-		{"eventarc triggers update questscheduler-documents", "--destination-run-region=europe-west1", "database=(default)", "document=schedulers/{id}",
+	for _, want := range [][]string{{"tasks queues update questscheduler-sync"},
+		{"scheduler jobs update http questscheduler-drain"}, {"run services replace"},
+		{"eventarc triggers update questscheduler-documents", "--destination-run-region=europe-west1", "database=(default)",
+			"document=schedulers/{id}",
 			"--destination-run-path=/webhooks/documents", "--service-account=questscheduler-machines@"}} {
 		if run.at(want...) < 0 {
 			t.Errorf("it does not run %v", want)
@@ -176,8 +181,13 @@ func TestApply_ToWhatIsThere_UpdatesAndMakesNothing(t *testing.T) {
 
 func TestApply_AnAddressThatEndsWithASlash_IsTheSameAddress(t *testing.T) {
 	t.Parallel()
-	run := apply(t, map[string]string{"PUBLIC_URL": "https://quests.example.org//", "AUDIENCE": "https://q.run.app/"}, []string{"FAKE_THERE=yes"})
-	if run.code != 0 || run.at("scheduler jobs update http questscheduler-drain", "--uri=https://quests.example.org/jobs/drain ", "--oidc-token-audience=https://q.run.app ") < 0 {
+	run := apply(
+		t, map[string]string{"PUBLIC_URL": "https://quests.example.org//", "AUDIENCE": "https://q.run.app/"},
+		[]string{"FAKE_THERE=yes"},
+	)
+	if run.code != 0 ||
+		run.at("scheduler jobs update http questscheduler-drain", "--uri=https://quests.example.org/jobs/drain ",
+			"--oidc-token-audience=https://q.run.app ") < 0 {
 		t.Errorf("it ends with %d, after\n%s", run.code, strings.Join(run.calls, "\n"))
 	}
 }
@@ -248,7 +258,8 @@ func TestApply_OptionalSecret_IsMountedWhenItsSettingIsYes(t *testing.T) {
 			}
 			for setting, want := range secrets {
 				yes := settings[setting] == "yes"
-				if read := run.at("secrets add-iam-policy-binding "+want.secret, "questscheduler-server@", "roles/secretmanager.secretAccessor") >= 0; read != yes {
+				if read := run.at("secrets add-iam-policy-binding "+want.secret, "questscheduler-server@",
+					"roles/secretmanager.secretAccessor") >= 0; read != yes {
 					t.Errorf("the server may read %s: %t", want.secret, read)
 				}
 				for _, part := range []string{want.setting, "mountPath: " + want.mount, "secretName: " + want.secret + "\n"} {
@@ -347,7 +358,8 @@ func TestApply_ASecretWithoutAValue_IsAskedFor(t *testing.T) {
 
 func TestApply_WithSecondAddresses_MakesTheirJobAndReadsTheirKey(t *testing.T) {
 	t.Parallel()
-	job, key := []string{"scheduler jobs create http questscheduler-refresh-mappings", "--schedule=*/5 * * * *"}, []string{"secrets add-iam-policy-binding questscheduler-attendees-key"}
+	job, key := []string{"scheduler jobs create http questscheduler-refresh-mappings", "--schedule=*/5 * * * *"},
+		[]string{"secrets add-iam-policy-binding questscheduler-attendees-key"}
 	without := apply(t, nil, []string{"FAKE_SECRETS=yes"})
 	if without.code != 0 || without.at(job...) >= 0 || without.at(key...) >= 0 {
 		t.Errorf("without them it ends with %d, and makes their job or reads their key:\n%s", without.code, strings.Join(without.calls, "\n"))
@@ -358,7 +370,8 @@ func TestApply_WithSecondAddresses_MakesTheirJobAndReadsTheirKey(t *testing.T) {
 		t.Errorf("with them it ends with %d, and lacks their job or key:\n%s\n%s", with.code, with.said, strings.Join(with.calls, "\n"))
 	}
 	delete(on, "ATTENDEES_SHEET")
-	if half := apply(t, on, []string{"FAKE_SECRETS=yes"}); half.code != 2 || !strings.Contains(half.said, "ATTENDEES_SHEET or ATTENDEES_DOMAINS is missing") || len(half.calls) > 0 {
+	if half := apply(t, on, []string{"FAKE_SECRETS=yes"}); half.code != 2 ||
+		!strings.Contains(half.said, "ATTENDEES_SHEET or ATTENDEES_DOMAINS is missing") || len(half.calls) > 0 {
 		t.Errorf("without the sheet it ends with %d, says %q and calls %v", half.code, half.said, half.calls)
 	}
 }

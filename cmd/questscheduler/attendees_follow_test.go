@@ -44,7 +44,8 @@ func TestAttendees_ChangedMeeting_IsPatchedOnce(t *testing.T) {
 	}
 	counted := page(t, job.ready.API+"/metrics")
 	for _, line := range []string{
-		`attendee_patches_total{outcome="ok"} 5`, `attendee_addresses_total{change="invited"} 5`, `attendee_addresses_total{change="withdrawn"} 0`,
+		`attendee_patches_total{outcome="ok"} 5`, `attendee_addresses_total{change="invited"} 5`,
+		`attendee_addresses_total{change="withdrawn"} 0`,
 		`attendee_mappings{state="used"} 2`, `attendee_mappings_load_failures 0`, `attendee_events_in_error 0`,
 	} {
 		if !strings.Contains(counted, "\nquestscheduler_"+line+"\n") {
@@ -61,7 +62,9 @@ func TestReloadMappings_ByOthers_IsRefused(t *testing.T) {
 	o.do(http.MethodPost, address, "Bearer "+o.ready.Users["gm"].Token, nil).want(t, http.StatusNotFound)
 	o.do(http.MethodPost, address, "", nil).want(t, http.StatusUnauthorized)
 	got := o.do(http.MethodPost, address, "Bearer "+o.ready.AdminToken, nil).want(t, http.StatusOK)
-	if err := expect(got.body, map[string]any{"data.mappings": 2.0, "data.without_access": 0.0, "data.skipped_count": 0.0, "data.held": nil}); err != nil {
+	if err := expect(got.body, map[string]any{
+		"data.mappings": 2.0, "data.without_access": 0.0, "data.skipped_count": 0.0, "data.held": nil,
+	}); err != nil {
 		t.Error(err)
 	}
 	o.do(http.MethodPost, address, "Bearer "+o.ready.AdminToken, map[string]any{"confirm": "0123"}).want(t, http.StatusConflict)

@@ -47,7 +47,10 @@ func (s *attendeesJob) steps() []step {
 		{"change that often", s.changeOften, s.asWanted},
 		{"invite her to a series", func() error { return s.inviteWeekly("weekly", doraNorth) }, s.want("weekly", doraNorth, doraSouth)},
 		{"invite her at both", func() error { return s.invite("both", doraNorth, doraSouth) }, s.want("both", doraNorth, doraSouth)},
-		{"invite Dora and Emil", func() error { return s.invite("two", doraNorth, emilNorth) }, s.want("two", doraNorth, emilNorth, doraSouth, emilSouth)},
+		{
+			"invite Dora and Emil", func() error { return s.invite("two", doraNorth, emilNorth) },
+			s.want("two", doraNorth, emilNorth, doraSouth, emilSouth),
+		},
 		{"invite her to decline", func() error { return s.invite("decline", doraNorth) }, s.want("decline", doraNorth, doraSouth)},
 		{"decline", func() error { return s.decline("decline") }, s.wantDeclined("decline", doraNorth)},
 		{"invite her to be removed", func() error { return s.invite("remove", doraNorth) }, s.want("remove", doraNorth, doraSouth)},
@@ -155,7 +158,8 @@ func (s *attendeesJob) editGuests(as demoAccount, name string, edit func([]map[s
 
 // write puts values into cells of the spreadsheet, as somebody who keeps it does.
 func (s *attendeesJob) write(cells string, values [][]any) error {
-	address := s.ready.Google + "/v4/spreadsheets/" + s.ready.Attendees.SpreadsheetID + "/values/" + url.PathEscape("User Mappings!"+cells) + "?valueInputOption=RAW"
+	address := s.ready.Google + "/v4/spreadsheets/" + s.ready.Attendees.SpreadsheetID + "/values/" +
+		url.PathEscape("User Mappings!"+cells) + "?valueInputOption=RAW"
 	_, err := s.ok(http.MethodPut, address, s.ready.Attendees.People["dora"].GoogleToken, map[string]any{"values": values})
 	return err
 }

@@ -22,7 +22,8 @@ func TestAttendees_SwitchedOff_RegisterNothing(t *testing.T) {
 		cleaned := counted(t, p, timers.Cleanup)
 		released := slices.ContainsFunc(cleaned, func(what string) bool { return strings.HasPrefix(what, "what followed calendars") })
 		for what, is := range map[string]bool{
-			"a job": job, "a kind of work": handled, "a queue": slices.Contains(kindsOf(p.config), attendees.Kind), "a part of the drain": drained, "no release": !released,
+			"a job": job, "a kind of work": handled, "a queue": slices.Contains(kindsOf(p.config), attendees.Kind),
+			"a part of the drain": drained, "no release": !released,
 		} {
 			if is != on {
 				t.Errorf("switched on is %t, and there is %s: %t", on, what, is)

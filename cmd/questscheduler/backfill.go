@@ -114,7 +114,10 @@ Examples:
     questscheduler backfill watches`
 }
 
-var errNoPushes = usageError{errors.New("no channel can be made, since Google cannot reach this server: set QS_SYNC to on or observe, and QS_PUBLIC_URL to an address that Google reaches")}
+var errNoPushes = usageError{
+	errors.New("no channel can be made, since Google cannot reach this server: set QS_SYNC to on or observe, and QS_PUBLIC_URL " +
+		"to an address that Google reaches"),
+}
 
 func (c backfillWatchesCommand) Run(ctx context.Context, process Process) error {
 	return c.run(ctx, process, "calendars", func(p *program, options backfill.Options) (backfill.Done, error) {

@@ -109,7 +109,10 @@ func newDeployment(t *testing.T, polls int, small bool) *deployment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &deployment{t: t, google: simulator, raw: &raw{t, host, project}, each: pollsOfAPerson, tokens: map[string]string{}, dir: t.TempDir(), watching: make(chan string)}
+	d := &deployment{
+		t: t, google: simulator, raw: &raw{t, host, project}, each: pollsOfAPerson, tokens: map[string]string{},
+		dir: t.TempDir(), watching: make(chan string),
+	}
 	served := httptest.NewServer(http.HandlerFunc(d.serveGoogle))
 	t.Cleanup(served.Close)
 	endpoint, address := host, freeAddress(t)
@@ -261,12 +264,18 @@ func (d *deployment) update(document string, fields map[string]any) map[string]a
 // writes.
 func (p former) fields(n int) map[string]any {
 	fields := map[string]any{
-		"title": text("Of before, " + p.name), "creatorId": text(p.creator), "creatorEmail": text(p.creator + "@example.com"), "status": text(p.status),
-		"participantIds": texts("ana", "ben"), "pendingInvites": texts("cat@example.com"), "allowLinkSharing": map[string]any{"booleanValue": true},
-		"winningSlotId": null, "googleEventId": null, "timezone": null, "questingGroupId": null, "createdAt": moment(), "updatedAt": moment(),
-		"finalizedAtMs": map[string]any{"doubleValue": 1.5e12}, "finalizedSlotPriorityAtMs": fieldsOf(map[string]any{"slot": map[string]any{"integerValue": "7"}}),
-		"unknownBytes": map[string]any{"bytesValue": "AAEC"}, "unknownPlace": map[string]any{"geoPointValue": map[string]any{"latitude": 1.5, "longitude": 2}},
-		"unknownMap": fieldsOf(map[string]any{"with.dot": text("kept"), "list": texts(), "number": map[string]any{"integerValue": fmt.Sprint(n)}}),
+		"title": text("Of before, " + p.name), "creatorId": text(p.creator), "creatorEmail": text(p.creator + "@example.com"),
+		"status":         text(p.status),
+		"participantIds": texts("ana", "ben"), "pendingInvites": texts("cat@example.com"),
+		"allowLinkSharing": map[string]any{"booleanValue": true},
+		"winningSlotId":    null, "googleEventId": null, "timezone": null, "questingGroupId": null, "createdAt": moment(), "updatedAt": moment(),
+		"finalizedAtMs":             map[string]any{"doubleValue": 1.5e12},
+		"finalizedSlotPriorityAtMs": fieldsOf(map[string]any{"slot": map[string]any{"integerValue": "7"}}),
+		"unknownBytes":              map[string]any{"bytesValue": "AAEC"},
+		"unknownPlace":              map[string]any{"geoPointValue": map[string]any{"latitude": 1.5, "longitude": 2}},
+		"unknownMap": fieldsOf(map[string]any{
+			"with.dot": text("kept"), "list": texts(), "number": map[string]any{"integerValue": fmt.Sprint(n)},
+		}),
 	}
 	if p.status == "FINALIZED" || p.status == "CANCELLED" {
 		fields["winningSlotId"] = text("slot")
@@ -309,7 +318,8 @@ func (r *raw) post(method string, body any) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	request, err := http.NewRequestWithContext(r.t.Context(), http.MethodPost, "http://"+r.host+"/v1/"+r.root()+method, bytes.NewReader(content))
+	request, err := http.NewRequestWithContext(r.t.Context(), http.MethodPost, "http://"+r.host+"/v1/"+r.root()+method,
+		bytes.NewReader(content))
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -58,7 +58,8 @@ func TestBackfill_OnFirestore_KilledAtRandom_AnnouncesNothing(t *testing.T) {
 	}
 	lap("the run to its end")
 	for calendars := len(d.tokens); calendars > kills; calendars /= 2 {
-		if _, ended := d.backfill("watches", "events.watch", 1+random.IntN(calendars/3), time.Duration(random.IntN(10))*time.Millisecond); ended.Exited() {
+		if _, ended := d.backfill("watches", "events.watch", 1+random.IntN(calendars/3),
+			time.Duration(random.IntN(10))*time.Millisecond); ended.Exited() {
 			t.Errorf("a kill during the watches came too late: it ended with %d", ended.ExitCode())
 		}
 	}
@@ -182,7 +183,8 @@ func (d *deployment) rightInTheEnd(before map[string]map[string]any) {
 		known, _ := calendar["legacyEventIds"].([]any)
 		pending, _ := at(calendar, "deferred", "poll").(map[string]any)
 		if calendar["syncAsked"] != true || len(known) != counted[id] || len(pending) != counted[id] {
-			d.t.Errorf("%s of %s: sync pending %v, %d events known and %d to fetch, want %d", path, id, calendar["syncAsked"], len(known), len(pending), counted[id])
+			d.t.Errorf("%s of %s: sync pending %v, %d events known and %d to fetch, want %d", path, id, calendar["syncAsked"],
+				len(known), len(pending), counted[id])
 		}
 	}
 	if !maps.Equal(calendars, counted) {
@@ -236,7 +238,9 @@ func (d *deployment) keptInPolls(before map[string]map[string]any) {
 // announcesNothing requires that no announcement was made or is due.
 func (d *deployment) announcesNothing() {
 	d.t.Helper()
-	for _, collection := range []string{"announcements", "users/ana/notifications", "users/ben/notifications", "users/" + person(0) + "/notifications"} {
+	for _, collection := range []string{
+		"announcements", "users/ana/notifications", "users/ben/notifications", "users/" + person(0) + "/notifications",
+	} {
 		if found := d.raw.all(collection); len(found) != 0 {
 			d.t.Errorf("%s holds %d documents", collection, len(found))
 		}

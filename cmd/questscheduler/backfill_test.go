@@ -56,7 +56,10 @@ func existing(t *testing.T, dir string) {
 	repository := accounts.New(accounts.Options{
 		Store: documents, Keys: keys, Now: time.Now, NewID: func() string { return ids.ULID(time.Now()) },
 	})
-	_, err = repository.Link(t.Context(), "gm", accounts.Identity{Provider: accounts.Google, Sub: "1", Email: "gm@example.com"}, "refresh", []string{accounts.ScopeEvents})
+	_, err = repository.Link(
+		t.Context(), "gm", accounts.Identity{Provider: accounts.Google, Sub: "1", Email: "gm@example.com"}, "refresh",
+		[]string{accounts.ScopeEvents},
+	)
 	for from := 0; from < pollsOfBefore && err == nil; from += 100 {
 		err = documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
 			var failures []error
@@ -110,7 +113,8 @@ func TestBackfillIndex_KilledFiveTimes_IsRightInTheEnd(t *testing.T) {
 	dir := dataDir(t)
 	environ := settings(dir, "QS_SQLITE_PATH="+filepath.Join(dir, demoStore))
 	existing(t, dir)
-	run(t, environ, "backfill", "index", "--dry-run").want(t, exitFailed, "followed from now on", "384", "left, with a problem", "16", "NOTHING WAS WRITTEN")
+	run(t, environ, "backfill", "index", "--dry-run").want(t, exitFailed, "followed from now on", "384",
+		"left, with a problem", "16", "NOTHING WAS WRITTEN")
 	for kill := range 5 {
 		if said, ended := backfillUntil(t, environ, 3); ended.Exited() {
 			t.Fatalf("kill %d came too late, after %d lines", kill, said)
@@ -152,7 +156,8 @@ func rightInTheEnd(t *testing.T, dir string) {
 	}
 	for n, doc := range count(worldtest.AllPolls) {
 		p := poll.Decode(doc)
-		if p.GoogleEventID != fmt.Sprintf("google%04d", n) || doc.Data["fieldOfTheWebApp"] != int64(n) || followed[p.ID] != p.GoogleEventID && n%25 != 24 {
+		if p.GoogleEventID != fmt.Sprintf("google%04d", n) || doc.Data["fieldOfTheWebApp"] != int64(n) ||
+			followed[p.ID] != p.GoogleEventID && n%25 != 24 {
 			t.Errorf("poll %d is %v, and its entry is for %q", n, doc.Data, followed[p.ID])
 		}
 		journal, _, err := poll.LoadJournal(t.Context(), documents, p.ID, store.Paging{Limit: 0})

@@ -50,7 +50,8 @@ func TestCallables_FinaliseAndDelete(t *testing.T) {
 	slots := o.slotsOf(pollID)
 	ask := map[string]any{
 		"schedulerId": pollID, "slotId": slots[0], "calendarId": nil, "title": "By the app", "description": "Bring dice",
-		"durationMinutes": 90.25, "attendees": []string{"gm@party.example", "ana@party.example", "Ana@party.example"}, "createCalendarEvent": true,
+		"durationMinutes": 90.25, "attendees": []string{"gm@party.example", "ana@party.example", "Ana@party.example"},
+		"createCalendarEvent": true,
 	}
 	first := o.result("googleCalendarFinalizePoll", ask)
 	again := o.result("googleCalendarFinalizePoll", ask) // the answer was lost on its way, say
@@ -170,7 +171,8 @@ func TestCallables_LinkAGoogleAccount(t *testing.T) {
 		if !strings.Contains(text, "Link failed. Please try again.") {
 			t.Errorf("%s says %s", at, text)
 		}
-		if got, err := o.try("GET", o.ready.API+path+"?state=forged&code=x", "", nil, "Accept", "application/json"); err != nil || got.status != http.StatusBadRequest {
+		if got, err := o.try("GET", o.ready.API+path+"?state=forged&code=x", "", nil, "Accept",
+			"application/json"); err != nil || got.status != http.StatusBadRequest {
 			t.Errorf("%s answers %v, %v", path, got, err)
 		}
 	}
@@ -202,13 +204,16 @@ func TestCallables_Refusals(t *testing.T) {
 		says          string
 		message       string // "": any
 	}{
-		"not signed in":         {"nobody", f, finalise(), 401, "UNAUTHENTICATED", "You are not signed in. Sign in and try again."},
-		"no poll named":         {"gm", f, map[string]any{}, 400, "INVALID_ARGUMENT", "Missing schedulerId. Reload the page and try again."},
-		"no arguments":          {"gm", "googleCalendarDeleteEvent", nil, 400, "INVALID_ARGUMENT", ""},
-		"no slot named":         {"gm", f, finalise("slotId", nil), 400, "INVALID_ARGUMENT", "Missing slotId. Choose a time and try again."},
-		"no such poll":          {"gm", f, finalise("schedulerId", "x"), 404, "NOT_FOUND", ""},
-		"an id that is none":    {"gm", f, finalise("schedulerId", "a/b"), 404, "NOT_FOUND", ""},
-		"no such slot":          {"gm", f, finalise("slotId", "x"), 404, "NOT_FOUND", "This poll has no such slot. Reload it and choose one of its slots."},
+		"not signed in":      {"nobody", f, finalise(), 401, "UNAUTHENTICATED", "You are not signed in. Sign in and try again."},
+		"no poll named":      {"gm", f, map[string]any{}, 400, "INVALID_ARGUMENT", "Missing schedulerId. Reload the page and try again."},
+		"no arguments":       {"gm", "googleCalendarDeleteEvent", nil, 400, "INVALID_ARGUMENT", ""},
+		"no slot named":      {"gm", f, finalise("slotId", nil), 400, "INVALID_ARGUMENT", "Missing slotId. Choose a time and try again."},
+		"no such poll":       {"gm", f, finalise("schedulerId", "x"), 404, "NOT_FOUND", ""},
+		"an id that is none": {"gm", f, finalise("schedulerId", "a/b"), 404, "NOT_FOUND", ""},
+		"no such slot": {
+			"gm", f, finalise("slotId", "x"), 404, "NOT_FOUND",
+			"This poll has no such slot. Reload it and choose one of its slots.",
+		},
 		"a slot that is none":   {"gm", f, finalise("slotId", "a/b"), 404, "NOT_FOUND", ""},
 		"another's poll":        {"ana", f, finalise(), 403, "PERMISSION_DENIED", "Only the creator of this poll may do that. Ask them."},
 		"a stranger's poll":     {"ana", f, finalise("schedulerId", private["id"]), 404, "NOT_FOUND", ""},
@@ -274,7 +279,9 @@ func TestCallables_FromBrowsers(t *testing.T) {
 	t.Parallel()
 	const app, other = "https://app.example", "https://other.example"
 	o := &outside{t, startDemo(t, t.TempDir(), "QS_APP_URL="+app)}
-	for _, path := range []string{"/googleCalendarStartAuth", "/p-1/europe-west1/googleCalendarStartAuth", "/unknownName", "/p-1/europe-west1/unknownName"} {
+	for _, path := range []string{
+		"/googleCalendarStartAuth", "/p-1/europe-west1/googleCalendarStartAuth", "/unknownName", "/p-1/europe-west1/unknownName",
+	} {
 		for origin, allowed := range map[string]string{app: app, other: ""} {
 			ahead := o.ask(t, http.MethodOptions, path, "", "Origin", origin, "Access-Control-Request-Method", "POST",
 				"Access-Control-Request-Headers", "authorization,content-type,x-firebase-appcheck")
@@ -348,9 +355,17 @@ func TestCallables_NotOurs_ArePassedOn(t *testing.T) {
 	}))
 	t.Cleanup(upstream.Close)
 	o := &outside{t, startDemo(t, t.TempDir(), "QS_CALLABLES_UPSTREAM="+upstream.URL, "QS_ALLOWED_ORIGINS=*")}
-	for _, path := range []string{"/rollDice", "/demo-project/us-central1/rollDice", "/emitNotificationEvent", "/getRequiredEmbeddedPollFinalizeSummary", "/shares"} {
-		got, err := o.try("POST", o.ready.API+path, "Bearer of the app", map[string]any{"data": map[string]any{"sides": 6}}, "Connection", "X-Hop", "X-Hop", "1")
-		if err != nil || got.status != http.StatusTeapot || fmt.Sprint(got.body) != fmt.Sprintf("map[authorization:Bearer of the app body:%s forwarded: hop: path:%s]", `{"data":{"sides":6}}`, path) {
+	for _, path := range []string{
+		"/rollDice", "/demo-project/us-central1/rollDice", "/emitNotificationEvent", "/getRequiredEmbeddedPollFinalizeSummary",
+		"/shares",
+	} {
+		got, err := o.try(
+			"POST", o.ready.API+path, "Bearer of the app", map[string]any{"data": map[string]any{"sides": 6}}, "Connection",
+			"X-Hop", "X-Hop", "1",
+		)
+		if err != nil || got.status != http.StatusTeapot ||
+			fmt.Sprint(got.body) != fmt.Sprintf("map[authorization:Bearer of the app body:%s forwarded: hop: path:%s]",
+				`{"data":{"sides":6}}`, path) {
 			t.Errorf("%s answers %d %v, %v", path, got.status, got.body, err)
 		}
 		response := o.ask(t, http.MethodPost, path, `{"data":null}`, "Origin", "https://app.example", "Content-Type", "application/json")
@@ -378,7 +393,9 @@ func TestCallables_NotOurs_ArePassedOn(t *testing.T) {
 func TestCallables_OfTheAppAlone_WithoutFunctionsOfItsOwn(t *testing.T) {
 	t.Parallel()
 	o := &outside{t, startDemo(t, t.TempDir())}
-	if got := o.result("getRequiredEmbeddedPollFinalizeSummary", map[string]any{"schedulerId": o.ready.Polls["open"]}); fmt.Sprint(got) != "map[requiredPolls:[]]" {
+	if got := o.result(
+		"getRequiredEmbeddedPollFinalizeSummary", map[string]any{"schedulerId": o.ready.Polls["open"]},
+	); fmt.Sprint(got) != "map[requiredPolls:[]]" {
 		t.Errorf("it requires other polls: %v", got)
 	}
 	for _, name := range []string{"emitNotificationEvent", "reconcilePendingNotifications"} {

@@ -36,8 +36,10 @@ func newWritten(t *testing.T, o *outside, documents *raw, title string) *written
 	gm := text(o.ready.Users["gm"].ID)
 	w.documents.set(w.doc, map[string]any{
 		"title": text(title), "description": text(""), "creatorId": gm, "creatorEmail": text(o.ready.Users["gm"].Email), "status": text("OPEN"),
-		"participantIds": map[string]any{"arrayValue": map[string]any{"values": []any{gm}}}, "pendingInvites": map[string]any{"arrayValue": map[string]any{}},
-		"allowLinkSharing": map[string]any{"booleanValue": false}, "timezone": null, "timezoneMode": text("utc"), "winningSlotId": null, "googleEventId": null,
+		"participantIds":   map[string]any{"arrayValue": map[string]any{"values": []any{gm}}},
+		"pendingInvites":   map[string]any{"arrayValue": map[string]any{}},
+		"allowLinkSharing": map[string]any{"booleanValue": false}, "timezone": null, "timezoneMode": text("utc"),
+		"winningSlotId": null, "googleEventId": null,
 		"questingGroupId": text(o.ready.GroupID), "questingGroupName": text("The party"), "createdAt": moment(),
 	})
 	for i := range 2 {

@@ -18,7 +18,9 @@ func TestEventEdit_WithoutATimeChange_ChangesNothing(t *testing.T) {
 			s.patch(map[string]any{"attendees": []any{map[string]any{"email": "ben@party.example"}}})
 		},
 		"the reminders are changed": func(s *session) {
-			s.patch(map[string]any{"reminders": map[string]any{"useDefault": false, "overrides": []any{map[string]any{"method": "popup", "minutes": 5}}}})
+			s.patch(map[string]any{
+				"reminders": map[string]any{"useDefault": false, "overrides": []any{map[string]any{"method": "popup", "minutes": 5}}},
+			})
 		},
 		"the same instants are written in another offset": func(s *session) {
 			kathmandu := time.FixedZone("", 5*3600+45*60)

@@ -18,7 +18,9 @@ const clubCalendar = "club@group.calendar.party.example"
 func startCasesWithClub(t *testing.T) (*outside, *google.Server) {
 	t.Helper()
 	dir := dataDir(t)
-	d, err := openDemo(t.Context(), demoPlace{dir: dir, addr: "127.0.0.1:0"}, Process{Stderr: testLog{t}, Environ: []string{"QS_SYNC_MIN_GAP=20ms"}})
+	d, err := openDemo(t.Context(), demoPlace{dir: dir, addr: "127.0.0.1:0"}, Process{
+		Stderr: testLog{t}, Environ: []string{"QS_SYNC_MIN_GAP=20ms"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

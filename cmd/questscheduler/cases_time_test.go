@@ -41,7 +41,9 @@ func TestFinaliseAgain_AfterTheEventWasDeleted_CreatesAnother(t *testing.T) {
 			if s.event == deleted {
 				t.Fatal("the new event has the id of the deleted one")
 			}
-			s.becomes("is finalised", map[string]any{"status": "FINALIZED", "sync.state": "OK", "sync.cancelled": nil, "winning_slot.id": s.slots[0]["id"]})
+			s.becomes("is finalised", map[string]any{
+				"status": "FINALIZED", "sync.state": "OK", "sync.cancelled": nil, "winning_slot.id": s.slots[0]["id"],
+			})
 			s.unchangedBy(func() {})
 			s.wantOneEvent()
 			s.move(time.Hour)
@@ -72,15 +74,33 @@ func TestWallTimesWithAZone_AcrossAClockChange_AreReadRight(t *testing.T) {
 	t.Parallel()
 	demo := startCases(t)
 	for name, c := range map[string]struct{ zone, from, to, start, end string }{
-		"the evening before the spring":       {"Europe/Berlin", "2027-03-27T22:00:00", "2027-03-27T23:30:00", "2027-03-27T21:00:00Z", "2027-03-27T22:30:00Z"},
-		"a night that is an hour shorter":     {"Europe/Berlin", "2027-03-27T22:00:00", "2027-03-28T04:00:00", "2027-03-27T21:00:00Z", "2027-03-28T02:00:00Z"},
-		"the evening after the spring":        {"Europe/Berlin", "2027-03-28T22:00:00", "2027-03-28T23:30:00", "2027-03-28T20:00:00Z", "2027-03-28T21:30:00Z"},
-		"a start that clocks skip":            {"Europe/Berlin", "2027-03-28T02:30:00", "2027-03-28T05:00:00", "2027-03-28T01:30:00Z", "2027-03-28T03:00:00Z"},
-		"the evening before the autumn":       {"Europe/Berlin", "2027-10-30T22:00:00", "2027-10-30T23:30:00", "2027-10-30T20:00:00Z", "2027-10-30T21:30:00Z"},
-		"a night that is an hour longer":      {"Europe/Berlin", "2027-10-30T22:00:00", "2027-10-31T04:00:00", "2027-10-30T20:00:00Z", "2027-10-31T03:00:00Z"},
-		"a start that clocks show twice":      {"Europe/Berlin", "2027-10-31T02:30:00", "2027-10-31T04:00:00", "2027-10-31T00:30:00Z", "2027-10-31T03:00:00Z"},
-		"the evening after the autumn":        {"Europe/Berlin", "2027-10-31T22:00:00", "2027-10-31T23:30:00", "2027-10-31T21:00:00Z", "2027-10-31T22:30:00Z"},
-		"a zone that changes by half an hour": {"Australia/Lord_Howe", "2027-04-03T23:00:00", "2027-04-04T03:00:00", "2027-04-03T12:00:00Z", "2027-04-03T16:30:00Z"},
+		"the evening before the spring": {
+			"Europe/Berlin", "2027-03-27T22:00:00", "2027-03-27T23:30:00", "2027-03-27T21:00:00Z", "2027-03-27T22:30:00Z",
+		},
+		"a night that is an hour shorter": {
+			"Europe/Berlin", "2027-03-27T22:00:00", "2027-03-28T04:00:00", "2027-03-27T21:00:00Z", "2027-03-28T02:00:00Z",
+		},
+		"the evening after the spring": {
+			"Europe/Berlin", "2027-03-28T22:00:00", "2027-03-28T23:30:00", "2027-03-28T20:00:00Z", "2027-03-28T21:30:00Z",
+		},
+		"a start that clocks skip": {
+			"Europe/Berlin", "2027-03-28T02:30:00", "2027-03-28T05:00:00", "2027-03-28T01:30:00Z", "2027-03-28T03:00:00Z",
+		},
+		"the evening before the autumn": {
+			"Europe/Berlin", "2027-10-30T22:00:00", "2027-10-30T23:30:00", "2027-10-30T20:00:00Z", "2027-10-30T21:30:00Z",
+		},
+		"a night that is an hour longer": {
+			"Europe/Berlin", "2027-10-30T22:00:00", "2027-10-31T04:00:00", "2027-10-30T20:00:00Z", "2027-10-31T03:00:00Z",
+		},
+		"a start that clocks show twice": {
+			"Europe/Berlin", "2027-10-31T02:30:00", "2027-10-31T04:00:00", "2027-10-31T00:30:00Z", "2027-10-31T03:00:00Z",
+		},
+		"the evening after the autumn": {
+			"Europe/Berlin", "2027-10-31T22:00:00", "2027-10-31T23:30:00", "2027-10-31T21:00:00Z", "2027-10-31T22:30:00Z",
+		},
+		"a zone that changes by half an hour": {
+			"Australia/Lord_Howe", "2027-04-03T23:00:00", "2027-04-04T03:00:00", "2027-04-03T12:00:00Z", "2027-04-03T16:30:00Z",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

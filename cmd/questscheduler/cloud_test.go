@@ -46,7 +46,8 @@ func placeOf(t *testing.T, dir string, own []string) *place {
 			return &place{addr: addr}
 		}
 	}
-	if os.Getenv(onVariable) != "cloud" || slices.ContainsFunc(own, func(setting string) bool { return strings.HasPrefix(setting, "QS_STORE=") }) {
+	if os.Getenv(onVariable) != "cloud" ||
+		slices.ContainsFunc(own, func(setting string) bool { return strings.HasPrefix(setting, "QS_STORE=") }) {
 		return &place{addr: "127.0.0.1:0"}
 	}
 	if kept, ok := places.Load(dir); ok {
@@ -92,5 +93,8 @@ func TestMainJob_OnCloud(t *testing.T) {
 	run(t, beside, "doctor").want(t, exitFailed, "warning  queue           an emulator stands in for Cloud Tasks",
 		"warning  sign-in         unsigned tokens", "wrong    machines        nobody may start the timers' jobs")
 	run(t, append(beside, "QS_MACHINE_ACCOUNTS=clock@party.example", "QS_CLOUDTASKS_QUEUE=projects/p/locations/l/queues/none"), "doctor").
-		want(t, exitFailed, "wrong    queue           Cloud Tasks: list the tasks of projects/p/locations/l/queues/none-", "ok       machines        1 may start")
+		want(
+			t, exitFailed, "wrong    queue           Cloud Tasks: list the tasks of projects/p/locations/l/queues/none-",
+			"ok       machines        1 may start",
+		)
 }

@@ -72,7 +72,8 @@ func TestCompletion_KnowsEverything(t *testing.T) {
 			known = append(known, flag)
 		}
 	}
-	known = append(known, "demo", "serve", "token", "explain", "doctor", "backup", "sweep", "drain", "renew-watches", "poll-fallback", "cleanup", "reconcile-mirrors", "refresh-mappings", "completion")
+	known = append(known, "demo", "serve", "token", "explain", "doctor", "backup", "sweep", "drain", "renew-watches",
+		"poll-fallback", "cleanup", "reconcile-mirrors", "refresh-mappings", "completion")
 	if !slices.Contains(known, "--ttl") || !slices.Contains(known, "--duration") {
 		t.Fatalf("the flags of the help are %v", known)
 	}

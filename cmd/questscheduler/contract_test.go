@@ -20,17 +20,25 @@ var contract = map[string]map[string]string{
 		"title": "string", "description": "string", "creatorId": "string", "creatorEmail": "string", "status": "status",
 		"participantIds": "array", "pendingInvites": "array", "allowLinkSharing": "boolean", "timezone": "string null", "timezoneMode": "string",
 		"winningSlotId": "string null", "googleEventId": "string null", "googleCalendarId": "string null", "finalizedAtMs": "integer",
-		"finalizedSlotPriorityAtMs": "map", "finalizedSlotPriorityAtMs.*": "integer", "questingGroupId": "string null", "questingGroupName": "string null",
-		"createdAt": "timestamp", "updatedAt": "timestamp", "cancelled": "map", "cancelled.at": "timestamp", "cancelled.reason": "string",
-		"discord": "map", "discord.messageId": "string", "discord.channelId": "string", "discord.guildId": "string", "discord.messageUrl": "string",
-		"discord.notifyRoleId": "string", "discord.lastPostedAt": "timestamp", "discord.lastUpdatedAt": "timestamp", "discord.lastStatus": "status",
-		"discord.lastSyncedHash": "string", "discord.pendingSync": "boolean", "discord.pendingSyncAt": "timestamp null", "discord.pendingSyncError": "string null",
-		"calendarSync": "map", "calendarSync.state": "state", "calendarSync.lastSyncedAt": "timestamp", "calendarSync.lastEventFingerprint": "string",
-		"calendarSync.baseline": "map", "calendarSync.baseline.startUtc": "iso", "calendarSync.baseline.endUtc": "iso", "calendarSync.baseline.fingerprint": "string",
-		"calendarSync.rescheduled": "map", "calendarSync.rescheduled.fromSlotId": "string", "calendarSync.rescheduled.toSlotId": "string",
-		"calendarSync.rescheduled.at": "timestamp", "calendarSync.rescheduled.snapshotId": "string",
+		"finalizedSlotPriorityAtMs": "map", "finalizedSlotPriorityAtMs.*": "integer", "questingGroupId": "string null",
+		"questingGroupName": "string null",
+		"createdAt":         "timestamp", "updatedAt": "timestamp", "cancelled": "map", "cancelled.at": "timestamp", "cancelled.reason": "string",
+		"discord": "map", "discord.messageId": "string", "discord.channelId": "string", "discord.guildId": "string",
+		"discord.messageUrl":   "string",
+		"discord.notifyRoleId": "string", "discord.lastPostedAt": "timestamp", "discord.lastUpdatedAt": "timestamp",
+		"discord.lastStatus":     "status",
+		"discord.lastSyncedHash": "string", "discord.pendingSync": "boolean", "discord.pendingSyncAt": "timestamp null",
+		"discord.pendingSyncError": "string null",
+		"calendarSync":             "map", "calendarSync.state": "state", "calendarSync.lastSyncedAt": "timestamp",
+		"calendarSync.lastEventFingerprint": "string",
+		"calendarSync.baseline":             "map", "calendarSync.baseline.startUtc": "iso", "calendarSync.baseline.endUtc": "iso",
+		"calendarSync.baseline.fingerprint": "string",
+		"calendarSync.rescheduled":          "map", "calendarSync.rescheduled.fromSlotId": "string",
+		"calendarSync.rescheduled.toSlotId": "string",
+		"calendarSync.rescheduled.at":       "timestamp", "calendarSync.rescheduled.snapshotId": "string",
 		"calendarSync.cancelled": "map", "calendarSync.cancelled.at": "timestamp", "calendarSync.cancelled.reason": "string",
-		"calendarSync.error": "map", "calendarSync.error.at": "timestamp", "calendarSync.error.code": "string", "calendarSync.error.message": "string",
+		"calendarSync.error": "map", "calendarSync.error.at": "timestamp", "calendarSync.error.code": "string",
+		"calendarSync.error.message": "string",
 		// ours
 		"calendarSync.rescheduled.movedAt": "timestamp", "calendarSync.rescheduled.timely": "string",
 		"calendarSync.awaited": "map", "calendarSync.awaited.account": "string", "calendarSync.awaited.calendar": "string",
@@ -47,15 +55,19 @@ var contract = map[string]map[string]string{
 		"source": "string", "createdBy": "string null", "allDay": "boolean", "startDate": "string", "endDate": "string",
 	},
 	"votes": {
-		"voterId": "string", "userEmail": "string null", "userAvatar": "string null", "votes": "map", "votes.*": "string", "noTimesWork": "boolean",
-		"updatedAt": "timestamp", "source": "string null", "lastVotedFrom": "string null",
+		"voterId": "string", "userEmail": "string null", "userAvatar": "string null", "votes": "map", "votes.*": "string",
+		"noTimesWork": "boolean",
+		"updatedAt":   "timestamp", "source": "string null", "lastVotedFrom": "string null",
 	},
 	"calendarSyncSnapshots": {
-		"createdAt": "timestamp", "expiresAt": "timestamp", "winningSlotId": "string", "participants": "array", "pendingInvites": "array", "votes": "array",
+		"createdAt": "timestamp", "expiresAt": "timestamp", "winningSlotId": "string", "participants": "array",
+		"pendingInvites": "array", "votes": "array",
 	},
 	"notifications": {
-		"type": "string", "title": "string", "body": "string", "actionUrl": "string", "resource": "map", "resource.type": "string", "resource.id": "string",
-		"resource.title": "string", "actor": "map", "actor.uid": "string", "actor.email": "string null", "actor.displayName": "string null", "metadata": "map",
+		"type": "string", "title": "string", "body": "string", "actionUrl": "string", "resource": "map",
+		"resource.type": "string", "resource.id": "string",
+		"resource.title": "string", "actor": "map", "actor.uid": "string", "actor.email": "string null",
+		"actor.displayName": "string null", "metadata": "map",
 		"metadata.*": "string integer boolean null", "dedupeKey": "string", "read": "boolean", "dismissed": "boolean", "createdAt": "timestamp",
 	},
 	"calendarEventIndex": {
@@ -113,7 +125,11 @@ func aForeign() map[string]any {
 	return map[string]any{"mapValue": map[string]any{"fields": map[string]any{
 		"text": text("kept"), "number": map[string]any{"integerValue": "7"}, "half": map[string]any{"doubleValue": 1.5}, "none": null,
 		"truth": map[string]any{"booleanValue": true}, "at": map[string]any{"timestampValue": "2026-01-02T03:04:05.000006Z"},
-		"list":         map[string]any{"arrayValue": map[string]any{"values": []any{text("a"), map[string]any{"mapValue": map[string]any{"fields": map[string]any{"deep": text("b")}}}}}},
+		"list": map[string]any{
+			"arrayValue": map[string]any{
+				"values": []any{text("a"), map[string]any{"mapValue": map[string]any{"fields": map[string]any{"deep": text("b")}}}},
+			},
+		},
 		"dot.and-dash": text("odd name"), "place": map[string]any{"geoPointValue": map[string]any{"latitude": 1.5, "longitude": 2.5}},
 		"bytes": map[string]any{"bytesValue": "AAEC"},
 	}}}
@@ -218,7 +234,10 @@ func TestSharedDocuments_KeepForeignFieldsAndMatchTheContract(t *testing.T) {
 	}
 	for _, step := range []step{
 		{"a vote", func() error {
-			_, err := o.v1("ana", "PUT", "/polls/"+s.id+"/votes/me", map[string]any{"votes": map[string]any{fmt.Sprint(job.slot["id"]): "PREFERRED"}})
+			_, err := o.v1(
+				"ana", "PUT", "/polls/"+s.id+"/votes/me",
+				map[string]any{"votes": map[string]any{fmt.Sprint(job.slot["id"]): "PREFERRED"}},
+			)
 			return err
 		}, becomes(map[string]any{"status": "OPEN"})},
 		{"an edit", func() error {
@@ -227,14 +246,24 @@ func TestSharedDocuments_KeepForeignFieldsAndMatchTheContract(t *testing.T) {
 		}, becomes(map[string]any{"title": "Written anew"})},
 		{"finalise", finalise, becomes(map[string]any{"status": "FINALIZED", "calendarSync.state": "OK", "discord.lastStatus": "FINALIZED"})},
 		{"the event moved", func() error { return job.patchTimes(24 * time.Hour) }, becomes(map[string]any{"calendarSync.state": "RESCHEDULED"})},
-		{"the app's own functions draw the card", direct(map[string]any{"discord.lastStatus": text("FINALIZED"), "discord.pendingSync": map[string]any{"booleanValue": false}, "discord.pendingSyncAt": moment()}),
+		{"the app's own functions draw the card",
+			direct(map[string]any{
+				"discord.lastStatus": text("FINALIZED"), "discord.pendingSync": map[string]any{"booleanValue": false},
+				"discord.pendingSyncAt": moment(),
+			}),
 			becomes(map[string]any{"discord.pendingSync": false})},
-		{"moved back", func() error { return job.patchTimes(0) }, becomes(map[string]any{"calendarSync.state": "OK", "winningSlotId": job.slot["id"]})},
+		{
+			"moved back", func() error { return job.patchTimes(0) },
+			becomes(map[string]any{"calendarSync.state": "OK", "winningSlotId": job.slot["id"]}),
+		},
 		{"archived", func() error { return post("/archive", nil) }, becomes(map[string]any{"status": "ARCHIVED"})},
 		{"brought back", func() error { return post("/unarchive", nil) }, becomes(map[string]any{"status": "FINALIZED"})},
 		{"moved again", func() error { return job.patchTimes(48 * time.Hour) }, becomes(map[string]any{"calendarSync.state": "RESCHEDULED"})},
 		{"the original time", func() error { return post("/restore-original-time", nil) }, becomes(map[string]any{"calendarSync.state": "OK"})},
-		{"the event deleted", job.deleteEvent, becomes(map[string]any{"status": "CANCELLED", "calendarSync.state": "CANCELLED", "googleEventId": nil})},
+		{
+			"the event deleted", job.deleteEvent,
+			becomes(map[string]any{"status": "CANCELLED", "calendarSync.state": "CANCELLED", "googleEventId": nil}),
+		},
 		{"the app restores", direct(map[string]any{"status": text("FINALIZED"), "updatedAt": moment()}), becomes(isRestored)},
 		{"the app reopens", direct(map[string]any{"status": text("OPEN"), "winningSlotId": null}), becomes(isReopened)},
 		{"finalised again", finalise, becomes(map[string]any{"status": "FINALIZED", "calendarSync.state": "OK"})},
@@ -268,7 +297,8 @@ func TestDiscordOwn_Transitions(t *testing.T) {
 	job := newMainJob(o)
 	card := map[string]any{
 		"discord.messageId": text("1"), "discord.channelId": text(o.ready.DiscordChannel), "discord.lastStatus": text("OPEN"),
-		"discord.lastSyncedHash": text("of the app"), "discord.notifyRoleId": text("none"), "discord.pendingSync": map[string]any{"booleanValue": false},
+		"discord.lastSyncedHash": text("of the app"), "discord.notifyRoleId": text("none"),
+		"discord.pendingSync": map[string]any{"booleanValue": false},
 	}
 	documents.set("schedulers/"+job.pollID, card)
 	drawn := documents.poll(job.pollID)["discord"]

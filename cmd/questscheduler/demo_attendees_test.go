@@ -18,7 +18,10 @@ func TestDemo_AttendeeLines_Run(t *testing.T) {
 		t.Fatal(err)
 	}
 	output := runDemoLines(t, ready, lines, "bash", "curl", "grep", "date", "sed", "cut", "wc")
-	for _, want := range []string{`["finn@north.example","finn@south.example","inactive"]`, `"email":"dora@south.example"`, "\n1\n", `"mappings":1`, `"held":null`} {
+	for _, want := range []string{
+		`["finn@north.example","finn@south.example","inactive"]`, `"email":"dora@south.example"`, "\n1\n", `"mappings":1`,
+		`"held":null`,
+	} {
 		if !strings.Contains(output, want) {
 			t.Errorf("the output does not hold %s:\n%s", want, output)
 		}

@@ -23,7 +23,10 @@ func TestDemoBuild_RunsAndRefusesRevocations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, heavy := range []string{"firebase.google.com/go/v4", "cloud.google.com/go/storage", "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"} {
+	for _, heavy := range []string{
+		"firebase.google.com/go/v4", "cloud.google.com/go/storage",
+		"github.com/envoyproxy/go-control-plane/envoy/config/core/v3",
+	} {
 		if bytes.Contains(packages, []byte("\n"+heavy+"\n")) {
 			t.Errorf("the build has %s", heavy)
 		}
@@ -45,7 +48,8 @@ func TestDemoBuild_RunsAndRefusesRevocations(t *testing.T) {
 		t.Errorf("the demo prints %q, %v", line, err)
 	}
 	serve := exec.CommandContext(t.Context(), built, "serve")
-	serve.Env = settings(t.TempDir(), "QS_AUTH=firebase", "QS_FIREBASE_PROJECT=quest-party", "QS_FIREBASE_REVOCATION=on", "QS_ADDR=127.0.0.1:0")
+	serve.Env = settings(t.TempDir(), "QS_AUTH=firebase", "QS_FIREBASE_PROJECT=quest-party", "QS_FIREBASE_REVOCATION=on",
+		"QS_ADDR=127.0.0.1:0")
 	if out, err := serve.CombinedOutput(); err == nil || !strings.Contains(string(out), "built for the demo alone") {
 		t.Errorf("serve with revocations: %v, %s", err, out)
 	}

@@ -99,7 +99,10 @@ func TestDemo_ScriptOfAnotherOrigin_ControlsNothing(t *testing.T) {
 	ready := startDemo(t, t.TempDir())
 	for name, simulator := range map[string]string{"google": ready.Google, "discord": ready.Discord} {
 		for _, path := range []string{"/_sim/faults", "/_sim/calls", "/%5Fsim/faults", "/_sim/clock"} {
-			for _, origin := range []string{"https://evil.example", "null", "http://127.0.0.1", ready.API + "0", ready.API + "/", "https" + strings.TrimPrefix(ready.API, "http")} {
+			for _, origin := range []string{
+				"https://evil.example", "null", "http://127.0.0.1", ready.API + "0", ready.API + "/",
+				"https" + strings.TrimPrefix(ready.API, "http"),
+			} {
 				for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
 					if got := fromOrigin(t, method, simulator+path, origin, "Content-Type", "text/plain"); got.StatusCode != http.StatusForbidden {
 						t.Errorf("%s: %s %s from %s is answered %d", name, method, path, origin, got.StatusCode)
@@ -123,7 +126,8 @@ func TestDemo_ScriptOfAnotherOrigin_ControlsNothing(t *testing.T) {
 			}
 		}
 		for _, own := range []string{ready.API, simulator} {
-			if got := fromOrigin(t, http.MethodDelete, simulator+"/_sim/faults", own, "Sec-Fetch-Site", "same-site"); got.StatusCode != http.StatusOK {
+			if got := fromOrigin(t, http.MethodDelete, simulator+"/_sim/faults", own, "Sec-Fetch-Site",
+				"same-site"); got.StatusCode != http.StatusOK {
 				t.Errorf("%s: %s is answered %d", name, own, got.StatusCode)
 			}
 		}

@@ -36,7 +36,8 @@ func TestDemo_PageUnderAnotherLocalName_LeadsToThePrinted(t *testing.T) {
 	_, port, _ := strings.Cut(printed, ":")
 	for _, path := range []string{"/demo", "/demo/link?user=gm"} {
 		for _, host := range []string{"localhost:" + port, "localhost", "[::1]:" + port} {
-			if status, text := asHost(t, ready.API+path, host); status != http.StatusFound || !strings.HasSuffix(text, ready.API+path) || strings.Contains(text, "ticket=") {
+			if status, text := asHost(t, ready.API+path, host); status != http.StatusFound ||
+				!strings.HasSuffix(text, ready.API+path) || strings.Contains(text, "ticket=") {
 				t.Errorf("%s as %s is answered %d: %.300s", path, host, status, text)
 			}
 		}

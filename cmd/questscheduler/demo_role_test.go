@@ -24,7 +24,10 @@ func TestDemo_Announcements_PingTheGroupsRole(t *testing.T) {
 	mention := "<@&" + demoRoleID + "> "
 	start, later := timeTag(s.start), timeTag(s.start.Add(2*time.Hour))
 	want := []struct{ content, pings string }{
-		{mention + "Session '" + s.title + "' has been rescheduled to " + later + ": 2 hours later, same day. It was planned for " + start + ".", "[role:" + demoRoleID + "]"},
+		{
+			mention + "Session '" + s.title + "' has been rescheduled to " + later + ": 2 hours later, same day. It was planned for " + start + ".",
+			"[role:" + demoRoleID + "]",
+		},
 		{"Session '" + s.title + "' has been restored to " + start + ", its original time. " + later + " is no longer valid.", "[]"},
 		{mention + "Session '" + s.title + "' has been cancelled. It was planned for " + start + ".", "[role:" + demoRoleID + "]"},
 	}

@@ -143,7 +143,9 @@ func (d *demo) seedPolls(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := d.scheduler.Finalise(ctx, d.person("gm"), finalized.Poll.ID, scheduler.Finalise{SlotID: finalized.Slots[0].ID}, cause); err != nil {
+	if _, err := d.scheduler.Finalise(
+		ctx, d.person("gm"), finalized.Poll.ID, scheduler.Finalise{SlotID: finalized.Slots[0].ID}, cause,
+	); err != nil {
 		return err
 	}
 	linked, err := d.seedPoll(ctx, "linked", "Session 11: The Long Road", 5, cause)

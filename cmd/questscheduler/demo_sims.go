@@ -53,7 +53,9 @@ func openSimulators(dir, origin string, clock *control.Clock, world *demoWorld) 
 	if err != nil {
 		return nil, err
 	}
-	s.discordServer, err = discord.New(discord.Options{Clock: clock, Dir: filepath.Join(dir, demoDiscord), Token: world.DiscordToken, Origin: origin})
+	s.discordServer, err = discord.New(discord.Options{
+		Clock: clock, Dir: filepath.Join(dir, demoDiscord), Token: world.DiscordToken, Origin: origin,
+	})
 	if err != nil {
 		return nil, err
 	}

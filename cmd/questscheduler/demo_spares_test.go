@@ -63,7 +63,9 @@ func TestDemo_SecondAccount_IsTheGameMastersToo(t *testing.T) {
 func actInCalendar(t *testing.T, o *outside, spare demoAccount, account string, day int) {
 	t.Helper()
 	at := func(hour int) string { return fmt.Sprintf("2031-05-%02dT%02d:00:00Z", day+1, hour) }
-	poll, err := o.v1("gm", "POST", "/polls", map[string]any{"title": spare.Email, "slots": []any{map[string]any{"start": at(10), "end": at(12)}}})
+	poll, err := o.v1("gm", "POST", "/polls", map[string]any{
+		"title": spare.Email, "slots": []any{map[string]any{"start": at(10), "end": at(12)}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

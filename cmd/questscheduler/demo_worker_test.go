@@ -21,7 +21,9 @@ type pausedDemo struct {
 
 func startPausedDemo(t *testing.T) *pausedDemo {
 	t.Helper()
-	d, err := openDemo(t.Context(), demoPlace{dir: dataDir(t), addr: "127.0.0.1:0"}, Process{Stderr: testLog{t}, Environ: []string{"QS_SYNC_MIN_GAP=20ms"}})
+	d, err := openDemo(t.Context(), demoPlace{dir: dataDir(t), addr: "127.0.0.1:0"}, Process{
+		Stderr: testLog{t}, Environ: []string{"QS_SYNC_MIN_GAP=20ms"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,9 +195,12 @@ func TestRestartWorker_WrongRequest_IsRefused(t *testing.T) {
 		restart(p.outside, body).want(t, http.StatusBadRequest)
 	}
 	for _, foreign := range [][]string{
-		{"Origin", "https://evil.example"}, {"Origin", p.ready.Google}, {"Origin", "null"}, {"Sec-Fetch-Site", "cross-site"}, {"X-Forwarded-For", "192.0.2.1"},
+		{"Origin", "https://evil.example"}, {"Origin", p.ready.Google}, {"Origin", "null"}, {"Sec-Fetch-Site", "cross-site"},
+		{"X-Forwarded-For", "192.0.2.1"},
 	} {
 		restart(p.outside, nil, foreign...).want(t, http.StatusForbidden)
 	}
-	restart(p.outside, map[string]any{"after_ms": 10_000}, "Origin", p.ready.API, "Sec-Fetch-Site", "same-origin").want(t, http.StatusNoContent)
+	restart(
+		p.outside, map[string]any{"after_ms": 10_000}, "Origin", p.ready.API, "Sec-Fetch-Site", "same-origin",
+	).want(t, http.StatusNoContent)
 }

@@ -84,7 +84,9 @@ func openDemoWorld(dir string) (demoWorld, error) {
 	}
 	var world demoWorld
 	if err := json.Unmarshal(content, &world); err != nil {
-		return demoWorld{}, usageError{fmt.Errorf("%s is not the file of a demo; name another folder with --data: %w", filepath.Join(dir, demoFile), err)}
+		return demoWorld{}, usageError{
+			fmt.Errorf("%s is not the file of a demo; name another folder with --data: %w", filepath.Join(dir, demoFile), err),
+		}
 	}
 	if world.Seeded {
 		return world, nil

@@ -158,7 +158,9 @@ func TestDeploy_Jobs_AreTheTimers(t *testing.T) {
 		asked[row[0]] = strings.Join(row[1:], " ")
 	}
 	step := func(context.Context, timers.Run) (timers.Stretch, error) { return timers.Stretch{}, nil }
-	for _, job := range timers.Jobs(timers.Parts{FallbackEvery: config.Default().FallbackEvery, Health: step, Reconcile: step, RefreshMappings: step}) {
+	for _, job := range timers.Jobs(timers.Parts{
+		FallbackEvery: config.Default().FallbackEvery, Health: step, Reconcile: step, RefreshMappings: step,
+	}) {
 		cron, is := asked[job.Name]
 		delete(asked, job.Name)
 		at := time.Time{}.Add(job.Offset)

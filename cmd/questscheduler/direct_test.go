@@ -79,7 +79,8 @@ var (
 		"cancelled.reason": "manual", "googleEventId": nil,
 	}
 	isRestored = map[string]any{
-		"status": "FINALIZED", "calendarSync.state": nil, "calendarSync.cancelled": nil, "cancelled": nil, "googleEventId": nil, "winningSlotId": present,
+		"status": "FINALIZED", "calendarSync.state": nil, "calendarSync.cancelled": nil, "cancelled": nil, "googleEventId": nil,
+		"winningSlotId": present,
 	}
 	isReopened = map[string]any{
 		"status": "OPEN", "calendarSync.state": nil, "calendarSync.rescheduled": nil, "calendarSync.baseline": nil, "winningSlotId": nil,
@@ -165,7 +166,8 @@ func TestDirectWrites_KeepCalendarEvents_LeavesThem(t *testing.T) {
 	t.Parallel()
 	issuer := tokentest.NewIssuer(t)
 	const machine, audience = "hints@party.iam.gserviceaccount.com", "https://tasks.party.example"
-	o, documents := rawDemo(t, "QS_MACHINE_ISSUER="+issuer.URL, "QS_MACHINE_ACCOUNTS="+machine, "QS_TASKS_AUDIENCE="+audience, "QS_DOCUMENT_HINTS=off")
+	o, documents := rawDemo(t, "QS_MACHINE_ISSUER="+issuer.URL, "QS_MACHINE_ACCOUNTS="+machine, "QS_TASKS_AUDIENCE="+audience,
+		"QS_DOCUMENT_HINTS=off")
 	deliver := func(d *direct) {
 		token := "Bearer " + issuer.Sign(tokentest.Machine(issuer.URL, machine, audience, time.Now()))
 		got, err := o.try("POST", o.ready.API+"/webhooks/documents", token, nil, "Ce-Specversion", "1.0",
@@ -183,7 +185,9 @@ func TestDirectWrites_KeepCalendarEvents_LeavesThem(t *testing.T) {
 	kept := newDirect(t, o, documents, "Stays")
 	kept.documents.set(kept.doc, map[string]any{"status": text("CANCELLED"), "updatedAt": moment()})
 	deliver(kept)
-	kept.becomes("cancelled", true, false, map[string]any{"status": "CANCELLED", "calendarSync.state": "CANCELLED", "googleEventId": kept.event})
+	kept.becomes("cancelled", true, false, map[string]any{
+		"status": "CANCELLED", "calendarSync.state": "CANCELLED", "googleEventId": kept.event,
+	})
 	kept.documents.remove(kept.doc)
 	deleted := newDirect(t, o, documents, "Stays too")
 	deleted.documents.remove(deleted.doc)

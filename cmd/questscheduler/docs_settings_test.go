@@ -40,7 +40,10 @@ Each can be read from a file: ` + "`QS_ENC_KEYS_FILE=/run/secrets/keys`" + ` in 
 			differ = append(differ, fmt.Sprintf("`%s` %s", name, is))
 		}
 	}
-	fmt.Fprintf(&page, "\nThe demo has other defaults: %s; and its own addresses, keys and token, which are in its folder.\n", strings.Join(differ, ", "))
+	fmt.Fprintf(
+		&page, "\nThe demo has other defaults: %s; and its own addresses, keys and token, which are in its folder.\n",
+		strings.Join(differ, ", "),
+	)
 	docs.Check(t, "settings.md", page.String())
 }
 
@@ -64,7 +67,8 @@ func shown(value reflect.Value) string {
 // fieldComments are the comments of config.Config by the names of its fields.
 func fieldComments(t *testing.T) map[string]string {
 	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(docs.Root(t), "internal", "config", "config.go"), nil, parser.ParseComments)
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(docs.Root(t), "internal", "config", "config.go"), nil,
+		parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}

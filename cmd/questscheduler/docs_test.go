@@ -34,7 +34,9 @@ func TestPage_Commands_IsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page strings.Builder
-	page.WriteString("# Commands\n\nOne binary, `questscheduler`. `questscheduler COMMAND --help` says the same as this page. It ends with 0 when it was done, 1 when it was tried and did not work, 2 on wrong use or wrong settings, when nothing was done. What it reads from the environment is in [settings.md](settings.md).\n")
+	page.WriteString("# Commands\n\nOne binary, `questscheduler`. `questscheduler COMMAND --help` says the same as this page. " +
+		"It ends with 0 when it was done, 1 when it was tried and did not work, 2 on wrong use or wrong settings, when nothing " +
+		"was done. What it reads from the environment is in [settings.md](settings.md).\n")
 	for _, command := range parser.Model.Leaves(true) {
 		// kong's summary begins with the program's name and ends with [flags].
 		summary := strings.TrimSuffix(command.Summary(), " [flags]")
@@ -74,28 +76,45 @@ const machinesWho = "the service accounts of `QS_MACHINE_ACCOUNTS`, by OIDC"
 // outsideDocument are the routes that the OpenAPI document leaves out, since no client
 // program calls them. Each says who may call it and what it does.
 var outsideDocument = map[string][2]string{
-	"GET /openapi.json":              {"everybody", "The OpenAPI 3.1 document of the routes above"},
-	"GET /docs":                      {"everybody", "The same as a page"},
-	"GET /metrics":                   {"admins; `QS_METRICS_TOKEN`; callers on this machine, where `QS_PUBLIC_URL` names no other", "The figures, as Prometheus reads them: [operations.md](operations.md)"},
-	"GET /oauth/google/start":        {"the person of the ticket, or of the token", "On to Google's consent page; a browser that does not say that our site led it there is shown first for whom the account will be linked"},
-	"GET /oauth/google/callback":     {"the browser that began, or the token of the person who did", "Back from Google: the account is linked, or a page says why not and how to go on"},
-	"GET /oauth/google/linked":       {"everybody", "How that ended, where no web app says it"},
-	"GET /feeds/:secret.ics":         {"anybody with the address, which `POST /v1/feed` gives", "A person's sessions as an iCalendar file: [feed.md](feed.md)"},
-	"HEAD /feeds/:secret.ics":        {"the same", "Its headers"},
-	"POST /webhooks/documents":       {"Eventarc, by OIDC token (`QS_MACHINE_ACCOUNTS`)", "A CloudEvent, binary or structured: a poll's document, or one of its slots or votes, changed, and the poll is checked"},
+	"GET /openapi.json": {"everybody", "The OpenAPI 3.1 document of the routes above"},
+	"GET /docs":         {"everybody", "The same as a page"},
+	"GET /metrics": {
+		"admins; `QS_METRICS_TOKEN`; callers on this machine, where `QS_PUBLIC_URL` names no other",
+		"The figures, as Prometheus reads them: [operations.md](operations.md)",
+	},
+	"GET /oauth/google/start": {
+		"the person of the ticket, or of the token",
+		"On to Google's consent page; a browser that does not say that our site led it there is shown first for whom the account will be linked",
+	},
+	"GET /oauth/google/callback": {
+		"the browser that began, or the token of the person who did",
+		"Back from Google: the account is linked, or a page says why not and how to go on",
+	},
+	"GET /oauth/google/linked": {"everybody", "How that ended, where no web app says it"},
+	"GET /feeds/:secret.ics": {
+		"anybody with the address, which `POST /v1/feed` gives", "A person's sessions as an iCalendar file: [feed.md](feed.md)",
+	},
+	"HEAD /feeds/:secret.ics": {"the same", "Its headers"},
+	"POST /webhooks/documents": {
+		"Eventarc, by OIDC token (`QS_MACHINE_ACCOUNTS`)",
+		"A CloudEvent, binary or structured: a poll's document, or one of its slots or votes, changed, and the poll is checked",
+	},
 	"POST /webhooks/google/calendar": {"Google, by channel id and token", "A push: a sync is handed over"},
 	"POST /api/calendarWebhook":      {"Google, by channel id and token", "The same, for channels of older deployments"},
 	"POST /calendarWebhook":          {"Google, by channel id and token", "The same, for channels of older deployments"},
 
-	"POST /jobs/drain":                      {machinesWho, "The drain: wake the work outside the store that is due; for every minute"},
-	"POST /jobs/renew-watches":              {machinesWho, "Renew watch channels; for every day"},
-	"POST /jobs/poll-fallback":              {machinesWho, "The sweep; for every `QS_FALLBACK_EVERY`"},
-	"POST /jobs/cleanup":                    {machinesWho, "Remove what is past its time; for every day"},
-	"POST /jobs/health":                     {machinesWho, "Check the health of the linked accounts; for every 6 hours"},
-	"POST /jobs/reconcile-mirrors":          {machinesWho, "Compare mirrors with what their calendars have; for every day"},
-	"POST /jobs/refresh-mappings":           {machinesWho, "Load the second addresses of attendees; for every 5 minutes, where they are on"},
-	"POST /admin/renew-expiring-channels":   {machinesWho, "The same as /jobs/renew-watches"},
-	"GET /dashboard":                        {"admins; others are asked to sign in", "How sync stands, and what wants a person: watch channels, accounts, outside work, held cancellations, timers, journal"},
+	"POST /jobs/drain":                    {machinesWho, "The drain: wake the work outside the store that is due; for every minute"},
+	"POST /jobs/renew-watches":            {machinesWho, "Renew watch channels; for every day"},
+	"POST /jobs/poll-fallback":            {machinesWho, "The sweep; for every `QS_FALLBACK_EVERY`"},
+	"POST /jobs/cleanup":                  {machinesWho, "Remove what is past its time; for every day"},
+	"POST /jobs/health":                   {machinesWho, "Check the health of the linked accounts; for every 6 hours"},
+	"POST /jobs/reconcile-mirrors":        {machinesWho, "Compare mirrors with what their calendars have; for every day"},
+	"POST /jobs/refresh-mappings":         {machinesWho, "Load the second addresses of attendees; for every 5 minutes, where they are on"},
+	"POST /admin/renew-expiring-channels": {machinesWho, "The same as /jobs/renew-watches"},
+	"GET /dashboard": {
+		"admins; others are asked to sign in",
+		"How sync stands, and what wants a person: watch channels, accounts, outside work, held cancellations, timers, journal",
+	},
 	"GET /dashboard/page.css":               {"everybody", "What the page loads"},
 	"GET /dashboard/page.js":                {"everybody", "What the page loads"},
 	"GET /dashboard/icon.svg":               {"everybody", "What the page loads"},
@@ -104,7 +123,10 @@ var outsideDocument = map[string][2]string{
 	"POST /dashboard/tasks/retry":           {"admins", "A form of the page: work that keeps failing is tried now"},
 	"POST /dashboard/cancellations/confirm": {"admins", "A form of the page: held cancellations are confirmed"},
 	"POST /dashboard/watches/register":      {"admins", "A form of the page: every calendar gets a new watch channel"},
-	"POST /tasks/:kind":                     {"`QS_TASKS_SERVICE_ACCOUNT`, by OIDC; with `QS_QUEUE=cloudtasks`", "A task of Cloud Tasks, which has the id of the work: 200 where it has ended, 429 or 503 with Retry-After where it must come again"},
+	"POST /tasks/:kind": {
+		"`QS_TASKS_SERVICE_ACCOUNT`, by OIDC; with `QS_QUEUE=cloudtasks`",
+		"A task of Cloud Tasks, which has the id of the work: 200 where it has ended, 429 or 503 with Retry-After where it must come again",
+	},
 }
 
 func TestPage_API_IsCurrent(t *testing.T) {
@@ -112,11 +134,14 @@ func TestPage_API_IsCurrent(t *testing.T) {
 	edge := wiredEdge(t)
 	described := describedRoutes(t, edge)
 	var page strings.Builder
-	page.WriteString("# Routes\n\nEvery answer is an envelope: `{ok, data | error{code, message, detail}, meta{request_id, timestamp, next_cursor}}`. Times are RFC 3339 in UTC. The whole of it, with every field, is what the running program serves at `/docs` and `/openapi.json`.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
+	page.WriteString("# Routes\n\nEvery answer is an envelope: `{ok, data | error{code, message, detail}, meta{request_id, " +
+		"timestamp, next_cursor}}`. Times are RFC 3339 in UTC. The whole of it, with every field, is what the running program " +
+		"serves at `/docs` and `/openapi.json`.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
 	for _, route := range slices.Sorted(maps.Keys(described)) {
 		fmt.Fprintf(&page, "| `%s` | %s | %s |\n", turned(route), described[route][0], inCell(described[route][1]))
 	}
-	page.WriteString("\n## Other routes\n\nThese are not in that document: what machines call, the pages, and the documents themselves.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
+	page.WriteString("\n## Other routes\n\nThese are not in that document: what machines call, the pages, and the documents " +
+		"themselves.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
 	there := map[string]bool{}
 	for _, route := range edge.Routes() {
 		name := route.Method + " " + route.Path
@@ -128,7 +153,10 @@ func TestPage_API_IsCurrent(t *testing.T) {
 			continue
 		}
 		if _, ok := outsideDocument[name]; !ok {
-			t.Errorf("route %s is neither in the OpenAPI document nor in outsideDocument of this test: say there who may call it and what it does", name)
+			t.Errorf(
+				"route %s is neither in the OpenAPI document nor in outsideDocument of this test: say there who may call it and what it does",
+				name,
+			)
 		}
 	}
 	for _, route := range slices.Sorted(maps.Keys(outsideDocument)) {
@@ -137,7 +165,11 @@ func TestPage_API_IsCurrent(t *testing.T) {
 		}
 		fmt.Fprintf(&page, "| `%s` | %s | %s |\n", route, outsideDocument[route][0], outsideDocument[route][1])
 	}
-	page.WriteString("\n## The web app's calls\n\nFirebase callables, `POST /{name}` and `POST /{project}/{region}/{name}`: `{\"data\": …}` with a person's token, answered with `{\"result\": …}` or `{\"error\": {\"status\", \"message\"}}`. Names that are not here are passed on to `QS_CALLABLES_UPSTREAM`; without it they are `NOT_FOUND`. `GET " + callables.PathCallback + "` is `/oauth/google/callback` under the app's old name.\n\n| Name | Where the app has functions of its own |\n|---|---|\n")
+	page.WriteString("\n## The web app's calls\n\nFirebase callables, `POST /{name}` and `POST /{project}/{region}/{name}`: " +
+		"`{\"data\": …}` with a person's token, answered with `{\"result\": …}` or `{\"error\": {\"status\", \"message\"}}`. " +
+		"Names that are not here are passed on to `QS_CALLABLES_UPSTREAM`; without it they are " +
+		"`NOT_FOUND`. `GET " + callables.PathCallback + "` is `/oauth/google/callback` under the app's old name.\n\n| Name | " +
+		"Where the app has functions of its own |\n|---|---|\n")
 	for _, name := range callables.Names {
 		fmt.Fprintf(&page, "| `%s` | answered here all the same |\n", name)
 	}
@@ -272,7 +304,10 @@ func samePart(written, route string) bool {
 
 // writtenPages are the pages that are not generated, below the top folder.
 func writtenPages() []string {
-	return []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md", "docs/development.md", "docs/decisions.md", "docs/operations.md", "docs/alerts.md"}
+	return []string{
+		"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/architecture.md", "docs/development.md", "docs/decisions.md",
+		"docs/operations.md", "docs/alerts.md",
+	}
 }
 
 // wiredEdge is the program's HTTP side, as serve and demo wire it.

@@ -15,8 +15,10 @@ type doctorCommand struct{}
 
 // Help is what --help says beside the flags.
 func (doctorCommand) Help() string {
-	return `It changes nothing, and may run beside the server. Outside this machine it calls only Firestore and Cloud Tasks, where those are ` +
-		`used, and Google where it has a service account that reads second addresses; it tries simulators of Google and Discord, by QS_DISCORD_ENDPOINT or on the loopback interface. The exit code is 1 where something is wrong.
+	return `It changes nothing, and may run beside the server. Outside this machine it calls only Firestore ` +
+		`and Cloud Tasks, where those are used, and Google where it has a service account that reads second ` +
+		`addresses; it tries simulators of Google and Discord, by QS_DISCORD_ENDPOINT or on the loopback ` +
+		`interface. The exit code is 1 where something is wrong.
 
 Example:
 
@@ -46,7 +48,8 @@ const doctorPatience = 5 * time.Second
 
 // checks are in the order of their lines.
 var checks = []func(ctx context.Context, d doctor) []finding{
-	checkSettings, checkStore, checkWork, checkCloudTasks, checkMachines, checkClock, checkSignInKey, checkFirebase, checkEncryptionKeys, checkGoogle,
+	checkSettings, checkStore, checkWork, checkCloudTasks, checkMachines, checkClock, checkSignInKey, checkFirebase,
+	checkEncryptionKeys, checkGoogle,
 	checkRedirect, checkSync, checkPublicURL, checkProxies, checkDiscord, checkAttendees, checkAdmins,
 }
 

@@ -35,7 +35,11 @@ func checkAttendees(ctx context.Context, d doctor) []finding {
 		return append(held, finding{wrong, attendeesWhat, sentenceOf(err)})
 	}
 	if d.config.AttendeesAccount != "" {
-		return append(held, finding{fine, attendeesWhat, "the account " + d.config.AttendeesAccount + " reads the sheet, with whose grant the server alone tries it; /dashboard shows how that went"})
+		return append(held, finding{
+			fine, attendeesWhat,
+			"the account " + d.config.AttendeesAccount + " reads the sheet, with whose grant the server alone tries it; /dashboard " +
+				"shows how that went",
+		})
 	}
 	table, found := d.loadMappings(ctx, newSource(d.config, grants, d.now))
 	found = append(held, found...)
@@ -50,7 +54,8 @@ func checkAttendees(ctx context.Context, d doctor) []finding {
 func (d doctor) heldMappings(ctx context.Context) []finding {
 	patient, cancel := context.WithTimeout(ctx, doctorPatience)
 	defer cancel()
-	if d.config.Store == config.StoreFirestore && (!d.isSet("QS_FIRESTORE_PROJECT", d.config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT")) {
+	if d.config.Store == config.StoreFirestore &&
+		(!d.isSet("QS_FIRESTORE_PROJECT", d.config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT")) {
 		return nil
 	}
 	documents, err := d.documents(patient)
@@ -89,7 +94,9 @@ func (d doctor) loadMappings(ctx context.Context, source attendees.Source) (mapp
 	if err != nil {
 		return mapping.Table{}, []finding{{wrong, attendeesWhat, source.String() + " cannot be used: " + sentenceOf(err)}}
 	}
-	found := []finding{{fine, attendeesWhat, fmt.Sprintf("%s has %d rows, which give %d addresses second ones", source, len(rows), table.Len())}}
+	found := []finding{
+		{fine, attendeesWhat, fmt.Sprintf("%s has %d rows, which give %d addresses second ones", source, len(rows), table.Len())},
+	}
 	if len(skipped) == 0 {
 		return table, found
 	}
@@ -100,7 +107,9 @@ func (d doctor) loadMappings(ctx context.Context, source attendees.Source) (mapp
 	if len(skipped) > skippedShown {
 		reasons = append(reasons, fmt.Sprintf("and %d more", len(skipped)-skippedShown))
 	}
-	return table, append(found, finding{warning, attendeesWhat, fmt.Sprintf("%d rows are not taken: %s", len(skipped), strings.Join(reasons, "; "))})
+	return table, append(found, finding{
+		warning, attendeesWhat, fmt.Sprintf("%d rows are not taken: %s", len(skipped), strings.Join(reasons, "; ")),
+	})
 }
 
 // checkDelegation asks for a token as somebody whose calendar the server follows.

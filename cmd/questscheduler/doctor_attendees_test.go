@@ -43,7 +43,10 @@ func mappedWorld(t *testing.T, rows [][]string, delegated bool) []string {
 	}
 	server := httptest.NewServer(sim.Handler())
 	t.Cleanup(server.Close)
-	return []string{"QS_GOOGLE_ENDPOINT=" + server.URL, "QS_ATTENDEES_SHEET=sheet-1", "QS_ATTENDEES_DOMAINS=north.example", "QS_ATTENDEES_KEY=" + string(key)}
+	return []string{
+		"QS_GOOGLE_ENDPOINT=" + server.URL, "QS_ATTENDEES_SHEET=sheet-1", "QS_ATTENDEES_DOMAINS=north.example",
+		"QS_ATTENDEES_KEY=" + string(key),
+	}
 }
 
 func TestDoctor_OfSecondAddresses_SaysWhatIsWrong(t *testing.T) {
@@ -62,19 +65,33 @@ func TestDoctor_OfSecondAddresses_SaysWhatIsWrong(t *testing.T) {
 			"ok       attendees       Google Sheet sheet-1, tab \"User Mappings\" has 1 rows, which give 1 addresses second ones",
 			"ok       attendees       the service account acts as dora@north.example",
 		}},
-		"rows with mistakes": {mappedWorld(t, [][]string{header, dora, {"ben@elsewhere.example", "ben@south.example"}, {"nobody"}}, true), exitOK, []string{
+		"rows with mistakes": {mappedWorld(
+			t, [][]string{header, dora, {"ben@elsewhere.example", "ben@south.example"}, {"nobody"}}, true,
+		), exitOK, []string{
 			"warning  attendees       2 rows are not taken: row 3: ", "; row 4: ",
 		}},
 		"no delegation": {mappedWorld(t, [][]string{header, dora}, false), exitFailed, []string{
 			"wrong    attendees       the service account cannot act as dora@north.example: ", "calendar.events",
 		}},
-		"no such tab":    {mappedWorld(t, nil, true), exitFailed, []string{"wrong    attendees       Google Sheet sheet-1", "cannot be loaded: ", "User Mappings"}},
-		"a header alone": {mappedWorld(t, [][]string{header}, true), exitFailed, []string{"wrong    attendees       Google Sheet sheet-1", "cannot be used: "}},
+		"no such tab": {
+			mappedWorld(t, nil, true), exitFailed,
+			[]string{"wrong    attendees       Google Sheet sheet-1", "cannot be loaded: ", "User Mappings"},
+		},
+		"a header alone": {
+			mappedWorld(t, [][]string{header}, true), exitFailed,
+			[]string{"wrong    attendees       Google Sheet sheet-1", "cannot be used: "},
+		},
 		"a file": {[]string{"QS_ATTENDEES_CSV=" + file, "QS_ATTENDEES_DOMAINS=north.example"}, exitOK, []string{
 			"ok       attendees       file " + file + " has 1 rows, which give 1 addresses second ones",
 		}},
-		"no such file":             {[]string{"QS_ATTENDEES_CSV=" + file + "x", "QS_ATTENDEES_DOMAINS=north.example"}, exitFailed, []string{"wrong    attendees       file "}},
-		"read by a linked account": {[]string{"QS_ATTENDEES_SHEET=s", "QS_ATTENDEES_DOMAINS=north.example", "QS_ATTENDEES_ACCOUNT=acc_1"}, exitOK, []string{"ok       attendees       the account acc_1 reads the sheet"}},
+		"no such file": {
+			[]string{"QS_ATTENDEES_CSV=" + file + "x", "QS_ATTENDEES_DOMAINS=north.example"}, exitFailed,
+			[]string{"wrong    attendees       file "},
+		},
+		"read by a linked account": {
+			[]string{"QS_ATTENDEES_SHEET=s", "QS_ATTENDEES_DOMAINS=north.example", "QS_ATTENDEES_ACCOUNT=acc_1"}, exitOK,
+			[]string{"ok       attendees       the account acc_1 reads the sheet"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -112,7 +129,8 @@ func TestExplain_OfSecondAddresses_ShowsTheirHistory(t *testing.T) {
 	environ := append([]string{"QS_SQLITE_PATH=" + filepath.Join(dir, demoStore)}, placeOf(t, dir, nil).settings...)
 	uid := job.meetings["plan"] + "@google.com"
 	eventually(t, "what is explained", func() error {
-		return lacks(run(t, environ, "explain", uid).out, "event      "+uid, "address    dora@south.example for dora@north.example: added by us", "emil@north.example")
+		return lacks(run(t, environ, "explain", uid).out, "event      "+uid,
+			"address    dora@south.example for dora@north.example: added by us", "emil@north.example")
 	})
 	run(t, environ, "explain", uid, "--json").want(t, exitOK, `"step": "added"`, `: organizer"`)
 	run(t, environ, "explain", uid, "--replay").want(t, exitUsage, "only polls are replayed")

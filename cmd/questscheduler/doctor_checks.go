@@ -72,7 +72,8 @@ func (d doctor) checkFile(ctx context.Context, what string, queries []*store.Que
 
 // checkFirestore runs each query once.
 func checkFirestore(ctx context.Context, d doctor) []finding {
-	if !d.isSet("QS_FIRESTORE_PROJECT", d.config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT") || d.faulty(firestore.EmulatorVariable) {
+	if !d.isSet("QS_FIRESTORE_PROJECT", d.config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT") ||
+		d.faulty(firestore.EmulatorVariable) {
 		return nil
 	}
 	documents, err := openFirestore(ctx, d.config, queries())
@@ -86,7 +87,9 @@ func checkFirestore(ctx context.Context, d doctor) []finding {
 	}
 	found := []finding{{fine, "store", documents.Database() + " answers"}}
 	if d.config.FirestoreEndpoint != "" {
-		return []finding{{warning, "store", "an emulator stands in for Firestore, and keeps nothing; unset QS_FIRESTORE_ENDPOINT to keep documents"}}
+		return []finding{
+			{warning, "store", "an emulator stands in for Firestore, and keeps nothing; unset QS_FIRESTORE_ENDPOINT to keep documents"},
+		}
 	}
 	if len(unindexed) > 0 {
 		return append(found, finding{wrong, "indexes", "there is none for: " + strings.Join(unindexed, "; ") +
@@ -101,11 +104,23 @@ func checkFirebase(_ context.Context, d doctor) []finding {
 	case d.config.Auth != config.AuthFirebase || !d.isSet("QS_FIREBASE_PROJECT", d.config.FirebaseProject):
 		return nil
 	case d.config.UnsignedTokens() && !d.faulty(config.AuthEmulatorVariable):
-		return []finding{{warning, "sign-in", "unsigned tokens of the Firebase Auth emulator are taken, by which anybody can speak for anybody; unset " + config.AuthEmulatorVariable + " for Firebase itself"}}
+		return []finding{
+			{
+				warning, "sign-in",
+				"unsigned tokens of the Firebase Auth emulator are taken, by which anybody can speak for anybody; unset " +
+					config.AuthEmulatorVariable + " for Firebase itself",
+			},
+		}
 	case d.config.FirebaseRevocation == config.On:
 		return []finding{{fine, "sign-in", "Firebase's people of " + d.config.FirebaseProject + ", until they are signed out or disabled there"}}
 	default:
-		return []finding{{fine, "sign-in", "Firebase's people of " + d.config.FirebaseProject + "; who is disabled there stays signed in for an hour at most, or set QS_FIREBASE_REVOCATION=on"}}
+		return []finding{
+			{
+				fine, "sign-in",
+				"Firebase's people of " + d.config.FirebaseProject + "; who is disabled there stays signed in for an hour at most, or " +
+					"set QS_FIREBASE_REVOCATION=on",
+			},
+		}
 	}
 }
 
@@ -132,7 +147,8 @@ func checkEncryptionKeys(_ context.Context, d doctor) []finding {
 	}
 	says := "QS_ENC_KEYS can be used; keep a copy, but not beside the backups, which hold what it seals"
 	if strings.Contains(d.config.EncKeys.Reveal(), ",") {
-		says += "; keep each older key for " + d.config.WatchTTL.String() + " (QS_WATCH_TTL) after a newer one stands first, for the watch channels whose tokens it signed"
+		says += "; keep each older key for " + d.config.WatchTTL.String() +
+			" (QS_WATCH_TTL) after a newer one stands first, for the watch channels whose tokens it signed"
 	}
 	return []finding{{fine, "encryption keys", says}}
 }
@@ -148,7 +164,13 @@ func checkGoogle(_ context.Context, d doctor) []finding {
 	case d.config.GoogleEndpoint != "":
 		return []finding{{warning, "google", "QS_GOOGLE_ENDPOINT is set, so a simulator stands in for Google; unset it to follow real calendars"}}
 	case !strings.HasSuffix(id, googleClientSuffix):
-		return []finding{{warning, "google", "QS_GOOGLE_CLIENT_ID does not end with " + googleClientSuffix + ", so no calendar can be linked; take it from the Google Cloud console, under Credentials"}}
+		return []finding{
+			{
+				warning, "google",
+				"QS_GOOGLE_CLIENT_ID does not end with " + googleClientSuffix +
+					", so no calendar can be linked; take it from the Google Cloud console, under Credentials",
+			},
+		}
 	default:
 		return []finding{{fine, "google", "the OAuth client is set"}}
 	}
@@ -175,7 +197,12 @@ func checkSync(_ context.Context, d doctor) []finding {
 	case d.faulty("QS_SYNC"):
 		return nil
 	case d.config.Sync == config.SyncObserve:
-		return []finding{{warning, "sync", "QS_SYNC is observe: what calendars say is journaled and changes nothing; set it to on when the journals say what you expect"}}
+		return []finding{
+			{
+				warning, "sync",
+				"QS_SYNC is observe: what calendars say is journaled and changes nothing; set it to on when the journals say what you expect",
+			},
+		}
 	case d.config.Sync == config.SyncOff:
 		return []finding{{fine, "sync", "QS_SYNC is off: no calendar is followed; set it to on to follow them"}}
 	default:
@@ -200,16 +227,26 @@ func checkPublicURL(ctx context.Context, d doctor) []finding {
 	case host == "localhost" || ip.IsLoopback():
 		return []finding{d.checkLocal(ctx, address)}
 	case ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified():
-		return []finding{{warning, "public address", "QS_PUBLIC_URL is an address that Google cannot reach; give one that it can, or changes are found by the fallback sweep only"}}
+		return []finding{
+			{
+				warning, "public address",
+				"QS_PUBLIC_URL is an address that Google cannot reach; give one that it can, or changes are found by the fallback sweep only",
+			},
+		}
 	default:
-		return []finding{{fine, "public address", "Google pushes to " + pushes + "; from outside, curl -X POST " + pushes + " is to answer with 401"}}
+		return []finding{
+			{fine, "public address", "Google pushes to " + pushes + "; from outside, curl -X POST " + pushes + " is to answer with 401"},
+		}
 	}
 }
 
 // checkLocal tries an address on this machine, where the server may run.
 func (d doctor) checkLocal(ctx context.Context, address string) finding {
 	if d.config.GoogleEndpoint == "" {
-		return finding{warning, "public address", "QS_PUBLIC_URL is on this machine, where Google cannot reach it; give one that it can, or set QS_SYNC=off"}
+		return finding{
+			warning, "public address",
+			"QS_PUBLIC_URL is on this machine, where Google cannot reach it; give one that it can, or set QS_SYNC=off",
+		}
 	}
 	status, err := d.get(ctx, address+"/healthz", "")
 	if err != nil || status != http.StatusOK {
@@ -225,10 +262,17 @@ func checkProxies(_ context.Context, d doctor) []finding {
 	case d.faulty("QS_TRUSTED_PROXIES") || d.faulty("QS_PUBLIC_URL"):
 		return nil
 	case len(d.config.TrustedProxies) > 0:
-		return []finding{{fine, "proxies", fmt.Sprintf("%d addresses or networks are believed when they say in X-Forwarded-For for whom they ask", len(d.config.TrustedProxies))}}
+		return []finding{
+			{
+				fine, "proxies",
+				fmt.Sprintf("%d addresses or networks are believed when they say in X-Forwarded-For for whom they ask", len(d.config.TrustedProxies)),
+			},
+		}
 	case strings.HasPrefix(d.config.PublicURL, "https://"):
-		return []finding{{warning, "proxies", "QS_PUBLIC_URL is https, so a proxy stands in front of this server, and all who come by it and are not signed in share one rate limit; " +
-			"name its address, as this server sees it, in QS_TRUSTED_PROXIES"}}
+		return []finding{{warning, "proxies",
+			"QS_PUBLIC_URL is https, so a proxy stands in front of this server, and all who come by it and are not signed in share " +
+				"one rate limit; " +
+				"name its address, as this server sees it, in QS_TRUSTED_PROXIES"}}
 	default:
 		return []finding{{fine, "proxies", "none is believed, since QS_TRUSTED_PROXIES is not set"}}
 	}
@@ -253,13 +297,23 @@ func checkDiscord(ctx context.Context, d doctor) []finding {
 	case status == http.StatusUnauthorized:
 		return []finding{{wrong, "discord", "the token is refused; copy QS_DISCORD_BOT_TOKEN anew from the Discord developer portal"}}
 	default:
-		return []finding{{wrong, "discord", fmt.Sprintf("QS_DISCORD_ENDPOINT answers %d, as Discord would not; correct it, or unset it for Discord itself", status)}}
+		return []finding{
+			{
+				wrong, "discord",
+				fmt.Sprintf("QS_DISCORD_ENDPOINT answers %d, as Discord would not; correct it, or unset it for Discord itself", status),
+			},
+		}
 	}
 }
 
 func checkAdmins(_ context.Context, d doctor) []finding {
 	if len(d.config.AdminUsers) == 0 {
-		return []finding{{warning, "admins", "there are none, so nobody may operate the server or manage others' polls; name people in QS_ADMIN_USERS, by their uids"}}
+		return []finding{
+			{
+				warning, "admins",
+				"there are none, so nobody may operate the server or manage others' polls; name people in QS_ADMIN_USERS, by their uids",
+			},
+		}
 	}
 	return []finding{{fine, "admins", fmt.Sprintf("%d", len(d.config.AdminUsers))}}
 }

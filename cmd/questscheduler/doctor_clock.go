@@ -19,7 +19,8 @@ func checkClock(ctx context.Context, d doctor) []finding {
 	switch {
 	case d.config.Queue != config.QueueCloudTasks || d.config.CloudTasksEndpoint != "":
 		return nil // the server keeps the time itself
-	case d.config.Store == config.StoreFirestore && (!d.isSet("QS_FIRESTORE_PROJECT", d.config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT")):
+	case d.config.Store == config.StoreFirestore &&
+		(!d.isSet("QS_FIRESTORE_PROJECT", d.config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT")):
 		return nil
 	}
 	patient, cancel := context.WithTimeout(ctx, doctorPatience)
@@ -72,7 +73,11 @@ func (d doctor) arrived(ctx context.Context, documents store.Reader) ([]finding,
 
 // lateness says what is wrong with the runs of a job; "" if nothing is.
 func lateness(job health.Job) string {
-	ask := fmt.Sprintf("ask Cloud Scheduler how its last call ended: gcloud scheduler jobs describe questscheduler-%s (PERMISSION_DENIED or 401: the audience or QS_MACHINE_ACCOUNTS is not what its token says)", job.Name)
+	ask := fmt.Sprintf(
+		"ask Cloud Scheduler how its last call ended: gcloud scheduler jobs describe questscheduler-%s (PERMISSION_DENIED or 401: "+
+			"the audience or QS_MACHINE_ACCOUNTS is not what its token says)",
+		job.Name,
+	)
 	failing := ""
 	if job.Failure != "" {
 		failing = fmt.Sprintf(", and failed (%s) at %s", job.Failure, clock(job.FailedAt))
@@ -101,12 +106,21 @@ func (d doctor) checkDocumentChanges(heard documentchanges.Activity) finding {
 	case listens && heard.ListensUntil.After(d.now()):
 		return finding{fine, "hints", "an instance listens to the documents"}
 	case listens:
-		return finding{warning, "hints", "no instance listens to the documents, though QS_DOCUMENT_HINTS is listen; see that one runs all the time"}
+		return finding{
+			warning, "hints",
+			"no instance listens to the documents, though QS_DOCUMENT_HINTS is listen; see that one runs all the time",
+		}
 	case heard.ChangedAt.IsZero():
-		return finding{warning, "hints", "Eventarc never delivered a document change; change a poll in the app and ask again. If this stays: gcloud eventarc triggers describe questscheduler-documents, " +
-			"and a 401 for /webhooks/documents in the log says that QS_TASKS_AUDIENCE is not the service's own address"}
+		return finding{warning, "hints",
+			"Eventarc never delivered a document change; change a poll in the app and ask again. If this stays: gcloud eventarc " +
+				"triggers describe questscheduler-documents, " +
+				"and a 401 for /webhooks/documents in the log says that QS_TASKS_AUDIENCE is not the service's own address"}
 	default:
-		return finding{fine, "hints", "Eventarc last delivered a document change at " + clock(heard.ChangedAt) + "; if polls were written long after that, it no longer delivers"}
+		return finding{
+			fine, "hints",
+			"Eventarc last delivered a document change at " + clock(heard.ChangedAt) +
+				"; if polls were written long after that, it no longer delivers",
+		}
 	}
 }
 

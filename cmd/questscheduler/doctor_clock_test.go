@@ -43,7 +43,8 @@ func TestDoctor_OfADeployment_NamesJobsThatDoNotCome(t *testing.T) {
 	run(t, settings(dir), "sweep", "drain").want(t, exitOK)
 	said := clockLines(t, clockOfGoogle(dir, now))
 	for _, want := range []string{
-		`warning "timers" renew-watches never ran`, `warning "timers" poll-fallback never ran`, `warning "timers" cleanup never ran`, `warning "timers" health never ran`,
+		`warning "timers" renew-watches never ran`, `warning "timers" poll-fallback never ran`,
+		`warning "timers" cleanup never ran`, `warning "timers" health never ran`,
 		"gcloud scheduler jobs describe questscheduler-cleanup", `warning "hints" Eventarc never delivered a document change`,
 	} {
 		if !strings.Contains(said, want) {
@@ -54,7 +55,8 @@ func TestDoctor_OfADeployment_NamesJobsThatDoNotCome(t *testing.T) {
 	if said := clockLines(t, clockOfGoogle(dir, time.Now())); strings.Contains(said, "cleanup") {
 		t.Errorf("of a job that just ran it says\n%s", said)
 	}
-	if said := clockLines(t, clockOfGoogle(dir, now.Add(72*time.Hour))); !strings.Contains(said, `warning "timers" cleanup last ran at `+clock(now)[:10]) {
+	if said := clockLines(t, clockOfGoogle(dir, now.Add(72*time.Hour))); !strings.Contains(said,
+		`warning "timers" cleanup last ran at `+clock(now)[:10]) {
 		t.Errorf("three days later it prints\n%s", said)
 	}
 	own := clockOfGoogle(dir, now)
@@ -74,8 +76,10 @@ func TestDoctor_AfterADocumentChange_SaysWhenItCame(t *testing.T) {
 		"QS_MACHINE_ISSUER="+issuer.URL, "QS_MACHINE_ACCOUNTS="+machine, "QS_TASKS_AUDIENCE="+audience))
 	o := &outside{t, demoReady{API: s.url}}
 	o.do("POST", s.url+"/webhooks/documents", "Bearer "+issuer.Sign(tokentest.Machine(issuer.URL, machine, audience, time.Now())), nil,
-		"Ce-Specversion", "1.0", "Ce-Type", "google.cloud.firestore.document.v1.written", "Ce-Subject", "documents/schedulers/poll").want(t, http.StatusAccepted)
-	if said := clockLines(t, clockOfGoogle(dir, time.Now())); !strings.Contains(said, `ok "hints" Eventarc last delivered a document change at 20`) {
+		"Ce-Specversion", "1.0", "Ce-Type", "google.cloud.firestore.document.v1.written", "Ce-Subject",
+		"documents/schedulers/poll").want(t, http.StatusAccepted)
+	if said := clockLines(t, clockOfGoogle(dir, time.Now())); !strings.Contains(said,
+		`ok "hints" Eventarc last delivered a document change at 20`) {
 		t.Errorf("it says\n%s", said)
 	}
 }
@@ -89,17 +93,28 @@ func TestLateness(t *testing.T) {
 		record timers.Record
 		says   string
 	}{
-		"in time":              {timers.Record{StartedAt: ago(time.Hour), SucceededAt: ago(time.Hour)}, ""},
-		"one is under way":     {timers.Record{StartedAt: ago(time.Minute), SucceededAt: ago(time.Hour)}, ""},
-		"one failed":           {timers.Record{StartedAt: ago(time.Minute), SucceededAt: ago(time.Hour), Failure: "unavailable", FailedAt: ago(0)}, ""},
-		"none":                 {timers.Record{}, "hourly never ran"},
-		"none for long":        {timers.Record{StartedAt: ago(3 * time.Hour), SucceededAt: ago(3 * time.Hour)}, "hourly last ran at 2026-03-01 09:00 UTC, and is to come every 1h0m0s; ask Cloud Scheduler"},
-		"each fails":           {timers.Record{StartedAt: ago(0), SucceededAt: ago(5 * time.Hour), Failure: "unavailable", FailedAt: ago(0)}, "hourly last began at 2026-03-01 12:00 UTC, and failed (unavailable) at 2026-03-01 12:00 UTC, and the last that came to its end did so at 2026-03-01 07:00 UTC; the server's log"},
+		"in time":          {timers.Record{StartedAt: ago(time.Hour), SucceededAt: ago(time.Hour)}, ""},
+		"one is under way": {timers.Record{StartedAt: ago(time.Minute), SucceededAt: ago(time.Hour)}, ""},
+		"one failed": {
+			timers.Record{StartedAt: ago(time.Minute), SucceededAt: ago(time.Hour), Failure: "unavailable", FailedAt: ago(0)}, "",
+		},
+		"none": {timers.Record{}, "hourly never ran"},
+		"none for long": {
+			timers.Record{StartedAt: ago(3 * time.Hour), SucceededAt: ago(3 * time.Hour)},
+			"hourly last ran at 2026-03-01 09:00 UTC, and is to come every 1h0m0s; ask Cloud Scheduler",
+		},
+		"each fails": {
+			timers.Record{StartedAt: ago(0), SucceededAt: ago(5 * time.Hour), Failure: "unavailable", FailedAt: ago(0)},
+			"hourly last began at 2026-03-01 12:00 UTC, and failed (unavailable) at 2026-03-01 12:00 UTC, and the last that came to " +
+				"its end did so at 2026-03-01 07:00 UTC; the server's log",
+		},
 		"none was ever at end": {timers.Record{StartedAt: ago(0)}, "hourly last began at 2026-03-01 12:00 UTC, and none came to its end yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if said := lateness(health.JudgeJob(timers.Job{Name: "hourly", Every: time.Hour}, row.record, noon, 0)); !strings.HasPrefix(said, row.says) || said != "" && row.says == "" {
+			if said := lateness(health.JudgeJob(
+				timers.Job{Name: "hourly", Every: time.Hour}, row.record, noon, 0,
+			)); !strings.HasPrefix(said, row.says) || said != "" && row.says == "" {
 				t.Errorf("it says %q", said)
 			}
 		})

@@ -13,7 +13,8 @@ import (
 
 // checkCloudTasks reads each queue and its tasks once.
 func checkCloudTasks(ctx context.Context, d doctor) []finding {
-	if d.config.Queue != config.QueueCloudTasks || !d.isSet("QS_CLOUDTASKS_QUEUE", d.config.CloudTasksQueue) || d.faulty("QS_CLOUDTASKS_ENDPOINT") {
+	if d.config.Queue != config.QueueCloudTasks || !d.isSet("QS_CLOUDTASKS_QUEUE", d.config.CloudTasksQueue) ||
+		d.faulty("QS_CLOUDTASKS_ENDPOINT") {
 		return nil
 	}
 	waiting, paused, err := d.tasksWaiting(ctx)
@@ -21,10 +22,13 @@ func checkCloudTasks(ctx context.Context, d doctor) []finding {
 	case err != nil:
 		return []finding{{wrong, "queue", err.Error()}}
 	case len(paused) > 0:
-		return []finding{{wrong, "queue", fmt.Sprintf("nothing is done of the kinds whose queues are paused or disabled: %s; gcloud tasks queues resume %s-%s",
-			strings.Join(paused, ", "), path.Base(d.config.CloudTasksQueue), paused[0])}}
+		return []finding{{wrong, "queue",
+			fmt.Sprintf("nothing is done of the kinds whose queues are paused or disabled: %s; gcloud tasks queues resume %s-%s",
+				strings.Join(paused, ", "), path.Base(d.config.CloudTasksQueue), paused[0])}}
 	case d.config.CloudTasksEndpoint != "":
-		return []finding{{warning, "queue", "an emulator stands in for Cloud Tasks, and keeps nothing; unset QS_CLOUDTASKS_ENDPOINT to keep tasks"}}
+		return []finding{
+			{warning, "queue", "an emulator stands in for Cloud Tasks, and keeps nothing; unset QS_CLOUDTASKS_ENDPOINT to keep tasks"},
+		}
 	default:
 		return []finding{{fine, "queue", fmt.Sprintf("%s-… answer for each kind of tasks; %d tasks wait", d.config.CloudTasksQueue, waiting)}}
 	}
@@ -55,7 +59,12 @@ func checkMachines(_ context.Context, d doctor) []finding {
 		return nil
 	}
 	if len(d.config.MachineAccounts) == 0 {
-		return []finding{{wrong, "machines", "nobody may start the timers' jobs, so none runs by the clock; set QS_MACHINE_ACCOUNTS to the service account of Cloud Scheduler"}}
+		return []finding{
+			{
+				wrong, "machines",
+				"nobody may start the timers' jobs, so none runs by the clock; set QS_MACHINE_ACCOUNTS to the service account of Cloud Scheduler",
+			},
+		}
 	}
 	return []finding{{fine, "machines", fmt.Sprintf("%d may start the timers' jobs", len(d.config.MachineAccounts))}}
 }

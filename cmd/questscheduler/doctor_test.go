@@ -23,7 +23,10 @@ func TestDoctor(t *testing.T) {
 	t.Cleanup(simulator.Close)
 	folder := t.TempDir()
 	people := filepath.Join(folder, "people.csv")
-	writeFile(t, folder, "people.csv", "Primary,Secondary,Status\nana@north.example,ana@south.example,\nbo@west.example,bo@south.example,\n", 0o600)
+	writeFile(
+		t, folder, "people.csv",
+		"Primary,Secondary,Status\nana@north.example,ana@south.example,\nbo@west.example,bo@south.example,\n", 0o600,
+	)
 	const follow, gone = "QS_SYNC=on", "http://127.0.0.1:1"
 	for name, test := range map[string]struct {
 		more    []string
@@ -32,23 +35,31 @@ func TestDoctor(t *testing.T) {
 		says    []string
 	}{
 		"an empty folder": {nil, nil, exitOK, []string{
-			"ok       settings        all can be used", "ok       store           there is none yet", "ok       work            the server itself does what is due", "ok       sign-in key     there is none yet",
+			"ok       settings        all can be used", "ok       store           there is none yet",
+			"ok       work            the server itself does what is due", "ok       sign-in key     there is none yet",
 			"ok       encryption keys QS_ENC_KEYS can be used", "warning  google          QS_GOOGLE_CLIENT_ID does not end with",
-			"ok       public address  not needed", "ok       discord         off", "warning  admins          there are none", "ok       sync            QS_SYNC is off",
+			"ok       public address  not needed", "ok       discord         off", "warning  admins          there are none",
+			"ok       sync            QS_SYNC is off",
 			"warning  redirect URI    people can link accounts from this machine alone", "ok       proxies         none is believed",
 		}},
-		"no settings at all": {[]string{"QS_SYNC=", "QS_GOOGLE_CLIENT_ID=", "QS_GOOGLE_CLIENT_SECRET=", "QS_ENC_KEYS="}, nil, exitFailed, []string{
-			"wrong    settings        QS_ENC_KEYS has to hold a key", "wrong    settings        QS_GOOGLE_CLIENT_ID", "wrong    settings        QS_PUBLIC_URL",
-			"4 of these lines say what is wrong",
-		}},
+		"no settings at all": {[]string{"QS_SYNC=", "QS_GOOGLE_CLIENT_ID=", "QS_GOOGLE_CLIENT_SECRET=", "QS_ENC_KEYS="}, nil,
+			exitFailed, []string{
+				"wrong    settings        QS_ENC_KEYS has to hold a key", "wrong    settings        QS_GOOGLE_CLIENT_ID",
+				"wrong    settings        QS_PUBLIC_URL",
+				"4 of these lines say what is wrong",
+			}},
 		"everything is set": {[]string{follow, "QS_PUBLIC_URL=https://quests.example.org", "QS_GOOGLE_CLIENT_ID=1-a.apps.googleusercontent.com",
 			"QS_DISCORD_BOT_TOKEN=" + secretOfBot, "QS_ADMIN_USERS=gm,ana"}, nil, exitOK, []string{
 			"ok       google          the OAuth client is set", "warning  proxies         QS_PUBLIC_URL is https",
 			"ok       public address  Google pushes to https://quests.example.org/webhooks/google/calendar",
-			"ok       discord         the token is set; it is not tried", "ok       admins          2", "ok       sync            calendars are followed",
-			"ok       redirect URI    in the Google Cloud console, under Credentials, the OAuth client has to name https://quests.example.org/oauth/google/callback as",
+			"ok       discord         the token is set; it is not tried", "ok       admins          2",
+			"ok       sync            calendars are followed",
+			"ok       redirect URI    in the Google Cloud console, under Credentials, the OAuth client has to name " +
+				"https://quests.example.org/oauth/google/callback as",
 		}},
-		"a proxy that is trusted": {[]string{"QS_PUBLIC_URL=https://quests.example.org", "QS_TRUSTED_PROXIES=127.0.0.1,10.0.0.0/8"}, nil, exitOK, []string{
+		"a proxy that is trusted": {[]string{
+			"QS_PUBLIC_URL=https://quests.example.org", "QS_TRUSTED_PROXIES=127.0.0.1,10.0.0.0/8",
+		}, nil, exitOK, []string{
 			"ok       proxies         2 addresses or networks are believed",
 		}},
 		"a proxy that is none": {[]string{"QS_PUBLIC_URL=https://quests.example.org", "QS_TRUSTED_PROXIES=nginx"}, nil, exitFailed, []string{
@@ -66,24 +77,31 @@ func TestDoctor(t *testing.T) {
 		"an address without TLS": {[]string{follow, "QS_PUBLIC_URL=http://quests.example.org"}, nil, exitFailed, []string{
 			"wrong    settings        QS_PUBLIC_URL has to begin with https://",
 		}},
-		"a simulator and nobody at our address": {[]string{follow, "QS_PUBLIC_URL=" + gone, "QS_GOOGLE_ENDPOINT=http://127.0.0.1:1"}, nil, exitOK, []string{
+		"a simulator and nobody at our address": {[]string{
+			follow, "QS_PUBLIC_URL=" + gone, "QS_GOOGLE_ENDPOINT=http://127.0.0.1:1",
+		}, nil, exitOK, []string{
 			"warning  google          QS_GOOGLE_ENDPOINT is set", "warning  public address  nothing answers at " + gone,
 		}},
-		"a bot's token that is good": {[]string{"QS_DISCORD_ENDPOINT=" + simulator.URL, "QS_DISCORD_BOT_TOKEN=" + secretOfBot}, nil, exitOK, []string{
-			"warning  discord         the token is good at QS_DISCORD_ENDPOINT",
-		}},
-		"a bot's token that is refused": {[]string{"QS_DISCORD_ENDPOINT=" + simulator.URL, "QS_DISCORD_BOT_TOKEN=another"}, nil, exitFailed, []string{
-			"wrong    discord         the token is refused",
-		}},
+		"a bot's token that is good": {[]string{"QS_DISCORD_ENDPOINT=" + simulator.URL, "QS_DISCORD_BOT_TOKEN=" + secretOfBot},
+			nil, exitOK, []string{
+				"warning  discord         the token is good at QS_DISCORD_ENDPOINT",
+			}},
+		"a bot's token that is refused": {[]string{"QS_DISCORD_ENDPOINT=" + simulator.URL, "QS_DISCORD_BOT_TOKEN=another"}, nil,
+			exitFailed, []string{
+				"wrong    discord         the token is refused",
+			}},
 		"no Discord there": {[]string{"QS_DISCORD_ENDPOINT=" + gone, "QS_DISCORD_BOT_TOKEN=" + secretOfBot}, nil, exitFailed, []string{
 			"wrong    discord         nothing answers",
 		}},
-		"something else there": {[]string{"QS_DISCORD_ENDPOINT=" + simulator.URL + "/elsewhere", "QS_DISCORD_BOT_TOKEN=" + secretOfBot}, nil, exitFailed, []string{
+		"something else there": {[]string{
+			"QS_DISCORD_ENDPOINT=" + simulator.URL + "/elsewhere", "QS_DISCORD_BOT_TOKEN=" + secretOfBot,
+		}, nil, exitFailed, []string{
 			"wrong    discord         QS_DISCORD_ENDPOINT answers 404",
 		}},
-		"a key that others may read": {nil, func(t *testing.T, dir string) { writeFile(t, dir, "signin.key", "key", 0o644) }, exitFailed, []string{
-			"wrong    sign-in key", "run chmod 600",
-		}},
+		"a key that others may read": {nil, func(t *testing.T, dir string) { writeFile(t, dir, "signin.key", "key", 0o644) },
+			exitFailed, []string{
+				"wrong    sign-in key", "run chmod 600",
+			}},
 		"a key that is none": {nil, func(t *testing.T, dir string) { writeFile(t, dir, "signin.key", "key", 0o600) }, exitFailed, []string{
 			"wrong    sign-in key", "holds no Ed25519 key",
 		}},
@@ -95,7 +113,9 @@ func TestDoctor(t *testing.T) {
 			"ok       attendees       file " + people + " has 2 rows, which give 1 addresses second ones",
 			"warning  attendees       1 rows are not taken: row 3: The primary address",
 		}},
-		"a file of second addresses that does not exist": {[]string{"QS_ATTENDEES_CSV=none.csv", "QS_ATTENDEES_DOMAINS=north.example"}, nil, exitFailed, []string{
+		"a file of second addresses that does not exist": {[]string{
+			"QS_ATTENDEES_CSV=none.csv", "QS_ATTENDEES_DOMAINS=north.example",
+		}, nil, exitFailed, []string{
 			"wrong    attendees       file none.csv cannot be loaded: The file of mappings does not exist",
 		}},
 		"no folder": {[]string{"QS_SQLITE_PATH=" + filepath.Join(t.TempDir(), "none", "d.db")}, nil, exitFailed, []string{
@@ -132,7 +152,9 @@ func TestDoctor_BesideAServer_SeesItAnswer(t *testing.T) {
 // What settings contradict is said once: of second addresses nothing is tried then.
 func TestDoctor_WithAFileAndASheetOfSecondAddresses_TriesNeither(t *testing.T) {
 	t.Parallel()
-	got := run(t, settings(t.TempDir(), "QS_ATTENDEES_CSV=none.csv", "QS_ATTENDEES_SHEET=s", "QS_ATTENDEES_ACCOUNT=acc_1", "QS_ATTENDEES_DOMAINS=north.example"), "doctor")
+	got := run(t,
+		settings(t.TempDir(), "QS_ATTENDEES_CSV=none.csv", "QS_ATTENDEES_SHEET=s", "QS_ATTENDEES_ACCOUNT=acc_1",
+			"QS_ATTENDEES_DOMAINS=north.example"), "doctor")
 	got.want(t, exitFailed, "wrong    settings        QS_ATTENDEES_CSV is set, and QS_ATTENDEES_SHEET too")
 	if strings.Contains(got.out, " attendees ") {
 		t.Errorf("it tries second addresses: %s", got.out)

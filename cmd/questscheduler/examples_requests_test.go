@@ -72,7 +72,8 @@ func (w *exampleWorld) availability() {
 	w.show(ask{as: "ana", operation: "set-availability-sharing", body: `{"share": true}`})
 	w.show(ask{as: "ana", operation: "get-availability-sharing"})
 	w.googleOf("ana", "POST", "", map[string]any{
-		"summary": "Choir", "start": map[string]any{"dateTime": "2026-03-07T19:00:00Z"}, "end": map[string]any{"dateTime": "2026-03-07T21:00:00Z"},
+		"summary": "Choir", "start": map[string]any{"dateTime": "2026-03-07T19:00:00Z"},
+		"end": map[string]any{"dateTime": "2026-03-07T21:00:00Z"},
 	})
 	w.show(ask{as: "ana", operation: "own-availability", query: "start=2026-03-06T00:00:00Z&end=2026-03-09T00:00:00Z"})
 	w.show(ask{as: "gm", operation: "poll-availability", at: []string{"{create-poll.id}"}})
@@ -105,7 +106,9 @@ func (w *exampleWorld) notifications() {
 // calendars: two events are deleted while pushes are lost and the sync token has expired,
 // so that a person must confirm what it means.
 func (w *exampleWorld) calendars() {
-	w.prepare("session-12-finalised", ask{as: "gm", operation: "finalize-poll", at: []string{"{session-12.id}"}, body: `{"slot_id": "{session-12.slots.0.id}"}`})
+	w.prepare("session-12-finalised", ask{
+		as: "gm", operation: "finalize-poll", at: []string{"{session-12.id}"}, body: `{"slot_id": "{session-12.slots.0.id}"}`,
+	})
 	w.plant("push", map[string]any{"drop": true})
 	w.googleOf("gm", "DELETE", w.text("{moved.google_event_id}"), nil)
 	w.googleOf("gm", "DELETE", w.text("{session-12-finalised.google_event_id}"), nil)
@@ -151,7 +154,10 @@ func (w *exampleWorld) mirrors() {
 }
 
 func (w *exampleWorld) groupEvents() {
-	w.show(ask{as: "ana", operation: "connect-group-account", at: []string{"{create-group.id}"}, body: `{"account_id": "{account-of-ana.accounts.0.id}"}`})
+	w.show(ask{
+		as: "ana", operation: "connect-group-account", at: []string{"{create-group.id}"},
+		body: `{"account_id": "{account-of-ana.accounts.0.id}"}`,
+	})
 	w.show(ask{as: "ana", operation: "list-group-connections", at: []string{"{create-group.id}"}})
 	w.show(ask{as: "ana", operation: "create-group-event", at: []string{"{create-group.id}"}, body: `{
 		"title": "Game fair", "start": "2026-03-14T10:00:00+01:00", "end": "2026-03-14T16:00:00+01:00",
@@ -162,7 +168,10 @@ func (w *exampleWorld) groupEvents() {
 	w.show(ask{as: "ana", operation: "list-group-events", at: at[:1]})
 	w.show(ask{as: "ana", operation: "update-group-event", at: at, body: `{"location": "Hall 5"}`})
 	w.show(ask{as: "ana", operation: "delete-group-event", at: at})
-	w.show(ask{as: "ana", operation: "disconnect-group-account", at: []string{"{create-group.id}", "{account-of-ana.accounts.0.id}"}, query: "delete_events=true"})
+	w.show(ask{
+		as: "ana", operation: "disconnect-group-account", at: []string{"{create-group.id}", "{account-of-ana.accounts.0.id}"},
+		query: "delete_events=true",
+	})
 }
 
 func (w *exampleWorld) admin() {

@@ -42,12 +42,19 @@ var replacedKinds = []replaced{
 	{"ticket", regexp.MustCompile(`ticket=([\w.%-]{40,})`), opaque},
 	{"secret", regexp.MustCompile(`/feeds/([\w-]{20,})`), opaque},
 	{"cursor", regexp.MustCompile(`"next_cursor": "([^"]+)"`), opaque},
-	{"resource", regexp.MustCompile(`"resource_id": "([^"]+)"`), func(_ *standIns, seed [32]byte) string { return base64.RawURLEncoding.EncodeToString(seed[:9]) }},
-	{"etag", regexp.MustCompile(`etag[\\":]+([\w-]{20})\.`), func(_ *standIns, seed [32]byte) string { return base64.RawURLEncoding.EncodeToString(seed[:15]) }},
-	{"uuid", regexp.MustCompile(`\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b`), func(_ *standIns, seed [32]byte) string {
-		digits := hex.EncodeToString(seed[:])
-		return fmt.Sprintf("%s-%s-4%s-a%s-%s", digits[:8], digits[8:12], digits[12:15], digits[15:18], digits[18:30])
-	}},
+	{
+		"resource", regexp.MustCompile(`"resource_id": "([^"]+)"`),
+		func(_ *standIns, seed [32]byte) string { return base64.RawURLEncoding.EncodeToString(seed[:9]) },
+	},
+	{
+		"etag", regexp.MustCompile(`etag[\\":]+([\w-]{20})\.`),
+		func(_ *standIns, seed [32]byte) string { return base64.RawURLEncoding.EncodeToString(seed[:15]) },
+	},
+	{"uuid", regexp.MustCompile(`\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b`),
+		func(_ *standIns, seed [32]byte) string {
+			digits := hex.EncodeToString(seed[:])
+			return fmt.Sprintf("%s-%s-4%s-a%s-%s", digits[:8], digits[8:12], digits[12:15], digits[15:18], digits[18:30])
+		}},
 	{"ulid", regexp.MustCompile(`(?:\b|_)([0-7][0-9A-HJKMNP-TV-Z]{25})\b`), func(s *standIns, seed [32]byte) string {
 		return ulid.MustNew(ulid.Timestamp(s.at), bytes.NewReader(seed[:])).String()
 	}},
@@ -90,9 +97,10 @@ func (s *standIns) in(operation, text string, at time.Time) string {
 // stepTrace is what a step of an event's mirrors followed. Whether the run for the request took
 // it, or that for the push that the request causes, depends on their timing, so it is no trace
 // that an earlier example has.
-var stepTrace = replaced{"trace", regexp.MustCompile(`"trace": "req_([0-7][0-9A-HJKMNP-TV-Z]{25})"`), func(s *standIns, seed [32]byte) string {
-	return ulid.MustNew(ulid.Timestamp(s.at), bytes.NewReader(seed[:])).String()
-}}
+var stepTrace = replaced{"trace", regexp.MustCompile(`"trace": "req_([0-7][0-9A-HJKMNP-TV-Z]{25})"`),
+	func(s *standIns, seed [32]byte) string {
+		return ulid.MustNew(ulid.Timestamp(s.at), bytes.NewReader(seed[:])).String()
+	}}
 
 // syncFence counts the sync runs of a calendar. Whether a push joins a run or starts one
 // of its own depends on its timing.

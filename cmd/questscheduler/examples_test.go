@@ -160,7 +160,9 @@ func (w *exampleWorld) show(a ask) {
 }
 
 // readBefore names the example that read an event before another changed it.
-var readBefore = map[string]string{"update-event": "get-event", "update-group-event": "get-group-event", "delete-group-event": "get-group-event"}
+var readBefore = map[string]string{
+	"update-event": "get-event", "update-group-event": "get-group-event", "delete-group-event": "get-group-event",
+}
 
 // The mirrors of an answer where none is left, the state of one, and when it was written.
 var (

@@ -54,7 +54,8 @@ func TestFeed_InTheDemo_HasTheSessions(t *testing.T) {
 		t.Fatalf("the address is %v", made)
 	}
 	calendar := page(t, address)
-	if !strings.HasPrefix(calendar, "BEGIN:VCALENDAR\r\n") || !strings.Contains(calendar, "UID:"+o.ready.Polls["linked"]+"@questscheduler.app\r\n") {
+	if !strings.HasPrefix(calendar, "BEGIN:VCALENDAR\r\n") ||
+		!strings.Contains(calendar, "UID:"+o.ready.Polls["linked"]+"@questscheduler.app\r\n") {
 		t.Errorf("the feed is\n%s", calendar)
 	}
 	if strings.Contains(calendar, o.ready.Polls["open"]) {

@@ -57,8 +57,14 @@ func TestCallables_ByTheOfficialClient(t *testing.T) {
 				{"gm", "emitNotificationEvent", map[string]any{"type": "POLL_CREATED"}, "", ""},
 				{"nobody", "googleCalendarStartAuth", nil, "functions/unauthenticated", "You are not signed in. Sign in and try again."},
 				{"ana", "googleCalendarFinalizePoll", finalise, "functions/permission-denied", "Only the creator of this poll may do that. Ask them."},
-				{"gm", "googleCalendarFinalizePoll", map[string]any{"schedulerId": open}, "functions/invalid-argument", "Missing slotId. Choose a time and try again."},
-				{"gm", "googleCalendarFinalizePoll", map[string]any{"schedulerId": open, "slotId": "x"}, "functions/not-found", "This poll has no such slot. Reload it and choose one of its slots."},
+				{
+					"gm", "googleCalendarFinalizePoll", map[string]any{"schedulerId": open}, "functions/invalid-argument",
+					"Missing slotId. Choose a time and try again.",
+				},
+				{
+					"gm", "googleCalendarFinalizePoll", map[string]any{"schedulerId": open, "slotId": "x"}, "functions/not-found",
+					"This poll has no such slot. Reload it and choose one of its slots.",
+				},
 				{"gm", "nobodyHasThis", nil, "functions/not-found", "There is no such function. Check its name."},
 			}
 			var calls []clientCall

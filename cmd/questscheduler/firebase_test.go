@@ -44,14 +44,22 @@ func TestFirebase_WhatCannotBeUsed_IsSaid(t *testing.T) {
 		"a token of our own on Cloud Run": {
 			[]string{"K_SERVICE=quests"}, []string{"token", "--user", "gm"}, exitUsage, []string{"QS_AUTH is local, and this is Cloud Run"},
 		},
-		"a demo among real people": {chosen, []string{"demo", "--addr", "127.0.0.1:0"}, exitUsage, []string{"Firebase does not know the demo's people"}},
+		"a demo among real people": {
+			chosen, []string{"demo", "--addr", "127.0.0.1:0"}, exitUsage, []string{"Firebase does not know the demo's people"},
+		},
 		"unsigned tokens in production": {
 			append([]string{"K_SERVICE=quests"}, onAuthEmulator...), []string{"serve"}, exitUsage,
 			[]string{"FIREBASE_AUTH_EMULATOR_HOST is set, by which anybody could speak for anybody, and this is Cloud Run"},
 		},
-		"doctor, of Firebase":        {chosen, []string{"doctor"}, exitOK, []string{"ok       sign-in         Firebase's people of quest-party; who is disabled"}},
-		"doctor, of revocations too": {append(chosen, "QS_FIREBASE_REVOCATION=on"), []string{"doctor"}, exitOK, []string{"ok       sign-in         Firebase's people of quest-party, until"}},
-		"doctor, of the emulator":    {onAuthEmulator, []string{"doctor"}, exitOK, []string{"warning  sign-in         unsigned tokens"}},
+		"doctor, of Firebase": {
+			chosen, []string{"doctor"}, exitOK,
+			[]string{"ok       sign-in         Firebase's people of quest-party; who is disabled"},
+		},
+		"doctor, of revocations too": {
+			append(chosen, "QS_FIREBASE_REVOCATION=on"), []string{"doctor"}, exitOK,
+			[]string{"ok       sign-in         Firebase's people of quest-party, until"},
+		},
+		"doctor, of the emulator": {onAuthEmulator, []string{"doctor"}, exitOK, []string{"warning  sign-in         unsigned tokens"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

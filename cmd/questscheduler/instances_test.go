@@ -130,7 +130,8 @@ func TestServe_RefusesEveryForgedMachine(t *testing.T) {
 		good := tokentest.Machine(issuer.URL, account+"@p.iam.gserviceaccount.com", "https://audience.example.org", now)
 		for what, token := range issuer.Forged(good, now) {
 			for _, path := range paths {
-				if got := o.do("POST", s.url+path, "Bearer "+token, nil); got.status != 401 || at(got.body, "error", "detail", "reason") != "token_refused" {
+				if got := o.do("POST", s.url+path, "Bearer "+token, nil); got.status != 401 ||
+					at(got.body, "error", "detail", "reason") != "token_refused" {
 					t.Errorf("%s, %s: %d %v", path, what, got.status, got.body)
 				}
 			}

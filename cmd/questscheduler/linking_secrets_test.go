@@ -121,7 +121,9 @@ func TestSecrets_AppearNowhere(t *testing.T) {
 		w.consent(fault)
 	}
 	id, _ := list(w.call("GET", "/accounts", nil)["accounts"])[0]["id"].(string)
-	poll := w.call("POST", "/polls", map[string]any{"title": "Session", "slots": []map[string]string{{"start": "2027-03-01T18:00:00Z", "end": "2027-03-01T20:00:00Z"}}})
+	poll := w.call("POST", "/polls", map[string]any{
+		"title": "Session", "slots": []map[string]string{{"start": "2027-03-01T18:00:00Z", "end": "2027-03-01T20:00:00Z"}},
+	})
 	pollID, slotID := poll["id"], list(poll["slots"])[0]["id"]
 	finalize := func() {
 		w.call("POST", fmt.Sprintf("/polls/%s/finalize", pollID), map[string]any{"slot_id": slotID})
@@ -145,7 +147,10 @@ func TestSecrets_AppearNowhere(t *testing.T) {
 		t.Fatalf("too few calls: %v", calls)
 	}
 
-	holding := map[string]string{"an answer": w.said.String(), "the log": w.served.log.String(), "the figures": w.served.text(api.PathMetrics, secretOfFigures)}
+	holding := map[string]string{
+		"an answer": w.said.String(), "the log": w.served.log.String(),
+		"the figures": w.served.text(api.PathMetrics, secretOfFigures),
+	}
 	readAll(t, dir, holding) // the files of a server that runs, its WAL among them
 	w.served.stop()
 	holding["the log at the end"] = w.served.log.String()

@@ -29,7 +29,8 @@ func TestLog_OnCloudRun_SaysHowBadALineIs(t *testing.T) {
 		if err := json.Unmarshal(out.Bytes(), &line); err != nil {
 			t.Fatal(err)
 		}
-		if line.Severity != severity || line.Message != "a line" || line.Time.IsZero() || line.Of["level"] != "its own" || line.Of["msg"] != "its own" {
+		if line.Severity != severity || line.Message != "a line" || line.Time.IsZero() || line.Of["level"] != "its own" ||
+			line.Of["msg"] != "its own" {
 			t.Errorf("%v: %s", level, &out)
 		}
 	}

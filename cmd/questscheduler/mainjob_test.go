@@ -83,7 +83,9 @@ func (j *mainJob) isFinalised() error {
 		return err
 	}
 	j.event, _ = poll["google_event_id"].(string)
-	if err := expect(poll, map[string]any{"status": "FINALIZED", "sync.state": "OK", "winning_slot.id": j.slot["id"], "participants_hidden": false}); err != nil {
+	if err := expect(poll, map[string]any{
+		"status": "FINALIZED", "sync.state": "OK", "winning_slot.id": j.slot["id"], "participants_hidden": false,
+	}); err != nil {
 		return err
 	}
 	return j.onlyEvent(j.event)

@@ -94,7 +94,8 @@ func (s *mirrorsJob) settled() error {
 		got = append(got, fmt.Sprint(event["title"], " ", event["start_ts"]))
 		other := map[any]string{s.first.id: s.second.id, s.second.id: s.first.id}[event["origin_account_id"]]
 		mirrors := list(event["mirrors"])
-		if len(mirrors) != 1 || mirrors[0]["state"] != "ACTIVE" || mirrors[0]["target_account_id"] != other || mirrors[0]["last_write_ts"] == nil {
+		if len(mirrors) != 1 || mirrors[0]["state"] != "ACTIVE" || mirrors[0]["target_account_id"] != other ||
+			mirrors[0]["last_write_ts"] == nil {
 			return fmt.Errorf("the event %v at %v has the mirrors %v", event["title"], event["start_ts"], mirrors)
 		}
 	}
@@ -242,9 +243,12 @@ func (s *mirrorsJob) consent(user string) (token string, err error) {
 	asked := url.Values{
 		"client_id": {"another"}, "redirect_uri": {back.URL}, "response_type": {"code"}, "scope": {"https://www.googleapis.com/auth/calendar"},
 	}
-	at, _ := newBrowser(s.t).visit(s.ready.Google+"/o/oauth2/v2/auth?"+asked.Encode(), "same-origin", url.Values{"user": {user}, "decision": {"allow"}})
+	at, _ := newBrowser(s.t).visit(
+		s.ready.Google+"/o/oauth2/v2/auth?"+asked.Encode(), "same-origin", url.Values{"user": {user}, "decision": {"allow"}},
+	)
 	exchange := url.Values{
-		"client_id": {"another"}, "client_secret": {"secret"}, "grant_type": {"authorization_code"}, "redirect_uri": {back.URL}, "code": {at.Query().Get("code")},
+		"client_id": {"another"}, "client_secret": {"secret"}, "grant_type": {"authorization_code"}, "redirect_uri": {back.URL},
+		"code": {at.Query().Get("code")},
 	}
 	response, err := http.PostForm(s.ready.Google+"/token", exchange) //nolint:noctx // the simulator answers at once
 	if err != nil {

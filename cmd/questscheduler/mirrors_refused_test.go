@@ -52,25 +52,44 @@ func TestMirrors_BadInput_HasItsOwnSentence(t *testing.T) {
 		{"an edge to itself", "PUT", "", []any{edge(first, first, "BUSY")}, 400, "not to itself"},
 		{"an edge twice", "PUT", "", []any{edge(first, second, "BUSY"), edge(first, second, "BUSY")}, 400, "given twice"},
 		{"an edge with two details", "PUT", "", []any{edge(first, second, "BUSY"), edge(first, second, "FULL")}, 409, "Keep one"},
-		{"an edge that another policy has otherwise", "PUT", "/policies/" + fmt.Sprint(other["id"]) + "/edges", []any{edge(first, second, "FULL")}, 409, "Another policy"},
+		{
+			"an edge that another policy has otherwise", "PUT", "/policies/" + fmt.Sprint(other["id"]) + "/edges",
+			[]any{edge(first, second, "FULL")}, 409, "Another policy",
+		},
 		{"an edge with an unknown detail", "PUT", "", []any{edge(first, second, "ALL")}, 400, "BUSY, TITLE, FULL"},
-		{"an edge from a calendar that is only read", "PUT", "", []any{of(edge(first, second, "BUSY"), club)}, 400, "no calendar that its account may write to"},
+		{
+			"an edge from a calendar that is only read", "PUT", "", []any{of(edge(first, second, "BUSY"), club)}, 400,
+			"no calendar that its account may write to",
+		},
 		{"edges of an unknown policy", "PUT", "/policies/pol_none/edges", []any{}, 404, "no such policy of yours"},
 		{"a range that ends before it starts", "GET", start + "2026-12-31T00:00:00Z", nil, 400, "end must be after start"},
 		{"a range over 366 days", "GET", start + "2028-01-03T00:00:00Z", nil, 400, "at most 366 days"},
 		{"a limit over 500", "GET", start + "2027-02-01T00:00:00Z&limit=501", nil, 400, "limit must be at most 500"},
 		{"events of another person's account", "GET", start + "2027-02-01T00:00:00Z&account_id=" + anas, nil, 404, "no such linked account"},
 		{"an unknown event", "GET", "/events/evt_none", nil, 404, "no such event"},
-		{"an event that ends before it starts", "POST", "/events", event(first, "", "2027-01-05T08:00:00Z"), 400, "end_ts must be after start_ts"},
+		{
+			"an event that ends before it starts", "POST", "/events", event(first, "", "2027-01-05T08:00:00Z"), 400,
+			"end_ts must be after start_ts",
+		},
 		{"an event in another person's account", "POST", "/events", event(anas, "", ends), 404, "no such linked account"},
 		{"an event in an unknown calendar", "POST", "/events", event(first, "none@example.com", ends), 400, "no calendar of that account"},
 		{"an event in a calendar that is only read", "POST", "/events", event(first, club, ends), 403, "may not write to that calendar"},
 		{"availability over 366 days", "GET", "/availability?start=2027-01-01T00:00:00Z&end=2028-01-03T00:00:00Z", nil, 400, "at most 366 days"},
-		{"availability of another person's account", "GET", "/availability?start=2027-01-01T00:00:00Z&end=2027-01-02T00:00:00Z&account_id=" + anas, nil, 404, "no such linked account"},
-		{"a connection of another person's account", "POST", "/groups/" + job.ready.GroupID + "/connections", map[string]any{"account_id": anas}, 404, "no such linked account"},
+		{
+			"availability of another person's account", "GET",
+			"/availability?start=2027-01-01T00:00:00Z&end=2027-01-02T00:00:00Z&account_id=" + anas, nil, 404,
+			"no such linked account",
+		},
+		{
+			"a connection of another person's account", "POST", "/groups/" + job.ready.GroupID + "/connections",
+			map[string]any{"account_id": anas}, 404, "no such linked account",
+		},
 		{"an event of an unknown group", "GET", "/groups/none/events", nil, 404, "no such group"},
 		{"an unknown reference", "GET", "/groups/" + job.ready.GroupID + "/events/EVT-00000000", nil, 404, "no such event in this group"},
-		{"a group's event that ends before it starts", "POST", "/groups/" + job.ready.GroupID + "/events", map[string]any{"title": "Picnic", "start": ends, "end": "2027-01-05T08:00:00Z"}, 400, "end must be after start"},
+		{
+			"a group's event that ends before it starts", "POST", "/groups/" + job.ready.GroupID + "/events",
+			map[string]any{"title": "Picnic", "start": ends, "end": "2027-01-05T08:00:00Z"}, 400, "end must be after start",
+		},
 	} {
 		path, body := row.path, row.body
 		if edges, is := body.([]any); is {
@@ -83,7 +102,8 @@ func TestMirrors_BadInput_HasItsOwnSentence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if message := fmt.Sprint(at(got.body, "error", "message")); got.status != row.status || !strings.Contains(message, row.says) || at(got.body, "error", "code") == nil {
+		if message := fmt.Sprint(at(got.body, "error", "message")); got.status != row.status ||
+			!strings.Contains(message, row.says) || at(got.body, "error", "code") == nil {
 			t.Errorf("%s: answered %d %v, want %d and %q", row.what, got.status, got.body["error"], row.status, row.says)
 		}
 	}

@@ -13,7 +13,9 @@ import (
 func TestMirrors_OfAnAccountThatIsLinkedAgain_AreThereAgain(t *testing.T) {
 	t.Parallel()
 	job := newMirrorsJob(&outside{t, startDemo(t, dataDir(t))})
-	for _, step := range []step{{"set the policy", job.setPolicy, job.follows}, {"meet in the other account", job.insertInSecond, job.follows}} {
+	for _, step := range []step{
+		{"set the policy", job.setPolicy, job.follows}, {"meet in the other account", job.insertInSecond, job.follows},
+	} {
 		if err := step.act(); err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}

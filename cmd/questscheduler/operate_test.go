@@ -53,7 +53,8 @@ func TestOperatorCommands_BesideADemo_Work(t *testing.T) {
 
 	t.Run("explain prints the poll's timeline", func(t *testing.T) {
 		explained := run(t, environ, "explain", linked, "--replay")
-		explained.want(t, exitOK, "title      Session 11: The Long Road", "finalised, by gm", "the event stands at", "agrees: the journal gives back the stored poll")
+		explained.want(t, exitOK, "title      Session 11: The Long Road", "finalised, by gm", "the event stands at",
+			"agrees: the journal gives back the stored poll")
 	})
 	t.Run("explain speaks JSON", func(t *testing.T) {
 		explained := run(t, environ, "explain", linked, "--json", "--replay")
@@ -118,7 +119,10 @@ func TestExplain_OfAnEvent_ShowsItsMirrors(t *testing.T) {
 	dir := t.TempDir()
 	environ := settings(dir)
 	event := mirror.Event{ID: "evt_1", OwnerID: "gm", Status: "confirmed", Version: 1, Title: "Dentist"}
-	m := mirror.Mirror{ID: "mir_1", CanonicalID: event.ID, OwnerID: "gm", TargetAccountID: "acc_2", Generation: 1, Wanted: "hash", State: mirror.Pending}
+	m := mirror.Mirror{
+		ID: "mir_1", CanonicalID: event.ID, OwnerID: "gm", TargetAccountID: "acc_2", Generation: 1, Wanted: "hash",
+		State: mirror.Pending,
+	}
 	change(t, dir, func(tx store.Tx) error {
 		observed := mirror.OriginEntry(mirror.StepObserved, mirror.Event{}, event, "confirmed")
 		planned := mirror.StepEntry(mirror.StepPlanned, mirror.Mirror{}, m, "")
@@ -179,7 +183,8 @@ func TestSweepDrain_SaysWhatItHandedOver(t *testing.T) {
 	change(t, dir, func(tx store.Tx) error {
 		for i := range 3 {
 			key := poll.CalendarKey("account", fmt.Sprint(i))
-			updates := append(calendars.RequestSync(calendars.Request{At: time.Now().Add(-time.Minute), Trigger: "push"}), poll.Set("accountId", "account"), poll.Set("calendarId", fmt.Sprint(i)))
+			updates := append(calendars.RequestSync(calendars.Request{At: time.Now().Add(-time.Minute), Trigger: "push"}),
+				poll.Set("accountId", "account"), poll.Set("calendarId", fmt.Sprint(i)))
 			if err := tx.Merge(calendars.Path(key), updates...); err != nil {
 				return err
 			}
@@ -203,7 +208,9 @@ func TestSweep_RunsEachJob(t *testing.T) {
 		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Link(calendars.Request{At: time.Now()}, "gm", "")...); err != nil {
 			return err
 		}
-		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Want(attendee.Consumer, 1, calendars.Request{At: time.Now()}, "gm")...); err != nil { // they are off since
+		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Want(
+			attendee.Consumer, 1, calendars.Request{At: time.Now()}, "gm",
+		)...); err != nil { // they are off since
 			return err
 		}
 		snapshot := poll.Snapshot{ID: "old", ExpiresAt: time.Now().Add(-time.Hour)}

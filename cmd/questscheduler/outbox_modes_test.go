@@ -12,7 +12,8 @@ import (
 func TestDrain_LeavesOutWhatQSSyncForbids(t *testing.T) {
 	t.Parallel()
 	for sync, works := range map[string]bool{"on": true, "observe": false, "off": false} {
-		p := openTestServer(t, "QS_PUBLIC_URL=https://quests.example.org", "QS_SYNC="+sync, "QS_ATTENDEES_CSV=users.csv", "QS_ATTENDEES_DOMAINS=north.example")
+		p := openTestServer(t, "QS_PUBLIC_URL=https://quests.example.org", "QS_SYNC="+sync, "QS_ATTENDEES_CSV=users.csv",
+			"QS_ATTENDEES_DOMAINS=north.example")
 		drained := counted(t, p, timers.Drain)
 		if !slices.Contains(drained, "linked accounts") || slices.Contains(drained, "events with second addresses") != works {
 			t.Errorf("QS_SYNC=%s: %q", sync, drained)

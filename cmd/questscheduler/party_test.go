@@ -148,7 +148,8 @@ func (o *outside) event(method, id string, body any) (answer, error) {
 // eventOf calls Calendar v3 for an event in a person's own calendar.
 func (o *outside) eventOf(who, method, id string, body any) (answer, error) {
 	user := o.ready.Users[who]
-	return o.try(method, strings.TrimSuffix(o.ready.Google+"/calendar/v3/calendars/"+user.CalendarID+"/events/"+id, "/"), "Bearer "+user.GoogleToken, body)
+	return o.try(method, strings.TrimSuffix(o.ready.Google+"/calendar/v3/calendars/"+user.CalendarID+"/events/"+id, "/"),
+		"Bearer "+user.GoogleToken, body)
 }
 
 // events lists the live events of the game master's calendar that have a title.
@@ -171,7 +172,8 @@ func (o *outside) events(title string) []map[string]any {
 func (o *outside) messages() ([]map[string]any, error) {
 	var all []map[string]any
 	for before := ""; ; {
-		got, err := o.try("GET", o.ready.Discord+"/api/v9/channels/"+o.ready.DiscordChannel+"/messages?limit=100"+before, "Bot "+o.ready.DiscordToken, nil)
+		got, err := o.try("GET", o.ready.Discord+"/api/v9/channels/"+o.ready.DiscordChannel+"/messages?limit=100"+before,
+			"Bot "+o.ready.DiscordToken, nil)
 		if err != nil || got.status != http.StatusOK {
 			return nil, fmt.Errorf("list messages: %v %w", got, err)
 		}

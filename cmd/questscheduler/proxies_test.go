@@ -73,7 +73,9 @@ func TestServe_BehindAProxy_HoldsEachAddressToItsRate(t *testing.T) {
 				return response.StatusCode
 			}
 			// The web app's calls have a limit of their own.
-			for _, paths := range [][]string{{"/v1/polls", "/webhooks/google/calendar", "/jobs/drain", "/webhooks/documents"}, {"/googleCalendarStartAuth"}} {
+			for _, paths := range [][]string{
+				{"/v1/polls", "/webhooks/google/calendar", "/jobs/drain", "/webhooks/documents"}, {"/googleCalendarStartAuth"},
+			} {
 				for i := range most {
 					if got := ask(paths[i%len(paths)], "203.0.113.7"); got != http.StatusUnauthorized {
 						t.Fatalf("request %d, for %s, is answered %d", i+1, paths[i%len(paths)], got)
@@ -85,7 +87,8 @@ func TestServe_BehindAProxy_HoldsEachAddressToItsRate(t *testing.T) {
 							t.Errorf("%s for %q is answered %d", path, forged, got)
 						}
 					}
-					if got, want := ask(path, "203.0.113.8"), map[bool]int{true: http.StatusUnauthorized, false: http.StatusTooManyRequests}[row.apart]; got != want {
+					if got, want := ask(path, "203.0.113.8"),
+						map[bool]int{true: http.StatusUnauthorized, false: http.StatusTooManyRequests}[row.apart]; got != want {
 						t.Errorf("%s for somebody else is answered %d, want %d", path, got, want)
 					}
 				}

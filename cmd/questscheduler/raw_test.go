@@ -28,7 +28,9 @@ type raw struct {
 func rawDemo(t *testing.T, environ ...string) (*outside, *raw) {
 	t.Helper()
 	host, project := emulator.Project(t)
-	environ = append([]string{"QS_STORE=firestore", "QS_FIRESTORE_ENDPOINT=" + host, "QS_FIRESTORE_PROJECT=" + project, "QS_DOCUMENT_HINTS=listen"}, environ...)
+	environ = append([]string{
+		"QS_STORE=firestore", "QS_FIRESTORE_ENDPOINT=" + host, "QS_FIRESTORE_PROJECT=" + project, "QS_DOCUMENT_HINTS=listen",
+	}, environ...)
 	return &outside{t, startDemo(t, t.TempDir(), environ...)}, &raw{t, host, project}
 }
 

@@ -123,6 +123,8 @@ func TestDoctor_NamesQueuesThatArePaused(t *testing.T) {
 	environ := settings(t.TempDir(), "QS_PUBLIC_URL=https://quests.example.org", "QS_QUEUE=cloudtasks",
 		"QS_CLOUDTASKS_QUEUE=projects/p/locations/l/queues/q", "QS_CLOUDTASKS_ENDPOINT="+serveQueues(t, queues),
 		"QS_TASKS_SERVICE_ACCOUNT=tasks@p.iam.gserviceaccount.com", "QS_MACHINE_ISSUER=http://127.0.0.1:1")
-	run(t, environ, "doctor").want(t, exitFailed, "wrong    queue           nothing is done of the kinds whose queues are paused or disabled: "+
-		"sync, sweep, watch, link, intent, announce, document, timer, group, mirror-plan, mirror-event, mirror; gcloud tasks queues resume q-sync")
+	run(t, environ, "doctor").want(t, exitFailed,
+		"wrong    queue           nothing is done of the kinds whose queues are paused or disabled: "+
+			"sync, sweep, watch, link, intent, announce, document, timer, group, mirror-plan, mirror-event, mirror; gcloud tasks "+
+			"queues resume q-sync")
 }

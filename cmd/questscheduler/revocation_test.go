@@ -57,7 +57,8 @@ func TestRevocation_IsThatOfFirebaseAuth(t *testing.T) {
 	verify := func(t *testing.T, people *emulator.People, token string) (signin.Person, error) {
 		t.Helper()
 		// A new check has no cached answers.
-		revoked, err := revocation.New(t.Context(), people.Project, time.Now, option.WithHTTPClient(&http.Client{Transport: toAuthEmulator{people.Host}}))
+		revoked, err := revocation.New(t.Context(), people.Project, time.Now,
+			option.WithHTTPClient(&http.Client{Transport: toAuthEmulator{people.Host}}))
 		if err != nil {
 			t.Fatal(err)
 		}

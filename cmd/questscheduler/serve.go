@@ -11,7 +11,8 @@ import (
 type serveCommand struct{}
 
 func (serveCommand) Help() string {
-	return `All data is in one file, QS_SQLITE_PATH, with the sign-in key beside it; with QS_STORE=firestore the documents are in Firestore. ` +
+	return `All data is in one file, QS_SQLITE_PATH, with the sign-in key beside it; with ` +
+		`QS_STORE=firestore the documents are in Firestore. ` +
 		`An interrupt or SIGTERM ends the server once running requests and outside work are done; ` +
 		`its watch channels at Google stay, and the next start uses them.
 

@@ -149,8 +149,10 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	health := s.newHealth(watcher, jobs.Jobs)
 	changed := &documentchanges.Intake{Outbox: s.outbox, Polls: polls, Now: s.now, NewTrace: s.newTrace, Cards: cards.check}
 	err = s.addWork(append(
-		attending.work(), service.Intents(), announcer.Work(), links.Work(), s.withSync(syncer.Work()), s.withSync(watcher.Sweeps()), s.withSync(watcher.Channels()),
-		groups.Work(), mirroring.service.PlanWork(), mirroring.service.EventWork(), s.withSync(mirroring.writer.Work()), jobs.Work(), changed.Work(),
+		attending.work(), service.Intents(), announcer.Work(), links.Work(), s.withSync(syncer.Work()),
+		s.withSync(watcher.Sweeps()), s.withSync(watcher.Channels()),
+		groups.Work(), mirroring.service.PlanWork(), mirroring.service.EventWork(), s.withSync(mirroring.writer.Work()),
+		jobs.Work(), changed.Work(),
 	)...)
 	if err != nil {
 		return nil, err

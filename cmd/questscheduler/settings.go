@@ -51,5 +51,7 @@ func settingsError(problems config.Problems) error {
 		return nil
 	}
 	listed := "  " + strings.ReplaceAll(problems.Error(), "\n", "\n  ")
-	return usageError{fmt.Errorf("the settings cannot be used:\n%s\nSettings are environment variables; \"questscheduler doctor\" checks them all", listed)}
+	return usageError{
+		fmt.Errorf("the settings cannot be used:\n%s\nSettings are environment variables; \"questscheduler doctor\" checks them all", listed),
+	}
 }

@@ -22,7 +22,8 @@ func withheld(ctx context.Context, address, request string) error {
 	if err := connection.SetReadDeadline(deadline); err != nil {
 		return err
 	}
-	_, err = io.WriteString(connection, request+" HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n")
+	_, err = io.WriteString(connection,
+		request+" HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n")
 	if err != nil {
 		return err
 	}

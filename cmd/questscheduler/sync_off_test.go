@@ -42,7 +42,9 @@ func TestPushSink_AdmitsProvenPushesAlone(t *testing.T) {
 // What needs the calendars stays due with QS_SYNC=off; with observe and on it is done.
 func TestWithSync_Off_LetsWorkRest(t *testing.T) {
 	t.Parallel()
-	for mode, want := range map[string]outbox.Mode{config.SyncOff: outbox.Rests, config.SyncObserve: outbox.Works, config.SyncOn: outbox.Works} {
+	for mode, want := range map[string]outbox.Mode{
+		config.SyncOff: outbox.Rests, config.SyncObserve: outbox.Works, config.SyncOn: outbox.Works,
+	} {
 		kind := (&server{config: config.Config{Sync: mode}}).withSync(outbox.Kind{})
 		if got := outbox.Works; kind.Mode != nil {
 			got = kind.Mode()

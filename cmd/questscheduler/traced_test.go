@@ -78,17 +78,20 @@ func (w *calendarWorld) wantFigures(t *testing.T, server *serving, linked string
 	text := server.text("/metrics")
 	for _, line := range []string{
 		`questscheduler_transitions_total{transition="reschedule"} 2`, `questscheduler_announcements_total{notice="SESSION_RESCHEDULED"} 2`,
-		`questscheduler_calendar_to_poll_seconds_count{transition="reschedule"} 2`, `questscheduler_poll_to_people_seconds_count{notice="SESSION_RESCHEDULED"} 2`,
+		`questscheduler_calendar_to_poll_seconds_count{transition="reschedule"} 2`,
+		`questscheduler_poll_to_people_seconds_count{notice="SESSION_RESCHEDULED"} 2`,
 		`questscheduler_google_calls_total{method="token",outcome="ok"} 1`, `questscheduler_commands_total{command="finalise"} 1`,
 		`questscheduler_work_failing{kind="sync"} 0`, `questscheduler_accounts_revoked 0`, `questscheduler_polls_in_error{code="sync_failed"} 0`,
-		`questscheduler_stored_figures_missing{of="work"} 0`, `questscheduler_stored_figures_missing{of="timers"} 0`, `questscheduler_stored_figures_missing{of="health"} 0`,
+		`questscheduler_stored_figures_missing{of="work"} 0`, `questscheduler_stored_figures_missing{of="timers"} 0`,
+		`questscheduler_stored_figures_missing{of="health"} 0`,
 	} {
 		if !strings.Contains(text, "\n"+line+"\n") {
 			t.Errorf("the metrics lack %s", line)
 		}
 	}
 	for _, counted := range []string{ // more than one where two asked at once
-		`questscheduler_watches_asked_total{occasion="creation",outcome="ok"} `, `questscheduler_google_calls_total{method="events.watch",outcome="ok"} `,
+		`questscheduler_watches_asked_total{occasion="creation",outcome="ok"} `,
+		`questscheduler_google_calls_total{method="events.watch",outcome="ok"} `,
 		`questscheduler_last_drain_timestamp_seconds `,
 	} {
 		if !strings.Contains(text, "\n"+counted) || strings.Contains(text, counted+"0\n") {

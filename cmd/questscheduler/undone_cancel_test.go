@@ -13,7 +13,10 @@ func TestCancel_UndoneDirectly_IsNotAnnounced(t *testing.T) {
 	o, documents := rawDemo(t, "QS_DOCUMENT_HINTS=off", "QS_NOTIFY_SETTLE=8s")
 	d := newDirect(t, o, documents, "Undone at once")
 	ana := o.ready.Users["ana"].ID
-	d.documents.set(d.doc, map[string]any{"participantIds": map[string]any{"arrayValue": map[string]any{"values": []any{text(o.ready.Users["gm"].ID), text(ana)}}}})
+	d.documents.set(
+		d.doc,
+		map[string]any{"participantIds": map[string]any{"arrayValue": map[string]any{"values": []any{text(o.ready.Users["gm"].ID), text(ana)}}}},
+	)
 	if _, err := d.v1("gm", "POST", "/polls/"+d.id+"/cancel", map[string]any{}); err != nil {
 		t.Fatal(err)
 	}

@@ -34,29 +34,48 @@ func TestExitCodes(t *testing.T) {
 		"version":                           {nil, []string{"--version"}, exitOK, "questscheduler " + version},
 		"unknown command":                   {nil, []string{"polish"}, exitUsage, "unexpected argument polish"},
 		"unknown flag":                      {nil, []string{"serve", "--fast"}, exitUsage, "unknown flag --fast"},
-		"half a command":                    {nil, []string{"sweep"}, exitUsage, `expected one of "drain", "renew-watches", "poll-fallback", "cleanup"`},
-		"unknown job":                       {nil, []string{"sweep", "everything"}, exitUsage, "unexpected argument everything"},
-		"missing argument":                  {nil, []string{"explain"}, exitUsage, "<poll-id>"},
-		"missing file":                      {nil, []string{"backup"}, exitUsage, "<file>"},
-		"one argument too many":             {nil, []string{"serve", "now"}, exitUsage, "unexpected argument now"},
-		"a flag's value is wrong":           {nil, []string{"token", "--user", "gm", "--ttl", "soon"}, exitUsage, "--ttl"},
-		"unknown shell":                     {nil, []string{"completion", "tcsh"}, exitUsage, "tcsh"},
-		"demo for all the world":            {nil, []string{"demo", "--addr", "0.0.0.0:0"}, exitUsage, "loopback"},
+		"half a command": {
+			nil, []string{"sweep"}, exitUsage, `expected one of "drain", "renew-watches", "poll-fallback", "cleanup"`,
+		},
+		"unknown job":             {nil, []string{"sweep", "everything"}, exitUsage, "unexpected argument everything"},
+		"missing argument":        {nil, []string{"explain"}, exitUsage, "<poll-id>"},
+		"missing file":            {nil, []string{"backup"}, exitUsage, "<file>"},
+		"one argument too many":   {nil, []string{"serve", "now"}, exitUsage, "unexpected argument now"},
+		"a flag's value is wrong": {nil, []string{"token", "--user", "gm", "--ttl", "soon"}, exitUsage, "--ttl"},
+		"unknown shell":           {nil, []string{"completion", "tcsh"}, exitUsage, "tcsh"},
+		"demo for all the world":  {nil, []string{"demo", "--addr", "0.0.0.0:0"}, exitUsage, "loopback"},
 
-		"serve without settings":      {nil, []string{"serve"}, exitUsage, "QS_ENC_KEYS has to hold a key"},
-		"sweep without settings":      {nil, []string{"sweep", "drain"}, exitUsage, "QS_ENC_KEYS has to hold a key"},
-		"a setting that is none":      {append(good, "QS_SQLITE_PTH=x"), []string{"explain", "p"}, exitUsage, "is QS_SQLITE_PATH meant?"},
-		"a demo with wrong settings":  {[]string{"QS_WATCH_TTL=long"}, []string{"demo", "--addr", "127.0.0.1:0"}, exitUsage, "QS_WATCH_TTL has to be a duration"},
-		"serve on a taken address":    {settings(t.TempDir(), "QS_ADDR="+taken.Addr().String()), []string{"serve"}, exitFailed, "cannot listen on " + taken.Addr().String()},
-		"serve without a folder":      {append(good, "QS_SQLITE_PATH="+filepath.Join(empty, "none", "d.db")), []string{"serve"}, exitFailed, "folder of the data file does not exist"},
-		"explain without a store":     {good, []string{"explain", "p"}, exitFailed, "there is no data file yet"},
-		"backup without a store":      {good, []string{"backup", filepath.Join(empty, "b.db")}, exitFailed, "there is no data file yet"},
-		"token without a folder":      {[]string{"QS_SQLITE_PATH=" + filepath.Join(empty, "none", "d.db")}, []string{"token", "--user", "gm"}, exitFailed, "set QS_SQLITE_PATH as for the server"},
-		"token for nobody":            {good, []string{"token", "--user", ""}, exitUsage, "--user must be 1 to 128 bytes"},
-		"token for a path":            {good, []string{"token", "--user", "a/b"}, exitUsage, "--user must be"},
-		"token for no time":           {good, []string{"token", "--user", "gm", "--ttl", "0s"}, exitUsage, "--ttl must be at least 1s"},
-		"token with no address":       {good, []string{"token", "--user", "gm", "--email", "gm"}, exitUsage, "--email has to be an e-mail address"},
-		"token with a name beside it": {good, []string{"token", "--user", "gm", "--email", "Gm <gm@example.org>"}, exitUsage, "--email has to be an e-mail address"},
+		"serve without settings": {nil, []string{"serve"}, exitUsage, "QS_ENC_KEYS has to hold a key"},
+		"sweep without settings": {nil, []string{"sweep", "drain"}, exitUsage, "QS_ENC_KEYS has to hold a key"},
+		"a setting that is none": {append(good, "QS_SQLITE_PTH=x"), []string{"explain", "p"}, exitUsage, "is QS_SQLITE_PATH meant?"},
+		"a demo with wrong settings": {
+			[]string{"QS_WATCH_TTL=long"}, []string{"demo", "--addr", "127.0.0.1:0"}, exitUsage,
+			"QS_WATCH_TTL has to be a duration",
+		},
+		"serve on a taken address": {
+			settings(t.TempDir(), "QS_ADDR="+taken.Addr().String()), []string{"serve"}, exitFailed,
+			"cannot listen on " + taken.Addr().String(),
+		},
+		"serve without a folder": {
+			append(good, "QS_SQLITE_PATH="+filepath.Join(empty, "none", "d.db")), []string{"serve"}, exitFailed,
+			"folder of the data file does not exist",
+		},
+		"explain without a store": {good, []string{"explain", "p"}, exitFailed, "there is no data file yet"},
+		"backup without a store":  {good, []string{"backup", filepath.Join(empty, "b.db")}, exitFailed, "there is no data file yet"},
+		"token without a folder": {
+			[]string{"QS_SQLITE_PATH=" + filepath.Join(empty, "none", "d.db")}, []string{"token", "--user", "gm"}, exitFailed,
+			"set QS_SQLITE_PATH as for the server",
+		},
+		"token for nobody":  {good, []string{"token", "--user", ""}, exitUsage, "--user must be 1 to 128 bytes"},
+		"token for a path":  {good, []string{"token", "--user", "a/b"}, exitUsage, "--user must be"},
+		"token for no time": {good, []string{"token", "--user", "gm", "--ttl", "0s"}, exitUsage, "--ttl must be at least 1s"},
+		"token with no address": {
+			good, []string{"token", "--user", "gm", "--email", "gm"}, exitUsage, "--email has to be an e-mail address",
+		},
+		"token with a name beside it": {
+			good, []string{"token", "--user", "gm", "--email", "Gm <gm@example.org>"}, exitUsage,
+			"--email has to be an e-mail address",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -76,8 +95,10 @@ func TestExitCodes(t *testing.T) {
 func TestServe_SaysEverythingThatIsWrongAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	got := run(t, settings(dir, "QS_ADDR=sesame", "QS_WATCH_TTL=sesame", "QS_ENC_KEYS=sesame", "QS_STORE=firestore", "QS_AUTH=firebase"), "serve")
-	got.want(t, exitUsage, "QS_ADDR has to be", "QS_WATCH_TTL has to be", "QS_ENC_KEYS cannot be used", "QS_FIRESTORE_PROJECT has to name", "QS_FIREBASE_PROJECT has to name")
+	got := run(t,
+		settings(dir, "QS_ADDR=sesame", "QS_WATCH_TTL=sesame", "QS_ENC_KEYS=sesame", "QS_STORE=firestore", "QS_AUTH=firebase"), "serve")
+	got.want(t, exitUsage, "QS_ADDR has to be", "QS_WATCH_TTL has to be", "QS_ENC_KEYS cannot be used",
+		"QS_FIRESTORE_PROJECT has to name", "QS_FIREBASE_PROJECT has to name")
 	if strings.Contains(got.errors, "sesame") || strings.Contains(got.errors, secretOfClient) {
 		t.Error("it prints a value")
 	}

@@ -76,7 +76,9 @@ func openWebApp(t *testing.T) *webApp {
 		t.Fatal(err)
 	}
 	fmt.Fprintf(page, appPage, places)
-	grant, err := a.demo.sims.googleServer.AddUser(google.User{Key: appUser, Sub: "sub-" + appUser, Email: appGoogle, TimeZone: "Europe/Berlin"})
+	grant, err := a.demo.sims.googleServer.AddUser(google.User{
+		Key: appUser, Sub: "sub-" + appUser, Email: appGoogle, TimeZone: "Europe/Berlin",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +96,8 @@ func openWebApp(t *testing.T) *webApp {
 // signsIn signs the user in on the page.
 func (a *webApp) signsIn() {
 	a.t.Helper()
-	if who := a.does("signIn", map[string]any{"credential": a.person.Credential}); who["uid"] != a.person.UID || who["email"] != a.person.Email {
+	if who := a.does("signIn", map[string]any{"credential": a.person.Credential}); who["uid"] != a.person.UID ||
+		who["email"] != a.person.Email {
 		a.t.Errorf("signed in is %v, and not %s", who, a.person.UID)
 	}
 }
@@ -102,7 +105,11 @@ func (a *webApp) signsIn() {
 // setRules deploys the rules of this repository to the emulator's project.
 func (a *webApp) setRules() {
 	a.documents.t.Helper()
-	body, err := json.Marshal(map[string]any{"rules": map[string]any{"files": []any{map[string]any{"name": "firestore.rules", "content": docs.Read(a.documents.t, "firestore.rules")}}}})
+	body, err := json.Marshal(map[string]any{
+		"rules": map[string]any{
+			"files": []any{map[string]any{"name": "firestore.rules", "content": docs.Read(a.documents.t, "firestore.rules")}},
+		},
+	})
 	if err != nil {
 		a.documents.t.Fatal(err)
 	}
@@ -220,7 +227,8 @@ func (a *webApp) links() {
 	a.t.Helper()
 	a.Text(`app.run("link")`)
 	a.Await(`document.querySelector('input[name="user"]')`)
-	a.Text(`(document.querySelector('input[name="user"][value="` + appUser + `"]').checked = true, document.querySelector('button[value="allow"]').click())`)
+	a.Text(`(document.querySelector('input[name="user"][value="` + appUser +
+		`"]').checked = true, document.querySelector('button[value="allow"]').click())`)
 	a.Await(`location.pathname === "/settings" && new URLSearchParams(location.search).get("calendar") === "linked"`)
 	a.open(a.id)
 }
@@ -237,10 +245,14 @@ func TestWebApp_InABrowser(t *testing.T) {
 	a.signsIn()
 	a.create("Without a calendar")
 	a.does("vote", map[string]any{"slot": a.slot})
-	if came := a.tries("finalise", map[string]any{"slot": a.slot, "createCalendarEvent": true}); came.Code != "functions/failed-precondition" || !strings.HasPrefix(came.Message, "Google Calendar not linked") {
+	if came := a.tries(
+		"finalise", map[string]any{"slot": a.slot, "createCalendarEvent": true},
+	); came.Code != "functions/failed-precondition" || !strings.HasPrefix(came.Message, "Google Calendar not linked") {
 		t.Errorf("without an account: %+v", came)
 	}
-	if made := a.does("finalise", map[string]any{"slot": a.slot, "createCalendarEvent": false}); made["eventId"] != nil || made["calendarId"] != nil {
+	if made := a.does(
+		"finalise", map[string]any{"slot": a.slot, "createCalendarEvent": false},
+	); made["eventId"] != nil || made["calendarId"] != nil {
 		t.Errorf("without an event it gives %v", made)
 	}
 	a.shows("FINALIZED", "", iso(a.start))
@@ -257,7 +269,8 @@ func TestWebApp_InABrowser(t *testing.T) {
 		showing("FINALIZED", "Rescheduled", iso(a.start.Add(25*time.Hour))),
 	})
 	a.settles("the event is moved back", func() { a.moves(event, 0) }, agreedState{
-		event, true, true, map[string]any{"status": "FINALIZED", "calendarSync.state": "OK", "calendarSync.rescheduled": nil, "googleEventId": event},
+		event, true, true,
+		map[string]any{"status": "FINALIZED", "calendarSync.state": "OK", "calendarSync.rescheduled": nil, "googleEventId": event},
 		showing("FINALIZED", "", iso(a.start)),
 	})
 	a.settles("the event is deleted, and may come back", func() { a.inCalendar(http.MethodDelete, event, nil) }, agreedState{
@@ -300,7 +313,10 @@ func TestWebApp_DirectWrites_LeavePollEventAndIndexAgreeing(t *testing.T) {
 				agreedState{event, true, false, isReopened, showing("OPEN", "", "")})
 			var again string
 			a.settles("the app finalises again, and the older event goes", func() { again = a.finalises() },
-				agreedState{event, false, false, map[string]any{"status": "FINALIZED", "calendarSync.state": "OK"}, showing("FINALIZED", "", iso(a.start))})
+				agreedState{
+					event, false, false, map[string]any{"status": "FINALIZED", "calendarSync.state": "OK"},
+					showing("FINALIZED", "", iso(a.start)),
+				})
 			if linked := a.documents.poll(a.id)["googleEventId"]; linked != again {
 				t.Errorf("the poll has the event %v, and not %s", linked, again)
 			}
@@ -317,7 +333,10 @@ func TestWebApp_DirectWrites_LeavePollEventAndIndexAgreeing(t *testing.T) {
 		{"edit what is reopened", func(event string) {
 			a.does("reopen", map[string]any{"deleteEvent": true})
 			a.settles("the app edits", func() { a.does("edit", map[string]any{"title": "Another title"}) },
-				agreedState{event, false, false, map[string]any{"title": "Another title", "status": "OPEN", "calendarSync.state": nil}, showing("OPEN", "", "")})
+				agreedState{
+					event, false, false, map[string]any{"title": "Another title", "status": "OPEN", "calendarSync.state": nil},
+					showing("OPEN", "", ""),
+				})
 			a.finalises()
 		}},
 		{"delete", func(event string) {

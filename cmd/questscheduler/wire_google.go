@@ -61,7 +61,10 @@ func (s *server) newGoogle() (googleAccess, error) {
 
 // newLinks builds what carries a linked, revoked or unlinked account to its
 // calendars and polls.
-func (s *server) newLinks(google googleAccess, watcher *calendarsync.Watcher, polls calendarsync.Polls, owners owners, listeners []calendarsync.AccountListener) *calendarsync.Links {
+func (s *server) newLinks(
+	google googleAccess, watcher *calendarsync.Watcher, polls calendarsync.Polls, owners owners,
+	listeners []calendarsync.AccountListener,
+) *calendarsync.Links {
 	return &calendarsync.Links{
 		Store: s.documents, Accounts: google.accounts, Grants: google.grants, Leaving: google.client.As(google.grants.Leaving),
 		Watcher: watcher, Listeners: listeners, Polls: polls, Owners: owners, Now: s.now, Log: s.log,

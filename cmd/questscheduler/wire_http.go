@@ -63,14 +63,16 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	commands := api.NewCommands(s.config.PollCommands, s.now)
 	edge := api.New(api.Options{
 		Commands: commands, Scheduler: to.scheduler, GroupEvents: to.groups, Calendars: to.watcher, Accounts: to.linked,
-		Policies: mirrors.Policies{Service: to.mirroring.service}, Events: to.mirroring.events, Mappings: to.mappings, Availability: to.availability, Health: to.health, Work: s.outbox,
+		Policies: mirrors.Policies{Service: to.mirroring.service}, Events: to.mirroring.events, Mappings: to.mappings,
+		Availability: to.availability, Health: to.health, Work: s.outbox,
 		Feeds: s.newFeeds(to),
 		Store: s.documents, Changes: s.documents, SingleProcess: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: people, Operators: operators, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, TrustedProxies: s.config.TrustedProxies,
 		HTTPS: strings.HasPrefix(s.config.PublicURL, "https://"),
 		Now:   s.now, Wait: wait, Stopping: s.ending.Done(), NewID: s.newPrefixedID, Log: s.log, Version: version,
-		Metrics: s.metrics.Handler(), MetricsToken: s.config.MetricsToken.Reveal(), MetricsLocal: s.forThisMachine(), OnAnswer: s.metrics.Answered,
+		Metrics: s.metrics.Handler(), MetricsToken: s.config.MetricsToken.Reveal(), MetricsLocal: s.forThisMachine(),
+		OnAnswer: s.metrics.Answered,
 	})
 	var pushes webhooks.Pushes = to.watcher
 	var documents webhooks.Documents = &documentchanges.RecordedIntake{Intake: to.changed, Store: s.documents, Log: s.log}

@@ -29,7 +29,8 @@ const mirrorShare = 0.5
 
 func (s *server) newMirroring(google googleAccess, watcher *calendarsync.Watcher) mirroring {
 	service := &mirrors.Service{
-		Store: s.documents, Outbox: s.outbox, Follow: watcher.Follow, FindCalendars: google.lookup.Find, Installation: installation(s.config), SharedBy: groupevents.SharedBy,
+		Store: s.documents, Outbox: s.outbox, Follow: watcher.Follow, FindCalendars: google.lookup.Find,
+		Installation: installation(s.config), SharedBy: groupevents.SharedBy,
 		HoldShare: s.config.MassCancelShare, HoldMin: s.config.MassCancelMin, Observing: s.config.Sync != config.SyncOn,
 		Now: s.now, NewID: s.newID, Log: s.log, Meter: s.metrics.Count,
 	}

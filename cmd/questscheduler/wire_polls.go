@@ -69,7 +69,9 @@ func (s *server) polls(service *scheduler.Service) calendarsync.Polls {
 	return service
 }
 
-func (s *server) newSyncer(google googleAccess, polls calendarsync.Polls, owners owners, consumers ...calendarsync.Consumer) *calendarsync.Syncer {
+func (s *server) newSyncer(
+	google googleAccess, polls calendarsync.Polls, owners owners, consumers ...calendarsync.Consumer,
+) *calendarsync.Syncer {
 	return &calendarsync.Syncer{
 		Store: s.documents, Google: google.client, MoveFinder: google.elsewhere, Polls: polls, Owners: owners, Consumers: consumers,
 		Observing: s.config.Sync == config.SyncObserve, Now: s.now, MinGap: s.config.SyncMinGap,

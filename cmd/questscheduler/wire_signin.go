@@ -86,7 +86,9 @@ func (s *server) newMachines() (operators, deliverers *signin.Machines) {
 }
 
 // machinePaths are the routes of machines beside webhooks.JobPaths.
-var machinePaths = []string{"/webhooks/documents", "/admin/watches/force-register", "/admin/force-register-channels", "/admin/reload-mappings"}
+var machinePaths = []string{
+	"/webhooks/documents", "/admin/watches/force-register", "/admin/force-register-channels", "/admin/reload-mappings",
+}
 
 // audiences are the audiences that machines' tokens may have: the configured one
 // and, since Cloud Scheduler and Eventarc default to the address that they call,

@@ -32,9 +32,12 @@ func (s *server) newTimers(
 		Store: s.documents, Outbox: s.outbox, ByClock: s.alone(), Now: s.now, NewTrace: s.newTrace, Log: s.log, Started: started,
 		Jobs: timers.Jobs(timers.Parts{
 			Watcher: watcher, SweepCards: cards.sweep, FallbackEvery: s.config.FallbackEvery, SweepAtOnce: s.config.SweepAtOnce,
-			NoSync: s.config.Sync == config.SyncOff, Observing: s.config.Sync == config.SyncObserve, Documents: s.documents, Cleaning: slices.Concat(s.cleanings(), groupCleanings(groups), mirroring.cleanings(s.config.JournalKeep), attending.cleanings(google.accounts)),
+			NoSync: s.config.Sync == config.SyncOff, Observing: s.config.Sync == config.SyncObserve, Documents: s.documents,
+			Cleaning: slices.Concat(s.cleanings(), groupCleanings(groups), mirroring.cleanings(s.config.JournalKeep),
+				attending.cleanings(google.accounts)),
 			Reconcile: mirroring.reconcile, RefreshMappings: attending.refresh(),
-			Health: s.surveyHealth(google.grants, s.newHealth(watcher, nil)), CheckAccounts: checkAccounts(google.grants, attending), Now: s.now, Log: s.log,
+			Health: s.surveyHealth(google.grants, s.newHealth(watcher, nil)), CheckAccounts: checkAccounts(google.grants, attending),
+			Now: s.now, Log: s.log,
 		}),
 	}
 }
@@ -96,7 +99,9 @@ func (s *server) surveyHealth(grants *accounts.Grants, reader *health.Reader) ti
 }
 
 // limited reports that more may be left when a removal reached its limit.
-func limited(remove func(context.Context, store.Store, time.Time, int) (int, error)) func(context.Context, store.Store, time.Time, int) (int, bool, error) {
+func limited(
+	remove func(context.Context, store.Store, time.Time, int) (int, error),
+) func(context.Context, store.Store, time.Time, int) (int, bool, error) {
 	return func(ctx context.Context, documents store.Store, now time.Time, limit int) (int, bool, error) {
 		removed, err := remove(ctx, documents, now, limit)
 		return removed, removed >= limit, err

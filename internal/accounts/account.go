@@ -145,7 +145,8 @@ func (a Account) Granted(scope string) bool { return slices.Contains(a.Scopes, s
 
 // Owns reports whether a calendar is one of this account's.
 func (a Account) Owns(calendarID string) bool {
-	return calendarID != "" && (a.Primary() == calendarID || strings.EqualFold(a.Email, calendarID)) || slices.Contains(a.CalendarIDs, calendarID)
+	return calendarID != "" && (a.Primary() == calendarID || strings.EqualFold(a.Email, calendarID)) ||
+		slices.Contains(a.CalendarIDs, calendarID)
 }
 
 // Usable is nil if the account can be used, else the Revoked error that tells its owner
@@ -213,7 +214,8 @@ func encode(a Account) map[string]any {
 		"ownerId": a.OwnerID, "provider": a.Provider, "sub": a.Sub, "email": a.Email,
 		"scopes": a.Scopes, "status": string(a.Status), "kind": a.Kind, "grant": a.Grant,
 		"primaryCalendarId": store.NullIfEmpty(a.PrimaryCalendarID), "calendarIds": a.CalendarIDs,
-		"due": store.NullIfZero(a.Due), "attempts": 0, "failedSince": nil, "error": nil, "unlinkedAt": store.NullIfZero(a.UnlinkedAt), "leavingUntil": store.NullIfZero(a.LeavingUntil), "checkedAt": a.CheckedAt,
+		"due": store.NullIfZero(a.Due), "attempts": 0, "failedSince": nil, "error": nil,
+		"unlinkedAt": store.NullIfZero(a.UnlinkedAt), "leavingUntil": store.NullIfZero(a.LeavingUntil), "checkedAt": a.CheckedAt,
 		"createdAt": a.CreatedAt, "updatedAt": a.UpdatedAt,
 	}
 }

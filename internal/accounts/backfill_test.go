@@ -56,8 +56,11 @@ func (w *world) old(t *testing.T, person string, shape func(token string) any) {
 		"discord":        map[string]any{"token": "the web app's own"},
 	})
 	w.put(t, store.Doc("users", person), map[string]any{
-		"email":    "sign-in@example.test",
-		"settings": map[string]any{"linkedCalendarEmail": strings.ToUpper(person) + "@example.test", "googleCalendarIds": []any{"club@group", person + "@example.test"}},
+		"email": "sign-in@example.test",
+		"settings": map[string]any{
+			"linkedCalendarEmail": strings.ToUpper(person) + "@example.test",
+			"googleCalendarIds":   []any{"club@group", person + "@example.test"},
+		},
 	})
 }
 

@@ -58,8 +58,10 @@ func TestDelegate_CreatesRevivesAndLeavesAnActiveOne(t *testing.T) {
 	w := newDelegation(t, "ana")
 	account := w.delegate(t, " Ana@Example.test")
 	want := accounts.Account{
-		ID: accounts.DelegatedID("ana@example.test"), Provider: accounts.Google, Email: "ana@example.test", Scopes: []string{accounts.ScopeEvents},
-		Status: accounts.Active, Kind: accounts.KindServiceAccount, Grant: account.Grant, Due: noon, CheckedAt: noon, CreatedAt: noon, UpdatedAt: noon,
+		ID: accounts.DelegatedID("ana@example.test"), Provider: accounts.Google, Email: "ana@example.test",
+		Scopes: []string{accounts.ScopeEvents},
+		Status: accounts.Active, Kind: accounts.KindServiceAccount, Grant: account.Grant, Due: noon, CheckedAt: noon,
+		CreatedAt: noon, UpdatedAt: noon,
 	}
 	if fmt.Sprint(account) != fmt.Sprint(want) || account.Primary() != "ana@example.test" {
 		t.Errorf("created %+v", account)
@@ -91,7 +93,8 @@ func TestDelegate_CreatesRevivesAndLeavesAnActiveOne(t *testing.T) {
 		}
 		settle(ended)
 		revived := w.delegate(t, "ana@example.test")
-		if revived.Status != accounts.Active || !revived.Due.Equal(revived.UpdatedAt) || revived.Grant != account.Grant+int64(n)+1 || !revived.UnlinkedAt.IsZero() || !revived.CreatedAt.Equal(noon) {
+		if revived.Status != accounts.Active || !revived.Due.Equal(revived.UpdatedAt) ||
+			revived.Grant != account.Grant+int64(n)+1 || !revived.UnlinkedAt.IsZero() || !revived.CreatedAt.Equal(noon) {
 			t.Errorf("revived: %+v", revived)
 		}
 		w.wantOK(t, account.ID)
@@ -224,15 +227,31 @@ func TestDelegated_Refusal_HasItsKind(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, fault.Provider, accounts.CodeDelegationRefused, accounts.Active, []string{"Admin console", "4711", accounts.ScopeEvents}},
-		"another domain":     {"ana@elsewhere.test", nil, fault.Provider, accounts.CodeDelegationRefused, accounts.Active, []string{"Admin console"}},
-		"an older refusal":   {"ana@example.test", planted(400, "access_denied"), fault.Provider, accounts.CodeDelegationRefused, accounts.Active, []string{"Admin console"}},
-		"unknown person":     {"nobody@example.test", nil, fault.Revoked, accounts.CodeTokenExpired, accounts.Revoked, []string{"e-mail address"}},
-		"another bad grant":  {"ana@example.test", planted(400, "invalid_grant"), fault.Provider, accounts.CodeServiceAccountRefused, accounts.Active, []string{"operator"}},
-		"a deleted account":  {"ana@example.test", planted(401, "deleted_client"), fault.Provider, accounts.CodeServiceAccountRefused, accounts.Active, []string{"operator"}},
-		"too many requests":  {"ana@example.test", planted(429, "rate_limit_exceeded"), fault.RateLimited, "", accounts.Active, nil},
-		"an outage":          {"ana@example.test", planted(503, ""), fault.Unavailable, "", accounts.Active, nil},
-		"a bad request":      {"ana@example.test", planted(400, "invalid_scope"), fault.Provider, "", accounts.Active, nil},
-		"no service account": {"ana@example.test", func(t *testing.T, w *world) { w.useKey(t, nil) }, fault.Provider, accounts.CodeNoServiceAccount, accounts.Active, []string{"operator"}},
+		"another domain": {
+			"ana@elsewhere.test", nil, fault.Provider, accounts.CodeDelegationRefused, accounts.Active, []string{"Admin console"},
+		},
+		"an older refusal": {
+			"ana@example.test", planted(400, "access_denied"), fault.Provider, accounts.CodeDelegationRefused, accounts.Active,
+			[]string{"Admin console"},
+		},
+		"unknown person": {
+			"nobody@example.test", nil, fault.Revoked, accounts.CodeTokenExpired, accounts.Revoked, []string{"e-mail address"},
+		},
+		"another bad grant": {
+			"ana@example.test", planted(400, "invalid_grant"), fault.Provider, accounts.CodeServiceAccountRefused, accounts.Active,
+			[]string{"operator"},
+		},
+		"a deleted account": {
+			"ana@example.test", planted(401, "deleted_client"), fault.Provider, accounts.CodeServiceAccountRefused, accounts.Active,
+			[]string{"operator"},
+		},
+		"too many requests": {"ana@example.test", planted(429, "rate_limit_exceeded"), fault.RateLimited, "", accounts.Active, nil},
+		"an outage":         {"ana@example.test", planted(503, ""), fault.Unavailable, "", accounts.Active, nil},
+		"a bad request":     {"ana@example.test", planted(400, "invalid_scope"), fault.Provider, "", accounts.Active, nil},
+		"no service account": {
+			"ana@example.test", func(t *testing.T, w *world) { w.useKey(t, nil) }, fault.Provider, accounts.CodeNoServiceAccount,
+			accounts.Active, []string{"operator"},
+		},
 		"a replaced key": {"ana@example.test", func(t *testing.T, w *world) {
 			w.useKey(t, changed(t, w.serviceKey(t), "private_key_id", "older"))
 		}, fault.Provider, accounts.CodeServiceAccountRefused, accounts.Active, []string{"operator"}},

@@ -21,7 +21,8 @@ import (
 
 // robot is the service account of the tests; its domain-wide delegation covers example.test.
 var robot = google.ServiceAccount{
-	Email: "robot@project.iam.gserviceaccount.test", ClientID: "4711", Domains: []string{"example.test"}, Scopes: []string{accounts.ScopeEvents},
+	Email: "robot@project.iam.gserviceaccount.test", ClientID: "4711", Domains: []string{"example.test"},
+	Scopes: []string{accounts.ScopeEvents},
 }
 
 // serviceKey makes the service account and gives its key.
@@ -78,7 +79,8 @@ func TestParseDelegation_BadKey_SaysWhatIsWrong(t *testing.T) {
 	} {
 		got, err := accounts.ParseDelegation(row.key)
 		said, ok := errors.AsType[*fault.Error](err)
-		if !fault.Is(err, fault.Invalid) || got != nil || !ok || !strings.Contains(said.Message, row.want) || !strings.HasSuffix(said.Message, ".") {
+		if !fault.Is(err, fault.Invalid) || got != nil || !ok || !strings.Contains(said.Message, row.want) ||
+			!strings.HasSuffix(said.Message, ".") {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
@@ -108,7 +110,8 @@ func TestDelegation_PrintedAnyhow_ShowsNoSecret(t *testing.T) {
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("started", "key", delegation)
 	const shown = "service account robot@project.iam.gserviceaccount.test"
 	for _, printed := range []string{
-		fmt.Sprint(delegation), fmt.Sprintf("%+v", delegation), fmt.Sprintf("%#v", delegation), fmt.Sprintf("key: %s", delegation), string(text), log.String(),
+		fmt.Sprint(delegation), fmt.Sprintf("%+v", delegation), fmt.Sprintf("%#v", delegation),
+		fmt.Sprintf("key: %s", delegation), string(text), log.String(),
 	} {
 		// A printed key has its parts as numbers or text; what is shown is the address alone.
 		if left := strings.ReplaceAll(printed, shown, ""); !strings.Contains(printed, shown) || len(left) > 200 || strings.Contains(left, "0x") {

@@ -26,7 +26,8 @@ func TestFeatures_AreWhatTheGrantCovers(t *testing.T) {
 		}
 		for _, feature := range []accounts.Feature{accounts.Mirrors, accounts.Availability, accounts.Sheets} {
 			err := account.UsableFor(feature)
-			if slices.Contains(row.want, feature) != (err == nil) || err != nil && (!fault.Is(err, fault.Forbidden) || fault.CodeOf(err) != accounts.CodeScopeMissing) {
+			if slices.Contains(row.want, feature) != (err == nil) ||
+				err != nil && (!fault.Is(err, fault.Forbidden) || fault.CodeOf(err) != accounts.CodeScopeMissing) {
 				t.Errorf("%s for %s: %v", name, feature, err)
 			}
 			account.Status = accounts.Revoked

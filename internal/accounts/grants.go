@@ -216,7 +216,9 @@ func (g *Grants) exchange(ctx context.Context, opened grant) (accessToken, error
 
 // request makes a call of the token endpoint, and gives its refusal a kind. It ignores the
 // caller's cancellation, since others wait for the same answer.
-func (g *Grants) request(ctx context.Context, table refusal.Table, call func(context.Context) (*oauth2.Token, error)) (*oauth2.Token, error) {
+func (g *Grants) request(
+	ctx context.Context, table refusal.Table, call func(context.Context) (*oauth2.Token, error),
+) (*oauth2.Token, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshTimeout)
 	defer cancel()
 	answer, err := call(context.WithValue(ctx, oauth2.HTTPClient, g.client))

@@ -183,7 +183,9 @@ func TestLinking_AStateIsOneOfOursAlone(t *testing.T) {
 	for name, state := range map[string]string{
 		"none": "", "a ticket": ticket, "cut short": state[:len(state)-4], "of the web app's own": "8c1f6b2e4a",
 	} {
-		if _, _, err := linking.Finish(t.Context(), accounts.Back{State: state, Code: "4/code", PersonID: "gm"}); fault.CodeOf(err) != accounts.CodeStateMismatch {
+		if _, _, err := linking.Finish(
+			t.Context(), accounts.Back{State: state, Code: "4/code", PersonID: "gm"},
+		); fault.CodeOf(err) != accounts.CodeStateMismatch {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

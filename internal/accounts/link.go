@@ -32,7 +32,9 @@ func (r *Repository) Link(ctx context.Context, ownerID string, who Identity, ref
 
 // link is Link for a grant requested at a time; zero means that it is known to work.
 // Unavailable: a revocation under way at that time may have ended it (Grants.Revoke).
-func (r *Repository) link(ctx context.Context, ownerID string, who Identity, refreshToken string, scopes []string, asked time.Time) (Account, error) {
+func (r *Repository) link(
+	ctx context.Context, ownerID string, who Identity, refreshToken string, scopes []string, asked time.Time,
+) (Account, error) {
 	if ownerID == "" || who.Provider == "" || who.Sub == "" {
 		return Account{}, fault.New(fault.Invalid, "A link needs a person and an identity.")
 	}
@@ -89,7 +91,8 @@ func findOwn(ctx context.Context, tx store.Tx, ownerID string, who Identity, ask
 		case candidate.OwnerID != ownerID && candidate.Status != Unlinked:
 			return Account{}, false, &fault.Error{
 				Kind: fault.Conflict, Code: CodeLinkedElsewhere,
-				Message: "This Google account is already linked to a different Quest Scheduler account. Unlink it there first, or choose another Google account.",
+				Message: "This Google account is already linked to a different Quest Scheduler account. Unlink it there first, or " +
+					"choose another Google account.",
 			}
 		}
 	}
@@ -100,7 +103,9 @@ func findOwn(ctx context.Context, tx store.Tx, ownerID string, who Identity, ask
 }
 
 // findUnidentified finds a person's account without a recorded identity that may be this one.
-func findUnidentified(ctx context.Context, tx store.Tx, ownerID string, who Identity, asked time.Time) (account Account, known bool, err error) {
+func findUnidentified(
+	ctx context.Context, tx store.Tx, ownerID string, who Identity, asked time.Time,
+) (account Account, known bool, err error) {
 	all, err := list(ctx, tx, ofOwner.With(ownerID))
 	if err != nil {
 		return Account{}, false, err

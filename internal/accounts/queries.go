@@ -33,7 +33,10 @@ var (
 )
 
 // Queries are the package's queries, for opening a store.
-var Queries = []*store.Query{ofOwner, ofPeople, ofIdentity, ofEmail, due, unlinkedBefore, untouched, userSecrets, accountSecrets, statesBefore, byStatus, everybodys}
+var Queries = []*store.Query{
+	ofOwner, ofPeople, ofIdentity, ofEmail, due, unlinkedBefore, untouched, userSecrets, accountSecrets, statesBefore,
+	byStatus, everybodys,
+}
 
 // OfOwner lists a person's accounts, revoked and unlinked ones included, oldest link
 // first. Accounts without an owner are in nobody's list: none for "".

@@ -16,7 +16,10 @@ import (
 // problem with our own OAuth client must never be reported as a dead grant: all
 // users would have to relink.
 var refusals = slices.Concat(refusal.Table{
-	{Reasons: []string{"invalid_grant", "unauthorized_client"}, Kind: fault.Revoked, Code: CodeTokenExpired, Message: "Google Calendar authorization expired. Re-link in Settings."},
+	{
+		Reasons: []string{"invalid_grant", "unauthorized_client"}, Kind: fault.Revoked, Code: CodeTokenExpired,
+		Message: "Google Calendar authorization expired. Re-link in Settings.",
+	},
 	{Reasons: []string{"invalid_client"}, Kind: fault.Provider, Code: CodeClientRefused, Message: sayOwnClient, Operator: operatorOwnClient},
 	{Status: http.StatusUnauthorized, Kind: fault.Provider, Code: CodeClientRefused, Message: sayOwnClient, Operator: operatorOwnClient},
 }, usualRefusals)
@@ -25,11 +28,23 @@ var refusals = slices.Concat(refusal.Table{
 // administrator's missing word, must never be reported as a dead grant: all delegated
 // accounts would be revoked.
 var delegationRefusals = slices.Concat(refusal.Table{
-	{Reasons: []string{"invalid_grant"}, Text: "Invalid email or User ID", Kind: fault.Revoked, Code: CodeTokenExpired, Message: sayNoSuchPerson},
+	{
+		Reasons: []string{"invalid_grant"}, Text: "Invalid email or User ID", Kind: fault.Revoked, Code: CodeTokenExpired,
+		Message: sayNoSuchPerson,
+	},
 	{Reasons: []string{"unauthorized_client", "access_denied"}, Kind: fault.Provider, Code: CodeDelegationRefused, Message: sayDelegate},
-	{Reasons: []string{"invalid_grant"}, Text: "Invalid JWT: Token must be a short-lived token", Kind: fault.Provider, Code: CodeServiceAccountRefused, Message: sayServiceAccount, Operator: "check the clock of this server"},
-	{Reasons: []string{"invalid_grant", "invalid_client"}, Kind: fault.Provider, Code: CodeServiceAccountRefused, Message: sayServiceAccount, Operator: operatorKey},
-	{Status: http.StatusUnauthorized, Kind: fault.Provider, Code: CodeServiceAccountRefused, Message: sayServiceAccount, Operator: operatorKey},
+	{
+		Reasons: []string{"invalid_grant"}, Text: "Invalid JWT: Token must be a short-lived token", Kind: fault.Provider,
+		Code: CodeServiceAccountRefused, Message: sayServiceAccount, Operator: "check the clock of this server",
+	},
+	{
+		Reasons: []string{"invalid_grant", "invalid_client"}, Kind: fault.Provider, Code: CodeServiceAccountRefused,
+		Message: sayServiceAccount, Operator: operatorKey,
+	},
+	{
+		Status: http.StatusUnauthorized, Kind: fault.Provider, Code: CodeServiceAccountRefused, Message: sayServiceAccount,
+		Operator: operatorKey,
+	},
 }, usualRefusals)
 
 // usualRefusals are the rows of both tables that concern no client.
@@ -53,12 +68,14 @@ const (
 	// operatorOwnClient is logged, never shown to users.
 	operatorOwnClient = "check QS_GOOGLE_CLIENT_ID and QS_GOOGLE_CLIENT_SECRET"
 	operatorKey       = "check QS_ATTENDEES_KEY"
-	sayServiceAccount = "Google does not accept this server's service account, so it can act as nobody. Tell its operator; the log says what to fix."
-	sayNoSuchPerson   = "Google knows no account of this e-mail address. Correct the address, or create the account in the Admin console."
+	sayServiceAccount = "Google does not accept this server's service account, so it can act as nobody. Tell its operator; the " +
+		"log says what to fix."
+	sayNoSuchPerson = "Google knows no account of this e-mail address. Correct the address, or create the account in the Admin console."
 	// sayDelegate is followed by what to add (Delegation.sayDelegate).
-	sayDelegate = "The administrator of the domain has to allow this server to act as its people: in the Admin console, under Security, Access and data control, API controls, Domain-wide delegation, add the service account's client ID"
-	sayWait     = "Google asks us to slow down; it is retried automatically."
-	sayLater    = "Google did not renew the access to the calendar in time; it is retried automatically."
+	sayDelegate = "The administrator of the domain has to allow this server to act as its people: in the Admin console, under " +
+		"Security, Access and data control, API controls, Domain-wide delegation, add the service account's client ID"
+	sayWait  = "Google asks us to slow down; it is retried automatically."
+	sayLater = "Google did not renew the access to the calendar in time; it is retried automatically."
 )
 
 // refusalOf gives a failed refresh a kind by a table. Its text holds only the status, and of

@@ -35,7 +35,9 @@ func (w *world) comeBack(t *testing.T, person, user string, transport http.Round
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, account, err := linking.Finish(t.Context(), accounts.Back{State: back.Query().Get("state"), Code: back.Query().Get("code"), PersonID: person})
+	_, account, err := linking.Finish(t.Context(), accounts.Back{
+		State: back.Query().Get("state"), Code: back.Query().Get("code"), PersonID: person,
+	})
 	return account, err
 }
 

@@ -90,7 +90,8 @@ func (d *Delegation) sayDelegate(scope string) string {
 
 func errNoServiceAccount() error {
 	return &fault.Error{
-		Kind: fault.Provider, Code: CodeNoServiceAccount, Message: "This server has no service account to act with. Tell its operator; the log says what to fix.",
-		Err: errors.New("no service account; " + operatorKey),
+		Kind: fault.Provider, Code: CodeNoServiceAccount,
+		Message: "This server has no service account to act with. Tell its operator; the log says what to fix.",
+		Err:     errors.New("no service account; " + operatorKey),
 	}
 }

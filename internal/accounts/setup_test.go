@@ -181,7 +181,10 @@ func wantForPeople(t *testing.T, err error) {
 	if ok && said.Kind != fault.Internal && strings.Contains(said.Message, "QS_") {
 		t.Errorf("the message for people is %q", said.Message)
 	}
-	ours := slices.Contains([]string{accounts.CodeClientRefused, accounts.CodeNoServiceAccount, accounts.CodeServiceAccountRefused}, fault.CodeOf(err))
+	ours := slices.Contains(
+		[]string{accounts.CodeClientRefused, accounts.CodeNoServiceAccount, accounts.CodeServiceAccountRefused},
+		fault.CodeOf(err),
+	)
 	if ours && !strings.Contains(err.Error(), "; check QS_") {
 		t.Errorf("the log says %q, and not what to fix", err)
 	}

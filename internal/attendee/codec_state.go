@@ -25,11 +25,15 @@ func ChunkPath(version string, n int) store.Path {
 // EncodeMappings gives the fields of the state of the mappings.
 func EncodeMappings(m Mappings) map[string]any {
 	return map[string]any{
-		"version": m.Version, "chunks": m.Chunks, "followed": m.Followed, "followedChunks": m.FollowedChunks, "delegated": m.Delegated, "released": m.Released, "pendingSince": store.NullIfZero(m.PendingSince),
+		"version": m.Version, "chunks": m.Chunks, "followed": m.Followed, "followedChunks": m.FollowedChunks,
+		"delegated": m.Delegated, "released": m.Released, "pendingSince": store.NullIfZero(m.PendingSince),
 		"loadedAt": store.NullIfZero(m.LoadedAt), "triedAt": store.NullIfZero(m.TriedAt), "failures": m.Failures, "error": m.Error,
 		"count": m.Count, "withoutAccess": m.WithoutAccess,
 		"skipped": listOf(m.Skipped, encodeSkipped), "skippedCount": m.SkippedCount,
-		"held": map[string]any{"version": m.Held.Version, "lost": m.Held.Lost, "added": m.Held.Added, "of": m.Held.Of, "at": store.NullIfZero(m.Held.At)},
+		"held": map[string]any{
+			"version": m.Held.Version, "lost": m.Held.Lost, "added": m.Held.Added, "of": m.Held.Of,
+			"at": store.NullIfZero(m.Held.At),
+		},
 	}
 }
 
@@ -39,8 +43,10 @@ func DecodeMappings(doc store.Document) Mappings {
 	f := store.Fields(doc.Data)
 	held := f.Map("held")
 	return Mappings{
-		Version: f.String("version"), Chunks: f.Int("chunks"), Followed: f.String("followed"), FollowedChunks: f.Int("followedChunks"), Delegated: f.Bool("delegated"), Released: f.Bool("released"), PendingSince: f.Time("pendingSince"),
-		LoadedAt: f.Time("loadedAt"), TriedAt: f.Time("triedAt"), Failures: f.Int("failures"), Error: f.String("error"),
+		Version: f.String("version"), Chunks: f.Int("chunks"), Followed: f.String("followed"),
+		FollowedChunks: f.Int("followedChunks"), Delegated: f.Bool("delegated"), Released: f.Bool("released"),
+		PendingSince: f.Time("pendingSince"),
+		LoadedAt:     f.Time("loadedAt"), TriedAt: f.Time("triedAt"), Failures: f.Int("failures"), Error: f.String("error"),
 		Count: f.Int("count"), WithoutAccess: f.Int("withoutAccess"),
 		Skipped: decodeList(f.List("skipped"), decodeSkipped), SkippedCount: f.Int("skippedCount"),
 		Held: Held{Version: held.String("version"), Lost: held.Int("lost"), Added: held.Int("added"), Of: held.Int("of"), At: held.Time("at")},

@@ -64,19 +64,26 @@ func run(t *testing.T, documents store.Store, write func(tx store.Tx) error) {
 func TestEvent_AddressesWithDots_AreOneNameEach(t *testing.T) {
 	t.Parallel()
 	entries := map[string]attendee.Entry{
-		"ana.b.c@second.example.com": {State: attendee.Added, Primary: "ana@first.example", At: time.Date(2026, 3, 1, 9, 0, 0, 5e6, time.UTC), Copy: "k"},
+		"ana.b.c@second.example.com": {
+			State: attendee.Added, Primary: "ana@first.example", At: time.Date(2026, 3, 1, 9, 0, 0, 5e6, time.UTC), Copy: "k",
+		},
 		"ana@second.example.com":     {State: attendee.Declined, Primary: "ana@first.example", Declined: true},
 		"o'x+`tag`/1@second.example": {State: attendee.Theirs, Primary: "öx@first.example"},
 	}
 	for name, documents := range stores(t) {
-		written := attendee.EventRecord{ID: "att_1", ICalUID: "uid@google.com", Entries: entries, Inherited: entries, Copies: map[string]attendee.Copy{"k.1": {EventID: "e"}}, Version: 1}
+		written := attendee.EventRecord{
+			ID: "att_1", ICalUID: "uid@google.com", Entries: entries, Inherited: entries,
+			Copies: map[string]attendee.Copy{"k.1": {EventID: "e"}}, Version: 1,
+		}
 		run(t, documents, func(tx store.Tx) error { return tx.Create(attendee.EventPath("att_1"), attendee.EncodeEvent(written)) })
 		read, ok, err := attendee.Load(t.Context(), documents, "att_1")
 		if err != nil || !ok || !reflect.DeepEqual(read, written) {
 			t.Errorf("%s: read %+v, %t, %v; want %+v", name, read, ok, err, written)
 		}
 		run(t, documents, func(tx store.Tx) error {
-			return tx.Update(attendee.EventPath("att_1"), store.Update{Path: store.Field("entries", "ana.b.c@second.example.com", "state"), Value: "removed"})
+			return tx.Update(attendee.EventPath("att_1"), store.Update{
+				Path: store.Field("entries", "ana.b.c@second.example.com", "state"), Value: "removed",
+			})
 		})
 		read, _, err = attendee.Load(t.Context(), documents, "att_1")
 		if err != nil || len(read.Entries) != 3 || read.Entries["ana.b.c@second.example.com"].State != attendee.Removed {

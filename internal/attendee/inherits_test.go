@@ -15,7 +15,8 @@ func TestInherits_OfAnOccurrence_IsWhatItBeganWith(t *testing.T) {
 	t.Parallel()
 	since := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	series := attendee.EventRecord{Entries: map[string]attendee.Entry{
-		"adding": {State: attendee.Adding}, "before": {State: attendee.Removed, At: since.Add(-1)}, "kept": {State: attendee.Theirs, At: since.Add(-1)},
+		"adding": {State: attendee.Adding}, "before": {State: attendee.Removed, At: since.Add(-1)},
+		"kept": {State: attendee.Theirs, At: since.Add(-1)},
 		"then": {State: attendee.Added, At: since}, "later": {State: attendee.Theirs, At: since.Add(1)},
 	}}
 	kept := map[string]attendee.Entry{"kept": {State: attendee.Added, At: since}, "gone": {State: attendee.Theirs}}

@@ -75,7 +75,10 @@ func TestQueries_OfRecords_FindThem(t *testing.T) {
 			{"due, longest first", collected(t, attendee.Due(t.Context(), documents, day.Add(2*time.Hour))), []string{"att_both", "att_adding"}},
 			{"none is due", collected(t, attendee.Due(t.Context(), documents, day)), nil},
 			{"two that are due", someDue, []string{"att_both", "att_adding"}},
-			{"of a primary", collected(t, attendee.OfPrimary(t.Context(), documents, "ana@first.example")), []string{"att_added", "att_adding", "att_both"}},
+			{
+				"of a primary", collected(t, attendee.OfPrimary(t.Context(), documents, "ana@first.example")),
+				[]string{"att_added", "att_adding", "att_both"},
+			},
 			{"of another", collected(t, attendee.OfPrimary(t.Context(), documents, "ben@first.example")), []string{"att_both"}},
 			{"of a part of an address", collected(t, attendee.OfPrimary(t.Context(), documents, "ben")), nil},
 			{"in error", inError, []string{"att_both"}},

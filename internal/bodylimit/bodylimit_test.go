@@ -46,15 +46,16 @@ func served(t *testing.T, do func(t *testing.T, dial func() net.Conn)) {
 	synctest.Test(t, func(t *testing.T) {
 		listener := pipes(make(chan net.Conn))
 		var connections sync.WaitGroup
-		server := &http.Server{Handler: bodylimit.Handler(routes(), patience), IdleTimeout: time.Hour, ConnState: func(_ net.Conn, state http.ConnState) {
-			switch state {
-			case http.StateNew:
-				connections.Add(1)
-			case http.StateClosed:
-				connections.Done()
-			default:
-			}
-		}}
+		server := &http.Server{Handler: bodylimit.Handler(routes(), patience), IdleTimeout: time.Hour,
+			ConnState: func(_ net.Conn, state http.ConnState) {
+				switch state {
+				case http.StateNew:
+					connections.Add(1)
+				case http.StateClosed:
+					connections.Done()
+				default:
+				}
+			}}
 		ended := make(chan error, 1)
 		go func() { ended <- server.Serve(listener) }()
 		do(t, func() net.Conn {
@@ -353,7 +354,8 @@ func TestHandler_RefusedUpload_IsAnsweredAndClosed(t *testing.T) {
 	server := httptest.NewServer(bodylimit.Handler(routes(), time.Minute))
 	t.Cleanup(server.Close)
 	for _, size := range []int{10, 100 << 10} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/refuses", strings.NewReader(strings.Repeat("x", size)))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/refuses",
+			strings.NewReader(strings.Repeat("x", size)))
 		if err != nil {
 			t.Fatal(err)
 		}

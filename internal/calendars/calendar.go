@@ -111,13 +111,17 @@ func LoadKey(ctx context.Context, reader store.Reader, key string) (c Calendar, 
 func Decode(doc store.Document) Calendar {
 	f := store.Fields(doc.Data)
 	c := Calendar{
-		Key: doc.Path.ID(), AccountID: f.String("accountId"), CalendarID: f.String("calendarId"), OwnerID: f.String("ownerId"), TimeZone: f.String("timeZone"),
+		Key: doc.Path.ID(), AccountID: f.String("accountId"), CalendarID: f.String("calendarId"), OwnerID: f.String("ownerId"),
+		TimeZone:  f.String("timeZone"),
 		SyncToken: f.String("syncToken"), MaskVersion: f.Int("maskVersion"),
-		LinkedAt: f.Time("linkedAt"), SyncAt: f.Time("syncAt"), SyncPending: f.Bool("syncAsked"), SyncCause: f.String("syncCause"), SyncTrace: f.String("syncTrace"), SyncAttempts: f.Int("syncAttempts"),
+		LinkedAt: f.Time("linkedAt"), SyncAt: f.Time("syncAt"), SyncPending: f.Bool("syncAsked"),
+		SyncCause: f.String("syncCause"), SyncTrace: f.String("syncTrace"), SyncAttempts: f.Int("syncAttempts"),
 		Fence: f.Int("fence"), LeaseUntil: f.Time("leaseUntil"), StartedAt: f.Time("startedAt"),
 		SyncedAt: f.Time("lastSyncedAt"), SuccessAt: f.Time("lastSuccessAt"),
-		FailedSince: f.Time("failedSince"), LastError: f.String("lastError"), RefusedSince: f.Time("refusedSince"), PausedUntil: f.Time("pausedUntil"),
-		SweepAt: f.Time("sweepAt"), SweepFailures: f.Int("sweepFailures"), SweepTrace: f.String("sweepTrace"), SweptAt: f.Time("sweptAt"), GoodSweeps: f.Int("goodSweeps"),
+		FailedSince: f.Time("failedSince"), LastError: f.String("lastError"), RefusedSince: f.Time("refusedSince"),
+		PausedUntil: f.Time("pausedUntil"),
+		SweepAt:     f.Time("sweepAt"), SweepFailures: f.Int("sweepFailures"), SweepTrace: f.String("sweepTrace"),
+		SweptAt: f.Time("sweptAt"), GoodSweeps: f.Int("goodSweeps"),
 		HoldUnannounced: f.Bool("holdUnannounced"), LegacyEventIDs: f.Strings("legacyEventIds"),
 		Interests: map[string]int64{}, Backlogs: map[string]Backlog{},
 	}

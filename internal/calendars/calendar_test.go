@@ -122,12 +122,21 @@ func TestClaim_AtEachAge_WaitsOrBegins(t *testing.T) {
 		"after the gap":                    {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-gap)}, fence: 8},
 		"within the gap":                   {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-gap / 4)}, wait: gap * 3 / 4},
 		"just begun":                       {calendar: calendars.Calendar{Fence: 7, StartedAt: now}, wait: gap},
-		"held, with much left":             {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-time.Hour), LeaseUntil: now.Add(time.Minute)}, wait: gap},
-		"held, with little left":           {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-time.Hour), LeaseUntil: now.Add(time.Millisecond)}, wait: time.Millisecond},
-		"the lease ends now":               {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-time.Hour), LeaseUntil: now}, fence: 8},
-		"expired":                          {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-time.Hour), LeaseUntil: now.Add(-time.Second)}, fence: 8},
-		"left alone":                       {calendar: calendars.Calendar{Fence: 7, PausedUntil: now.Add(time.Hour)}, wait: time.Hour},
-		"left alone until a while ago":     {calendar: calendars.Calendar{Fence: 7, PausedUntil: now.Add(-time.Hour)}, fence: 8},
+		"held, with much left": {
+			calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-time.Hour), LeaseUntil: now.Add(time.Minute)}, wait: gap,
+		},
+		"held, with little left": {
+			calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-time.Hour), LeaseUntil: now.Add(time.Millisecond)},
+			wait:     time.Millisecond,
+		},
+		"the lease ends now": {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-time.Hour), LeaseUntil: now}, fence: 8},
+		"expired": {
+			calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(-time.Hour), LeaseUntil: now.Add(-time.Second)}, fence: 8,
+		},
+		"left alone": {
+			calendar: calendars.Calendar{Fence: 7, PausedUntil: now.Add(time.Hour)}, wait: time.Hour,
+		},
+		"left alone until a while ago":                 {calendar: calendars.Calendar{Fence: 7, PausedUntil: now.Add(-time.Hour)}, fence: 8},
 		"begun by a clock that is minutes ahead of us": {calendar: calendars.Calendar{Fence: 7, StartedAt: now.Add(5 * time.Minute)}, fence: 8},
 	} {
 		for _, asked := range []bool{true, false} { // requested, or due to be tried again
@@ -268,7 +277,10 @@ func TestFailedSync_KeepsItsToken(t *testing.T) {
 		return []store.Update{calendars.Pause(now.Add(9 * time.Hour))}
 	})
 	c := k.write(succeeded(now.Add(9*time.Hour), "next", 1))
-	same(t, "failing since, why, left alone until, failures", []any{c.FailedSince, c.LastError, c.PausedUntil, c.SyncAttempts}, []any{time.Time{}, "", time.Time{}, int64(0)})
+	same(
+		t, "failing since, why, left alone until, failures", []any{c.FailedSince, c.LastError, c.PausedUntil, c.SyncAttempts},
+		[]any{time.Time{}, "", time.Time{}, int64(0)},
+	)
 	c = k.write(func(calendars.Calendar) []store.Update { return calendars.ResetToken() })
 	same(t, "token after 410", c.SyncToken, "")
 	same(t, "last good sync after 410", c.SuccessAt, now.Add(9*time.Hour))
@@ -306,7 +318,9 @@ func TestInterests_CountThePolls(t *testing.T) {
 		}
 	}
 	c := k.read()
-	same(t, "identity", []string{c.AccountID, c.CalendarID, c.OwnerID, c.Key}, []string{account, calendar, "gm", poll.CalendarKey(account, calendar)})
+	same(t, "identity", []string{c.AccountID, c.CalendarID, c.OwnerID, c.Key}, []string{
+		account, calendar, "gm", poll.CalendarKey(account, calendar),
+	})
 }
 
 // A calendar is there for other consumers too.
@@ -341,7 +355,10 @@ func TestDeferredEvents_StayUntilSettledOrUnlinked(t *testing.T) {
 	k := open(t)
 	k.write(link)
 	c := k.write(func(calendars.Calendar) []store.Update {
-		return []store.Update{calendars.Defer("e2", calendars.DeferredRace, now), calendars.Defer("e1", calendars.DeferredFailed, now), calendars.Defer("e3", calendars.DeferredCommand, now)}
+		return []store.Update{
+			calendars.Defer("e2", calendars.DeferredRace, now), calendars.Defer("e1", calendars.DeferredFailed, now),
+			calendars.Defer("e3", calendars.DeferredCommand, now),
+		}
 	})
 	same(t, "deferred, sorted", c.DeferredEvents(), []string{"e1", "e2", "e3"})
 	same(t, "why", c.Deferred("e2"), calendars.Deferral{At: now, Why: calendars.DeferredRace})

@@ -19,7 +19,8 @@ func TestCalendar_EveryField_IsStored(t *testing.T) {
 			interest := c.Interests[poll.ConsumerPoll]
 			before := calendars.Calendar{
 				AccountID: c.AccountID, CalendarID: c.CalendarID, Interests: map[string]int64{poll.ConsumerPoll: interest - 1},
-				LegacyEventIDs: c.LegacyEventIDs[:1], Fence: c.Fence - 1, SyncAttempts: c.SyncAttempts - 1, SyncAt: c.StartedAt, FailedSince: c.FailedSince,
+				LegacyEventIDs: c.LegacyEventIDs[:1], Fence: c.Fence - 1, SyncAttempts: c.SyncAttempts - 1, SyncAt: c.StartedAt,
+				FailedSince: c.FailedSince,
 			}
 			linked := before.Link(calendars.Request{At: c.LinkedAt, Trigger: c.SyncCause, Trace: c.SyncTrace}, c.OwnerID, c.LegacyEventIDs[1])
 			claimed, _, _ := before.Claim(c.StartedAt, 0)
@@ -27,8 +28,10 @@ func TestCalendar_EveryField_IsStored(t *testing.T) {
 			failed, _ := calendars.Calendar{SweepFailures: c.SweepFailures - 1}.SweepEnded(c.SweepAt, true)
 			updates := [][]store.Update{
 				failed, calendars.PlanSweep(c.SweepAt, c.SweepTrace),
-				linked, claimed, before.Succeeded(c.SuccessAt, c.SyncToken, c.MaskVersion, time.Time{}), before.Failed(c.SyncedAt, c.LastError, time.Time{}), {before.CountFailure()},
-				calendars.InZone(c.TimeZone), before.Renew(c.LeaseUntil.Add(-calendars.Lease)), before.Ended(c.SyncedAt, c.SyncAt), {store.Set("leaseUntil", c.LeaseUntil)}, {calendars.Pause(c.PausedUntil)}, swept, before.Refused(c.RefusedSince),
+				linked, claimed, before.Succeeded(c.SuccessAt, c.SyncToken, c.MaskVersion, time.Time{}),
+				before.Failed(c.SyncedAt, c.LastError, time.Time{}), {before.CountFailure()},
+				calendars.InZone(c.TimeZone), before.Renew(c.LeaseUntil.Add(-calendars.Lease)), before.Ended(c.SyncedAt, c.SyncAt),
+				{store.Set("leaseUntil", c.LeaseUntil)}, {calendars.Pause(c.PausedUntil)}, swept, before.Refused(c.RefusedSince),
 			}
 			for consumer, backlog := range c.Backlogs {
 				follows := calendars.Calendar{Interests: map[string]int64{consumer: 1}}

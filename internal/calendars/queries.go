@@ -36,12 +36,16 @@ var Queries = []*store.Query{SyncsDue, SweepsDue, leased, inOrder, ofOwner, ofAc
 
 // Failing lists calendars that fail for one of 1 to 30 reasons, longest first, at most
 // limit after a cursor. Some may no longer be Wanted.
-func Failing(ctx context.Context, reader store.Reader, now time.Time, reasons []string, part store.Paging) ([]Calendar, *store.Cursor, error) {
+func Failing(
+	ctx context.Context, reader store.Reader, now time.Time, reasons []string, part store.Paging,
+) ([]Calendar, *store.Cursor, error) {
 	return store.Page(ctx, reader, failing.With(reasons, now).Paged(part), Decode)
 }
 
 // FailingLately is Failing, latest first.
-func FailingLately(ctx context.Context, reader store.Reader, now time.Time, reasons []string, part store.Paging) ([]Calendar, *store.Cursor, error) {
+func FailingLately(
+	ctx context.Context, reader store.Reader, now time.Time, reasons []string, part store.Paging,
+) ([]Calendar, *store.Cursor, error) {
 	return store.Page(ctx, reader, failingLately.With(reasons, now).Paged(part), Decode)
 }
 

@@ -48,8 +48,12 @@ func TestProgressed_KeepsNewRequests(t *testing.T) {
 // What is held awaits a person, whatever a run sees of it, and stays when the others do not fit.
 func TestProgressed_KeepsWhatIsHeld(t *testing.T) {
 	t.Parallel()
-	c := deferred(map[string]string{"held": calendars.DeferredHeld, "confirmed": calendars.DeferredConfirmed, "failed": calendars.DeferredFailed})
-	if got, left := c.Progressed(c, poll.ConsumerPoll, calendars.Progress{Settled: []string{"held"}}, now); len(got) != 0 || len(left.Deferred) != 3 {
+	c := deferred(map[string]string{
+		"held": calendars.DeferredHeld, "confirmed": calendars.DeferredConfirmed, "failed": calendars.DeferredFailed,
+	})
+	if got, left := c.Progressed(
+		c, poll.ConsumerPoll, calendars.Progress{Settled: []string{"held"}}, now,
+	); len(got) != 0 || len(left.Deferred) != 3 {
 		t.Errorf("applied: %v, left %v", got, left)
 	}
 	got, left := c.Progressed(c, poll.ConsumerPoll, calendars.Progress{Overflow: true}, now)
@@ -63,7 +67,8 @@ func TestBacklog_IsTriedAgain_AfterAsLongAsItWaited(t *testing.T) {
 	t.Parallel()
 	since := func(age time.Duration) calendars.Backlog {
 		return calendars.Backlog{Deferred: map[string]calendars.Deferral{
-			"e": {At: now.Add(-age), Why: calendars.DeferredFailed}, "older": {At: now.Add(-9 * time.Hour)}, "held": {At: now, Why: calendars.DeferredHeld},
+			"e": {At: now.Add(-age), Why: calendars.DeferredFailed}, "older": {At: now.Add(-9 * time.Hour)},
+			"held": {At: now, Why: calendars.DeferredHeld},
 		}}
 	}
 	for name, c := range map[string]struct {

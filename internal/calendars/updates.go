@@ -44,7 +44,9 @@ func (c Calendar) CountFailure() store.Update { return store.Set("syncAttempts",
 // Relinked has a calendar of an account that was linked again synced at once, also during a
 // rest. Failures of before count no more.
 func (c Calendar) Relinked(r Request) []store.Update {
-	return slices.Concat(c.MarkFailing(r.At, "linked again"), RequestSync(r), []store.Update{store.Set("pausedUntil", store.Delete), store.Set("syncAttempts", store.Delete)})
+	return slices.Concat(c.MarkFailing(r.At, "linked again"), RequestSync(r), []store.Update{
+		store.Set("pausedUntil", store.Delete), store.Set("syncAttempts", store.Delete),
+	})
 }
 
 // MarkFailing marks a calendar as failing without a run; the next successful run clears its
@@ -128,7 +130,8 @@ func (c Calendar) followed(now time.Time, ownerID string) []store.Update {
 		updates = append(updates, store.Set("linkedAt", now))
 	}
 	if !c.Wanted() && !c.FailedSince.IsZero() { // relinking the account skipped it
-		updates = append(updates, store.Set("failedSince", store.Delete), store.Set("lastError", store.Delete), store.Set("refusedSince", store.Delete))
+		updates = append(updates, store.Set("failedSince", store.Delete), store.Set("lastError", store.Delete),
+			store.Set("refusedSince", store.Delete))
 	}
 	return updates
 }

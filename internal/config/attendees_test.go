@@ -23,7 +23,8 @@ func serviceKey(t *testing.T) string {
 		t.Fatal(err)
 	}
 	key, err := json.Marshal(map[string]string{
-		"type": "service_account", "client_email": "sync@p.iam.gserviceaccount.com", "private_key_id": "k1", "token_uri": "https://oauth2.googleapis.com/token",
+		"type": "service_account", "client_email": "sync@p.iam.gserviceaccount.com", "private_key_id": "k1",
+		"token_uri":   "https://oauth2.googleapis.com/token",
 		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encoded})),
 	})
 	if err != nil {
@@ -41,18 +42,34 @@ func TestAttendees_WrongSetting_IsNamedWithItsFix(t *testing.T) {
 		fix     string
 	}{
 		"a sheet and a file": {
-			[]string{"QS_ATTENDEES_SHEET=s", "QS_ATTENDEES_CSV=f.csv", "QS_ATTENDEES_DOMAINS=a.example", key}, "QS_ATTENDEES_CSV", "QS_ATTENDEES_SHEET too",
+			[]string{"QS_ATTENDEES_SHEET=s", "QS_ATTENDEES_CSV=f.csv", "QS_ATTENDEES_DOMAINS=a.example", key}, "QS_ATTENDEES_CSV",
+			"QS_ATTENDEES_SHEET too",
 		},
 		"a file without domains":  {[]string{"QS_ATTENDEES_CSV=f.csv"}, "QS_ATTENDEES_DOMAINS", "domains of primary addresses"},
 		"a sheet without domains": {[]string{"QS_ATTENDEES_SHEET=s", key}, "QS_ATTENDEES_DOMAINS", "domains of primary addresses"},
 		"a domain with @":         {[]string{"QS_ATTENDEES_CSV=f.csv", "QS_ATTENDEES_DOMAINS=@a.example"}, "QS_ATTENDEES_DOMAINS", "without @"},
-		"a domain of one word":    {[]string{"QS_ATTENDEES_CSV=f.csv", "QS_ATTENDEES_DOMAINS=a.example,b"}, "QS_ATTENDEES_DOMAINS", "such as north.example"},
-		"a sheet nobody can read": {[]string{"QS_ATTENDEES_SHEET=s", "QS_ATTENDEES_DOMAINS=a.example"}, "QS_ATTENDEES_KEY", "QS_ATTENDEES_ACCOUNT"},
-		"a sheet by its address":  {[]string{"QS_ATTENDEES_SHEET=https://docs.google.com/spreadsheets/d/s/edit", "QS_ATTENDEES_DOMAINS=a.example", key}, "QS_ATTENDEES_SHEET", "between /d/ and /edit"},
-		"a reader without sheet":  {[]string{"QS_ATTENDEES_CSV=f.csv", "QS_ATTENDEES_DOMAINS=a.example", "QS_ATTENDEES_ACCOUNT=acc_1"}, "QS_ATTENDEES_ACCOUNT", "QS_ATTENDEES_SHEET is not set"},
-		"another way of sending":  {[]string{"QS_ATTENDEES_SEND_UPDATES=some"}, "QS_ATTENDEES_SEND_UPDATES", "none, externalOnly, all"},
-		"a key that is no JSON":   {[]string{"QS_ATTENDEES_KEY=hush-hush"}, "QS_ATTENDEES_KEY", "The key of the service account cannot be used: "},
-		"a key of another kind":   {[]string{`QS_ATTENDEES_KEY={"type":"authorized_user","private_key":"hush-hush"}`}, "QS_ATTENDEES_KEY", "The key of the service account cannot be used: "},
+		"a domain of one word": {
+			[]string{"QS_ATTENDEES_CSV=f.csv", "QS_ATTENDEES_DOMAINS=a.example,b"}, "QS_ATTENDEES_DOMAINS", "such as north.example",
+		},
+		"a sheet nobody can read": {
+			[]string{"QS_ATTENDEES_SHEET=s", "QS_ATTENDEES_DOMAINS=a.example"}, "QS_ATTENDEES_KEY", "QS_ATTENDEES_ACCOUNT",
+		},
+		"a sheet by its address": {
+			[]string{"QS_ATTENDEES_SHEET=https://docs.google.com/spreadsheets/d/s/edit", "QS_ATTENDEES_DOMAINS=a.example", key},
+			"QS_ATTENDEES_SHEET", "between /d/ and /edit",
+		},
+		"a reader without sheet": {
+			[]string{"QS_ATTENDEES_CSV=f.csv", "QS_ATTENDEES_DOMAINS=a.example", "QS_ATTENDEES_ACCOUNT=acc_1"},
+			"QS_ATTENDEES_ACCOUNT", "QS_ATTENDEES_SHEET is not set",
+		},
+		"another way of sending": {[]string{"QS_ATTENDEES_SEND_UPDATES=some"}, "QS_ATTENDEES_SEND_UPDATES", "none, externalOnly, all"},
+		"a key that is no JSON": {
+			[]string{"QS_ATTENDEES_KEY=hush-hush"}, "QS_ATTENDEES_KEY", "The key of the service account cannot be used: ",
+		},
+		"a key of another kind": {
+			[]string{`QS_ATTENDEES_KEY={"type":"authorized_user","private_key":"hush-hush"}`}, "QS_ATTENDEES_KEY",
+			"The key of the service account cannot be used: ",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -59,7 +59,8 @@ func (c Config) checkChoices(p *Problems) {
 func (c Config) checkNeeded(p *Problems) {
 	tasks := c.Queue == QueueCloudTasks
 	p.require(c.Store != StoreSQLite || c.SQLitePath != "", "SQLITE_PATH", "has to name the file of the embedded store")
-	p.require(c.Store != StoreFirestore || c.FirestoreProject != "", "FIRESTORE_PROJECT", "has to name the project, since QS_STORE is firestore")
+	p.require(c.Store != StoreFirestore || c.FirestoreProject != "", "FIRESTORE_PROJECT",
+		"has to name the project, since QS_STORE is firestore")
 	p.require(!tasks || c.CloudTasksQueue != "", "CLOUDTASKS_QUEUE", "has to name the queue, since QS_QUEUE is cloudtasks")
 	p.require(!tasks || c.TasksServiceAccount != "", "TASKS_SERVICE_ACCOUNT",
 		"has to name the service account that delivers tasks, since QS_QUEUE is cloudtasks")

@@ -271,7 +271,8 @@ type Config struct {
 // Default is the embedded server.
 func Default() Config {
 	return Config{
-		Store: StoreSQLite, SQLitePath: "questscheduler.db", FirestoreDatabase: "(default)", Queue: QueueEmbedded, Auth: AuthLocal, FirebaseRevocation: Off,
+		Store: StoreSQLite, SQLitePath: "questscheduler.db", FirestoreDatabase: "(default)", Queue: QueueEmbedded,
+		Auth: AuthLocal, FirebaseRevocation: Off,
 		Addr: ":8080", Sync: SyncOn, DocumentChanges: ChangesOff,
 		NotifySettle: 10 * time.Second, NoticesPerHour: 20, PollCommands: 60, SyncMinGap: time.Second,
 		WatchTTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, FallbackEvery: 6 * time.Hour,

@@ -89,24 +89,34 @@ func TestLoad_EverySetting_IsRead(t *testing.T) {
 		"QS_SYNC=observe", "QS_DOCUMENT_HINTS=listen", "QS_CALLABLES_UPSTREAM=https://up.example",
 		"QS_ALLOWED_ORIGINS=https://x.example, http://localhost:3000,", "QS_DISCORD_OWN=transitions",
 		"QS_ENC_KEYS=" + key, "QS_DISCORD_BOT_TOKEN=bot", "QS_DISCORD_ENDPOINT=http://127.0.0.1:2",
-		"QS_NOTIFY_SETTLE=0", "QS_NOTICES_PER_HOUR=3", "QS_POLL_COMMANDS=4", "QS_SYNC_MIN_GAP=2s", "QS_WATCH_TTL=3h", "QS_RENEW_BEFORE=4m", "QS_FALLBACK_EVERY=5h",
-		"QS_SNAPSHOT_KEEP=6h", "QS_MASS_CANCEL_SHARE=0.7", "QS_MASS_CANCEL_MIN=8", "QS_JOURNAL_KEEP=9h", "QS_GROUPS_PER_PERSON=7", "QS_GROUP_MEMBERS=listed",
-		"QS_MACHINE_ACCOUNTS=a@b.example,c@d.example", "QS_ADMIN_USERS=u1,u2", "QS_METRICS_TOKEN=" + strings.Repeat("m", 32), "QS_LOG_LEVEL=debug", "QS_LOG_FORMAT=json",
-		"QS_ATTENDEES_SHEET=sh", "QS_ATTENDEES_DOMAINS=North.example, b.example", "QS_ATTENDEES_KEY=" + serviceKey(t), "QS_ATTENDEES_ACCOUNT=acc_1",
+		"QS_NOTIFY_SETTLE=0", "QS_NOTICES_PER_HOUR=3", "QS_POLL_COMMANDS=4", "QS_SYNC_MIN_GAP=2s", "QS_WATCH_TTL=3h",
+		"QS_RENEW_BEFORE=4m", "QS_FALLBACK_EVERY=5h",
+		"QS_SNAPSHOT_KEEP=6h", "QS_MASS_CANCEL_SHARE=0.7", "QS_MASS_CANCEL_MIN=8", "QS_JOURNAL_KEEP=9h", "QS_GROUPS_PER_PERSON=7",
+		"QS_GROUP_MEMBERS=listed",
+		"QS_MACHINE_ACCOUNTS=a@b.example,c@d.example", "QS_ADMIN_USERS=u1,u2", "QS_METRICS_TOKEN=" + strings.Repeat("m", 32),
+		"QS_LOG_LEVEL=debug", "QS_LOG_FORMAT=json",
+		"QS_ATTENDEES_SHEET=sh", "QS_ATTENDEES_DOMAINS=North.example, b.example", "QS_ATTENDEES_KEY=" + serviceKey(t),
+		"QS_ATTENDEES_ACCOUNT=acc_1",
 		"QS_ATTENDEES_SEND_UPDATES=externalOnly",
 	})
 	got := []any{
-		c.Store, c.FirestoreProject, c.FirestoreDatabase, c.FirestoreCredentials.Reveal(), c.FirestoreEndpoint, c.SQLitePath, c.Queue, c.CloudTasksQueue, c.TasksServiceAccount, c.TasksAudience, c.CloudTasksEndpoint,
-		c.Auth, c.FirebaseProject, c.FirebaseRevocation, c.MachineIssuer, c.Addr, fmt.Sprint(c.TrustedProxies), c.PublicURL, c.AppURL, c.GoogleClientID, c.GoogleClientSecret.Reveal(), c.GoogleEndpoint,
+		c.Store, c.FirestoreProject, c.FirestoreDatabase, c.FirestoreCredentials.Reveal(), c.FirestoreEndpoint, c.SQLitePath,
+		c.Queue, c.CloudTasksQueue, c.TasksServiceAccount, c.TasksAudience, c.CloudTasksEndpoint,
+		c.Auth, c.FirebaseProject, c.FirebaseRevocation, c.MachineIssuer, c.Addr, fmt.Sprint(c.TrustedProxies), c.PublicURL,
+		c.AppURL, c.GoogleClientID, c.GoogleClientSecret.Reveal(), c.GoogleEndpoint,
 		c.Sync, c.DocumentChanges, c.CallablesUpstream, strings.Join(c.AllowedOrigins, "|"), c.DiscordOwn, c.EncKeys.Reveal(),
-		c.DiscordBotToken.Reveal(), c.DiscordEndpoint, c.NotifySettle, c.NoticesPerHour, c.PollCommands, c.SyncMinGap, c.WatchTTL, c.RenewBefore, c.FallbackEvery,
+		c.DiscordBotToken.Reveal(), c.DiscordEndpoint, c.NotifySettle, c.NoticesPerHour, c.PollCommands, c.SyncMinGap, c.WatchTTL,
+		c.RenewBefore, c.FallbackEvery,
 		c.SnapshotKeep, c.MassCancelShare, c.MassCancelMin, c.JournalKeep, c.GroupsPerPerson, c.GroupMembers,
 		strings.Join(c.MachineAccounts, "|"), strings.Join(c.AdminUsers, "|"), c.MetricsToken.Reveal(), c.LogLevel, c.LogFormat,
-		c.AttendeesSheet, c.AttendeesCSV, strings.Join(c.AttendeesDomains, "|"), c.AttendeesKey.IsSet(), c.AttendeesAccount, c.AttendeesSendUpdates,
+		c.AttendeesSheet, c.AttendeesCSV, strings.Join(c.AttendeesDomains, "|"), c.AttendeesKey.IsSet(), c.AttendeesAccount,
+		c.AttendeesSendUpdates,
 	}
 	want := []any{
-		"firestore", "p", "d", "{}", "127.0.0.1:3", "/data/q.db", "cloudtasks", "projects/p/locations/l/queues/q", "tasks@p.iam.gserviceaccount.com", "aud", "127.0.0.1:4",
-		"firebase", "fp", "on", "http://127.0.0.1:5", "[::1]:9000", "[127.0.0.1/32 169.254.0.0/16 ::1/128 fd00::/8]", "https://a.example", "https://b.example/app", "id", "cs", "http://127.0.0.1:1",
+		"firestore", "p", "d", "{}", "127.0.0.1:3", "/data/q.db", "cloudtasks", "projects/p/locations/l/queues/q",
+		"tasks@p.iam.gserviceaccount.com", "aud", "127.0.0.1:4",
+		"firebase", "fp", "on", "http://127.0.0.1:5", "[::1]:9000", "[127.0.0.1/32 169.254.0.0/16 ::1/128 fd00::/8]",
+		"https://a.example", "https://b.example/app", "id", "cs", "http://127.0.0.1:1",
 		"observe", "listen", "https://up.example", "https://x.example|http://localhost:3000", "transitions", key,
 		"bot", "http://127.0.0.1:2", time.Duration(0), 3, 4, 2 * time.Second, 3 * time.Hour, 4 * time.Minute, 5 * time.Hour,
 		6 * time.Hour, 0.7, 8, 9 * time.Hour, 7, "listed",
@@ -125,28 +135,31 @@ func TestLoad_WrongSetting_IsNamedWithItsFix(t *testing.T) {
 		setting string
 		fix     string
 	}{
-		"an unknown choice":            {enough("QS_STORE=postgres"), "QS_STORE", "sqlite, firestore"},
-		"a duration without a unit":    {enough("QS_NOTIFY_SETTLE=10"), "QS_NOTIFY_SETTLE", "duration such as"},
-		"a negative duration":          {enough("QS_SYNC_MIN_GAP=-1s"), "QS_SYNC_MIN_GAP", "at least"},
-		"a share above one":            {enough("QS_MASS_CANCEL_SHARE=1.5"), "QS_MASS_CANCEL_SHARE", "at most 1"},
-		"a share that is no number":    {enough("QS_MASS_CANCEL_SHARE=NaN"), "QS_MASS_CANCEL_SHARE", "at most 1"},
-		"no group at all":              {enough("QS_GROUPS_PER_PERSON=0"), "QS_GROUPS_PER_PERSON", "from 1 to 1000"},
-		"unknown members":              {enough("QS_GROUP_MEMBERS=all"), "QS_GROUP_MEMBERS", "accepted, listed"},
-		"no notices at all":            {enough("QS_NOTICES_PER_HOUR=0"), "QS_NOTICES_PER_HOUR", "at least 1"},
-		"commands without a bound":     {enough("QS_POLL_COMMANDS=1000001"), "QS_POLL_COMMANDS", "at most 1000000"},
-		"a count in words":             {enough("QS_MASS_CANCEL_MIN=five"), "QS_MASS_CANCEL_MIN", "whole number"},
-		"renewal before the start":     {enough("QS_WATCH_TTL=1h"), "QS_RENEW_BEFORE", "shorter than QS_WATCH_TTL"},
-		"renewal at the start":         {enough("QS_WATCH_TTL=1h", "QS_RENEW_BEFORE=1h"), "QS_RENEW_BEFORE", "shorter than QS_WATCH_TTL"},
-		"a mistyped name":              {enough("QS_ADRR=:80"), "QS_ADRR", "QS_ADDR"},
-		"a name of another program":    {enough("QS_KUBERNETES_PORT=1"), "QS_KUBERNETES_PORT", "no setting"},
-		"a mistyped name of a file":    {enough("QS_ENC_KEY_FILE=/x"), "QS_ENC_KEY_FILE", "no setting"},
-		"value and file both":          {enough("QS_ENC_KEYS_FILE=/x"), "QS_ENC_KEYS_FILE", "both set"},
-		"a file that is not there":     {enough("QS_APP_URL_FILE=/nowhere/at/all"), "QS_APP_URL_FILE", "no such file"},
-		"an emulator by its address":   {enough("QS_FIRESTORE_ENDPOINT=http://127.0.0.1:1"), "QS_FIRESTORE_ENDPOINT", "host:port"},
-		"an emulator without a port":   {enough("QS_FIRESTORE_ENDPOINT=localhost"), "QS_FIRESTORE_ENDPOINT", "host:port"},
-		"firestore without a project":  {enough("QS_STORE=firestore", "QS_FIRESTORE_ENDPOINT=127.0.0.1:1"), "QS_FIRESTORE_PROJECT", "project"},
-		"firebase without a project":   {enough("QS_AUTH=firebase"), "QS_FIREBASE_PROJECT", "project"},
-		"cloud tasks without a queue":  {enough("QS_QUEUE=cloudtasks", "QS_CLOUDTASKS_ENDPOINT=127.0.0.1:1", "QS_TASKS_SERVICE_ACCOUNT=a@b.example"), "QS_CLOUDTASKS_QUEUE", "queue"},
+		"an unknown choice":           {enough("QS_STORE=postgres"), "QS_STORE", "sqlite, firestore"},
+		"a duration without a unit":   {enough("QS_NOTIFY_SETTLE=10"), "QS_NOTIFY_SETTLE", "duration such as"},
+		"a negative duration":         {enough("QS_SYNC_MIN_GAP=-1s"), "QS_SYNC_MIN_GAP", "at least"},
+		"a share above one":           {enough("QS_MASS_CANCEL_SHARE=1.5"), "QS_MASS_CANCEL_SHARE", "at most 1"},
+		"a share that is no number":   {enough("QS_MASS_CANCEL_SHARE=NaN"), "QS_MASS_CANCEL_SHARE", "at most 1"},
+		"no group at all":             {enough("QS_GROUPS_PER_PERSON=0"), "QS_GROUPS_PER_PERSON", "from 1 to 1000"},
+		"unknown members":             {enough("QS_GROUP_MEMBERS=all"), "QS_GROUP_MEMBERS", "accepted, listed"},
+		"no notices at all":           {enough("QS_NOTICES_PER_HOUR=0"), "QS_NOTICES_PER_HOUR", "at least 1"},
+		"commands without a bound":    {enough("QS_POLL_COMMANDS=1000001"), "QS_POLL_COMMANDS", "at most 1000000"},
+		"a count in words":            {enough("QS_MASS_CANCEL_MIN=five"), "QS_MASS_CANCEL_MIN", "whole number"},
+		"renewal before the start":    {enough("QS_WATCH_TTL=1h"), "QS_RENEW_BEFORE", "shorter than QS_WATCH_TTL"},
+		"renewal at the start":        {enough("QS_WATCH_TTL=1h", "QS_RENEW_BEFORE=1h"), "QS_RENEW_BEFORE", "shorter than QS_WATCH_TTL"},
+		"a mistyped name":             {enough("QS_ADRR=:80"), "QS_ADRR", "QS_ADDR"},
+		"a name of another program":   {enough("QS_KUBERNETES_PORT=1"), "QS_KUBERNETES_PORT", "no setting"},
+		"a mistyped name of a file":   {enough("QS_ENC_KEY_FILE=/x"), "QS_ENC_KEY_FILE", "no setting"},
+		"value and file both":         {enough("QS_ENC_KEYS_FILE=/x"), "QS_ENC_KEYS_FILE", "both set"},
+		"a file that is not there":    {enough("QS_APP_URL_FILE=/nowhere/at/all"), "QS_APP_URL_FILE", "no such file"},
+		"an emulator by its address":  {enough("QS_FIRESTORE_ENDPOINT=http://127.0.0.1:1"), "QS_FIRESTORE_ENDPOINT", "host:port"},
+		"an emulator without a port":  {enough("QS_FIRESTORE_ENDPOINT=localhost"), "QS_FIRESTORE_ENDPOINT", "host:port"},
+		"firestore without a project": {enough("QS_STORE=firestore", "QS_FIRESTORE_ENDPOINT=127.0.0.1:1"), "QS_FIRESTORE_PROJECT", "project"},
+		"firebase without a project":  {enough("QS_AUTH=firebase"), "QS_FIREBASE_PROJECT", "project"},
+		"cloud tasks without a queue": {
+			enough("QS_QUEUE=cloudtasks", "QS_CLOUDTASKS_ENDPOINT=127.0.0.1:1", "QS_TASKS_SERVICE_ACCOUNT=a@b.example"),
+			"QS_CLOUDTASKS_QUEUE", "queue",
+		},
 		"cloud tasks, half a queue":    {enough("QS_CLOUDTASKS_QUEUE=q"), "QS_CLOUDTASKS_QUEUE", "projects/P"},
 		"a key that is too short":      {enough("QS_ENC_KEYS=k1:c2hvcnQ="), "QS_ENC_KEYS", "32 bytes"},
 		"an address without a port":    {enough("QS_ADDR=localhost"), "QS_ADDR", "host:port"},
@@ -187,9 +200,12 @@ func TestLoad_WrongSetting_IsNamedWithItsFix(t *testing.T) {
 func TestLoad_Bounds_HoldAtTheirEdge(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string][2]string{
-		"QS_MASS_CANCEL_SHARE": {"1", "1.001"}, "QS_MASS_CANCEL_MIN": {"1", "0"}, "QS_NOTIFY_SETTLE": {"0s", "-1ns"}, "QS_SYNC_MIN_GAP": {"0s", "-1ns"},
-		"QS_RENEW_BEFORE": {"1s", "999ms"}, "QS_FALLBACK_EVERY": {"1s", "999ms"}, "QS_SNAPSHOT_KEEP": {"1h", "59m59s"}, "QS_JOURNAL_KEEP": {"1h", "59m59s"},
-		"QS_METRICS_TOKEN": {strings.Repeat("m", 32), strings.Repeat("m", 31)}, "QS_WATCH_TTL": {"48h1s", "999ms"}, "QS_ADDR": {":65535", ":65536"},
+		"QS_MASS_CANCEL_SHARE": {"1", "1.001"}, "QS_MASS_CANCEL_MIN": {"1", "0"}, "QS_NOTIFY_SETTLE": {"0s", "-1ns"},
+		"QS_SYNC_MIN_GAP": {"0s", "-1ns"},
+		"QS_RENEW_BEFORE": {"1s", "999ms"}, "QS_FALLBACK_EVERY": {"1s", "999ms"}, "QS_SNAPSHOT_KEEP": {"1h", "59m59s"},
+		"QS_JOURNAL_KEEP":  {"1h", "59m59s"},
+		"QS_METRICS_TOKEN": {strings.Repeat("m", 32), strings.Repeat("m", 31)}, "QS_WATCH_TTL": {"48h1s", "999ms"},
+		"QS_ADDR": {":65535", ":65536"},
 	} {
 		load(t, enough(name+"="+row[0]))
 		if found := problems(t, enough(name+"="+row[1])); !slices.ContainsFunc(found, func(p config.Problem) bool { return p.Name == name }) {
@@ -258,7 +274,9 @@ func TestLoad_TooLargeFile_IsRefused(t *testing.T) {
 
 func TestLoad_UnreadableFile_IsOneProblem(t *testing.T) {
 	t.Parallel()
-	environ := slices.DeleteFunc(enough("QS_ENC_KEYS_FILE=/nowhere"), func(entry string) bool { return strings.HasPrefix(entry, "QS_ENC_KEYS=") })
+	environ := slices.DeleteFunc(
+		enough("QS_ENC_KEYS_FILE=/nowhere"), func(entry string) bool { return strings.HasPrefix(entry, "QS_ENC_KEYS=") },
+	)
 	if found := problems(t, environ); len(found) != 1 || found[0].Name != "QS_ENC_KEYS_FILE" {
 		t.Errorf("got %v", found)
 	}

@@ -20,7 +20,8 @@ func networks(text string) ([]netip.Prefix, error) {
 		case network.Addr().Is4In6():
 			return nil, rule("has an IPv4 address that is written as IPv6; write it as 10.0.0.1")
 		case network != network.Masked():
-			return nil, rule("has a network with an address in the place of its first one; write it as 10.0.0.0/8, or leave the slash out for that address alone")
+			return nil, rule("has a network with an address in the place of its first one; write it as 10.0.0.0/8, or leave the " +
+				"slash out for that address alone")
 		case network.Bits() == 0:
 			return nil, rule("has a network of everybody, whom nobody may believe; name the proxies in front of the server")
 		}

@@ -115,7 +115,9 @@ const (
 )
 
 // call makes one call with Google's client; see authorised.
-func (c *Client) call(ctx context.Context, op operation, account string, do func(ctx context.Context, service *calendar.Service) error) error {
+func (c *Client) call(
+	ctx context.Context, op operation, account string, do func(ctx context.Context, service *calendar.Service) error,
+) error {
 	return c.authorised(ctx, op, account, func(ctx context.Context, client *http.Client) error {
 		service, err := calendar.NewService(ctx, c.serviceOptions(client)...)
 		if err != nil {
@@ -127,7 +129,9 @@ func (c *Client) call(ctx context.Context, op operation, account string, do func
 
 // authorised makes one call as an account, within the deadline and the budget, and gives
 // its error a kind.
-func (c *Client) authorised(ctx context.Context, op operation, account string, do func(ctx context.Context, client *http.Client) error) error {
+func (c *Client) authorised(
+	ctx context.Context, op operation, account string, do func(ctx context.Context, client *http.Client) error,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, c.options.Timeout)
 	defer cancel()
 	client, err := c.options.Client(ctx, account)

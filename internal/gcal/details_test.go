@@ -48,7 +48,10 @@ func TestDetails_AreReadFromWhatPeopleMake(t *testing.T) {
 	}
 	ana := w.person(t, "ana")
 	for _, id := range []string{"accepted", "declined", "needsaction"} {
-		if _, err := ana.Events.Insert("primary", &calendar.Event{Id: map[string]string{"accepted": "qs0a", "declined": "qs0d", "needsaction": "qs0n"}[id] + "0", Start: date("05"), End: date("06"), Attendees: attendees}).Do(); err != nil {
+		if _, err := ana.Events.Insert("primary", &calendar.Event{
+			Id: map[string]string{"accepted": "qs0a", "declined": "qs0d", "needsaction": "qs0n"}[id] + "0", Start: date("05"),
+			End: date("06"), Attendees: attendees,
+		}).Do(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,7 +64,9 @@ func TestDetails_AreReadFromWhatPeopleMake(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"workingLocation", "birthday", "focusTime", "outOfOffice"} {
-		event := &calendar.Event{Start: date("07"), End: date("08"), EventType: kind, Visibility: "private", Transparency: "transparent", Summary: kind}
+		event := &calendar.Event{
+			Start: date("07"), End: date("08"), EventType: kind, Visibility: "private", Transparency: "transparent", Summary: kind,
+		}
 		if _, err := gm.Events.Insert("primary", event).Do(); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +130,10 @@ func TestList_WithDetails_ShowsTheOwnAnswerAlone(t *testing.T) {
 // every answer alike.
 func TestDetails_WithoutAZone_HaveTheCalendars(t *testing.T) {
 	t.Parallel()
-	client := answering(t, `{"id":"abcde1","start":{"dateTime":"2026-03-01T13:00:00+01:00"},"end":{"dateTime":"2026-03-01T14:00:00+01:00","timeZone":"Asia/Tokyo"}}`)
+	client := answering(
+		t,
+		`{"id":"abcde1","start":{"dateTime":"2026-03-01T13:00:00+01:00"},"end":{"dateTime":"2026-03-01T14:00:00+01:00","timeZone":"Asia/Tokyo"}}`,
+	)
 	page, err := client.List(t.Context(), mine, gcal.WithDetails, "", "")
 	if err != nil {
 		t.Fatal(err)

@@ -37,19 +37,21 @@ const (
 
 // Messages for users. The web app knows the first by its text.
 const (
-	sayRelink     = "Google Calendar authorization expired. Re-link in Settings."
-	sayWait       = "Google asks us to slow down; it is retried automatically."
-	sayLater      = "Google Calendar did not answer; it is retried automatically."
-	sayRefused    = "Google Calendar refused this; check the event and the calendar there."
-	sayNotThere   = "It is not in this calendar, or this account has no access to it."
-	sayReadAgain  = "The event changed in the meantime; reload it and try again."
-	sayTaken      = "The calendar already has an event with this id."
-	sayFullSync   = "The calendar needs a full sync."
-	sayQuota      = "The calendar's quota at Google is used up for some hours; no action is needed."
-	sayScope      = "The list of calendars was not granted; link the account again and allow it, or use the primary calendar."
-	sayMirrors    = "This account did not grant that Quest Scheduler creates calendars; link it again with the feature \"mirrors\" and allow it."
-	sayFreeBusy   = "This account did not grant its free and busy times; link it again with the feature \"availability\" and allow it."
-	sayWebhook    = "Google refuses to push to this server, so changes in the calendar are found some hours late. Tell its operator; the log says what to fix."
+	sayRelink    = "Google Calendar authorization expired. Re-link in Settings."
+	sayWait      = "Google asks us to slow down; it is retried automatically."
+	sayLater     = "Google Calendar did not answer; it is retried automatically."
+	sayRefused   = "Google Calendar refused this; check the event and the calendar there."
+	sayNotThere  = "It is not in this calendar, or this account has no access to it."
+	sayReadAgain = "The event changed in the meantime; reload it and try again."
+	sayTaken     = "The calendar already has an event with this id."
+	sayFullSync  = "The calendar needs a full sync."
+	sayQuota     = "The calendar's quota at Google is used up for some hours; no action is needed."
+	sayScope     = "The list of calendars was not granted; link the account again and allow it, or use the primary calendar."
+	sayMirrors   = "This account did not grant that Quest Scheduler creates calendars; link it again with the feature " +
+		"\"mirrors\" and allow it."
+	sayFreeBusy = "This account did not grant its free and busy times; link it again with the feature \"availability\" and allow it."
+	sayWebhook  = "Google refuses to push to this server, so changes in the calendar are found some hours late. Tell its " +
+		"operator; the log says what to fix."
 	sayOrganizer  = "Only the organiser's calendar can change this event."
 	sayGuestsCut  = "Google Calendar shows only a part of this event's guests, so they cannot be changed."
 	sayConcurrent = "Google was busy with another change of the same event; try again."
@@ -60,7 +62,10 @@ const operatorWebhook = "check QS_PUBLIC_URL: it has to be an HTTPS address that
 
 // table maps Google's answers to kinds.
 var table = slices.Concat(refusal.Table{
-	{Call: opWatch.call(), Reasons: []string{"push.webhookUrlUnauthorized"}, Kind: fault.Provider, Code: CodeWebhookRefused, Message: sayWebhook, Operator: operatorWebhook},
+	{
+		Call: opWatch.call(), Reasons: []string{"push.webhookUrlUnauthorized"}, Kind: fault.Provider, Code: CodeWebhookRefused,
+		Message: sayWebhook, Operator: operatorWebhook,
+	},
 	{Status: 401, Kind: fault.Revoked, Code: CodeTokenExpired, Message: sayRelink}, // the client refreshed and tried twice
 	{Call: opCalendars.call(), Status: 403, Reasons: scopeReasons, Kind: fault.Forbidden, Code: CodeScopeMissing, Message: sayScope},
 	{Call: opInsertCalendar.call(), Status: 403, Reasons: scopeReasons, Kind: fault.Forbidden, Code: CodeScopeMissing, Message: sayMirrors},

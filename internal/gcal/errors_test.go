@@ -147,7 +147,10 @@ func TestErrors_EachAnswerHasItsKind(t *testing.T) {
 		{[]string{"list", "list details", "list guests"}, 410, "updatedMinTooLongAgo", fault.Conflict, gcal.CodeSyncTokenExpired},
 		{[]string{"get", "guest list", "patch", "patch content", "patch guests", "instance"}, 410, "deleted", fault.NotFound, gcal.CodeGone},
 		{[]string{"insert", "insert content"}, 409, "duplicate", fault.Conflict, gcal.CodeDuplicate},
-		{[]string{"patch", "delete", "patch content", "patch guests", "delete quietly", "insert calendar"}, 409, "conflict", fault.Unavailable, ""},
+		{
+			[]string{"patch", "delete", "patch content", "patch guests", "delete quietly", "insert calendar"}, 409, "conflict",
+			fault.Unavailable, "",
+		},
 		{[]string{"patch", "patch content", "patch guests", "delete quietly"}, 412, "conditionNotMet", fault.Conflict, gcal.CodeStale},
 		{but("list", "list details", "list guests"), 400, "timeRangeEmpty", fault.Provider, "timeRangeEmpty"},
 		{but("list", "list details", "list guests"), 400, "a leaked-secret", fault.Provider, ""},
@@ -175,7 +178,8 @@ func TestErrors_EachAnswerHasItsKind(t *testing.T) {
 func wantNoSecret(t *testing.T, err error) {
 	t.Helper()
 	for e := err; e != nil; e = errors.Unwrap(e) {
-		if text := fmt.Sprintf("%v %+v", e, e); strings.Contains(text, "secret") || strings.Contains(text, "127.0.0.1") && strings.Contains(text, "http") {
+		if text := fmt.Sprintf("%v %+v", e, e); strings.Contains(text, "secret") ||
+			strings.Contains(text, "127.0.0.1") && strings.Contains(text, "http") {
 			t.Errorf("the error holds a secret or an address: %s", text)
 		}
 	}

@@ -108,7 +108,10 @@ func (c *Client) delete(ctx context.Context, ref Ref, id, etag, notify string) (
 	return err == nil, err
 }
 
-func (c *Client) event(ctx context.Context, op operation, ref Ref, mask Mask, do func(context.Context, *calendar.Service) (*calendar.Event, error)) (Event, error) {
+func (c *Client) event(
+	ctx context.Context, op operation, ref Ref, mask Mask,
+	do func(context.Context, *calendar.Service) (*calendar.Event, error),
+) (Event, error) {
 	var answer *calendar.Event
 	err := c.call(ctx, op, ref.Account, func(ctx context.Context, service *calendar.Service) (err error) {
 		answer, err = notNull(do(ctx, service))

@@ -19,7 +19,10 @@ func TestFreeBusy_AnswersForEachCalendar(t *testing.T) {
 	w.insertContent(t, "abcde1", evening())
 	free := days()
 	w.insertContent(t, "abcde2", free) // transparent
-	got, err := w.client.FreeBusy(t.Context(), "gm", []string{"gm@example.test", "primary", "ana@example.test"}, noon.Add(time.Hour), noon.AddDate(0, 0, 30))
+	got, err := w.client.FreeBusy(
+		t.Context(), "gm", []string{"gm@example.test", "primary", "ana@example.test"}, noon.Add(time.Hour),
+		noon.AddDate(0, 0, 30),
+	)
 	if err != nil || len(got) != 3 {
 		t.Fatalf("got %+v, %v", got, err)
 	}

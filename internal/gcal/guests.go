@@ -117,7 +117,9 @@ func (l GuestList) with(change GuestChange) ([]jsontext.Value, error) {
 }
 
 // guestList makes a call that answers with one event and all fields of its guests.
-func (c *Client) guestList(ctx context.Context, op operation, ref Ref, id string, ask func(context.Context, url.Values) (*http.Request, error)) (GuestList, error) {
+func (c *Client) guestList(
+	ctx context.Context, op operation, ref Ref, id string, ask func(context.Context, url.Values) (*http.Request, error),
+) (GuestList, error) {
 	var shown *wireEvent
 	var list GuestList
 	err := c.authorised(ctx, op, ref.Account, func(ctx context.Context, client *http.Client) error {

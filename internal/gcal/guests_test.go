@@ -105,12 +105,15 @@ func TestPatchGuests_AddsAndRemovesAddresses(t *testing.T) {
 		want        string
 		calls       int
 	}{
-		"adds":                     {[]string{"ana@second.test"}, nil, before + ", ana needsAction", 1},
-		"adds in order":            {[]string{"b@second.test", "a@second.test"}, nil, before + ", b needsAction, a needsAction", 1},
-		"adds one address once":    {[]string{"a@second.test", "A@Second.test"}, nil, before + ", a needsAction", 1},
-		"removes":                  {nil, []string{"ben@elsewhere.test"}, "gm accepted, Ana tentative, room1 accepted", 1},
-		"removes in another case":  {nil, []string{"ana@EXAMPLE.test"}, "gm accepted, ben declined, room1 accepted", 1},
-		"adds and removes":         {[]string{"x@second.test"}, []string{"ben@elsewhere.test"}, "gm accepted, Ana tentative, room1 accepted, x needsAction", 1},
+		"adds":                    {[]string{"ana@second.test"}, nil, before + ", ana needsAction", 1},
+		"adds in order":           {[]string{"b@second.test", "a@second.test"}, nil, before + ", b needsAction, a needsAction", 1},
+		"adds one address once":   {[]string{"a@second.test", "A@Second.test"}, nil, before + ", a needsAction", 1},
+		"removes":                 {nil, []string{"ben@elsewhere.test"}, "gm accepted, Ana tentative, room1 accepted", 1},
+		"removes in another case": {nil, []string{"ana@EXAMPLE.test"}, "gm accepted, ben declined, room1 accepted", 1},
+		"adds and removes": {
+			[]string{"x@second.test"}, []string{"ben@elsewhere.test"}, "gm accepted, Ana tentative, room1 accepted, x needsAction",
+			1,
+		},
 		"removes all":              {nil, []string{"gm@example.test", "ana@example.test", "ben@elsewhere.test", "room1@resource.test"}, "", 1},
 		"there in another case":    {[]string{"ANA@example.TEST"}, nil, before, 0},
 		"no guest in the first":    {nil, []string{"nobody@example.test", ""}, before, 0},
@@ -161,7 +164,8 @@ func TestPatchGuests_OtherGuests_KeepEveryField(t *testing.T) {
 			if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 				t.Error(err)
 			}
-			sent.body, sent.match, sent.notify, sent.kind = string(body), r.Header.Get("If-Match"), r.URL.Query().Get("sendUpdates"), r.Header.Get("Content-Type")
+			sent.body, sent.match, sent.notify, sent.kind = string(body), r.Header.Get("If-Match"), r.URL.Query().Get("sendUpdates"),
+				r.Header.Get("Content-Type")
 		}
 		if r.URL.Query().Has("maxAttendees") || r.URL.Path != "/calendar/v3/calendars/gm@example.test/events/abcde1" {
 			t.Errorf("asked %s", r.URL)
@@ -190,7 +194,10 @@ func TestPatchGuests_KeepsResponsesAtGoogle(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, gcal.Options{})
 	feast(t, w, nil)
-	if _, err := w.client.PatchGuests(t.Context(), mine, w.guestList(t, "gm"), gcal.GuestChange{Add: []string{"ana@second.test"}, Remove: []string{"ben@elsewhere.test"}}, "none"); err != nil {
+	if _, err := w.client.PatchGuests(
+		t.Context(), mine, w.guestList(t, "gm"),
+		gcal.GuestChange{Add: []string{"ana@second.test"}, Remove: []string{"ben@elsewhere.test"}}, "none",
+	); err != nil {
 		t.Fatal(err)
 	}
 	shown, err := w.person(t, "ana").Events.Get("primary", "abcde1").Do()
@@ -198,7 +205,8 @@ func TestPatchGuests_KeepsResponsesAtGoogle(t *testing.T) {
 		t.Fatal(err)
 	}
 	ana := shown.Attendees[1]
-	if ana.Email != "Ana@Example.test" || ana.ResponseStatus != "tentative" || ana.DisplayName != "Ana" || ana.Comment != "late" || !ana.Optional || ana.AdditionalGuests != 2 {
+	if ana.Email != "Ana@Example.test" || ana.ResponseStatus != "tentative" || ana.DisplayName != "Ana" ||
+		ana.Comment != "late" || !ana.Optional || ana.AdditionalGuests != 2 {
 		t.Errorf("ana is %+v", ana)
 	}
 	var got []string
@@ -215,7 +223,9 @@ func TestPatchGuests_AfterAnotherChange_IsStale(t *testing.T) {
 	w := newWorld(t, gcal.Options{})
 	feast(t, w, nil)
 	list := w.guestList(t, "gm")
-	answer := calendar.Event{AttendeesOmitted: true, Attendees: []*calendar.EventAttendee{{Email: "Ana@Example.test", ResponseStatus: "declined"}}}
+	answer := calendar.Event{
+		AttendeesOmitted: true, Attendees: []*calendar.EventAttendee{{Email: "Ana@Example.test", ResponseStatus: "declined"}},
+	}
 	if _, err := w.person(t, "ana").Events.Patch("primary", "abcde1", &answer).Do(); err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +234,9 @@ func TestPatchGuests_AfterAnotherChange_IsStale(t *testing.T) {
 	if got := said(w.get(t, "abcde1").Details.Guests); got != "gm accepted, Ana declined, ben declined, room1 accepted" {
 		t.Errorf("guests %s", got)
 	}
-	if _, err := w.client.PatchGuests(t.Context(), mine, w.guestList(t, "gm"), gcal.GuestChange{Add: []string{"ana@second.test"}}, "none"); err != nil {
+	if _, err := w.client.PatchGuests(
+		t.Context(), mine, w.guestList(t, "gm"), gcal.GuestChange{Add: []string{"ana@second.test"}}, "none",
+	); err != nil {
 		t.Errorf("with the list of now: %v", err)
 	}
 }
@@ -241,7 +253,9 @@ func TestPatchGuests_ThroughAGuestsCopy_AsTheEventAllows(t *testing.T) {
 			w := newWorld(t, gcal.Options{})
 			feast(t, w, func(e *calendar.Event) { e.GuestsCanModify = tc.mayEdit })
 			theirs := gcal.Ref{Account: "ana", Calendar: "primary"}
-			_, err := w.client.PatchGuests(t.Context(), theirs, w.guestList(t, "ana"), gcal.GuestChange{Remove: []string{"ben@elsewhere.test"}}, "none")
+			_, err := w.client.PatchGuests(
+				t.Context(), theirs, w.guestList(t, "ana"), gcal.GuestChange{Remove: []string{"ben@elsewhere.test"}}, "none",
+			)
 			if !tc.mayEdit {
 				wantKind(t, err, tc.kind, tc.code)
 				return
@@ -290,7 +304,10 @@ func TestPatchGuests_OfACutList_MakesNoCall(t *testing.T) {
 			if d := list.Event.Details; tc.account == "ana" && (!d.GuestsOmitted || said(d.Guests) != "Ana tentative") {
 				t.Errorf("ana is shown %+v", d)
 			}
-			_, err := w.client.PatchGuests(t.Context(), gcal.Ref{Account: tc.account, Calendar: "primary"}, list, gcal.GuestChange{Add: []string{"ana@second.test"}}, "none")
+			_, err := w.client.PatchGuests(
+				t.Context(), gcal.Ref{Account: tc.account, Calendar: "primary"}, list,
+				gcal.GuestChange{Add: []string{"ana@second.test"}}, "none",
+			)
 			wantKind(t, err, fault.Invalid, "")
 			if patched > 0 {
 				t.Error("it was written back")
@@ -304,7 +321,9 @@ func TestPatchGuests_WithoutAList_IsRefused(t *testing.T) {
 	w := newWorld(t, gcal.Options{})
 	feast(t, w, nil)
 	for name, event := range map[string]gcal.Event{"times alone": {ID: "abcde1", ETag: `"1"`}, "what get answers": w.get(t, "abcde1")} {
-		_, err := w.client.PatchGuests(t.Context(), mine, gcal.GuestList{Event: event}, gcal.GuestChange{Add: []string{"ana@second.test"}}, "none")
+		_, err := w.client.PatchGuests(
+			t.Context(), mine, gcal.GuestList{Event: event}, gcal.GuestChange{Add: []string{"ana@second.test"}}, "none",
+		)
 		if !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -91,7 +91,8 @@ func TestInstance_Patched_IsAnExceptionThatIsFoundWhereItWas(t *testing.T) {
 		}
 	}
 	changed, _ := listWide(t, w, token)
-	if len(changed) != 1 || changed[0].ID != one.ID || changed[0].InstanceOf != "series" || !changed[0].Details.Original.Time.Equal(original.Time) ||
+	if len(changed) != 1 || changed[0].ID != one.ID || changed[0].InstanceOf != "series" ||
+		!changed[0].Details.Original.Time.Equal(original.Time) ||
 		changed[0].Details.ICalUID != w.get(t, "series").Details.ICalUID {
 		t.Errorf("listed as %+v", changed)
 	}
@@ -117,7 +118,8 @@ func TestInstance_Cancelled_IsFoundAndComesBack(t *testing.T) {
 	if _, err := w.client.PatchContent(t.Context(), mine, one.ID, gone.ETag, evening()); err != nil {
 		t.Fatal(err)
 	}
-	if back := w.instance(t, "series", original); back.EventState != rules.Present || back.InstanceOf != "series" || !sameContent(shown(back), evening()) {
+	if back := w.instance(t, "series", original); back.EventState != rules.Present || back.InstanceOf != "series" ||
+		!sameContent(shown(back), evening()) {
 		t.Errorf("back: %+v", back.Details)
 	}
 }
@@ -126,7 +128,9 @@ func TestInstance_Cancelled_IsFoundAndComesBack(t *testing.T) {
 func TestInstance_OfAnotherStart_IsNotIt(t *testing.T) {
 	t.Parallel()
 	other := `{"id":"series_1","recurringEventId":"series","start":{"date":"2026-03-02"},"end":{"date":"2026-03-03"},"originalStartTime":{"date":"2026-03-02"}}`
-	for items, kind := range map[string]fault.Kind{``: fault.NotFound, other: fault.NotFound, `null,` + other: fault.NotFound, `7`: fault.Unavailable} {
+	for items, kind := range map[string]fault.Kind{
+		``: fault.NotFound, other: fault.NotFound, `null,` + other: fault.NotFound, `7`: fault.Unavailable,
+	} {
 		_, err := answering(t, items).Instance(t.Context(), mine, "series", recurrence.Moment{Date: "2026-03-01"})
 		if !fault.Is(err, kind) {
 			t.Errorf("%q: %v", items, err)

@@ -45,7 +45,8 @@ func TestList_FollowsPagesAndThenChangesAlone(t *testing.T) {
 		t.Fatalf("full listing: %d events on %d pages, token %q", len(events), pages, token)
 	}
 	first := events[0]
-	if first.EventState != rules.Present || first.Fingerprint.IsZero() || first.ETag == "" || first.Updated.IsZero() || first.Private["poll"] != "p1" {
+	if first.EventState != rules.Present || first.Fingerprint.IsZero() || first.ETag == "" || first.Updated.IsZero() ||
+		first.Private["poll"] != "p1" {
 		t.Errorf("an event of a listing: %+v", first)
 	}
 	if first.Summary != "" || first.Description != "" {
@@ -160,7 +161,8 @@ func TestList_ParametersOfAMask_AreTheSameForEver(t *testing.T) {
 	}{
 		gcal.Times:       {1, around + ")", "2500", ""},
 		gcal.WithDetails: {2, around + wide + "attendees(self,responseStatus),organizer(email,self))", "250", "1"},
-		gcal.WithGuests: {3, around + wide + "attendees(email,responseStatus,resource,organizer,self),attendeesOmitted,guestsCanModify,organizer(email,self))",
+		gcal.WithGuests: {3,
+			around + wide + "attendees(email,responseStatus,resource,organizer,self),attendeesOmitted,guestsCanModify,organizer(email,self))",
 			"250", ""},
 	} {
 		parameters := url.Values{

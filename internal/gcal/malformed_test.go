@@ -134,7 +134,8 @@ func TestList_EventWithoutReadableID_AsksForFullListing(t *testing.T) {
 	t.Parallel()
 	for _, item := range []string{`7`, `"abcde1"`, `[{"id":"abcde1"}]`, malformed(t, "id")} {
 		client := answering(t, item, wellFormed)
-		if _, err := client.List(t.Context(), mine, gcal.Times, "token", ""); !fault.Is(err, fault.Conflict) || fault.CodeOf(err) != gcal.CodeSyncTokenExpired {
+		if _, err := client.List(t.Context(), mine, gcal.Times, "token", ""); !fault.Is(err, fault.Conflict) ||
+			fault.CodeOf(err) != gcal.CodeSyncTokenExpired {
 			t.Errorf("%s among changes: %v", item, err)
 		}
 		page, err := client.List(t.Context(), mine, gcal.Times, "", "")

@@ -57,19 +57,26 @@ func TestCalled_ReportsCallsThatReachedGoogleOnly(t *testing.T) {
 		return answer.Result(), nil
 	})
 	full := gcal.NewBudget(gcal.BudgetOptions{
-		Now: func() time.Time { return noon }, Wait: func(context.Context, time.Duration) error { return errors.New("no time to wait") }, Share: 0.0001,
+		Now:  func() time.Time { return noon },
+		Wait: func(context.Context, time.Duration) error { return errors.New("no time to wait") }, Share: 0.0001,
 	})
 	for name, row := range map[string]struct {
 		options gcal.Options
 		want    int
 	}{
-		"the account has no grant":           {gcal.Options{Client: func(context.Context, string) (*http.Client, error) { return nil, revoked }}, 0},
-		"its grant is found dead on sending": {gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) { return nil, revoked })}, 0},
+		"the account has no grant": {
+			gcal.Options{Client: func(context.Context, string) (*http.Client, error) { return nil, revoked }}, 0,
+		},
+		"its grant is found dead on sending": {
+			gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) { return nil, revoked })}, 0,
+		},
 		"its access token is not refreshed": {gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) {
 			return nil, fault.New(fault.Unavailable, "Google did not renew the access to the calendar in time")
 		})}, 0},
-		"Google refuses":               {gcal.Options{Client: answering}, 1},
-		"the network is down":          {gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") })}, 1},
+		"Google refuses": {gcal.Options{Client: answering}, 1},
+		"the network is down": {
+			gcal.Options{Client: sending(func(*http.Request) (*http.Response, error) { return nil, errors.New("no route") })}, 1,
+		},
 		"the budget allows one of two": {gcal.Options{Client: answering, Budget: full}, 1},
 	} {
 		reported := 0

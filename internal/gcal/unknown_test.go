@@ -91,7 +91,9 @@ func TestGet_FieldOfAnUnexpectedType_IsUnknown(t *testing.T) {
 // Guests that cannot be read whole are written back by nobody.
 func TestPatchGuests_GuestsOfAnUnexpectedType_IsRefused(t *testing.T) {
 	t.Parallel()
-	for _, field := range []string{"attendees", "a text", "a guest", "response", "address", "upper case", "omitted", "two of them", "after another"} {
+	for _, field := range []string{
+		"attendees", "a text", "a guest", "response", "address", "upper case", "omitted", "two of them", "after another",
+	} {
 		client := answering(t, strings.Replace(unknown(t, field), `"id":`, `"etag":"\"1\"","id":`, 1))
 		list, err := client.GuestList(t.Context(), mine, "abcde1")
 		if err != nil || list.Event.Malformed || !list.Event.Details.GuestsOmitted {

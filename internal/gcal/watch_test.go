@@ -14,7 +14,9 @@ import (
 
 // wanted is a channel for two days.
 func wanted(id string) gcal.WatchRequest {
-	return gcal.WatchRequest{ID: id, Token: "channel-secret", Address: "https://quest.example.org/webhooks/google/calendar", TTL: 48 * time.Hour}
+	return gcal.WatchRequest{
+		ID: id, Token: "channel-secret", Address: "https://quest.example.org/webhooks/google/calendar", TTL: 48 * time.Hour,
+	}
 }
 
 func TestWatch_GivesWhatStoppingNeeds(t *testing.T) {
@@ -76,7 +78,9 @@ func TestCalendars_ListsAllPagesOfThem(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, gcal.Options{})
 	for i := range 300 {
-		if err := w.sim.AddCalendar(google.Calendar{ID: fmt.Sprintf("c%d@group.calendar.google.com", i), Summary: "Shared", Owner: "ana"}); err != nil {
+		if err := w.sim.AddCalendar(google.Calendar{
+			ID: fmt.Sprintf("c%d@group.calendar.google.com", i), Summary: "Shared", Owner: "ana",
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -53,7 +53,8 @@ func dotted(text string) bool {
 func isDomain(domain string) bool {
 	for label := range strings.SplitSeq(domain, ".") {
 		odd := func(c rune) bool { return c != '-' && !letterOrDigit(c) }
-		if label == "" || len(label) > maxLabel || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") || strings.ContainsFunc(label, odd) {
+		if label == "" || len(label) > maxLabel || strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") ||
+			strings.ContainsFunc(label, odd) {
 			return false
 		}
 	}

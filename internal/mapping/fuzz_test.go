@@ -42,7 +42,8 @@ func wantShowable(t *testing.T, skipped []mapping.Skipped, rows int) {
 		if one.Row < 2 || one.Row > rows+1 || i > 0 && one.Row <= skipped[i-1].Row {
 			t.Errorf("skipped are %v of %d rows", skipped, rows)
 		}
-		if !utf8.ValidString(one.Reason) || strings.ContainsFunc(one.Reason, odd) || utf8.RuneCountInString(one.Reason) > longest || !strings.HasSuffix(one.Reason, ".") {
+		if !utf8.ValidString(one.Reason) || strings.ContainsFunc(one.Reason, odd) ||
+			utf8.RuneCountInString(one.Reason) > longest || !strings.HasSuffix(one.Reason, ".") {
 			t.Errorf("the sentence %q cannot be shown", one.Reason)
 		}
 	}

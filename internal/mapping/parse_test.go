@@ -44,32 +44,62 @@ var sheets = []struct {
 }{
 	{name: "the columns", rows: "ann@hoge.test|ann@fuga.test, ann@baz.test|active", want: "ann@hoge.test: ann@baz.test ann@fuga.test"},
 	{name: "case and space", rows: " Ann@HOGE.test |\tANN@Fuga.Test ,ann@fuga.test, | Active ", want: "ann@hoge.test: ann@fuga.test"},
-	{name: "no status", rows: "ann@hoge.test|ann@fuga.test|\nbob@hoge.test|bob@fuga.test", want: "ann@hoge.test: ann@fuga.test\nbob@hoge.test: bob@fuga.test"},
+	{
+		name: "no status", rows: "ann@hoge.test|ann@fuga.test|\nbob@hoge.test|bob@fuga.test",
+		want: "ann@hoge.test: ann@fuga.test\nbob@hoge.test: bob@fuga.test",
+	},
 	{name: "inactive", rows: "ann@hoge.test|ann@fuga.test|inactive\nbob@hoge.test|not read|INACTIVE", before: []mapping.Mapping{annBefore}},
 	{name: "unknown status", rows: "ann@hoge.test|ann@fuga.test|paused"},
 	{name: "empty rows", rows: "\n||\n | \nann@hoge.test|ann@fuga.test\n\nbob@hoge.test|bob", want: "ann@hoge.test: ann@fuga.test"},
-	{name: "duplicates", rows: "ann@hoge.test|one@fuga.test\nann@hoge.test|two@fuga.test\nANN@hoge.test|three@fuga.test", want: "ann@hoge.test: three@fuga.test"},
+	{
+		name: "duplicates", rows: "ann@hoge.test|one@fuga.test\nann@hoge.test|two@fuga.test\nANN@hoge.test|three@fuga.test",
+		want: "ann@hoge.test: three@fuga.test",
+	},
 	{name: "a duplicate that ends it", rows: "ann@hoge.test|one@fuga.test\nann@hoge.test|one@fuga.test|inactive"},
 	{name: "a duplicate with a mistake first", rows: "ann@hoge.test|one\nann@hoge.test|two@fuga.test", want: "ann@hoge.test: two@fuga.test"},
-	{name: "a duplicate with a mistake last", rows: "ann@hoge.test|two@fuga.test\nann@hoge.test|one", before: []mapping.Mapping{annBefore}, want: "ann@hoge.test: old@fuga.test"},
+	{
+		name: "a duplicate with a mistake last", rows: "ann@hoge.test|two@fuga.test\nann@hoge.test|one",
+		before: []mapping.Mapping{annBefore}, want: "ann@hoge.test: old@fuga.test",
+	},
 	{name: "a duplicate with a mistake last, and nothing before", rows: "ann@hoge.test|two@fuga.test\nann@hoge.test|one"},
-	{name: "other domains", rows: "ann@fuga.test|ann@baz.test\nann@my.hoge.test|ann@baz.test\nann@evilhoge.test|ann@baz.test\nann@sub.hoge.test|ann@baz.test",
+	{name: "other domains",
+		rows: "ann@fuga.test|ann@baz.test\nann@my.hoge.test|ann@baz.test\nann@evilhoge.test|ann@baz.test\nann@sub.hoge.test|ann@baz.test",
 		want: "ann@sub.hoge.test: ann@baz.test"},
 	{name: "a secondary in a primary domain", rows: "ann@hoge.test|ann@baz.test, bob@Hoge.test\nbob@hoge.test|bob@hoge.test"},
 	{name: "mistakes keep what was", before: []mapping.Mapping{annBefore},
-		rows: "ann@hoge.test|new@fuga.test, broken\nbob@hoge.test|bob@fuga.test", want: "ann@hoge.test: old@fuga.test\nbob@hoge.test: bob@fuga.test"},
-	{name: "mistakes keep no more than the domains allow", before: []mapping.Mapping{{Primary: "ann@hoge.test", Secondaries: []string{"in@hoge.test", "old@fuga.test"}}, {Primary: "x@fuga.test", Secondaries: []string{"x@baz.test"}}},
+		rows: "ann@hoge.test|new@fuga.test, broken\nbob@hoge.test|bob@fuga.test",
+		want: "ann@hoge.test: old@fuga.test\nbob@hoge.test: bob@fuga.test"},
+	{name: "mistakes keep no more than the domains allow",
+		before: []mapping.Mapping{
+			{Primary: "ann@hoge.test", Secondaries: []string{"in@hoge.test", "old@fuga.test"}},
+			{Primary: "x@fuga.test", Secondaries: []string{"x@baz.test"}},
+		},
 		rows: "ann@hoge.test||\nx@fuga.test|x@baz.test", want: "ann@hoge.test: old@fuga.test"},
-	{name: "an unreadable primary keeps those that no row names", before: []mapping.Mapping{annBefore}, rows: "ann(at)hoge.test|old@fuga.test\nbob@hoge.test|bob@fuga.test", want: "ann@hoge.test: old@fuga.test\nbob@hoge.test: bob@fuga.test"},
-	{name: "removed rows end mappings", before: []mapping.Mapping{annBefore}, rows: "bob@hoge.test|bob@fuga.test", want: "bob@hoge.test: bob@fuga.test"},
+	{
+		name: "an unreadable primary keeps those that no row names", before: []mapping.Mapping{annBefore},
+		rows: "ann(at)hoge.test|old@fuga.test\nbob@hoge.test|bob@fuga.test",
+		want: "ann@hoge.test: old@fuga.test\nbob@hoge.test: bob@fuga.test",
+	},
+	{
+		name: "removed rows end mappings", before: []mapping.Mapping{annBefore}, rows: "bob@hoge.test|bob@fuga.test",
+		want: "bob@hoge.test: bob@fuga.test",
+	},
 	{name: "missing cells", rows: "ann@hoge.test\n|ann@fuga.test|active\n||active"},
-	{name: "a fourth column", rows: "ann@hoge.test|ann@fuga.test|active||\nbob@hoge.test|bob@fuga.test|bob@baz.test|active", want: "ann@hoge.test: ann@fuga.test"},
-	{name: "twenty secondaries", rows: "ann@hoge.test|" + strings.Repeat("x@fuga.test,", mapping.MaxSecondaries), want: "ann@hoge.test: x@fuga.test"},
+	{
+		name: "a fourth column", rows: "ann@hoge.test|ann@fuga.test|active||\nbob@hoge.test|bob@fuga.test|bob@baz.test|active",
+		want: "ann@hoge.test: ann@fuga.test",
+	},
+	{
+		name: "twenty secondaries", rows: "ann@hoge.test|" + strings.Repeat("x@fuga.test,", mapping.MaxSecondaries),
+		want: "ann@hoge.test: x@fuga.test",
+	},
 	{name: "too many secondaries", rows: "ann@hoge.test|" + strings.Repeat("x@fuga.test,", mapping.MaxSecondaries+1)},
 	{name: "bad addresses", rows: strings.Join([]string{
-		"ann", "@hoge.test", "ann@", "ann@hoge", "a@b@hoge.test", "Ann <ann@hoge.test>", "an n@hoge.test", "ann.@hoge.test", ".ann@hoge.test", "a..n@hoge.test",
+		"ann", "@hoge.test", "ann@", "ann@hoge", "a@b@hoge.test", "Ann <ann@hoge.test>", "an n@hoge.test", "ann.@hoge.test",
+		".ann@hoge.test", "a..n@hoge.test",
 		"ann@hoge..test", "ann@-hoge.test", "ann@hoge-.test", "ann@ho_ge.test", "änn@hoge.test", "ann\u200b@hoge.test", "\u212aann@hoge.test",
-		"\"ann\"@hoge.test", strings.Repeat("a", 65) + "@hoge.test", "ann@" + strings.Repeat("a", 64) + ".test", "ann@" + strings.Repeat("hoge.", 60) + "test",
+		"\"ann\"@hoge.test", strings.Repeat("a", 65) + "@hoge.test", "ann@" + strings.Repeat("a", 64) + ".test",
+		"ann@" + strings.Repeat("hoge.", 60) + "test",
 		"ann@hoge.test\x00", "=HYPERLINK(1)", "#REF!",
 	}, "|ann@fuga.test\n")},
 	{name: "good addresses", rows: "o'neil+tag_1-x.y=z@hoge.test|1@a-b.co.test\n\u00a0nbsp@hoge.test|x@xn--bcher-kva.test",
@@ -77,7 +107,10 @@ var sheets = []struct {
 	{name: "semicolons", rows: "ann@hoge.test|a@fuga.test; b@fuga.test"},
 	{name: "line breaks in a cell", rows: "ann@hoge.test|a@fuga.test\rb@fuga.test"},
 	{name: "control characters", rows: "ann@hoge.test|a@fuga.test|\x1b[31mred\u202egnp.exe\a"},
-	{name: "overlong cells", rows: "ann@hoge.test|a@fuga.test|" + strings.Repeat("never ", 10_000) + "\n" + strings.Repeat("x", 50_000) + "|a@fuga.test"},
+	{
+		name: "overlong cells",
+		rows: "ann@hoge.test|a@fuga.test|" + strings.Repeat("never ", 10_000) + "\n" + strings.Repeat("x", 50_000) + "|a@fuga.test",
+	},
 	{name: "quotes and markup", rows: "ann@hoge.test|a@fuga.test|\"<script>\""},
 	{name: "bytes that are no text", rows: "ann@hoge.test|a@fuga.test|\xff\xfe"},
 }
@@ -141,7 +174,8 @@ func TestParse_WholeSheetUnusable_IsInvalid(t *testing.T) {
 
 func TestParse_WithoutDomains_SkipsEveryRow(t *testing.T) {
 	t.Parallel()
-	table, skipped, err := mapping.Parse(rowsOf("ann@hoge.test|ann@fuga.test\nbob@hoge.test|bob@fuga.test|inactive"), nil, mapping.New([]mapping.Mapping{annBefore}))
+	table, skipped, err := mapping.Parse(rowsOf("ann@hoge.test|ann@fuga.test\nbob@hoge.test|bob@fuga.test|inactive"), nil,
+		mapping.New([]mapping.Mapping{annBefore}))
 	if err != nil || table.Len() != 0 || len(skipped) != 2 {
 		t.Errorf("%d mappings, %v, %v", table.Len(), skipped, err)
 	}

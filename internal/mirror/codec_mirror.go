@@ -20,8 +20,10 @@ func Encode(m Mirror) map[string]any {
 		"generation": m.Generation, "eventId": store.NullIfEmpty(m.EventID),
 		"wanted": m.Wanted, "written": m.Written, "answered": m.Answered, "etag": m.ETag,
 		"answeredAt": store.NullIfZero(m.AnsweredAt), "replacing": m.Replacing,
-		"state": string(m.State), "due": store.NullIfZero(m.Due), "trace": store.NullIfEmpty(m.Trace), "notBefore": store.NullIfZero(m.NotBefore), "attempts": m.Attempts, "lastError": store.NullIfEmpty(m.LastError), "failedSince": store.NullIfZero(m.FailedSince),
-		"lastWrite": store.NullIfZero(m.LastWrite), "reverts": listOf(m.Reverts), "deletedAt": store.NullIfZero(m.DeletedAt),
+		"state": string(m.State), "due": store.NullIfZero(m.Due), "trace": store.NullIfEmpty(m.Trace),
+		"notBefore": store.NullIfZero(m.NotBefore), "attempts": m.Attempts, "lastError": store.NullIfEmpty(m.LastError),
+		"failedSince": store.NullIfZero(m.FailedSince),
+		"lastWrite":   store.NullIfZero(m.LastWrite), "reverts": listOf(m.Reverts), "deletedAt": store.NullIfZero(m.DeletedAt),
 		"ends": store.NullIfZero(m.Ends), "createdAt": m.CreatedAt, "updatedAt": m.UpdatedAt,
 	}
 }
@@ -36,8 +38,10 @@ func Decode(doc store.Document) Mirror {
 		Detail: Detail(f.String("detail")), SeriesMirrorID: f.String("seriesMirrorId"),
 		Generation: f.Int("generation"), EventID: f.String("eventId"),
 		Wanted: f.String("wanted"), Written: f.String("written"), Answered: f.String("answered"), ETag: f.String("etag"),
-		AnsweredAt: f.Time("answeredAt"), Replacing: f.Bool("replacing"), State: State(f.String("state")), Due: f.Time("due"), Trace: f.String("trace"), NotBefore: f.Time("notBefore"), Attempts: f.Int("attempts"), LastError: f.String("lastError"), FailedSince: f.Time("failedSince"),
-		LastWrite: f.Time("lastWrite"), Reverts: times(f.List("reverts")), DeletedAt: f.Time("deletedAt"),
+		AnsweredAt: f.Time("answeredAt"), Replacing: f.Bool("replacing"), State: State(f.String("state")), Due: f.Time("due"),
+		Trace: f.String("trace"), NotBefore: f.Time("notBefore"), Attempts: f.Int("attempts"), LastError: f.String("lastError"),
+		FailedSince: f.Time("failedSince"),
+		LastWrite:   f.Time("lastWrite"), Reverts: times(f.List("reverts")), DeletedAt: f.Time("deletedAt"),
 		Ends: f.Time("ends"), CreatedAt: f.Time("createdAt"), UpdatedAt: f.Time("updatedAt"),
 	}
 }

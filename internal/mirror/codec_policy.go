@@ -98,7 +98,8 @@ func EncodePerson(p Person) map[string]any {
 		missing[key] = fingerprint
 	}
 	return map[string]any{
-		"ownerId": p.OwnerID, "followed": EncodePlaces(p.Followed), "overlays": overlays, "heldSince": held, "heldEvents": missing, "planDue": store.NullIfZero(p.PlanDue), "planGeneration": p.PlanGeneration,
+		"ownerId": p.OwnerID, "followed": EncodePlaces(p.Followed), "overlays": overlays, "heldSince": held,
+		"heldEvents": missing, "planDue": store.NullIfZero(p.PlanDue), "planGeneration": p.PlanGeneration,
 		"planAfter": store.NullIfEmpty(p.PlanAfter), "planAgain": p.PlanAgain, "sharesAvailability": p.SharesAvailability,
 		"updatedAt": store.NullIfZero(p.UpdatedAt),
 	}
@@ -109,7 +110,8 @@ func EncodePerson(p Person) map[string]any {
 func DecodePerson(doc store.Document) Person {
 	f := store.Fields(doc.Data)
 	p := Person{
-		OwnerID: doc.Path.ID(), Overlays: map[string]OverlayCalendar{}, HeldSince: map[string]time.Time{}, HeldEvents: map[string]string{}, PlanDue: f.Time("planDue"),
+		OwnerID: doc.Path.ID(), Overlays: map[string]OverlayCalendar{}, HeldSince: map[string]time.Time{},
+		HeldEvents: map[string]string{}, PlanDue: f.Time("planDue"),
 		PlanGeneration: f.Int("planGeneration"), PlanAfter: f.String("planAfter"), PlanAgain: f.Bool("planAgain"),
 		SharesAvailability: f.Bool("sharesAvailability"), UpdatedAt: f.Time("updatedAt"),
 	}
@@ -165,7 +167,8 @@ func (p Person) PlanMore(now time.Time, trace string) (updates []store.Update, b
 		return nil, false
 	default:
 		return []store.Update{
-			store.Set("ownerId", p.OwnerID), store.Set("planDue", now), store.Set("planGeneration", p.PlanGeneration+1), store.Set("planAgain", true),
+			store.Set("ownerId", p.OwnerID), store.Set("planDue", now), store.Set("planGeneration", p.PlanGeneration+1),
+			store.Set("planAgain", true),
 		}, false
 	}
 }

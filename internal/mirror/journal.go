@@ -94,8 +94,10 @@ func EntryPath(eventID, id string) store.Path { return EventPath(eventID).Doc(jo
 // EncodeEntry gives the fields of an entry.
 func EncodeEntry(e JournalEntry) map[string]any {
 	return map[string]any{
-		"at": e.At, "ownerId": e.OwnerID, "trigger": e.Trigger, "trace": store.NullIfEmpty(e.Trace), "who": store.NullIfEmpty(e.Who), "step": string(e.Step),
-		"mirrorId": store.NullIfEmpty(e.MirrorID), "targetAccountId": store.NullIfEmpty(e.TargetAccountID), "before": store.NullIfEmpty(e.Before), "after": store.NullIfEmpty(e.After),
+		"at": e.At, "ownerId": e.OwnerID, "trigger": e.Trigger, "trace": store.NullIfEmpty(e.Trace),
+		"who": store.NullIfEmpty(e.Who), "step": string(e.Step),
+		"mirrorId": store.NullIfEmpty(e.MirrorID), "targetAccountId": store.NullIfEmpty(e.TargetAccountID),
+		"before": store.NullIfEmpty(e.Before), "after": store.NullIfEmpty(e.After),
 		"reason": store.NullIfEmpty(e.Reason), "generation": e.Generation, "attempts": e.Attempts,
 	}
 }
@@ -104,7 +106,8 @@ func EncodeEntry(e JournalEntry) map[string]any {
 func DecodeEntry(doc store.Document) JournalEntry {
 	f := store.Fields(doc.Data)
 	return JournalEntry{
-		ID: doc.Path.ID(), EventID: doc.Path.Parent().ID(), At: f.Time("at"), Trigger: f.String("trigger"), Trace: f.String("trace"), Who: f.String("who"),
+		ID: doc.Path.ID(), EventID: doc.Path.Parent().ID(), At: f.Time("at"), Trigger: f.String("trigger"),
+		Trace: f.String("trace"), Who: f.String("who"),
 		OwnerID: f.String("ownerId"), Step: Step(f.String("step")), MirrorID: f.String("mirrorId"), TargetAccountID: f.String("targetAccountId"),
 		Before: f.String("before"), After: f.String("after"), Reason: f.String("reason"),
 		Generation: f.Int("generation"), Attempts: f.Int("attempts"),

@@ -47,7 +47,8 @@ func (o OverlayCalendar) Again() OverlayCalendar {
 // document. The caller must merge them.
 func WriteOverlay(ownerID, accountID string, o OverlayCalendar, now time.Time) []store.Update {
 	return []store.Update{
-		store.Set("ownerId", ownerID), {Path: store.Field("overlays", accountID), Value: EncodeOverlay(o)}, store.Set("updatedAt", store.Instant(now)),
+		store.Set("ownerId", ownerID), {Path: store.Field("overlays", accountID), Value: EncodeOverlay(o)},
+		store.Set("updatedAt", store.Instant(now)),
 	}
 }
 

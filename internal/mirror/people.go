@@ -46,7 +46,8 @@ func (o overlaps) queries() []*store.Query {
 }
 
 func byEnd(name, field string) *store.Query {
-	return store.Select(name, events, "until", store.Where(field, store.In), store.Where("long", store.Equal), store.Where("until", store.Greater))
+	return store.Select(name, events, "until", store.Where(field, store.In), store.Where("long", store.Equal),
+		store.Where("until", store.Greater))
 }
 
 func byStart(name, field string) *store.Query {
@@ -55,7 +56,8 @@ func byStart(name, field string) *store.Query {
 }
 
 func byReplaced(name, field string) *store.Query {
-	return store.Select(name, events, "replaces", store.Where(field, store.In), store.Where("replaces", store.Greater), store.Where("replaces", store.Less))
+	return store.Select(name, events, "replaces", store.Where(field, store.In), store.Where("replaces", store.Greater),
+		store.Where("replaces", store.Less))
 }
 
 // OverlapsOfPeople lists the canonical events of people of which some occurrence may overlap

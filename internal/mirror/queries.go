@@ -18,34 +18,48 @@ const (
 )
 
 var (
-	eventByOrigin    = store.Select("canonical event of an origin", events, "", store.Where("originKey", store.Equal))
-	eventsByOrigin   = store.Select("canonical events of some origins", events, "", store.Where("originKey", store.In))
-	eventsOfUID      = store.Select("canonical events of a person with one iCalUID", events, "", store.Where("ownerId", store.Equal), store.Where("icalUid", store.Equal))
-	eventsOfUIDs     = store.Select("canonical events of a person with some iCalUIDs", events, "", store.Where("ownerId", store.Equal), store.Where("icalUid", store.In))
-	groupEventsOfUID = store.Select("canonical events of groups with one iCalUID", events, "", store.Where("icalUid", store.Equal), store.Where("groupId", store.In))
-	eventsOfCalendar = store.Select("canonical events of a calendar", events, "", store.Where("accountId", store.Equal), store.Where("calendarId", store.Equal))
-	eventsOfAccount  = store.Select("canonical events of an account", events, "", store.Where("accountId", store.Equal))
-	eventsEnding     = store.Select("canonical events of a person by end", events, "until", store.Where("ownerId", store.Equal), store.Where("until", store.Greater))
-	eventsBeginning  = store.Select("canonical events of a person that begin at a time", events, "", store.Where("ownerId", store.Equal), store.Where("from", store.Equal))
-	eventsToPlan     = store.Select("canonical events that time changes", events, "planAt", store.Where("planAt", store.LessOrEqual))
+	eventByOrigin  = store.Select("canonical event of an origin", events, "", store.Where("originKey", store.Equal))
+	eventsByOrigin = store.Select("canonical events of some origins", events, "", store.Where("originKey", store.In))
+	eventsOfUID    = store.Select("canonical events of a person with one iCalUID", events, "",
+		store.Where("ownerId", store.Equal), store.Where("icalUid", store.Equal))
+	eventsOfUIDs = store.Select("canonical events of a person with some iCalUIDs", events, "",
+		store.Where("ownerId", store.Equal), store.Where("icalUid", store.In))
+	groupEventsOfUID = store.Select("canonical events of groups with one iCalUID", events, "",
+		store.Where("icalUid", store.Equal), store.Where("groupId", store.In))
+	eventsOfCalendar = store.Select("canonical events of a calendar", events, "", store.Where("accountId", store.Equal),
+		store.Where("calendarId", store.Equal))
+	eventsOfAccount = store.Select("canonical events of an account", events, "", store.Where("accountId", store.Equal))
+	eventsEnding    = store.Select("canonical events of a person by end", events, "until",
+		store.Where("ownerId", store.Equal), store.Where("until", store.Greater))
+	eventsBeginning = store.Select("canonical events of a person that begin at a time", events, "",
+		store.Where("ownerId", store.Equal), store.Where("from", store.Equal))
+	eventsToPlan = store.Select("canonical events that time changes", events, "planAt", store.Where("planAt", store.LessOrEqual))
 
-	mirrorsOfUID      = store.Select("mirrors of a person with one iCalUID", mirrors, "", store.Where("ownerId", store.Equal), store.Where("icalUid", store.Equal))
-	mirrorsOfEvent    = store.Select("mirrors of a canonical event", mirrors, "", store.Where("canonicalId", store.Equal))
-	mirrorsOfEvents   = store.Select("mirrors of a person's canonical events", mirrors, "", store.Where("ownerId", store.Equal), store.Where("canonicalId", store.In))
-	mirrorsInCalendar = store.Select("mirrors in a calendar", mirrors, "", store.Where("targetAccountId", store.Equal), store.Where("targetCalendarId", store.Equal))
-	mirrorsDue        = store.Select("mirrors by due", mirrors, "due", store.Where("due", store.LessOrEqual))
-	mirrorsInState    = store.Select("mirrors in some states", mirrors, "", store.Where("state", store.In))
-	mirrorsOfOwner    = store.Select("mirrors of a person in some states", mirrors, "", store.Where("ownerId", store.Equal), store.Where("state", store.In))
-	mirrorsIntoState  = store.Select("mirrors into an account in some states", mirrors, "", store.Where("targetAccountId", store.Equal), store.Where("state", store.In))
-	mirrorsTo         = store.Select("mirrors into an account", mirrors, "", store.Where("targetAccountId", store.Equal))
+	mirrorsOfUID = store.Select("mirrors of a person with one iCalUID", mirrors, "", store.Where("ownerId", store.Equal),
+		store.Where("icalUid", store.Equal))
+	mirrorsOfEvent  = store.Select("mirrors of a canonical event", mirrors, "", store.Where("canonicalId", store.Equal))
+	mirrorsOfEvents = store.Select("mirrors of a person's canonical events", mirrors, "",
+		store.Where("ownerId", store.Equal), store.Where("canonicalId", store.In))
+	mirrorsInCalendar = store.Select("mirrors in a calendar", mirrors, "", store.Where("targetAccountId", store.Equal),
+		store.Where("targetCalendarId", store.Equal))
+	mirrorsDue     = store.Select("mirrors by due", mirrors, "due", store.Where("due", store.LessOrEqual))
+	mirrorsInState = store.Select("mirrors in some states", mirrors, "", store.Where("state", store.In))
+	mirrorsOfOwner = store.Select("mirrors of a person in some states", mirrors, "", store.Where("ownerId", store.Equal),
+		store.Where("state", store.In))
+	mirrorsIntoState = store.Select("mirrors into an account in some states", mirrors, "",
+		store.Where("targetAccountId", store.Equal), store.Where("state", store.In))
+	mirrorsTo = store.Select("mirrors into an account", mirrors, "", store.Where("targetAccountId", store.Equal))
 
-	policiesOfOwner   = store.Select("policies of a person", policies, "", store.Where("ownerId", store.Equal))
-	mirrorsEnding     = store.Select("mirrors of a person by end", mirrors, "ends", store.Where("ownerId", store.Equal), store.Where("ends", store.Greater))
-	groupEventsEnding = store.Select("canonical events of a group by end", events, "until", store.Where("groupId", store.Equal), store.Where("until", store.Greater))
-	peopleToPlan      = store.Select("people whose events must be planned", people, "planDue", store.Where("planDue", store.LessOrEqual))
+	policiesOfOwner = store.Select("policies of a person", policies, "", store.Where("ownerId", store.Equal))
+	mirrorsEnding   = store.Select("mirrors of a person by end", mirrors, "ends", store.Where("ownerId", store.Equal),
+		store.Where("ends", store.Greater))
+	groupEventsEnding = store.Select("canonical events of a group by end", events, "until",
+		store.Where("groupId", store.Equal), store.Where("until", store.Greater))
+	peopleToPlan = store.Select("people whose events must be planned", people, "planDue", store.Where("planDue", store.LessOrEqual))
 
 	journalOf = &store.Query{
-		Name: "journal of a canonical event, newest first", Collection: journals, Order: []store.Order{{Path: store.Field("at"), Descending: true}},
+		Name: "journal of a canonical event, newest first", Collection: journals,
+		Order: []store.Order{{Path: store.Field("at"), Descending: true}},
 	}
 	journalsOfOwner = &store.Query{
 		Name: "journals of a person's canonical events and mirrors, newest first", Collection: journals, Group: true,
@@ -60,9 +74,12 @@ var (
 // Queries are the package's queries, for opening a store.
 var Queries = slices.Concat(ofPeople.queries(), ofAccounts.queries(), ofGroups.queries(), []*store.Query{
 	connectionsOfPeople, mirrorsOfConnection, keptOfConnection,
-	eventByOrigin, eventsByOrigin, eventsOfUID, eventsOfUIDs, groupEventsOfUID, eventsOfCalendar, eventsOfAccount, eventsEnding, eventsBeginning, eventsToPlan,
-	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, keptByEvent, mirrorsDue, mirrorsInState, mirrorsOfOwner, mirrorsIntoState, mirrorsTo,
-	policiesOfOwner, peopleToPlan, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, journalsOfOwner, entriesBefore, mirrorsEnding, groupEventsEnding,
+	eventByOrigin, eventsByOrigin, eventsOfUID, eventsOfUIDs, groupEventsOfUID, eventsOfCalendar, eventsOfAccount,
+	eventsEnding, eventsBeginning, eventsToPlan,
+	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, keptByEvent, mirrorsDue, mirrorsInState,
+	mirrorsOfOwner, mirrorsIntoState, mirrorsTo,
+	policiesOfOwner, peopleToPlan, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, journalsOfOwner,
+	entriesBefore, mirrorsEnding, groupEventsEnding,
 })
 
 // OfOrigin reads the canonical event of an origin; ok is false if there is none.
@@ -297,7 +314,10 @@ func LoadJournal(ctx context.Context, reader store.Reader, eventID string, part 
 
 // WalkJournal passes the entries of a canonical event's journal behind a cursor to take, newest
 // first, as store.Walk does.
-func WalkJournal(ctx context.Context, reader store.Reader, eventID string, part store.Paging, take func(JournalEntry) (taken bool, err error)) (next *store.Cursor, err error) {
+func WalkJournal(
+	ctx context.Context, reader store.Reader, eventID string, part store.Paging,
+	take func(JournalEntry) (taken bool, err error),
+) (next *store.Cursor, err error) {
 	return store.Walk(ctx, reader, journalOf.With().Below(EventPath(eventID)).Paged(part), DecodeEntry, take)
 }
 

@@ -53,7 +53,8 @@ func TestOverlapsOfPeople_LongShortAndEndless_FindsEachOnce(t *testing.T) {
 		event("evt_past", -30*hour, -26*hour), event("evt_touches", -26*hour, -24*hour), event("evt_day_before", -2*hour, -hour),
 		event("evt_into", -hour, hour), event("evt_night", -24*hour, hour), event("evt_inside", 9*hour, 10*hour),
 		event("evt_day_after", 47*hour, 49*hour), event("evt_after", 48*hour, 49*hour), event("evt_week", -72*hour, 72*hour),
-		event("evt_over", -72*hour, -26*hour), event("evt_later", 49*hour, 480*hour), event("evt_ended", -900*hour, -26*hour, "RRULE:FREQ=DAILY;COUNT=2"))
+		event("evt_over", -72*hour, -26*hour), event("evt_later", 49*hour, 480*hour),
+		event("evt_ended", -900*hour, -26*hour, "RRULE:FREQ=DAILY;COUNT=2"))
 	want := []string{"evt_day_after", "evt_day_before", "evt_endless", "evt_inside", "evt_into", "evt_moved", "evt_night", "evt_week"}
 	found, err := mirror.OverlapsOfPeople(t.Context(), documents, []string{"gm"}, day, day.Add(24*hour))
 	if err != nil {

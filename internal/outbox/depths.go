@@ -35,8 +35,8 @@ type FailingEntry struct {
 }
 
 // Depths reads the state of each kind, in the order in which they were added. A kind without
-// documents has none, and of one that rests or observes nothing is counted. It costs one query of each kind, of MostCounted documents at most. The
-// errors are the store's.
+// documents has none, and of one that rests or observes nothing is counted. It costs one query of
+// each kind, of MostCounted documents at most. The errors are the store's.
 func (o *Outbox) Depths(ctx context.Context) (depths []Depth, err error) {
 	for _, kind := range o.kinds {
 		if kind.Due == nil {

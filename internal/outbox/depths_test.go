@@ -59,7 +59,10 @@ func TestDepths_ListWhatNeedsAPerson(t *testing.T) {
 			t.Fatalf("after %d failures: %+v", failures, got)
 		}
 		if len(got) == 1 {
-			want := outbox.FailingEntry{ID: "job:a", Kind: "job", Error: "provider", Attempts: int64(failures), FailedSince: noon, Due: outbox.Fields.Decode(s.document("a")).Due}
+			want := outbox.FailingEntry{
+				ID: "job:a", Kind: "job", Error: "provider", Attempts: int64(failures), FailedSince: noon,
+				Due: outbox.Fields.Decode(s.document("a")).Due,
+			}
 			if got[0] != want {
 				t.Errorf("it shows as %+v, want %+v", got[0], want)
 			}
@@ -185,7 +188,10 @@ func TestRetry_OfAnIDThatIsNone_IsNotFound(t *testing.T) {
 	s.must(s.documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
 		return tx.Update(jobPath("over"), store.Set("due", nil))
 	}))
-	for _, id := range []string{"", "job", "job:", "job:missing", "job:due", "job:over", "job:a/b", "job:..", "hint:a", "other:a", "a:job", "job:" + strings.Repeat("i", 2000)} {
+	for _, id := range []string{
+		"", "job", "job:", "job:missing", "job:due", "job:over", "job:a/b", "job:..", "hint:a", "other:a", "a:job",
+		"job:" + strings.Repeat("i", 2000),
+	} {
 		if err := s.Retry(t.Context(), id); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%.20q: %v", id, err)
 		}

@@ -84,7 +84,9 @@ func TestDrain_OfAKindThatFails_WakesTheOthers(t *testing.T) {
 // Entries of an account whose quota is used up would only be refused once more.
 func TestAccount_WhoseQuotaIsUsedUp_Rests(t *testing.T) {
 	t.Parallel()
-	for kind, rests := range map[fault.Kind]bool{fault.RateLimited: true, fault.Exhausted: true, fault.Unavailable: false, fault.Provider: false} {
+	for kind, rests := range map[fault.Kind]bool{
+		fault.RateLimited: true, fault.Exhausted: true, fault.Unavailable: false, fault.Provider: false,
+	} {
 		s := newStage(t, func(k *outbox.Kind) {
 			k.Account = func(doc store.Document) string { return store.Fields(doc.Data).String("owner") }
 		})

@@ -141,7 +141,8 @@ func (o *Outbox) end(ctx context.Context, kind *Kind, item Item, result Result) 
 // log writes the one line of a run: a failure as a warning, a panic and the failure that makes
 // an entry an error as an error, anything else as a detail.
 func (o *Outbox) log(ctx context.Context, kind *Kind, item Item, result Result, again time.Time, took time.Duration) {
-	log := o.Log.With(slog.String("kind", kind.Name), slog.String("id", item.ID), slog.String("outcome", result.outcome.String()), slog.Duration("took", took))
+	log := o.Log.With(slog.String("kind", kind.Name), slog.String("id", item.ID),
+		slog.String("outcome", result.outcome.String()), slog.Duration("took", took))
 	if item.State.Trace != "" {
 		log = log.With(slog.String("trace", item.State.Trace))
 	}

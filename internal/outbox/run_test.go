@@ -23,14 +23,16 @@ func TestRun_ARow_IsRecorded(t *testing.T) {
 		want   string
 		again  time.Duration
 	}{
-		"done":                     {result: outbox.Done(), want: "gone"},
-		"done, of more than work":  {result: outbox.Done(), keeps: true, want: "one due never, 0"},
-		"done, of a counted kind":  {result: outbox.Done(), keeps: true, counts: true, want: "one due never, 1"},
-		"goes on soon":             {result: outbox.Again(noon.Add(time.Second)), want: "one due 1s, 0", again: time.Second},
-		"goes on at the drain's":   {result: outbox.Again(noon.Add(time.Hour)), want: "one due 1h0m0s, 0"},
-		"failed":                   {result: outbox.Failed(errRefused), want: "one due 10s, 1 unavailable", again: 10 * time.Second},
-		"failed, of a counted one": {result: outbox.Failed(errRefused), counts: true, want: "one due 10s, 1 unavailable", again: 10 * time.Second},
-		"without a reason":         {result: outbox.Result{}, want: "one due 10s, 1 internal", again: 10 * time.Second},
+		"done":                    {result: outbox.Done(), want: "gone"},
+		"done, of more than work": {result: outbox.Done(), keeps: true, want: "one due never, 0"},
+		"done, of a counted kind": {result: outbox.Done(), keeps: true, counts: true, want: "one due never, 1"},
+		"goes on soon":            {result: outbox.Again(noon.Add(time.Second)), want: "one due 1s, 0", again: time.Second},
+		"goes on at the drain's":  {result: outbox.Again(noon.Add(time.Hour)), want: "one due 1h0m0s, 0"},
+		"failed":                  {result: outbox.Failed(errRefused), want: "one due 10s, 1 unavailable", again: 10 * time.Second},
+		"failed, of a counted one": {
+			result: outbox.Failed(errRefused), counts: true, want: "one due 10s, 1 unavailable", again: 10 * time.Second,
+		},
+		"without a reason": {result: outbox.Result{}, want: "one due 10s, 1 internal", again: 10 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -138,7 +140,9 @@ func TestRun_OfACountedKind_CommitsTheCountBeforeTheCall(t *testing.T) {
 
 func TestRun_AChangeDuringIt_IsNotSettled(t *testing.T) {
 	t.Parallel()
-	for name, result := range map[string]outbox.Result{"done": outbox.Done(), "again": outbox.Again(noon.Add(time.Hour)), "failed": outbox.Failed(errRefused)} {
+	for name, result := range map[string]outbox.Result{
+		"done": outbox.Done(), "again": outbox.Again(noon.Add(time.Hour)), "failed": outbox.Failed(errRefused),
+	} {
 		s := newStage(t, nil)
 		s.record("a", "one", noon)
 		s.answer = func(ctx context.Context, item outbox.Item) outbox.Result {
@@ -395,7 +399,8 @@ func TestRun_OfAnUnclaimedKind_WritesNothing(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, again, err)
 		}
 		s.shows("a", "one due 0s, 0")
-		if logged := strings.Contains(s.logged.String(), "level="); logged != (row.fails || name == "postponed" || name == "failed" || name == "panic") {
+		if logged := strings.Contains(s.logged.String(), "level="); logged != (row.fails || name == "postponed" ||
+			name == "failed" || name == "panic") {
 			t.Errorf("%s: the log: %s", name, s.logged.String())
 		}
 	}

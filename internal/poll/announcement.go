@@ -128,7 +128,10 @@ func (a Announcement) CardBegunUpdates(ref string) []store.Update {
 
 // CardDoneUpdates gives the fields that record that the card shows the poll.
 func CardDoneUpdates() []store.Update {
-	return []store.Update{Set("cardPending", store.Delete), Set("cardRef", store.Delete), Set("cardTrace", store.Delete), Set("cardBegun", store.Delete)}
+	return []store.Update{
+		Set("cardPending", store.Delete), Set("cardRef", store.Delete), Set("cardTrace", store.Delete),
+		Set("cardBegun", store.Delete),
+	}
 }
 
 // NamedUpdates gives the fields, to be merged, that record who was named.
@@ -165,7 +168,8 @@ func BeforeUpdate(known Message) store.Update { return Set("before", encodeState
 func ResendUpdates(a Announcement, now time.Time) []store.Update {
 	return []store.Update{
 		Set("delivering", encodeState(a.Announced)), Set("announced", encodeState(a.Before)), Set("attempts", 0),
-		Set("channels", map[string]any{}), Set("due", now), Set("pending", true), Set("resent", true), Set("againAt", store.Delete), Set("failures", store.Delete),
+		Set("channels", map[string]any{}), Set("due", now), Set("pending", true), Set("resent", true),
+		Set("againAt", store.Delete), Set("failures", store.Delete),
 	}
 }
 
@@ -238,7 +242,8 @@ func DecodeAnnouncement(doc store.Document) Announcement {
 	a := Announcement{
 		PollID: doc.Path.ID(), Wanted: decodeState(f.Map("wanted")), Announced: decodeState(f.Map("announced")),
 		Before: decodeState(f.Map("before")), Delivering: decodeState(f.Map("delivering")),
-		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"), Failures: f.Int("failures"),
+		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"),
+		Failures:    f.Int("failures"),
 		CardPending: f.Bool("cardPending"), CardRef: f.String("cardRef"), CardTrace: f.String("cardTrace"), CardBegun: f.Bool("cardBegun"),
 		Named: f.Strings("named"), NextNotice: f.Time("nextNotice"), Made: doc.Made,
 	}
@@ -262,7 +267,8 @@ func LoadAnnouncement(ctx context.Context, reader store.Reader, pollID string) (
 	return DecodeAnnouncement(doc), nil
 }
 
-var announcementsDue = store.Select("pending announcements, by due", "announcements", "due", store.Where("pending", store.Equal), store.Where("due", store.LessOrEqual))
+var announcementsDue = store.Select("pending announcements, by due", "announcements", "due",
+	store.Where("pending", store.Equal), store.Where("due", store.LessOrEqual))
 
 // cardsPending are in the order of their paths.
 var cardsPending = store.Select("pending cards", "announcements", "", store.Where("cardPending", store.Equal))

@@ -18,7 +18,10 @@ var (
 	ten    = time.Date(2026, 2, 2, 10, 0, 0, 0, time.UTC)
 	noon   = time.Date(2026, 2, 2, 12, 0, 0, 0, time.UTC)
 	time1  = rules.Timed(ten, noon)
-	day    = rules.Fingerprint{Start: ten.Truncate(24 * time.Hour).UnixMilli(), End: ten.Truncate(24 * time.Hour).Add(24 * time.Hour).UnixMilli(), AllDay: true}
+	day    = rules.Fingerprint{
+		Start: ten.Truncate(24 * time.Hour).UnixMilli(), End: ten.Truncate(24 * time.Hour).Add(24 * time.Hour).UnixMilli(),
+		AllDay: true,
+	}
 )
 
 type fields = map[string]any
@@ -103,7 +106,9 @@ func TestSharedDocuments_AreWrittenAsTheWebAppReadsThem(t *testing.T) {
 			},
 		},
 		"a vote": {
-			stored(t, fields{}, poll.VoteUpdates(poll.Vote{UserID: "ana", Email: "ana@example.com", Choices: map[string]string{"s1": poll.Preferred}, UpdatedAt: moment})...),
+			stored(t, fields{}, poll.VoteUpdates(poll.Vote{
+				UserID: "ana", Email: "ana@example.com", Choices: map[string]string{"s1": poll.Preferred}, UpdatedAt: moment,
+			})...),
 			fields{"voterId": "ana", "userEmail": "ana@example.com", "votes": fields{"s1": "PREFERRED"}, "noTimesWork": false, "updatedAt": moment},
 		},
 		"a snapshot": {
@@ -144,8 +149,15 @@ func TestSharedDocuments_AreWrittenAsTheWebAppReadsThem(t *testing.T) {
 			}}},
 		},
 		"a reschedule": {
-			stored(t, fields{}, poll.SetRescheduled(&poll.Rescheduled{FromSlotID: "s1", ToSlotID: "s2", SnapshotID: "n1", At: moment, MovedAt: moment.Add(time.Hour)})),
-			fields{"calendarSync": fields{"rescheduled": fields{"fromSlotId": "s1", "toSlotId": "s2", "snapshotId": "n1", "at": moment, "movedAt": moment.Add(time.Hour)}}},
+			stored(
+				t, fields{},
+				poll.SetRescheduled(&poll.Rescheduled{FromSlotID: "s1", ToSlotID: "s2", SnapshotID: "n1", At: moment, MovedAt: moment.Add(time.Hour)}),
+			),
+			fields{
+				"calendarSync": fields{
+					"rescheduled": fields{"fromSlotId": "s1", "toSlotId": "s2", "snapshotId": "n1", "at": moment, "movedAt": moment.Add(time.Hour)},
+				},
+			},
 		},
 		"an error": {
 			stored(t, fields{}, poll.SetError(&poll.SyncError{At: moment, Code: rules.TokenExpired, Message: "Re-link."})),
@@ -202,7 +214,10 @@ func TestWhatIsOver_IsRemoved(t *testing.T) {
 	t.Parallel()
 	before := fields{
 		"cancelled": fields{"at": moment}, "cancelledAt": moment, "title": "Session",
-		"calendarSync": fields{"state": "RESCHEDULED", "rescheduled": fields{"at": moment}, "error": fields{"code": "x"}, "cancelled": fields{"at": moment}},
+		"calendarSync": fields{
+			"state": "RESCHEDULED", "rescheduled": fields{"at": moment}, "error": fields{"code": "x"},
+			"cancelled": fields{"at": moment},
+		},
 	}
 	p := poll.Decode(store.Document{Path: poll.Path("p1"), Data: before}).Unmarked()
 	p.Sync.Rescheduled, p.Sync.Error = nil, nil
@@ -227,7 +242,8 @@ func TestUnknownFields_Survive(t *testing.T) {
 			t.Parallel()
 			unknown := fields{"deep": []any{fields{"x": int64(1)}}, "double": 1.5}
 			after := store.Fields(stored(t, fields{
-				"unknown": unknown, "calendarSync": fields{"unknown": unknown}, "stats": fields{"unknown": unknown}, "discord": fields{"unknown": unknown},
+				"unknown": unknown, "calendarSync": fields{"unknown": unknown}, "stats": fields{"unknown": unknown},
+				"discord": fields{"unknown": unknown},
 			}, updates...))
 			same(t, "at the top", after["unknown"], any(unknown))
 			for _, below := range []string{"calendarSync", "stats", "discord"} {
@@ -245,7 +261,10 @@ func TestAPoll_IsReadAsTheWebAppWroteIt(t *testing.T) {
 		"timezone": "Europe/Berlin", "timezoneMode": "auto", "winningSlotId": "s1", "googleEventId": "e1", "googleCalendarId": "c1",
 		"finalizedAtMs": 1.77e12, "finalizedSlotPriorityAtMs": fields{"s1": 1.77e12, "s2": int64(5)},
 		"questingGroupId": "g1", "questingGroupName": "Party",
-		"discord":   fields{"messageId": "m1", "channelId": "h1", "guildId": "u1", "messageUrl": "https://x", "notifyRoleId": "none", "lastSyncedHash": "abc", "pendingSyncError": "e"},
+		"discord": fields{
+			"messageId": "m1", "channelId": "h1", "guildId": "u1", "messageUrl": "https://x", "notifyRoleId": "none",
+			"lastSyncedHash": "abc", "pendingSyncError": "e",
+		},
 		"cancelled": fields{"at": moment, "reason": "other"},
 		"calendarSync": fields{
 			"state": "RESCHEDULED", "lastSyncedAt": moment, "lastEventFingerprint": time1.String(), "generation": 2.0, "observedUpdated": moment,
@@ -261,7 +280,9 @@ func TestAPoll_IsReadAsTheWebAppWroteIt(t *testing.T) {
 		ParticipantIDs: []string{"gm", "ana"}, PendingInvites: []string{"ben@example.com"}, AllowLinkSharing: true, Timezone: "Europe/Berlin",
 		WinningSlotID: "s1", GoogleEventID: "e1", GoogleCalendarID: "c1", GroupID: "g1", GroupName: "Party",
 		FinalizedAt: time.UnixMilli(1.77e12).UTC(), SlotPriority: map[string]int64{"s1": 1_770_000_000_000, "s2": 5},
-		Discord:   poll.Card{MessageID: "m1", ChannelID: "h1", GuildID: "u1", MessageURL: "https://x", NotifyRoleID: "none", Hash: "abc", Error: "e"},
+		Discord: poll.Card{
+			MessageID: "m1", ChannelID: "h1", GuildID: "u1", MessageURL: "https://x", NotifyRoleID: "none", Hash: "abc", Error: "e",
+		},
 		Cancelled: &poll.Cancelled{At: moment, Reason: "other"},
 		Sync: poll.Sync{
 			State: rules.StateRescheduled, LastSyncedAt: moment, Applied: time1, Generation: 2, Observed: moment, Baseline: day,
@@ -289,7 +310,8 @@ func TestAbsentNullAndEmpty_MeanTheSame(t *testing.T) {
 		}
 	}
 	empty := map[string][]string{
-		"poll": {"title", "description", "creatorId", "creatorEmail", "status", "participantIds", "pendingInvites", "allowLinkSharing", "timezone",
+		"poll": {"title", "description", "creatorId", "creatorEmail", "status", "participantIds", "pendingInvites",
+			"allowLinkSharing", "timezone",
 			"winningSlotId", "googleEventId", "googleCalendarId", "questingGroupId", "questingGroupName", "finalizedSlotPriorityAtMs", "discord",
 			"cancelled", "calendarSync", "createdAt", "updatedAt"},
 		"slot":  {"start", "end", "stats", "source", "createdBy", "allDay", "startDate", "endDate"},
@@ -299,7 +321,9 @@ func TestAbsentNullAndEmpty_MeanTheSame(t *testing.T) {
 	for document, names := range empty {
 		absent := read(document, fields{})
 		for _, name := range names {
-			for kind, value := range map[string]any{"null": nil, "an empty text": "", "an empty map": fields{}, "an empty list": []any{}, "another type": 17.5} {
+			for kind, value := range map[string]any{
+				"null": nil, "an empty text": "", "an empty map": fields{}, "an empty list": []any{}, "another type": 17.5,
+			} {
 				if got := read(document, fields{name: value}); !reflect.DeepEqual(got, absent) {
 					t.Errorf("%s: %s as %s: got %+v", document, name, kind, got)
 				}
@@ -325,8 +349,9 @@ func TestOlderVotes_AreRead(t *testing.T) {
 	t.Parallel()
 	vote := poll.DecodeVote(store.Document{Path: poll.VotePath("p1", "ana"), Data: fields{"votes": fields{
 		"feasible": "FEASIBLE", "preferred": "PREFERRED", "true": true, "false": false,
-		"map-feasible": fields{"feasible": true}, "map-both": fields{"feasible": true, "preferred": true}, "map-preferred": fields{"preferred": true},
-		"map-none": fields{"feasible": false}, "another-text": "MAYBE", "null": nil, "number": 1.0,
+		"map-feasible": fields{"feasible": true}, "map-both": fields{"feasible": true, "preferred": true},
+		"map-preferred": fields{"preferred": true},
+		"map-none":      fields{"feasible": false}, "another-text": "MAYBE", "null": nil, "number": 1.0,
 	}}})
 	same(t, "voter", vote.UserID, "ana")
 	same(t, "choices", vote.Choices, map[string]string{

@@ -39,7 +39,10 @@ func TestConsented_VoteOfAClonedPoll_ProvesNothing(t *testing.T) {
 	t.Parallel()
 	made := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	clone := map[string]any{"creatorId": "gm", "participantIds": []any{"gm", "ana"}, "googleCalendarId": nil, "createdAt": made}
-	copied := map[string]any{"voterId": "ana", "userEmail": "ana@x", "userAvatar": nil, "votes": map[string]any{"s1": "FEASIBLE"}, "noTimesWork": false, "updatedAt": made.Add(time.Hour)}
+	copied := map[string]any{
+		"voterId": "ana", "userEmail": "ana@x", "userAvatar": nil, "votes": map[string]any{"s1": "FEASIBLE"},
+		"noTimesWork": false, "updatedAt": made.Add(time.Hour),
+	}
 	with := func(data map[string]any, name string, value any) map[string]any {
 		data = maps.Clone(data)
 		data[name] = value

@@ -22,7 +22,8 @@ func Anew(p Poll) Poll {
 // WrittenPart is what of a poll Changes writes.
 func WrittenPart(p Poll) Poll {
 	p = Bare(p)
-	p.CreatorID, p.CreatorEmail, p.GroupID, p.GroupName, p.Discord, p.Votes, p.CreatedAt = "", "", "", "", Card{}, VoteVisibility{}, time.Time{}
+	p.CreatorID, p.CreatorEmail, p.GroupID, p.GroupName, p.Discord, p.Votes, p.CreatedAt = "", "", "", "", Card{},
+		VoteVisibility{}, time.Time{}
 	p.HasCancelledAt = false
 	return p
 }

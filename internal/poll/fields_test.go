@@ -88,15 +88,18 @@ const ofDocument = "it is when the document was made"
 
 func TestEntry_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
-	roundtrip.Check(t, roundtrip.Codec[poll.JournalEntry]{Lost: map[string]string{"Made": ofDocument}, Through: func(e poll.JournalEntry) poll.JournalEntry {
-		return poll.DecodeEntry(kept(t, poll.EntryPath(e.PollID, e.ID), poll.EncodeEntry(e)))
-	}})
+	roundtrip.Check(t,
+		roundtrip.Codec[poll.JournalEntry]{Lost: map[string]string{"Made": ofDocument}, Through: func(e poll.JournalEntry) poll.JournalEntry {
+			return poll.DecodeEntry(kept(t, poll.EntryPath(e.PollID, e.ID), poll.EncodeEntry(e)))
+		}})
 }
 
 func TestIntent_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
 	through := func(i poll.Intent) poll.Intent { return poll.DecodeIntent(kept(t, i.Path(), poll.EncodeIntent(i))) }
-	roundtrip.Check(t, roundtrip.Codec[poll.Intent]{Through: through, Fixed: map[string]any{"Kind": poll.IntentInsert}, Lost: map[string]string{"Made": ofDocument}})
+	roundtrip.Check(t, roundtrip.Codec[poll.Intent]{
+		Through: through, Fixed: map[string]any{"Kind": poll.IntentInsert}, Lost: map[string]string{"Made": ofDocument},
+	})
 
 	const noEvent = "nothing is made"
 	session := map[string]string{"Made": ofDocument}
@@ -113,40 +116,43 @@ func TestIntent_EveryField_IsStored(t *testing.T) {
 func TestIndexEntry_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
 	for _, shared := range []bool{false, true} {
-		roundtrip.Check(t, roundtrip.Codec[poll.IndexEntry]{Lost: map[string]string{"Made": ofDocument}, Through: func(e poll.IndexEntry) poll.IndexEntry {
-			path := poll.IndexPath(e.EventID)
-			if shared {
-				path = poll.SharedIndexPath(e.EventID, e.AccountID, e.CalendarID)
-			}
-			return poll.DecodeIndex(kept(t, path, poll.EncodeIndex(e)))
-		}})
+		roundtrip.Check(t,
+			roundtrip.Codec[poll.IndexEntry]{Lost: map[string]string{"Made": ofDocument}, Through: func(e poll.IndexEntry) poll.IndexEntry {
+				path := poll.IndexPath(e.EventID)
+				if shared {
+					path = poll.SharedIndexPath(e.EventID, e.AccountID, e.CalendarID)
+				}
+				return poll.DecodeIndex(kept(t, path, poll.EncodeIndex(e)))
+			}})
 	}
 }
 
 func TestAnnouncement_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
-	roundtrip.Check(t, roundtrip.Codec[poll.Announcement]{Lost: map[string]string{"Made": ofDocument}, Through: func(a poll.Announcement) poll.Announcement {
-		var updates [][]store.Update
-		if a.Resent {
-			updates = append(updates, poll.ResendUpdates(a, a.Due))
-		}
-		updates = append(updates,
-			poll.FailedUpdates(a.AgainAt, a.Failures), poll.KnownUpdates(a.PollID, a.Announced), poll.PendingUpdates(a.PollID, a.Wanted, a.Due), poll.DeliveryUpdates(a.Delivering, a.Attempts, a.AgainAt),
-			[]store.Update{poll.BeforeUpdate(a.Before), poll.NextNoticeUpdate(a.NextNotice)},
-			poll.NamedUpdates(a.PollID, a.Named))
-		for channel, delivery := range a.Channels {
-			updates = append(updates, []store.Update{poll.DeliveryUpdate(channel, delivery)})
-		}
-		if a.CardPending {
-			updates = append(updates, poll.CardPendingUpdates(a.PollID, a.CardRef, a.CardTrace))
-		} else {
-			updates = append(updates, []store.Update{poll.Set("cardRef", a.CardRef), poll.Set("cardTrace", a.CardTrace)})
-		}
-		if a.CardBegun {
-			updates = append(updates, poll.Announcement{CardPending: true}.CardBegunUpdates(""))
-		}
-		return poll.DecodeAnnouncement(merged(t, poll.AnnouncementPath(a.PollID), updates...))
-	}})
+	roundtrip.Check(t,
+		roundtrip.Codec[poll.Announcement]{Lost: map[string]string{"Made": ofDocument}, Through: func(a poll.Announcement) poll.Announcement {
+			var updates [][]store.Update
+			if a.Resent {
+				updates = append(updates, poll.ResendUpdates(a, a.Due))
+			}
+			updates = append(updates,
+				poll.FailedUpdates(a.AgainAt, a.Failures), poll.KnownUpdates(a.PollID, a.Announced),
+				poll.PendingUpdates(a.PollID, a.Wanted, a.Due), poll.DeliveryUpdates(a.Delivering, a.Attempts, a.AgainAt),
+				[]store.Update{poll.BeforeUpdate(a.Before), poll.NextNoticeUpdate(a.NextNotice)},
+				poll.NamedUpdates(a.PollID, a.Named))
+			for channel, delivery := range a.Channels {
+				updates = append(updates, []store.Update{poll.DeliveryUpdate(channel, delivery)})
+			}
+			if a.CardPending {
+				updates = append(updates, poll.CardPendingUpdates(a.PollID, a.CardRef, a.CardTrace))
+			} else {
+				updates = append(updates, []store.Update{poll.Set("cardRef", a.CardRef), poll.Set("cardTrace", a.CardTrace)})
+			}
+			if a.CardBegun {
+				updates = append(updates, poll.Announcement{CardPending: true}.CardBegunUpdates(""))
+			}
+			return poll.DecodeAnnouncement(merged(t, poll.AnnouncementPath(a.PollID), updates...))
+		}})
 }
 
 // A field that is added to a poll, and that Changes or Decode forgets, is named
@@ -188,11 +194,14 @@ func TestNewPoll_EveryFieldThatIsGiven_IsStored(t *testing.T) {
 	t.Parallel()
 	lost := map[string]string{"Made": ofDocument, "Untouched": ofDocument, "UpdatedAt": "it is when the poll was made"}
 	for _, later := range []string{
-		"JoinedIDs", "Status", "WinningSlotID", "GoogleEventID", "GoogleCalendarID", "SlotPriority", "FinalizedAt", "Discord.MessageID", "Discord.ChannelID",
+		"JoinedIDs", "Status", "WinningSlotID", "GoogleEventID", "GoogleCalendarID", "SlotPriority", "FinalizedAt",
+		"Discord.MessageID", "Discord.ChannelID",
 		"Discord.GuildID", "Discord.MessageURL", "Discord.NotifyRoleID", "Discord.Hash", "Discord.Error", "Cancelled", "HasCancelledAt",
-		"Votes.hidden", "Votes.when", "Votes.allIn", "Sync.State", "Sync.LastSyncedAt", "Sync.Applied", "Sync.Generation", "Sync.Sequence", "Sync.Observed",
+		"Votes.hidden", "Votes.when", "Votes.allIn", "Sync.State", "Sync.LastSyncedAt", "Sync.Applied", "Sync.Generation",
+		"Sync.Sequence", "Sync.Observed",
 		"Sync.Baseline", "Sync.Rescheduled", "Sync.Cancelled", "Sync.Error", "Sync.Awaited", "Sync.Recorded.At", "Sync.Recorded.Status",
-		"Sync.Recorded.WinningSlotID", "Sync.Recorded.EventID", "Sync.Recorded.Noted", "Sync.Recorded.NotedUpdated", "Sync.Request.ID", "Sync.Request.At",
+		"Sync.Recorded.WinningSlotID", "Sync.Recorded.EventID", "Sync.Recorded.Noted", "Sync.Recorded.NotedUpdated",
+		"Sync.Request.ID", "Sync.Request.At",
 	} {
 		lost[later] = "a new poll has none, or begins with its own"
 	}

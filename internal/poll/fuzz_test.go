@@ -157,7 +157,9 @@ func checkPoll(t *testing.T, doc store.Document, p poll.Poll) {
 	if got, want := poll.WrittenPart(anew), poll.WrittenPart(p); !reflect.DeepEqual(got, want) {
 		t.Fatalf("%+v was written and %+v is read", want, got)
 	}
-	if p.Rules("a", nil, nil).Link != (rules.Link{Account: "a", Calendar: p.GoogleCalendarID, Event: p.GoogleEventID, Generation: p.Sync.Generation}) {
+	if p.Rules("a", nil, nil).Link != (rules.Link{
+		Account: "a", Calendar: p.GoogleCalendarID, Event: p.GoogleEventID, Generation: p.Sync.Generation,
+	}) {
 		t.Fatal("the link is another")
 	}
 }

@@ -13,7 +13,9 @@ const groupPart = 10
 // each once and by id, from behind after, until take took limit of them or refuses one. It
 // reads them in small parts, as store.Walk does. next is the place behind the last one taken;
 // nil at the end.
-func WalkGroups(ctx context.Context, reader store.Reader, userID string, part store.Paging, take func(Group) (taken bool, err error)) (next *store.Cursor, err error) {
+func WalkGroups(
+	ctx context.Context, reader store.Reader, userID string, part store.Paging, take func(Group) (taken bool, err error),
+) (next *store.Cursor, err error) {
 	lists := []*groupList{}
 	for _, query := range []*store.Query{groupsOfCreator, groupsOfMember, groupsInviting} {
 		lists = append(lists, &groupList{asked: query.With(userID).First(min(groupPart, part.Limit)).From(part.After)})

@@ -21,7 +21,8 @@ func SessionWorkID(pollID string) string { return "poll." + pollID }
 // end it.
 func SessionWorkUpdates(pollID, groupID, ref, trace string, now time.Time) []store.Update {
 	return []store.Update{
-		Set("pollId", pollID), Set("groupId", groupID), Set("ref", ref), Set("trace", store.NullIfEmpty(trace)), Set("due", now), Set("attempts", 0),
+		Set("pollId", pollID), Set("groupId", groupID), Set("ref", ref), Set("trace", store.NullIfEmpty(trace)), Set("due", now),
+		Set("attempts", 0),
 		Set("failedSince", store.Delete), Set("error", store.Delete),
 	}
 }

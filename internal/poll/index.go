@@ -184,7 +184,8 @@ func IndexesOf(ctx context.Context, reader store.Reader, pollID string) (entries
 
 var (
 	indexOfPoll     = store.Select("index entries of a poll", "calendarEventIndex", "", store.Where("schedulerId", store.Equal))
-	indexOfCalendar = store.Select("index entries of a calendar", "calendarEventIndex", "", store.Where("accountId", store.Equal), store.Where("calendarId", store.Equal))
+	indexOfCalendar = store.Select("index entries of a calendar", "calendarEventIndex", "",
+		store.Where("accountId", store.Equal), store.Where("calendarId", store.Equal))
 )
 
 // IndexOfCalendar yields the entries of one calendar, by event id.

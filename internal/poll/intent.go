@@ -124,7 +124,8 @@ func EncodeIntent(i Intent) map[string]any {
 	data := map[string]any{
 		"kind": string(i.Kind), "pollId": i.PollID, "generation": i.Generation,
 		"accountId": i.AccountID, "calendarId": i.CalendarID, "eventId": i.EventID,
-		"due": i.Due, "asked": i.Asked, "attempts": i.Attempts, "failedSince": store.NullIfZero(i.FailedSince), "error": store.NullIfEmpty(i.Error),
+		"due": i.Due, "asked": i.Asked, "attempts": i.Attempts, "failedSince": store.NullIfZero(i.FailedSince),
+		"error": store.NullIfEmpty(i.Error),
 		"until": store.NullIfZero(i.Until), "createdAt": i.CreatedAt, "trace": store.NullIfEmpty(i.Trace),
 	}
 	if i.Kind == IntentInsert {

@@ -133,9 +133,11 @@ func DecodeEntry(doc store.Document) JournalEntry {
 	}
 	state := rules.State(result.String("state"))
 	return JournalEntry{
-		ID: doc.Path.ID(), PollID: doc.Path.Parent().ID(), CreatorID: f.String("creatorId"), At: f.Time("at"), Trace: f.String("trace"), Trigger: f.String("hint"), Who: f.String("who"),
+		ID: doc.Path.ID(), PollID: doc.Path.Parent().ID(), CreatorID: f.String("creatorId"), At: f.Time("at"),
+		Trace: f.String("trace"), Trigger: f.String("hint"), Who: f.String("who"),
 		Command:    rules.Command(f.String("command")),
-		EventState: observation.String("seen"), Fingerprint: readFingerprint(observation.String("fingerprint")), Updated: observation.Time("updated"),
+		EventState: observation.String("seen"), Fingerprint: readFingerprint(observation.String("fingerprint")),
+		Updated: observation.Time("updated"),
 		EventID: observation.String("eventId"), CalendarID: observation.String("calendarId"), AccountID: observation.String("accountId"),
 		Before: readFingerprint(f.String("before")), After: readFingerprint(f.String("after")),
 		Baseline: readFingerprint(f.String("baseline")),
@@ -151,14 +153,18 @@ func DecodeEntry(doc store.Document) JournalEntry {
 
 var journalByTime = newestFirst("at", store.Select("journal of a poll, newest first", "journal", ""))
 
-var journalsOfCreator = newestFirst("at", everywhere(store.Select("journals of a creator's polls, newest first", "journal", "", store.Where("creatorId", store.Equal))))
+var journalsOfCreator = newestFirst("at",
+	everywhere(store.Select("journals of a creator's polls, newest first", "journal", "", store.Where("creatorId", store.Equal))))
 
 // Journals is the query for the journals of all polls that a person made, as one, newest
 // first. Old entries without a creator are left out.
 func Journals(creatorID string) store.Bound { return journalsOfCreator.With(creatorID) }
 
 // WalkJournal gives a poll's journal to take in the same way.
-func WalkJournal(ctx context.Context, reader store.Reader, pollID string, part store.Paging, take func(JournalEntry) (taken bool, err error)) (next *store.Cursor, err error) {
+func WalkJournal(
+	ctx context.Context, reader store.Reader, pollID string, part store.Paging,
+	take func(JournalEntry) (taken bool, err error),
+) (next *store.Cursor, err error) {
 	return store.Walk(ctx, reader, journalByTime.With().Below(Path(pollID)).Paged(part), DecodeEntry, take)
 }
 
@@ -177,6 +183,8 @@ func LatestEntries(ctx context.Context, reader store.Reader, limit int) ([]Journ
 
 // LoadJournal reads a poll's journal, newest first, at most limit entries behind after (nil:
 // from the newest). next is where to go on; nil at the end.
-func LoadJournal(ctx context.Context, reader store.Reader, pollID string, part store.Paging) (entries []JournalEntry, next *store.Cursor, err error) {
+func LoadJournal(
+	ctx context.Context, reader store.Reader, pollID string, part store.Paging,
+) (entries []JournalEntry, next *store.Cursor, err error) {
 	return store.Page(ctx, reader, journalByTime.With().Below(Path(pollID)).Paged(part), DecodeEntry)
 }

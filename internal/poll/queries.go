@@ -11,7 +11,8 @@ var (
 	pollsOfCreator = newestFirst("createdAt",
 		store.Select("polls of a creator, newest first", "schedulers", "", store.Where("creatorId", store.Equal)))
 	pollsOfCreatorByStatus = newestFirst("createdAt",
-		store.Select("polls of a creator by status, newest first", "schedulers", "", store.Where("creatorId", store.Equal), store.Where("status", store.Equal)))
+		store.Select("polls of a creator by status, newest first", "schedulers", "", store.Where("creatorId", store.Equal),
+			store.Where("status", store.Equal)))
 	pollsOfParticipant = newestFirst("createdAt",
 		store.Select("polls of a participant, newest first", "schedulers", "", store.Where("participantIds", store.ArrayContains)))
 	pollsOfParticipantByStatus = newestFirst("createdAt",
@@ -44,7 +45,9 @@ func Edited(ctx context.Context, reader store.Reader, status rules.Status, limit
 	return store.Page(ctx, reader, editedPolls.With(string(status), others).First(limit).From(after), Decode)
 }
 
-var pollsWithError = store.Select("polls of everybody with a sync error", "schedulers", "", store.Filter{Path: SyncField("error", "code"), Op: store.Equal})
+var pollsWithError = store.Select("polls of everybody with a sync error", "schedulers", "", store.Filter{
+	Path: SyncField("error", "code"), Op: store.Equal,
+})
 
 // WithError lists polls of everybody with an error of the sync, at most limit.
 func WithError(ctx context.Context, reader store.Reader, code rules.ErrorCode, limit int) ([]Poll, error) {
@@ -54,9 +57,11 @@ func WithError(ctx context.Context, reader store.Reader, code rules.ErrorCode, l
 
 // Queries are all queries of this package, for opening a store.
 var Queries = []*store.Query{
-	slotsOf, votesOf, journalByTime, journalsOfCreator, allJournals, entriesBefore, announcementsDue, cardsPending, IntentsDue, intentsOfPoll, intentsOfAccount,
+	slotsOf, votesOf, journalByTime, journalsOfCreator, allJournals, entriesBefore, announcementsDue, cardsPending, IntentsDue,
+	intentsOfPoll, intentsOfAccount,
 	indexOfPoll, indexOfCalendar, expiredSnapshots, snapshotsOf, embeddedOf, allAnnouncements,
-	finalisedPolls, editedPolls, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant, pollsOfParticipantByStatus, sessionsOfParticipant,
+	finalisedPolls, editedPolls, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant,
+	pollsOfParticipantByStatus, sessionsOfParticipant,
 	pollsJoined, pollsOfGroupsNaming, votesOfPerson, sessionsNaming, laterPollsOfCreator,
 	groupsOfMember, groupsOfCreator, groupsInviting, pollsOfGroup, writtenSince[0], writtenSince[1], writtenSince[2],
 }
@@ -72,7 +77,9 @@ type List struct {
 }
 
 // WalkList gives a person's polls to take, newest first, as store.Walk does.
-func WalkList(ctx context.Context, reader store.Reader, list List, take func(Poll) (taken bool, err error)) (next *store.Cursor, err error) {
+func WalkList(
+	ctx context.Context, reader store.Reader, list List, take func(Poll) (taken bool, err error),
+) (next *store.Cursor, err error) {
 	query, args := pollsOfCreator, []any{list.UserID}
 	switch {
 	case list.Participant && list.Status != "":

@@ -13,7 +13,10 @@ func TestAPersonsPolls_AreListedNewestFirst_PageByPage(t *testing.T) {
 	t.Parallel()
 	documents := open(t)
 	for i, status := range []string{"OPEN", "FINALIZED", "OPEN", "CANCELLED", "OPEN"} {
-		p := poll.Poll{ID: fmt.Sprintf("p%d", i), CreatorID: "gm", ParticipantIDs: []string{"gm", "ana"}, CreatedAt: moment.Add(time.Duration(i) * time.Hour)}
+		p := poll.Poll{
+			ID: fmt.Sprintf("p%d", i), CreatorID: "gm", ParticipantIDs: []string{"gm", "ana"},
+			CreatedAt: moment.Add(time.Duration(i) * time.Hour),
+		}
 		data := poll.New(p)
 		data["status"] = status
 		put(t, documents, poll.Path(p.ID), data)

@@ -72,18 +72,21 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 		"journal entry": func(t *rapid.T) (any, any) {
 			wrote := poll.JournalEntry{
 				Made: 1, // its store's first commit
-				ID:   id.Draw(t, "id"), PollID: "p1", Observed: rapid.Bool().Draw(t, "observed"), CreatorID: text.Draw(t, "creator"), At: instant.Draw(t, "at"), Trace: text.Draw(t, "trace"), Trigger: text.Draw(t, "hint"), Who: text.Draw(t, "who"),
+				ID:   id.Draw(t, "id"), PollID: "p1", Observed: rapid.Bool().Draw(t, "observed"), CreatorID: text.Draw(t, "creator"),
+				At: instant.Draw(t, "at"), Trace: text.Draw(t, "trace"), Trigger: text.Draw(t, "hint"), Who: text.Draw(t, "who"),
 				Command: rapid.SampledFrom([]rules.Command{"", rules.CommandFinalise}).Draw(t, "command"), EventState: text.Draw(t, "state"),
 				Fingerprint: fingerprint.Draw(t, "fingerprint"), Updated: perhaps.Draw(t, "updated"), EventID: text.Draw(t, "event"),
 				CalendarID: text.Draw(t, "calendar"), AccountID: text.Draw(t, "account"), Before: fingerprint.Draw(t, "before"),
 				Baseline: fingerprint.Draw(t, "baseline"), Decision: rules.Reschedule, Reason: text.Draw(t, "reason"),
 				Fence: rapid.Int64Range(0, 99).Draw(t, "fence"), Status: rules.Finalized, State: rules.StateOK, Error: rules.SyncFailed,
 				Generation: rapid.Int64Range(0, 99).Draw(t, "generation"), WinningSlotID: text.Draw(t, "winning"),
-				Rescheduled: rapid.Bool().Draw(t, "rescheduled"), Cancelled: rapid.Bool().Draw(t, "cancelled"), Announcement: text.Draw(t, "announcement"),
+				Rescheduled: rapid.Bool().Draw(t, "rescheduled"), Cancelled: rapid.Bool().Draw(t, "cancelled"),
+				Announcement: text.Draw(t, "announcement"),
 			}
 			if rapid.Bool().Draw(t, "decided") {
 				wrote.Inputs = &poll.Inputs{
-					Now: instant.Draw(t, "now"), Winning: fingerprint.Draw(t, "winning time"), WatchLive: rapid.Bool().Draw(t, "watch"), Confirmed: rapid.Bool().Draw(t, "confirmed"),
+					Now: instant.Draw(t, "now"), Winning: fingerprint.Draw(t, "winning time"), WatchLive: rapid.Bool().Draw(t, "watch"),
+					Confirmed: rapid.Bool().Draw(t, "confirmed"),
 				}
 			}
 			return wrote, poll.DecodeEntry(kept(t, poll.EntryPath("p1", wrote.ID), poll.EncodeEntry(wrote)))
@@ -93,7 +96,8 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 				Made: 1, // its store's first commit
 				Kind: poll.IntentInsert, PollID: id.Draw(t, "poll"), Generation: rapid.Int64Range(0, 99).Draw(t, "generation"),
 				AccountID: text.Draw(t, "account"), CalendarID: text.Draw(t, "calendar"), EventID: id.Draw(t, "event"), Due: instant.Draw(t, "due"),
-				Until: perhaps.Draw(t, "until"), Asked: rapid.Int64Range(0, 9).Draw(t, "asked"), Attempts: rapid.Int64Range(0, 9).Draw(t, "attempts"), FailedSince: perhaps.Draw(t, "failed since"), Error: text.Draw(t, "error"),
+				Until: perhaps.Draw(t, "until"), Asked: rapid.Int64Range(0, 9).Draw(t, "asked"),
+				Attempts: rapid.Int64Range(0, 9).Draw(t, "attempts"), FailedSince: perhaps.Draw(t, "failed since"), Error: text.Draw(t, "error"),
 				CreatedAt: instant.Draw(t, "created"), Trace: text.Draw(t, "trace"),
 				Session: poll.Session{
 					SlotID: id.Draw(t, "slot"), Start: instant.Draw(t, "start"), End: instant.Draw(t, "end"), AllDay: rapid.Bool().Draw(t, "all day"),
@@ -121,14 +125,18 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 		"announcement": func(t *rapid.T) (any, any) {
 			wrote := poll.Announcement{
 				Made:   1, // its store's first commit
-				PollID: id.Draw(t, "poll"), Wanted: message(t), Due: instant.Draw(t, "due"), Announced: message(t), Before: message(t), Delivering: message(t),
-				Channels: map[string]poll.Delivery{"in-app": {Ref: text.Draw(t, "ref"), MessageID: text.Draw(t, "message"), Error: text.Draw(t, "error"), At: instant.Draw(t, "at")}},
+				PollID: id.Draw(t, "poll"), Wanted: message(t), Due: instant.Draw(t, "due"), Announced: message(t), Before: message(t),
+				Delivering: message(t),
+				Channels: map[string]poll.Delivery{
+					"in-app": {Ref: text.Draw(t, "ref"), MessageID: text.Draw(t, "message"), Error: text.Draw(t, "error"), At: instant.Draw(t, "at")},
+				},
 				Attempts: rapid.Int64Range(0, 9).Draw(t, "attempts"), AgainAt: instant.Draw(t, "again"),
 			}
 			documents, path := open(t), poll.AnnouncementPath(wrote.PollID)
 			for _, updates := range [][]store.Update{
 				poll.KnownUpdates(wrote.PollID, wrote.Announced), poll.PendingUpdates(wrote.PollID, wrote.Wanted, wrote.Due),
-				append(poll.DeliveryUpdates(wrote.Delivering, wrote.Attempts, wrote.AgainAt), poll.BeforeUpdate(wrote.Before)), {poll.DeliveryUpdate("in-app", wrote.Channels["in-app"])},
+				append(poll.DeliveryUpdates(wrote.Delivering, wrote.Attempts, wrote.AgainAt), poll.BeforeUpdate(wrote.Before)),
+				{poll.DeliveryUpdate("in-app", wrote.Channels["in-app"])},
 			} {
 				write(t, documents, func(tx store.Tx) error { return tx.Merge(path, updates...) })
 			}
@@ -150,7 +158,8 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 
 func message(t *rapid.T) poll.Message {
 	return poll.Message{
-		Ref: text.Draw(t, "ref"), Actor: text.Draw(t, "actor"), Trace: text.Draw(t, "trace"), At: perhaps.Draw(t, "at"), Updated: perhaps.Draw(t, "updated"),
+		Ref: text.Draw(t, "ref"), Actor: text.Draw(t, "actor"), Trace: text.Draw(t, "trace"), At: perhaps.Draw(t, "at"),
+		Updated: perhaps.Draw(t, "updated"),
 		State: rules.AnnouncedState{
 			Status: rules.Finalized, Generation: rapid.Int64Range(0, 99).Draw(t, "generation"),
 			At: rapid.OneOf(rapid.Just(rules.Fingerprint{}), fingerprint).Draw(t, "time"), Rescheduled: rapid.Bool().Draw(t, "rescheduled"),
@@ -189,7 +198,9 @@ func TestAnAnnouncement_IsSettledOnce(t *testing.T) {
 	same(t, "after a run that died", due(noon.Add(time.Minute)), 1)
 	after := merge(poll.AnnouncedUpdates(first, true))
 	same(t, "pending", due(noon.Add(time.Hour)), 0)
-	same(t, "announced", after, poll.Announcement{Made: 1, PollID: "p1", Wanted: first, Announced: first, Channels: map[string]poll.Delivery{}})
+	same(t, "announced", after, poll.Announcement{
+		Made: 1, PollID: "p1", Wanted: first, Announced: first, Channels: map[string]poll.Delivery{},
+	})
 	same(t, "announced with something newer", merge(poll.AnnouncedUpdates(first, false)).Due, noon)
 }
 
@@ -234,7 +245,9 @@ func TestPendingCard_UntilItIsRecorded_IsListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "the announcement", announcement, poll.Announcement{Made: 1, PollID: "p1", Wanted: wanted, Due: noon.Add(time.Second), Channels: map[string]poll.Delivery{}})
+	same(t, "the announcement", announcement, poll.Announcement{
+		Made: 1, PollID: "p1", Wanted: wanted, Due: noon.Add(time.Second), Channels: map[string]poll.Delivery{},
+	})
 }
 
 func put(t rapid.TB, documents store.Store, path store.Path, data map[string]any) {

@@ -66,7 +66,8 @@ func LoadSnapshot(ctx context.Context, reader store.Reader, pollID, id string) (
 }
 
 // expiredSnapshots are those past their end, of all polls, oldest first.
-var expiredSnapshots = everywhere(store.Select("snapshots by their end", "calendarSyncSnapshots", "expiresAt", store.Where("expiresAt", store.Less)))
+var expiredSnapshots = everywhere(store.Select("snapshots by their end", "calendarSyncSnapshots", "expiresAt",
+	store.Where("expiresAt", store.Less)))
 
 // neededAnother is how much longer an expired snapshot is kept that is still needed.
 const neededAnother = 24 * time.Hour

@@ -19,18 +19,26 @@ func TestVotesFor_AreThoseThatTheWebAppShows(t *testing.T) {
 		fields        map[string]any
 		ana, ben, dan int
 	}{
-		"nothing":                      {map[string]any{}, 2, 2, 2},
-		"full visibility":              {map[string]any{"voteVisibility": "full_visibility", "hideVoterIdentities": true}, 2, 2, 2},
-		"words of nobody's":            {map[string]any{"voteVisibility": "sometimes", "hideVoterIdentities": true}, 2, 2, 2},
-		"hidden, voters known":         {map[string]any{"voteVisibility": "hidden", "hideVoterIdentities": false}, 2, 2, 2},
-		"hidden":                       {map[string]any{"voteVisibility": "hidden", "hideVoterIdentities": true, "votesAllSubmitted": true, "status": "FINALIZED"}, 1, 1, 0},
-		"hidden while voting":          {map[string]any{"voteVisibility": "hidden_while_voting", "hideVoterIdentities": true}, 2, 1, 0},
-		"until all, voters known":      {map[string]any{"voteVisibility": "hidden_until_all_voted"}, 2, 2, 2},
-		"until finalised, known":       {map[string]any{"voteVisibility": "hidden_until_finalized"}, 2, 2, 2},
-		"hidden until all voted":       {map[string]any{"voteVisibility": "hidden_until_all_voted", "hideVoterIdentities": true}, 1, 1, 0},
-		"all voted":                    {map[string]any{"voteVisibility": "hidden_until_all_voted", "hideVoterIdentities": true, "votesAllSubmitted": true}, 2, 2, 2},
+		"nothing":              {map[string]any{}, 2, 2, 2},
+		"full visibility":      {map[string]any{"voteVisibility": "full_visibility", "hideVoterIdentities": true}, 2, 2, 2},
+		"words of nobody's":    {map[string]any{"voteVisibility": "sometimes", "hideVoterIdentities": true}, 2, 2, 2},
+		"hidden, voters known": {map[string]any{"voteVisibility": "hidden", "hideVoterIdentities": false}, 2, 2, 2},
+		"hidden": {
+			map[string]any{"voteVisibility": "hidden", "hideVoterIdentities": true, "votesAllSubmitted": true, "status": "FINALIZED"},
+			1, 1, 0,
+		},
+		"hidden while voting":     {map[string]any{"voteVisibility": "hidden_while_voting", "hideVoterIdentities": true}, 2, 1, 0},
+		"until all, voters known": {map[string]any{"voteVisibility": "hidden_until_all_voted"}, 2, 2, 2},
+		"until finalised, known":  {map[string]any{"voteVisibility": "hidden_until_finalized"}, 2, 2, 2},
+		"hidden until all voted":  {map[string]any{"voteVisibility": "hidden_until_all_voted", "hideVoterIdentities": true}, 1, 1, 0},
+		"all voted": {
+			map[string]any{"voteVisibility": "hidden_until_all_voted", "hideVoterIdentities": true, "votesAllSubmitted": true}, 2,
+			2, 2,
+		},
 		"hidden until it is finalised": {map[string]any{"voteVisibility": "hidden_until_finalized", "hideVoterIdentities": true}, 1, 1, 0},
-		"finalised":                    {map[string]any{"voteVisibility": "hidden_until_finalized", "hideVoterIdentities": true, "status": "FINALIZED"}, 2, 2, 2},
+		"finalised": {
+			map[string]any{"voteVisibility": "hidden_until_finalized", "hideVoterIdentities": true, "status": "FINALIZED"}, 2, 2, 2,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -51,7 +51,11 @@ func TestSeries_AtABound_IsExpanded(t *testing.T) {
 		{"a rule of 512 bytes", rule("RRULE:" + repeated("FREQ=YEARLY;BYMONTH=03", ",3", 512)), true},
 		{"a rule of 514 bytes", rule("RRULE:" + repeated("FREQ=YEARLY;BYMONTH=03", ",3", 514)), false},
 		{"65536 bytes of lines", timed(t, zurich, "2026-03-01 18:00", repeated(excluded, ",20260302T180000Z", 65490), excluded, excluded), true},
-		{"more than 65536 bytes of lines", timed(t, zurich, "2026-03-01 18:00", repeated(excluded, ",20260302T180000Z", 65490), excluded, excluded, excluded), false},
+		{
+			"more than 65536 bytes of lines",
+			timed(t, zurich, "2026-03-01 18:00", repeated(excluded, ",20260302T180000Z", 65490), excluded, excluded, excluded),
+			false,
+		},
 		{"31 positions", rule("RRULE:FREQ=DAILY;BYSETPOS=1" + strings.Repeat(",1", 30)), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -74,7 +78,10 @@ func TestEnd_OfARuleWithUntil_IsItsLastOccurrence(t *testing.T) {
 		endless bool
 	}{
 		{"until a moment", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=DAILY;UNTIL=20260303T180000Z"), utc("2026-03-03 19:00"), false},
-		{"until a moment before the next", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=DAILY;UNTIL=20260303T175959Z"), utc("2026-03-02 19:00"), false},
+		{
+			"until a moment before the next", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=DAILY;UNTIL=20260303T175959Z"),
+			utc("2026-03-02 19:00"), false,
+		},
 		{"until a date, all of it", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=DAILY;UNTIL=20260303"), utc("2026-03-03 19:00"), false},
 		{"whole days until a date", days("2026-03-01", "2026-03-02", "RRULE:FREQ=DAILY;UNTIL=20260303"), utc("2026-03-04 00:00"), false},
 		{"once a year without one", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=YEARLY"), time.Time{}, true},

@@ -97,11 +97,13 @@ func TestExpand(t *testing.T) {
 			"03-05 18:00–03-05 19:00, 03-11 18:00–03-11 19:00",
 		},
 		"excluded in another zone, in UTC and by wall time": {
-			timed(t, zurich, "2026-03-02 18:00", "RRULE:FREQ=DAILY;COUNT=5", "EXDATE;TZID=\"America/New_York\":20260302T120000", "EXDATE:20260303T170000Z,20260304T180000"),
+			timed(t, zurich, "2026-03-02 18:00", "RRULE:FREQ=DAILY;COUNT=5", "EXDATE;TZID=\"America/New_York\":20260302T120000",
+				"EXDATE:20260303T170000Z,20260304T180000"),
 			zurich, "2026-03-01 00:00", "2026-05-01 00:00", "03-05 18:00–03-05 19:00, 03-06 18:00–03-06 19:00",
 		},
 		"excluded dates and further dates": {
-			days("2026-03-02", "2026-03-03", "RRULE:FREQ=DAILY;COUNT=2", "EXDATE;TZID=America/New_York;VALUE=DATE:20260303", "RDATE;VALUE=DATE:20260310,20260302"),
+			days("2026-03-02", "2026-03-03", "RRULE:FREQ=DAILY;COUNT=2", "EXDATE;TZID=America/New_York;VALUE=DATE:20260303",
+				"RDATE;VALUE=DATE:20260310,20260302"),
 			zurich, "2026-03-01 00:00", "2026-05-01 00:00", "03-02 00:00–03-03 00:00, 03-10 00:00–03-11 00:00",
 		},
 		"further dates alone": {
@@ -113,7 +115,8 @@ func TestExpand(t *testing.T) {
 			"03-29 01:00–03-29 03:00, 03-29 03:00–03-29 04:00, 03-29 04:00–03-29 05:00",
 		},
 		"the last weekday of the month": {
-			timed(t, zurich, "2026-01-30 18:00", "RRULE:FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1"), zurich, "2026-02-01 00:00", "2026-04-01 00:00",
+			timed(t, zurich, "2026-01-30 18:00", "RRULE:FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1"), zurich, "2026-02-01 00:00",
+			"2026-04-01 00:00",
 			"02-27 18:00–02-27 19:00, 03-31 18:00–03-31 19:00",
 		},
 		"a leap day": {
@@ -127,9 +130,13 @@ func TestExpand(t *testing.T) {
 			},
 			"UTC", "2026-03-01 00:00", "2026-05-01 00:00", "03-02 18:00–03-02 18:59",
 		},
-		"in lower case": {timed(t, zurich, "2026-03-02 18:00", "rrule:freq=daily;count=1"), zurich, "2026-03-01 00:00", "2026-05-01 00:00", "03-02 18:00–03-02 19:00"},
+		"in lower case": {
+			timed(t, zurich, "2026-03-02 18:00", "rrule:freq=daily;count=1"), zurich, "2026-03-01 00:00", "2026-05-01 00:00",
+			"03-02 18:00–03-02 19:00",
+		},
 		"a rule that never fits leaves the start": {
-			timed(t, zurich, "2026-03-02 18:00", "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30"), zurich, "2026-03-01 00:00", "2027-03-01 00:00", "03-02 18:00–03-02 19:00",
+			timed(t, zurich, "2026-03-02 18:00", "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30"), zurich, "2026-03-01 00:00",
+			"2027-03-01 00:00", "03-02 18:00–03-02 19:00",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,7 +157,10 @@ func TestExpand_Originals_AreTheKeysOfExceptions(t *testing.T) {
 		series recurrence.Series
 		want   string
 	}{
-		{timed(t, "Europe/Zurich", "2026-03-28 20:00", "RRULE:FREQ=DAILY;COUNT=2"), "[2026-03-28T19:00:00Z Europe/Zurich 2026-03-29T18:00:00Z Europe/Zurich]"},
+		{
+			timed(t, "Europe/Zurich", "2026-03-28 20:00", "RRULE:FREQ=DAILY;COUNT=2"),
+			"[2026-03-28T19:00:00Z Europe/Zurich 2026-03-29T18:00:00Z Europe/Zurich]",
+		},
 		{days("2026-03-28", "2026-03-29", "RRULE:FREQ=DAILY;COUNT=2"), "[2026-03-28  2026-03-29 ]"},
 	} {
 		got, err := recurrence.Expand(c.series, in(t, "Europe/Zurich"), from, to, 10)
@@ -171,19 +181,25 @@ func TestEnd(t *testing.T) {
 		series recurrence.Series
 		want   string // "": every occurrence is excluded
 	}{
-		"a single event":        {timed(t, "", "2026-03-02 18:00"), "2026-03-02T19:00:00Z"},
-		"a single day":          {days("2026-03-02", "2026-03-04"), "2026-03-04T00:00:00Z"},
-		"a count":               {timed(t, zurich, "2026-03-28 18:00", "RRULE:FREQ=DAILY;COUNT=2"), "2026-03-29T17:00:00Z"},
-		"until an instant":      {timed(t, zurich, "2026-03-28 18:00", "RRULE:FREQ=DAILY;UNTIL=20260330T120000Z"), "2026-03-29T17:00:00Z"},
-		"all-day until a date":  {days("2026-03-01", "2026-03-02", "RRULE:FREQ=WEEKLY;UNTIL=20260320"), "2026-03-16T00:00:00Z"},
-		"the last is excluded":  {days("2026-03-01", "2026-03-02", "RRULE:FREQ=DAILY;COUNT=3", "EXDATE;VALUE=DATE:20260303"), "2026-03-03T00:00:00Z"},
-		"all are excluded":      {days("2026-03-01", "2026-03-02", "RRULE:FREQ=DAILY;COUNT=1", "EXDATE;VALUE=DATE:20260301"), ""},
-		"a further date":        {days("2026-03-01", "2026-03-02", "RRULE:FREQ=DAILY;COUNT=3", "RDATE;VALUE=DATE:20270301"), "2027-03-02T00:00:00Z"},
+		"a single event":       {timed(t, "", "2026-03-02 18:00"), "2026-03-02T19:00:00Z"},
+		"a single day":         {days("2026-03-02", "2026-03-04"), "2026-03-04T00:00:00Z"},
+		"a count":              {timed(t, zurich, "2026-03-28 18:00", "RRULE:FREQ=DAILY;COUNT=2"), "2026-03-29T17:00:00Z"},
+		"until an instant":     {timed(t, zurich, "2026-03-28 18:00", "RRULE:FREQ=DAILY;UNTIL=20260330T120000Z"), "2026-03-29T17:00:00Z"},
+		"all-day until a date": {days("2026-03-01", "2026-03-02", "RRULE:FREQ=WEEKLY;UNTIL=20260320"), "2026-03-16T00:00:00Z"},
+		"the last is excluded": {
+			days("2026-03-01", "2026-03-02", "RRULE:FREQ=DAILY;COUNT=3", "EXDATE;VALUE=DATE:20260303"), "2026-03-03T00:00:00Z",
+		},
+		"all are excluded": {days("2026-03-01", "2026-03-02", "RRULE:FREQ=DAILY;COUNT=1", "EXDATE;VALUE=DATE:20260301"), ""},
+		"a further date": {
+			days("2026-03-01", "2026-03-02", "RRULE:FREQ=DAILY;COUNT=3", "RDATE;VALUE=DATE:20270301"), "2027-03-02T00:00:00Z",
+		},
 		"for ever":              {timed(t, zurich, "2026-03-28 18:00", "RRULE:FREQ=DAILY"), "endless"},
 		"until the year 9999":   {timed(t, zurich, "2026-03-28 18:00", "RRULE:FREQ=DAILY;UNTIL=99991231T235959Z"), "endless"},
 		"weekly to year 9999":   {timed(t, zurich, "2026-03-28 18:00", "RRULE:FREQ=WEEKLY;UNTIL=99991231T235959Z"), "endless"},
 		"a count without reach": {timed(t, zurich, "2026-03-28 18:00", "RRULE:FREQ=HOURLY;COUNT=2000000000"), "endless"},
-		"never fits":            {timed(t, "UTC", "2026-03-28 18:00", "RRULE:FREQ=DAILY;COUNT=9;BYMONTH=2;BYMONTHDAY=30"), "2026-03-28T19:00:00Z"},
+		"never fits": {
+			timed(t, "UTC", "2026-03-28 18:00", "RRULE:FREQ=DAILY;COUNT=9;BYMONTH=2;BYMONTHDAY=30"), "2026-03-28T19:00:00Z",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

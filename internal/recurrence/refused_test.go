@@ -114,7 +114,8 @@ func TestExpand_BeyondABound_IsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := recurrence.Expand(c.series, c.zone, from, c.to, c.limit)
-			if refused := fault.CodeOf(err) == recurrence.CodeNotExpandable; refused != (c.want < 0) || !refused && (err != nil || len(got) != c.want) {
+			if refused := fault.CodeOf(err) == recurrence.CodeNotExpandable; refused != (c.want < 0) ||
+				!refused && (err != nil || len(got) != c.want) {
 				t.Errorf("got %d, %v, want %d", len(got), err, c.want)
 			}
 		})
@@ -129,7 +130,8 @@ func TestRules_ThatNeverFit_LeaveTheStart(t *testing.T) {
 	for _, rule := range []string{
 		"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=31", "FREQ=WEEKLY;BYMONTH=2;BYMONTHDAY=30",
 		"FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=YEARLY;BYWEEKNO=30;BYMONTH=1;BYDAY=MO",
-		"FREQ=YEARLY;BYYEARDAY=1;BYMONTH=2", "FREQ=DAILY;BYSETPOS=2", "FREQ=YEARLY;INTERVAL=10000", "FREQ=DAILY;INTERVAL=10000;BYMONTHDAY=31;BYMONTH=4",
+		"FREQ=YEARLY;BYYEARDAY=1;BYMONTH=2", "FREQ=DAILY;BYSETPOS=2", "FREQ=YEARLY;INTERVAL=10000",
+		"FREQ=DAILY;INTERVAL=10000;BYMONTHDAY=31;BYMONTH=4",
 		"FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;BYSETPOS=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
 	} {
 		series := timed(t, "UTC", "2026-03-01 12:00", "RRULE:"+rule)
@@ -158,7 +160,8 @@ func TestRandomRules_AreExpandedOrRefused(t *testing.T) {
 		for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, 4, rapid.ID[string]).Draw(t, "names") {
 			rule += ";" + name + "=" + rapid.SampledFrom(parts[name]).Draw(t, name)
 		}
-		start := time.Date(rapid.SampledFrom([]int{1, 1900, 1999, 2024, 2026, 9600, 9801, 9999}).Draw(t, "year"), 2, rapid.IntRange(1, 29).Draw(t, "day"), 2, 30, 0, 0, time.UTC)
+		start := time.Date(rapid.SampledFrom([]int{1, 1900, 1999, 2024, 2026, 9600, 9801, 9999}).Draw(t, "year"), 2,
+			rapid.IntRange(1, 29).Draw(t, "day"), 2, 30, 0, 0, time.UTC)
 		const zone = "America/New_York"
 		series := recurrence.Series{
 			Start: recurrence.Moment{Time: start, Zone: zone},
@@ -172,7 +175,8 @@ func TestRandomRules_AreExpandedOrRefused(t *testing.T) {
 		}
 		to := start.AddDate(2, 0, 0)
 		got, err := recurrence.Expand(series, time.UTC, start.AddDate(0, 0, -1), to, 20_000)
-		if err != nil && fault.CodeOf(err) != recurrence.CodeNotExpandable || err == nil && (len(got) == 0 || !isSorted(got) || !got[len(got)-1].Start.Before(to)) {
+		if err != nil && fault.CodeOf(err) != recurrence.CodeNotExpandable ||
+			err == nil && (len(got) == 0 || !isSorted(got) || !got[len(got)-1].Start.Before(to)) {
 			t.Fatalf("%s from %s: %d occurrences, %v", rule, start, len(got), err)
 		}
 		if _, _, endErr := recurrence.End(series); (endErr == nil) != (err == nil) && !strings.Contains(err.Error(), "too many") {

@@ -21,7 +21,8 @@ func TestExpand_HoursFarFromTheStart_KeepTheirPhase(t *testing.T) {
 		from := start.Add(time.Duration(rapid.IntRange(0, 20*365*24).Draw(t, "from")) * time.Hour)
 		to := from.Add(200 * time.Hour)
 		series := recurrence.Series{
-			Start: recurrence.Moment{Time: start, Zone: "UTC"}, End: recurrence.Moment{Time: start.Add(time.Duration(length) * time.Hour), Zone: "UTC"},
+			Start: recurrence.Moment{Time: start, Zone: "UTC"},
+			End:   recurrence.Moment{Time: start.Add(time.Duration(length) * time.Hour), Zone: "UTC"},
 			Lines: []string{fmt.Sprintf("RRULE:FREQ=HOURLY;INTERVAL=%d", interval)},
 		}
 		want := 0

@@ -63,9 +63,13 @@ func TestExpand_OfSimpleRules_AgreesWithAWalk(t *testing.T) {
 		if count > 0 {
 			rule += fmt.Sprintf(";COUNT=%d", count)
 		}
-		series := recurrence.Series{Start: recurrence.Moment{Time: begin(first), Zone: name}, End: recurrence.Moment{Time: end(first), Zone: name}, Lines: []string{rule}}
+		series := recurrence.Series{
+			Start: recurrence.Moment{Time: begin(first), Zone: name}, End: recurrence.Moment{Time: end(first), Zone: name},
+			Lines: []string{rule},
+		}
 		if allDay {
-			series.Start, series.End = recurrence.Moment{Date: day(first).Format(time.DateOnly)}, recurrence.Moment{Date: day(first + 1 + length/24).Format(time.DateOnly)}
+			series.Start, series.End = recurrence.Moment{Date: day(first).Format(time.DateOnly)},
+				recurrence.Moment{Date: day(first + 1 + length/24).Format(time.DateOnly)}
 		}
 		from := begin(rapid.IntRange(0, 500).Draw(t, "from")).Add(time.Duration(rapid.IntRange(-3, 3).Draw(t, "from hours")) * time.Hour)
 		to := from.Add(time.Duration(rapid.IntRange(1, 24*60).Draw(t, "range")) * time.Hour)
@@ -97,10 +101,13 @@ func TestExpand_OfSimpleRules_AgreesWithAWalk(t *testing.T) {
 // FuzzExpand: whatever the lines are, the work ends, and occurrences are sorted, overlap
 // the range and end no later than the series.
 func FuzzExpand(f *testing.F) {
-	f.Add("Europe/Zurich", "2026-03-01T18:00:00Z", int64(3600), "RRULE:FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20261231", "EXDATE;TZID=Europe/Zurich:20260302T190000")
+	f.Add("Europe/Zurich", "2026-03-01T18:00:00Z", int64(3600), "RRULE:FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20261231",
+		"EXDATE;TZID=Europe/Zurich:20260302T190000")
 	f.Add("America/New_York", "2026-03-01", int64(86400), "RRULE:FREQ=MONTHLY;BYDAY=-1FR;COUNT=9", "EXDATE;VALUE=DATE:20260327")
-	f.Add("UTC", "0001-01-01T00:00:00Z", int64(0), "RRULE:FREQ=YEARLY;BYWEEKNO=53,-1;BYDAY=SU;WKST=SU", "RDATE:20260301T000000Z,20260302T000000")
-	f.Add("UTC", "9999-12-31T00:00:00Z", int64(1), "RRULE:FREQ=YEARLY;BYYEARDAY=-366;BYHOUR=1,2;BYSETPOS=-1", "RDATE;VALUE=PERIOD:20260301T000000Z/PT1H")
+	f.Add("UTC", "0001-01-01T00:00:00Z", int64(0), "RRULE:FREQ=YEARLY;BYWEEKNO=53,-1;BYDAY=SU;WKST=SU",
+		"RDATE:20260301T000000Z,20260302T000000")
+	f.Add("UTC", "9999-12-31T00:00:00Z", int64(1), "RRULE:FREQ=YEARLY;BYYEARDAY=-366;BYHOUR=1,2;BYSETPOS=-1",
+		"RDATE;VALUE=PERIOD:20260301T000000Z/PT1H")
 	f.Add("UTC", "2024-02-29", int64(86400), "RRULE:FREQ=MONTHLY;BYMONTHDAY=-31;INTERVAL=12", "EXDATE:")
 	f.Add("Australia/Lord_Howe", "2026-04-04T15:00:00Z", int64(60), "RRULE:FREQ=HOURLY;INTERVAL=5;BYMINUTE=0,30", "RRULE:FREQ=DAILY")
 	f.Fuzz(func(t *testing.T, zone, start string, seconds int64, first, second string) {

@@ -30,11 +30,26 @@ func TestTable_EachAnswer_HasTheFirstMatchingRow(t *testing.T) {
 		code   string
 		text   string
 	}{
-		"reason of this call":       {refusal.Answer{Call: "watch", Status: 401, Reasons: []string{"refused"}}, fault.Provider, "webhook", "watch: 401 refused; check the address"},
-		"reason of another call":    {refusal.Answer{Call: "get", Status: 401, Reasons: []string{"refused"}}, fault.Provider, "refused", "no: get: 401 refused"},
-		"one of several reasons":    {refusal.Answer{Call: "get", Status: 403, Reasons: []string{"other", "SCOPE"}}, fault.Revoked, "relink", "Link again.: get: 403 other,SCOPE"},
-		"status alone":              {refusal.Answer{Call: "get", Status: 403, Reasons: []string{"other"}}, fault.Forbidden, "", "Ask for access.: get: 403 other"},
-		"text in another case":      {refusal.Answer{Call: "get", Status: 400, Text: "No Such Person: secret"}, fault.NotFound, "", "Correct the address.: get: 400 (no such person)"},
+		"reason of this call": {
+			refusal.Answer{Call: "watch", Status: 401, Reasons: []string{"refused"}}, fault.Provider, "webhook",
+			"watch: 401 refused; check the address",
+		},
+		"reason of another call": {
+			refusal.Answer{Call: "get", Status: 401, Reasons: []string{"refused"}}, fault.Provider, "refused",
+			"no: get: 401 refused",
+		},
+		"one of several reasons": {
+			refusal.Answer{Call: "get", Status: 403, Reasons: []string{"other", "SCOPE"}}, fault.Revoked, "relink",
+			"Link again.: get: 403 other,SCOPE",
+		},
+		"status alone": {
+			refusal.Answer{Call: "get", Status: 403, Reasons: []string{"other"}}, fault.Forbidden, "",
+			"Ask for access.: get: 403 other",
+		},
+		"text in another case": {
+			refusal.Answer{Call: "get", Status: 400, Text: "No Such Person: secret"}, fault.NotFound, "",
+			"Correct the address.: get: 400 (no such person)",
+		},
 		"status 429":                {refusal.Answer{Call: "get", Status: 429}, fault.RateLimited, "", "wait: get: 429"},
 		"status 408":                {refusal.Answer{Call: "get", Status: 408}, fault.Unavailable, "", "later: get: 408"},
 		"any failure of the server": {refusal.Answer{Call: "get", Status: 599}, fault.Unavailable, "", "later: get: 599"},

@@ -83,7 +83,8 @@ func TestFirebase_ByProvider_VouchesForThePerson(t *testing.T) {
 		{"github.com", tokentest.Claims{"email_verified": nil}, false},
 		{"anonymous", tokentest.Claims{"email": nil, "email_verified": nil}, false},
 	} {
-		claims := tokentest.Person(project, "ana", noon).With(tokentest.Claims{"firebase": map[string]any{"sign_in_provider": row.provider}}).With(row.claims)
+		signedIn := tokentest.Claims{"firebase": map[string]any{"sign_in_provider": row.provider}}
+		claims := tokentest.Person(project, "ana", noon).With(signedIn).With(row.claims)
 		got, err := firebase.Verify(t.Context(), issuer.Sign(claims))
 		if err != nil || got.VouchedFor != row.want {
 			t.Errorf("%s with %v: %v, %v", row.provider, row.claims, got.VouchedFor, err)

@@ -29,7 +29,8 @@ func FuzzVerify(f *testing.F) {
 	claims, signature, _ := strings.Cut(rest, ".")
 	for _, seed := range []string{
 		"", token, token + "x", header + "." + claims + ".", header + "." + signature + "." + claims, "a.b.c", "..", strings.Repeat("x", 9000),
-		"eyJhbGciOiJub25lIn0." + claims + ".", "eyJhbGciOiJIUzI1NiJ9." + claims + "." + signature, " " + token, token + "\n", `{"payload":"","signatures":[]}`,
+		"eyJhbGciOiJub25lIn0." + claims + ".", "eyJhbGciOiJIUzI1NiJ9." + claims + "." + signature, " " + token, token + "\n",
+		`{"payload":"","signatures":[]}`,
 	} {
 		f.Add(seed)
 	}
@@ -52,7 +53,9 @@ func FuzzVerify(f *testing.F) {
 
 // FuzzBearer: the token is a part of the header without blanks.
 func FuzzBearer(f *testing.F) {
-	for _, seed := range []string{"", " ", "Bearer", "Bearer x", "bearer  x ", "BEARER\tx", "Basic x", "Bearer x y", "Bearer\u00a0x", "Bearer Bearer"} {
+	for _, seed := range []string{
+		"", " ", "Bearer", "Bearer x", "bearer  x ", "BEARER\tx", "Basic x", "Bearer x y", "Bearer\u00a0x", "Bearer Bearer",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, header string) {

@@ -37,7 +37,8 @@ func LoadOrCreateKey(path string) (Key, error) {
 	return Key{private: func() ed25519.PrivateKey { return private }}, nil
 }
 
-var errNoKey = errors.New("the file of the sign-in key holds no Ed25519 key in PEM; remove it to have a new one made, which ends all tokens")
+var errNoKey = errors.New("the file of the sign-in key holds no Ed25519 key in PEM; remove it to have a new one made, which " +
+	"ends all tokens")
 
 // NewKey makes a key that is not stored, for tests and simulations.
 func NewKey() (Key, error) {

@@ -28,10 +28,13 @@ func TestHTTPKeys_AreCachedAsLongAsTheirHeadersSay(t *testing.T) {
 		header http.Header
 		kept   time.Duration
 	}{
-		"max-age":           {http.Header{"Cache-Control": {"public, max-age=3600, must-revalidate"}}, time.Hour},
-		"max-age and age":   {http.Header{"Cache-Control": {"max-age=3600"}, "Age": {"600"}}, 50 * time.Minute},
-		"Expires":           {http.Header{"Expires": {noon.Add(2 * time.Hour).Format(http.TimeFormat)}}, 2 * time.Hour},
-		"max-age first":     {http.Header{"Cache-Control": {"max-age=600"}, "Expires": {noon.Add(2 * time.Hour).Format(http.TimeFormat)}}, 10 * time.Minute},
+		"max-age":         {http.Header{"Cache-Control": {"public, max-age=3600, must-revalidate"}}, time.Hour},
+		"max-age and age": {http.Header{"Cache-Control": {"max-age=3600"}, "Age": {"600"}}, 50 * time.Minute},
+		"Expires":         {http.Header{"Expires": {noon.Add(2 * time.Hour).Format(http.TimeFormat)}}, 2 * time.Hour},
+		"max-age first": {
+			http.Header{"Cache-Control": {"max-age=600"}, "Expires": {noon.Add(2 * time.Hour).Format(http.TimeFormat)}},
+			10 * time.Minute,
+		},
 		"nothing":           {http.Header{}, time.Minute},
 		"what no number is": {http.Header{"Cache-Control": {"max-age=soon"}}, time.Minute},
 		"no-store":          {http.Header{"Cache-Control": {"no-store"}}, time.Minute},

@@ -98,7 +98,10 @@ func (l *Local) Verify(_ context.Context, bearer string) (Person, error) {
 	registered, extra := jwt.Claims{}, localClaims{}
 	if err := token.Claims(l.public, &registered, &extra); err != nil {
 		if errors.Is(err, jose.ErrCryptoFailure) {
-			return Person{}, refuse(CodeSignature, "The bearer token was signed with another key; get one from this server with: questscheduler token --user UID")
+			return Person{}, refuse(
+				CodeSignature,
+				"The bearer token was signed with another key; get one from this server with: questscheduler token --user UID",
+			)
 		}
 		return Person{}, refuse(CodeMalformed, "The bearer token's claims cannot be read; get a new one with: questscheduler token --user UID")
 	}

@@ -128,12 +128,14 @@ func TestLocal_ForeignToken_IsRefusedWithItsOwnMessage(t *testing.T) {
 	unsigned := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none","typ":"JWT"}`))
 
 	for name, tc := range map[string]struct{ token, code string }{
-		"nothing":                       {"", signin.CodeMissing},
-		"no JWT":                        {"hello", signin.CodeMalformed},
-		"cut short":                     {good[:len(good)/2], signin.CodeMalformed},
-		"endless":                       {strings.Repeat("a", 9000), signin.CodeMalformed},
-		"claims changed":                {part[0] + "." + forged + "." + part[2], signin.CodeSignature},
-		"another installation's":        {issue(t, newLocal(t, signin.LocalOptions{Key: newKey(t)}), signin.Person{UID: "u"}, time.Hour), signin.CodeSignature},
+		"nothing":        {"", signin.CodeMissing},
+		"no JWT":         {"hello", signin.CodeMalformed},
+		"cut short":      {good[:len(good)/2], signin.CodeMalformed},
+		"endless":        {strings.Repeat("a", 9000), signin.CodeMalformed},
+		"claims changed": {part[0] + "." + forged + "." + part[2], signin.CodeSignature},
+		"another installation's": {
+			issue(t, newLocal(t, signin.LocalOptions{Key: newKey(t)}), signin.Person{UID: "u"}, time.Hour), signin.CodeSignature,
+		},
 		"another issuer under our key":  {ours("other", "questscheduler"), signin.CodeIssuer},
 		"another audience":              {ours("questscheduler", "other"), signin.CodeAudience},
 		"unsigned":                      {unsigned + "." + forged + ".", signin.CodeAlgorithm},

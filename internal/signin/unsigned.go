@@ -32,7 +32,8 @@ type Unsigned struct {
 // app is developed under its production id.
 func NewUnsigned(project string, emulated bool, now func() time.Time) (*Unsigned, error) {
 	if project == "" || !emulated && !strings.HasPrefix(project, DemoPrefix) {
-		return nil, errors.New("unsigned tokens are accepted only for projects whose id begins with " + DemoPrefix + " or whose documents are on an emulator")
+		return nil, errors.New("unsigned tokens are accepted only for projects whose id begins with " + DemoPrefix +
+			" or whose documents are on an emulator")
 	}
 	return &Unsigned{project: project, now: now}, nil
 }

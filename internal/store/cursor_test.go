@@ -38,7 +38,10 @@ func TestPlaceOf_RefusesAnotherOrder(t *testing.T) {
 
 func TestCursorAt_UnknownText_IsTheBeginning(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "{}", "3 journals", `{"at":"yesterday","behind":"accounts/one"}`, `{"at":"2026-11-21T22:00:00Z","behind":"accounts"}`, `{"at":"2026-11-21T22:00:00Z","behind":""}`} {
+	for _, text := range []string{
+		"", "{}", "3 journals", `{"at":"yesterday","behind":"accounts/one"}`,
+		`{"at":"2026-11-21T22:00:00Z","behind":"accounts"}`, `{"at":"2026-11-21T22:00:00Z","behind":""}`,
+	} {
 		if got := store.DecodeCursor(text, "accounts"); got != nil {
 			t.Errorf("%q is %v", text, got)
 		}

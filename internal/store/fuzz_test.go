@@ -14,7 +14,10 @@ import (
 // FuzzPath: a path that is valid is made of its own parts, and no path makes
 // any of them fail.
 func FuzzPath(f *testing.F) {
-	for _, seed := range []string{"", "/", "a", "a/b", "a/b/c", "a/b/c/d", "a//b", "a/..", "a/__b__", "a/\xff", "schedulers/7f/slots/s-1", "a/b/", strings.Repeat("a/b/", 1000) + "a/b"} {
+	for _, seed := range []string{
+		"", "/", "a", "a/b", "a/b/c", "a/b/c/d", "a//b", "a/..", "a/__b__", "a/\xff", "schedulers/7f/slots/s-1", "a/b/",
+		strings.Repeat("a/b/", 1000) + "a/b",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

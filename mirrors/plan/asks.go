@@ -62,7 +62,8 @@ func (of Situation) asks(event mirror.Event) map[string]ask {
 		follow(event.AccountID, event.CalendarID, false)
 	}
 	for _, connection := range of.Connections {
-		if _, linked := of.Accounts[connection.AccountID]; !linked || event.GroupID == "" || connection.GroupID != event.GroupID || connection.OwnerID != of.Owner {
+		if _, linked := of.Accounts[connection.AccountID]; !linked || event.GroupID == "" ||
+			connection.GroupID != event.GroupID || connection.OwnerID != of.Owner {
 			continue
 		}
 		offer(connection.AccountID, mirror.Full, mirror.PrimaryTarget, fromConnection)

@@ -60,35 +60,67 @@ func TestCanonical_OfAKnownEvent(t *testing.T) {
 		version int64
 		check   func(e mirror.Event) bool
 	}{
-		"again":              {observed(), false, 1, nil},
-		"older":              {observed(detail(func(d *gcal.Details) { d.Summary = "Old" }), func(e *gcal.Event) { e.Updated = now.Add(-hour) }), false, 1, nil},
-		"unreadable times":   {observed(detail(func(d *gcal.Details) { d.Start = recurrence.Moment{} })), false, 1, nil},
-		"malformed":          {observed(detail(func(d *gcal.Details) { d.Summary = "?" }), func(e *gcal.Event) { e.EventState = rules.Unreadable }), false, 1, nil},
-		"times in UTC":       {observed(detail(func(d *gcal.Details) { d.Start.Time = d.Start.Time.Local() }), func(e *gcal.Event) { e.ETag, e.Updated = "1", now }), false, 1, nil},
-		"the etag":           {observed(detail(func(*gcal.Details) {})), true, 1, func(e mirror.Event) bool { return e.ETag == "1+" && e.Updated.After(now) }},
-		"declined":           {observed(detail(func(d *gcal.Details) { d.Response = "declined" })), true, 1, func(e mirror.Event) bool { return e.Declined }},
-		"tentative response": {observed(detail(func(d *gcal.Details) { d.Response = "tentative" })), true, 1, func(e mirror.Event) bool { return !e.Declined }},
-		"moved":              {observed(detail(func(d *gcal.Details) { d.Start, d.End = at(3*hour), at(4*hour) })), true, 2, func(e mirror.Event) bool { return e.From.Equal(now.Add(3 * hour)) }},
-		"title":              {observed(detail(func(d *gcal.Details) { d.Summary = "New" })), true, 2, func(e mirror.Event) bool { return e.Title == "New" }},
-		"zone":               {observed(detail(func(d *gcal.Details) { d.Start.Zone = "Asia/Tokyo" })), true, 2, func(e mirror.Event) bool { return e.Start.Zone == "Asia/Tokyo" }},
+		"again": {observed(), false, 1, nil},
+		"older": {
+			observed(detail(func(d *gcal.Details) { d.Summary = "Old" }), func(e *gcal.Event) { e.Updated = now.Add(-hour) }),
+			false, 1, nil,
+		},
+		"unreadable times": {observed(detail(func(d *gcal.Details) { d.Start = recurrence.Moment{} })), false, 1, nil},
+		"malformed": {
+			observed(detail(func(d *gcal.Details) { d.Summary = "?" }), func(e *gcal.Event) { e.EventState = rules.Unreadable }),
+			false, 1, nil,
+		},
+		"times in UTC": {
+			observed(detail(func(d *gcal.Details) { d.Start.Time = d.Start.Time.Local() }), func(e *gcal.Event) { e.ETag, e.Updated = "1", now }),
+			false, 1, nil,
+		},
+		"the etag": {
+			observed(detail(func(*gcal.Details) {})), true, 1,
+			func(e mirror.Event) bool { return e.ETag == "1+" && e.Updated.After(now) },
+		},
+		"declined": {
+			observed(detail(func(d *gcal.Details) { d.Response = "declined" })), true, 1,
+			func(e mirror.Event) bool { return e.Declined },
+		},
+		"tentative response": {
+			observed(detail(func(d *gcal.Details) { d.Response = "tentative" })), true, 1,
+			func(e mirror.Event) bool { return !e.Declined },
+		},
+		"moved": {
+			observed(detail(func(d *gcal.Details) { d.Start, d.End = at(3*hour), at(4*hour) })), true, 2,
+			func(e mirror.Event) bool { return e.From.Equal(now.Add(3 * hour)) },
+		},
+		"title": {
+			observed(detail(func(d *gcal.Details) { d.Summary = "New" })), true, 2,
+			func(e mirror.Event) bool { return e.Title == "New" },
+		},
+		"zone": {
+			observed(detail(func(d *gcal.Details) { d.Start.Zone = "Asia/Tokyo" })), true, 2,
+			func(e mirror.Event) bool { return e.Start.Zone == "Asia/Tokyo" },
+		},
 		"all day": {observed(detail(func(d *gcal.Details) {
 			d.Start, d.End = recurrence.Moment{Date: "2026-03-05"}, recurrence.Moment{Date: "2026-03-07"}
 		})), true, 2, func(e mirror.Event) bool {
 			return e.Start.AllDay() && e.Until.Equal(time.Date(2026, 3, 7, 0, 0, 0, 0, time.UTC))
 		}},
-		"a series": {observed(detail(func(d *gcal.Details) { d.Recurrence = []string{"RRULE:FREQ=DAILY;COUNT=3"} })), true, 2, func(e mirror.Event) bool {
-			return e.Until.Equal(now.Add(50 * hour))
-		}},
-		"an endless series": {observed(detail(func(d *gcal.Details) { d.Recurrence = []string{"RRULE:FREQ=DAILY"} })), true, 2, func(e mirror.Event) bool {
-			return e.Until.Year() == 9999
-		}},
-		"an unreadable rule": {observed(detail(func(d *gcal.Details) { d.Recurrence = []string{"RRULE:FREQ=SOMETIMES"} })), true, 2, func(e mirror.Event) bool {
-			return e.Until.Year() == 9999
-		}},
+		"a series": {observed(detail(func(d *gcal.Details) { d.Recurrence = []string{"RRULE:FREQ=DAILY;COUNT=3"} })), true, 2,
+			func(e mirror.Event) bool {
+				return e.Until.Equal(now.Add(50 * hour))
+			}},
+		"an endless series": {observed(detail(func(d *gcal.Details) { d.Recurrence = []string{"RRULE:FREQ=DAILY"} })), true, 2,
+			func(e mirror.Event) bool {
+				return e.Until.Year() == 9999
+			}},
+		"an unreadable rule": {observed(detail(func(d *gcal.Details) { d.Recurrence = []string{"RRULE:FREQ=SOMETIMES"} })), true,
+			2, func(e mirror.Event) bool {
+				return e.Until.Year() == 9999
+			}},
 		"deleted, the id alone": {observed(isGone), true, 2, func(e mirror.Event) bool {
 			return e.Status == "cancelled" && e.Title == "Budget" && e.Start == at(hour) && e.ICalUID == "uid" && e.Updated.Equal(now)
 		}},
-		"moved beyond the window": {observed(detail(func(d *gcal.Details) { d.Start, d.End = at(401*24*hour), at(401*24*hour+hour) })), true, 2, func(e mirror.Event) bool {
+		"moved beyond the window": {observed(detail(func(d *gcal.Details) {
+			d.Start, d.End = at(401*24*hour), at(401*24*hour+hour)
+		})), true, 2, func(e mirror.Event) bool {
 			return e.PlanAt.After(now.Add(23*hour)) && e.PlanAt.Before(now.Add(25*hour))
 		}},
 	} {
@@ -122,7 +154,8 @@ func TestCanonical_OfExceptions(t *testing.T) {
 		t.Fatalf("an exception is %+v", known)
 	}
 	cancelled, changed := plan.Canonical(known, observed(isInstance, isGone), origin, now)
-	if !changed || cancelled.Status != "cancelled" || cancelled.Title != "Budget" || cancelled.SeriesID != "series" || cancelled.OriginalStart != at(0) {
+	if !changed || cancelled.Status != "cancelled" || cancelled.Title != "Budget" || cancelled.SeriesID != "series" ||
+		cancelled.OriginalStart != at(0) {
 		t.Errorf("cancelled, it is %+v", cancelled)
 	}
 	ofSeries := origin

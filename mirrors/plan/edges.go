@@ -30,13 +30,19 @@ func CheckEdges(edges, others []mirror.Edge, linked []string) error {
 		if was, ok := given[pair(edge)]; ok && was == edge {
 			return refuse(fault.Invalid, CodeDuplicateEdge, "The same edge is given twice. Leave one out.")
 		} else if ok {
-			return refuse(fault.Conflict, CodeContradiction, "Two edges from the same calendar to the same account differ in detail or target. Keep one.")
+			return refuse(
+				fault.Conflict, CodeContradiction,
+				"Two edges from the same calendar to the same account differ in detail or target. Keep one.",
+			)
 		}
 		given[pair(edge)] = edge
 	}
 	for _, other := range others {
 		if edge, ok := given[pair(other)]; ok && edge != other {
-			return refuse(fault.Conflict, CodeContradiction, "Another policy has an edge from this calendar to this account with another detail or target. Change it there first.")
+			return refuse(
+				fault.Conflict, CodeContradiction,
+				"Another policy has an edge from this calendar to this account with another detail or target. Change it there first.",
+			)
 		}
 	}
 	return nil

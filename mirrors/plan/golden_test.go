@@ -142,7 +142,10 @@ var situations = []namedSituation{
 	{"into the primary", toPrimary},
 	{"the overlay deleted", account(func(a *plan.Account) { a.Overlay = mirror.OverlayCalendar{Suppressed: true} })},
 	{"the overlay not made yet", account(func(a *plan.Account) { a.Overlay = mirror.OverlayCalendar{} })},
-	{"the overlay deleted, no primary known", account(func(a *plan.Account) { a.PrimaryID, a.Overlay = "", mirror.OverlayCalendar{Suppressed: true} })},
+	{
+		"the overlay deleted, no primary known",
+		account(func(a *plan.Account) { a.PrimaryID, a.Overlay = "", mirror.OverlayCalendar{Suppressed: true} }),
+	},
 	{"into the primary, the overlay deleted", func(s *plan.Situation) {
 		toPrimary(s)
 		account(func(a *plan.Account) { a.Overlay = mirror.OverlayCalendar{Suppressed: true} })(s)
@@ -293,7 +296,10 @@ func TestObserved_EveryMirror_BecomesWhatIsRecorded(t *testing.T) {
 		namedMirror{"pending, the answer missing", func(m *mirror.Mirror) {
 			m.State, m.ETag, m.Answered, m.AnsweredAt = mirror.Pending, "", "", time.Time{}
 		}},
-		namedMirror{"failed, the answer missing", func(m *mirror.Mirror) { m.State, m.ETag, m.Answered, m.AnsweredAt = mirror.Failed, "", "", time.Time{} }},
+		namedMirror{
+			"failed, the answer missing",
+			func(m *mirror.Mirror) { m.State, m.ETag, m.Answered, m.AnsweredAt = mirror.Failed, "", "", time.Time{} },
+		},
 		namedMirror{"active, the answer missing", func(m *mirror.Mirror) { m.ETag, m.Answered, m.AnsweredAt = "", "", time.Time{} }},
 		namedMirror{"of a series, the answer missing", func(m *mirror.Mirror) {
 			m.State, m.ETag, m.Answered, m.AnsweredAt, m.SeriesMirrorID = mirror.Pending, "", "", time.Time{}, "mir_series"

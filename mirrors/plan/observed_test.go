@@ -59,18 +59,23 @@ func TestObserved(t *testing.T) {
 		verdict plan.Verdict
 		state   mirror.State
 	}{
-		"as written":                  {m, event, plan.Echo, mirror.Active},
-		"with another etag":           {m, change(event, func(e *gcal.Event) { e.ETag = "x" }), plan.Echo, mirror.Active},
-		"moved":                       {m, moved, plan.Drift, mirror.Pending},
-		"moved, older than the write": {m, change(moved, func(e *gcal.Event) { e.Updated = event.Updated.Add(-hour) }), plan.Ignored, mirror.Active},
-		"moved, two reverts today":    {in(mirror.Active, reverts(20*hour, hour)), moved, plan.Drift, mirror.Pending},
-		"moved, three reverts today":  {in(mirror.Active, reverts(20*hour, 2*hour, hour)), moved, plan.GaveUp, mirror.Contested},
-		"moved, three in two days":    {in(mirror.Active, reverts(25*hour, 2*hour, hour)), moved, plan.Drift, mirror.Pending},
-		"moved, a write is pending":   {in(mirror.Pending), moved, plan.Drift, mirror.Pending},
-		"moved, in error":             {in(mirror.Failed), moved, plan.Drift, mirror.Failed},
-		"moved, contested":            {in(mirror.Contested), moved, plan.Ignored, mirror.Contested},
-		"deleted, contested":          {in(mirror.Contested), gone, plan.LeftDeleted, mirror.Suppressed},
-		"deleted before, contested":   {in(mirror.Contested), change(gone, func(e *gcal.Event) { e.Updated = event.Updated.Add(-hour) }), plan.Ignored, mirror.Contested},
+		"as written":        {m, event, plan.Echo, mirror.Active},
+		"with another etag": {m, change(event, func(e *gcal.Event) { e.ETag = "x" }), plan.Echo, mirror.Active},
+		"moved":             {m, moved, plan.Drift, mirror.Pending},
+		"moved, older than the write": {
+			m, change(moved, func(e *gcal.Event) { e.Updated = event.Updated.Add(-hour) }), plan.Ignored, mirror.Active,
+		},
+		"moved, two reverts today":   {in(mirror.Active, reverts(20*hour, hour)), moved, plan.Drift, mirror.Pending},
+		"moved, three reverts today": {in(mirror.Active, reverts(20*hour, 2*hour, hour)), moved, plan.GaveUp, mirror.Contested},
+		"moved, three in two days":   {in(mirror.Active, reverts(25*hour, 2*hour, hour)), moved, plan.Drift, mirror.Pending},
+		"moved, a write is pending":  {in(mirror.Pending), moved, plan.Drift, mirror.Pending},
+		"moved, in error":            {in(mirror.Failed), moved, plan.Drift, mirror.Failed},
+		"moved, contested":           {in(mirror.Contested), moved, plan.Ignored, mirror.Contested},
+		"deleted, contested":         {in(mirror.Contested), gone, plan.LeftDeleted, mirror.Suppressed},
+		"deleted before, contested": {
+			in(mirror.Contested), change(gone, func(e *gcal.Event) { e.Updated = event.Updated.Add(-hour) }), plan.Ignored,
+			mirror.Contested,
+		},
 		"moved, being deleted":        {in(mirror.Deleting), moved, plan.Ignored, mirror.Deleting},
 		"unreadable":                  {m, change(moved, func(e *gcal.Event) { e.EventState = rules.Unreadable }), plan.Ignored, mirror.Active},
 		"without details":             {m, change(moved, func(e *gcal.Event) { e.Details = nil }), plan.Ignored, mirror.Active},
@@ -96,7 +101,8 @@ func TestObserved(t *testing.T) {
 		if verdict == plan.Ignored && !reflect.DeepEqual(next, row.m) {
 			t.Errorf("%s: ignored, but changed: %+v", name, next)
 		}
-		if again, verdict := plan.Observed(next, row.shown, now); verdict != plan.Echo && verdict != plan.Ignored || !reflect.DeepEqual(again, next) {
+		if again, verdict := plan.Observed(next, row.shown, now); verdict != plan.Echo && verdict != plan.Ignored ||
+			!reflect.DeepEqual(again, next) {
 			t.Errorf("%s, observed again: %s, %+v", name, verdict, again)
 		}
 	}
@@ -106,7 +112,8 @@ func TestObserved_Drift_IsRevertedWithTheObservedETag(t *testing.T) {
 	t.Parallel()
 	m, event := active()
 	next, _ := plan.Observed(m, dragged(event, 5*hour), now)
-	if next.ETag != dragged(event, 5*hour).ETag || next.Written != "" || !next.Due.Equal(now) || len(next.Reverts) != 1 || plan.Next(next) != plan.Write || next.Generation != m.Generation {
+	if next.ETag != dragged(event, 5*hour).ETag || next.Written != "" || !next.Due.Equal(now) || len(next.Reverts) != 1 ||
+		plan.Next(next) != plan.Write || next.Generation != m.Generation {
 		t.Errorf("it is %+v", next)
 	}
 	if len(m.Reverts) != 0 {
@@ -118,7 +125,8 @@ func TestObserved_Deletion_IsTheNextGeneration(t *testing.T) {
 	t.Parallel()
 	m, event := active()
 	next, _ := plan.Observed(m, absent(event.ID, event.Updated), now)
-	if next.Generation != m.Generation+1 || next.EventID != "" || next.ETag != "" || !next.Due.Equal(now) || !next.DeletedAt.Equal(now) || plan.Next(next) != plan.Write {
+	if next.Generation != m.Generation+1 || next.EventID != "" || next.ETag != "" || !next.Due.Equal(now) ||
+		!next.DeletedAt.Equal(now) || plan.Next(next) != plan.Write {
 		t.Errorf("it is %+v", next)
 	}
 }

@@ -16,7 +16,9 @@ const mostStarts = 1000
 // account shows of it by the rules of series. An exception of one of series, which mirrors
 // show in the account, is an instance of that mirror, which is changed or cancelled; the
 // others have mirrors of their own.
-func (p *planning) decideOccurrence(events []mirror.Event, account string, original recurrence.Moment, byRule []mirror.Event, series []ask) {
+func (p *planning) decideOccurrence(
+	events []mirror.Event, account string, original recurrence.Moment, byRule []mirror.Event, series []ask,
+) {
 	at := original.String()
 	var wanted []want
 	for _, one := range series {
@@ -62,7 +64,9 @@ func (p *planning) exceptions(events []mirror.Event, account, at string, series 
 
 // byRule lists what an account shows of an occurrence without an exception: by native events
 // and by mirrors.
-func (p *planning) byRule(events []mirror.Event, account string, original recurrence.Moment, native []mirror.Event, series []ask) (shown []mirror.Event) {
+func (p *planning) byRule(
+	events []mirror.Event, account string, original recurrence.Moment, native []mirror.Event, series []ask,
+) (shown []mirror.Event) {
 	for _, event := range native {
 		if !excepts(event, original, events) {
 			shown = append(shown, occurrenceOf(event, original))

@@ -29,7 +29,8 @@ func TestPlan_AnOccurrenceByRule_CoversIfTheRuleHasIt(t *testing.T) {
 		e.Start, e.End = recurrence.Moment{Date: "2026-03-01"}, recurrence.Moment{Date: "2026-03-02"}
 	}
 	day := exception("x", with(series, days), func(e *mirror.Event) {
-		e.OriginalStart, e.Start, e.End = recurrence.Moment{Date: "2026-03-08"}, recurrence.Moment{Date: "2026-03-08"}, recurrence.Moment{Date: "2026-03-09"}
+		e.OriginalStart, e.Start, e.End = recurrence.Moment{Date: "2026-03-08"}, recurrence.Moment{Date: "2026-03-08"},
+			recurrence.Moment{Date: "2026-03-09"}
 	})
 	longAgo := func(e *mirror.Event) {
 		e.Start.Time, e.End.Time = e.Start.Time.AddDate(0, 0, -90).Add(hour/2), e.End.Time.AddDate(0, 0, -90).Add(hour/2)
@@ -43,7 +44,8 @@ func TestPlan_AnOccurrenceByRule_CoversIfTheRuleHasIt(t *testing.T) {
 		"without a zone":                  {beside(x, noZone), mirror.Covered},
 		"of another time, without a zone": {beside(x, later, noZone), mirror.Active},
 		"every other week, moved to the first": {
-			beside(with(x, func(e *mirror.Event) { e.Start, e.End = native.Start, native.End }), recurring("RRULE:FREQ=WEEKLY;INTERVAL=2")), mirror.Active,
+			beside(with(x, func(e *mirror.Event) { e.Start, e.End = native.Start, native.End }),
+				recurring("RRULE:FREQ=WEEKLY;INTERVAL=2")), mirror.Active,
 		},
 		"under another id":                    {beside(x, copied), mirror.Covered},
 		"from then on":                        {beside(x, fromThen), mirror.Covered},

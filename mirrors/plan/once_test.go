@@ -33,18 +33,24 @@ func TestPlan_SeriesOfOtherRules_AreOtherMeetings(t *testing.T) {
 		own, native []string
 		want        mirror.State
 	}{
-		"equal":               {[]string{rule}, []string{rule}, mirror.Covered},
-		"in another order":    {[]string{rule}, []string{"RRULE:UNTIL=20260601T000000Z;FREQ=WEEKLY;BYDAY=TU,MO"}, mirror.Covered},
-		"in lower case":       {[]string{rule}, []string{"rrule:freq=weekly;byday=mo,tu;until=20260601t000000z "}, mirror.Covered},
-		"with what is so":     {[]string{rule}, []string{rule + ";INTERVAL=1;WKST=MO"}, mirror.Covered},
-		"ends earlier":        {[]string{rule}, []string{"RRULE:FREQ=WEEKLY;BYDAY=MO,TU;UNTIL=20260401T000000Z"}, mirror.Pending},
-		"without an end":      {[]string{rule}, []string{"RRULE:FREQ=WEEKLY;BYDAY=MO,TU"}, mirror.Pending},
-		"on other days":       {[]string{rule}, []string{"RRULE:FREQ=WEEKLY;BYDAY=MO;UNTIL=20260601T000000Z"}, mirror.Pending},
-		"every second":        {[]string{rule}, []string{rule + ";INTERVAL=2"}, mirror.Pending},
-		"another first day":   {[]string{rule + ";INTERVAL=2"}, []string{rule + ";INTERVAL=2;WKST=SU"}, mirror.Pending},
-		"without a date":      {[]string{rule}, []string{rule, "EXDATE:20260309T130000Z"}, mirror.Pending},
-		"dates in any order":  {[]string{rule, "EXDATE:20260309T130000Z,20260316T130000Z"}, []string{"EXDATE:20260316T130000Z,20260309T130000Z", rule}, mirror.Covered},
-		"dates of other zone": {[]string{rule, "EXDATE;TZID=UTC:20260309T130000"}, []string{rule, "EXDATE;TZID=Asia/Tokyo:20260309T130000"}, mirror.Pending},
+		"equal":             {[]string{rule}, []string{rule}, mirror.Covered},
+		"in another order":  {[]string{rule}, []string{"RRULE:UNTIL=20260601T000000Z;FREQ=WEEKLY;BYDAY=TU,MO"}, mirror.Covered},
+		"in lower case":     {[]string{rule}, []string{"rrule:freq=weekly;byday=mo,tu;until=20260601t000000z "}, mirror.Covered},
+		"with what is so":   {[]string{rule}, []string{rule + ";INTERVAL=1;WKST=MO"}, mirror.Covered},
+		"ends earlier":      {[]string{rule}, []string{"RRULE:FREQ=WEEKLY;BYDAY=MO,TU;UNTIL=20260401T000000Z"}, mirror.Pending},
+		"without an end":    {[]string{rule}, []string{"RRULE:FREQ=WEEKLY;BYDAY=MO,TU"}, mirror.Pending},
+		"on other days":     {[]string{rule}, []string{"RRULE:FREQ=WEEKLY;BYDAY=MO;UNTIL=20260601T000000Z"}, mirror.Pending},
+		"every second":      {[]string{rule}, []string{rule + ";INTERVAL=2"}, mirror.Pending},
+		"another first day": {[]string{rule + ";INTERVAL=2"}, []string{rule + ";INTERVAL=2;WKST=SU"}, mirror.Pending},
+		"without a date":    {[]string{rule}, []string{rule, "EXDATE:20260309T130000Z"}, mirror.Pending},
+		"dates in any order": {
+			[]string{rule, "EXDATE:20260309T130000Z,20260316T130000Z"}, []string{"EXDATE:20260316T130000Z,20260309T130000Z", rule},
+			mirror.Covered,
+		},
+		"dates of other zone": {
+			[]string{rule, "EXDATE;TZID=UTC:20260309T130000"}, []string{rule, "EXDATE;TZID=Asia/Tokyo:20260309T130000"},
+			mirror.Pending,
+		},
 	} {
 		a := with(meeting("a", hour), organizedBy("ben"), func(e *mirror.Event) { e.Recurrence = row.own })
 		native := invited("n", a, "home", copied, func(e *mirror.Event) { e.Recurrence = row.native })
@@ -80,8 +86,13 @@ func TestPlan_ACopiedICalUID_CoversNothing(t *testing.T) {
 		"a day":                                {native(allDay), wantStates{"a>home": mirror.Active}},
 		"later, just changed":                  {native(later, justNow), wantStates{"a>home": mirror.Covered}},
 		"later, just changed, under an own id": {native(later, justNow, copied), wantStates{"a>home": mirror.Active}},
-		"later, in another calendar":           {[]mirror.Event{a, invited("b", a, "club", later)}, wantStates{"a>home": mirror.Active, "b>home": mirror.Active}},
-		"of another organizer there":           {[]mirror.Event{a, invited("b", a, "club", organizedBy("eve"))}, wantStates{"a>home": mirror.Active, "b>home": mirror.Active}},
+		"later, in another calendar": {
+			[]mirror.Event{a, invited("b", a, "club", later)}, wantStates{"a>home": mirror.Active, "b>home": mirror.Active},
+		},
+		"of another organizer there": {
+			[]mirror.Event{a, invited("b", a, "club", organizedBy("eve"))},
+			wantStates{"a>home": mirror.Active, "b>home": mirror.Active},
+		},
 		"beside the real one": {
 			append(native(), invited("b", a, "home", copied, later), invited("c", a, "club", later)),
 			wantStates{"a>home": mirror.Covered, "c>home": mirror.Covered},
@@ -155,20 +166,47 @@ func TestPlan_OncePerCalendar(t *testing.T) {
 		connections []string
 		want        wantStates
 	}{
-		"a native copy covers":                  {[]mirror.Event{a, invited("n", a, "home")}, toHome, nil, wantStates{"a>home": mirror.Covered}},
-		"a declined native copy does not":       {[]mirror.Event{a, invited("n", a, "home", declined)}, toHome, nil, wantStates{"a>home": mirror.Active}},
-		"a cancelled one does not":              {[]mirror.Event{a, invited("n", a, "home", isCancelled)}, toHome, nil, wantStates{"a>home": mirror.Active}},
-		"another meeting does not":              {[]mirror.Event{a, with(meeting("b", hour), in("home"))}, toHome, nil, wantStates{"a>home": mirror.Active}},
-		"the lowest of two counts":              {[]mirror.Event{invited("b", a, "club"), a}, toHome, nil, wantStates{"a>home": mirror.Active, "b>home": mirror.Covered}},
-		"the next if it is declined":            {[]mirror.Event{invited("b", a, "club"), with(a, declined)}, toHome, nil, wantStates{"b>home": mirror.Active}},
-		"a group's event":                       {[]mirror.Event{groupEvent()}, nil, []string{"home", "work"}, wantStates{"g>home": mirror.Active, "g>work": mirror.Active}},
-		"a group's event, not connected":        {[]mirror.Event{groupEvent()}, toHome, nil, wantStates{}},
-		"one's own group's event":               {[]mirror.Event{groupEvent(func(e *mirror.Event) { e.OwnerID = "ana" })}, nil, []string{"home"}, wantStates{"g>home": mirror.Active}},
-		"edges lead a group's event on":         {[]mirror.Event{groupEvent()}, toHome, []string{"work"}, wantStates{"g>work": mirror.Active, "g>home": mirror.Active}},
-		"a shared session of somebody":          {[]mirror.Event{with(a, sharedBy("ben"))}, nil, []string{"home"}, wantStates{"a>home": mirror.Active}},
-		"a session that its organiser declined": {[]mirror.Event{with(a, sharedBy("ben"), declined)}, nil, []string{"home"}, wantStates{"a>home": mirror.Active}},
-		"its native copy covers":                {[]mirror.Event{with(a, sharedBy("ben")), invited("n", a, "home")}, nil, []string{"home"}, wantStates{"a>home": mirror.Covered}},
-		"one's own, connected elsewhere":        {[]mirror.Event{with(a, sharedBy("ana"))}, nil, []string{"work", "home"}, wantStates{"a>home": mirror.Active}},
+		"a native copy covers": {[]mirror.Event{a, invited("n", a, "home")}, toHome, nil, wantStates{"a>home": mirror.Covered}},
+		"a declined native copy does not": {
+			[]mirror.Event{a, invited("n", a, "home", declined)}, toHome, nil, wantStates{"a>home": mirror.Active},
+		},
+		"a cancelled one does not": {
+			[]mirror.Event{a, invited("n", a, "home", isCancelled)}, toHome, nil, wantStates{"a>home": mirror.Active},
+		},
+		"another meeting does not": {
+			[]mirror.Event{a, with(meeting("b", hour), in("home"))}, toHome, nil, wantStates{"a>home": mirror.Active},
+		},
+		"the lowest of two counts": {
+			[]mirror.Event{invited("b", a, "club"), a}, toHome, nil, wantStates{"a>home": mirror.Active, "b>home": mirror.Covered},
+		},
+		"the next if it is declined": {
+			[]mirror.Event{invited("b", a, "club"), with(a, declined)}, toHome, nil, wantStates{"b>home": mirror.Active},
+		},
+		"a group's event": {
+			[]mirror.Event{groupEvent()}, nil, []string{"home", "work"},
+			wantStates{"g>home": mirror.Active, "g>work": mirror.Active},
+		},
+		"a group's event, not connected": {[]mirror.Event{groupEvent()}, toHome, nil, wantStates{}},
+		"one's own group's event": {
+			[]mirror.Event{groupEvent(func(e *mirror.Event) { e.OwnerID = "ana" })}, nil, []string{"home"},
+			wantStates{"g>home": mirror.Active},
+		},
+		"edges lead a group's event on": {
+			[]mirror.Event{groupEvent()}, toHome, []string{"work"}, wantStates{"g>work": mirror.Active, "g>home": mirror.Active},
+		},
+		"a shared session of somebody": {
+			[]mirror.Event{with(a, sharedBy("ben"))}, nil, []string{"home"}, wantStates{"a>home": mirror.Active},
+		},
+		"a session that its organiser declined": {
+			[]mirror.Event{with(a, sharedBy("ben"), declined)}, nil, []string{"home"}, wantStates{"a>home": mirror.Active},
+		},
+		"its native copy covers": {
+			[]mirror.Event{with(a, sharedBy("ben")), invited("n", a, "home")}, nil, []string{"home"},
+			wantStates{"a>home": mirror.Covered},
+		},
+		"one's own, connected elsewhere": {
+			[]mirror.Event{with(a, sharedBy("ana"))}, nil, []string{"work", "home"}, wantStates{"a>home": mirror.Active},
+		},
 		"a group copy beats a lower mirror": {
 			[]mirror.Event{invited("z", a, "work", sharedBy("ben")), invited("b", a, "club")}, toHome, []string{"home"},
 			wantStates{"z>home": mirror.Active, "b>home": mirror.Covered},
@@ -193,7 +231,8 @@ func TestPlan_Connection_BeatsAnEdgeAndShowsEverything(t *testing.T) {
 		{GroupID: "group", AccountID: "club", OwnerID: "ben"}, {GroupID: "other", AccountID: "club", OwnerID: "ana"},
 	}
 	s, planned := applied(s)
-	if m := of(s, s.Events[0], "home"); len(planned) != 2 || m.Detail != mirror.Full || m.Target != mirror.PrimaryTarget || m.TargetCalendarID != "home@x" || m.GroupID != "group" || m.FromAccountID != "" {
+	if m := of(s, s.Events[0], "home"); len(planned) != 2 || m.Detail != mirror.Full || m.Target != mirror.PrimaryTarget ||
+		m.TargetCalendarID != "home@x" || m.GroupID != "group" || m.FromAccountID != "" {
 		t.Errorf("planned are %+v", planned)
 	}
 	s.Connections = s.Connections[:1]
@@ -210,7 +249,9 @@ func TestPlan_EdgesOfTwoConnectedAccounts_LeastDetailCounts(t *testing.T) {
 	t.Parallel()
 	s := situation(groupEvent())
 	s.Edges = []mirror.Edge{edge("work", "club", mirror.Full), edge("home", "club", mirror.Busy)}
-	s.Connections = []mirror.Connection{{GroupID: "group", AccountID: "work", OwnerID: "ana"}, {GroupID: "group", AccountID: "home", OwnerID: "ana"}}
+	s.Connections = []mirror.Connection{
+		{GroupID: "group", AccountID: "work", OwnerID: "ana"}, {GroupID: "group", AccountID: "home", OwnerID: "ana"},
+	}
 	s, _ = applied(s)
 	if of(s, s.Events[0], "club").Detail != mirror.Busy {
 		t.Errorf("it is %+v", of(s, s.Events[0], "club"))

@@ -87,8 +87,8 @@ func Written(m mirror.Mirror, wrote string, answer gcal.Event, now time.Time) mi
 }
 
 // Deleted is the mirror after its event was deleted, or was found to be gone, by the
-// writer. m is the document as it is then; it must have the same EventID still. If keep is false its document must be deleted; else it is PENDING with the next
-// generation, or COVERED.
+// writer. m is the document as it is then; it must have the same EventID still. If keep is
+// false its document must be deleted; else it is PENDING with the next generation, or COVERED.
 func Deleted(m mirror.Mirror, now time.Time) (next mirror.Mirror, keep bool) {
 	if m.Wanted == wantsNothing {
 		return m, false

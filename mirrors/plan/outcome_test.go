@@ -51,7 +51,8 @@ func TestWritten(t *testing.T) {
 		"an error of a later deletion": {mirror.Mirror{State: mirror.Failed, Due: now}, mirror.Failed, true},
 	} {
 		next := plan.Written(row.m, "hash", answer("id", "7", content, now), now)
-		if next.State != row.state || !next.Due.IsZero() != row.due || next.ETag != "7" || next.EventID != "id" || next.Written != "hash" || next.Answered != plan.Hash(content) {
+		if next.State != row.state || !next.Due.IsZero() != row.due || next.ETag != "7" || next.EventID != "id" ||
+			next.Written != "hash" || next.Answered != plan.Hash(content) {
 			t.Errorf("%s: it is %+v", name, next)
 		}
 		if row.state == mirror.Active && (next.Attempts != 0 || next.LastError != "" || !next.LastWrite.Equal(now)) {
@@ -62,7 +63,9 @@ func TestWritten(t *testing.T) {
 
 func TestDeleted(t *testing.T) {
 	t.Parallel()
-	written := mirror.Mirror{State: mirror.Deleting, EventID: "id", ETag: "7", Written: "hash", Generation: 3, TargetCalendarID: "old", Attempts: 2}
+	written := mirror.Mirror{
+		State: mirror.Deleting, EventID: "id", ETag: "7", Written: "hash", Generation: 3, TargetCalendarID: "old", Attempts: 2,
+	}
 	for name, row := range map[string]struct {
 		wanted string
 		keep   bool
@@ -76,7 +79,9 @@ func TestDeleted(t *testing.T) {
 		if keep != row.keep || next.State != row.state {
 			t.Errorf("%s: kept is %t, %+v", name, keep, next)
 		}
-		if keep && (next.Generation != 4 || next.EventID != "" || next.ETag != "" || next.Written != "" || next.Replacing || next.TargetCalendarID != "" || next.Attempts != 0) {
+		if keep &&
+			(next.Generation != 4 || next.EventID != "" || next.ETag != "" || next.Written != "" || next.Replacing ||
+				next.TargetCalendarID != "" || next.Attempts != 0) {
 			t.Errorf("%s: it is %+v", name, next)
 		}
 	}

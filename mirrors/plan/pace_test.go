@@ -231,8 +231,8 @@ func TestPlan_UnwantedWhileItWaits_IsDueAtOnce(t *testing.T) {
 }
 
 // Whatever somebody else edits, and however often, no more exceptions than the bound, with
-// cancelled ones no more than five times as many, are written within a step, less the minute that the writer may be late, and when they leave off
-// every exception is copied as it then is.
+// cancelled ones no more than five times as many, are written within a step, less the minute that
+// the writer may be late, and when they leave off every exception is copied as it then is.
 func TestPlan_EditedAtAnyTime_IsBoundedAndCompleted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

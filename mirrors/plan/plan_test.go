@@ -75,11 +75,13 @@ func TestPlan_WhichEdgesApply(t *testing.T) {
 		edges    []mirror.Edge
 		want     mirror.Detail // "" for no mirror
 	}{
-		"of the account, for its primary calendar":  {"work@x", []mirror.Edge{edge("work", "home", mirror.Title)}, mirror.Title},
-		"of the account, for another calendar":      {"team@x", []mirror.Edge{edge("work", "home", mirror.Title)}, ""},
-		"of the calendar":                           {"team@x", []mirror.Edge{calendar("team@x", mirror.Full)}, mirror.Full},
-		"of another calendar":                       {"team@x", []mirror.Edge{calendar("other@x", mirror.Full)}, ""},
-		"of the calendar and of its account":        {"work@x", []mirror.Edge{edge("work", "home", mirror.Full), calendar("work@x", mirror.Busy)}, mirror.Busy},
+		"of the account, for its primary calendar": {"work@x", []mirror.Edge{edge("work", "home", mirror.Title)}, mirror.Title},
+		"of the account, for another calendar":     {"team@x", []mirror.Edge{edge("work", "home", mirror.Title)}, ""},
+		"of the calendar":                          {"team@x", []mirror.Edge{calendar("team@x", mirror.Full)}, mirror.Full},
+		"of another calendar":                      {"team@x", []mirror.Edge{calendar("other@x", mirror.Full)}, ""},
+		"of the calendar and of its account": {
+			"work@x", []mirror.Edge{edge("work", "home", mirror.Full), calendar("work@x", mirror.Busy)}, mirror.Busy,
+		},
 		"from another account":                      {"work@x", []mirror.Edge{edge("club", "home", mirror.Full)}, ""},
 		"to the origin's own account":               {"work@x", []mirror.Edge{edge("work", "work", mirror.Full)}, ""},
 		"to an account that is not linked any more": {"work@x", []mirror.Edge{edge("work", "gone", mirror.Full)}, ""},
@@ -112,26 +114,40 @@ func TestPlan_AfterAChange(t *testing.T) {
 		due    bool
 		op     plan.Op
 	}{
-		"nothing":                     {func(*plan.Situation) {}, "", false, plan.Nothing},
-		"moved":                       {event(func(e *mirror.Event) { e.Start, e.End = at(5*hour), at(6*hour) }), mirror.Pending, true, plan.Write},
-		"another title, BUSY":         {event(func(e *mirror.Event) { e.Title = "x" }), "", false, plan.Nothing},
-		"cancelled":                   {event(isCancelled), mirror.Deleting, true, plan.Delete},
-		"declined":                    {event(declined), mirror.Deleting, true, plan.Delete},
-		"moved beyond the window":     {event(func(e *mirror.Event) { e.Start, e.End = at(401*24*hour), at(402*24*hour) }), mirror.Deleting, true, plan.Delete},
+		"nothing": {func(*plan.Situation) {}, "", false, plan.Nothing},
+		"moved": {
+			event(func(e *mirror.Event) { e.Start, e.End = at(5*hour), at(6*hour) }), mirror.Pending, true, plan.Write,
+		},
+		"another title, BUSY": {event(func(e *mirror.Event) { e.Title = "x" }), "", false, plan.Nothing},
+		"cancelled":           {event(isCancelled), mirror.Deleting, true, plan.Delete},
+		"declined":            {event(declined), mirror.Deleting, true, plan.Delete},
+		"moved beyond the window": {
+			event(func(e *mirror.Event) { e.Start, e.End = at(401*24*hour), at(402*24*hour) }), mirror.Deleting, true, plan.Delete,
+		},
 		"the canonical event is gone": {func(s *plan.Situation) { s.Events = nil }, mirror.Deleting, true, plan.Delete},
 		"it ended":                    {func(s *plan.Situation) { s.Now = now.Add(100 * hour) }, "", false, plan.Nothing},
 		"it ended, without edge":      {func(s *plan.Situation) { s.Now, s.Edges = now.Add(100*hour), nil }, mirror.Deleting, true, plan.Delete},
 		"the edge removed":            {func(s *plan.Situation) { s.Edges = nil }, mirror.Deleting, true, plan.Delete},
-		"another detail":              {func(s *plan.Situation) { s.Edges = []mirror.Edge{edge("work", "home", mirror.Title)} }, mirror.Pending, true, plan.Write},
+		"another detail": {
+			func(s *plan.Situation) { s.Edges = []mirror.Edge{edge("work", "home", mirror.Title)} }, mirror.Pending, true,
+			plan.Write,
+		},
 		"another target": {func(s *plan.Situation) {
 			s.Edges = []mirror.Edge{{FromAccountID: "work", ToAccountID: "home", Detail: mirror.Busy, Target: mirror.PrimaryTarget}}
 		}, mirror.Deleting, true, plan.Delete},
-		"another overlay calendar": {func(s *plan.Situation) { account(s, func(a *plan.Account) { a.Overlay.CalendarID = "new" }) }, mirror.Deleting, true, plan.Delete},
+		"another overlay calendar": {
+			func(s *plan.Situation) { account(s, func(a *plan.Account) { a.Overlay.CalendarID = "new" }) }, mirror.Deleting, true,
+			plan.Delete,
+		},
 		"its overlay was deleted": {func(s *plan.Situation) {
 			account(s, func(a *plan.Account) { a.Overlay = mirror.OverlayCalendar{Suppressed: true} })
 		}, mirror.Suppressed, false, plan.Nothing},
-		"the origin account is revoked": {func(s *plan.Situation) { s.Accounts["work"] = plan.Account{PrimaryID: "work@x"} }, "", false, plan.Nothing},
-		"the target is revoked":         {func(s *plan.Situation) { account(s, func(a *plan.Account) { a.Usable = false }) }, "", false, plan.Nothing},
+		"the origin account is revoked": {
+			func(s *plan.Situation) { s.Accounts["work"] = plan.Account{PrimaryID: "work@x"} }, "", false, plan.Nothing,
+		},
+		"the target is revoked": {
+			func(s *plan.Situation) { account(s, func(a *plan.Account) { a.Usable = false }) }, "", false, plan.Nothing,
+		},
 		"moved, the target is revoked": {func(s *plan.Situation) {
 			event(func(e *mirror.Event) { e.Start, e.End = at(5*hour), at(6*hour) })(s)
 			account(s, func(a *plan.Account) { a.Usable = false })
@@ -259,7 +275,8 @@ func TestPlan_WaitingWork_KeepsItsFailures(t *testing.T) {
 			t.Errorf("%s: it stores %+v", name, changed)
 		}
 		s.Events = []mirror.Event{meeting("a", 3*hour)}
-		if changed := plan.Plan(s); len(changed) != 1 || changed[0].State != mirror.Pending || changed[0].Attempts != 0 || !changed[0].Due.Equal(now) {
+		if changed := plan.Plan(s); len(changed) != 1 || changed[0].State != mirror.Pending || changed[0].Attempts != 0 ||
+			!changed[0].Due.Equal(now) {
 			t.Errorf("%s, then moved: it stores %+v", name, changed)
 		}
 	}

@@ -66,7 +66,8 @@ func TestHash_DiffersWithEveryField(t *testing.T) {
 		"location": func(c *gcal.Content) { c.Location = "x" }, "start": func(c *gcal.Content) { c.Start = at(0) },
 		"end": func(c *gcal.Content) { c.End = at(9 * hour) }, "zone": func(c *gcal.Content) { c.Start.Zone = "Asia/Tokyo" },
 		"end's zone": func(c *gcal.Content) { c.End.Zone = "Asia/Tokyo" }, "recurrence": func(c *gcal.Content) { c.Recurrence = nil },
-		"transparency": func(c *gcal.Content) { c.Transparency = "transparent" }, "visibility": func(c *gcal.Content) { c.Visibility = "default" },
+		"transparency": func(c *gcal.Content) { c.Transparency = "transparent" },
+		"visibility":   func(c *gcal.Content) { c.Visibility = "default" },
 	} {
 		changed := base
 		change(&changed)

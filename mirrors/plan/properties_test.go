@@ -23,7 +23,8 @@ func anyDetail(t *rapid.T) mirror.Detail {
 func anyEvent(t *rapid.T) mirror.Event {
 	word := func(name string, words ...string) string { return rapid.SampledFrom(words).Draw(t, name) }
 	e := meeting(fmt.Sprint(rapid.IntRange(0, 1<<30).Draw(t, "id")), time.Duration(rapid.IntRange(-50, 410*24).Draw(t, "hours"))*hour)
-	e.Title, e.Description, e.Location = word("title", "", "Budget", " Plan "), word("description", "", "Figures"), word("location", "", "Room 1")
+	e.Title, e.Description, e.Location = word("title", "", "Budget", " Plan "), word("description", "", "Figures"),
+		word("location", "", "Room 1")
 	e.Visibility = word("visibility", "default", "default", "public", "private", "confidential")
 	e.Transparency = word("transparency", "opaque", "opaque", "transparent")
 	e.Status = word("status", "confirmed", "confirmed", "tentative", "cancelled")
@@ -252,7 +253,9 @@ func checkSettled(t *rapid.T, s plan.Situation, google *calendars) {
 		}
 		shows[meeting] = path
 		for _, other := range s.Events {
-			if other.OwnerID == "ana" && other.AccountID == m.TargetAccountID && other.ICalUID == e.ICalUID && other.OriginalStart == e.OriginalStart && other.Start == e.Start && other.End == e.End && other.Organizer == e.Organizer && !other.Declined && other.Status != "cancelled" {
+			if other.OwnerID == "ana" && other.AccountID == m.TargetAccountID && other.ICalUID == e.ICalUID &&
+				other.OriginalStart == e.OriginalStart && other.Start == e.Start && other.End == e.End &&
+				other.Organizer == e.Organizer && !other.Declined && other.Status != "cancelled" {
 				t.Fatalf("%s shows a meeting that %+v shows", path, other)
 			}
 		}
@@ -292,7 +295,8 @@ func TestPlan_WantsNoMirrorOfAMirror(t *testing.T) {
 		s = google.write(s)
 		for path, event := range google.events {
 			calendar, _, _ := strings.Cut(path, "/")
-			if class := plan.Classify(event, calendar, "here", mirror.Naming{Mirrors: s.Mirrors}); class != plan.Ours && event.EventState != rules.Gone {
+			if class := plan.Classify(event, calendar, "here", mirror.Naming{Mirrors: s.Mirrors}); class != plan.Ours &&
+				event.EventState != rules.Gone {
 				t.Fatalf("the event %s of a mirror is %s", event.ID, class)
 			}
 		}
@@ -331,7 +335,8 @@ func TestObserved_AnySequence_Converges(t *testing.T) {
 				t.Fatalf("a mirror is left %+v", m)
 			}
 			content, _, _ := strings.Cut(m.Wanted, ".")
-			if event := google.events[m.TargetCalendarID+"/"+m.EventID]; m.State == mirror.Active && content != "cancelled" && plan.Hash(plan.Shown(*event.Details)) != content {
+			if event := google.events[m.TargetCalendarID+"/"+m.EventID]; m.State == mirror.Active && content != "cancelled" &&
+				plan.Hash(plan.Shown(*event.Details)) != content {
 				t.Fatalf("%+v shows %+v", m, event.Details)
 			}
 		}

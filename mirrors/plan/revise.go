@@ -82,14 +82,16 @@ func (p *planning) revise(was mirror.Mirror, w want, planned map[string]mirror.M
 	}
 	// Without an overlay calendar yet, what is in the primary has to leave it all the same.
 	inPrimary := was.TargetCalendarID != "" && was.TargetCalendarID == account.PrimaryID
-	isMoved := was.TargetCalendarID != calendar && (calendar != "" || w.target == mirror.Overlay && (was.State == mirror.Suppressed || inPrimary))
+	isMoved := was.TargetCalendarID != calendar &&
+		(calendar != "" || w.target == mirror.Overlay && (was.State == mirror.Suppressed || inPrimary))
 	isReattached := was.SeriesMirrorID != w.seriesMirror()
 	next.SeriesMirrorID = w.seriesMirror()
 	switch {
 	case was.SeriesMirrorID != "" && (isMoved || isReattached || stampOf(was.Wanted) != stampOf(next.Wanted)):
 		// An instance of an event that is deleted or changed as a whole: find it again.
 		next = forget(next)
-	case (was.State == mirror.Suppressed && was.EventID != "" || was.State == mirror.Contested && !was.IsLooping()) && !isMoved && !isReattached:
+	case (was.State == mirror.Suppressed && was.EventID != "" || was.State == mirror.Contested && !was.IsLooping()) &&
+		!isMoved && !isReattached:
 		return next, true // left alone
 	case was.State == mirror.Suppressed: // with its overlay calendar, which is wanted again
 		next.Generation++

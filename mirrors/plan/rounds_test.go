@@ -26,12 +26,14 @@ func TestCopyOf_ACopyOfAMirror_NamesTheEarlier(t *testing.T) {
 		mirror func(m *mirror.Mirror)
 		want   bool
 	}{
-		"equal":                              {event: copied, want: true},
-		"in the same second":                 {event: with(copied, func(e *mirror.Event) { e.Updated = now }), want: true},
-		"with a mark before its title":       {event: called("[copy] Budget "), want: true},
-		"with a mark behind its title":       {event: called("Budget (copy)"), want: true},
-		"with a picture before its title":    {event: called("🔄Budget"), want: true},
-		"without its description":            {event: with(copied, func(e *mirror.Event) { e.Description, e.Visibility = "", "private" }), want: true},
+		"equal":                           {event: copied, want: true},
+		"in the same second":              {event: with(copied, func(e *mirror.Event) { e.Updated = now }), want: true},
+		"with a mark before its title":    {event: called("[copy] Budget "), want: true},
+		"with a mark behind its title":    {event: called("Budget (copy)"), want: true},
+		"with a picture before its title": {event: called("🔄Budget"), want: true},
+		"without its description": {
+			event: with(copied, func(e *mirror.Event) { e.Description, e.Visibility = "", "private" }), want: true,
+		},
 		"another title":                      {event: called("Dentist")},
 		"a title that contains its title":    {event: called("The Budget of 2026")},
 		"a title that ends like its title":   {event: called("Plan B"), origin: of("n B")},
@@ -110,7 +112,9 @@ func TestCopyOf_SeveralChains_IsThatOfTheLiving(t *testing.T) {
 	}
 	var mirrors []mirror.Mirror
 	for _, e := range events {
-		mirrors = append(mirrors, mirror.Mirror{CanonicalID: e.ID, TargetCalendarID: "home@x", EventID: "questmirror" + e.EventID, Detail: mirror.Full})
+		mirrors = append(mirrors, mirror.Mirror{
+			CanonicalID: e.ID, TargetCalendarID: "home@x", EventID: "questmirror" + e.EventID, Detail: mirror.Full,
+		})
 	}
 	if got := plan.CopyOf(meeting("copied", hour), events, mirrors); !slices.Equal(got, []string{"evt_d", "evt_e"}) {
 		t.Errorf("it is a copy of %q", got)
@@ -253,7 +257,8 @@ func TestPlan_OfAStoppedCopy_OnlyWhileItsTimeIsTaken(t *testing.T) {
 		row.change(&was)
 		s, _ := applied(was)
 		m := s.Mirrors[0]
-		if m.IsLooping() != row.stays || (plan.Next(m) == plan.Write) == row.stays || (m.LastError == "") == row.stays || m.Due.IsZero() != row.stays {
+		if m.IsLooping() != row.stays || (plan.Next(m) == plan.Write) == row.stays || (m.LastError == "") == row.stays ||
+			m.Due.IsZero() != row.stays {
 			t.Errorf("%s: the mirror is %+v", name, m)
 		}
 		if _, again := applied(s); len(again) > 0 {

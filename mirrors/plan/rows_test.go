@@ -184,7 +184,10 @@ func TestPlan_PacedExceptions_KeepTheirTimes(t *testing.T) {
 	}{
 		{"nothing", nil},
 		{"three are edited", []func(s *plan.Situation){edit("x4", "x5", "x6")}},
-		{"after two were written", []func(s *plan.Situation){each(func(m *mirror.Mirror) { m.LastWrite = now.Add(-time.Minute) }), edit("x4", "x5")}},
+		{
+			"after two were written",
+			[]func(s *plan.Situation){each(func(m *mirror.Mirror) { m.LastWrite = now.Add(-time.Minute) }), edit("x4", "x5")},
+		},
 		{"after a step", []func(s *plan.Situation){each(func(m *mirror.Mirror) { m.LastWrite = now.Add(-step) }), edit("x4", "x5", "x6")}},
 		{"while others wait", []func(s *plan.Situation){edit("x6"), each(func(m *mirror.Mirror) {
 			if m.CanonicalID != "evt_x6" {

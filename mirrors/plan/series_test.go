@@ -30,27 +30,84 @@ func TestPlan_Series(t *testing.T) {
 		// instance is cancelled.
 		alone, cancelled []string
 	}{
-		"with an exception":                        {[]mirror.Event{moved, series}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, nil},
-		"a cancelled exception":                    {[]mirror.Event{series, with(moved, isCancelled)}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, []string{"x"}},
-		"a declined exception":                     {[]mirror.Event{series, with(moved, declined)}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, []string{"x"}},
-		"a free exception":                         {[]mirror.Event{series, with(moved, free)}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, []string{"x"}},
-		"an exception far away":                    {[]mirror.Event{series, with(moved, func(e *mirror.Event) { e.Start, e.End = at(500*24*hour), at(501*24*hour) })}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, nil},
-		"an exception whose series is not known":   {[]mirror.Event{moved}, wantStates{"x>home": mirror.Active}, []string{"x"}, nil},
-		"cancelled, the series is not known":       {[]mirror.Event{with(moved, isCancelled)}, wantStates{}, nil, nil},
-		"an exception of a declined series":        {[]mirror.Event{with(series, declined), moved}, wantStates{"x>home": mirror.Active}, []string{"x"}, nil},
-		"a native copy of the series":              {[]mirror.Event{series, moved, native}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Active}, []string{"x"}, nil},
-		"that was not synced yet":                  {[]mirror.Event{series, with(moved, justNow), native}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Covered}, nil, nil},
-		"whose exception agrees":                   {[]mirror.Event{series, moved, native, exception("nx", native)}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Covered}, nil, nil},
-		"that an exception leaves where it is":     {[]mirror.Event{series, with(moved, renamed), native}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Covered}, nil, nil},
-		"of another organizer":                     {[]mirror.Event{series, moved, with(native, organizedBy("eve")), exception("nx", native, organizedBy("eve"))}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, nil},
-		"whose exception is declined":              {[]mirror.Event{series, moved, native, exception("nx", native, declined)}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Active}, []string{"x"}, nil},
-		"a native copy of one date":                {[]mirror.Event{series, moved, exception("nx", native)}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, []string{"x"}},
-		"two origins":                              {[]mirror.Event{series, moved, other, otherMoved}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Covered}, []string{"s"}, nil},
-		"two origins, an exception in the second":  {[]mirror.Event{series, other, otherMoved}, wantStates{"s>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Active}, []string{"s", "tx"}, nil},
-		"which the first may lack yet":             {[]mirror.Event{series, other, with(otherMoved, justNow)}, wantStates{"s>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Covered}, []string{"s"}, nil},
-		"two origins, declined in the first alone": {[]mirror.Event{series, with(moved, declined), other, otherMoved}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Active}, []string{"s", "tx"}, []string{"x"}},
-		"of another time, whose exception agrees":  {[]mirror.Event{series, moved, with(native, later), exception("nx", native)}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, []string{"x"}},
-		"of another time, whose rule has it not":   {[]mirror.Event{series, with(moved, renamed), with(native, later)}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, nil},
+		"with an exception": {
+			[]mirror.Event{moved, series}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, nil,
+		},
+		"a cancelled exception": {
+			[]mirror.Event{series, with(moved, isCancelled)}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active},
+			[]string{"s"}, []string{"x"},
+		},
+		"a declined exception": {
+			[]mirror.Event{series, with(moved, declined)}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active},
+			[]string{"s"}, []string{"x"},
+		},
+		"a free exception": {
+			[]mirror.Event{series, with(moved, free)}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"},
+			[]string{"x"},
+		},
+		"an exception far away": {
+			[]mirror.Event{series, with(moved, func(e *mirror.Event) { e.Start, e.End = at(500*24*hour), at(501*24*hour) })},
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, nil,
+		},
+		"an exception whose series is not known": {[]mirror.Event{moved}, wantStates{"x>home": mirror.Active}, []string{"x"}, nil},
+		"cancelled, the series is not known":     {[]mirror.Event{with(moved, isCancelled)}, wantStates{}, nil, nil},
+		"an exception of a declined series": {
+			[]mirror.Event{with(series, declined), moved}, wantStates{"x>home": mirror.Active}, []string{"x"}, nil,
+		},
+		"a native copy of the series": {
+			[]mirror.Event{series, moved, native}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Active}, []string{"x"},
+			nil,
+		},
+		"that was not synced yet": {
+			[]mirror.Event{series, with(moved, justNow), native}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Covered},
+			nil, nil,
+		},
+		"whose exception agrees": {
+			[]mirror.Event{series, moved, native, exception("nx", native)},
+			wantStates{"s>home": mirror.Covered, "x>home": mirror.Covered}, nil, nil,
+		},
+		"that an exception leaves where it is": {
+			[]mirror.Event{series, with(moved, renamed), native}, wantStates{"s>home": mirror.Covered, "x>home": mirror.Covered},
+			nil, nil,
+		},
+		"of another organizer": {
+			[]mirror.Event{series, moved, with(native, organizedBy("eve")), exception("nx", native, organizedBy("eve"))},
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, nil,
+		},
+		"whose exception is declined": {
+			[]mirror.Event{series, moved, native, exception("nx", native, declined)},
+			wantStates{"s>home": mirror.Covered, "x>home": mirror.Active}, []string{"x"}, nil,
+		},
+		"a native copy of one date": {
+			[]mirror.Event{series, moved, exception("nx", native)}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active},
+			[]string{"s"}, []string{"x"},
+		},
+		"two origins": {
+			[]mirror.Event{series, moved, other, otherMoved},
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Covered},
+			[]string{"s"}, nil,
+		},
+		"two origins, an exception in the second": {
+			[]mirror.Event{series, other, otherMoved},
+			wantStates{"s>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Active}, []string{"s", "tx"}, nil,
+		},
+		"which the first may lack yet": {
+			[]mirror.Event{series, other, with(otherMoved, justNow)},
+			wantStates{"s>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Covered}, []string{"s"}, nil,
+		},
+		"two origins, declined in the first alone": {
+			[]mirror.Event{series, with(moved, declined), other, otherMoved},
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Active},
+			[]string{"s", "tx"}, []string{"x"},
+		},
+		"of another time, whose exception agrees": {
+			[]mirror.Event{series, moved, with(native, later), exception("nx", native)},
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, []string{"x"},
+		},
+		"of another time, whose rule has it not": {
+			[]mirror.Event{series, with(moved, renamed), with(native, later)},
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active}, []string{"s"}, nil,
+		},
 		"declined, as is the other": {
 			[]mirror.Event{with(series, declined), moved, with(native, declined, later), exception("nx", native)},
 			wantStates{"x>home": mirror.Covered}, nil, nil,
@@ -61,7 +118,8 @@ func TestPlan_Series(t *testing.T) {
 		},
 		"two origins of other times, whose exceptions agree": {
 			[]mirror.Event{series, moved, with(other, later), otherMoved},
-			wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Active, "tx>home": mirror.Active}, []string{"s", "t"}, []string{"tx"},
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Active, "tx>home": mirror.Active},
+			[]string{"s", "t"}, []string{"tx"},
 		},
 		"two origins of other times, with exceptions of other times": {
 			[]mirror.Event{series, moved, with(other, later), with(otherMoved, renamed)},
@@ -154,7 +212,8 @@ func TestPlan_SeriesChanges_ExceptionsAreWrittenAgain(t *testing.T) {
 		s := written(situation(series, moved), google)
 		s.Events = []mirror.Event{with(series, row.change), moved}
 		s, _ = applied(s)
-		if m := of(s, moved, "home"); (m.State == mirror.Pending && m.EventID == "" && m.Written == "") != row.again || m.State == mirror.Active == row.again {
+		if m := of(s, moved, "home"); (m.State == mirror.Pending && m.EventID == "" && m.Written == "") != row.again ||
+			m.State == mirror.Active == row.again {
 			t.Errorf("another %s: the exception's mirror is %+v", name, m)
 		}
 		s = google.write(s)
@@ -214,14 +273,25 @@ func TestPlan_OwnEventToBeReplaced_IsDeletedAnyway(t *testing.T) {
 		change func(s *plan.Situation)
 		want   wantStates
 	}{
-		"nothing else":                {func(*plan.Situation) {}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}},
-		"the edge goes":               {func(s *plan.Situation) { s.Edges = nil }, wantStates{}},
-		"the edge leads elsewhere":    {func(s *plan.Situation) { s.Edges[0] = inPrimary }, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}},
-		"the series goes":             {func(s *plan.Situation) { s.Events = nil }, wantStates{}},
-		"the series is declined":      {func(s *plan.Situation) { s.Events[0] = with(series, declined) }, wantStates{"x>home": mirror.Active}},
-		"its rule changes":            {func(s *plan.Situation) { s.Events[0].Recurrence = []string{"RRULE:FREQ=WEEKLY;COUNT=20"} }, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}},
-		"the account shows it itself": {func(s *plan.Situation) { s.Events = append(s.Events, invited("n", series, "home")) }, wantStates{"s>home": mirror.Covered, "x>home": mirror.Active}},
-		"the occurrence is cancelled": {func(s *plan.Situation) { s.Events[1] = with(moved, isCancelled) }, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}},
+		"nothing else":  {func(*plan.Situation) {}, wantStates{"s>home": mirror.Active, "x>home": mirror.Active}},
+		"the edge goes": {func(s *plan.Situation) { s.Edges = nil }, wantStates{}},
+		"the edge leads elsewhere": {
+			func(s *plan.Situation) { s.Edges[0] = inPrimary }, wantStates{"s>home": mirror.Active, "x>home": mirror.Active},
+		},
+		"the series goes":        {func(s *plan.Situation) { s.Events = nil }, wantStates{}},
+		"the series is declined": {func(s *plan.Situation) { s.Events[0] = with(series, declined) }, wantStates{"x>home": mirror.Active}},
+		"its rule changes": {
+			func(s *plan.Situation) { s.Events[0].Recurrence = []string{"RRULE:FREQ=WEEKLY;COUNT=20"} },
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active},
+		},
+		"the account shows it itself": {
+			func(s *plan.Situation) { s.Events = append(s.Events, invited("n", series, "home")) },
+			wantStates{"s>home": mirror.Covered, "x>home": mirror.Active},
+		},
+		"the occurrence is cancelled": {
+			func(s *plan.Situation) { s.Events[1] = with(moved, isCancelled) },
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active},
+		},
 	} {
 		google := newCalendars()
 		s := written(situation(moved), google)
@@ -296,7 +366,8 @@ func TestObservedInstance_AsTheSeriesHasIt_IsAnEcho(t *testing.T) {
 		content.Recurrence = nil
 		key := event.Start.String()
 		google.put(master.TargetCalendarID, master.EventID+"_"+key, content)
-		if next, verdict := google.observe(s, master.TargetCalendarID+"/"+master.EventID+"_"+key); verdict != plan.Echo || of(next, event, "home").State != mirror.Active {
+		if next, verdict := google.observe(s, master.TargetCalendarID+"/"+master.EventID+"_"+key); verdict != plan.Echo ||
+			of(next, event, "home").State != mirror.Active {
 			t.Errorf("%s: %s", name, verdict)
 		}
 	}

@@ -62,14 +62,19 @@ func edge(from, to string, detail mirror.Detail) mirror.Edge {
 func accounts(names ...string) map[string]plan.Account {
 	all := map[string]plan.Account{}
 	for _, name := range names {
-		all[name] = plan.Account{Usable: true, PrimaryID: name + "@x", Overlay: mirror.OverlayCalendar{CalendarID: name + "-overlay", Generation: 1}}
+		all[name] = plan.Account{
+			Usable: true, PrimaryID: name + "@x", Overlay: mirror.OverlayCalendar{CalendarID: name + "-overlay", Generation: 1},
+		}
 	}
 	return all
 }
 
 // situation is ana's, whose work shows in her home account as BUSY.
 func situation(events ...mirror.Event) plan.Situation {
-	return plan.Situation{Owner: "ana", Now: now, Events: events, Edges: []mirror.Edge{edge("work", "home", mirror.Busy)}, Accounts: accounts("work", "home", "club")}
+	return plan.Situation{
+		Owner: "ana", Now: now, Events: events, Edges: []mirror.Edge{edge("work", "home", mirror.Busy)},
+		Accounts: accounts("work", "home", "club"),
+	}
 }
 
 // applied is a situation after its plan was stored, and the plan.

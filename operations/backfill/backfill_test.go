@@ -48,7 +48,8 @@ func TestIndex_FollowsOldEvents_AndAnnouncesNothing(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	event := w.InsertEvent("gm", map[string]any{
-		"summary": "Of before", "start": map[string]any{"dateTime": "2026-03-10T12:00:00Z"}, "end": map[string]any{"dateTime": "2026-03-10T13:00:00Z"},
+		"summary": "Of before", "start": map[string]any{"dateTime": "2026-03-10T12:00:00Z"},
+		"end": map[string]any{"dateTime": "2026-03-10T13:00:00Z"},
 	})
 	pollID := legacy(w, 1, "gm", "primary", event.ID)
 	w.Finalised() // followed already
@@ -60,7 +61,10 @@ func TestIndex_FollowsOldEvents_AndAnnouncesNothing(t *testing.T) {
 		t.Error("the dry run wrote something")
 	}
 	did, problems := index(t, w, false)
-	want := backfill.Done{Read: 3, Counts: map[backfill.Outcome]int{backfill.Followed: 1, backfill.FollowedAlready: 1, backfill.NothingToFollow: 1}}
+	want := backfill.Done{
+		Read:   3,
+		Counts: map[backfill.Outcome]int{backfill.Followed: 1, backfill.FollowedAlready: 1, backfill.NothingToFollow: 1},
+	}
 	if !reflect.DeepEqual(did, want) || !reflect.DeepEqual(would, want) || len(problems) != 0 || len(w.Index()) != 2 {
 		t.Errorf("it did %+v with %q, and would have done %+v; want %+v", did, problems, would, want)
 	}
@@ -75,7 +79,8 @@ func TestIndex_FollowsOldEvents_AndAnnouncesNothing(t *testing.T) {
 	notices := len(w.Notices("ana"))
 	w.Run(time.Minute)
 	p := w.View(pollID).Poll
-	if p.Sync.State != rules.StateOK || p.Sync.Baseline.StartTime() != time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) || p.GoogleCalendarID != "gm@example.com" {
+	if p.Sync.State != rules.StateOK || p.Sync.Baseline.StartTime() != time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC) ||
+		p.GoogleCalendarID != "gm@example.com" {
 		t.Errorf("it is %+v in calendar %s", p.Sync, p.GoogleCalendarID)
 	}
 	if decided := fmt.Sprint(w.Decisions(pollID)); !strings.Contains(decided, "adopt") || len(w.Decisions(eventless)) != 0 {
@@ -198,7 +203,8 @@ func TestWatchCalendars_WatchesEachOnce_AndGoesOnAfterAProblem(t *testing.T) {
 	}
 	w.Refuse("events.watch", http.StatusForbidden, "forbidden", 1)
 	done, problems := watch(false)
-	if done.Counts[backfill.Watched] != 1 || done.Problems != 1 || !slices.ContainsFunc(problems, func(said string) bool { return strings.Contains(said, "@example.com of account acc_") }) {
+	if done.Counts[backfill.Watched] != 1 || done.Problems != 1 ||
+		!slices.ContainsFunc(problems, func(said string) bool { return strings.Contains(said, "@example.com of account acc_") }) {
 		t.Errorf("with one refused: %+v, %q", done, problems)
 	}
 	done, _ = watch(false)

@@ -61,7 +61,8 @@ func Index(ctx context.Context, documents store.Store, polls Polls, cause schedu
 
 var fixes = map[scheduler.Obstacle]func(scheduler.Following) string{
 	scheduler.NoAccount: func(scheduler.Following) string {
-		return "nobody's Google account is linked for its event. Have its creator link one in Settings, or run \"backfill tokens\", and run this again"
+		return "nobody's Google account is linked for its event. Have its creator link one in Settings, or run \"backfill " +
+			"tokens\", and run this again"
 	},
 	scheduler.NotTheirs: func(f scheduler.Following) string {
 		return "poll " + f.Other + " follows the same event. Finalise one of the two again, and run this again"

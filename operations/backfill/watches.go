@@ -51,7 +51,8 @@ func WatchCalendars(ctx context.Context, documents store.Store, watches Watches,
 		if err == nil {
 			watched, err = watches.Watched(ctx, calendar.AccountID, calendar.CalendarID)
 			if err == nil && !watched { // requested less than a minute ago and not answered
-				return "", problem("Another watch channel is on its way, perhaps of a run that was killed. Run this again in a minute; a server tries it too"), nil
+				return "", problem("Another watch channel is on its way, perhaps of a run that was killed. Run this again in a minute; " +
+					"a server tries it too"), nil
 			}
 			return Watched, nil, err
 		}

@@ -47,7 +47,8 @@ func attendeesReport(ctx context.Context, reader store.Reader, id string) (Repor
 	}
 	if len(records) == 0 {
 		return Report{}, fault.Newf(fault.NotFound,
-			"nothing is kept of second addresses at %s in this store: check the id; an event whose guests have no second addresses has no record", clean(id))
+			"nothing is kept of second addresses at %s in this store: check the id; an event whose guests have no second addresses "+
+				"has no record", clean(id))
 	}
 	report := Report{Steps: []Step{}}
 	for _, record := range records {
@@ -126,7 +127,8 @@ var addressStates = map[attendee.State]struct{ is, what, by string }{
 func addressStep(recordID string, c attendee.Change) Step {
 	words := addressStates[c.After]
 	return Step{
-		At: c.At, Step: cmp.Or(string(c.After), "none"), What: cmp.Or(words.what, string(c.After)), Observed: c.Would, By: cmp.Or(words.by, "the sync"),
+		At: c.At, Step: cmp.Or(string(c.After), "none"), What: cmp.Or(words.what, string(c.After)), Observed: c.Would,
+		By:      cmp.Or(words.by, "the sync"),
 		Trigger: c.Trigger, Trace: c.Trace, Address: c.Address + after(" for ", c.Primary) + ", record " + recordID,
 		Change: changed(string(c.Before), string(c.After)),
 	}

@@ -37,8 +37,14 @@ func attendeesWorld(t *testing.T) store.Store {
 		},
 		History: []attendee.Change{
 			{At: at, Trigger: "push", Trace: "trc_1", Address: "dora@south.example", Primary: "dora@north.example", After: attendee.Adding},
-			{At: at.Add(time.Second), Trigger: "push", Trace: "trc_1", Address: "dora@south.example", Primary: "dora@north.example", Before: attendee.Adding, After: attendee.Added},
-			{At: at.Add(time.Minute), Trigger: "timer", Address: "emil@south.example\x1b[31m", Before: attendee.Added, After: attendee.Withdrawing, Would: true},
+			{
+				At: at.Add(time.Second), Trigger: "push", Trace: "trc_1", Address: "dora@south.example", Primary: "dora@north.example",
+				Before: attendee.Adding, After: attendee.Added,
+			},
+			{
+				At: at.Add(time.Minute), Trigger: "timer", Address: "emil@south.example\x1b[31m", Before: attendee.Added,
+				After: attendee.Withdrawing, Would: true,
+			},
 		},
 	}
 	moment := recurrence.Moment{Time: at.AddDate(0, 0, 7)}
@@ -46,7 +52,10 @@ func attendeesWorld(t *testing.T) store.Store {
 		ID: attendee.ID(meetingUID, moment), ICalUID: meetingUID, Original: moment.String(), SeriesID: series.ID, Version: 1,
 		Due: at.Add(time.Hour), Failures: 5, FailedSince: at, Error: "Google refuses to change the guests.", UpdatedAt: at,
 		History: []attendee.Change{
-			{At: at.Add(30 * time.Second), Trigger: "push", Trace: "trc_2", Address: "dora@south.example", Primary: "dora@north.example", Before: attendee.Added, After: attendee.Removed},
+			{
+				At: at.Add(30 * time.Second), Trigger: "push", Trace: "trc_2", Address: "dora@south.example",
+				Primary: "dora@north.example", Before: attendee.Added, After: attendee.Removed,
+			},
 		},
 	}
 	err = documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
@@ -88,7 +97,8 @@ func TestReport_OfUnknownSecondAddresses_IsNotFound(t *testing.T) {
 	t.Parallel()
 	documents := attendeesWorld(t)
 	for _, id := range []string{"att_unknown", "att_", "att_a/b", "nobody@google.com", "@"} {
-		if _, err := explain.New(t.Context(), documents, id, false); !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "second addresses") {
+		if _, err := explain.New(t.Context(), documents, id, false); !fault.Is(err, fault.NotFound) ||
+			!strings.Contains(err.Error(), "second addresses") {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
@@ -96,7 +106,9 @@ func TestReport_OfUnknownSecondAddresses_IsNotFound(t *testing.T) {
 
 func TestIsPoll_OfIDs(t *testing.T) {
 	t.Parallel()
-	for id, want := range map[string]bool{"7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a": true, "evt_1": false, "att_1": false, "a@b": false, "": true} {
+	for id, want := range map[string]bool{
+		"7f3c1c52-8b5e-4f6e-9d6a-1f2e3d4c5b6a": true, "evt_1": false, "att_1": false, "a@b": false, "": true,
+	} {
 		if explain.IsPoll(id) != want {
 			t.Errorf("%q: %t", id, !want)
 		}

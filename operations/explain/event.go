@@ -81,10 +81,12 @@ func mirrorText(m mirror.Mirror) string {
 
 // mirrorSteps say in words what happened, and by whom if the entry names no user.
 var mirrorSteps = map[mirror.Step]struct{ what, by string }{
-	mirror.StepObserved: {"the event was created or changed", "the calendar"}, mirror.StepUnlisted: {"the event is no longer in its calendar", "the calendar"},
-	mirror.StepPlanned: {"planned", "the sync"}, mirror.StepWouldPlan: {"planned", "the sync"},
-	mirror.StepWritten: {"written", "the sync"}, mirror.StepFailed: {"writing failed", "the sync"}, mirror.StepDeleted: {"deleted", "the sync"},
-	mirror.StepDrift: {"changed in its calendar", "a person"}, mirror.StepRemoved: {"deleted in its calendar", "a person"},
+	mirror.StepObserved: {"the event was created or changed", "the calendar"},
+	mirror.StepUnlisted: {"the event is no longer in its calendar", "the calendar"},
+	mirror.StepPlanned:  {"planned", "the sync"}, mirror.StepWouldPlan: {"planned", "the sync"},
+	mirror.StepWritten: {"written", "the sync"}, mirror.StepFailed: {"writing failed", "the sync"},
+	mirror.StepDeleted: {"deleted", "the sync"},
+	mirror.StepDrift:   {"changed in its calendar", "a person"}, mirror.StepRemoved: {"deleted in its calendar", "a person"},
 	mirror.StepStray:     {"an event of ours without a mirror was found", "the reconciliation"},
 	mirror.StepForgotten: {"the mirror's document was removed", "the sync"}, mirror.StepReconciled: {"corrected", "the reconciliation"},
 }

@@ -22,7 +22,8 @@ type mirrored struct {
 }
 
 func (h *mirrored) add(entry mirror.JournalEntry, by string) {
-	entry.ID, entry.At, entry.Trigger, entry.Who = fmt.Sprintf("jrn_%02d", len(h.entries)), noon.Add(time.Duration(len(h.entries))*time.Minute), "push", by
+	entry.ID, entry.At, entry.Trigger, entry.Who = fmt.Sprintf("jrn_%02d", len(h.entries)),
+		noon.Add(time.Duration(len(h.entries))*time.Minute), "push", by
 	entry.Trace = "trc_" + entry.ID[4:]
 	h.entries = append(h.entries, entry)
 }
@@ -52,7 +53,10 @@ func lived() *mirrored {
 	was := h.event
 	h.event.Version = 2
 	h.add(mirror.OriginEntry(mirror.StepObserved, was, h.event, "confirmed"), "")
-	h.m = mirror.Mirror{ID: "mir_1", CanonicalID: "evt_1", OwnerID: "gm", TargetAccountID: "acc_2", Detail: mirror.Busy, Target: mirror.Overlay, Generation: 1}
+	h.m = mirror.Mirror{
+		ID: "mir_1", CanonicalID: "evt_1", OwnerID: "gm", TargetAccountID: "acc_2", Detail: mirror.Busy, Target: mirror.Overlay,
+		Generation: 1,
+	}
 	h.to(mirror.StepWouldPlan, mirror.Pending, "")
 	h.m.State = ""
 	h.to(mirror.StepPlanned, mirror.Pending, "")

@@ -72,7 +72,10 @@ func journal() []poll.JournalEntry {
 		observed(3, rules.RescheduleAgain, "moved_again", second, third, func(e *poll.JournalEntry) {
 			e.State, e.WinningSlotID, e.Rescheduled, e.Announcement = rules.StateRescheduled, "slot-2", true, e.ID
 		}),
-		observed(4, rules.Restore, "moved_back", third, first, func(e *poll.JournalEntry) { e.Trigger, e.Who, e.Announcement = "person", "gm", e.ID }),
+		observed(
+			4, rules.Restore, "moved_back", third, first,
+			func(e *poll.JournalEntry) { e.Trigger, e.Who, e.Announcement = "person", "gm", e.ID },
+		),
 		observed(5, rules.Cancel, "deleted", first, first, func(e *poll.JournalEntry) {
 			e.EventState, e.Fingerprint, e.Updated = "gone", rules.Fingerprint{}, time.Time{}
 			e.Status, e.State, e.Cancelled, e.Announcement = rules.Cancelled, rules.StateCancelled, true, e.ID

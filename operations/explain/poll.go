@@ -35,7 +35,11 @@ func pollHead(h History) []Line {
 	}
 	head := []Line{
 		{"poll", p.ID}, {"title", p.Title}, {"creator", p.CreatorID},
-		{"status", fmt.Sprintf("%s, sync %s, %s%s", state.Status, cmp.Or(string(state.State), "none"), cmp.Or(when, "no time"), after(", error ", string(state.Error)))},
+		{
+			"status",
+			fmt.Sprintf("%s, sync %s, %s%s", state.Status, cmp.Or(string(state.State), "none"), cmp.Or(when, "no time"),
+				after(", error ", string(state.Error))),
+		},
 	}
 	if p.GoogleEventID != "" {
 		head = append(head, Line{"event", p.GoogleEventID + " in " + cmp.Or(p.GoogleCalendarID, "a calendar that is not known")})
@@ -49,7 +53,8 @@ var pollSteps = map[string]string{
 	string(rules.CommandReopen): "reopened", string(rules.CommandEditSlots): "slots changed",
 	string(rules.CommandArchive): "archived", string(rules.CommandUnarchive): "taken out of the archive",
 	string(rules.CommandAcceptNew): "new time accepted", string(rules.CommandDeleteEvent): "event deleted",
-	string(rules.Adopt): "time of the event adopted", string(rules.MoveCalendar): "followed to another calendar", string(rules.Reschedule): "rescheduled",
+	string(rules.Adopt): "time of the event adopted", string(rules.MoveCalendar): "followed to another calendar",
+	string(rules.Reschedule):      "rescheduled",
 	string(rules.RescheduleAgain): "rescheduled again", string(rules.Restore): "restored to its original time",
 	string(rules.Revive): "on again, since its event is back",
 	string(rules.Warn):   "something is wrong with the sync", string(rules.Clear): "the error is over",
@@ -69,7 +74,8 @@ func pollStep(entry poll.JournalEntry, before State) Step {
 		by = "the sync"
 	}
 	return Step{
-		At: entry.At, Step: name, What: cmp.Or(pollSteps[name], name), Observed: entry.Observed, By: by, Trigger: entry.Trigger, Trace: entry.Trace,
+		At: entry.At, Step: name, What: cmp.Or(pollSteps[name], name), Observed: entry.Observed, By: by, Trigger: entry.Trigger,
+		Trace:    entry.Trace,
 		Calendar: calendarText(entry), Why: entry.Reason, Rule: ruleOf(entry), Change: stateAfter(entry).since(before), Entry: entry.ID,
 	}
 }
@@ -92,7 +98,8 @@ func calendarText(entry poll.JournalEntry) string {
 	if entry.Inputs != nil {
 		found = entry.Inputs.MovedTo.CalendarID
 	}
-	return shows + after(", changed ", at(entry.Updated)) + after("; event ", entry.EventID) + after(" in ", entry.CalendarID) + after("; found in ", found)
+	return shows + after(", changed ", at(entry.Updated)) + after("; event ", entry.EventID) +
+		after(" in ", entry.CalendarID) + after("; found in ", found)
 }
 
 // ruleOf is the row of the rules that decided an entry, in words; "" for a command.
@@ -119,7 +126,8 @@ func ruleOf(entry poll.JournalEntry) string {
 func (s State) since(before State) string {
 	var parts []string
 	for _, field := range []struct{ name, was, is string }{
-		{"", string(before.Status), string(s.Status)}, {"sync ", string(before.State), string(s.State)}, {"error ", string(before.Error), string(s.Error)},
+		{"", string(before.Status), string(s.Status)}, {"sync ", string(before.State), string(s.State)},
+		{"error ", string(before.Error), string(s.Error)},
 		{"slot ", before.WinningSlotID, s.WinningSlotID}, {"baseline ", span(before.Baseline), span(s.Baseline)},
 	} {
 		switch {

@@ -100,7 +100,8 @@ func (r *replay) observe(entry poll.JournalEntry) string {
 	r.learn(entry, link)
 	r.number(entry.Generation)
 	known, in := r.poll.Rules(r.account, nil, nil), *entry.Inputs
-	known.Winning, known.Original, known.Timely, known.MovedAt, known.FinalizedAt = in.Winning, in.Original, in.Timely, in.MovedAt, in.FinalizedAt
+	known.Winning, known.Original, known.Timely, known.MovedAt, known.FinalizedAt = in.Winning, in.Original, in.Timely,
+		in.MovedAt, in.FinalizedAt
 	decision := rules.Decide(known, rules.Observation{
 		Link: link, EventState: state, Fingerprint: entry.Fingerprint, Updated: entry.Updated, AccountLive: true, Asked: entry.Who != "",
 		WatchLive: in.WatchLive, Confirmed: in.Confirmed, Elsewhere: in.MovedTo != poll.Place{},
@@ -187,13 +188,15 @@ func (r *replay) command(entry poll.JournalEntry) string {
 // in an error that went.
 func (r *replay) repair(entry poll.JournalEntry) string {
 	switch repair := rules.Repair(entry.Reason); repair {
-	case rules.RepairCancel, rules.RepairReopen, rules.RepairRestore, rules.RepairLink, rules.RepairUnlink, rules.RepairRecord, rules.RepairSlots:
+	case rules.RepairCancel, rules.RepairReopen, rules.RepairRestore, rules.RepairLink, rules.RepairUnlink, rules.RepairRecord,
+		rules.RepairSlots:
 	default:
 		return fmt.Sprintf("it says that %q repaired a direct edit, and nothing is called so", repair)
 	}
 	p := r.poll
 	p.Status, p.WinningSlotID, p.GoogleEventID, p.GoogleCalendarID = entry.Status, entry.WinningSlotID, entry.EventID, entry.CalendarID
-	noTimes, noError := !entry.Before.IsZero() && entry.After.IsZero(), p.Sync.Applied.IsZero() && p.Sync.Error != nil && entry.State != rules.StateError
+	noTimes, noError := !entry.Before.IsZero() && entry.After.IsZero(),
+		p.Sync.Applied.IsZero() && p.Sync.Error != nil && entry.State != rules.StateError
 	r.poll = transition.Repaired(p, entry, transition.Details{
 		AnotherEvent: noTimes || noError, Awaiting: p.Sync.Rescheduled != nil && !entry.Rescheduled && !entry.After.IsZero(),
 	})

@@ -56,41 +56,77 @@ func TestJudge_WhatWasTamperedWith_IsFound(t *testing.T) {
 		change func(h *explain.History)
 		says   string
 	}{
-		"a decision":        {func(h *explain.History) { h.Entries[1].Decision = rules.Cancel }, "jrn_01: it says cancel (moved); decided again, it is reschedule (moved)"},
-		"a reason":          {func(h *explain.History) { h.Entries[3].Reason = "moved" }, "jrn_03: it says reschedule_again (moved); decided again"},
-		"an observed time":  {func(h *explain.History) { h.Entries[4].Fingerprint = second }, "jrn_04: it says restore"},
-		"an event state":    {func(h *explain.History) { h.Entries[1].EventState = "blurred" }, `jrn_01: it observed the event state "blurred"`},
-		"its inputs":        {func(h *explain.History) { h.Entries[1].Inputs = nil }, "jrn_01: it observed the event state \"present\" without the inputs"},
-		"when it changed":   {func(h *explain.History) { h.Entries[1].Updated = noon.Add(-time.Hour) }, "decided again, it is nothing (older)"},
-		"another's event":   {func(h *explain.History) { h.Entries[1].EventID = "other" }, "decided again, it is nothing (another_link)"},
-		"where it began":    {func(h *explain.History) { h.Entries[3].Before = first }, "jrn_03: it begins at 2026-03-10T18:00:00.000Z"},
-		"an entry is gone":  {func(h *explain.History) { h.Entries = slices.Delete(h.Entries, 3, 4) }, "jrn_04: it begins at 2026-03-14|2026-03-16|true, and the one before ended at 2026-03-11T20"},
-		"a status":          {func(h *explain.History) { h.Entries[1].Status = rules.Open }, "jrn_01: it leaves status OPEN; worked out again, it is FINALIZED"},
-		"a sync state":      {func(h *explain.History) { h.Entries[5].State = rules.StateOK }, "jrn_05: it says cancel (deleted)"},
-		"a winning slot":    {func(h *explain.History) { h.Entries[4].WinningSlotID = "slot-9" }, "jrn_04: it leaves winning slot slot-9; worked out again, it is slot-1"},
-		"a baseline":        {func(h *explain.History) { h.Entries[1].Baseline = second }, "jrn_01: it leaves baseline"},
-		"a reschedule":      {func(h *explain.History) { h.Entries[1].Rescheduled = false }, "jrn_01: it leaves rescheduled false"},
-		"an error":          {func(h *explain.History) { h.Entries[2].Error = rules.SyncFailed }, "jrn_02: it leaves error sync_failed"},
-		"a command":         {func(h *explain.History) { h.Entries[6].Command = rules.CommandVote }, "jrn_06: vote of a poll that is CANCELLED is refused"},
-		"one without sense": {func(h *explain.History) { h.Entries[6].Command, h.Entries[6].Generation = rules.CommandUnarchive, 1 }, "jrn_06: unarchive of a poll that is CANCELLED changes nothing"},
-		"no cause at all":   {func(h *explain.History) { h.Entries[2].Decision = rules.Adopt }, "jrn_02: it is \"adopt\", and says neither"},
-		"a generation":      {func(h *explain.History) { h.Entries[3].Generation = 0 }, "jrn_03: its generation is 0, and the one before had 1"},
-		"a cancellation":    {func(h *explain.History) { h.Entries[5].Cancelled = false }, "jrn_05: it leaves cancelled false; worked out again, it is true"},
-		"a repair":          {func(h *explain.History) { h.Entries[8].Reason = "outside_chance" }, `jrn_08: it says that "outside_chance" repaired a direct edit`},
-		"what was repaired": {func(h *explain.History) { h.Entries[8].State = rules.StateOK }, "jrn_08: it leaves sync state OK; worked out again, it is CANCELLED"},
+		"a decision": {
+			func(h *explain.History) { h.Entries[1].Decision = rules.Cancel },
+			"jrn_01: it says cancel (moved); decided again, it is reschedule (moved)",
+		},
+		"a reason": {
+			func(h *explain.History) { h.Entries[3].Reason = "moved" }, "jrn_03: it says reschedule_again (moved); decided again",
+		},
+		"an observed time": {func(h *explain.History) { h.Entries[4].Fingerprint = second }, "jrn_04: it says restore"},
+		"an event state":   {func(h *explain.History) { h.Entries[1].EventState = "blurred" }, `jrn_01: it observed the event state "blurred"`},
+		"its inputs": {
+			func(h *explain.History) { h.Entries[1].Inputs = nil },
+			"jrn_01: it observed the event state \"present\" without the inputs",
+		},
+		"when it changed": {func(h *explain.History) { h.Entries[1].Updated = noon.Add(-time.Hour) }, "decided again, it is nothing (older)"},
+		"another's event": {func(h *explain.History) { h.Entries[1].EventID = "other" }, "decided again, it is nothing (another_link)"},
+		"where it began":  {func(h *explain.History) { h.Entries[3].Before = first }, "jrn_03: it begins at 2026-03-10T18:00:00.000Z"},
+		"an entry is gone": {
+			func(h *explain.History) { h.Entries = slices.Delete(h.Entries, 3, 4) },
+			"jrn_04: it begins at 2026-03-14|2026-03-16|true, and the one before ended at 2026-03-11T20",
+		},
+		"a status": {
+			func(h *explain.History) { h.Entries[1].Status = rules.Open },
+			"jrn_01: it leaves status OPEN; worked out again, it is FINALIZED",
+		},
+		"a sync state": {func(h *explain.History) { h.Entries[5].State = rules.StateOK }, "jrn_05: it says cancel (deleted)"},
+		"a winning slot": {
+			func(h *explain.History) { h.Entries[4].WinningSlotID = "slot-9" },
+			"jrn_04: it leaves winning slot slot-9; worked out again, it is slot-1",
+		},
+		"a baseline":   {func(h *explain.History) { h.Entries[1].Baseline = second }, "jrn_01: it leaves baseline"},
+		"a reschedule": {func(h *explain.History) { h.Entries[1].Rescheduled = false }, "jrn_01: it leaves rescheduled false"},
+		"an error":     {func(h *explain.History) { h.Entries[2].Error = rules.SyncFailed }, "jrn_02: it leaves error sync_failed"},
+		"a command": {
+			func(h *explain.History) { h.Entries[6].Command = rules.CommandVote },
+			"jrn_06: vote of a poll that is CANCELLED is refused",
+		},
+		"one without sense": {
+			func(h *explain.History) { h.Entries[6].Command, h.Entries[6].Generation = rules.CommandUnarchive, 1 },
+			"jrn_06: unarchive of a poll that is CANCELLED changes nothing",
+		},
+		"no cause at all": {func(h *explain.History) { h.Entries[2].Decision = rules.Adopt }, "jrn_02: it is \"adopt\", and says neither"},
+		"a generation":    {func(h *explain.History) { h.Entries[3].Generation = 0 }, "jrn_03: its generation is 0, and the one before had 1"},
+		"a cancellation": {
+			func(h *explain.History) { h.Entries[5].Cancelled = false },
+			"jrn_05: it leaves cancelled false; worked out again, it is true",
+		},
+		"a repair": {
+			func(h *explain.History) { h.Entries[8].Reason = "outside_chance" },
+			`jrn_08: it says that "outside_chance" repaired a direct edit`,
+		},
+		"what was repaired": {
+			func(h *explain.History) { h.Entries[8].State = rules.StateOK },
+			"jrn_08: it leaves sync state OK; worked out again, it is CANCELLED",
+		},
 		"when it was decided": {func(h *explain.History) { // a session that is long over is not moved
 			h.Entries[1].Inputs.Now = second.EndTime().AddDate(1, 0, 0)
 		}, "jrn_01: it says reschedule (moved); decided again, it is forget (long_past)"},
 		"the first entry": {func(h *explain.History) { h.Entries[0].State = rules.StateNone }, "jrn_00: it leaves sync state empty"},
 
-		"the poll's status":     {func(h *explain.History) { h.Poll.Status = rules.Archived }, "status: CANCELLED, ARCHIVED"},
-		"the poll's slot":       {func(h *explain.History) { h.Poll.WinningSlotID = "" }, "winning slot: slot-3, "},
-		"the poll's baseline":   {func(h *explain.History) { h.Poll.Sync.Baseline = first }, "baseline: , 2026-03-10"},
-		"the poll's applied":    {func(h *explain.History) { h.Poll.Sync.Applied = first }, "applied: , 2026-03-10"},
-		"the poll's error":      {func(h *explain.History) { h.Poll.Sync.Error = &poll.SyncError{Code: rules.WatchFailed} }, "error: , watch_failed"},
-		"the whole journal":     {func(h *explain.History) { h.Entries = nil }, "status: OPEN, CANCELLED"},
-		"the newest entries":    {func(h *explain.History) { h.Entries = h.Entries[:7] }, "status: OPEN, CANCELLED"},
-		"the newest entry":      {func(h *explain.History) { h.Entries = h.Entries[:8] }, "last entry: 2026-03-01T19:00:00Z, 2026-03-01T20:00:00Z"},
+		"the poll's status":   {func(h *explain.History) { h.Poll.Status = rules.Archived }, "status: CANCELLED, ARCHIVED"},
+		"the poll's slot":     {func(h *explain.History) { h.Poll.WinningSlotID = "" }, "winning slot: slot-3, "},
+		"the poll's baseline": {func(h *explain.History) { h.Poll.Sync.Baseline = first }, "baseline: , 2026-03-10"},
+		"the poll's applied":  {func(h *explain.History) { h.Poll.Sync.Applied = first }, "applied: , 2026-03-10"},
+		"the poll's error": {
+			func(h *explain.History) { h.Poll.Sync.Error = &poll.SyncError{Code: rules.WatchFailed} }, "error: , watch_failed",
+		},
+		"the whole journal":  {func(h *explain.History) { h.Entries = nil }, "status: OPEN, CANCELLED"},
+		"the newest entries": {func(h *explain.History) { h.Entries = h.Entries[:7] }, "status: OPEN, CANCELLED"},
+		"the newest entry": {
+			func(h *explain.History) { h.Entries = h.Entries[:8] }, "last entry: 2026-03-01T19:00:00Z, 2026-03-01T20:00:00Z",
+		},
 		"the poll's mark":       {func(h *explain.History) { h.Poll.Cancelled = nil }, "cancelled: true, false"},
 		"the poll's reschedule": {func(h *explain.History) { h.Poll.Sync.Rescheduled = &poll.Rescheduled{} }, "rescheduled: false, true"},
 	} {
@@ -115,7 +151,10 @@ func TestJudge_WhatWasTamperedWith_IsFound(t *testing.T) {
 
 func TestJudge_AJournalThatBeginsInTheMiddle_IsReplayedFromThere(t *testing.T) {
 	t.Parallel()
-	adopted := observed(0, rules.Adopt, "linked_before: the event does not start where the slot does", rules.Fingerprint{}, first, func(*poll.JournalEntry) {})
+	adopted := observed(
+		0, rules.Adopt, "linked_before: the event does not start where the slot does", rules.Fingerprint{}, first,
+		func(*poll.JournalEntry) {},
+	)
 	archived := entry(0, func(e *poll.JournalEntry) {
 		e.Command, e.Reason, e.Status, e.Before, e.After = rules.CommandArchive, "archive", rules.Archived, first, first
 	})
@@ -182,7 +221,8 @@ func TestJudge_DecidesAgainOnTheInputsOfTheEntry(t *testing.T) {
 func TestJudge_ACommandThatTookAFinalisationBack_Follows(t *testing.T) {
 	t.Parallel()
 	again := journal()[5]
-	again.ID, again.At, again.Command, again.Decision, again.EventState, again.Generation = "jrn_06", again.At.Add(time.Hour), rules.CommandCancel, "", "", 3
+	again.ID, again.At, again.Command, again.Decision, again.EventState, again.Generation = "jrn_06", again.At.Add(time.Hour),
+		rules.CommandCancel, "", "", 3
 	if verdict := explain.Judge(historyOf(append(journal()[:6], again), 6)); !verdict.Agrees {
 		t.Errorf("got %+v", verdict)
 	}

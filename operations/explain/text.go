@@ -52,7 +52,8 @@ func (s Step) write(text *strings.Builder) {
 	}
 	fmt.Fprintf(text, "\n%s  %s%s, by %s\n", at(s.At), only, clean(s.What), clean(s.By))
 	for _, line := range []Line{
-		{"trigger", cmp.Or(s.Trigger, "none") + after(", trace ", s.Trace)}, {"calendar", s.Calendar}, {"mirror", s.Mirror}, {"address", s.Address},
+		{"trigger", cmp.Or(s.Trigger, "none") + after(", trace ", s.Trace)}, {"calendar", s.Calendar}, {"mirror", s.Mirror},
+		{"address", s.Address},
 		{"why", s.Why}, {"rule", s.Rule}, {"change", s.Change}, {"announced", s.Announced}, {"entry", s.Entry},
 	} {
 		line.write(text, "    ")

@@ -67,12 +67,16 @@ var attendeesRows = []attendeesRow{
 	{"mappings_late", "", func(a Attendees, now time.Time) (time.Time, bool) {
 		return a.TriedAt, !a.Idle && !a.TriedAt.IsZero() && now.Sub(a.TriedAt) > refreshLate
 	}, func(Attendees) string {
-		return "Second addresses were not loaded for longer than they should be. The server's timers may not run: `questscheduler doctor` says why."
+		return "Second addresses were not loaded for longer than they should be. The server's timers may not run: `questscheduler " +
+			"doctor` says why."
 	}},
 	{"mappings_held", Degraded, func(a Attendees, _ time.Time) (time.Time, bool) {
 		return a.Held.At, a.Held.Version != ""
 	}, func(a Attendees) string {
-		return HeldMappings(a.Held) + fmt.Sprintf(" If it is meant, send POST /admin/reload-mappings with {\"confirm\": \"%s\"}; if not, correct the sheet or file.", a.Held.Version)
+		return HeldMappings(a.Held) + fmt.Sprintf(
+			" If it is meant, send POST /admin/reload-mappings with {\"confirm\": \"%s\"}; if not, correct the sheet or file.",
+			a.Held.Version,
+		)
 	}},
 	{"mappings_unfollowed", Degraded, func(a Attendees, now time.Time) (time.Time, bool) {
 		return a.PendingSince, !a.Idle && !a.PendingSince.IsZero() && now.Sub(a.PendingSince) > refreshLate
@@ -82,7 +86,8 @@ var attendeesRows = []attendeesRow{
 	{"calendars_without_access", Degraded, func(a Attendees, _ time.Time) (time.Time, bool) {
 		return time.Time{}, a.WithoutAccess > 0
 	}, func(a Attendees) string {
-		return fmt.Sprintf("%s cannot be followed, since no account reaches %s. Set QS_ATTENDEES_KEY to a service account with domain-wide delegation, or have their owners link their accounts.",
+		return fmt.Sprintf("%s cannot be followed, since no account reaches %s. Set QS_ATTENDEES_KEY to a service account with "+
+			"domain-wide delegation, or have their owners link their accounts.",
 			amount(a.WithoutAccess, "calendar of a primary address", "calendars of primary addresses"), plural(a.WithoutAccess, "it", "them"))
 	}},
 	{"guests_failed", Degraded, func(a Attendees, _ time.Time) (since time.Time, wrong bool) {
@@ -97,7 +102,10 @@ var attendeesRows = []attendeesRow{
 		if a.MoreFailed {
 			number = fmt.Sprint(len(a.Failed), " or more events")
 		}
-		return fmt.Sprintf("The guests of %s cannot be written, which is tried again once a day.%s `questscheduler explain att_…` shows each attempt.", number, because(a.Failed[0].Error))
+		return fmt.Sprintf(
+			"The guests of %s cannot be written, which is tried again once a day.%s `questscheduler explain att_…` shows each attempt.",
+			number, because(a.Failed[0].Error),
+		)
 	}},
 }
 
@@ -105,7 +113,8 @@ var attendeesRows = []attendeesRow{
 // confirmation.
 func HeldMappings(held attendee.Held) string {
 	gone := fmt.Sprintf("%d of %d second addresses are gone at once, and stay in use until that is confirmed.", held.Lost, held.Of)
-	fresh := fmt.Sprintf("%s added at once to the %d in use, and none is used until that is confirmed.", amount(held.Added, "second address is", "second addresses are"), held.Of)
+	fresh := fmt.Sprintf("%s added at once to the %d in use, and none is used until that is confirmed.",
+		amount(held.Added, "second address is", "second addresses are"), held.Of)
 	switch {
 	case held.Added == 0:
 		return gone

@@ -24,7 +24,9 @@ func (w *reading) mappings(state attendee.Mappings) {
 func (w *reading) guests(n int, failing bool, since time.Time) {
 	w.t.Helper()
 	for i := range n {
-		record := attendee.EventRecord{ID: fmt.Sprintf("att_%t_%03d", failing, i), ICalUID: "u", Version: 1, Due: since.Add(time.Duration(i) * time.Minute)}
+		record := attendee.EventRecord{
+			ID: fmt.Sprintf("att_%t_%03d", failing, i), ICalUID: "u", Version: 1, Due: since.Add(time.Duration(i) * time.Minute),
+		}
 		if failing {
 			record.Error, record.Failures, record.FailedSince, record.Due = fmt.Sprintf("Reason %d.", i), 5, record.Due, now.Add(time.Hour)
 		}
@@ -55,8 +57,15 @@ func TestOverview_OfSecondAddresses_SaysWhatIsWrong(t *testing.T) {
 		{"failing since an hour", func(m *attendee.Mappings) {
 			m.LoadedAt, m.Failures, m.Error = now.Add(-time.Hour), 12, "Google Sheets does not answer."
 		}, 0, health.Degraded, "mappings_stale", []string{"failed 12 times", "stay in use", "does not answer"}},
-		{"failing since two days", func(m *attendee.Mappings) { m.LoadedAt, m.Failures = now.Add(-48*time.Hour), 1 }, 0, health.Unhealthy, "mappings_stale", []string{"failed 1 time;"}},
-		{"not tried for long", func(m *attendee.Mappings) { m.TriedAt, m.LoadedAt = now.Add(-31*time.Minute), now.Add(-31*time.Minute) }, 0, health.Degraded, "mappings_late", []string{"timers"}},
+		{
+			"failing since two days", func(m *attendee.Mappings) { m.LoadedAt, m.Failures = now.Add(-48*time.Hour), 1 }, 0,
+			health.Unhealthy, "mappings_stale", []string{"failed 1 time;"},
+		},
+		{
+			"not tried for long",
+			func(m *attendee.Mappings) { m.TriedAt, m.LoadedAt = now.Add(-31*time.Minute), now.Add(-31*time.Minute) }, 0,
+			health.Degraded, "mappings_late", []string{"timers"},
+		},
 		{"held", func(m *attendee.Mappings) {
 			m.Held = attendee.Held{Version: "v2", Lost: 7, Of: 9, At: now.Add(-time.Hour)}
 		}, 0, health.Degraded, "mappings_held",
@@ -69,12 +78,27 @@ func TestOverview_OfSecondAddresses_SaysWhatIsWrong(t *testing.T) {
 			m.Held = attendee.Held{Version: "v2", Lost: 5, Added: 1, Of: 9, At: now.Add(-time.Hour)}
 		}, 0, health.Degraded, "mappings_held",
 			[]string{"5 of 9 second addresses are gone", "1 second address is added"}},
-		{"not followed", func(m *attendee.Mappings) { m.Followed, m.PendingSince = "v0", now.Add(-40*time.Minute) }, 0, health.Degraded, "mappings_unfollowed", []string{"not carried out yet"}},
-		{"not followed for a short time", func(m *attendee.Mappings) { m.Followed, m.PendingSince = "v0", now.Add(-20*time.Minute) }, 0, health.Healthy, "", nil},
+		{
+			"not followed", func(m *attendee.Mappings) { m.Followed, m.PendingSince = "v0", now.Add(-40*time.Minute) }, 0,
+			health.Degraded, "mappings_unfollowed", []string{"not carried out yet"},
+		},
+		{
+			"not followed for a short time",
+			func(m *attendee.Mappings) { m.Followed, m.PendingSince = "v0", now.Add(-20*time.Minute) }, 0, health.Healthy, "", nil,
+		},
 		{"an account is still needed", func(m *attendee.Mappings) { m.Followed = "v0" }, 0, health.Healthy, "", nil},
-		{"one without access", func(m *attendee.Mappings) { m.WithoutAccess = 1 }, 0, health.Degraded, "calendars_without_access", []string{"1 calendar of a primary address cannot", "reaches it."}},
-		{"many without access", func(m *attendee.Mappings) { m.WithoutAccess = 4 }, 0, health.Degraded, "calendars_without_access", []string{"4 calendars of primary addresses", "reaches them.", "QS_ATTENDEES_KEY"}},
-		{"a record in error", func(*attendee.Mappings) {}, 1, health.Degraded, "guests_failed", []string{"The guests of 1 event cannot", "Reason 0."}},
+		{
+			"one without access", func(m *attendee.Mappings) { m.WithoutAccess = 1 }, 0, health.Degraded,
+			"calendars_without_access", []string{"1 calendar of a primary address cannot", "reaches it."},
+		},
+		{
+			"many without access", func(m *attendee.Mappings) { m.WithoutAccess = 4 }, 0, health.Degraded,
+			"calendars_without_access", []string{"4 calendars of primary addresses", "reaches them.", "QS_ATTENDEES_KEY"},
+		},
+		{
+			"a record in error", func(*attendee.Mappings) {}, 1, health.Degraded, "guests_failed",
+			[]string{"The guests of 1 event cannot", "Reason 0."},
+		},
 		{"many in error", func(*attendee.Mappings) {}, 40, health.Degraded, "guests_failed", []string{"25 or more events", "Reason 0."}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -91,7 +115,9 @@ func TestOverview_OfSecondAddresses_SaysWhatIsWrong(t *testing.T) {
 			if got := view.Attendees; !got.On || got.Status != row.status || (row.code == "") != (len(got.Troubles) == 0) {
 				t.Fatalf("it is %s by %+v, want %s", got.Status, got.Troubles, row.status)
 			}
-			concerned := slices.ContainsFunc(view.Concerns, func(c health.Concern) bool { return c.Part == "attendees" && c.Level == row.status.Level() })
+			concerned := slices.ContainsFunc(
+				view.Concerns, func(c health.Concern) bool { return c.Part == "attendees" && c.Level == row.status.Level() },
+			)
 			if concerned != (row.code != "") {
 				t.Errorf("the concerns are %+v", view.Concerns)
 			}
@@ -119,7 +145,8 @@ func TestOverview_OfSecondAddressesThatAreOff_ReadsNothing(t *testing.T) {
 	before := w.store.reads
 	off := w.overview()
 	reads := w.store.reads - before
-	if got := off.Attendees; got.On || len(got.Troubles) != 0 || len(got.Failed) != 0 || slices.ContainsFunc(off.Concerns, func(c health.Concern) bool { return c.Part == "attendees" }) {
+	if got := off.Attendees; got.On || len(got.Troubles) != 0 || len(got.Failed) != 0 ||
+		slices.ContainsFunc(off.Concerns, func(c health.Concern) bool { return c.Part == "attendees" }) {
 		t.Errorf("they are off, and %+v is shown", got)
 	}
 	w.reader.Attendees = true
@@ -147,7 +174,8 @@ func TestFigures_OfSecondAddresses_CountThem(t *testing.T) {
 	w.guests(4, false, now.Add(-10*time.Minute))
 	figures, err := w.reader.Figures(t.Context())
 	want := health.AttendeeFigures{
-		On: true, Mappings: 3, Skipped: 120, WithoutAccess: 2, Held: 3, Failures: 1, LoadedAt: state.LoadedAt, Pending: 4, Failed: 3, OldestDue: now.Add(-10 * time.Minute),
+		On: true, Mappings: 3, Skipped: 120, WithoutAccess: 2, Held: 3, Failures: 1, LoadedAt: state.LoadedAt, Pending: 4,
+		Failed: 3, OldestDue: now.Add(-10 * time.Minute),
 	}
 	if err != nil || figures.Attendees != want {
 		t.Errorf("the figures are %+v, %v, want %+v", figures.Attendees, err, want)
@@ -159,11 +187,14 @@ func TestOfAccount_WithEventsUnreadForSecondAddresses_SaysSo(t *testing.T) {
 	w := newReading(t)
 	key := w.follow("gm", calendarsync.Active, time.Time{})
 	w.write("calendars/"+key, map[string]any{
-		"accountId": "acc_gm", "calendarId": "gm@example.com", "ownerId": "gm", "interests": map[string]any{attendee.Consumer: 1, poll.ConsumerPoll: 0},
-		"lastSyncedAt": now, "lastSuccessAt": now, "deferred": map[string]any{attendee.Consumer: map[string]any{"e1": map[string]any{"at": now.Add(-time.Hour)}}},
+		"accountId": "acc_gm", "calendarId": "gm@example.com", "ownerId": "gm",
+		"interests":    map[string]any{attendee.Consumer: 1, poll.ConsumerPoll: 0},
+		"lastSyncedAt": now, "lastSuccessAt": now,
+		"deferred": map[string]any{attendee.Consumer: map[string]any{"e1": map[string]any{"at": now.Add(-time.Hour)}}},
 	})
 	troubles := w.account("gm").AllTroubles()
-	if len(troubles) != 1 || troubles[0].Code != "attendees_behind" || !strings.HasPrefix(troubles[0].Message, "1 of its events could not be read for second addresses") {
+	if len(troubles) != 1 || troubles[0].Code != "attendees_behind" ||
+		!strings.HasPrefix(troubles[0].Message, "1 of its events could not be read for second addresses") {
 		t.Errorf("the troubles are %+v", troubles)
 	}
 }

@@ -31,15 +31,27 @@ func concerns(o Overview) (all []Concern) {
 		more      bool
 		one, many string
 	}{
-		{"watches", Bad, channels(Bad), o.MoreRefused, "1 watch channel is in error or has ended", "%s watch channels are in error or have ended"},
+		{
+			"watches", Bad, channels(Bad), o.MoreRefused, "1 watch channel is in error or has ended",
+			"%s watch channels are in error or have ended",
+		},
 		{"accounts", Bad, accounts(Bad), o.MoreFailing, "1 account is not in sync", "%s accounts are not in sync"},
 		{"work", Bad, len(o.FailingWork), o.MoreFailingWork, "1 piece of work keeps failing", "%s pieces of work keep failing"},
 		{"held", Bad, held, o.MoreHeld, "1 cancellation awaits confirmation", "%s cancellations await confirmation"},
-		{"timers", Bad, count(o.Jobs, func(j Job) bool { return j.Level == Bad }), false, "1 timer fails or is late", "%s timers fail or are late"},
+		{
+			"timers", Bad, count(o.Jobs, func(j Job) bool { return j.Level == Bad }), false, "1 timer fails or is late",
+			"%s timers fail or are late",
+		},
 		{"mirrors", Mind, len(o.Mirrors.Failed), o.Mirrors.MoreFailed, "1 mirror cannot be written", "%s mirrors cannot be written"},
-		{"attendees", Bad, troubles(Bad), false, "1 problem keeps second addresses from being added", "%s problems keep second addresses from being added"},
+		{
+			"attendees", Bad, troubles(Bad), false, "1 problem keeps second addresses from being added",
+			"%s problems keep second addresses from being added",
+		},
 		{"attendees", Mind, troubles(Mind), false, "1 problem with second addresses", "%s problems with second addresses"},
-		{"watches", Mind, channels(Mind), false, "1 watch channel ends soon or has no answer yet", "%s watch channels end soon or have no answer yet"},
+		{
+			"watches", Mind, channels(Mind), false, "1 watch channel ends soon or has no answer yet",
+			"%s watch channels end soon or have no answer yet",
+		},
 		{"accounts", Mind, accounts(Mind), o.MoreFailing, "1 account is degraded", "%s accounts are degraded"},
 	} {
 		number := fmt.Sprint(row.count)

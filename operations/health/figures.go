@@ -73,7 +73,9 @@ var ErrorCodes = []rules.ErrorCode{
 // Figures counts the troubles, without a call to Google. Its errors are the store's.
 func (r *Reader) Figures(ctx context.Context) (Figures, error) {
 	figures := Figures{Failing: map[fault.Kind]int{}, Errors: map[rules.ErrorCode]int{}, Mirrors: map[mirror.State]int{}}
-	for _, part := range []func(context.Context, *Figures) error{r.countWatches, r.countCalendars, r.countOwners, r.countMirrors, r.countAttendees} {
+	for _, part := range []func(context.Context, *Figures) error{
+		r.countWatches, r.countCalendars, r.countOwners, r.countMirrors, r.countAttendees,
+	} {
 		if err := part(ctx, &figures); err != nil {
 			return Figures{}, fmt.Errorf("figures: %w", err)
 		}

@@ -154,14 +154,16 @@ func TestFigures_BehindManyUncounted_AreFound(t *testing.T) {
 	for i := range health.FiguresMost + 10 {
 		long := now.Add(-time.Duration(1000-i) * time.Minute)
 		calendarOf(w, fmt.Sprintf("revoked%d", i), 1, poll.Set("failedSince", long), poll.Set("lastError", "revoked"))
-		calendarOf(w, fmt.Sprintf("left%d", i), 0, poll.Set("failedSince", long), poll.Set("lastError", "not found"), poll.Set("pausedUntil", now.Add(time.Minute)))
+		calendarOf(w, fmt.Sprintf("left%d", i), 0, poll.Set("failedSince", long), poll.Set("lastError", "not found"),
+			poll.Set("pausedUntil", now.Add(time.Minute)))
 		// Unanswered, kept to its end, and another lives beside it.
 		key := calendarOf(w, fmt.Sprintf("well%d", i), 1)
 		channelFor(w, fmt.Sprintf("unanswered%d", i), key, "error", now.Add(time.Hour), poll.Set("reason", "unavailable"))
 		channelFor(w, fmt.Sprintf("old%d", i), key, "active", now.Add(time.Hour))
 		channelFor(w, fmt.Sprintf("new%d", i), key, "active", now.Add(100*time.Hour))
 	}
-	calendarOf(w, "fresh", 1, poll.Set("failedSince", now.Add(-time.Hour)), poll.Set("lastError", "not found"), poll.Set("pausedUntil", now.Add(time.Hour)))
+	calendarOf(w, "fresh", 1, poll.Set("failedSince", now.Add(-time.Hour)), poll.Set("lastError", "not found"),
+		poll.Set("pausedUntil", now.Add(time.Hour)))
 	refused := calendarOf(w, "refused", 1)
 	channelFor(w, "refused", refused, "error", now.Add(150*time.Hour), poll.Set("nextTry", now.Add(time.Hour)))
 	channelFor(w, "last", calendarOf(w, "ending", 1), "active", now.Add(23*time.Hour))

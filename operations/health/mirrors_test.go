@@ -87,7 +87,8 @@ func TestOfAccount_WithCopiesOfCopies_SaysWhatToDo(t *testing.T) {
 	w.mirrors("gm", mirror.Contested, 1, now)
 	for i, at := range []time.Time{now, now.Add(-time.Hour)} {
 		m := mirror.Mirror{
-			ID: fmt.Sprint("mir_looping", i), OwnerID: "gm", TargetAccountID: "acc_gm", State: mirror.Contested, LastError: "Take one out.", CreatedAt: at,
+			ID: fmt.Sprint("mir_looping", i), OwnerID: "gm", TargetAccountID: "acc_gm", State: mirror.Contested,
+			LastError: "Take one out.", CreatedAt: at,
 		}
 		w.write(string(mirror.Path(m.ID)), mirror.Encode(m))
 	}
@@ -96,7 +97,8 @@ func TestOfAccount_WithCopiesOfCopies_SaysWhatToDo(t *testing.T) {
 		t.Fatalf("the account is %+v", got)
 	}
 	trouble := got.Troubles[0]
-	if trouble.Code != "copied_by_another_program" || !trouble.Since.Equal(now.Add(-time.Hour)) || trouble.Message != "Copies of copies that are not made here: 2. Take one out." {
+	if trouble.Code != "copied_by_another_program" || !trouble.Since.Equal(now.Add(-time.Hour)) ||
+		trouble.Message != "Copies of copies that are not made here: 2. Take one out." {
 		t.Errorf("the trouble is %+v", trouble)
 	}
 	if other := w.account("ana"); other.Status != health.Healthy {
@@ -123,7 +125,8 @@ func TestOfAccount_OfACalendarThatOnlyMirrorsFollow_ShowsIt(t *testing.T) {
 		{calendars.Backlog{Deferred: map[string]calendars.Deferral{"e1": {At: now}, "e2": {At: now.Add(-7 * time.Hour)}}}, health.Stale, 2},
 	} {
 		calendar := map[string]any{
-			"accountId": "acc_gm", "calendarId": "gm@example.com", "ownerId": "gm", "interests": map[string]any{mirror.Consumer: 1, poll.ConsumerPoll: 0},
+			"accountId": "acc_gm", "calendarId": "gm@example.com", "ownerId": "gm",
+			"interests":    map[string]any{mirror.Consumer: 1, poll.ConsumerPoll: 0},
 			"lastSyncedAt": now, "lastSuccessAt": now,
 		}
 		if len(row.backlog.Deferred) > 0 {
@@ -166,14 +169,19 @@ func TestOverview_WithMirrors_CountsThemByState(t *testing.T) {
 		w.write("mirrorPeople/"+person.OwnerID, mirror.EncodePerson(person))
 	}
 	view := w.overview()
-	want := []health.MirrorState{{State: mirror.Pending, Count: 3}, {State: mirror.Active, Count: 50, More: true}, {State: mirror.Failed, Count: 2}}
-	if got := view.Mirrors; !slices.Equal(got.States, want) || got.Planning != 2 || got.MorePlanning || !got.OldestDue.Equal(now.Add(-5*time.Minute)) {
+	want := []health.MirrorState{
+		{State: mirror.Pending, Count: 3}, {State: mirror.Active, Count: 50, More: true}, {State: mirror.Failed, Count: 2},
+	}
+	if got := view.Mirrors; !slices.Equal(got.States, want) || got.Planning != 2 || got.MorePlanning ||
+		!got.OldestDue.Equal(now.Add(-5*time.Minute)) {
 		t.Errorf("the mirrors are %+v", got)
 	}
 	if got := view.Mirrors.Failed; len(got) != 2 || !got[0].FailedSince.Before(got[1].FailedSince) || view.Mirrors.MoreFailed {
 		t.Errorf("in error are %+v", got)
 	}
-	if !slices.ContainsFunc(view.Concerns, func(c health.Concern) bool { return c.Part == "mirrors" && c.Text == "2 mirrors cannot be written" }) {
+	if !slices.ContainsFunc(
+		view.Concerns, func(c health.Concern) bool { return c.Part == "mirrors" && c.Text == "2 mirrors cannot be written" },
+	) {
 		t.Errorf("the concerns are %+v", view.Concerns)
 	}
 }
@@ -187,7 +195,8 @@ func TestFigures_WithMirrors_CountThoseThatAreNotAsWanted(t *testing.T) {
 	w.mirrors("ana", mirror.Suppressed, 1, time.Time{})
 	w.store.reads = 0
 	got, err := w.reader.Figures(t.Context())
-	if err != nil || len(got.Mirrors) != 2 || got.Mirrors[mirror.Failed] != 2 || got.Mirrors[mirror.Suppressed] != 1 || !got.MirrorsDue.Equal(now.Add(-5*time.Minute)) {
+	if err != nil || len(got.Mirrors) != 2 || got.Mirrors[mirror.Failed] != 2 || got.Mirrors[mirror.Suppressed] != 1 ||
+		!got.MirrorsDue.Equal(now.Add(-5*time.Minute)) {
 		t.Errorf("the figures are %+v, %v", got, err)
 	}
 	if w.store.reads > 30 {

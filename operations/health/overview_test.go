@@ -55,7 +55,8 @@ type reading struct {
 
 func newReading(t *testing.T) *reading {
 	t.Helper()
-	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, accounts.Queries, mirror.Queries, attendee.Queries))
+	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, accounts.Queries,
+		mirror.Queries, attendee.Queries))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,9 @@ func (w *reading) follow(who string, status calendarsync.Status, failingSince ti
 		calendar["failedSince"], calendar["lastError"] = failingSince, "unavailable"
 	}
 	w.write("calendars/"+key, calendar)
-	channel := map[string]any{"calendarId": email, "userId": who, "status": string(status), "expiration": now.AddDate(0, 0, 5), "createdAt": now}
+	channel := map[string]any{
+		"calendarId": email, "userId": who, "status": string(status), "expiration": now.AddDate(0, 0, 5), "createdAt": now,
+	}
 	if status == calendarsync.Failed {
 		channel["nextTry"] = now.Add(time.Minute)
 	}
@@ -135,12 +138,29 @@ func TestOverview_EndedChannel_IsBadOnlyWithoutAnother(t *testing.T) {
 		{"refused, and nothing else lives", calendarsync.Retiring, "", refused, health.Bad, true},
 		{"refused, and another lives", calendarsync.Active, "", refused, health.Fine, true},
 		{"refused, and the grant is too", calendarsync.Retiring, "revoked", refused, health.Fine, true},
-		{"refused without an answer, and superseded", calendarsync.Active, "", map[string]any{"status": "error", "reason": "unavailable", "expiration": now.AddDate(0, 0, 6), "nextTry": nil}, "", false},
-		{"ended, and nothing else lives", calendarsync.Retiring, "", map[string]any{"status": "active", "expiration": now.Add(-time.Hour)}, health.Bad, true},
-		{"ended while it was stopped, and another lives", calendarsync.Active, "", map[string]any{"status": "retiring", "expiration": now.Add(-time.Hour)}, health.Fine, true},
-		{"ends soon, and another lives", calendarsync.Active, "", map[string]any{"status": "active", "expiration": now.Add(time.Hour)}, health.Fine, true},
+		{
+			"refused without an answer, and superseded", calendarsync.Active, "",
+			map[string]any{"status": "error", "reason": "unavailable", "expiration": now.AddDate(0, 0, 6), "nextTry": nil}, "",
+			false,
+		},
+		{
+			"ended, and nothing else lives", calendarsync.Retiring, "",
+			map[string]any{"status": "active", "expiration": now.Add(-time.Hour)}, health.Bad, true,
+		},
+		{
+			"ended while it was stopped, and another lives", calendarsync.Active, "",
+			map[string]any{"status": "retiring", "expiration": now.Add(-time.Hour)}, health.Fine, true,
+		},
+		{
+			"ends soon, and another lives", calendarsync.Active, "",
+			map[string]any{"status": "active", "expiration": now.Add(time.Hour)}, health.Fine, true,
+		},
 		{"ends soon, alone", calendarsync.Retiring, "", map[string]any{"status": "active", "expiration": now.Add(time.Hour)}, health.Mind, true},
-		{"without an answer, and another lives", calendarsync.Active, "", map[string]any{"status": "pending", "expiration": now.AddDate(0, 0, 6), "createdAt": now.Add(-time.Hour)}, health.Fine, true},
+		{
+			"without an answer, and another lives", calendarsync.Active, "",
+			map[string]any{"status": "pending", "expiration": now.AddDate(0, 0, 6), "createdAt": now.Add(-time.Hour)}, health.Fine,
+			true,
+		},
 	} {
 		w := newReading(t)
 		key := w.follow("gm", row.beside, time.Time{})
@@ -153,7 +173,9 @@ func TestOverview_EndedChannel_IsBadOnlyWithoutAnother(t *testing.T) {
 		if shown := i >= 0; shown != row.shown || shown && view.Channels[i].Level != row.level {
 			t.Errorf("%s: the channels are %+v", row.name, view.Channels)
 		}
-		if concerned := slices.ContainsFunc(view.Concerns, func(c health.Concern) bool { return c.Part == "watches" }); concerned != (row.shown && row.level != health.Fine) {
+		if concerned := slices.ContainsFunc(
+			view.Concerns, func(c health.Concern) bool { return c.Part == "watches" },
+		); concerned != (row.shown && row.level != health.Fine) {
 			t.Errorf("%s: the concerns are %+v", row.name, view.Concerns)
 		}
 	}
@@ -164,7 +186,8 @@ func TestOverview_WhereAllIsWell_SaysSo(t *testing.T) {
 	w := newReading(t)
 	w.follow("gm", calendarsync.Active, time.Time{})
 	view := w.overview()
-	if len(view.Concerns) != 0 || len(view.Channels) != 1 || view.Channels[0].Level != health.Fine || len(view.Accounts) != 1 || view.Accounts[0].Status != "healthy" {
+	if len(view.Concerns) != 0 || len(view.Channels) != 1 || view.Channels[0].Level != health.Fine ||
+		len(view.Accounts) != 1 || view.Accounts[0].Status != "healthy" {
 		t.Errorf("got %+v", view)
 	}
 }
@@ -175,9 +198,15 @@ func TestOverview_ShowsFirstWhatNeedsAPerson(t *testing.T) {
 	for i := range 40 { // all well, and linked before
 		w.follow(fmt.Sprintf("p%02d", i), calendarsync.Active, time.Time{})
 	}
-	w.channel(w.follow("late", calendarsync.Retiring, time.Time{}), "of-late", map[string]any{"status": "active", "expiration": now.Add(time.Hour), "createdAt": now})
-	w.channel(w.follow("over", calendarsync.Retiring, time.Time{}), "of-over", map[string]any{"status": "active", "expiration": now.Add(-time.Hour), "createdAt": now})
-	w.write("accounts/acc_zz", map[string]any{"ownerId": "zz", "email": "zz@example.com", "provider": "google", "status": "active", "createdAt": now.Add(time.Hour)})
+	w.channel(w.follow("late", calendarsync.Retiring, time.Time{}), "of-late", map[string]any{
+		"status": "active", "expiration": now.Add(time.Hour), "createdAt": now,
+	})
+	w.channel(w.follow("over", calendarsync.Retiring, time.Time{}), "of-over", map[string]any{
+		"status": "active", "expiration": now.Add(-time.Hour), "createdAt": now,
+	})
+	w.write("accounts/acc_zz", map[string]any{
+		"ownerId": "zz", "email": "zz@example.com", "provider": "google", "status": "active", "createdAt": now.Add(time.Hour),
+	})
 	w.follow("zz", calendarsync.Failed, now.Add(-30*time.Hour))
 	view := w.overview()
 	var states []string
@@ -302,7 +331,9 @@ func TestOverview_ReadsNoMoreThanItMay_HoweverMuchThereIs(t *testing.T) {
 			"title": who, "creatorId": who, "status": "FINALIZED", "googleEventId": event,
 			"calendarSync": map[string]any{"state": "ERROR", "error": map[string]any{"code": "mass_cancellation_held", "at": now}},
 		})
-		w.write("calendarEventIndex/"+event, map[string]any{"schedulerId": "poll-" + who, "accountId": "acc_" + who, "calendarId": who + "@example.com"})
+		w.write("calendarEventIndex/"+event, map[string]any{
+			"schedulerId": "poll-" + who, "accountId": "acc_" + who, "calendarId": who + "@example.com",
+		})
 		err := w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
 			return tx.Update(calendars.Path(key), calendars.Defer(event, calendars.DeferredHeld, now))
 		})
@@ -337,7 +368,8 @@ func TestOverview_HoldsNothingThatWasConfirmed(t *testing.T) {
 		w.write("calendarEventIndex/"+event, map[string]any{"schedulerId": event, "accountId": "acc_gm", "calendarId": "gm@example.com"})
 	}
 	err := w.store.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		return tx.Update(calendars.Path(key), calendars.Defer("held", calendars.DeferredHeld, now), calendars.Defer("confirmed", calendars.DeferredConfirmed, now))
+		return tx.Update(calendars.Path(key), calendars.Defer("held", calendars.DeferredHeld, now),
+			calendars.Defer("confirmed", calendars.DeferredConfirmed, now))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -385,14 +417,21 @@ func TestOverview_ShortGrant_IsLateByItsLifetime(t *testing.T) {
 	}{
 		{"it was just granted", 0, 24 * time.Hour, health.Fine, "active", "", false},
 		{"its renewal starts now", -16 * time.Hour, 8 * time.Hour, health.Fine, "active", "", false},
-		{"half of the time for that is over", -20*time.Hour - time.Minute, 4*time.Hour - time.Minute, health.Mind, "ends soon", "Its renewal is overdue; see the timer drain.", false},
+		{
+			"half of the time for that is over", -20*time.Hour - time.Minute, 4*time.Hour - time.Minute, health.Mind, "ends soon",
+			"Its renewal is overdue; see the timer drain.", false,
+		},
 		{"it ended", -25 * time.Hour, -time.Hour, health.Bad, "ended", "It was not renewed in time.", true},
-		{"it was granted for minutes", -6 * time.Minute, -time.Minute, health.Bad, "ended", "Google granted it for 5m0s; the sweep reads the calendar until the next.", true},
+		{
+			"it was granted for minutes", -6 * time.Minute, -time.Minute, health.Bad, "ended",
+			"Google granted it for 5m0s; the sweep reads the calendar until the next.", true,
+		},
 	} {
 		w := newReading(t)
 		key := w.follow("gm", calendarsync.Retiring, time.Time{})
 		w.channel(key, "it", map[string]any{
-			"status": "active", "grantedAt": now.Add(row.granted), "expiration": now.Add(row.ends), "nextTry": now.Add(row.granted).Add(15 * time.Minute),
+			"status": "active", "grantedAt": now.Add(row.granted), "expiration": now.Add(row.ends),
+			"nextTry": now.Add(row.granted).Add(15 * time.Minute),
 		})
 		for _, watch := range w.overview().Channels {
 			if watch.ChannelID != "it" {

@@ -82,46 +82,73 @@ var accountRows = []row{
 		if s.Delegated {
 			return "The mappings no longer name this e-mail address, and its calendar is still followed until what was added there is taken back."
 		}
-		return "The account was unlinked while sessions still follow its calendar. Link it again in Settings, or finalise those sessions with another account."
+		return "The account was unlinked while sessions still follow its calendar. Link it again in Settings, or finalise those " +
+			"sessions with another account."
 	}},
-	{string(rules.CalendarLost), Error, func(s situation) (time.Time, bool) { return s.Calendar.RefusedSince, s.Calendar.Lost() }, func(s situation) string {
-		if s.Delegated {
-			return "The calendar is gone, or its domain no longer lets this server read it. Check it in the Admin console."
-		}
-		return "The calendar is gone or no longer shared with this account. Share it again, with the right to change events, or finalise its sessions anew in another calendar."
-	}},
+	{string(rules.CalendarLost), Error,
+		func(s situation) (time.Time, bool) { return s.Calendar.RefusedSince, s.Calendar.Lost() }, func(s situation) string {
+			if s.Delegated {
+				return "The calendar is gone, or its domain no longer lets this server read it. Check it in the Admin console."
+			}
+			return "The calendar is gone or no longer shared with this account. Share it again, with the right to change events, or " +
+				"finalise its sessions anew in another calendar."
+		}},
 }
 
 // calendarRows are the troubles of the calendar. Every row that applies counts.
 var calendarRows = []row{
 	{"sync_off", Degraded, func(s situation) (time.Time, bool) { return time.Time{}, s.Off },
 		says("This server follows no calendar now. Its operator can set QS_SYNC to on.")},
-	{"look_failed", "", func(s situation) (time.Time, bool) { return s.Calendar.FailedSince, !s.Calendar.FailedSince.IsZero() }, syncFailureMessage},
+	{
+		"look_failed", "",
+		func(s situation) (time.Time, bool) { return s.Calendar.FailedSince, !s.Calendar.FailedSince.IsZero() },
+		syncFailureMessage,
+	},
 	{"look_late", "", func(s situation) (time.Time, bool) {
 		last := s.Calendar.SuccessAt
 		return last, !last.IsZero() && s.Now.Sub(last) > s.Recent
-	}, says("The calendar was not read for longer than it should be. The server's timers may not run: its operator finds out by `questscheduler doctor`.")},
+	}, says("The calendar was not read for longer than it should be. The server's timers may not run: its operator finds out " +
+		"by `questscheduler doctor`.")},
 	{"never_looked", "", func(s situation) (time.Time, bool) { return s.Calendar.LinkedAt, s.Calendar.SuccessAt.IsZero() },
-		says("The calendar was linked and not read yet. If this stays, its operator finds out by `questscheduler doctor` why the server's tasks do not run.")},
+		says("The calendar was linked and not read yet. If this stays, its operator finds out by `questscheduler doctor` why the " +
+			"server's tasks do not run.")},
 	{"sync_failed", "", func(s situation) (time.Time, bool) { return s.failingSince, s.failing > 0 }, func(s situation) string {
-		return fmt.Sprintf("%d of its events cannot be applied and are retried every hour at least. If this stays, ask for a sync of their sessions, or finalise those again.", s.failing)
+		return fmt.Sprintf(
+			"%d of its events cannot be applied and are retried every hour at least. If this stays, ask for a sync of their "+
+				"sessions, or finalise those again.",
+			s.failing,
+		)
 	}},
 	{"mass_deletion_held", Degraded, func(s situation) (time.Time, bool) { return s.HeldSince, !s.HeldSince.IsZero() },
-		says("Many of its events are gone at once. Their copies in other calendars stay until it is listed again, an hour later. Restore the events in Google Calendar to keep the copies.")},
+		says("Many of its events are gone at once. Their copies in other calendars stay until it is listed again, an hour later. " +
+			"Restore the events in Google Calendar to keep the copies.")},
 	{"mirrors_behind", "", func(s situation) (time.Time, bool) {
 		return s.behindSince, !s.behindSince.IsZero() && s.Now.Sub(s.behindSince) > backlogGrace && s.HeldSince.IsZero()
 	}, func(s situation) string {
-		return fmt.Sprintf("%s of its events could not be mirrored yet, and are retried every hour at least. If this stays, the server's log says why.", cmp.Or(countOf(s.behind), "Some"))
+		return fmt.Sprintf(
+			"%s of its events could not be mirrored yet, and are retried every hour at least. If this stays, the server's log says why.",
+			cmp.Or(countOf(s.behind), "Some"),
+		)
 	}},
 	{"attendees_behind", "", func(s situation) (time.Time, bool) {
 		return s.unreadSince, !s.unreadSince.IsZero() && s.Now.Sub(s.unreadSince) > backlogGrace
 	}, func(s situation) string {
-		return fmt.Sprintf("%s of its events could not be read for second addresses yet, and are retried every hour at least. If this stays, the server's log says why.", cmp.Or(countOf(s.unread), "Some"))
+		return fmt.Sprintf(
+			"%s of its events could not be read for second addresses yet, and are retried every hour at least. If this stays, the "+
+				"server's log says why.",
+			cmp.Or(countOf(s.unread), "Some"),
+		)
 	}},
 	{"mass_cancellation_held", Degraded, func(s situation) (time.Time, bool) { return time.Time{}, s.held > 0 }, func(s situation) string {
-		return fmt.Sprintf("%d of its events are gone at once. Confirm that they were deleted on purpose, or restore them in Google Calendar.", s.held)
+		return fmt.Sprintf(
+			"%d of its events are gone at once. Confirm that they were deleted on purpose, or restore them in Google Calendar.",
+			s.held,
+		)
 	}},
-	{"watch_failed", Degraded, func(s situation) (time.Time, bool) { return time.Time{}, s.channel != ChannelActive && !s.Off }, channelMessage},
+	{
+		"watch_failed", Degraded,
+		func(s situation) (time.Time, bool) { return time.Time{}, s.channel != ChannelActive && !s.Off }, channelMessage,
+	},
 }
 
 // backlogGrace is how long the events of a calendar may wait for a consumer: the first
@@ -180,8 +207,9 @@ var syncFailures = map[string]string{
 	fault.RateLimited.String(): "Google asks for fewer calls. The calendar is read again in a moment.",
 	fault.Unavailable.String(): "Google Calendar does not answer. It is retried.",
 	fault.NotFound.String():    "Google does not find the calendar. If it was deleted, finalise its sessions again in another one.",
-	fault.Forbidden.String():   "Google does not let this account read the calendar. Share it with the account again, with the right to change events.",
-	fault.Provider.String():    "Google refuses to give the calendar. Check in Google Calendar that the account can still change its events.",
+	fault.Forbidden.String(): "Google does not let this account read the calendar. Share it with the account again, with the " +
+		"right to change events.",
+	fault.Provider.String(): "Google refuses to give the calendar. Check in Google Calendar that the account can still change its events.",
 }
 
 func syncFailureMessage(s situation) string {

@@ -42,7 +42,8 @@ func TestOf_EachTrouble_GivesItsStatus(t *testing.T) {
 	}
 	pending := func(why string, since time.Time) func(*health.Facts) {
 		return func(f *health.Facts) {
-			f.Calendar.Backlogs = map[string]calendars.Backlog{poll.ConsumerPoll: {Deferred: map[string]calendars.Deferral{"e": {At: since, Why: why}}}}
+			deferred := map[string]calendars.Deferral{"e": {At: since, Why: why}}
+			f.Calendar.Backlogs = map[string]calendars.Backlog{poll.ConsumerPoll: {Deferred: deferred}}
 		}
 	}
 	for _, row := range []struct {
@@ -53,9 +54,18 @@ func TestOf_EachTrouble_GivesItsStatus(t *testing.T) {
 		channel health.ChannelStatus
 	}{
 		{"nothing is wrong", func(*health.Facts) {}, health.Healthy, "", health.ChannelActive},
-		{"a success just recent enough", func(f *health.Facts) { f.Calendar.SuccessAt = ago(7 * time.Hour) }, health.Healthy, "", health.ChannelActive},
-		{"a success of before", func(f *health.Facts) { f.Calendar.SuccessAt = ago(7*time.Hour + 1) }, health.Stale, "look_late", health.ChannelActive},
-		{"a success of yesterday", func(f *health.Facts) { f.Calendar.SuccessAt = ago(24*time.Hour + 1) }, health.Unhealthy, "look_late", health.ChannelActive},
+		{
+			"a success just recent enough", func(f *health.Facts) { f.Calendar.SuccessAt = ago(7 * time.Hour) }, health.Healthy, "",
+			health.ChannelActive,
+		},
+		{
+			"a success of before", func(f *health.Facts) { f.Calendar.SuccessAt = ago(7*time.Hour + 1) }, health.Stale, "look_late",
+			health.ChannelActive,
+		},
+		{
+			"a success of yesterday", func(f *health.Facts) { f.Calendar.SuccessAt = ago(24*time.Hour + 1) }, health.Unhealthy,
+			"look_late", health.ChannelActive,
+		},
 		{"the sync fails since a moment", fails(0, fault.Unavailable), health.Degraded, "look_failed", health.ChannelActive},
 		{"since almost six hours", fails(6*time.Hour-1, fault.Unavailable), health.Degraded, "look_failed", health.ChannelActive},
 		{"since six hours", fails(6*time.Hour, fault.RateLimited), health.Stale, "look_failed", health.ChannelActive},
@@ -64,32 +74,65 @@ func TestOf_EachTrouble_GivesItsStatus(t *testing.T) {
 		{"linked and not read yet", func(f *health.Facts) {
 			f.Calendar.SuccessAt, f.Calendar.LinkedAt = time.Time{}, ago(time.Minute)
 		}, health.Degraded, "never_looked", health.ChannelActive},
-		{"linked days ago and never read", func(f *health.Facts) { f.Calendar.SuccessAt = time.Time{} }, health.Unhealthy, "never_looked", health.ChannelActive},
+		{
+			"linked days ago and never read", func(f *health.Facts) { f.Calendar.SuccessAt = time.Time{} }, health.Unhealthy,
+			"never_looked", health.ChannelActive,
+		},
 		{"the grant is revoked", func(f *health.Facts) { f.Account = accounts.Revoked }, health.Error, "token_expired", health.ChannelActive},
 		{"Google refused the last sync", fails(time.Minute, fault.Revoked), health.Error, "token_expired", health.ChannelActive},
-		{"the account is unlinked", func(f *health.Facts) { f.Account, f.Channels = accounts.Unlinked, nil }, health.Error, "calendar_unlinked", health.ChannelNone},
+		{
+			"the account is unlinked", func(f *health.Facts) { f.Account, f.Channels = accounts.Unlinked, nil }, health.Error,
+			"calendar_unlinked", health.ChannelNone,
+		},
 		{"the account is gone", func(f *health.Facts) { f.Account = "" }, health.Error, "calendar_unlinked", health.ChannelActive},
 		{"the calendar is lost", func(f *health.Facts) {
-			f.Calendar.FailedSince, f.Calendar.RefusedSince, f.Calendar.LastError, f.Channels = ago(time.Hour), ago(time.Minute), calendars.ReasonLost, nil
+			f.Calendar.FailedSince, f.Calendar.RefusedSince, f.Calendar.LastError, f.Channels = ago(time.Hour), ago(time.Minute),
+				calendars.ReasonLost, nil
 		}, health.Error, "calendar_lost", health.ChannelNone},
 		{"many events are gone for mirrors", func(f *health.Facts) {
 			f.HeldSince, f.Calendar.Interests = ago(time.Hour), map[string]int64{"mirrors": 1}
 			f.Calendar.Backlogs = map[string]calendars.Backlog{"mirrors": {Relist: ago(time.Hour)}}
 		}, health.Degraded, "mass_deletion_held", health.ChannelActive},
 		{"no channel", func(f *health.Facts) { f.Channels = nil }, health.Degraded, "watch_failed", health.ChannelNone},
-		{"the channel ended", channel(func(w *calendarsync.Watch) { w.Expiration = now }), health.Degraded, "watch_failed", health.ChannelExpired},
-		{"it is being stopped", channel(func(w *calendarsync.Watch) { w.Status = calendarsync.Retiring }), health.Degraded, "watch_failed", health.ChannelNone},
-		{"it is asked for", channel(func(w *calendarsync.Watch) { w.Status = calendarsync.Pending }), health.Degraded, "watch_failed", health.ChannelPending},
-		{"Google made none", channel(func(w *calendarsync.Watch) { w.Status = calendarsync.Failed }), health.Degraded, "watch_failed", health.ChannelFailed},
-		{"it pushes elsewhere", channel(func(w *calendarsync.Watch) { w.Address = "https://old.example" }), health.Degraded, "watch_failed", health.ChannelNone},
+		{
+			"the channel ended", channel(func(w *calendarsync.Watch) { w.Expiration = now }), health.Degraded, "watch_failed",
+			health.ChannelExpired,
+		},
+		{
+			"it is being stopped", channel(func(w *calendarsync.Watch) { w.Status = calendarsync.Retiring }), health.Degraded,
+			"watch_failed", health.ChannelNone,
+		},
+		{
+			"it is asked for", channel(func(w *calendarsync.Watch) { w.Status = calendarsync.Pending }), health.Degraded,
+			"watch_failed", health.ChannelPending,
+		},
+		{
+			"Google made none", channel(func(w *calendarsync.Watch) { w.Status = calendarsync.Failed }), health.Degraded,
+			"watch_failed", health.ChannelFailed,
+		},
+		{
+			"it pushes elsewhere", channel(func(w *calendarsync.Watch) { w.Address = "https://old.example" }), health.Degraded,
+			"watch_failed", health.ChannelNone,
+		},
 		{"an older one is being stopped", func(f *health.Facts) {
-			f.Channels = append(f.Channels, calendarsync.Watch{Status: calendarsync.Retiring, Address: terms.Address, Expiration: now.AddDate(0, 0, 9)})
+			f.Channels = append(f.Channels, calendarsync.Watch{
+				Status: calendarsync.Retiring, Address: terms.Address, Expiration: now.AddDate(0, 0, 9),
+			})
 		}, health.Healthy, "", health.ChannelActive},
 		{"an event keeps failing", pending(calendars.DeferredFailed, ago(time.Hour)), health.Degraded, "sync_failed", health.ChannelActive},
-		{"an event fails since two days", pending(calendars.DeferredFailed, ago(48*time.Hour)), health.Unhealthy, "sync_failed", health.ChannelActive},
-		{"cancellations are held", pending(calendars.DeferredHeld, ago(time.Hour)), health.Degraded, "mass_cancellation_held", health.ChannelActive},
+		{
+			"an event fails since two days", pending(calendars.DeferredFailed, ago(48*time.Hour)), health.Unhealthy, "sync_failed",
+			health.ChannelActive,
+		},
+		{
+			"cancellations are held", pending(calendars.DeferredHeld, ago(time.Hour)), health.Degraded, "mass_cancellation_held",
+			health.ChannelActive,
+		},
 		{"an event is asked for", pending(calendars.DeferredCommand, ago(time.Hour)), health.Healthy, "", health.ChannelActive},
-		{"the worst comes first", func(f *health.Facts) { f.Channels = nil; fails(30*time.Hour, fault.Provider)(f) }, health.Unhealthy, "look_failed watch_failed", health.ChannelNone},
+		{
+			"the worst comes first", func(f *health.Facts) { f.Channels = nil; fails(30*time.Hour, fault.Provider)(f) },
+			health.Unhealthy, "look_failed watch_failed", health.ChannelNone,
+		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

@@ -30,7 +30,8 @@ var figures = []figure{
 	{"direct_edits_total", []label{repairs}, nil, "Polls that were edited directly and repaired."},
 	{
 		"calendar_to_poll_seconds", []label{moves}, forConvergence,
-		"Convergence, first half: from the event's change in the calendar (its updated) to the poll's. A deletion is in it where Google says when it was.",
+		"Convergence, first half: from the event's change in the calendar (its updated) to the poll's. A deletion is in it where " +
+			"Google says when it was.",
 	},
 	{"announcements_total", []label{notices}, nil, "Transitions that were announced in every channel."},
 	{
@@ -38,10 +39,19 @@ var figures = []figure{
 		"Convergence, second half: from the poll's change to the announcement in every channel; the rest of QS_NOTIFY_SETTLE is in it.",
 	},
 	{"discord_refusals_total", []label{channels, discordReasons}, nil, "Messages and cards that Discord refused for good."},
-	{"mirror_writes_total", []label{mirrorWrites}, nil, "Events of mirrors that were written or deleted, and overlay calendars that were created."},
+	{
+		"mirror_writes_total", []label{mirrorWrites}, nil,
+		"Events of mirrors that were written or deleted, and overlay calendars that were created.",
+	},
 	{"mirror_failures_total", []label{errorKinds}, nil, "Writes of mirrors that failed, by the kind of the error."},
-	{"mirror_observations_total", []label{mirrorVerdicts}, nil, "Observations of mirrors' events: echo is as we wrote it, drift a person's change that is reverted."},
-	{"attendee_patches_total", []label{patchResults}, nil, "Changes of guests at events by their result: stale is a change that is decided again, since the event had changed."},
+	{
+		"mirror_observations_total", []label{mirrorVerdicts}, nil,
+		"Observations of mirrors' events: echo is as we wrote it, drift a person's change that is reverted.",
+	},
+	{
+		"attendee_patches_total", []label{patchResults}, nil,
+		"Changes of guests at events by their result: stale is a change that is decided again, since the event had changed.",
+	},
 	{"attendee_addresses_total", []label{addressChanges}, nil, "Second addresses that were invited, and taken back."},
 	{"attendee_notes_total", []label{addressNotes}, nil, "Second addresses that people invited or removed themselves, or that declined."},
 	{"attendee_loads_total", []label{loadResults}, nil, "Loads of the mappings of second addresses by their result."},

@@ -34,14 +34,16 @@ var (
 	synced    = label{"outcome", append([]string{ok, overtaken}, kinds...)}
 	occasions = labelOf("occasion", "creation", "renewal")
 	actions   = labelOf("transition",
-		rules.Adopt, rules.MoveCalendar, rules.Cancel, rules.Reschedule, rules.RescheduleAgain, rules.Restore, rules.Revive, rules.Warn, rules.Clear)
+		rules.Adopt, rules.MoveCalendar, rules.Cancel, rules.Reschedule, rules.RescheduleAgain, rules.Restore, rules.Revive,
+		rules.Warn, rules.Clear)
 	moves    = labelOf("transition", rules.Cancel, rules.Reschedule, rules.RescheduleAgain, rules.Restore, rules.Revive)
 	commands = labelOf("command",
 		rules.CommandFinalise, rules.CommandCancel, rules.CommandReopen, rules.CommandVote, rules.CommandEdit, rules.CommandEditSlots,
 		rules.CommandArchive, rules.CommandUnarchive, rules.CommandRestoreOriginal, rules.CommandAcceptNew, rules.CommandDelete)
 	codes   = labelOf("code", health.ErrorCodes...)
 	repairs = labelOf("mending",
-		rules.RepairDeleted, rules.RepairRecreated, rules.RepairCancel, rules.RepairReopen, rules.RepairLink, rules.RepairUnlink, rules.RepairRestore, rules.RepairRecord)
+		rules.RepairDeleted, rules.RepairRecreated, rules.RepairCancel, rules.RepairReopen, rules.RepairLink, rules.RepairUnlink,
+		rules.RepairRestore, rules.RepairRecord)
 	notices = labelOf("notice", rules.NoticeRescheduled, rules.NoticeRestored, rules.NoticeCancelled, rules.NoticeOnAgain)
 	// channels are those of Discord, as announcements name them.
 	channels       = labelOf("channel", "discord", "card")
@@ -63,7 +65,8 @@ var (
 	levels       = labelOf("level", "warn", "error")
 	httpMethods  = labelOf("method", "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 	classes      = labelOf("status", "1xx", "2xx", "3xx", "4xx", "5xx")
-	jobs         = labelOf("job", timers.RenewWatches, timers.PollFallback, timers.ReconcileMirrors, timers.RefreshMappings, timers.Cleanup, timers.Health)
+	jobs         = labelOf("job", timers.RenewWatches, timers.PollFallback, timers.ReconcileMirrors, timers.RefreshMappings,
+		timers.Cleanup, timers.Health)
 )
 
 func labelOf[T ~string](name string, values ...T) label {

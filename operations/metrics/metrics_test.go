@@ -128,15 +128,19 @@ func TestCount_EachEvent_AddsToItsFigure(t *testing.T) {
 	w.Called("events.list", refused, time.Second)
 	w.Answered("GET", 404, time.Millisecond)
 	w.shows(
-		`syncs_total{hint="push",outcome="ok"} 1`, `syncs_total{hint="timer",outcome="rate_limited"} 1`, `syncs_total{hint="push",outcome="overtaken"} 1`,
+		`syncs_total{hint="push",outcome="ok"} 1`, `syncs_total{hint="timer",outcome="rate_limited"} 1`,
+		`syncs_total{hint="push",outcome="overtaken"} 1`,
 		`watches_asked_total{occasion="creation",outcome="ok"} 1`, `watches_asked_total{occasion="renewal",outcome="rate_limited"} 1`,
 		`watches_stopped_total 1`, `pushes_refused_total 1`, `transitions_total{transition="reschedule"} 1`,
-		`calendar_to_poll_seconds_sum{transition="reschedule"} 3`, `calendar_to_poll_seconds_count{transition="cancel"} 1`, `calendar_to_poll_seconds_sum{transition="cancel"} 0`,
+		`calendar_to_poll_seconds_sum{transition="reschedule"} 3`, `calendar_to_poll_seconds_count{transition="cancel"} 1`,
+		`calendar_to_poll_seconds_sum{transition="cancel"} 0`,
 		`commands_total{command="finalise"} 1`, `sync_errors_total{code="token_expired"} 1`, `direct_edits_total{mending="outside_cancel"} 1`,
 		`announcements_total{notice="SESSION_RESCHEDULED"} 1`, `poll_to_people_seconds_sum{notice="SESSION_RESCHEDULED"} 10`,
 		`discord_refusals_total{channel="card",code="missing_access"} 1`,
-		`mirror_writes_total{operation="write"} 1`, `mirror_writes_total{operation="delete"} 1`, `mirror_writes_total{operation="delete_stray"} 1`,
-		`mirror_writes_total{operation="create_calendar"} 1`, `mirror_failures_total{kind="forbidden"} 1`, `mirror_observations_total{verdict="contested"} 1`,
+		`mirror_writes_total{operation="write"} 1`, `mirror_writes_total{operation="delete"} 1`,
+		`mirror_writes_total{operation="delete_stray"} 1`,
+		`mirror_writes_total{operation="create_calendar"} 1`, `mirror_failures_total{kind="forbidden"} 1`,
+		`mirror_observations_total{verdict="contested"} 1`,
 		`google_calls_total{method="events.list",outcome="rate_limited"} 1`, `errors_total{kind="rate_limited"} 2`,
 		`http_requests_total{method="GET",status="4xx"} 1`, `sync_seconds_count 3`,
 	)
@@ -158,7 +162,8 @@ func TestStored_IsRead(t *testing.T) {
 	w.shows(
 		`work_due{kind="sync"} 3`, `work_oldest_seconds{kind="sync"} 60`, `work_failing{kind="sync"} 2`, `work_due{kind="intent"} 0`,
 		fmt.Sprintf(`last_drain_timestamp_seconds %v`, float64(start.Unix())),
-		fmt.Sprintf(`timer_last_success_timestamp_seconds{job="renew-watches"} %v`, float64(start.Unix())), `timer_failing{job="renew-watches"} 1`,
+		fmt.Sprintf(`timer_last_success_timestamp_seconds{job="renew-watches"} %v`, float64(start.Unix())),
+		`timer_failing{job="renew-watches"} 1`,
 		`timer_last_success_timestamp_seconds{job="cleanup"} 0`, `timer_failing{job="cleanup"} 0`,
 		`watches_ending 1`, `watches_failed 2`, `calendars_parked 3`, `accounts_revoked 4`, `calendars_failing{reason="not_found"} 5`,
 		`calendars_failing_seconds 3600`, `polls_in_error{code="mass_cancellation_held"} 6`, `polls_in_error{code="sync_failed"} 0`,
@@ -191,7 +196,8 @@ func TestStored_ThatCannotBeRead_IsReportedAlone(t *testing.T) {
 	w := newWorld(t)
 	w.broken = errors.New("the store does not answer")
 	w.Count(scheduler.Transition{Action: rules.Cancel})
-	w.shows(`stored_figures_missing{of="work"} 1`, `stored_figures_missing{of="health"} 0`, `transitions_total{transition="cancel"} 1`, `accounts_revoked 0`)
+	w.shows(`stored_figures_missing{of="work"} 1`, `stored_figures_missing{of="health"} 0`,
+		`transitions_total{transition="cancel"} 1`, `accounts_revoked 0`)
 	if strings.Contains(w.text(), "questscheduler_work_due{") {
 		t.Error("it shows work that it could not read")
 	}
@@ -241,7 +247,9 @@ func TestSeries_AreBounded(t *testing.T) {
 func TestRuns_AreCountedByTheirOutcome(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	results := []outbox.Result{outbox.Done(), outbox.Failed(fault.New(fault.Unavailable, "later")), outbox.Broken(errors.New("the store is away"))}
+	results := []outbox.Result{
+		outbox.Done(), outbox.Failed(fault.New(fault.Unavailable, "later")), outbox.Broken(errors.New("the store is away")),
+	}
 	work := &outbox.Outbox{Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler), Meter: w.Count}
 	next := 0
 	work.Add(outbox.Kind{Name: calendarsync.SweepKind, Unclaimed: true, Handle: func(context.Context, outbox.Item) outbox.Result {
@@ -329,9 +337,12 @@ func TestAttendees_SwitchedOn_AreCounted(t *testing.T) {
 	w.Count(attendees.Failed{Kind: fault.Forbidden})
 	w.Count(attendees.Noted{State: attendee.Removed})
 	w.Count(attendees.Load{Outcome: attendees.LoadHeld})
-	w.shows(`attendee_mappings{state="used"} 7`, `attendee_mappings{state="skipped"} 2`, `attendee_mappings{state="without_access"} 3`, `attendee_mappings{state="held"} 4`,
-		"attendee_mappings_age_seconds 60", "attendee_mappings_load_failures 5", "attendee_events_pending 6", "attendee_events_oldest_due_seconds 120", "attendee_events_in_error 8",
+	w.shows(`attendee_mappings{state="used"} 7`, `attendee_mappings{state="skipped"} 2`,
+		`attendee_mappings{state="without_access"} 3`, `attendee_mappings{state="held"} 4`,
+		"attendee_mappings_age_seconds 60", "attendee_mappings_load_failures 5", "attendee_events_pending 6",
+		"attendee_events_oldest_due_seconds 120", "attendee_events_in_error 8",
 		`attendee_patches_total{outcome="ok"} 2`, `attendee_patches_total{outcome="stale"} 1`, `attendee_patches_total{outcome="forbidden"} 1`,
-		`attendee_addresses_total{change="invited"} 3`, `attendee_addresses_total{change="withdrawn"} 1`, `attendee_notes_total{state="removed"} 1`,
+		`attendee_addresses_total{change="invited"} 3`, `attendee_addresses_total{change="withdrawn"} 1`,
+		`attendee_notes_total{state="removed"} 1`,
 		`attendee_loads_total{outcome="held"} 1`)
 }

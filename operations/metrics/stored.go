@@ -54,21 +54,38 @@ var (
 	drained     = gauge("last_drain_timestamp_seconds", "When this process last drained what is due; 0: it did not.")
 	succeeded   = gauge("timer_last_success_timestamp_seconds", "When a job of the timers last ended; 0: never.", "job")
 	jobFails    = gauge("timer_failing", "1 while the last step of a job failed.", "job")
-	ending      = gauge("watches_ending", "Followed calendars whose watch channel should have been renewed, ends within a day at most and has no later one (up to 250).")
-	watchFails  = gauge("watches_failed", "Followed calendars that no watch channel could be made for (up to 250).")
-	syncFails   = gauge("calendars_failing", "Followed calendars whose sync fails, by the kind of the error (up to 250).", "reason")
-	failingFor  = gauge("calendars_failing_seconds", "For how long the sync of a calendar fails that its owner cannot repair: the longest; 0: none.")
-	paused      = gauge("calendars_parked", "Followed calendars that Google asked to leave alone for a while (up to 250).")
-	revoked     = gauge("accounts_revoked", "Linked accounts whose owners have to link them again (up to 250).")
-	pollsErr    = gauge("polls_in_error", "Polls that show an error of their sync, by its code (up to 250).", "code")
-	inState     = gauge("mirrors", "Mirrors that are not as wanted, by their state (up to 250).", "state")
-	mirrorsDue  = gauge("mirrors_oldest_due_seconds", "For how long the mirror that is due longest waits to be written; 0: none is due.")
-	looping     = gauge("mirrors_looping", "Mirrors that are not made because another program copies copies between the same calendars (up to 250).")
-	mapped      = gauge("attendee_mappings", "Second addresses of attendees: mappings in use, skipped rows, mappings whose calendar no account reaches, and second addresses whose loss or addition awaits confirmation.", "state")
-	mappedAge   = gauge("attendee_mappings_age_seconds", "For how long the mappings in use were not loaded again; 0: never loaded.")
-	loadFails   = gauge("attendee_mappings_load_failures", "Failed loads of mappings in a row.")
-	guestsDue   = gauge("attendee_events_pending", "Events whose guests must be written (up to 250).")
-	guestsOld   = gauge("attendee_events_oldest_due_seconds", "For how long the event that is due longest waits for its guests to be written; 0: none is due.")
+	ending      = gauge(
+		"watches_ending",
+		"Followed calendars whose watch channel should have been renewed, ends within a day at most and has no later one (up to 250).",
+	)
+	watchFails = gauge("watches_failed", "Followed calendars that no watch channel could be made for (up to 250).")
+	syncFails  = gauge("calendars_failing", "Followed calendars whose sync fails, by the kind of the error (up to 250).", "reason")
+	failingFor = gauge(
+		"calendars_failing_seconds",
+		"For how long the sync of a calendar fails that its owner cannot repair: the longest; 0: none.",
+	)
+	paused     = gauge("calendars_parked", "Followed calendars that Google asked to leave alone for a while (up to 250).")
+	revoked    = gauge("accounts_revoked", "Linked accounts whose owners have to link them again (up to 250).")
+	pollsErr   = gauge("polls_in_error", "Polls that show an error of their sync, by its code (up to 250).", "code")
+	inState    = gauge("mirrors", "Mirrors that are not as wanted, by their state (up to 250).", "state")
+	mirrorsDue = gauge("mirrors_oldest_due_seconds", "For how long the mirror that is due longest waits to be written; 0: none is due.")
+	looping    = gauge(
+		"mirrors_looping",
+		"Mirrors that are not made because another program copies copies between the same calendars (up to 250).",
+	)
+	mapped = gauge(
+		"attendee_mappings",
+		"Second addresses of attendees: mappings in use, skipped rows, mappings whose calendar no account reaches, and second "+
+			"addresses whose loss or addition awaits confirmation.",
+		"state",
+	)
+	mappedAge = gauge("attendee_mappings_age_seconds", "For how long the mappings in use were not loaded again; 0: never loaded.")
+	loadFails = gauge("attendee_mappings_load_failures", "Failed loads of mappings in a row.")
+	guestsDue = gauge("attendee_events_pending", "Events whose guests must be written (up to 250).")
+	guestsOld = gauge(
+		"attendee_events_oldest_due_seconds",
+		"For how long the event that is due longest waits for its guests to be written; 0: none is due.",
+	)
 	guestsFail  = gauge("attendee_events_in_error", "Events whose guests cannot be written (up to 250).")
 	readFailing = gauge("stored_figures_missing", "1 where these figures cannot be read now.", "of")
 )

@@ -131,7 +131,8 @@ func TestImage_AsLoaded_IsThatOfTheDockerfile(t *testing.T) {
 	}
 	config := file.Config
 	if file.Architecture != "arm64" || config.User != "65532:65532" || !slices.Equal(config.Entrypoint, []string{"/questscheduler"}) ||
-		!slices.Equal(config.Cmd, []string{"serve"}) || !slices.Contains(config.Env, "QS_SQLITE_PATH=/data/questscheduler.db") || len(config.ExposedPorts) != 1 {
+		!slices.Equal(config.Cmd, []string{"serve"}) ||
+		!slices.Contains(config.Env, "QS_SQLITE_PATH=/data/questscheduler.db") || len(config.ExposedPorts) != 1 {
 		said, _ := json.Marshal(file) //nolint:errchkjson // for the message
 		t.Errorf("the image is configured as %s", said)
 	}
@@ -164,7 +165,10 @@ func TestPush_ToARegistry_GivesBothProcessors(t *testing.T) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer server.Close()
 	r.repository = strings.TrimPrefix(server.URL, "http://") + "/party/questscheduler"
-	args := []string{"push", "-version", r.version, "-commit-time", "1700000000", "-binaries", r.binaries, "-source", r.source, "-roots", r.roots, "-image", r.repository}
+	args := []string{
+		"push", "-version", r.version, "-commit-time", "1700000000", "-binaries", r.binaries, "-source", r.source, "-roots",
+		r.roots, "-image", r.repository,
+	}
 	if err := run(t.Context(), args); err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,9 @@ func TestDue_AfterAStart_FromThatVeryMoment(t *testing.T) {
 	t.Parallel()
 	started := time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
 	job := Job{Every: time.Hour, AtStart: true, AfterStart: time.Minute}
-	for after, want := range map[time.Duration]time.Time{time.Minute - time.Microsecond: {}, time.Minute: started, time.Hour: started.Add(30 * time.Minute)} {
+	for after, want := range map[time.Duration]time.Time{
+		time.Minute - time.Microsecond: {}, time.Minute: started, time.Hour: started.Add(30 * time.Minute),
+	} {
 		if got := job.due(started.Add(after), started); !got.Equal(want) {
 			t.Errorf("%s after the start: %s, want %s", after, got, want)
 		}

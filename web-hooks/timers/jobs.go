@@ -65,7 +65,8 @@ func Jobs(p Parts) []Job {
 	}
 	if p.RefreshMappings != nil && !p.NoSync {
 		table = append(table, Job{
-			Name: RefreshMappings, Every: 5 * time.Minute, AtStart: true, Does: "load second addresses, and follow the calendars of their owners", Step: p.RefreshMappings,
+			Name: RefreshMappings, Every: 5 * time.Minute, AtStart: true,
+			Does: "load second addresses, and follow the calendars of their owners", Step: p.RefreshMappings,
 		})
 	}
 	if p.Health != nil {

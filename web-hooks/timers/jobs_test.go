@@ -145,7 +145,9 @@ func TestCleanup_GoesPageByPage(t *testing.T) {
 				if err := tx.Create(poll.SnapshotPath("gone", id), poll.EncodeSnapshot(snapshot)); err != nil {
 					return err
 				}
-				if err := tx.Create(store.Doc("calendarWatches", id), map[string]any{"status": "expired", "expiration": worldtest.Start.AddDate(0, 0, -31)}); err != nil {
+				if err := tx.Create(store.Doc("calendarWatches", id), map[string]any{
+					"status": "expired", "expiration": worldtest.Start.AddDate(0, 0, -31),
+				}); err != nil {
 					return err
 				}
 			}

@@ -48,7 +48,9 @@ func (t *Timers) HandOver(ctx context.Context, name string) error {
 // steps takes the steps of a run until none is left or pause, asked before each, says to stop;
 // did receives what each did. over reports whether this caller has nothing left to do: the run
 // ended, or another process took its place.
-func (t *Timers) steps(ctx context.Context, job Job, run Run, record Record, pause func() bool, did func(Counts)) (after Record, over bool, err error) {
+func (t *Timers) steps(
+	ctx context.Context, job Job, run Run, record Record, pause func() bool, did func(Counts),
+) (after Record, over bool, err error) {
 	for goesOn := record.goesOn(run.Due); goesOn; {
 		if pause() {
 			return record, false, nil

@@ -20,7 +20,8 @@ const Kind = "timer"
 // transaction that compares the run, so nothing is claimed.
 func (t *Timers) Work() outbox.Kind {
 	return outbox.Kind{
-		Name: Kind, Does: "jobs of the timers", Path: recordPath, Due: t.due, Codec: runs, Handle: t.handle, Workers: 5, Unclaimed: true, Planned: true,
+		Name: Kind, Does: "jobs of the timers", Path: recordPath, Due: t.due, Codec: runs, Handle: t.handle, Workers: 5,
+		Unclaimed: true, Planned: true,
 	}
 }
 

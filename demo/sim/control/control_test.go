@@ -220,7 +220,10 @@ func TestRoutes(t *testing.T) {
 		status             int
 		want               string
 	}{
-		{"POST", "/_sim/faults", `{"match":"events.list","status":503,"times":3,"delay_ms":50}`, 200, `{"faults":[{"match":"events.list","status":503,"times":3,"delay_ms":50}]}`},
+		{
+			"POST", "/_sim/faults", `{"match":"events.list","status":503,"times":3,"delay_ms":50}`, 200,
+			`{"faults":[{"match":"events.list","status":503,"times":3,"delay_ms":50}]}`,
+		},
 		{"POST", "/_sim/faults", `{"match":"events.list","statos":503}`, 400, "statos"},
 		{"POST", "/_sim/faults", `{"match":"nothing"}`, 400, "no such method"},
 		{"POST", "/_sim/faults", `{`, 400, "error"},

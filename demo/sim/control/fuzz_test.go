@@ -17,8 +17,11 @@ import (
 func FuzzFaults(f *testing.F) {
 	for _, seed := range []string{
 		`{"match":"events.list","status":503,"reason":"backendError","times":3,"delay_ms":50}`, `{"match":"push","drop":true}`,
-		`{"match":"*","duplicate":2}`, `{"match":"events.*|push","lost_answer":true,"times":1}`, `{"match":"no.such"}`, `{"match":"[","status":500}`,
-		`{"match":"push","status":200}`, `{"match":"push","times":-1}`, `{"match":"push","delay_ms":99999999999999999999}`, `{"match":"push"}{}`, `{"match":"events.list","body":{"items":7},"times":2}`, `{"match":"push","token":false}`, `{"Match":"push","unknown":1}`, `null`, `[]`, ``,
+		`{"match":"*","duplicate":2}`, `{"match":"events.*|push","lost_answer":true,"times":1}`, `{"match":"no.such"}`,
+		`{"match":"[","status":500}`,
+		`{"match":"push","status":200}`, `{"match":"push","times":-1}`, `{"match":"push","delay_ms":99999999999999999999}`,
+		`{"match":"push"}{}`, `{"match":"events.list","body":{"items":7},"times":2}`, `{"match":"push","token":false}`,
+		`{"Match":"push","unknown":1}`, `null`, `[]`, ``,
 	} {
 		f.Add([]byte(seed))
 	}

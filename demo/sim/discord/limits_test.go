@@ -29,21 +29,39 @@ func TestLimits_OneMoreIsRefused_ExactlyIsNot(t *testing.T) {
 		path []string // in "errors"
 		want string
 	}{
-		{"content", func(n int) map[string]any { return map[string]any{"content": text(n)} }, 2000, []string{"content"}, strings.ReplaceAll(long, "%N", "2000")},
-		{"nonce", func(n int) map[string]any { return map[string]any{"content": "x", "nonce": text(n)} }, 25, []string{"nonce"}, strings.ReplaceAll(long, "%N", "25")},
-		{"title", func(n int) map[string]any { return embeds(map[string]any{"title": text(n)}) }, 256, []string{"embeds", "0", "title"}, strings.ReplaceAll(long, "%N", "256")},
-		{"description", func(n int) map[string]any { return embeds(map[string]any{"description": text(n)}) }, 4096, []string{"embeds", "0", "description"}, strings.ReplaceAll(long, "%N", "4096")},
+		{
+			"content", func(n int) map[string]any { return map[string]any{"content": text(n)} }, 2000, []string{"content"},
+			strings.ReplaceAll(long, "%N", "2000"),
+		},
+		{
+			"nonce", func(n int) map[string]any { return map[string]any{"content": "x", "nonce": text(n)} }, 25, []string{"nonce"},
+			strings.ReplaceAll(long, "%N", "25"),
+		},
+		{
+			"title", func(n int) map[string]any { return embeds(map[string]any{"title": text(n)}) }, 256,
+			[]string{"embeds", "0", "title"}, strings.ReplaceAll(long, "%N", "256"),
+		},
+		{
+			"description", func(n int) map[string]any { return embeds(map[string]any{"description": text(n)}) }, 4096,
+			[]string{"embeds", "0", "description"}, strings.ReplaceAll(long, "%N", "4096"),
+		},
 		{"footer", func(n int) map[string]any {
 			return embeds(map[string]any{"title": "x"}, map[string]any{"footer": map[string]any{"text": text(n)}})
 		}, 2048, []string{"embeds", "1", "footer", "text"}, strings.ReplaceAll(long, "%N", "2048")},
 		{"author", func(n int) map[string]any {
 			return embeds(map[string]any{"author": map[string]any{"name": text(n)}})
 		}, 256, []string{"embeds", "0", "author", "name"}, strings.ReplaceAll(long, "%N", "256")},
-		{"fields", func(n int) map[string]any { return embeds(map[string]any{"fields": fields(n, 1)}) }, 25, []string{"embeds", "0", "fields"}, strings.ReplaceAll(long, "%N", "25")},
+		{
+			"fields", func(n int) map[string]any { return embeds(map[string]any{"fields": fields(n, 1)}) }, 25,
+			[]string{"embeds", "0", "fields"}, strings.ReplaceAll(long, "%N", "25"),
+		},
 		{"field name", func(n int) map[string]any {
 			return embeds(map[string]any{"fields": []any{map[string]any{"name": text(n), "value": "v"}}})
 		}, 256, []string{"embeds", "0", "fields", "0", "name"}, strings.ReplaceAll(long, "%N", "256")},
-		{"field value", func(n int) map[string]any { return embeds(map[string]any{"fields": fields(1, n)}) }, 1024, []string{"embeds", "0", "fields", "0", "value"}, strings.ReplaceAll(long, "%N", "1024")},
+		{
+			"field value", func(n int) map[string]any { return embeds(map[string]any{"fields": fields(1, n)}) }, 1024,
+			[]string{"embeds", "0", "fields", "0", "value"}, strings.ReplaceAll(long, "%N", "1024"),
+		},
 		{"embeds", func(n int) map[string]any {
 			list := make([]map[string]any, n)
 			for i := range list {

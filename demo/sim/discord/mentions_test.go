@@ -97,9 +97,18 @@ func TestMentions_EditOfTheCardAlone(t *testing.T) {
 		pinged           []string
 	}{
 		{"without allowed_mentions it pings after all", quietPost, `{"embeds":[{"title":"x"}]}`, true, []string{"everyone"}},
-		{"with allowed_mentions it leaves a quiet message quiet", quietPost, `{"embeds":[{"title":"x"}],"allowed_mentions":{"parse":[]}}`, false, []string{}},
-		{"with allowed_mentions it keeps a mention", loudPost, `{"embeds":[{"title":"x"}],"allowed_mentions":{"parse":[]}}`, true, []string{"everyone"}},
-		{"a quiet edit of the text takes no ping back", loudPost, `{"content":"@here","allowed_mentions":{"parse":[]}}`, false, []string{"everyone"}},
+		{
+			"with allowed_mentions it leaves a quiet message quiet", quietPost,
+			`{"embeds":[{"title":"x"}],"allowed_mentions":{"parse":[]}}`, false, []string{},
+		},
+		{
+			"with allowed_mentions it keeps a mention", loudPost, `{"embeds":[{"title":"x"}],"allowed_mentions":{"parse":[]}}`,
+			true, []string{"everyone"},
+		},
+		{
+			"a quiet edit of the text takes no ping back", loudPost, `{"content":"@here","allowed_mentions":{"parse":[]}}`, false,
+			[]string{"everyone"},
+		},
 		{"a loud edit adds its ping", loudPost, `{"content":"@here"}`, true, []string{"everyone", "here"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {

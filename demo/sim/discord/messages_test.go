@@ -43,7 +43,8 @@ func TestClient_PostEditReadDelete_Works(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Author.ID != discord.BotID || !m.Author.Bot || m.ChannelID != channel || !m.Timestamp.Equal(s.clock.Now()) || m.EditedTimestamp != nil {
+	if m.Author.ID != discord.BotID || !m.Author.Bot || m.ChannelID != channel || !m.Timestamp.Equal(s.clock.Now()) ||
+		m.EditedTimestamp != nil {
 		t.Errorf("posted %+v", m)
 	}
 	embed := card().Embeds[0]
@@ -140,7 +141,8 @@ func TestPost_EmbedsComponentsFlags_AreKeptAsSent(t *testing.T) {
 	var m discord.Message
 	a.into(t, &m)
 	for _, m := range []discord.Message{m, s.Messages(channel)[0]} {
-		if len(m.Embeds) != 1 || string(m.Embeds[0]) != embed || len(m.Components) != 1 || string(m.Components[0]) != component || m.Flags != 4096 || !m.TTS {
+		if len(m.Embeds) != 1 || string(m.Embeds[0]) != embed || len(m.Components) != 1 || string(m.Components[0]) != component ||
+			m.Flags != 4096 || !m.TTS {
 			t.Errorf("kept %+v", m)
 		}
 	}
@@ -165,7 +167,8 @@ func TestEdit_NullAndEmpty_RemoveTheField(t *testing.T) {
 	if m.Content != "a" || len(m.Embeds) != 0 || len(m.Components) != 0 || m.Flags != 0 {
 		t.Errorf("after the edit: %s", a.body)
 	}
-	wantRefusal(t, s.call(http.MethodPatch, messages+"/"+m.ID, `{"content":null}`), http.StatusBadRequest, 50006, "Cannot send an empty message")
+	wantRefusal(t, s.call(http.MethodPatch, messages+"/"+m.ID, `{"content":null}`), http.StatusBadRequest, 50006,
+		"Cannot send an empty message")
 	if got := s.Messages(channel)[0]; got.Content != "a" {
 		t.Errorf("a refused edit changed the content to %q", got.Content)
 	}

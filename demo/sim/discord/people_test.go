@@ -86,7 +86,8 @@ func TestRateLimit_Global_IsSharedByAllRoutes(t *testing.T) {
 	a := s.call(http.MethodPost, messages, `{"content":"x"}`)
 	r := wantRefusal(t, a, http.StatusTooManyRequests, 0, "You are being rate limited.")
 	h := a.header
-	if r.RetryAfter != 0.4 || !*r.Global || h.Get("X-RateLimit-Global") != "true" || h.Get("X-RateLimit-Scope") != "global" || h.Get("Retry-After") != "1" || h.Get("X-RateLimit-Bucket") != "" {
+	if r.RetryAfter != 0.4 || !*r.Global || h.Get("X-RateLimit-Global") != "true" || h.Get("X-RateLimit-Scope") != "global" ||
+		h.Get("Retry-After") != "1" || h.Get("X-RateLimit-Bucket") != "" {
 		t.Errorf("body %s, headers %v", a.body, h)
 	}
 	if n := len(s.Messages(channel)); n != 0 {

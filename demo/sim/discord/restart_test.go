@@ -45,7 +45,8 @@ func TestRestart_AnsweredMessages_AreKept(t *testing.T) {
 	if m := again.post(`{"content":"x","nonce":"kept","enforce_nonce":true}`); m.ID != kept.ID {
 		t.Errorf("the nonce was forgotten: %+v", m)
 	}
-	wantRefusal(t, again.call(http.MethodPost, messages, `{"content":"x","nonce":"deleted","enforce_nonce":true}`), 404, 10008, "Unknown Message")
+	wantRefusal(t, again.call(http.MethodPost, messages, `{"content":"x","nonce":"deleted","enforce_nonce":true}`), 404, 10008,
+		"Unknown Message")
 	wantRefusal(t, again.call(http.MethodGet, "/api/v9/channels/"+gone, nil), 404, 10003, "Unknown Channel")
 	if m := again.post(`{"content":"new"}`); m.ID <= deleted.ID {
 		t.Errorf("the id %s follows %s", m.ID, deleted.ID)

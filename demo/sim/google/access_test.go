@@ -23,7 +23,10 @@ func TestSimCalendar_NamedFields_AreChanged(t *testing.T) {
 		{`{"roles":{"gm":"owner","zoe":"reader"}}`, 400, "no such user"},
 		{`{"roles":{"gm":"owner"}}`, 200, `{"summary":"` + club + `","time_zone":"UTC","roles":{"gm":"owner"},"push":true}`},
 		{`{"summary":"Club","time_zone":"Asia/Tokyo"}`, 200, `{"summary":"Club","time_zone":"Asia/Tokyo","roles":{"gm":"owner"},"push":true}`},
-		{`{"roles":{"ana":"writerWithoutPrivateAccess"},"push":false}`, 200, `"roles":{"ana":"writerWithoutPrivateAccess","gm":"owner"},"push":false}`},
+		{
+			`{"roles":{"ana":"writerWithoutPrivateAccess"},"push":false}`, 200,
+			`"roles":{"ana":"writerWithoutPrivateAccess","gm":"owner"},"push":false}`,
+		},
 		{`{"roles":{"ana":"king"}}`, 400, "no such role"},
 		{`{"time_zone":"Mars"}`, 400, "Europe/Zurich"},
 		{`{"summary":"lost","roles":{"ana":"king"}}`, 400, "no such role"},
@@ -37,7 +40,8 @@ func TestSimCalendar_NamedFields_AreChanged(t *testing.T) {
 		t.Errorf("%d %s", status, text)
 	}
 	again := newWorld(t, opt) // a restart remembers it
-	if page := must(again.as("ana").Events.List(club).Do())(t); page.Summary != "Club" || page.TimeZone != "Asia/Tokyo" || page.AccessRole != "writerWithoutPrivateAccess" {
+	if page := must(again.as("ana").Events.List(club).Do())(t); page.Summary != "Club" || page.TimeZone != "Asia/Tokyo" ||
+		page.AccessRole != "writerWithoutPrivateAccess" {
 		t.Errorf("after a restart: %+v", page)
 	}
 }

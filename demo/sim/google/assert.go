@@ -32,7 +32,11 @@ var (
 	errNoService    = badToken("invalid_grant", "Invalid grant: account not found")
 	errBadAssertion = badToken("invalid_grant", "Invalid JWT Signature.")
 	errBadAudience  = badToken("invalid_grant", "Invalid JWT: Failed audience check.")
-	errBadTime      = badToken("invalid_grant", "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values in the JWT claim.")
+	errBadTime      = badToken(
+		"invalid_grant",
+		"Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values "+
+			"in the JWT claim.",
+	)
 	errNoScope      = badToken("invalid_scope", "Empty or missing scope not allowed.")
 	errNoPerson     = badToken("invalid_grant", "Invalid email or User ID")
 	errNotDelegated = &oauthError{http.StatusUnauthorized, "unauthorized_client",

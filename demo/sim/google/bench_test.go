@@ -20,7 +20,10 @@ func BenchmarkList2500(b *testing.B) {
 	}
 	const path = "/calendar/v3/calendars/primary/events"
 	for i := range 10_000 {
-		body := fmt.Sprintf(`{"id":"qs%05d","summary":"Session","start":{"dateTime":"2026-03-06T19:00:00Z"},"end":{"dateTime":"2026-03-06T20:00:00Z"}}`, i)
+		body := fmt.Sprintf(
+			`{"id":"qs%05d","summary":"Session","start":{"dateTime":"2026-03-06T19:00:00Z"},"end":{"dateTime":"2026-03-06T20:00:00Z"}}`,
+			i,
+		)
 		if status := serve(b, sim.Handler(), grant.AccessToken, "POST", path, body); status != 200 {
 			b.Fatal(status)
 		}

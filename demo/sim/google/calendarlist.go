@@ -32,7 +32,8 @@ func (s *Server) readCalendarListing(c *call) (l calendarListing, err error) {
 	if l.size == 0 {
 		l.size = 100
 	}
-	l.least = Role(q.oneOf("minAccessRole", string(FreeBusyReader), string(Owner), string(Reader), string(Writer), string(WriterWithoutPrivateAccess)))
+	l.least = Role(q.oneOf("minAccessRole", string(FreeBusyReader), string(Owner), string(Reader), string(Writer),
+		string(WriterWithoutPrivateAccess)))
 	for _, name := range []string{"showDeleted", "showHidden", "showOwnOrganizationOnly"} {
 		q.flag(name)
 	}

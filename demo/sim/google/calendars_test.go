@@ -26,7 +26,8 @@ func TestCalendars_InsertedOne_IsListedUntilItIsDeleted(t *testing.T) {
 	w.grants["gm"] = must(w.sim.NewGrant("gm", google.ScopeCalendar))(t)
 	made := must(w.as("gm").Calendars.Insert(&calendar.Calendar{Summary: "Busy", Description: "mark", TimeZone: "Asia/Kathmandu"}).Do())(t)
 	entry := entryOf(t, w, "gm", made.Id)
-	if entry == nil || entry.Summary != "Busy" || entry.Description != "mark" || entry.TimeZone != "Asia/Kathmandu" || entry.AccessRole != "owner" {
+	if entry == nil || entry.Summary != "Busy" || entry.Description != "mark" || entry.TimeZone != "Asia/Kathmandu" ||
+		entry.AccessRole != "owner" {
 		t.Fatalf("listed as %+v", entry)
 	}
 	if entryOf(t, w, "ana", made.Id) != nil {
@@ -129,7 +130,8 @@ func TestICalUID_IsTheSameInEveryCopy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	series := w.weekly("qs0series")
-	must(w.as("gm").Events.Patch("primary", series.Id, &calendar.Event{Attendees: []*calendar.EventAttendee{{Email: "ana@example.test"}}}).Do())(t)
+	must(w.as("gm").Events.Patch("primary", series.Id,
+		&calendar.Event{Attendees: []*calendar.EventAttendee{{Email: "ana@example.test"}}}).Do())(t)
 	const one = "qs0series_20260320T180000Z"
 	must(w.as("gm").Events.Patch("primary", one, &calendar.Event{Summary: "own"}).Do())(t)
 	for _, key := range []string{"gm", "ana"} {

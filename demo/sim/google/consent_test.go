@@ -53,7 +53,8 @@ func TestConsent_Given_ReturnsTokensAndIdentity(t *testing.T) {
 		t.Errorf("token: refresh %q, expires in %d", token.RefreshToken, token.ExpiresIn)
 	}
 	scope, _ := token.Extra("scope").(string)
-	if got := strings.Fields(scope); !slices.Contains(got, google.ScopeEvents) || !slices.Contains(got, google.ScopeEmail) || slices.Contains(got, "email") {
+	if got := strings.Fields(scope); !slices.Contains(got, google.ScopeEvents) || !slices.Contains(got, google.ScopeEmail) ||
+		slices.Contains(got, "email") {
 		t.Errorf("scope %q: email is answered in its long spelling", scope)
 	}
 	said := w.identity(token, "client")
@@ -77,7 +78,8 @@ func TestConsent_FewerScopes_GrantLessOrNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	token := w.consented(w.linking("client"), google.Consent{User: "ana@example.test", Scopes: []string{google.ScopeCalendarListReadonly}})
-	if got, want := token.Extra("scope"), strings.Join([]string{"openid", google.ScopeEmail, google.ScopeCalendarListReadonly}, " "); got != want {
+	if got, want := token.Extra("scope"),
+		strings.Join([]string{"openid", google.ScopeEmail, google.ScopeCalendarListReadonly}, " "); got != want {
 		t.Errorf("scope %v, want %v", got, want)
 	}
 	service := w.client(oauth2.StaticTokenSource(token))
@@ -116,7 +118,8 @@ func TestConsent_Again_ReturnsARefreshTokenOnlyIfPrompted(t *testing.T) {
 	if token := w.consented(w.linking("another"), google.Consent{User: "ana"}); token.RefreshToken == "" {
 		t.Error("another client got no refresh token")
 	}
-	online := must(config.Exchange(t.Context(), w.outcome(config.AuthCodeURL("state-1", oauth2.ApprovalForce), google.Consent{User: "ben"}).Get("code")))(t)
+	online := must(config.Exchange(t.Context(),
+		w.outcome(config.AuthCodeURL("state-1", oauth2.ApprovalForce), google.Consent{User: "ben"}).Get("code")))(t)
 	if online.RefreshToken != "" {
 		t.Error("online access gave a refresh token")
 	}
@@ -206,7 +209,8 @@ func TestAuthorize_InvalidRequest_ShowsAnErrorPage(t *testing.T) {
 		query.Set(tc.field, tc.value)
 		for _, method := range []string{"GET", "POST"} {
 			status, header, text := w.curl("", method, "/o/oauth2/v2/auth?"+query.Encode(), "")
-			if status != tc.status || !strings.Contains(text, tc.code) || header.Get("Location") != "" || !strings.HasPrefix(header.Get("Content-Type"), "text/html") {
+			if status != tc.status || !strings.Contains(text, tc.code) || header.Get("Location") != "" ||
+				!strings.HasPrefix(header.Get("Content-Type"), "text/html") {
 				t.Errorf("%s, %s: %d %s %s", name, method, status, header.Get("Location"), text)
 			}
 		}
@@ -223,8 +227,12 @@ func TestAuthorize_ConsentPage_ShowsScopesAndClient(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	config := w.linking("Quest <Scheduler>")
-	status, header, page := w.curl("", "GET", strings.TrimPrefix(config.AuthCodeURL("state-1", oauth2.SetAuthURLParam("login_hint", "ana@example.test")), w.url), "")
-	for _, want := range []string{"Quest &lt;Scheduler&gt;", `value="ana" required checked`, `value="ben" required>`, `name="granted" value="` + google.ScopeEvents + `" checked`, "View and edit events"} {
+	status, header, page := w.curl("", "GET",
+		strings.TrimPrefix(config.AuthCodeURL("state-1", oauth2.SetAuthURLParam("login_hint", "ana@example.test")), w.url), "")
+	for _, want := range []string{
+		"Quest &lt;Scheduler&gt;", `value="ana" required checked`, `value="ben" required>`,
+		`name="granted" value="` + google.ScopeEvents + `" checked`, "View and edit events",
+	} {
 		if status != 200 || !strings.Contains(page, want) {
 			t.Errorf("%d: no %s on the page", status, want)
 		}

@@ -161,20 +161,36 @@ var samples = map[string]struct {
 	badPath, badBody string
 	status           int // of the bad one
 }{
-	"events.list":      {"calendars/primary/events", "", "calendars/primary/events?maxResults=0", "", 400},
-	"events.get":       {"calendars/primary/events/{id}", "", "calendars/primary/events/never0there", "", 404},
-	"events.insert":    {"calendars/primary/events", `{"start":{"date":"2026-03-06"},"end":{"date":"2026-03-07"}}`, "calendars/primary/events", `{"id":"{id}","start":{"date":"2026-03-06"},"end":{"date":"2026-03-07"}}`, 409},
-	"events.patch":     {"calendars/primary/events/{id}", `{"summary":"new"}`, "calendars/primary/events/qs0gone", `{"summary":"new"}`, 403},
-	"events.update":    {"calendars/primary/events/{id}", `{"start":{"date":"2026-03-06"},"end":{"date":"2026-03-07"}}`, "calendars/primary/events/{id}", `{}`, 400},
+	"events.list": {"calendars/primary/events", "", "calendars/primary/events?maxResults=0", "", 400},
+	"events.get":  {"calendars/primary/events/{id}", "", "calendars/primary/events/never0there", "", 404},
+	"events.insert": {
+		"calendars/primary/events", `{"start":{"date":"2026-03-06"},"end":{"date":"2026-03-07"}}`, "calendars/primary/events",
+		`{"id":"{id}","start":{"date":"2026-03-06"},"end":{"date":"2026-03-07"}}`, 409,
+	},
+	"events.patch": {"calendars/primary/events/{id}", `{"summary":"new"}`, "calendars/primary/events/qs0gone", `{"summary":"new"}`, 403},
+	"events.update": {
+		"calendars/primary/events/{id}", `{"start":{"date":"2026-03-06"},"end":{"date":"2026-03-07"}}`,
+		"calendars/primary/events/{id}", `{}`, 400,
+	},
 	"events.delete":    {"calendars/primary/events/{id}", "", "calendars/primary/events/qs0gone", "", 410},
 	"events.instances": {"calendars/primary/events/qs0series/instances", "", "calendars/primary/events/{id}/instances", "", 400},
-	"events.move":      {"calendars/primary/events/{id}/move?destination=club%40group.calendar.test", "", "calendars/primary/events/{id}/move", "", 400},
-	"events.watch":     {"calendars/primary/events/watch", `{"id":"two","type":"web_hook","address":"https://app.test/push","token":"t"}`, "calendars/primary/events/watch", `{"id":"one","type":"web_hook","address":"https://app.test/push"}`, 400},
-	"channels.stop":    {"channels/stop", `{"id":"one","resourceId":"{resource}"}`, "channels/stop", `{"id":"one","resourceId":"x"}`, 404},
-	"calendars.clear":  {"calendars/primary/clear", "", "calendars/club%40group.calendar.test/clear", "", 400},
-	"calendars.insert": {"calendars", `{"summary":"External Busy","description":"mark","timeZone":"Europe/Zurich"}`, "calendars", `{"description":"mark"}`, 400},
+	"events.move": {
+		"calendars/primary/events/{id}/move?destination=club%40group.calendar.test", "", "calendars/primary/events/{id}/move",
+		"", 400,
+	},
+	"events.watch": {
+		"calendars/primary/events/watch", `{"id":"two","type":"web_hook","address":"https://app.test/push","token":"t"}`,
+		"calendars/primary/events/watch", `{"id":"one","type":"web_hook","address":"https://app.test/push"}`, 400,
+	},
+	"channels.stop":   {"channels/stop", `{"id":"one","resourceId":"{resource}"}`, "channels/stop", `{"id":"one","resourceId":"x"}`, 404},
+	"calendars.clear": {"calendars/primary/clear", "", "calendars/club%40group.calendar.test/clear", "", 400},
+	"calendars.insert": {
+		"calendars", `{"summary":"External Busy","description":"mark","timeZone":"Europe/Zurich"}`, "calendars",
+		`{"description":"mark"}`, 400,
+	},
 	"calendars.delete": {"calendars/club%40group.calendar.test", "", "calendars/primary", "", 400},
-	"freebusy.query": {"freeBusy", `{"timeMin":"2026-03-01T00:00:00Z","timeMax":"2026-03-31T00:00:00Z","items":[{"id":"primary"},{"id":"nobody@example.test"}]}`,
+	"freebusy.query": {"freeBusy",
+		`{"timeMin":"2026-03-01T00:00:00Z","timeMax":"2026-03-31T00:00:00Z","items":[{"id":"primary"},{"id":"nobody@example.test"}]}`,
 		"freeBusy", `{"timeMin":"2026-03-01T00:00:00Z","timeMax":"2026-06-30T00:00:00Z","items":[{"id":"primary"}]}`, 400},
 	"calendarList.list": {"users/me/calendarList", "", "users/me/calendarList?maxResults=0", "", 400},
 	"calendarList.get":  {"users/me/calendarList/primary", "", "users/me/calendarList/nobody%40example.test", "", 404},

@@ -34,7 +34,8 @@ func TestETag_OfAReadThatNothingChanged_IsNotModified(t *testing.T) {
 			_, header, _ := w.curl("gm", "GET", tc.path, "")
 			etag := header.Get("ETag")
 			for _, known := range []string{etag, "W/" + etag, `"other", ` + etag, "*"} {
-				if status, header, text := w.curl("gm", "GET", tc.path, "", "If-None-Match", known); status != http.StatusNotModified || header.Get("ETag") != etag {
+				if status, header, text := w.curl("gm", "GET", tc.path, "", "If-None-Match", known); status != http.StatusNotModified ||
+					header.Get("ETag") != etag {
 					t.Errorf("%s: %d %s", known, status, text)
 				}
 			}
@@ -42,7 +43,8 @@ func TestETag_OfAReadThatNothingChanged_IsNotModified(t *testing.T) {
 				t.Errorf("another etag: %d %s", status, text)
 			}
 			tc.change(w)
-			if status, header, text := w.curl("gm", "GET", tc.path, "", "If-None-Match", etag); status != http.StatusOK || header.Get("ETag") == etag {
+			if status, header, text := w.curl("gm", "GET", tc.path, "", "If-None-Match", etag); status != http.StatusOK ||
+				header.Get("ETag") == etag {
 				t.Errorf("after a change: %d %s", status, text)
 			}
 		})
@@ -84,7 +86,8 @@ func TestETag_OfAWrite_IsNotAskedFor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.insert("gm", timed("qs0mine", 6))
-	if status, _, text := w.curl("gm", "PATCH", "/calendar/v3/calendars/primary/events/qs0mine", `{"summary":"new"}`, "If-None-Match", "*"); status != 200 {
+	if status, _, text := w.curl("gm", "PATCH", "/calendar/v3/calendars/primary/events/qs0mine", `{"summary":"new"}`,
+		"If-None-Match", "*"); status != 200 {
 		t.Errorf("%d %s", status, text)
 	}
 	gone := w.as("gm").Events.Get("primary", "qs0none").IfNoneMatch("*")

@@ -73,21 +73,48 @@ func TestTimes(t *testing.T) {
 		start, end string // as answered; "" where refused
 		reason     string
 	}{
-		"an offset":                          {`{"start":{"dateTime":"2026-03-06T18:00:00Z"},"end":{"dateTime":"2026-03-06T14:00:00-05:00"}}`, "2026-03-06T19:00:00+01:00", "2026-03-06T20:00:00+01:00", ""},
-		"wall time with a zone":              {`{"start":{"dateTime":"2026-03-06T19:00:00","timeZone":"America/New_York"},"end":{"dateTime":"2026-03-06T20:00:00","timeZone":"America/New_York"}}`, "2026-03-07T01:00:00+01:00", "2026-03-07T02:00:00+01:00", ""},
-		"wall time after the clocks changed": {`{"start":{"dateTime":"2026-03-29T19:00:00","timeZone":"Europe/Zurich"},"end":{"dateTime":"2026-03-29T20:00:00","timeZone":"Europe/Zurich"}}`, "2026-03-29T19:00:00+02:00", "2026-03-29T20:00:00+02:00", ""},
-		"wall times that clocks skip":        {`{"start":{"dateTime":"2026-03-29T02:30:00","timeZone":"Europe/Zurich"},"end":{"dateTime":"2026-03-29T03:45:00","timeZone":"Europe/Zurich"}}`, "2026-03-29T03:30:00+02:00", "2026-03-29T03:45:00+02:00", ""},
-		"wall times that clocks show twice":  {`{"start":{"dateTime":"2026-10-25T02:30:00","timeZone":"Europe/Zurich"},"end":{"dateTime":"2026-10-25T03:00:00","timeZone":"Europe/Zurich"}}`, "2026-10-25T02:30:00+02:00", "2026-10-25T03:00:00+01:00", ""},
-		"fractions are cut":                  {`{"start":{"dateTime":"2026-03-06T19:00:00.999+01:00"},"end":{"dateTime":"2026-03-06T20:00:00.5+01:00"}}`, "2026-03-06T19:00:00+01:00", "2026-03-06T20:00:00+01:00", ""},
-		"all day":                            {`{"start":{"date":"2026-03-06"},"end":{"date":"2026-03-07"}}`, "2026-03-06", "2026-03-07", ""},
-		"wall time without a zone":           {`{"start":{"dateTime":"2026-03-06T19:00:00"},"end":{"dateTime":"2026-03-06T20:00:00"}}`, "", "", "required"},
-		"an unknown zone":                    {`{"start":{"dateTime":"2026-03-06T19:00:00","timeZone":"Mars/Base"},"end":{"dateTime":"2026-03-06T20:00:00Z"}}`, "", "", "invalid"},
-		"no end":                             {`{"start":{"date":"2026-03-06"}}`, "", "", "required"},
-		"date and dateTime at once":          {`{"start":{"date":"2026-03-06","dateTime":"2026-03-06T19:00:00Z"},"end":{"date":"2026-03-07"}}`, "", "", "invalid"},
-		"a date and an instant":              {`{"start":{"date":"2026-03-06"},"end":{"dateTime":"2026-03-06T19:00:00Z"}}`, "", "", "invalid"},
-		"the end before the start":           {`{"start":{"dateTime":"2026-03-06T19:00:00Z"},"end":{"dateTime":"2026-03-06T18:00:00Z"}}`, "", "", "timeRangeEmpty"},
-		"a day that is none":                 {`{"start":{"date":"2026-02-30"},"end":{"date":"2026-03-07"}}`, "", "", "invalid"},
-		"rubbish":                            {`{"start":{"dateTime":"soon"},"end":{"dateTime":"later"}}`, "", "", "invalid"},
+		"an offset": {
+			`{"start":{"dateTime":"2026-03-06T18:00:00Z"},"end":{"dateTime":"2026-03-06T14:00:00-05:00"}}`,
+			"2026-03-06T19:00:00+01:00", "2026-03-06T20:00:00+01:00", "",
+		},
+		"wall time with a zone": {
+			`{"start":{"dateTime":"2026-03-06T19:00:00","timeZone":"America/New_York"},"end":{"dateTime":"2026-03-06T20:00:00","timeZone":"America/New_York"}}`,
+			"2026-03-07T01:00:00+01:00", "2026-03-07T02:00:00+01:00", "",
+		},
+		"wall time after the clocks changed": {
+			`{"start":{"dateTime":"2026-03-29T19:00:00","timeZone":"Europe/Zurich"},"end":{"dateTime":"2026-03-29T20:00:00","timeZone":"Europe/Zurich"}}`,
+			"2026-03-29T19:00:00+02:00", "2026-03-29T20:00:00+02:00", "",
+		},
+		"wall times that clocks skip": {
+			`{"start":{"dateTime":"2026-03-29T02:30:00","timeZone":"Europe/Zurich"},"end":{"dateTime":"2026-03-29T03:45:00","timeZone":"Europe/Zurich"}}`,
+			"2026-03-29T03:30:00+02:00", "2026-03-29T03:45:00+02:00", "",
+		},
+		"wall times that clocks show twice": {
+			`{"start":{"dateTime":"2026-10-25T02:30:00","timeZone":"Europe/Zurich"},"end":{"dateTime":"2026-10-25T03:00:00","timeZone":"Europe/Zurich"}}`,
+			"2026-10-25T02:30:00+02:00", "2026-10-25T03:00:00+01:00", "",
+		},
+		"fractions are cut": {
+			`{"start":{"dateTime":"2026-03-06T19:00:00.999+01:00"},"end":{"dateTime":"2026-03-06T20:00:00.5+01:00"}}`,
+			"2026-03-06T19:00:00+01:00", "2026-03-06T20:00:00+01:00", "",
+		},
+		"all day": {`{"start":{"date":"2026-03-06"},"end":{"date":"2026-03-07"}}`, "2026-03-06", "2026-03-07", ""},
+		"wall time without a zone": {
+			`{"start":{"dateTime":"2026-03-06T19:00:00"},"end":{"dateTime":"2026-03-06T20:00:00"}}`, "", "", "required",
+		},
+		"an unknown zone": {
+			`{"start":{"dateTime":"2026-03-06T19:00:00","timeZone":"Mars/Base"},"end":{"dateTime":"2026-03-06T20:00:00Z"}}`, "", "",
+			"invalid",
+		},
+		"no end": {`{"start":{"date":"2026-03-06"}}`, "", "", "required"},
+		"date and dateTime at once": {
+			`{"start":{"date":"2026-03-06","dateTime":"2026-03-06T19:00:00Z"},"end":{"date":"2026-03-07"}}`, "", "", "invalid",
+		},
+		"a date and an instant": {`{"start":{"date":"2026-03-06"},"end":{"dateTime":"2026-03-06T19:00:00Z"}}`, "", "", "invalid"},
+		"the end before the start": {
+			`{"start":{"dateTime":"2026-03-06T19:00:00Z"},"end":{"dateTime":"2026-03-06T18:00:00Z"}}`, "", "", "timeRangeEmpty",
+		},
+		"a day that is none": {`{"start":{"date":"2026-02-30"},"end":{"date":"2026-03-07"}}`, "", "", "invalid"},
+		"rubbish":            {`{"start":{"dateTime":"soon"},"end":{"dateTime":"later"}}`, "", "", "invalid"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -125,7 +152,9 @@ func TestPatch_Fields_AreMerged(t *testing.T) {
 	w := newWorld(t, testOptions())
 	e := timed("", 6)
 	e.Description, e.Location = "old", "attic"
-	e.ExtendedProperties = &calendar.EventExtendedProperties{Private: map[string]string{"a": "1", "b": "2"}, Shared: map[string]string{"c": "3"}}
+	e.ExtendedProperties = &calendar.EventExtendedProperties{
+		Private: map[string]string{"a": "1", "b": "2"}, Shared: map[string]string{"c": "3"},
+	}
 	e.Recurrence = []string{"RRULE:FREQ=WEEKLY"}
 	e.Start.TimeZone, e.End.TimeZone = "Europe/Zurich", "Europe/Zurich"
 	e = w.insert("gm", e)
@@ -184,7 +213,8 @@ func TestUpdate_WritableFields_AreReplaced(t *testing.T) {
 	e.Description = "old"
 	e = w.insert("gm", e)
 	got := must(w.as("gm").Events.Update("primary", e.Id, timed("", 7)).Do())(t)
-	if got.Description != "" || got.Start.DateTime != "2026-03-07T19:00:00+01:00" || got.Id != e.Id || got.ICalUID != e.ICalUID || got.Sequence != 1 {
+	if got.Description != "" || got.Start.DateTime != "2026-03-07T19:00:00+01:00" || got.Id != e.Id ||
+		got.ICalUID != e.ICalUID || got.Sequence != 1 {
 		t.Errorf("got %+v", got)
 	}
 	_, err := w.as("gm").Events.Update("primary", e.Id, &calendar.Event{Summary: "no times"}).Do()
@@ -260,27 +290,33 @@ func TestWrites_BadRequests_ChangeNothing(t *testing.T) {
 		status                  int
 		reason                  string
 	}{
-		"no token":                      {"", "GET", events, "", 401, "required"},
-		"rubbish as a body":             {"gm", "POST", events, "rubbish", 400, "parseError"},
-		"null as a body":                {"gm", "POST", events, "null", 400, "parseError"},
-		"no body":                       {"gm", "POST", events, "", 400, "required"},
-		"a body above the limit":        {"gm", "POST", events, `{"summary":"` + strings.Repeat("x", 1<<20) + `"}`, 413, "uploadTooLarge"},
-		"a field of the wrong type":     {"gm", "PATCH", events + "/" + e.Id, `{"summary":7}`, 400, "invalid"},
-		"an unknown status":             {"gm", "PATCH", events + "/" + e.Id, `{"status":"maybe"}`, 400, "invalid"},
-		"another event type":            {"gm", "PATCH", events + "/" + e.Id, `{"eventType":"focusTime"}`, 400, "invalid"},
-		"an event type of Google's own": {"gm", "POST", events, `{"eventType":"fromGmail","start":{"date":"2026-03-06"},"end":{"date":"2026-03-07"}}`, 400, "invalid"},
+		"no token":                  {"", "GET", events, "", 401, "required"},
+		"rubbish as a body":         {"gm", "POST", events, "rubbish", 400, "parseError"},
+		"null as a body":            {"gm", "POST", events, "null", 400, "parseError"},
+		"no body":                   {"gm", "POST", events, "", 400, "required"},
+		"a body above the limit":    {"gm", "POST", events, `{"summary":"` + strings.Repeat("x", 1<<20) + `"}`, 413, "uploadTooLarge"},
+		"a field of the wrong type": {"gm", "PATCH", events + "/" + e.Id, `{"summary":7}`, 400, "invalid"},
+		"an unknown status":         {"gm", "PATCH", events + "/" + e.Id, `{"status":"maybe"}`, 400, "invalid"},
+		"another event type":        {"gm", "PATCH", events + "/" + e.Id, `{"eventType":"focusTime"}`, 400, "invalid"},
+		"an event type of Google's own": {
+			"gm", "POST", events, `{"eventType":"fromGmail","start":{"date":"2026-03-06"},"end":{"date":"2026-03-07"}}`, 400,
+			"invalid",
+		},
 		"an attendee without an e-mail": {"gm", "PATCH", events + "/" + e.Id, `{"attendees":[{"displayName":"x"}]}`, 400, "required"},
 		"an attendee who is no address": {"gm", "PATCH", events + "/" + e.Id, `{"attendees":[{"email":"x"}]}`, 400, "invalid"},
-		"a response that is none":       {"gm", "PATCH", events + "/" + e.Id, `{"attendees":[{"email":"a@b","responseStatus":"yes"}]}`, 400, "invalid"},
-		"sendUpdates that is none":      {"gm", "PATCH", events + "/" + e.Id + "?sendUpdates=some", `{}`, 400, "invalidParameter"},
-		"a calendar that is not there":  {"gm", "GET", "/calendar/v3/calendars/nobody%40example.test/events", "", 404, "notFound"},
-		"someone else's calendar":       {"ana", "GET", "/calendar/v3/calendars/gm%40example.test/events", "", 404, "notFound"},
-		"an event that is not there":    {"gm", "GET", events + "/never0there", "", 404, "notFound"},
-		"a method that is not there":    {"gm", "POST", events + "/quickAdd", "", 404, "notFound"},
+		"a response that is none": {
+			"gm", "PATCH", events + "/" + e.Id, `{"attendees":[{"email":"a@b","responseStatus":"yes"}]}`, 400, "invalid",
+		},
+		"sendUpdates that is none":     {"gm", "PATCH", events + "/" + e.Id + "?sendUpdates=some", `{}`, 400, "invalidParameter"},
+		"a calendar that is not there": {"gm", "GET", "/calendar/v3/calendars/nobody%40example.test/events", "", 404, "notFound"},
+		"someone else's calendar":      {"ana", "GET", "/calendar/v3/calendars/gm%40example.test/events", "", 404, "notFound"},
+		"an event that is not there":   {"gm", "GET", events + "/never0there", "", 404, "notFound"},
+		"a method that is not there":   {"gm", "POST", events + "/quickAdd", "", 404, "notFound"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, header, text := w.curl(tc.key, tc.method, tc.path, tc.body)
-			if status != tc.status || !strings.Contains(text, `"reason":"`+tc.reason+`"`) || !strings.HasPrefix(header.Get("Content-Type"), "application/json") {
+			if status != tc.status || !strings.Contains(text, `"reason":"`+tc.reason+`"`) ||
+				!strings.HasPrefix(header.Get("Content-Type"), "application/json") {
 				t.Errorf("got %d %s, want %d %s", status, text, tc.status, tc.reason)
 			}
 		})

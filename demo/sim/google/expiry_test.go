@@ -44,7 +44,8 @@ func TestSyncToken_EndedByControl_HasEitherReason(t *testing.T) {
 		w.since("gm", token)
 	}
 	w := newWorld(t, testOptions())
-	if status, _, text := w.curl("", "POST", "/_sim/expire-sync-tokens", `{"reason":"deleted"}`); status != 400 || !strings.Contains(text, "updatedMinTooLongAgo") {
+	if status, _, text := w.curl("", "POST", "/_sim/expire-sync-tokens",
+		`{"reason":"deleted"}`); status != 400 || !strings.Contains(text, "updatedMinTooLongAgo") {
 		t.Errorf("%d %s", status, text)
 	}
 }
@@ -78,7 +79,9 @@ func TestSyncToken_RejectedOnDemand_IsABadRequest(t *testing.T) {
 		_, err := w.as("gm").Events.List("primary").SyncToken(old).Do()
 		wantError(t, err, 410, "fullSyncRequired")
 	}
-	for _, body := range []string{`{"status":404}`, `{"status":400,"reason":"fullSyncRequired"}`, `{"status":410,"reason":"invalidParameter"}`} {
+	for _, body := range []string{
+		`{"status":404}`, `{"status":400,"reason":"fullSyncRequired"}`, `{"status":410,"reason":"invalidParameter"}`,
+	} {
 		if status, _, text := w.curl("", "POST", "/_sim/expire-sync-tokens", body); status != 400 {
 			t.Errorf("%s: %d %s", body, status, text)
 		}

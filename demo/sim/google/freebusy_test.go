@@ -36,7 +36,9 @@ func TestFreeBusy_ShowsWhatBlocks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.weekly("qs0series") // 6, 20 and 27 March, 3 April at 18 h UTC, at 17 h in summer
-	must(w.as("gm").Events.Patch("primary", "qs0series_20260327T180000Z", &calendar.Event{Start: timed("", 28).Start, End: timed("", 28).End}).Do())(t)
+	must(w.as("gm").Events.Patch("primary", "qs0series_20260327T180000Z", &calendar.Event{
+		Start: timed("", 28).Start, End: timed("", 28).End,
+	}).Do())(t)
 	if err := w.as("gm").Events.Delete("primary", "qs0series_20260320T180000Z").Do(); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +49,9 @@ func TestFreeBusy_ShowsWhatBlocks(t *testing.T) {
 	if err := w.as("gm").Events.Delete("primary", "qs0gone").Do(); err != nil {
 		t.Fatal(err)
 	}
-	w.insert("gm", &calendar.Event{Id: "qs0date", Start: &calendar.EventDateTime{Date: "2026-03-12"}, End: &calendar.EventDateTime{Date: "2026-03-13"}})
+	w.insert("gm", &calendar.Event{
+		Id: "qs0date", Start: &calendar.EventDateTime{Date: "2026-03-12"}, End: &calendar.EventDateTime{Date: "2026-03-13"},
+	})
 	both := timed("qs0both", 14)
 	both.End.DateTime = "2026-03-14T21:00:00+01:00"
 	w.insert("gm", both)
@@ -56,7 +60,8 @@ func TestFreeBusy_ShowsWhatBlocks(t *testing.T) {
 		invited := timed(id, map[string]int{"accepted": 16, "declined": 17}[answer])
 		invited.Attendees = []*calendar.EventAttendee{{Email: "gm@example.test"}}
 		w.insert("ana", invited)
-		must(w.as("gm").Events.Patch("primary", id, &calendar.Event{Attendees: []*calendar.EventAttendee{{Email: "gm@example.test", ResponseStatus: answer}}}).Do())(t)
+		must(w.as("gm").Events.Patch("primary", id,
+			&calendar.Event{Attendees: []*calendar.EventAttendee{{Email: "gm@example.test", ResponseStatus: answer}}}).Do())(t)
 	}
 	got := w.busy("gm", "2026-03-06T18:30:00Z", "2026-04-30T00:00:00Z", "primary")
 	want := "03-06T18:30:00Z 03-06T19:00:00Z, 03-11T23:00:00Z 03-12T23:00:00Z, 03-14T18:00:00Z 03-14T20:00:00Z, " +
@@ -70,8 +75,9 @@ func TestFreeBusy_AnOldEndlessSeries_StillBlocks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
 	w.insert("gm", &calendar.Event{
-		Id: "qs0often", Recurrence: []string{"RRULE:FREQ=DAILY"}, Start: &calendar.EventDateTime{DateTime: "2015-01-01T08:00:00Z", TimeZone: "UTC"},
-		End: &calendar.EventDateTime{DateTime: "2015-01-01T09:00:00Z", TimeZone: "UTC"},
+		Id: "qs0often", Recurrence: []string{"RRULE:FREQ=DAILY"},
+		Start: &calendar.EventDateTime{DateTime: "2015-01-01T08:00:00Z", TimeZone: "UTC"},
+		End:   &calendar.EventDateTime{DateTime: "2015-01-01T09:00:00Z", TimeZone: "UTC"},
 	})
 	if got := w.busy("gm", "2026-03-06T00:00:00Z", "2026-03-07T00:00:00Z", "primary")["primary"]; got != "03-06T08:00:00Z 03-06T09:00:00Z" {
 		t.Errorf("got %s", got)
@@ -103,10 +109,12 @@ func TestFreeBusy_ErrorsAreTheCalendarsOwn(t *testing.T) {
 		t.Errorf("others: %v", got)
 	}
 	w.insert("ana", &calendar.Event{
-		Id: "qs0blocks", Recurrence: []string{"RRULE:FREQ=HOURLY"}, Start: &calendar.EventDateTime{DateTime: "2026-03-07T10:00:00Z", TimeZone: "UTC"},
-		End: &calendar.EventDateTime{DateTime: "2026-03-07T10:30:00Z", TimeZone: "UTC"},
+		Id: "qs0blocks", Recurrence: []string{"RRULE:FREQ=HOURLY"},
+		Start: &calendar.EventDateTime{DateTime: "2026-03-07T10:00:00Z", TimeZone: "UTC"},
+		End:   &calendar.EventDateTime{DateTime: "2026-03-07T10:30:00Z", TimeZone: "UTC"},
 	})
-	if got := w.busy("gm", "2026-03-01T00:00:00Z", "2026-03-31T00:00:00Z", ids[:2]...); got[ids[1]] != "internalError" || strings.Contains(got[ids[0]], "Error") {
+	if got := w.busy("gm", "2026-03-01T00:00:00Z", "2026-03-31T00:00:00Z", ids[:2]...); got[ids[1]] != "internalError" ||
+		strings.Contains(got[ids[0]], "Error") {
 		t.Errorf("one that cannot be expanded: %v", got)
 	}
 }
@@ -114,9 +122,13 @@ func TestFreeBusy_ErrorsAreTheCalendarsOwn(t *testing.T) {
 func TestFreeBusy_NeedsItsScope(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
-	query := &calendar.FreeBusyRequest{TimeMin: "2026-03-01T00:00:00Z", TimeMax: "2026-03-31T00:00:00Z", Items: []*calendar.FreeBusyRequestItem{{Id: "primary"}}}
+	query := &calendar.FreeBusyRequest{
+		TimeMin: "2026-03-01T00:00:00Z", TimeMax: "2026-03-31T00:00:00Z",
+		Items: []*calendar.FreeBusyRequestItem{{Id: "primary"}},
+	}
 	all := []string{google.ScopeFreeBusy, google.ScopeCalendar, google.ScopeCalendarReadonly}
-	for _, scope := range append(slices.Clone(all), google.ScopeEvents, google.ScopeEventsReadonly, google.ScopeAppCreated, google.ScopeCalendarListReadonly) {
+	for _, scope := range append(slices.Clone(all), google.ScopeEvents, google.ScopeEventsReadonly, google.ScopeAppCreated,
+		google.ScopeCalendarListReadonly) {
 		w.grants["gm"] = must(w.sim.NewGrant("gm", scope))(t)
 		_, err := w.as("gm").Freebusy.Query(query).Do()
 		if slices.Contains(all, scope) {
@@ -128,7 +140,9 @@ func TestFreeBusy_NeedsItsScope(t *testing.T) {
 		wantError(t, err, 403, "insufficientPermissions")
 	}
 	w.grants["gm"] = must(w.sim.NewGrant("gm"))(t)
-	for to, reason := range map[string]string{"2026-06-30T00:00:00Z": "timeRangeTooLong", "2026-03-01T00:00:00Z": "timeRangeEmpty", "": "required", "soon": "invalid"} {
+	for to, reason := range map[string]string{
+		"2026-06-30T00:00:00Z": "timeRangeTooLong", "2026-03-01T00:00:00Z": "timeRangeEmpty", "": "required", "soon": "invalid",
+	} {
 		query.TimeMax = to
 		_, err := w.as("gm").Freebusy.Query(query).Do()
 		wantError(t, err, 400, reason)

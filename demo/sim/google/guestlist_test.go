@@ -41,7 +41,8 @@ func TestGuests_WrittenWithoutResponses_HaveNotAnswered(t *testing.T) {
 	}
 	const answered = "gm accepted, ana declined, ben tentative"
 	w.wantResponses("qs0feast", map[string]string{"gm": answered, "ana": answered, "ben": answered})
-	if err := w.patchAttendees("gm", "qs0feast", guests([2]string{"gm", "accepted"}, [2]string{"ANA"}, [2]string{"ben", "tentative"})); err != nil {
+	if err := w.patchAttendees("gm", "qs0feast",
+		guests([2]string{"gm", "accepted"}, [2]string{"ANA"}, [2]string{"ben", "tentative"})); err != nil {
 		t.Fatal(err)
 	}
 	const lost = "gm accepted, ana needsAction, ben tentative"
@@ -54,7 +55,9 @@ func TestGuests_AnswerForAnother_IsForbidden(t *testing.T) {
 	e := timed("qs0feast", 6)
 	e.Attendees = guests([2]string{"gm", "accepted"}, [2]string{"ana"}, [2]string{"ben"})
 	w.insert("gm", e)
-	wantError(t, w.patchAttendees("ana", "qs0feast", guests([2]string{"gm", "accepted"}, [2]string{"ana"}, [2]string{"ben", "declined"})), 403, "forbiddenForNonOrganizer")
+	wantError(t,
+		w.patchAttendees("ana", "qs0feast", guests([2]string{"gm", "accepted"}, [2]string{"ana"}, [2]string{"ben", "declined"})),
+		403, "forbiddenForNonOrganizer")
 	w.wantResponses("qs0feast", map[string]string{"gm": "gm accepted, ana needsAction, ben needsAction"})
 }
 
@@ -215,7 +218,9 @@ func TestGuests_OfAnException_AreItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.wantResponses(second.Id, map[string]string{"gm": "gm needsAction, ana declined, ben needsAction"})
-	w.wantResponses("qs0feast", map[string]string{"gm": "gm accepted, ana needsAction, cleo needsAction", "ana": "gm accepted, ana needsAction, cleo needsAction"})
+	w.wantResponses("qs0feast", map[string]string{
+		"gm": "gm accepted, ana needsAction, cleo needsAction", "ana": "gm accepted, ana needsAction, cleo needsAction",
+	})
 }
 
 // What is added to an attendee beside the response stays as long as it is written back.
@@ -238,7 +243,8 @@ func TestGuests_OtherFields_AreKeptWithTheList(t *testing.T) {
 	}
 	for _, key := range []string{"gm", "ana", "ben"} {
 		got := w.get(key, "qs0feast").Attendees
-		if ana := got[1]; len(got) != 4 || ana.Email != "Ana@Example.test" || ana.DisplayName != "Ana" || ana.Comment != "late" || !ana.Optional || ana.AdditionalGuests != 2 || ana.Self != (key == "ana") || !got[2].Resource {
+		if ana := got[1]; len(got) != 4 || ana.Email != "Ana@Example.test" || ana.DisplayName != "Ana" || ana.Comment != "late" ||
+			!ana.Optional || ana.AdditionalGuests != 2 || ana.Self != (key == "ana") || !got[2].Resource {
 			t.Errorf("%s sees %+v and %+v", key, ana, got[2])
 		}
 	}

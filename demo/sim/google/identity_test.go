@@ -29,7 +29,9 @@ func (w *world) identity(token *oauth2.Token, audience string) map[string]any {
 		w.t.Fatalf("id_token: %v", err)
 	}
 	now := w.sim.Control().Clock().Now()
-	if err := registered.ValidateWithLeeway(jwt.Expected{AnyAudience: jwt.Audience{audience}, Issuer: google.Issuer, Time: now}, 0); err != nil {
+	if err := registered.ValidateWithLeeway(
+		jwt.Expected{AnyAudience: jwt.Audience{audience}, Issuer: google.Issuer, Time: now}, 0,
+	); err != nil {
 		w.t.Errorf("id_token: %v", err)
 	}
 	if said["aud"] != audience {

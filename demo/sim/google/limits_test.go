@@ -35,8 +35,12 @@ func TestSeries_WithoutATimeZone_IsRefused(t *testing.T) {
 		"patch of a series that keeps its own":    {"PATCH", "qs0series", `{` + times("", "") + `}`, ""},
 		"patch of a series that takes it away":    {"PATCH", "qs0series", `{` + times(zone, null) + `}`, "end"},
 		"patch to a series of what shows one":     {"PATCH", "qs0one", `{` + weekly + `}`, ""},
-		"patch of a series of days to hours":      {"PATCH", "qs0date", `{"start":{"date":null,"dateTime":"2026-03-06T19:00:00+01:00"},"end":{"date":null,"dateTime":"2026-03-06T20:00:00+01:00"}}`, "start"},
-		"patch of an instance":                    {"PATCH", "qs0series_20260320T180000Z", `{` + times(null, null) + `}`, ""},
+		"patch of a series of days to hours": {
+			"PATCH", "qs0date",
+			`{"start":{"date":null,"dateTime":"2026-03-06T19:00:00+01:00"},"end":{"date":null,"dateTime":"2026-03-06T20:00:00+01:00"}}`,
+			"start",
+		},
+		"patch of an instance": {"PATCH", "qs0series_20260320T180000Z", `{` + times(null, null) + `}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

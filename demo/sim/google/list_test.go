@@ -221,7 +221,9 @@ func TestList_Filters(t *testing.T) {
 	special.ExtendedProperties = &calendar.EventExtendedProperties{Private: map[string]string{"poll": "p1", "gen": "2"}}
 	special.Location, special.EventType = "Dragon's Den", "focusTime"
 	w.insert("gm", special)
-	day := w.insert("gm", &calendar.Event{Id: "dateonl", Start: &calendar.EventDateTime{Date: "2026-03-10"}, End: &calendar.EventDateTime{Date: "2026-03-11"}})
+	day := w.insert("gm", &calendar.Event{
+		Id: "dateonl", Start: &calendar.EventDateTime{Date: "2026-03-10"}, End: &calendar.EventDateTime{Date: "2026-03-11"},
+	})
 	w.advance(time.Hour)
 	if _, err := w.as("gm").Events.Patch("primary", "qs00000", &calendar.Event{Summary: "later"}).Do(); err != nil {
 		t.Fatal(err)
@@ -237,14 +239,26 @@ func TestList_Filters(t *testing.T) {
 		"time": {func(c *calendar.EventsListCall) {
 			c.TimeMin("2026-03-03T19:30:00+01:00").TimeMax("2026-03-05T00:00:00Z")
 		}, "qs00002 confirmed, qs00003 confirmed", true},
-		"an all-day event begins at the calendar's midnight": {func(c *calendar.EventsListCall) { c.TimeMin("2026-03-09T22:00:00Z").TimeMax("2026-03-09T23:00:01Z") }, "dateonl confirmed", true},
-		"property":                   {func(c *calendar.EventsListCall) { c.PrivateExtendedProperty("poll=p1", "gen=2") }, "special confirmed", false},
+		"an all-day event begins at the calendar's midnight": {
+			func(c *calendar.EventsListCall) { c.TimeMin("2026-03-09T22:00:00Z").TimeMax("2026-03-09T23:00:01Z") },
+			"dateonl confirmed", true,
+		},
+		"property": {
+			func(c *calendar.EventsListCall) { c.PrivateExtendedProperty("poll=p1", "gen=2") }, "special confirmed", false,
+		},
 		"both properties must match": {func(c *calendar.EventsListCall) { c.PrivateExtendedProperty("poll=p1", "gen=3") }, "", false},
 		"text":                       {func(c *calendar.EventsListCall) { c.Q("dragon") }, "special confirmed", false},
 		"type":                       {func(c *calendar.EventsListCall) { c.EventTypes("focusTime") }, "special confirmed", true},
 		"iCalUID":                    {func(c *calendar.EventsListCall) { c.ICalUID(day.ICalUID) }, "dateonl confirmed", false},
-		"updated":                    {func(c *calendar.EventsListCall) { c.UpdatedMin("2026-03-01T13:00:00Z").OrderBy("updated") }, "qs00000 confirmed, qs00001 cancelled", false},
-		"order":                      {func(c *calendar.EventsListCall) { c.SingleEvents(true).OrderBy("startTime").MaxResults(2) }, "qs00000 confirmed, qs00002 confirmed, qs00003 confirmed, qs00004 confirmed, dateonl confirmed, special confirmed", false},
+		"updated": {
+			func(c *calendar.EventsListCall) { c.UpdatedMin("2026-03-01T13:00:00Z").OrderBy("updated") },
+			"qs00000 confirmed, qs00001 cancelled", false,
+		},
+		"order": {
+			func(c *calendar.EventsListCall) { c.SingleEvents(true).OrderBy("startTime").MaxResults(2) },
+			"qs00000 confirmed, qs00002 confirmed, qs00003 confirmed, qs00004 confirmed, dateonl confirmed, special confirmed",
+			false,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			items, token := w.list("gm", tc.change)

@@ -70,7 +70,10 @@ func TestToken_AfterAnHourOfTheClock_Expires(t *testing.T) {
 func TestToken_Refuses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, google.Options{Sequential: true, ClientID: "client", ClientSecret: "shh"})
-	good := url.Values{"client_id": {"client"}, "client_secret": {"shh"}, "grant_type": {"refresh_token"}, "refresh_token": {w.grants["gm"].RefreshToken}}
+	good := url.Values{
+		"client_id": {"client"}, "client_secret": {"shh"}, "grant_type": {"refresh_token"},
+		"refresh_token": {w.grants["gm"].RefreshToken},
+	}
 	if status, text := w.form("/token", good); status != 200 {
 		t.Fatalf("%d %s", status, text)
 	}
@@ -137,7 +140,9 @@ func TestRevoke(t *testing.T) {
 			if _, err := w.as("ana").Events.List("primary").Do(); err != nil {
 				t.Errorf("another person: %v", err)
 			}
-			if status, text := w.form("/revoke", url.Values{"token": {w.grants["gm"].RefreshToken}}); status != 400 || !strings.Contains(text, "invalid_token") {
+			if status, text := w.form(
+				"/revoke", url.Values{"token": {w.grants["gm"].RefreshToken}},
+			); status != 400 || !strings.Contains(text, "invalid_token") {
 				t.Errorf("revoked twice: %d %s", status, text)
 			}
 

@@ -47,7 +47,10 @@ type usage struct {
 }
 
 func newUsage(q Quota) usage {
-	return usage{quota: q, people: map[string]*window{}, writes: map[string]*window{}, sheets: map[string]*window{}, readOnly: map[string]time.Time{}}
+	return usage{
+		quota: q, people: map[string]*window{}, writes: map[string]*window{}, sheets: map[string]*window{},
+		readOnly: map[string]time.Time{},
+	}
 }
 
 // take counts a call, or refuses it, which is not counted.

@@ -43,7 +43,8 @@ func TestRestart_KilledProcess_ContinuesWhereItStopped(t *testing.T) {
 	etag := must(first.as("gm").Events.Get("primary", "qs00001").Do())(t).Etag
 
 	second := newWorld(t, opt)
-	if second.grants["gm"].RefreshToken != first.grants["gm"].RefreshToken || second.grants["gm"].AccessToken != first.grants["gm"].AccessToken {
+	if second.grants["gm"].RefreshToken != first.grants["gm"].RefreshToken ||
+		second.grants["gm"].AccessToken != first.grants["gm"].AccessToken {
 		t.Fatal("another grant")
 	}
 	if items, _ := second.since("gm", token); states(items) != "qs00000 cancelled" {

@@ -41,7 +41,8 @@ func TestRoles_ReadAndWrite_WhatTheyMay(t *testing.T) {
 			}
 			for i, want := range []string{tc.open, tc.private} {
 				got := page.Items[i]
-				if hidden := want == "-"; hidden != (got.Summary == "" && got.Visibility == "private" && got.Organizer == nil) || !hidden && got.Summary != want || got.Start == nil {
+				if hidden := want == "-"; hidden != (got.Summary == "" && got.Visibility == "private" && got.Organizer == nil) ||
+					!hidden && got.Summary != want || got.Start == nil {
 					t.Errorf("event %d: %+v", i, got)
 				}
 				one := must(w.as("ben").Events.Get(club, got.Id).Do())(t)
@@ -104,12 +105,14 @@ func TestCalendarList_SyncToken_ListsTheChanges(t *testing.T) {
 		"minAccessRole=owner": 400, "showDeleted=false": 400, "showHidden=false": 400, "showOwnOrganizationOnly=false": 400,
 		"showDeleted=true": 200, "fields=items/nothing": 400, "fields=items(id,primary)": 200,
 	} {
-		if got, _, text := w.curl("ana", "GET", "/calendar/v3/users/me/calendarList?syncToken="+url.QueryEscape(next)+"&"+query, ""); got != status {
+		if got, _, text := w.curl("ana", "GET", "/calendar/v3/users/me/calendarList?syncToken="+url.QueryEscape(next)+"&"+query,
+			""); got != status {
 			t.Errorf("%s: %d %s", query, got, text)
 		}
 	}
 	for _, bad := range []string{"rubbish", full.NextSyncToken} {
-		if status, _, text := w.curl("ben", "GET", "/calendar/v3/users/me/calendarList?syncToken="+url.QueryEscape(bad), ""); status != 400 || !strings.Contains(text, "syncToken") {
+		if status, _, text := w.curl("ben", "GET", "/calendar/v3/users/me/calendarList?syncToken="+url.QueryEscape(bad),
+			""); status != 400 || !strings.Contains(text, "syncToken") {
 			t.Errorf("%d %s", status, text)
 		}
 	}

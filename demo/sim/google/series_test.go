@@ -75,7 +75,8 @@ func TestSeries_WrittenInstance_BecomesAnEvent(t *testing.T) {
 	}
 	later := timed("", 21)
 	moved := must(w.as("gm").Events.Patch("primary", one, &calendar.Event{Start: later.Start, End: later.End}).Do())(t)
-	if moved.Id != one || moved.OriginalStartTime.DateTime != "2026-03-20T19:00:00+01:00" || moved.Start.DateTime != "2026-03-21T19:00:00+01:00" {
+	if moved.Id != one || moved.OriginalStartTime.DateTime != "2026-03-20T19:00:00+01:00" ||
+		moved.Start.DateTime != "2026-03-21T19:00:00+01:00" {
 		t.Errorf("moved: %+v", moved)
 	}
 	if err := w.as("gm").Events.Delete("primary", other).Do(); err != nil {
@@ -84,7 +85,8 @@ func TestSeries_WrittenInstance_BecomesAnEvent(t *testing.T) {
 	wantError(t, w.as("gm").Events.Delete("primary", other).Do(), 410, "deleted")
 
 	t.Log("a deleted instance says which series it belonged to, and when")
-	_, _, text := w.curl("gm", "GET", "/calendar/v3/calendars/primary/events/"+other+"?fields=id,status,recurringEventId,originalStartTime,start", "")
+	_, _, text := w.curl("gm", "GET",
+		"/calendar/v3/calendars/primary/events/"+other+"?fields=id,status,recurringEventId,originalStartTime,start", "")
 	if text != `{"id":"qs0series_20260327T180000Z","status":"cancelled","recurringEventId":"qs0series","originalStartTime":{"dateTime":"2026-03-27T19:00:00+01:00","timeZone":"Europe/Zurich"}}` {
 		t.Errorf("deleted: %s", text)
 	}
@@ -218,11 +220,16 @@ func TestRecurrence(t *testing.T) {
 		times, recurrence string
 		want              string // ends of the ids; "" where the recurrence is refused
 	}{
-		"daily":              {timed, `"RRULE:FREQ=DAILY;INTERVAL=2;COUNT=3"`, "20260306T180000Z, 20260308T180000Z, 20260310T180000Z"},
-		"until, inclusive":   {timed, `"RRULE:FREQ=DAILY;UNTIL=20260308T180000Z"`, "20260306T180000Z, 20260307T180000Z, 20260308T180000Z"},
-		"until a day":        {timed, `"RRULE:FREQ=DAILY;UNTIL=20260307"`, "20260306T180000Z, 20260307T180000Z"},
-		"weekdays":           {timed, `"RRULE:FREQ=WEEKLY;BYDAY=MO,FR;WKST=MO;COUNT=4"`, "20260306T180000Z, 20260309T180000Z, 20260313T180000Z, 20260316T180000Z"},
-		"every other week":   {timed, `"RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=SU,MO;COUNT=3"`, "20260308T180000Z, 20260316T180000Z, 20260322T180000Z"},
+		"daily":            {timed, `"RRULE:FREQ=DAILY;INTERVAL=2;COUNT=3"`, "20260306T180000Z, 20260308T180000Z, 20260310T180000Z"},
+		"until, inclusive": {timed, `"RRULE:FREQ=DAILY;UNTIL=20260308T180000Z"`, "20260306T180000Z, 20260307T180000Z, 20260308T180000Z"},
+		"until a day":      {timed, `"RRULE:FREQ=DAILY;UNTIL=20260307"`, "20260306T180000Z, 20260307T180000Z"},
+		"weekdays": {
+			timed, `"RRULE:FREQ=WEEKLY;BYDAY=MO,FR;WKST=MO;COUNT=4"`,
+			"20260306T180000Z, 20260309T180000Z, 20260313T180000Z, 20260316T180000Z",
+		},
+		"every other week": {
+			timed, `"RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=SU,MO;COUNT=3"`, "20260308T180000Z, 20260316T180000Z, 20260322T180000Z",
+		},
 		"a day of the month": {allDay, `"RRULE:FREQ=MONTHLY;COUNT=3"`, "20260131, 20260331, 20260531"},
 		"yearly":             {allDay, `"RRULE:FREQ=YEARLY;UNTIL=20280201"`, "20260131, 20270131, 20280131"},
 		"dates of its own":   {allDay, `"RDATE;VALUE=DATE:20260210,20260205","EXDATE;VALUE=DATE:20260210"`, "20260131, 20260205"},
@@ -241,7 +248,8 @@ func TestRecurrence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, testOptions())
-			status, _, text := w.curl("gm", "POST", "/calendar/v3/calendars/primary/events", `{"id":"qs0series",`+tc.times+`,"recurrence":[`+tc.recurrence+`]}`)
+			status, _, text := w.curl("gm", "POST", "/calendar/v3/calendars/primary/events",
+				`{"id":"qs0series",`+tc.times+`,"recurrence":[`+tc.recurrence+`]}`)
 			if tc.want == "" {
 				if status != 400 || reasonOf(t, text) != "invalid" {
 					t.Errorf("%d %s", status, text)

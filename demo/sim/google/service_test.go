@@ -22,7 +22,9 @@ import (
 
 const robot = "robot@project.iam.gserviceaccount.test"
 
-var delegated = google.ServiceAccount{Email: robot, ClientID: "4711", Domains: []string{"Example.test"}, Scopes: []string{google.ScopeEvents}}
+var delegated = google.ServiceAccount{
+	Email: robot, ClientID: "4711", Domains: []string{"Example.test"}, Scopes: []string{google.ScopeEvents},
+}
 
 // serviceKey is a JSON key of a service account.
 type serviceKey struct {
@@ -152,25 +154,35 @@ func TestServiceAccount_BadRequest_IsRefusedAsByGoogle(t *testing.T) {
 		return claims
 	}
 	signed := func(claims map[string]any) string { return sign(t, good, jose.RS256, key.KeyID, claims) }
-	const times = "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat and exp values in the JWT claim."
-	const notGranted = "Client is unauthorized to retrieve access tokens using this method, or client not authorized for any of the scopes requested."
+	const times = "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. Check your iat " +
+		"and exp values in the JWT claim."
+	const notGranted = "Client is unauthorized to retrieve access tokens using this method, or client not authorized for any " +
+		"of the scopes requested."
 	for name, row := range map[string]struct {
 		assertion         string
 		status            int
 		code, description string
 	}{
-		"none":              {"", 400, "invalid_request", "Missing required parameter: assertion"},
-		"no JWT":            {"abc", 400, "invalid_grant", "Invalid JWT: the assertion cannot be read."},
-		"not RS256":         {sign(t, []byte("0123456789abcdef0123456789abcdef"), jose.HS256, key.KeyID, w.claimsOf("gm@example.test")), 400, "invalid_grant", "Invalid JWT: the assertion cannot be read."},
-		"another's key":     {sign(t, other, jose.RS256, key.KeyID, w.claimsOf("gm@example.test")), 400, "invalid_grant", "Invalid JWT Signature."},
-		"a deleted key":     {sign(t, good, jose.RS256, "older", w.claimsOf("gm@example.test")), 400, "invalid_grant", "Invalid JWT Signature."},
-		"unknown issuer":    {signed(with("iss", "nobody@example.test")), 400, "invalid_grant", "Invalid grant: account not found"},
-		"another audience":  {signed(with("aud", "https://elsewhere.test/token")), 400, "invalid_grant", "Invalid JWT: Failed audience check."},
-		"over an hour":      {signed(with("exp", now.Add(time.Hour+time.Second).Unix())), 400, "invalid_grant", times},
-		"no end":            {signed(with("exp", nil)), 400, "invalid_grant", times},
-		"no beginning":      {signed(with("iat", nil)), 400, "invalid_grant", times},
-		"from the future":   {signed(with("iat", now.Add(6*time.Minute).Unix())), 400, "invalid_grant", times},
-		"ended":             {signed(withTimes(with("sub", "gm@example.test"), now.Add(-2*time.Hour), now.Add(-time.Hour))), 400, "invalid_grant", times},
+		"none":   {"", 400, "invalid_request", "Missing required parameter: assertion"},
+		"no JWT": {"abc", 400, "invalid_grant", "Invalid JWT: the assertion cannot be read."},
+		"not RS256": {
+			sign(t, []byte("0123456789abcdef0123456789abcdef"), jose.HS256, key.KeyID, w.claimsOf("gm@example.test")), 400,
+			"invalid_grant", "Invalid JWT: the assertion cannot be read.",
+		},
+		"another's key": {
+			sign(t, other, jose.RS256, key.KeyID, w.claimsOf("gm@example.test")), 400, "invalid_grant", "Invalid JWT Signature.",
+		},
+		"a deleted key":    {sign(t, good, jose.RS256, "older", w.claimsOf("gm@example.test")), 400, "invalid_grant", "Invalid JWT Signature."},
+		"unknown issuer":   {signed(with("iss", "nobody@example.test")), 400, "invalid_grant", "Invalid grant: account not found"},
+		"another audience": {signed(with("aud", "https://elsewhere.test/token")), 400, "invalid_grant", "Invalid JWT: Failed audience check."},
+		"over an hour":     {signed(with("exp", now.Add(time.Hour+time.Second).Unix())), 400, "invalid_grant", times},
+		"no end":           {signed(with("exp", nil)), 400, "invalid_grant", times},
+		"no beginning":     {signed(with("iat", nil)), 400, "invalid_grant", times},
+		"from the future":  {signed(with("iat", now.Add(6*time.Minute).Unix())), 400, "invalid_grant", times},
+		"ended": {
+			signed(withTimes(with("sub", "gm@example.test"), now.Add(-2*time.Hour), now.Add(-time.Hour))), 400, "invalid_grant",
+			times,
+		},
 		"no scope":          {signed(with("scope", " ")), 400, "invalid_scope", "Empty or missing scope not allowed."},
 		"scope not granted": {signed(with("scope", google.ScopeEvents+" "+google.ScopeCalendar)), 401, "unauthorized_client", notGranted},
 		"another domain":    {signed(with("sub", "gm@elsewhere.test")), 401, "unauthorized_client", notGranted},

@@ -285,7 +285,9 @@ func (r *receiver) next(t *testing.T) http.Header {
 // watch opens a channel for a person's primary calendar.
 func (w *world) watch(key, id, address string) *calendar.Channel {
 	w.t.Helper()
-	return must(w.as(key).Events.Watch("primary", &calendar.Channel{Id: id, Type: "web_hook", Address: address, Token: "secret-" + id}).Do())(w.t)
+	return must(w.as(key).Events.Watch("primary", &calendar.Channel{
+		Id: id, Type: "web_hook", Address: address, Token: "secret-" + id,
+	}).Do())(w.t)
 }
 
 // deliverAll hands out what is pending until nothing is.

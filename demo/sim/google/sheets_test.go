@@ -107,7 +107,8 @@ func TestValues_Update_WritesWhatItNames(t *testing.T) {
 	written := must(values.Update(sheetID, "User Mappings!A2:C", &sheets.ValueRange{
 		Values: [][]any{{"x", nil, true}, {}, {2.5, ""}, {}, {"last"}},
 	}).ValueInputOption("RAW").Do())(t)
-	if written.UpdatedRange != "'User Mappings'!A2:C6" || written.UpdatedRows != 5 || written.UpdatedColumns != 3 || written.UpdatedCells != 5 {
+	if written.UpdatedRange != "'User Mappings'!A2:C6" || written.UpdatedRows != 5 || written.UpdatedColumns != 3 ||
+		written.UpdatedCells != 5 {
 		t.Errorf("written is %+v", written)
 	}
 	want := [][]any{{"x", "b", "TRUE"}, {}, {"2.5"}, {}, {"last"}}

@@ -23,7 +23,10 @@ func (rt route) sheets() bool { return strings.HasPrefix(rt.name, "spreadsheets.
 // valuesShape and updatedShape are what a fields mask may ask for.
 var (
 	valuesShape  = shape{"range": nil, "majorDimension": nil, "values": nil}
-	updatedShape = shape{"spreadsheetId": nil, "updatedRange": nil, "updatedRows": nil, "updatedColumns": nil, "updatedCells": nil, "updatedData": nil}
+	updatedShape = shape{
+		"spreadsheetId": nil, "updatedRange": nil, "updatedRows": nil, "updatedColumns": nil, "updatedCells": nil,
+		"updatedData": nil,
+	}
 )
 
 // The size of a tab, unless it holds more.

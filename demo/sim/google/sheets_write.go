@@ -25,7 +25,8 @@ func (s *Server) updateValues(c *call) (answer, error) {
 		}
 		rows, written, cells := r.write(sheet.Tabs[r.tab], values)
 		if r.lastRow >= 0 && written.lastRow > r.lastRow || r.lastColumn >= 0 && written.lastColumn > r.lastColumn {
-			return newError(http.StatusBadRequest, "badRequest", "Requested writing within range ["+c.r.PathValue("range")+"], but tried writing outside it")
+			return newError(http.StatusBadRequest, "badRequest",
+				"Requested writing within range ["+c.r.PathValue("range")+"], but tried writing outside it")
 		}
 		body = object{
 			{"spreadsheetId", sheet.ID}, {"updatedRange", written.String()}, {"updatedRows", written.lastRow - written.firstRow + 1},
@@ -83,7 +84,8 @@ func readValues(r *http.Request) ([][]*string, error) {
 	case body.MajorDimension != "" && body.MajorDimension != "ROWS":
 		return nil, errRowsOnly
 	case body.Range != "" && body.Range != r.PathValue("range"):
-		return nil, newError(http.StatusBadRequest, "badRequest", "Requested writing within range ["+r.PathValue("range")+"], but the body names another")
+		return nil, newError(http.StatusBadRequest, "badRequest",
+			"Requested writing within range ["+r.PathValue("range")+"], but the body names another")
 	}
 	values := make([][]*string, len(body.Values))
 	for i, row := range body.Values {

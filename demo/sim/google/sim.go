@@ -91,7 +91,8 @@ func (s *Server) simExpireSyncTokens(w http.ResponseWriter, r *http.Request) {
 	ending := tokenEndings[body.Reason]
 	switch {
 	case ending == nil:
-		control.Refuse(w, http.StatusBadRequest, errors.New("reason: fullSyncRequired or updatedMinTooLongAgo, or with status 400 invalidParameter"))
+		control.Refuse(w, http.StatusBadRequest,
+			errors.New("reason: fullSyncRequired or updatedMinTooLongAgo, or with status 400 invalidParameter"))
 		return
 	case body.Status != 0 && body.Status != ending.status:
 		control.Refuse(w, http.StatusBadRequest, errors.New("status: 410, or 400 without a reason"))

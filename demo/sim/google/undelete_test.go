@@ -33,7 +33,8 @@ func TestUndelete_Status_RestoresTheEventAsItWas(t *testing.T) {
 	}
 	other := timed(e.Id, 9)
 	other.Status, other.Sequence = "tentative", 4
-	if got := must(w.as("gm").Events.Update("primary", e.Id, other).Do())(t); got.Status != "tentative" || got.Start.DateTime != other.Start.DateTime {
+	if got := must(w.as("gm").Events.Update("primary", e.Id, other).Do())(t); got.Status != "tentative" ||
+		got.Start.DateTime != other.Start.DateTime {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -59,7 +59,8 @@ func (w *world) place(cal *calendar, l *listing) (pageToken, error) {
 		return at, nil
 	}
 	var given pageToken
-	if !decodeToken(l.pageToken, &given) || given.Calendar != at.Calendar || given.Request != at.Request || given.After < 0 || given.UpTo > w.version {
+	if !decodeToken(l.pageToken, &given) || given.Calendar != at.Calendar || given.Request != at.Request || given.After < 0 ||
+		given.UpTo > w.version {
 		return at, invalidParameter("pageToken", "Invalid page token value.")
 	}
 	return given, nil

@@ -43,7 +43,8 @@ func ParseKeys(text string) (Keys, error) {
 		}
 		parsed, err := parseKey(name, encoded)
 		if err != nil {
-			return Keys{}, fault.Newf(fault.Invalid, "key %d is not base64 of %d bytes; make one with: openssl rand -base64 %d", i+1, keySize, keySize)
+			return Keys{}, fault.Newf(fault.Invalid, "key %d is not base64 of %d bytes; make one with: openssl rand -base64 %d", i+1,
+				keySize, keySize)
 		}
 		keys.list = append(keys.list, parsed)
 	}

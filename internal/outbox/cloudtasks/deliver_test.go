@@ -130,8 +130,9 @@ func TestDeliver_StoreUnanswered_WaitsLongerEachTime(t *testing.T) {
 	onBench(t, nil, func(b *bench) {
 		b.breaks(true)
 		for retries, want := range map[string]time.Duration{
-			"0": time.Second, "1": 2 * time.Second, "2": 4 * time.Second, "9": 512 * time.Second, "10": 10 * time.Minute, "2000000": 10 * time.Minute,
-			"": time.Second, "-1": time.Second, "many": time.Second, "99999999999999999999": time.Second,
+			"0": time.Second, "1": 2 * time.Second, "2": 4 * time.Second, "9": 512 * time.Second, "10": 10 * time.Minute,
+			"2000000": 10 * time.Minute,
+			"":        time.Second, "-1": time.Second, "many": time.Second, "99999999999999999999": time.Second,
 		} {
 			header := http.Header{"X-Cloudtasks-Taskretrycount": {retries}}
 			if status, after := b.tasks.Deliver(b.Context(), "job", header, []byte("a")); status != http.StatusServiceUnavailable || after != want {
@@ -147,7 +148,8 @@ func TestDeliver_SuccessorRefused_ComesAgain(t *testing.T) {
 		b.record("job", "a", time.Minute)
 		task := b.wake("job", "a")
 		b.cloud.fail = status.Error(codes.Unavailable, "no")
-		if status, after := b.deliver(task, 5); status != http.StatusServiceUnavailable || after != time.Second || !b.logs("could not be put off") {
+		if status, after := b.deliver(task, 5); status != http.StatusServiceUnavailable || after != time.Second ||
+			!b.logs("could not be put off") {
 			b.Errorf("answered %d after %v; the log: %s", status, after, &b.logged)
 		}
 	})
@@ -172,7 +174,8 @@ func TestDeliver_NoWorkerFree_Is429(t *testing.T) {
 		}()
 		synctest.Wait()
 		began := time.Now()
-		if status, after := b.deliver(second, 0); status != http.StatusTooManyRequests || after != time.Second || time.Since(began) != 5*time.Second {
+		if status, after := b.deliver(second, 0); status != http.StatusTooManyRequests || after != time.Second ||
+			time.Since(began) != 5*time.Second {
 			b.Errorf("answered %d after %v, %v later", status, after, time.Since(began))
 		}
 		gone, cancel := context.WithCancel(b.Context())

@@ -33,7 +33,8 @@ func openOnEmulator(t *testing.T, answer func(r *http.Request, body []byte) (sta
 	})
 	var err error
 	b.tasks, err = cloudtasks.Open(t.Context(), b.Outbox, cloudtasks.Options{
-		Queue: queues.Prefix, Target: server.URL + "/", ServiceAccount: account, Audience: "https://api.party.example", Emulator: queues.Host, Kinds: kinds,
+		Queue: queues.Prefix, Target: server.URL + "/", ServiceAccount: account, Audience: "https://api.party.example",
+		Emulator: queues.Host, Kinds: kinds,
 	})
 	b.must(err)
 	t.Cleanup(func() {

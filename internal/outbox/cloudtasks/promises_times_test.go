@@ -12,7 +12,9 @@ import (
 func runsWhenDue(b *bench) {
 	r := b.count(done)
 	b.must(b.start(b.Context()))
-	for id, after := range map[string]time.Duration{"past": -time.Hour, "soon": 10 * time.Second, "later": 50 * time.Second, "by the drain": 100 * time.Second} {
+	for id, after := range map[string]time.Duration{
+		"past": -time.Hour, "soon": 10 * time.Second, "later": 50 * time.Second, "by the drain": 100 * time.Second,
+	} {
 		b.change("job", id, after)
 	}
 	pass(2*time.Minute + time.Second)

@@ -43,7 +43,8 @@ const queues = "projects/p/locations/l/queues/q-"
 func (s *service) open(t *testing.T, b *bench) *cloudtasks.Waker {
 	t.Helper()
 	waker, err := cloudtasks.Open(t.Context(), b.Outbox, cloudtasks.Options{
-		Queue: "projects/p/locations/l/queues/q", Target: "https://api.party.example/", ServiceAccount: account, Audience: "https://audience.example",
+		Queue: "projects/p/locations/l/queues/q", Target: "https://api.party.example/", ServiceAccount: account,
+		Audience: "https://audience.example",
 		Emulator: "127.0.0.1:1", Client: []option.ClientOption{option.WithGRPCDialOption(grpc.WithUnaryInterceptor(s.call))}, Kinds: kinds,
 	})
 	if err != nil {
@@ -58,7 +59,9 @@ func (s *service) open(t *testing.T, b *bench) *cloudtasks.Waker {
 }
 
 // call answers in the place of Cloud Tasks.
-func (s *service) call(ctx context.Context, _ string, request, reply any, _ *grpc.ClientConn, _ grpc.UnaryInvoker, _ ...grpc.CallOption) error {
+func (s *service) call(
+	ctx context.Context, _ string, request, reply any, _ *grpc.ClientConn, _ grpc.UnaryInvoker, _ ...grpc.CallOption,
+) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls++

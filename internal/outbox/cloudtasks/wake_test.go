@@ -26,7 +26,8 @@ func TestWake_Request_IsKindAndIDWithOurIdentity(t *testing.T) {
 			b.Errorf("its name is %s, want a hash in the queue of its kind", task.GetName())
 		}
 		request := task.GetHttpRequest()
-		if request.GetUrl() != "https://api.party.example/tasks/job" || request.GetHttpMethod() != cloudtaskspb.HttpMethod_POST || string(request.GetBody()) != "gm's é/7" {
+		if request.GetUrl() != "https://api.party.example/tasks/job" || request.GetHttpMethod() != cloudtaskspb.HttpMethod_POST ||
+			string(request.GetBody()) != "gm's é/7" {
 			b.Errorf("it goes to %s %s with %q", request.GetHttpMethod(), request.GetUrl(), request.GetBody())
 		}
 		if token := request.GetOidcToken(); token.GetServiceAccountEmail() != account || token.GetAudience() != "https://audience.example" {
@@ -63,10 +64,12 @@ func TestWake_OfATakenName_MakesNoTask(t *testing.T) {
 		names [2]string
 		tasks int
 	}{
-		"one name":              {kinds: [2]string{"job", "job"}, names: [2]string{"n", "n"}, tasks: 1},
-		"two names":             {kinds: [2]string{"job", "job"}, names: [2]string{"n", "m"}, tasks: 2},
-		"names that are bytes":  {kinds: [2]string{"job", "job"}, names: [2]string{"\xff", "\xfe\x00\n"}, tasks: 2},
-		"long names":            {kinds: [2]string{"job", "job"}, names: [2]string{strings.Repeat("n", 2000), strings.Repeat("n", 2001)}, tasks: 2},
+		"one name":             {kinds: [2]string{"job", "job"}, names: [2]string{"n", "n"}, tasks: 1},
+		"two names":            {kinds: [2]string{"job", "job"}, names: [2]string{"n", "m"}, tasks: 2},
+		"names that are bytes": {kinds: [2]string{"job", "job"}, names: [2]string{"\xff", "\xfe\x00\n"}, tasks: 2},
+		"long names": {
+			kinds: [2]string{"job", "job"}, names: [2]string{strings.Repeat("n", 2000), strings.Repeat("n", 2001)}, tasks: 2,
+		},
 		"one name of two kinds": {kinds: [2]string{"job", "other"}, names: [2]string{"n", "n"}, tasks: 2},
 		"no name":               {kinds: [2]string{"job", "job"}, tasks: 2},
 	} {

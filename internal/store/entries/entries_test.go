@@ -209,7 +209,10 @@ func TestIndex_Stays_EntriesAreEqual(t *testing.T) {
 		values := rapid.SliceOfN(anyValue(1), 1, 2).Draw(t, "values")
 		draw := func(label string) map[string]any {
 			tags := map[string]any{"tags": []any{rapid.SampledFrom(values).Draw(t, label+" tag"), "x"}}
-			data := map[string]any{"kind": rapid.SampledFrom(values).Draw(t, label+" kind"), "m": tags, "at": rapid.SampledFrom(values).Draw(t, label+" at")}
+			data := map[string]any{
+				"kind": rapid.SampledFrom(values).Draw(t, label+" kind"), "m": tags,
+				"at": rapid.SampledFrom(values).Draw(t, label+" at"),
+			}
 			if rapid.IntRange(0, 3).Draw(t, label+" lacks") == 0 {
 				delete(data, rapid.SampledFrom([]string{"kind", "m", "at"}).Draw(t, label+" lacks what"))
 			}

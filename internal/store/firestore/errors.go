@@ -45,18 +45,24 @@ var explanations = map[codes.Code]struct {
 	kind    fault.Kind
 	message string
 }{
-	codes.Aborted:            {fault.Unavailable, "others change the same documents; try again later"},
-	codes.AlreadyExists:      {fault.Conflict, "the document to create is there already"},
-	codes.NotFound:           {fault.NotFound, "the document to update is not there"},
-	codes.ResourceExhausted:  {fault.Unavailable, "Firestore's quota is used up; try again later, or raise it in the Google Cloud console"},
-	codes.Unavailable:        {fault.Unavailable, "Firestore does not answer; try again later"},
-	codes.Canceled:           {fault.Unavailable, "Firestore broke a call off; try again later"}, // not by the caller
-	codes.DeadlineExceeded:   {fault.Unavailable, "Firestore did not answer in time; try again later"},
-	codes.Internal:           {fault.Unavailable, "Firestore failed; try again later"},
-	codes.Unknown:            {fault.Unavailable, "Firestore failed; try again later"},
-	codes.Unauthenticated:    {fault.Unavailable, "Firestore does not take the credentials; check the service account and its key"},
-	codes.PermissionDenied:   {fault.Unavailable, "Firestore is closed to these credentials; give their account the role roles/datastore.user, and check the project"},
-	codes.FailedPrecondition: {fault.Unavailable, "Firestore cannot answer as it is set up; deploy firestore.indexes.json and check that the database is in native mode"},
+	codes.Aborted:           {fault.Unavailable, "others change the same documents; try again later"},
+	codes.AlreadyExists:     {fault.Conflict, "the document to create is there already"},
+	codes.NotFound:          {fault.NotFound, "the document to update is not there"},
+	codes.ResourceExhausted: {fault.Unavailable, "Firestore's quota is used up; try again later, or raise it in the Google Cloud console"},
+	codes.Unavailable:       {fault.Unavailable, "Firestore does not answer; try again later"},
+	codes.Canceled:          {fault.Unavailable, "Firestore broke a call off; try again later"}, // not by the caller
+	codes.DeadlineExceeded:  {fault.Unavailable, "Firestore did not answer in time; try again later"},
+	codes.Internal:          {fault.Unavailable, "Firestore failed; try again later"},
+	codes.Unknown:           {fault.Unavailable, "Firestore failed; try again later"},
+	codes.Unauthenticated:   {fault.Unavailable, "Firestore does not take the credentials; check the service account and its key"},
+	codes.PermissionDenied: {
+		fault.Unavailable,
+		"Firestore is closed to these credentials; give their account the role roles/datastore.user, and check the project",
+	},
+	codes.FailedPrecondition: {
+		fault.Unavailable,
+		"Firestore cannot answer as it is set up; deploy firestore.indexes.json and check that the database is in native mode",
+	},
 }
 
 // explain gives an error of Firestore its kind and message. It returns nil, and errors

@@ -138,7 +138,8 @@ func targetOf(options Options) ([]option.ClientOption, error) {
 		return []option.ClientOption{option.WithGRPCConn(connection)}, nil
 	}
 	if os.Getenv(EmulatorVariable) != "" {
-		return nil, fault.New(fault.Invalid, EmulatorVariable+" is set, but no emulator is configured; unset it, or name the emulator in the settings")
+		return nil, fault.New(fault.Invalid,
+			EmulatorVariable+" is set, but no emulator is configured; unset it, or name the emulator in the settings")
 	}
 	var target []option.ClientOption
 	for _, one := range dial {
@@ -147,7 +148,10 @@ func targetOf(options Options) ([]option.ClientOption, error) {
 	if len(options.Credentials) > 0 {
 		var key struct{ Type string }
 		if err := json.Unmarshal(options.Credentials, &key); err != nil || key.Type != string(option.ServiceAccount) {
-			return nil, fault.New(fault.Invalid, "the credentials are not the JSON key of a service account; download it anew from the Google Cloud console")
+			return nil, fault.New(
+				fault.Invalid,
+				"the credentials are not the JSON key of a service account; download it anew from the Google Cloud console",
+			)
 		}
 		target = append(target, option.WithAuthCredentialsJSON(option.ServiceAccount, options.Credentials))
 	}

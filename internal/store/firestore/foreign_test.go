@@ -45,7 +45,8 @@ func TestUpdate_ForeignValues_AreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	fields := store.Fields(read.Data)
-	if _, foreign := fields.Map("theirs")["bytes"].(firestore.Foreign); !foreign || fields.Map("theirs").String("bytes") != "" || fields.Int("ours") != 1 {
+	if _, foreign := fields.Map("theirs")["bytes"].(firestore.Foreign); !foreign ||
+		fields.Map("theirs").String("bytes") != "" || fields.Int("ours") != 1 {
 		t.Fatalf("read %v", read.Data)
 	}
 	theirs["ours"] = map[string]any{"integerValue": "2"}

@@ -163,14 +163,16 @@ func (d *definitions) addToGroup(collection string, field indexedField) {
 		}
 	}
 	d.Overrides = append(d.Overrides, override{Collection: collection, Path: field.Path, Indexes: []singleIndex{
-		{Order: ascending, Scope: scopeCollection}, {Order: descending, Scope: scopeCollection}, {Array: contains, Scope: scopeCollection}, wanted,
+		{Order: ascending, Scope: scopeCollection}, {Order: descending, Scope: scopeCollection},
+		{Array: contains, Scope: scopeCollection}, wanted,
 	}})
 }
 
 // text sorts the definitions and writes them.
 func (d *definitions) text() ([]byte, error) {
 	slices.SortFunc(d.Indexes, func(a, b composite) int {
-		return cmp.Or(strings.Compare(a.Collection, b.Collection), strings.Compare(a.Scope, b.Scope), slices.CompareFunc(a.Fields, b.Fields, compareFields))
+		return cmp.Or(strings.Compare(a.Collection, b.Collection), strings.Compare(a.Scope, b.Scope),
+			slices.CompareFunc(a.Fields, b.Fields, compareFields))
 	})
 	slices.SortFunc(d.Overrides, func(a, b override) int {
 		return cmp.Or(strings.Compare(a.Collection, b.Collection), strings.Compare(a.Path, b.Path))

@@ -98,7 +98,10 @@ func TestIndexes_OneShape_IsThereOnce(t *testing.T) {
 func TestIndexes_Exemptions(t *testing.T) {
 	t.Parallel()
 	single := &store.Query{Name: "single", Collection: "notes", Order: []store.Order{order(false, "a", "b")}}
-	both := &store.Query{Name: "both", Collection: "notes", Filters: []store.Filter{filter(store.Equal, "k")}, Order: []store.Order{order(false, "c")}}
+	both := &store.Query{
+		Name: "both", Collection: "notes", Filters: []store.Filter{filter(store.Equal, "k")},
+		Order: []store.Order{order(false, "c")},
+	}
 	queries := []*store.Query{single, both}
 	for name, row := range map[string]struct {
 		exempt  []firestore.Exemption
@@ -124,8 +127,14 @@ func TestIndexes_Exemptions(t *testing.T) {
 
 func TestUnindexed_ListsUnanswerableQueries(t *testing.T) {
 	t.Parallel()
-	ranged := &store.Query{Name: "ranged", Collection: "a", Filters: []store.Filter{filter(store.Less, "x")}, Order: []store.Order{order(true, "x")}}
-	every := &store.Query{Name: "every", Collection: "b", Group: true, Filters: []store.Filter{filter(store.In, "x"), filter(store.ArrayContains, "y")}}
+	ranged := &store.Query{
+		Name: "ranged", Collection: "a", Filters: []store.Filter{filter(store.Less, "x")},
+		Order: []store.Order{order(true, "x")},
+	}
+	every := &store.Query{
+		Name: "every", Collection: "b", Group: true,
+		Filters: []store.Filter{filter(store.In, "x"), filter(store.ArrayContains, "y")},
+	}
 	server := (&scripted{}).fail("query", 1, codes.Unavailable, "").fail("query", 1, codes.FailedPrecondition, "The query requires an index.")
 	s := server.start(t, firestore.Options{Queries: []*store.Query{ranged, every}})
 	names, err := s.Unindexed(t.Context(), time.Minute)
@@ -133,7 +142,8 @@ func TestUnindexed_ListsUnanswerableQueries(t *testing.T) {
 		t.Fatalf("%v, %v", names, err)
 	}
 	missing := (&scripted{}).fail("query", 1, codes.PermissionDenied, "")
-	if _, err := missing.start(t, firestore.Options{Queries: []*store.Query{every}}).Unindexed(t.Context(), time.Minute); !fault.Is(err, fault.Unavailable) {
+	documents := missing.start(t, firestore.Options{Queries: []*store.Query{every}})
+	if _, err := documents.Unindexed(t.Context(), time.Minute); !fault.Is(err, fault.Unavailable) {
 		t.Fatalf("got %v", err)
 	}
 }

@@ -146,7 +146,6 @@ func all(conditions []*pb.StructuredQuery_Filter) *pb.StructuredQuery_Filter {
 	case 1:
 		return conditions[0]
 	}
-	return &pb.StructuredQuery_Filter{FilterType: &pb.StructuredQuery_Filter_CompositeFilter{CompositeFilter: &pb.StructuredQuery_CompositeFilter{
-		Op: pb.StructuredQuery_CompositeFilter_AND, Filters: conditions,
-	}}}
+	all := &pb.StructuredQuery_CompositeFilter{Op: pb.StructuredQuery_CompositeFilter_AND, Filters: conditions}
+	return &pb.StructuredQuery_Filter{FilterType: &pb.StructuredQuery_Filter_CompositeFilter{CompositeFilter: all}}
 }

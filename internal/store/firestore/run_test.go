@@ -15,7 +15,9 @@ import (
 )
 
 // byTitle is a query of books.
-var byTitle = &store.Query{Name: "books by title", Collection: "books", Filters: []store.Filter{{Path: store.Field("title"), Op: store.Equal}}}
+var byTitle = &store.Query{
+	Name: "books by title", Collection: "books", Filters: []store.Filter{{Path: store.Field("title"), Op: store.Equal}},
+}
 
 // count is a transaction that reads a document and writes it, and counts how
 // often it runs.
@@ -136,7 +138,8 @@ func TestRun_CommitAnswerLost_IsNotResent(t *testing.T) {
 		s := server.start(t, firestore.Options{})
 		ran := 0
 		err := s.Run(t.Context(), count(&ran))
-		if _, commits, _ := server.counts(); !fault.Is(err, fault.Unavailable) || !errors.Is(err, store.ErrUnanswered) || ran != 1 || commits != 1 {
+		if _, commits, _ := server.counts(); !fault.Is(err, fault.Unavailable) || !errors.Is(err, store.ErrUnanswered) ||
+			ran != 1 || commits != 1 {
 			t.Errorf("%s: %d attempts, %d commits, %v", code, ran, commits, err)
 		}
 	}
@@ -260,7 +263,9 @@ func TestRun_UpdatesNameTheirFields(t *testing.T) {
 	s := server.start(t, firestore.Options{})
 	err := s.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
 		return errors.Join(
-			tx.Update("books/one", store.Update{Path: store.Field("a", "b-c.d`e\\f"), Value: 1}, store.Update{Path: store.Field("gone"), Value: store.Delete}),
+			tx.Update("books/one", store.Update{Path: store.Field("a", "b-c.d`e\\f"), Value: 1}, store.Update{
+				Path: store.Field("gone"), Value: store.Delete,
+			}),
 			tx.Merge("books/one", store.Update{Path: store.Field("_x1", "1x", "é"), Value: nil}))
 	})
 	if err != nil {

@@ -111,7 +111,10 @@ func TestEncode_IsWhatDataFilesKeep(t *testing.T) {
 
 func TestDecode_NoDocument_IsAnError(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "null", "[]", "5", "{", `{"a":1e999}`, `{"a":99999999999999999999}`, `{"a":{"$time":"x"}}`, `{"a":[{"$double":"x"}]}`} {
+	for _, text := range []string{
+		"", "null", "[]", "5", "{", `{"a":1e999}`, `{"a":99999999999999999999}`, `{"a":{"$time":"x"}}`,
+		`{"a":[{"$double":"x"}]}`,
+	} {
 		if data, err := decode([]byte(text)); err == nil {
 			t.Errorf("%s was read as %v", text, data)
 		}

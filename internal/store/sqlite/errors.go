@@ -25,10 +25,12 @@ var explanations = map[int]struct {
 	code.SQLITE_LOCKED:   {fault.Unavailable, "the data file is locked by another program; close that program and try again"},
 	code.SQLITE_READONLY: {fault.Unavailable, "the data file cannot be written; give this user the right to write it and its folder"},
 	code.SQLITE_PERM:     {fault.Unavailable, "the data file may not be opened; give this user the right to read and write it and its folder"},
-	code.SQLITE_CANTOPEN: {fault.Unavailable, "the data file cannot be opened; check that its folder exists and that this user may write there"},
-	code.SQLITE_IOERR:    {fault.Unavailable, "the disk that holds the data file failed; check it and try again"},
-	code.SQLITE_TOOBIG:   {fault.TooLarge, "a document is larger than the data file can hold; store less in it"},
-	code.SQLITE_NOMEM:    {fault.Unavailable, "there is not enough memory for the data file; try again later"},
+	code.SQLITE_CANTOPEN: {
+		fault.Unavailable, "the data file cannot be opened; check that its folder exists and that this user may write there",
+	},
+	code.SQLITE_IOERR:  {fault.Unavailable, "the disk that holds the data file failed; check it and try again"},
+	code.SQLITE_TOOBIG: {fault.TooLarge, "a document is larger than the data file can hold; store less in it"},
+	code.SQLITE_NOMEM:  {fault.Unavailable, "there is not enough memory for the data file; try again later"},
 }
 
 // explain gives an error of SQLite or database/sql its kind and message; doing names the

@@ -17,7 +17,9 @@ import (
 func lockFile(path string) (release func() error, err error) {
 	file, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "the lock beside the data file cannot be opened; check that this user may write in its folder")
+		return nil, fault.Wrap(
+			fault.Unavailable, err, "the lock beside the data file cannot be opened; check that this user may write in its folder",
+		)
 	}
 	if err := flock(file, syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		closing := file.Close()
@@ -25,7 +27,8 @@ func lockFile(path string) (release func() error, err error) {
 			return nil, fault.Wrap(fault.Unavailable, errors.Join(errors.New(path), closing),
 				"the data file is in use by another questscheduler process; stop that process or name another file")
 		}
-		return nil, fault.Wrap(fault.Unavailable, errors.Join(err, closing), "the data file cannot be locked; put it on a disk that supports locks")
+		return nil, fault.Wrap(fault.Unavailable, errors.Join(err, closing),
+			"the data file cannot be locked; put it on a disk that supports locks")
 	}
 	return func() error {
 		// Closing alone would not unlock: a child process that is just starting has

@@ -25,7 +25,9 @@ func lockFile(path string) (release func() error, err error) {
 			"the data file is in use by another questscheduler process; stop that process or name another file")
 	}
 	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "the lock beside the data file cannot be opened; check that this user may write in its folder")
+		return nil, fault.Wrap(
+			fault.Unavailable, err, "the lock beside the data file cannot be opened; check that this user may write in its folder",
+		)
 	}
 	return func() error { return syscall.CloseHandle(handle) }, nil
 }

@@ -32,8 +32,14 @@ func TestOpen_AnEarlierProgramsFile_HasTheNamesOfToday(t *testing.T) {
 				"mirror": map[string]any{"f": map[string]any{"at": at, "why": "apply_failed"}},
 			}},
 		},
-		"calendars/linked": {`{"linkedAt":{"$time":"2026-03-01T09:00:00Z"},"lookGen":1}`, map[string]any{"linkedAt": at, "syncAsked": true, "syncAt": at}},
-		"announcements/p":  {`{"owed":true,"cardOwed":true,"telling":{"ref":"r"}}`, map[string]any{"pending": true, "cardPending": true, "delivering": map[string]any{"ref": "r"}}},
+		"calendars/linked": {
+			`{"linkedAt":{"$time":"2026-03-01T09:00:00Z"},"lookGen":1}`,
+			map[string]any{"linkedAt": at, "syncAsked": true, "syncAt": at},
+		},
+		"announcements/p": {
+			`{"owed":true,"cardOwed":true,"telling":{"ref":"r"}}`,
+			map[string]any{"pending": true, "cardPending": true, "delivering": map[string]any{"ref": "r"}},
+		},
 		"accounts/marked":  {`{"due":true,"updatedAt":{"$time":"2026-03-01T09:00:00Z"}}`, map[string]any{"due": at, "updatedAt": at}},
 		"accounts/at_rest": {`{"due":false}`, map[string]any{"due": nil}},
 		"schedulers/p":     {`{"owed":"ours not","due":true}`, map[string]any{"owed": "ours not", "due": true}},

@@ -128,8 +128,12 @@ func TestOpenReader_UnreadableFile_ReturnsHelpfulError(t *testing.T) {
 			}
 			return path
 		}, fault.Invalid, "not a questscheduler database"},
-		"a newer questscheduler's":     {func(t *testing.T) string { return made(t, "PRAGMA user_version = 99") }, fault.Invalid, "newer questscheduler"},
-		"an older questscheduler's":    {func(t *testing.T) string { return made(t, "PRAGMA user_version = 0") }, fault.Invalid, "start its server once"},
+		"a newer questscheduler's": {
+			func(t *testing.T) string { return made(t, "PRAGMA user_version = 99") }, fault.Invalid, "newer questscheduler",
+		},
+		"an older questscheduler's": {
+			func(t *testing.T) string { return made(t, "PRAGMA user_version = 0") }, fault.Invalid, "start its server once",
+		},
 		"without the index of a query": {func(t *testing.T) string { return made(t, "") }, fault.Invalid, "start its server once"},
 		"another program's database": {func(t *testing.T) string {
 			path := filepath.Join(t.TempDir(), "other.db")

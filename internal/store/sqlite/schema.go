@@ -77,7 +77,10 @@ func errNewer() error {
 }
 
 func errOlder() error {
-	return fault.New(fault.Invalid, "the data file has not been opened by this version of questscheduler yet; start its server once, which brings the file up to date")
+	return fault.New(
+		fault.Invalid,
+		"the data file has not been opened by this version of questscheduler yet; start its server once, which brings the file up to date",
+	)
 }
 
 func migrateOne(ctx context.Context, db *sql.DB, script string, version int) error {

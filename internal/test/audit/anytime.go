@@ -81,7 +81,10 @@ func (a *audit) checkHeld() error {
 	for _, calendar := range stored {
 		for _, event := range slices.Sorted(maps.Keys(mapOf(calendar.value("deferred", "poll")))) {
 			if calendar.text("deferred", "poll", event, "why") == "held" && !a.indexed(event) {
-				a.found("calendar %s holds the cancellation of event %s, which no poll follows, after all were confirmed", calendar.text("calendarId"), event)
+				a.found(
+					"calendar %s holds the cancellation of event %s, which no poll follows, after all were confirmed",
+					calendar.text("calendarId"), event,
+				)
 			}
 		}
 	}

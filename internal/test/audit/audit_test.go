@@ -108,7 +108,8 @@ func world(t *testing.T, p fields, google served, feed string) audit.World {
 }
 
 func event(id, title, from, to string) string {
-	return `{"id":"` + id + `","iCalUID":"` + id + `","status":"confirmed","summary":"` + title + `","start":{"dateTime":"2026-03-10T` + from + `:00Z"},"end":{"dateTime":"2026-03-10T` + to + `:00Z"}}`
+	return `{"id":"` + id + `","iCalUID":"` + id + `","status":"confirmed","summary":"` + title +
+		`","start":{"dateTime":"2026-03-10T` + from + `:00Z"},"end":{"dateTime":"2026-03-10T` + to + `:00Z"}}`
 }
 
 // calendars are gm's two, as the simulator serves them.
@@ -139,12 +140,23 @@ func TestFindings_EachFault_IsNamed(t *testing.T) {
 		"an event that was moved": {
 			poll(), calendars(event("questsched1", "Session", "13:00", "14:00"), copied), feed, "applied",
 		},
-		"an event that is gone":          {poll(), served{"/gm@example.com/events": sound["/gm@example.com/events"], "/work@example.com/events": sound["/work@example.com/events"]}, feed, "is gone"},
-		"a feed with another time":       {poll(), sound, strings.ReplaceAll(feed, "T12", "T10"), "with the DTSTART"},
-		"a feed without the session":     {poll(), sound, "", "they take part in it"},
-		"another busy time":              {poll(), calendars(session, copied, event("g1", "Dentist", "17:00", "18:00")), feed, "is answered to be busy"},
-		"a copy that shows a title":      {poll(), calendars(session, event("questmirror1", "Secret", "15:00", "16:00")), feed, "that no edge and no group calls for"},
-		"a copy that is missing":         {poll(), calendars(session, event("g1", "Dentist", "15:00", "16:00")), feed, "lacks a copy of event w1"},
+		"an event that is gone": {
+			poll(),
+			served{"/gm@example.com/events": sound["/gm@example.com/events"], "/work@example.com/events": sound["/work@example.com/events"]},
+			feed, "is gone",
+		},
+		"a feed with another time":   {poll(), sound, strings.ReplaceAll(feed, "T12", "T10"), "with the DTSTART"},
+		"a feed without the session": {poll(), sound, "", "they take part in it"},
+		"another busy time": {
+			poll(), calendars(session, copied, event("g1", "Dentist", "17:00", "18:00")), feed, "is answered to be busy",
+		},
+		"a copy that shows a title": {
+			poll(), calendars(session, event("questmirror1", "Secret", "15:00", "16:00")), feed,
+			"that no edge and no group calls for",
+		},
+		"a copy that is missing": {
+			poll(), calendars(session, event("g1", "Dentist", "15:00", "16:00")), feed, "lacks a copy of event w1",
+		},
 		"a poll that was edited by hand": {poll("status", "OPEN"), sound, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -92,10 +92,12 @@ func (a *audit) checkEntry(person string, p record, e entry) {
 		}
 	}
 	status := p.text("status")
-	if ok := status == cancelled && e["STATUS"] == cancelled || status == finalized && (e["STATUS"] == "CONFIRMED" || e["STATUS"] == "TENTATIVE"); !ok && status != "ARCHIVED" {
+	if ok := status == cancelled && e["STATUS"] == cancelled ||
+		status == finalized && (e["STATUS"] == "CONFIRMED" || e["STATUS"] == "TENTATIVE"); !ok && status != "ARCHIVED" {
 		a.found("the feed of %s shows poll %s as %s, which is %s", person, p.id, e["STATUS"], status)
 	}
-	if proof := a.takesPart(p, person) || a.votes[p.id+"/"+person] || a.groups[p.text("questingGroupId")].fields != nil; !proof && e["STATUS"] == "CONFIRMED" {
+	if proof := a.takesPart(p, person) || a.votes[p.id+"/"+person] ||
+		a.groups[p.text("questingGroupId")].fields != nil; !proof && e["STATUS"] == "CONFIRMED" {
 		a.found("the feed of %s confirms poll %s, which only names them", person, p.id)
 	}
 }

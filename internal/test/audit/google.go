@@ -122,7 +122,10 @@ func (a *audit) list(calendar string) (listing, error) {
 		return known, nil
 	}
 	within := a.compared()
-	query := url.Values{"singleEvents": {"true"}, "maxResults": {"2500"}, "timeMin": {within.Start.Format(time.RFC3339)}, "timeMax": {within.End.Format(time.RFC3339)}}
+	query := url.Values{
+		"singleEvents": {"true"}, "maxResults": {"2500"}, "timeMin": {within.Start.Format(time.RFC3339)},
+		"timeMax": {within.End.Format(time.RFC3339)},
+	}
 	var shown listing
 	there, err := a.get(a.Google, calendarsURL+url.PathEscape(calendar)+"/events?"+query.Encode(), a.Readers[calendar], &shown)
 	shown.there = there

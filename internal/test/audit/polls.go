@@ -155,7 +155,8 @@ func (a *audit) checkWinner(p record, e event, moved bool) {
 	case start(shown) != start(e.text()) || moved && shown != e.text():
 		a.found("poll %s shows %q, and event %s is at %q", p.id, slotText(slot), e.ID, e.text())
 	case moved && (slot.text("source") != "calendar" || p.text("calendarSync", "rescheduled", "toSlotId") != slot.id):
-		a.found("poll %s was rescheduled to slot %q and shows slot %q, of %q", p.id, p.text("calendarSync", "rescheduled", "toSlotId"), slot.id, slot.text("source"))
+		a.found("poll %s was rescheduled to slot %q and shows slot %q, of %q", p.id,
+			p.text("calendarSync", "rescheduled", "toSlotId"), slot.id, slot.text("source"))
 	}
 }
 
@@ -183,7 +184,8 @@ func (a *audit) checkCause(p record) {
 		holds = false
 	}
 	if !holds && !a.past(p) {
-		a.found("poll %s shows the error %q; its account %s is %q, and its calendar %s is lost: %t", p.id, code, account.id, status, calendar, a.Lost[calendar])
+		a.found("poll %s shows the error %q; its account %s is %q, and its calendar %s is lost: %t", p.id, code, account.id,
+			status, calendar, a.Lost[calendar])
 	}
 }
 

@@ -24,7 +24,9 @@ const (
 func demoStarts(ctx context.Context, r *report, folder string) error {
 	const program = "./cmd/questscheduler"
 	built := filepath.Join(folder, "questscheduler")
-	for _, warm := range [][]string{{"go", "build", "-tags", "demo", "-o", built, program}, {"go", "run", "-tags", "demo", program, "--help"}} {
+	for _, warm := range [][]string{
+		{"go", "build", "-tags", "demo", "-o", built, program}, {"go", "run", "-tags", "demo", program, "--help"},
+	} {
 		if out, err := exec.CommandContext(ctx, warm[0], warm[1:]...).CombinedOutput(); err != nil {
 			return fmt.Errorf("%v: %w\n%s", warm, err, out)
 		}

@@ -60,7 +60,9 @@ func listings(t worldtest.TB, r *report) error {
 	w.Finalised()
 	before := w.Calls("events.list")
 	for range pushes {
-		w.InsertEvent("gm", map[string]any{"start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}}) // each is a push
+		w.InsertEvent("gm", map[string]any{
+			"start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"},
+		}) // each is a push
 		w.Run(time.Second / pushes)
 	}
 	w.Run(time.Minute)

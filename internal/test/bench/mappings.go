@@ -61,7 +61,9 @@ func loads(ctx context.Context, r *report, folder string, people int) error {
 		_, _ = w.Write(body) // a client that has gone notices the missing answer
 	}))
 	defer server.Close()
-	sheet := attendees.Sheet{ID: sheetID, Endpoint: server.URL, Client: func(context.Context) (*http.Client, error) { return server.Client(), nil }}
+	sheet := attendees.Sheet{
+		ID: sheetID, Endpoint: server.URL, Client: func(context.Context) (*http.Client, error) { return server.Client(), nil },
+	}
 	return errors.Join(load(ctx, r, "mappings_sheet", sheet, people), load(ctx, r, "mappings_file", file, people))
 }
 

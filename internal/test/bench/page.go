@@ -111,7 +111,10 @@ func decide(ctx context.Context, server *httptest.Server) error {
 		before := rules.Poll{
 			Status: rules.Finalized, State: rules.StateOK, Link: link, Baseline: event.Fingerprint, Applied: event.Fingerprint,
 		}
-		observation := rules.Observation{Link: link, EventState: event.EventState, Fingerprint: event.Fingerprint, Updated: event.Updated, AccountLive: true, WatchLive: true}
+		observation := rules.Observation{
+			Link: link, EventState: event.EventState, Fingerprint: event.Fingerprint, Updated: event.Updated, AccountLive: true,
+			WatchLive: true,
+		}
 		if decision := rules.Decide(before, observation, event.Updated); decision.Changes() {
 			return fmt.Errorf("an event that stands where its poll does decides %s", decision.Action)
 		}
@@ -136,7 +139,8 @@ func recordPage(ctx context.Context) ([]byte, error) {
 	source := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: grant.AccessToken})
 	recorder := &recording{inner: &oauth2.Transport{Source: source, Base: control.Transport(sim.Handler())}}
 	client := gcal.New(gcal.Options{
-		Endpoint: "http://google.sim", Client: func(context.Context, string) (*http.Client, error) { return &http.Client{Transport: recorder}, nil },
+		Endpoint: "http://google.sim",
+		Client:   func(context.Context, string) (*http.Client, error) { return &http.Client{Transport: recorder}, nil },
 	})
 	ref := gcal.Ref{Account: "gm", Calendar: "gm@example.test"}
 	for i := range pageEvents {

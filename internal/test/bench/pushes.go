@@ -91,7 +91,10 @@ func pushes(ctx context.Context, r *report, folder string, count int, pressing t
 	return measurePushes(ctx, r, s, watcher, key, channel, count, pressing)
 }
 
-func measurePushes(ctx context.Context, r *report, s *sqlite.Store, watcher *calendarsync.Watcher, key string, channel pushChannel, count int, pressing time.Duration) error {
+func measurePushes(
+	ctx context.Context, r *report, s *sqlite.Store, watcher *calendarsync.Watcher, key string, channel pushChannel,
+	count int, pressing time.Duration,
+) error {
 	var ids atomic.Int64
 	edge := api.New(api.Options{
 		Now: time.Now, NewID: func(prefix string) string { return prefix + "_" + strconv.FormatInt(ids.Add(1), 10) },

@@ -44,7 +44,7 @@ func sweeps(ctx context.Context, r *report, folder string) error {
 }
 
 func sweepOf(ctx context.Context, r *report, folder string, count int) (err error) {
-	queries := append(append(append(append([]*store.Query{}, poll.Queries...), calendars.Queries...), calendarsync.Queries...), accounts.Queries...)
+	queries := slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, accounts.Queries)
 	documents, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(folder, "data.db"), Queries: append(queries, notify.Queries...)})
 	if err != nil {
 		return err
@@ -100,7 +100,8 @@ func seedSweep(ctx context.Context, documents store.Store, count int) error {
 func seedCalendar(tx store.Tx, n int, slotID string, template [4]map[string]any) error {
 	account, calendarID := fmt.Sprintf("acc_%05d", n), fmt.Sprintf("person%05d@example.com", n)
 	calendar := with(template[3], map[string]any{
-		"accountId": account, "calendarId": calendarID, "syncToken": "token", "syncAt": nil, "syncAsked": nil, "interests": map[string]any{poll.ConsumerPoll: pollsOfACalendar},
+		"accountId": account, "calendarId": calendarID, "syncToken": "token", "syncAt": nil, "syncAsked": nil,
+		"interests": map[string]any{poll.ConsumerPoll: pollsOfACalendar},
 	})
 	failures := []error{tx.Create(calendars.Path(poll.CalendarKey(account, calendarID)), calendar)}
 	for i := range pollsOfACalendar {
@@ -113,7 +114,8 @@ func seedCalendar(tx store.Tx, n int, slotID string, template [4]map[string]any)
 				"googleEventId": eventID, "googleCalendarId": calendarID, "calendarSync": sync,
 			})),
 			tx.Create(poll.SlotPath(pollID, slotID), template[1]),
-			tx.Create(poll.IndexPath(eventID), with(template[2], map[string]any{"accountId": account, "calendarId": calendarID, "schedulerId": pollID})))
+			tx.Create(poll.IndexPath(eventID),
+				with(template[2], map[string]any{"accountId": account, "calendarId": calendarID, "schedulerId": pollID})))
 	}
 	return errors.Join(failures...)
 }

@@ -27,7 +27,9 @@ func (b *Browser) Click(expression string) {
 func (b *Browser) Drag(expression string, right, down float64) {
 	b.t.Helper()
 	at := b.centre(expression)
-	steps := []chromedp.Action[chromedp.Void]{mouse(input.DispatchMouseEventTypeMouseMoved, at, false), mouse(input.DispatchMouseEventTypeMousePressed, at, true)}
+	steps := []chromedp.Action[chromedp.Void]{
+		mouse(input.DispatchMouseEventTypeMouseMoved, at, false), mouse(input.DispatchMouseEventTypeMousePressed, at, true),
+	}
 	if right != 0 || down != 0 {
 		from := at
 		for i := range strokes {

@@ -54,7 +54,8 @@ func New(t worldtest.TB, place Place) *World { return newWorld(t, place, false) 
 func newWorld(t worldtest.TB, place Place, discord bool) *World {
 	w := &World{place: place}
 	w.World = worldtest.New(t, worldtest.Options{
-		PageSize: 2500, Settings: worldtest.Settings{Discord: discord}, Open: place.Open, Queries: slices.Concat(api.Queries, availability.Queries),
+		PageSize: 2500, Settings: worldtest.Settings{Discord: discord}, Open: place.Open,
+		Queries: slices.Concat(api.Queries, availability.Queries),
 		Wrap: func(stored store.Store) store.Store {
 			if place.Program != nil {
 				stored = place.Program(stored)
@@ -121,23 +122,27 @@ func (w *World) cleanings() []timers.Cleaning {
 		row("accounts long unlinked", accounts.RemoveUnlinked),
 		row("idempotency keys", api.RemoveExpiredKeys),
 		row("expired counts of answers on availability", availability.RemoveExpired),
-		{What: "old journal entries", RemoveFrom: func(ctx context.Context, documents store.Store, now time.Time, at string) (int, string, error) {
-			return poll.RemoveOldEntries(ctx, documents, now.AddDate(-1, 0, 0), at)
-		}},
+		{What: "old journal entries",
+			RemoveFrom: func(ctx context.Context, documents store.Store, now time.Time, at string) (int, string, error) {
+				return poll.RemoveOldEntries(ctx, documents, now.AddDate(-1, 0, 0), at)
+			}},
 		{What: "events of groups long ended", RemoveFrom: groupevents.RemoveEnded},
 		row("records of copies that stay", groupevents.RemoveKept),
-		{What: "connections of former members", RemoveFrom: func(ctx context.Context, _ store.Store, _ time.Time, at string) (int, string, error) {
-			return w.Groups.EndConnections(ctx, at)
-		}},
-		{What: "copies that former members kept", RemoveFrom: func(ctx context.Context, _ store.Store, _ time.Time, at string) (int, string, error) {
-			return w.Groups.DeleteKept(ctx, at)
-		}},
+		{What: "connections of former members",
+			RemoveFrom: func(ctx context.Context, _ store.Store, _ time.Time, at string) (int, string, error) {
+				return w.Groups.EndConnections(ctx, at)
+			}},
+		{What: "copies that former members kept",
+			RemoveFrom: func(ctx context.Context, _ store.Store, _ time.Time, at string) (int, string, error) {
+				return w.Groups.DeleteKept(ctx, at)
+			}},
 		row("old journal entries of mirrored events", func(ctx context.Context, documents store.Store, now time.Time, limit int) (int, error) {
 			return mirror.RemoveOldEntries(ctx, documents, now.AddDate(-1, 0, 0), limit)
 		}),
-		{What: "events of accounts that stayed revoked, and of lost calendars", Remove: func(ctx context.Context, _ store.Store, _ time.Time, limit int) (int, bool, error) {
-			return w.mirroring().RemoveStale(ctx, limit, scheduler.Cause{Trigger: "cleanup"})
-		}},
+		{What: "events of accounts that stayed revoked, and of lost calendars",
+			Remove: func(ctx context.Context, _ store.Store, _ time.Time, limit int) (int, bool, error) {
+				return w.mirroring().RemoveStale(ctx, limit, scheduler.Cause{Trigger: "cleanup"})
+			}},
 		{What: "records of events long ended that had second addresses", Remove: attendees.RemoveEnded},
 		{What: "what followed calendars for second addresses", Remove: attendees.Release(w.Accounts)},
 	}

@@ -43,7 +43,10 @@ func (e *edge) dial() []grpc.DialOption {
 
 // unary counts commits. A write carries its own precondition, so what is checked
 // for it is not billed as a read.
-func (e *edge) unary(ctx context.Context, method string, request, answer any, connection *grpc.ClientConn, call grpc.UnaryInvoker, options ...grpc.CallOption) error {
+func (e *edge) unary(
+	ctx context.Context, method string, request, answer any, connection *grpc.ClientConn, call grpc.UnaryInvoker,
+	options ...grpc.CallOption,
+) error {
 	err := call(ctx, method, request, answer, connection, options...)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -71,7 +74,10 @@ func (e *edge) unary(ctx context.Context, method string, request, answer any, co
 	return err
 }
 
-func (e *edge) stream(ctx context.Context, description *grpc.StreamDesc, connection *grpc.ClientConn, method string, open grpc.Streamer, options ...grpc.CallOption) (grpc.ClientStream, error) {
+func (e *edge) stream(
+	ctx context.Context, description *grpc.StreamDesc, connection *grpc.ClientConn, method string, open grpc.Streamer,
+	options ...grpc.CallOption,
+) (grpc.ClientStream, error) {
 	stream, err := open(ctx, description, connection, method, options...)
 	if err != nil {
 		return nil, err

@@ -138,45 +138,66 @@ func Named(name string) Flow {
 
 // Flows is the table.
 var Flows = []Flow{
-	{Name: FinaliseFirst, What: "a poll is finalised with an event, the first in its calendar, of which a watch channel is opened", do: finaliseFirst},
+	{
+		Name: FinaliseFirst,
+		What: "a poll is finalised with an event, the first in its calendar, of which a watch channel is opened",
+		do:   finaliseFirst,
+	},
 	{Name: Finalise, What: "a poll is finalised with an event in a calendar that is watched", do: finalise},
-	{Name: TellFinalised, What: "a finalisation is recorded as announced: the web app announces it", do: func(w *World, pollID, eventID string) error {
-		err := finalise(w, pollID, eventID)
-		w.settle()
-		return err
-	}},
+	{Name: TellFinalised, What: "a finalisation is recorded as announced: the web app announces it",
+		do: func(w *World, pollID, eventID string) error {
+			err := finalise(w, pollID, eventID)
+			w.settle()
+			return err
+		}},
 	// Index entry, calendar, poll, slot, and votes for the snapshot; poll, slot,
 	// snapshot, journal, announcement.
-	{Name: Reschedule, What: "the event is moved: push, sync, reschedule", Commits: 4, do: move(worldtest.Noon), Most: storetest.Cost{Reads: 4 + votes, Writes: 6}},
+	{
+		Name: Reschedule, What: "the event is moved: push, sync, reschedule", Commits: 4, do: move(worldtest.Noon),
+		Most: storetest.Cost{Reads: 4 + votes, Writes: 6},
+	},
 	// The documents, and what was announced.
-	{Name: TellRescheduled, What: "a reschedule is announced to three people in the app", Commits: 1, do: func(w *World, _, eventID string) error {
-		w.MoveEvent("gm", eventID, worldtest.Noon)
-		w.settle()
-		return nil
-	}},
+	{Name: TellRescheduled, What: "a reschedule is announced to three people in the app", Commits: 1,
+		do: func(w *World, _, eventID string) error {
+			w.MoveEvent("gm", eventID, worldtest.Noon)
+			w.settle()
+			return nil
+		}},
 	// The push's request, the claim of the sync, the transition, the end of the sync; the documents
 	// with what is being announced, the message with what was announced, and the card.
-	{Name: PushToAnnounced, What: "the event of a group's poll is moved, and three people in the app and a channel on Discord, with its card, have it", discord: true, Commits: 7, do: func(w *World, _, eventID string) error {
-		w.MoveEvent("gm", eventID, worldtest.Noon)
-		w.RunDue()
-		w.Skip(worldtest.Settle)
-		return nil
-	}},
-	{Name: "reschedule_again", What: "the event of a rescheduled poll is moved again", before: moved(worldtest.Noon), do: move(worldtest.Three), Most: storetest.Cost{Reads: 4, Writes: 6}},
+	{Name: PushToAnnounced,
+		What: "the event of a group's poll is moved, and three people in the app and a channel on Discord, with its " +
+			"card, have it", discord: true, Commits: 7, do: func(w *World, _, eventID string) error {
+			w.MoveEvent("gm", eventID, worldtest.Noon)
+			w.RunDue()
+			w.Skip(worldtest.Settle)
+			return nil
+		}},
+	{
+		Name: "reschedule_again", What: "the event of a rescheduled poll is moved again", before: moved(worldtest.Noon),
+		do: move(worldtest.Three), Most: storetest.Cost{Reads: 4, Writes: 6},
+	},
 	// Beside those: the original slot and the snapshot; the calendar's slot goes.
-	{Name: Restore, What: "the event of a rescheduled poll is moved back", before: moved(worldtest.Noon), do: move(worldtest.Ten), Most: storetest.Cost{Reads: 4 + 2 + votes, Writes: 6, Deletes: 1}},
-	{Name: "restore_by_owner", What: "the owner restores the original time of a rescheduled poll", before: moved(worldtest.Noon), do: func(w *World, pollID, _ string) error {
-		_, err := w.Scheduler.RestoreOriginal(w.Context(), worldtest.Person("gm"), pollID, worldtest.Cause)
-		return err
-	}},
-	{Name: "delete_outside", What: "the event is deleted in the calendar, which cancels the poll", do: func(w *World, _, eventID string) error {
-		w.DeleteEvent("gm", eventID)
-		return nil
-	}, Most: storetest.Cost{Reads: 4, Writes: 6, Deletes: 1}, Searches: true},
-	{Name: "moved_calendar", What: "the event is moved to another calendar of its owner, the first in it, of which a watch channel is opened", do: func(w *World, _, eventID string) error {
-		w.MoveAway("gm", eventID, worldtest.Club)
-		return nil
-	}},
+	{
+		Name: Restore, What: "the event of a rescheduled poll is moved back", before: moved(worldtest.Noon),
+		do: move(worldtest.Ten), Most: storetest.Cost{Reads: 4 + 2 + votes, Writes: 6, Deletes: 1},
+	},
+	{Name: "restore_by_owner", What: "the owner restores the original time of a rescheduled poll",
+		before: moved(worldtest.Noon), do: func(w *World, pollID, _ string) error {
+			_, err := w.Scheduler.RestoreOriginal(w.Context(), worldtest.Person("gm"), pollID, worldtest.Cause)
+			return err
+		}},
+	{Name: "delete_outside", What: "the event is deleted in the calendar, which cancels the poll",
+		do: func(w *World, _, eventID string) error {
+			w.DeleteEvent("gm", eventID)
+			return nil
+		}, Most: storetest.Cost{Reads: 4, Writes: 6, Deletes: 1}, Searches: true},
+	{Name: "moved_calendar",
+		What: "the event is moved to another calendar of its owner, the first in it, of which a watch channel is opened",
+		do: func(w *World, _, eventID string) error {
+			w.MoveAway("gm", eventID, worldtest.Club)
+			return nil
+		}},
 	{Name: "cancel", What: "the owner cancels the poll, and its event is deleted", do: func(w *World, pollID, _ string) error {
 		_, err := w.Cancel(pollID)
 		return err
@@ -188,26 +209,37 @@ var Flows = []Flow{
 		})
 	}},
 	{Name: "push", What: "a push is handed over", alone: true, do: func(w *World, _, _ string) error { return w.push(1) }},
-	{Name: "push_covered", What: "another push is handed over while a sync task waits", alone: true, do: func(w *World, _, _ string) error { return w.push(2) }},
+	{
+		Name: "push_covered", What: "another push is handed over while a sync task waits", alone: true,
+		do: func(w *World, _, _ string) error { return w.push(2) },
+	},
 	// The push's request, the claim of the sync and its end.
-	{Name: UnrelatedChange, What: "something else changes in the calendar: push, sync, no transition", Commits: 3, do: func(w *World, _, _ string) error {
-		w.InsertEvent("gm", allDay)
-		return nil
-	}},
-	{Name: UnrelatedChanges, What: fmt.Sprint(ManyChanges, " other things change, and one push comes: the same sync"), do: func(w *World, _, _ string) error {
-		for range ManyChanges - 1 {
+	{Name: UnrelatedChange, What: "something else changes in the calendar: push, sync, no transition", Commits: 3,
+		do: func(w *World, _, _ string) error {
 			w.InsertEvent("gm", allDay)
-		}
-		w.LosePushes()
-		w.InsertEvent("gm", allDay)
-		w.Begin()
-		return nil
-	}},
-	{Name: Tick, What: "the timers are asked what is due (with QS_QUEUE=embedded alone)", alone: true, do: func(w *World, _, _ string) error { return w.AskTimers() }},
+			return nil
+		}},
+	{Name: UnrelatedChanges, What: fmt.Sprint(ManyChanges, " other things change, and one push comes: the same sync"),
+		do: func(w *World, _, _ string) error {
+			for range ManyChanges - 1 {
+				w.InsertEvent("gm", allDay)
+			}
+			w.LosePushes()
+			w.InsertEvent("gm", allDay)
+			w.Begin()
+			return nil
+		}},
+	{
+		Name: Tick, What: "the timers are asked what is due (with QS_QUEUE=embedded alone)", alone: true,
+		do: func(w *World, _, _ string) error { return w.AskTimers() },
+	},
 	{Name: IdleDrain, What: "a drain that finds nothing", do: job(timers.Drain)},
 	{Name: "idle_sweep", What: "a sweep of one calendar with one poll that finds nothing", do: job(timers.PollFallback)},
 	{Name: "idle_renewal", What: "a renewal that finds one channel, and that it lasts", do: job(timers.RenewWatches)},
-	{Name: "renewal", What: "a renewal that puts a new channel in its place", before: func(w *World, _ string) { w.Skip(6 * 24 * time.Hour) }, do: job(timers.RenewWatches)},
+	{
+		Name: "renewal", What: "a renewal that puts a new channel in its place",
+		before: func(w *World, _ string) { w.Skip(6 * 24 * time.Hour) }, do: job(timers.RenewWatches),
+	},
 	{Name: "idle_cleanup", What: "a cleanup that finds nothing", do: job(timers.Cleanup)},
 	{Name: "health", What: "two linked accounts are checked", do: job(timers.Health)},
 }
@@ -237,7 +269,9 @@ func finalise(w *World, _, _ string) error {
 func finaliseFirst(w *World, _, _ string) error {
 	pollID, slots := w.PollOf("ana", scheduler.Create{})
 	w.Begin()
-	_, err := w.Scheduler.Finalise(w.Context(), worldtest.Person("ana"), pollID, worldtest.Ask{SlotID: slots[0], CreateEvent: true}, worldtest.Cause)
+	_, err := w.Scheduler.Finalise(
+		w.Context(), worldtest.Person("ana"), pollID, worldtest.Ask{SlotID: slots[0], CreateEvent: true}, worldtest.Cause,
+	)
 	return err
 }
 

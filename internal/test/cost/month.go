@@ -114,7 +114,10 @@ func (w *World) laterSession(owner string) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Scheduler.Finalise(w.Context(), worldtest.Person(owner), view.Poll.ID, worldtest.Ask{SlotID: view.Slots[0].ID, CreateEvent: true}, worldtest.Cause)
+	_, err = w.Scheduler.Finalise(
+		w.Context(), worldtest.Person(owner), view.Poll.ID, worldtest.Ask{SlotID: view.Slots[0].ID, CreateEvent: true},
+		worldtest.Cause,
+	)
 	if err != nil {
 		return fmt.Errorf("finalise: %w", err)
 	}

@@ -148,9 +148,12 @@ The three prices are those that Google published for a multi-region in the Unite
 `, prices.reads, prices.writes, prices.deletes, prices.of)
 	drains := counted[cost.IdleDrain].Times(int(cost.Days * 24 * time.Hour / cost.Runs[0].Every))
 	none := cost.Month{Jobs: storetest.Cost{}, Calendar: month.Calendar, Poll: month.Poll}
-	text.WriteString(pricedRow("1,000 polls finalised, with the sync of their events", counted[cost.Finalise].Add(counted[cost.TellFinalised]).Times(thousand)))
-	text.WriteString(pricedRow("1,000 polls rescheduled, and announced to three people each", counted[cost.Reschedule].Add(counted[cost.TellRescheduled]).Times(thousand)))
-	text.WriteString(pricedRow(fmt.Sprintf("1,000 polls idle for a month, in %d calendars", idleCalendars), none.Of(0, idleCalendars, thousand)))
+	text.WriteString(pricedRow("1,000 polls finalised, with the sync of their events",
+		counted[cost.Finalise].Add(counted[cost.TellFinalised]).Times(thousand)))
+	text.WriteString(pricedRow("1,000 polls rescheduled, and announced to three people each",
+		counted[cost.Reschedule].Add(counted[cost.TellRescheduled]).Times(thousand)))
+	text.WriteString(pricedRow(fmt.Sprintf("1,000 polls idle for a month, in %d calendars", idleCalendars),
+		none.Of(0, idleCalendars, thousand)))
 	text.WriteString(pricedRow("the drains and other jobs of a month, for however many polls", drains.Add(month.Jobs)))
 	return text.String()
 }

@@ -113,7 +113,9 @@ func TestEveryLineOfTheLogThatSaysWhatIsWrong_IsExplained(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && (name == "demo/sim" || name == "internal/test" || name == "tools" || name == "bin" || name != "." && strings.HasPrefix(entry.Name(), ".")) {
+		if entry.IsDir() &&
+			(name == "demo/sim" || name == "internal/test" || name == "tools" || name == "bin" ||
+				name != "." && strings.HasPrefix(entry.Name(), ".")) {
 			return fs.SkipDir // what operators never run
 		}
 		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {

@@ -33,7 +33,10 @@ func samples() []struct {
 	place string
 	poll  rules.Poll
 } {
-	ok := rules.Poll{Status: rules.Finalized, State: rules.StateOK, Link: link, Baseline: planned, Applied: planned, AppliedUpdated: monday, Winning: planned}
+	ok := rules.Poll{
+		Status: rules.Finalized, State: rules.StateOK, Link: link, Baseline: planned, Applied: planned, AppliedUpdated: monday,
+		Winning: planned,
+	}
 	away := ok
 	away.State, away.Rescheduled, away.Applied, away.Winning = rules.StateRescheduled, true, moved, moved
 	failed := ok
@@ -43,7 +46,8 @@ func samples() []struct {
 	failedAway := away
 	failedAway.State, failedAway.Error = rules.StateError, rules.SyncFailed
 	before := ok
-	before.State, before.Baseline, before.Applied, before.AppliedUpdated = rules.StateNone, rules.Fingerprint{}, rules.Fingerprint{}, time.Time{}
+	before.State, before.Baseline, before.Applied, before.AppliedUpdated = rules.StateNone, rules.Fingerprint{},
+		rules.Fingerprint{}, time.Time{}
 	open := rules.Poll{Status: rules.Open}
 	cancelled := rules.Poll{Status: rules.Cancelled, State: rules.StateCancelled, Winning: planned}
 	awaiting := cancelled
@@ -65,7 +69,10 @@ func observations() []rules.Observation {
 	for _, updated := range []time.Time{monday.Add(-time.Minute), monday.Add(time.Minute)} {
 		for _, at := range []rules.Fingerprint{planned, moved, third} {
 			for _, fresh := range []bool{false, true} {
-				all = append(all, rules.Observation{Link: link, EventState: rules.Present, Fingerprint: at, Updated: updated, AccountLive: true, WatchLive: true, Fresh: fresh})
+				all = append(all, rules.Observation{
+					Link: link, EventState: rules.Present, Fingerprint: at, Updated: updated, AccountLive: true, WatchLive: true,
+					Fresh: fresh,
+				})
 			}
 		}
 		for _, state := range []rules.EventState{rules.Gone, rules.Series, rules.Unreadable} {
@@ -80,8 +87,11 @@ func observations() []rules.Observation {
 func TestPage_States_IsCurrent(t *testing.T) {
 	t.Parallel()
 	var page strings.Builder
-	page.WriteString("# How a poll goes from state to state\n\nA poll has a status, and while it is finalised a sync state. Two tables in `rules/` decide all of it: what the calendar says (`rules/transitions.go`) and what people ask for (`rules/commands.go`). The pictures are drawn by asking them.\n")
-	page.WriteString("\n## What the calendar says\n\nThe names beside the arrows are the rows of the table below. What has no arrow changes nothing.\n\n")
+	page.WriteString("# How a poll goes from state to state\n\nA poll has a status, and while it is finalised a sync state. " +
+		"Two tables in `rules/` decide all of it: what the calendar says (`rules/transitions.go`) and what people ask for " +
+		"(`rules/commands.go`). The pictures are drawn by asking them.\n")
+	page.WriteString("\n## What the calendar says\n\nThe names beside the arrows are the rows of the table below. What has no " +
+		"arrow changes nothing.\n\n")
 	page.WriteString(calendarPicture(t))
 	page.WriteString("\nThe first row that fits decides:\n\n| | Row | The poll | The calendar says now | Then |\n|---|---|---|---|---|\n")
 	for i, row := range rules.Transitions() {
@@ -124,7 +134,8 @@ func calendarPicture(t *testing.T) string {
 		}
 	}
 	var picture strings.Builder
-	picture.WriteString("```mermaid\nstateDiagram-v2\n    state FINALIZED {\n        LINKED_BEFORE: linked before this backend\n        OK\n        RESCHEDULED\n        ERROR\n    }\n")
+	picture.WriteString("```mermaid\nstateDiagram-v2\n    state FINALIZED {\n        LINKED_BEFORE: linked before this " +
+		"backend\n        OK\n        RESCHEDULED\n        ERROR\n    }\n")
 	for _, edge := range slices.Sorted(maps.Keys(edges)) {
 		fmt.Fprintf(&picture, "    %s: %s\n", edge, strings.Join(slices.Sorted(maps.Keys(edges[edge])), ", "))
 	}
@@ -170,7 +181,10 @@ func commandPicture(t *testing.T) string {
 func commandTable(t *testing.T) string {
 	t.Helper()
 	var table strings.Builder
-	table.WriteString("\nWhat each command does to a poll of each status; a sentence is what the person reads, with 409. ① supersedes what is under way: the generation grows, and an insert that has not come back becomes a deletion. ② the event is unlinked: deleted or released, as the command says. ③ what is left of a reschedule is cleared. ④ `cancelled` is cleared.\n\n| Command |")
+	table.WriteString("\nWhat each command does to a poll of each status; a sentence is what the person reads, with 409. ① " +
+		"supersedes what is under way: the generation grows, and an insert that has not come back becomes a deletion. ② the " +
+		"event is unlinked: deleted or released, as the command says. ③ what is left of a reschedule is cleared. ④ " +
+		"`cancelled` is cleared.\n\n| Command |")
 	for _, status := range statuses {
 		fmt.Fprintf(&table, " %s |", status)
 	}

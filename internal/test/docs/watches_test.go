@@ -24,6 +24,7 @@ func watchPicture() string {
 		}
 		fmt.Fprintf(&table, "| %d | %s | %s | `%s` | %s |\n", i+1, from, row.Event, row.To, row.Why)
 	}
-	return "\n## What becomes of a watch channel\n\nThe table is `calendarsync/channelstates.go`. What has no row changes nothing; `stopped` is no document any more.\n\n" +
+	return "\n## What becomes of a watch channel\n\nThe table is `calendarsync/channelstates.go`. What has no row changes " +
+		"nothing; `stopped` is no document any more.\n\n" +
 		"```mermaid\nstateDiagram-v2\n" + picture.String() + "```\n\n| | Status | Happens | Then | |\n|---|---|---|---|---|\n" + table.String()
 }

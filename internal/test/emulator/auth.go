@@ -68,7 +68,8 @@ func findAuth() (node, script string, err error) {
 	if !ok {
 		return "", "", errNoAuth
 	}
-	script = filepath.Join(filepath.Dir(here), "..", "..", "..", "bin", "emulators", "node_modules", "firebase-tools", "lib", "bin", "firebase.js")
+	script = filepath.Join(filepath.Dir(here), "..", "..", "..", "bin", "emulators", "node_modules", "firebase-tools", "lib",
+		"bin", "firebase.js")
 	if _, err := os.Stat(script); err != nil {
 		return "", "", errNoAuth
 	}
@@ -140,11 +141,15 @@ func launchAuth(node, script string) (emulator authEmulator, err error) {
 	}
 	emulator = authEmulator{host: host, project: "party-" + strings.ToLower(rand.Text()[:20])}
 	said := &tail{}
-	command := exec.Command(node, script, "emulators:start", "--only", "auth", "--project", emulator.project, "--non-interactive") //nolint:noctx // it lives as long as this process
+	command := exec.Command(node, script, "emulators:start", "--only", "auth", "--project", emulator.project,
+		"--non-interactive") //nolint:noctx // it lives as long as this process
 	command.Dir, command.Stdout, command.Stderr = folder, said, said
 	// Of the environment it has what it needs. In CI it asks nobody for news of
 	// itself, and for no update; there is no editor to tell.
-	command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + folder, "TMPDIR=" + folder, "CI=1", "NO_UPDATE_NOTIFIER=1", "VSCODE_WEBHOOK_PORT=0"}
+	command.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + folder, "TMPDIR=" + folder, "CI=1", "NO_UPDATE_NOTIFIER=1",
+		"VSCODE_WEBHOOK_PORT=0",
+	}
 	ended, err := startBound(command)
 	if err != nil {
 		return authEmulator{}, fmt.Errorf("start the Auth emulator: %w", err)

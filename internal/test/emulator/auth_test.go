@@ -19,7 +19,8 @@ func TestLock_NamesNoRegistry(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(text), `"resolved"`) || !strings.Contains(string(text), `"integrity"`) {
-		t.Error("the lock names where packages come from, or not what they are; make it anew with: npm install --package-lock-only --omit-lockfile-registry-resolved, and the same with prune in the place of install")
+		t.Error("the lock names where packages come from, or not what they are; make it anew with: npm install " +
+			"--package-lock-only --omit-lockfile-registry-resolved, and the same with prune in the place of install")
 	}
 }
 
@@ -52,11 +53,13 @@ func TestAuth_CannotBeHad(t *testing.T) {
 		fails   bool
 		says    string
 	}{
-		"no Node.js":              {[]string{"PATH=", "CI="}, false, "skipped: there is no Firebase Auth emulator"},
-		"no Node.js in CI":        {[]string{"PATH=", "CI=true"}, true, "there is no Firebase Auth emulator"},
-		"an old Node.js":          {[]string{node(old), "CI="}, false, "Node.js is v18.20.4"},
-		"an old Node.js in CI":    {[]string{node(old), "CI=true"}, true, "Node.js is v18.20.4"},
-		"one that does not start": {[]string{node(`test "$1" = --version && echo v20.1.0 || { echo out of order; exit 3; }`), "CI="}, true, "out of order"},
+		"no Node.js":           {[]string{"PATH=", "CI="}, false, "skipped: there is no Firebase Auth emulator"},
+		"no Node.js in CI":     {[]string{"PATH=", "CI=true"}, true, "there is no Firebase Auth emulator"},
+		"an old Node.js":       {[]string{node(old), "CI="}, false, "Node.js is v18.20.4"},
+		"an old Node.js in CI": {[]string{node(old), "CI=true"}, true, "Node.js is v18.20.4"},
+		"one that does not start": {
+			[]string{node(`test "$1" = --version && echo v20.1.0 || { echo out of order; exit 3; }`), "CI="}, true, "out of order",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -33,7 +33,8 @@ const (
 const packaged = "/usr/lib/google-cloud-sdk/platform/cloud-firestore-emulator/cloud-firestore-emulator.jar"
 
 // errAbsent is the error of an emulator that is not on this machine.
-var errAbsent = errors.New("there is no Firestore emulator; install google-cloud-cli-firestore-emulator and a Java runtime, or set " + JarVariable)
+var errAbsent = errors.New("there is no Firestore emulator; install google-cloud-cli-firestore-emulator and a Java " +
+	"runtime, or set " + JarVariable)
 
 // started is the emulator of this process.
 var started = sync.OnceValues(startFirestore)
@@ -107,7 +108,8 @@ func startFirestore() (host string, err error) {
 }
 
 // openRules let everybody do everything; tests of rules set their own.
-const openRules = "rules_version = '2';\nservice cloud.firestore { match /databases/{d}/documents { match /{all=**} { allow read, write: if true; } } }\n"
+const openRules = "rules_version = '2';\nservice cloud.firestore { match /databases/{d}/documents { match /{all=**} { allow " +
+	"read, write: if true; } } }\n"
 
 // launch starts the emulator and waits until it answers.
 func launch(java, jar, host string) (err error) {
@@ -128,7 +130,8 @@ func launch(java, jar, host string) (err error) {
 	said := &tail{}
 	// It lives for seconds and shares few processors: a quick compiler and a
 	// collector without threads of its own halve the time that tests take.
-	command := exec.Command(java, "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Duser.language=en", //nolint:noctx // it lives as long as this process
+	command := exec.Command(java, "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+		"-Duser.language=en", //nolint:noctx // it lives as long as this process
 		"-cp", jar, "com.google.cloud.datastore.emulator.firestore.CloudFirestore", "--host", address, "--port", port, "--rules", rules)
 	command.Stdout, command.Stderr = said, said
 	ended, err := startBound(command)

@@ -81,7 +81,8 @@ func (p *People) send(method, authorisation string, body any) map[string]any {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost, "http://"+p.Host+"/identitytoolkit.googleapis.com/v1/"+method, bytes.NewReader(text))
+	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodPost,
+		"http://"+p.Host+"/identitytoolkit.googleapis.com/v1/"+method, bytes.NewReader(text))
 	if err != nil {
 		p.t.Fatal(err)
 	}

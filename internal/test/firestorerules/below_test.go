@@ -13,7 +13,8 @@ func slots() []scenario {
 		var all []variation
 		for _, bad := range []any{
 			nil, 1, noon, "", "tomorrow", "2026-02-03T10:00:00Z", "2026-02-03T10:00:00.000+01:00", "2026-13-03T10:00:00.000Z",
-			"2026-02-32T10:00:00.000Z", "2026-02-30T10:00:00.000Z", "2026-04-31T10:00:00.000Z", "2026-02-03T24:00:00.000Z", "2026-02-03T10:60:00.000Z", " 2026-02-03T10:00:00.000Z",
+			"2026-02-32T10:00:00.000Z", "2026-02-30T10:00:00.000Z", "2026-04-31T10:00:00.000Z", "2026-02-03T24:00:00.000Z",
+			"2026-02-03T10:60:00.000Z", " 2026-02-03T10:00:00.000Z",
 		} {
 			all = append(all, variation{fmt.Sprintf("that starts at %v", bad), writing("start", bad)},
 				variation{fmt.Sprintf("that ends at %v", bad), writing("end", bad)})
@@ -119,7 +120,10 @@ func votes() []scenario {
 			{"in an archived poll", where(pollPath, "status", "ARCHIVED")},
 			{"in a poll that one has left", where(pollPath, "participantIds", []any{"gm"})},
 			{"in a poll that one only has the link of", both(where(pollPath, "participantIds", []any{}), where(pollPath, "allowLinkSharing", true))},
-			{"in a poll that one is only invited to", both(where(pollPath, "participantIds", []any{}), where(pollPath, "pendingInvites", []any{ana.email}))},
+			{
+				"in a poll that one is only invited to",
+				both(where(pollPath, "participantIds", []any{}), where(pollPath, "pendingInvites", []any{ana.email})),
+			},
 			{"in no poll", func(a *attempt) { delete(a.there, pollPath) }},
 		}
 	}
@@ -138,7 +142,10 @@ func votes() []scenario {
 	first := attempt{as: ana, there: withPoll(nil), writes: []write{{path: "schedulers/POLL/votes/ana", data: vote}}}
 	delete(first.there, "schedulers/POLL/votes/ana")
 	again := attempt{as: ana, there: withPoll(nil), writes: []write{{path: "schedulers/POLL/votes/ana", named: true, data: vote}}}
-	cut := attempt{as: gm, there: withPoll(nil), writes: []write{{path: "schedulers/POLL/votes/ana", named: true, data: fields{"votes": fields{"one": "FEASIBLE"}}}}}
+	cut := attempt{
+		as: gm, there: withPoll(nil),
+		writes: []write{{path: "schedulers/POLL/votes/ana", named: true, data: fields{"votes": fields{"one": "FEASIBLE"}}}},
+	}
 	// An edit that deletes a slot: everybody's vote is written, whatever is in it.
 	edit := attempt{as: gm, there: withPoll(nil), writes: []write{
 		{path: pollPath, named: true, data: fields{"title": "Another", "updatedAt": serverTime, "participants": gone}},
@@ -185,11 +192,20 @@ func votes() []scenario {
 		{
 			name: "another vote", attempt: again,
 			likewise: append(likewise,
-				variation{"beside older ones", both(where("schedulers/POLL/votes/ana", "votes", older), writing("votes", merged(older, fields{"three": "FEASIBLE"})))},
+				variation{
+					"beside older ones",
+					both(where("schedulers/POLL/votes/ana", "votes", older), writing("votes", merged(older, fields{"three": "FEASIBLE"}))),
+				},
 				variation{"where there was none", both(where("schedulers/POLL/votes/ana", "votes", nil), writing("votes", fields{"one": "FEASIBLE"}))}),
 			but: append(denied(),
-				variation{"of an older shape that was not in it", both(where("schedulers/POLL/votes/ana", "votes", older), writing("votes", fields{"three": fields{"feasible": true}}))},
-				variation{"and where it was copied from deleted", both(where("schedulers/POLL/votes/ana", "lastVotedFrom", "copyVotes"), writing("lastVotedFrom", gone))},
+				variation{
+					"of an older shape that was not in it",
+					both(where("schedulers/POLL/votes/ana", "votes", older), writing("votes", fields{"three": fields{"feasible": true}})),
+				},
+				variation{
+					"and where it was copied from deleted",
+					both(where("schedulers/POLL/votes/ana", "lastVotedFrom", "copyVotes"), writing("lastVotedFrom", gone)),
+				},
 				variation{"and its source deleted", writing("source", gone)},
 				variation{"and written as a whole", func(a *attempt) { a.writes[0].named = false }}),
 		},

@@ -124,7 +124,10 @@ func (c client) commit(t testing.TB, bearer string, writes ...write) bool {
 // get reads one document.
 func (c client) get(t testing.TB, bearer, path string) bool {
 	t.Helper()
-	status, answer := c.do(t, http.MethodPost, "/v1/"+c.documents()+":batchGet", bearer, map[string]any{"documents": []string{c.documents() + "/" + path}})
+	status, answer := c.do(
+		t, http.MethodPost, "/v1/"+c.documents()+":batchGet", bearer,
+		map[string]any{"documents": []string{c.documents() + "/" + path}},
+	)
 	return allowed(t, status, answer)
 }
 

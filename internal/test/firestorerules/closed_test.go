@@ -20,13 +20,19 @@ import (
 var closedCollections = []string{
 	"calendarEventIndex/NOTE", "calendarWatches/NOTE", "calendars/NOTE", "intents/NOTE", "announcements/POLL",
 	"accounts/NOTE", "accountSecrets/NOTE", "userSecrets/gm", "oauthStates/NOTE", "idempotencyKeys/NOTE", "availabilityAnswers/NOTE",
-	"timers/NOTE", "backfills/NOTE", "deadTasks/NOTE", "documentHints/NOTE", "health/readiness", "schedulers/POLL/journal/NOTE", "questingGroups/GROUP/journal/NOTE",
-	"mirrors/NOTE", "mirrorPeople/gm", "groupConnections/NOTE", "groupEvents/GROUP", "groupMembers/GROUP", "groupWork/NOTE", "keptCopies/NOTE", "feedSecrets/NOTE", "feedPeople/gm", "attendeeEvents/NOTE", "attendeeMappings/state", "canonicalEvents/NOTE/mirrorJournal/NOTE",
+	"timers/NOTE", "backfills/NOTE", "deadTasks/NOTE", "documentHints/NOTE", "health/readiness",
+	"schedulers/POLL/journal/NOTE", "questingGroups/GROUP/journal/NOTE",
+	"mirrors/NOTE", "mirrorPeople/gm", "groupConnections/NOTE", "groupEvents/GROUP", "groupMembers/GROUP", "groupWork/NOTE",
+	"keptCopies/NOTE", "feedSecrets/NOTE", "feedPeople/gm", "attendeeEvents/NOTE", "attendeeMappings/state",
+	"canonicalEvents/NOTE/mirrorJournal/NOTE",
 	"users/gm/secrets/NOTE", "unknownCollection/NOTE", "schedulers/POLL/unknownCollection/NOTE",
 }
 
 // readOnly are documents that some may read and no client may write.
-var readOnly = []string{"schedulers/POLL/calendarSyncSnapshots/NOTE", "questingGroups/GROUP", "users/gm", "canonicalEvents/NOTE", "mirrorPolicies/NOTE"}
+var readOnly = []string{
+	"schedulers/POLL/calendarSyncSnapshots/NOTE", "questingGroups/GROUP", "users/gm", "canonicalEvents/NOTE",
+	"mirrorPolicies/NOTE",
+}
 
 // ways are the requests that there are.
 var ways = []struct {
@@ -75,7 +81,10 @@ func closed() []scenario {
 }
 
 // opened are the collections that the other tables are about.
-var opened = []string{"schedulers", "slots", "votes", "calendarSyncSnapshots", "basicPolls", "questingGroups", "users", "notifications", "canonicalEvents", "mirrorPolicies"}
+var opened = []string{
+	"schedulers", "slots", "votes", "calendarSyncSnapshots", "basicPolls", "questingGroups", "users", "notifications",
+	"canonicalEvents", "mirrorPolicies",
+}
 
 // TestEveryCollection_OfTheCode_HasItsRows: each collection of the program has rows in
 // a table of open documents or in the table of closed ones.

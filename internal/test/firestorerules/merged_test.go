@@ -64,12 +64,18 @@ func mergedRules(t *testing.T) client {
 func TestMergedRules_PartsOfTheApp_AreKept(t *testing.T) {
 	t.Parallel()
 	c := mergedRules(t)
-	votes := attempt{as: ana, there: withPoll(nil), writes: []write{{path: "schedulers/POLL/basicPolls/one/votes/ana", data: fields{"optionIds": []any{"a"}}}}}
+	votes := attempt{
+		as: ana, there: withPoll(nil),
+		writes: []write{{path: "schedulers/POLL/basicPolls/one/votes/ana", data: fields{"optionIds": []any{"a"}}}},
+	}
 	asBen := both(as(ben), func(a *attempt) { a.writes[0].path = "schedulers/POLL/basicPolls/one/votes/ben" })
 	asCho := both(as(cho), func(a *attempt) { a.writes[0].path = "schedulers/POLL/basicPolls/one/votes/cho" })
 	here := fields{"guildId": "1", "channelId": "2", "notifyRoleId": "none"}
 	group := func(discord any) attempt {
-		a := attempt{as: person{uid: "eve", provider: "password"}, there: withPoll(nil), writes: []write{{path: "questingGroups/GROUP", named: true, data: fields{"discord": discord}}}}
+		a := attempt{
+			as: person{uid: "eve", provider: "password"}, there: withPoll(nil),
+			writes: []write{{path: "questingGroups/GROUP", named: true, data: fields{"discord": discord}}},
+		}
 		// A group of its own: equal groups share an id.
 		a.there["questingGroups/GROUP"] = merged(a.there["questingGroups/GROUP"], fields{"discord": here, "of": "merged rules"})
 		return a
@@ -102,13 +108,15 @@ func TestMergedRules_PartsOfTheApp_AreKept(t *testing.T) {
 			but:      append(unchecked(), variation{"by a stranger", as(dan)}, variation{"without signing in", as(nobody)}),
 		},
 		{
-			name: "voting in an embedded poll", attempt: votes, likewise: []variation{{"by a member", asBen}, {"with one's own id", writing("voterId", "ana")}},
+			name: "voting in an embedded poll", attempt: votes,
+			likewise: []variation{{"by a member", asBen}, {"with one's own id", writing("voterId", "ana")}},
 			but: []variation{
 				{"in another's name", writing("voterId", "ben")}, {"in nobody's name", writing("voterId", nil)},
 				{"by an invitee", asCho}, {"for another", as(ben)}, {"in no poll", func(a *attempt) { delete(a.there, pollPath) }}},
 		},
 		{
-			name: "whom a group notifies", attempt: group(fields{"guildId": "1", "channelId": "2", "notifyRoleId": "everyone", "notifications": fields{"slotChanges": false}}),
+			name:    "whom a group notifies",
+			attempt: group(fields{"guildId": "1", "channelId": "2", "notifyRoleId": "everyone", "notifications": fields{"slotChanges": false}}),
 			likewise: []variation{{"of a group without a channel", func(a *attempt) {
 				delete(a.there["questingGroups/GROUP"], "discord")
 				a.writes[0].data["discord"] = fields{"notifyRoleId": "everyone"}
@@ -160,8 +168,10 @@ func TestMergedRules_PartsOfTheApp_AreKept(t *testing.T) {
 			},
 		},
 		{
-			name: "a new group", attempt: created, likewise: []variation{{"with whom it notifies", writing("discord", fields{"notifyRoleId": "none"})}},
-			but: []variation{{"with a channel", writing("discord", here)}, {"with people who are invited", writing("pendingMemberIds", []any{"dan"})},
+			name: "a new group", attempt: created,
+			likewise: []variation{{"with whom it notifies", writing("discord", fields{"notifyRoleId": "none"})}},
+			but: []variation{{"with a channel", writing("discord", here)},
+				{"with people who are invited", writing("pendingMemberIds", []any{"dan"})},
 				{"with another member", writing("memberIds", []any{"eve", "ana"})}, {"of another creator", writing("creatorId", "ana")}},
 		},
 	} {

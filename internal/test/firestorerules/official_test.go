@@ -67,7 +67,9 @@ func TestRules_ByTheOfficialClient(t *testing.T) {
 		{"dan", "accept", with(), true},
 
 		// Votes: a merge leaves what was chosen before.
-		server("schedulers/"+id+"/votes/ana", fields{"votes": fields{"two": true}, "noTimesWork": false, "source": "discord", "lastVotedFrom": "discord"}),
+		server("schedulers/"+id+"/votes/ana", fields{
+			"votes": fields{"two": true}, "noTimesWork": false, "source": "discord", "lastVotedFrom": "discord",
+		}),
 		{"ana", "vote", with("votes", fields{"one": "PREFERRED"}), false},
 		{"ana", "vote", with("votes", fields{"one": "MAYBE"}), true},
 		{"ben", "vote", with("votes", fields{"two": "FEASIBLE"}, "more", fields{"lastVotedFrom": "copyVotes"}), false},
@@ -124,8 +126,22 @@ func TestRules_ByTheOfficialClient(t *testing.T) {
 		{"ana", "noteReads", map[string]any{"ids": []any{"dedupe:one"}}, false},
 		{"ana", "noteDismissed", map[string]any{"id": "dedupe:one"}, false},
 		{"ana", "noteGone", map[string]any{"id": "dedupe:one"}, false},
-		{"ana", "writes", map[string]any{"path": "users/ana/notifications/dedupe:two", "data": fields{"type": "SESSION_CANCELLED", "read": false, "dismissed": false}}, true},
-		{"ana", "writes", map[string]any{"path": "users/gm/notifications/pollInvite:" + id, "data": fields{"type": "POLL_INVITE", "read": false, "dismissed": false}}, true},
+		{
+			"ana", "writes",
+			map[string]any{
+				"path": "users/ana/notifications/dedupe:two",
+				"data": fields{"type": "SESSION_CANCELLED", "read": false, "dismissed": false},
+			},
+			true,
+		},
+		{
+			"ana", "writes",
+			map[string]any{
+				"path": "users/gm/notifications/pollInvite:" + id,
+				"data": fields{"type": "POLL_INVITE", "read": false, "dismissed": false},
+			},
+			true,
+		},
 
 		{"ana", "remove", with(), true},
 		{"gm", "remove", with(), false},

@@ -22,7 +22,10 @@ func parts() []scenario {
 			variation{"at a time that is none", writing("updatedAt", "now")},
 			variation{"without signing in", as(nobody)})
 	}
-	accept := fields{"participantIds": []any{"gm", "ana", "cho"}, "pendingInvites": []any{eve}, "pendingInviteMeta": rest, "updatedAt": serverTime}
+	accept := fields{
+		"participantIds": []any{"gm", "ana", "cho"}, "pendingInvites": []any{eve}, "pendingInviteMeta": rest,
+		"updatedAt": serverTime,
+	}
 	decline := fields{"pendingInvites": []any{eve}, "pendingInviteMeta": rest, "updatedAt": serverTime}
 	inFull := func(a *attempt) {
 		a.there[pollPath]["participantIds"], a.writes[0].data["participantIds"] = people(500), append(people(500), "cho")
@@ -117,14 +120,17 @@ func parts() []scenario {
 		},
 		nestedInviter("x@example.org", fields{"x@example": fields{"org": fields{"by": "gm"}}}, fields{"x@example": fields{}},
 			fields{"x@example": fields{"org": fields{"by": "eve"}}}),
-		nestedInviter("x.y@example.org", fields{"x": fields{"y@example": fields{"org": 1, "com": 2}}}, fields{"x": fields{"y@example": fields{"com": 2}}},
+		nestedInviter("x.y@example.org", fields{"x": fields{"y@example": fields{"org": 1, "com": 2}}},
+			fields{"x": fields{"y@example": fields{"com": 2}}},
 			fields{"x": fields{"y@example": fields{"org": 1}}}),
-		nestedInviter("x.y@example.co.uk", fields{"x": fields{"y@example": fields{"co": fields{"uk": 1}}}}, fields{"x": fields{"y@example": fields{"co": fields{}}}},
+		nestedInviter("x.y@example.co.uk", fields{"x": fields{"y@example": fields{"co": fields{"uk": 1}}}},
+			fields{"x": fields{"y@example": fields{"co": fields{}}}},
 			fields{"x": fields{"y@example": fields{}}}),
 		nestedInviter("x.y@an.example.co.uk", fields{"x": fields{"y@an": fields{"example": fields{"co": fields{"uk": 1, "nz": 2}}}}},
 			fields{"x": fields{"y@an": fields{"example": fields{"co": fields{"nz": 2}}}}},
 			fields{"x": fields{"y@an": fields{"example": fields{"co": fields{"nz": 3}}}}}),
-		nestedInviter("x.y.z@an.example.ac.uk", fields{"x": fields{"y": fields{"z@an": fields{"example": fields{"ac": fields{"uk": 1}, "co": 1}}}}},
+		nestedInviter("x.y.z@an.example.ac.uk",
+			fields{"x": fields{"y": fields{"z@an": fields{"example": fields{"ac": fields{"uk": 1}, "co": 1}}}}},
 			fields{"x": fields{"y": fields{"z@an": fields{"example": fields{"ac": fields{}, "co": 1}}}}},
 			fields{"x": fields{"y": fields{"z@an": fields{"example": fields{"ac": fields{}, "co": 2}}}}}),
 	}
@@ -133,7 +139,9 @@ func parts() []scenario {
 // nestedInviter declines an invitation whose address was written as a path, split at
 // its dots.
 func nestedInviter(address string, before, after, wrong fields) scenario {
-	a := update(fields{"pendingInvites": []any{}, "pendingInviteMeta": after}, fields{"pendingInvites": []any{address}, "pendingInviteMeta": before})
+	a := update(fields{"pendingInvites": []any{}, "pendingInviteMeta": after}, fields{
+		"pendingInvites": []any{address}, "pendingInviteMeta": before,
+	})
 	a.as = person{uid: "x", email: address, provider: "password"}
 	return scenario{
 		name: "declining as " + address, attempt: a,

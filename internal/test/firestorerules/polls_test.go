@@ -116,7 +116,10 @@ func creating() []scenario {
 			{"that hides votes", hiding("hidden")},
 			{"without a time zone", writing("timezone", nil)},
 			{"without participants", writing("participantIds", []any{})},
-			{"with uids of 128 bytes", writing("participantIds", []any{titleOf(128), strings.Repeat("ä", 64), strings.Repeat("語", 42) + "xx", strings.Repeat("🎲", 32)})},
+			{
+				"with uids of 128 bytes",
+				writing("participantIds", []any{titleOf(128), strings.Repeat("ä", 64), strings.Repeat("語", 42) + "xx", strings.Repeat("🎲", 32)}),
+			},
 			{"with as many and as long uids as there may be", writing("participantIds", longest())},
 			{"with uids of any letters", writing("participantIds", []any{"auth0|x:1", "a b", "ana@example.org", "é\n", ".", "~"})},
 			{"with a long title", writing("title", titleOf(200))},
@@ -171,7 +174,10 @@ func others() []variation {
 func serverFields() []variation {
 	return []variation{
 		{"with a state of the calendar", writing("calendarSync", fields{"state": "OK"})},
-		{"and the calendar's own fields deleted", both(writing("calendarSync", gone), where(pollPath, "calendarSync", fields{"state": "RESCHEDULED"}))},
+		{
+			"and the calendar's own fields deleted",
+			both(writing("calendarSync", gone), where(pollPath, "calendarSync", fields{"state": "RESCHEDULED"})),
+		},
 		{"with an event", writing("googleEventId", "of-another")},
 		{"and its event let go", both(writing("googleEventId", nil), where(pollPath, "googleEventId", "abc"))},
 		{"with a calendar", writing("googleCalendarId", "primary")},
@@ -261,8 +267,9 @@ func editing() []scenario {
 				a.there["questingGroups/OTHER-GROUP"] = fields{"creatorId": "eve", "memberIds": []any{"gm"}}
 			}},
 			{"that leaves older participants alone", leavingOut("participants")},
-			{"that leaves participants as they are, even invalid ones", both(where(pollPath, "participantIds", []any{"gm", "ana", "ana", titleOf(129)}),
-				writing("participantIds", []any{"gm", "ana", "ana", titleOf(129)}))},
+			{"that leaves participants as they are, even invalid ones",
+				both(where(pollPath, "participantIds", []any{"gm", "ana", "ana", titleOf(129)}),
+					writing("participantIds", []any{"gm", "ana", "ana", titleOf(129)}))},
 			{"that removes one who joined", where(pollPath, "joinedIds", []any{"ana"})},
 			{"beside one who joined and left", where(pollPath, "joinedIds", []any{"ana", "cho"})},
 			{"with who sees votes", hiding("hidden")},

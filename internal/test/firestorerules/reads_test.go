@@ -131,7 +131,10 @@ func reading() []scenario {
 		hidden("schedulers/POLL/votes"),
 		known(hidden("schedulers/POLL/calendarSyncSnapshots/first")),
 		known(hidden("schedulers/POLL/calendarSyncSnapshots")),
-		{name: "one's own vote where votes are hidden", attempt: hiddenVotes(ana, "schedulers/POLL/votes/ana"), but: []variation{{"by another", as(ben)}}},
+		{
+			name: "one's own vote where votes are hidden", attempt: hiddenVotes(ana, "schedulers/POLL/votes/ana"),
+			but: []variation{{"by another", as(ben)}},
+		},
 		known(readers("a snapshot", "schedulers/POLL/calendarSyncSnapshots/first")),
 		known(readers("the snapshots", "schedulers/POLL/calendarSyncSnapshots")),
 		embedded("schedulers/POLL/basicPolls/one"),
@@ -153,7 +156,10 @@ func reading() []scenario {
 		owned("mirrorPolicies/NOTE", "mirrorPolicies"),
 		{name: "a notice", attempt: attempt{as: gm, reads: "users/gm/notifications/dedupe:NOTE"}, but: own},
 		{name: "one's notices", attempt: attempt{as: gm, reads: "users/gm/notifications"}, but: own},
-		{name: "one's unread notices", attempt: attempt{as: gm, reads: "users/gm/notifications", filter: []any{"read", "EQUAL", false}}, but: own},
+		{
+			name:    "one's unread notices",
+			attempt: attempt{as: gm, reads: "users/gm/notifications", filter: []any{"read", "EQUAL", false}}, but: own,
+		},
 	}
 }
 
@@ -201,11 +207,12 @@ func listing() []scenario {
 			variation{"by their status alone", filter("status", "EQUAL", "OPEN")}),
 		{
 			name: "polls of one's groups",
-			attempt: attempt{as: ben, reads: "schedulers", filter: []any{"questingGroupId", "IN", []any{"GROUP", "MORE-GROUP"}}, there: map[string]fields{
-				"questingGroups/GROUP":       {"creatorId": "eve", "memberIds": []any{"ben"}},
-				"questingGroups/MORE-GROUP":  {"creatorId": "eve", "memberIds": []any{"ben"}},
-				"questingGroups/OTHER-GROUP": {"creatorId": "ben", "memberIds": []any{"eve"}},
-			}},
+			attempt: attempt{as: ben, reads: "schedulers", filter: []any{"questingGroupId", "IN", []any{"GROUP", "MORE-GROUP"}},
+				there: map[string]fields{
+					"questingGroups/GROUP":       {"creatorId": "eve", "memberIds": []any{"ben"}},
+					"questingGroups/MORE-GROUP":  {"creatorId": "eve", "memberIds": []any{"ben"}},
+					"questingGroups/OTHER-GROUP": {"creatorId": "ben", "memberIds": []any{"eve"}},
+				}},
 			but: []variation{
 				{"another person's", as(ana)},
 				{"of which one is another's", filter("questingGroupId", "IN", []any{"GROUP", "OTHER-GROUP"})},

@@ -9,7 +9,9 @@ import (
 
 // judgeNotices: all players were notified of the same, the channel too, and of the present
 // state last.
-func (o *organiser) judgeNotices(p *session, state string, event object, observed *observation, say func(kind, format string, args ...any)) {
+func (o *organiser) judgeNotices(
+	p *session, state string, event object, observed *observation, say func(kind, format string, args ...any),
+) {
 	players := slices.DeleteFunc(slices.Clone(party), func(who string) bool { return who == o.who })
 	known := observed.notices[players[0]][p.id]
 	for _, who := range players[1:] {
@@ -39,7 +41,9 @@ func (o *organiser) judgeNotices(p *session, state string, event object, observe
 }
 
 // judgeLast: the last announcement is of the present state.
-func (o *organiser) judgeLast(p *session, state string, event object, known []notice, observed *observation, say func(kind, format string, args ...any)) {
+func (o *organiser) judgeLast(
+	p *session, state string, event object, known []notice, observed *observation, say func(kind, format string, args ...any),
+) {
 	last := notice{}
 	if len(known) > 0 && known[len(known)-1].at.After(p.finalised) {
 		last = known[len(known)-1]

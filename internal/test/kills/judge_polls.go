@@ -102,7 +102,8 @@ func (o *organiser) judgePoll(ctx context.Context, p *session, observed *observa
 	if state != "" && text(view, "sync", "state") != state {
 		say(lost, "has the state %s, want %s: agreed on %v, event at %v", text(view, "sync", "state"), state, p.baseline, eventSpan(event))
 	}
-	if shown := parsed(text(view, "winning_slot", "start"), text(view, "winning_slot", "end")); live && p.status == isFinalized && shown != eventSpan(event) {
+	if shown := parsed(text(view, "winning_slot", "start"),
+		text(view, "winning_slot", "end")); live && p.status == isFinalized && shown != eventSpan(event) {
 		say(lost, "shows %v, its event is at %v", shown, eventSpan(event))
 	}
 	if votes := votesOf(view); !reflect.DeepEqual(votes, p.votes) {
@@ -147,7 +148,10 @@ func (o *organiser) judgeOrphans(observed *observation) (found []finding) {
 	}
 	for _, event := range observed.events[o.own().email] {
 		if id := text(event, "id"); strings.HasPrefix(id, pollPrefix) && !known[id] {
-			found = append(found, finding{doubled, fmt.Sprintf("the calendar of %s has event %s, %s at %v, which no poll has", o.who, id, text(event, "summary"), eventSpan(event))})
+			found = append(found, finding{
+				doubled,
+				fmt.Sprintf("the calendar of %s has event %s, %s at %v, which no poll has", o.who, id, text(event, "summary"), eventSpan(event)),
+			})
 		}
 	}
 	return found

@@ -68,7 +68,8 @@ func (w *world) killed() int { return w.server.kills - w.atRest }
 
 func (w *world) progress(out io.Writer) {
 	p99, longest := w.server.startTimes()
-	fmt.Fprintf(out, "kills %d of %d: %d commands answered, starts p99 %v, max %v\n", w.killed(), w.kills, w.answered, rounded(p99), rounded(longest))
+	fmt.Fprintf(out, "kills %d of %d: %d commands answered, starts p99 %v, max %v\n", w.killed(), w.kills, w.answered,
+		rounded(p99), rounded(longest))
 }
 
 // The moments of kills.
@@ -139,7 +140,9 @@ func (w *world) report(out io.Writer, took time.Duration) {
 	if w.lastSettled != "" {
 		fmt.Fprintf(out, "the last to settle: %s\n", w.lastSettled)
 	}
-	fmt.Fprintf(out, "commands answered %d  pushes acknowledged %d  killed between push and sync %d of %d  at rest %d  settled in %v at most  took %v  seed %d\n",
+	fmt.Fprintf(out,
+		"commands answered %d  pushes acknowledged %d  killed between push and sync %d of %d  at rest %d  settled in %v at most  "+
+			"took %v  seed %d\n",
 		w.answered, w.sims.pushes, w.windows.hit, w.windows.tried, w.atRest, rounded(w.settled), took.Round(time.Second), w.seed)
 	fmt.Fprintf(out, "kills %d  lost %d  doubled %d  wrong %d  late %d  restart p99 %v  max %v\n",
 		w.killed(), count[lost], count[doubled], count[wrong], count[late], rounded(p99), rounded(longest))

@@ -177,7 +177,10 @@ func repeatedCopies(observed *observation) (found []finding) {
 				continue
 			}
 			if other := at[eventSpan(event)]; other != "" {
-				found = append(found, finding{doubled, fmt.Sprintf("calendar %s has the copies %s and %s at %v", calendar, other, text(event, "id"), eventSpan(event))})
+				found = append(found, finding{
+					doubled,
+					fmt.Sprintf("calendar %s has the copies %s and %s at %v", calendar, other, text(event, "id"), eventSpan(event)),
+				})
 			}
 			at[eventSpan(event)] = text(event, "id")
 		}

@@ -130,7 +130,8 @@ func (p pushing) RoundTrip(r *http.Request) (*http.Response, error) {
 	p.of.mu.Lock()
 	p.of.pushes++
 	var then func()
-	if strings.Contains(r.Header.Get("X-Goog-Resource-URI"), url.PathEscape(p.of.watched)) && r.Header.Get("X-Goog-Resource-State") == "exists" {
+	if strings.Contains(r.Header.Get("X-Goog-Resource-URI"), url.PathEscape(p.of.watched)) &&
+		r.Header.Get("X-Goog-Resource-State") == "exists" {
 		then, p.of.acknowledged = p.of.acknowledged, nil
 	}
 	p.of.mu.Unlock()

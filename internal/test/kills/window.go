@@ -77,7 +77,13 @@ func (w *world) pushWindow(ctx context.Context) error {
 		return err
 	}
 	if !wait(ctx, followed, func() bool { return w.shownAlone(ctx) == to }) {
-		w.note(finding{lost, fmt.Sprintf("a push was acknowledged and the program killed; %v after the next start the poll shows %v, its event is at %v", followed, w.shownAlone(ctx), to)})
+		w.note(finding{
+			lost,
+			fmt.Sprintf(
+				"a push was acknowledged and the program killed; %v after the next start the poll shows %v, its event is at %v",
+				followed, w.shownAlone(ctx), to,
+			),
+		})
 	}
 	return nil
 }

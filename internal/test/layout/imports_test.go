@@ -147,7 +147,10 @@ func TestProblemsAreFound(t *testing.T) {
 		want                string // part of the sentence; "": none
 	}{
 		{"down", "scheduler", ours + "internal/poll", false, ""},
-		{"up", "internal/poll", ours + "scheduler", false, "internal/poll imports scheduler; of this module it may import only internal/ids, rules, internal/store, fault"},
+		{
+			"up", "internal/poll", ours + "scheduler", false,
+			"internal/poll imports scheduler; of this module it may import only internal/ids, rules, internal/store, fault",
+		},
 		{"sideways", "notify", ours + "internal/gcal", false, "notify imports internal/gcal"},
 		{"upwards from the bottom", "fault", ours + "rules", false, "fault imports rules; of this module it may import nothing"},
 		{"the decisions know no store", "rules", ours + "internal/store", false, "rules imports internal/store"},
@@ -158,12 +161,21 @@ func TestProblemsAreFound(t *testing.T) {
 		{"rules does not log", "rules", "log/slog", false, "decisions are pure"},
 		{"others log", "scheduler", "log/slog", false, ""},
 		{"another test imports anything", "internal/poll", ours + "internal/test/memorystore", true, ""},
-		{"a port's driver is not the port", "internal/poll", ours + "internal/test/memorystore", false, "internal/poll imports internal/test/memorystore"},
+		{
+			"a port's driver is not the port", "internal/poll", ours + "internal/test/memorystore", false,
+			"internal/poll imports internal/test/memorystore",
+		},
 		{"a driver imports its port", "internal/store/sqlite", ours + "internal/store", false, ""},
 		{"a driver imports what drivers share", "internal/store/sqlite", ours + "internal/store/entries", false, ""},
 		{"a driver imports its own tree", "internal/store/sqlite", ours + "internal/store/sqlite/schema", false, ""},
-		{"a driver imports no other", "internal/store/sqlite", ours + "internal/store/firestore", false, "internal/store/sqlite imports internal/store/firestore"},
-		{"a driver imports no other port", "internal/store/sqlite", ours + "internal/outbox", false, "internal/store/sqlite imports internal/outbox"},
+		{
+			"a driver imports no other", "internal/store/sqlite", ours + "internal/store/firestore", false,
+			"internal/store/sqlite imports internal/store/firestore",
+		},
+		{
+			"a driver imports no other port", "internal/store/sqlite", ours + "internal/outbox", false,
+			"internal/store/sqlite imports internal/outbox",
+		},
 		{"what drivers share is theirs", "internal/poll", ours + "internal/store/entries", false, "internal/poll imports internal/store/entries"},
 		{"the edge imports what it stands on", "api", ours + "calendarsync", false, ""},
 		{"the edge imports no simulator", "api", ours + "demo/sim/google", false, "api imports demo/sim/google"},
@@ -177,10 +189,16 @@ func TestProblemsAreFound(t *testing.T) {
 		{"another command imports drivers", "cmd/indexes", ours + "internal/store/firestore", false, ""},
 		{"the Google client", "calendarsync", "google.golang.org/api/calendar/v3", false, "only internal/gcal, demo/sim/google may"},
 		{"the Google client in its place", "internal/gcal", "google.golang.org/api/calendar/v3", false, ""},
-		{"the Google client in the demo", "cmd/questscheduler", "google.golang.org/api/calendar/v3", false, "only internal/gcal, demo/sim/google may"},
+		{
+			"the Google client in the demo", "cmd/questscheduler", "google.golang.org/api/calendar/v3", false,
+			"only internal/gcal, demo/sim/google may",
+		},
 		{"another part of Google's module", "internal/accounts", "google.golang.org/api/idtoken", false, ""},
 		{"a name that only begins alike", "internal/store/firestore", "modernc.org/sqlitelike", false, ""},
-		{"Cloud Tasks elsewhere", "internal/outbox", "cloud.google.com/go/cloudtasks/apiv2", false, "only internal/outbox/cloudtasks, internal/test/emulator may"},
+		{
+			"Cloud Tasks elsewhere", "internal/outbox", "cloud.google.com/go/cloudtasks/apiv2", false,
+			"only internal/outbox/cloudtasks, internal/test/emulator may",
+		},
 		{"Cloud Tasks in its place", "internal/outbox/cloudtasks", "cloud.google.com/go/cloudtasks/apiv2", false, ""},
 		{"SQLite elsewhere", "internal/outbox", "modernc.org/sqlite", false, "only internal/store/sqlite/... may"},
 		{"SQLite in a test", "internal/outbox", "modernc.org/sqlite", true, ""},
@@ -188,7 +206,10 @@ func TestProblemsAreFound(t *testing.T) {
 		{"Discord in the simulator's test", "demo/sim/discord", "github.com/bwmarrin/discordgo", true, ""},
 		{"HTTP above the edge", "scheduler", "github.com/labstack/echo/v4", false, "made at the edge alone"},
 		{"HTTP at the edge", "api", "github.com/danielgtaylor/huma/v2", false, ""},
-		{"a package that nobody foresaw", "leftovers", "fmt", false, "stands in no row: add one to the table in internal/test/layout/table_test.go"},
+		{
+			"a package that nobody foresaw", "leftovers", "fmt", false,
+			"stands in no row: add one to the table in internal/test/layout/table_test.go",
+		},
 		{"a package below one of the table", "internal/gcal/quota", "fmt", false, "internal/gcal/quota stands in no row"},
 		{"a test that nobody foresaw", "leftovers", "fmt", true, "stands in no row"},
 		{"the top of the module", ".", "fmt", false, "package . stands in no row"},

@@ -100,7 +100,10 @@ func TestLoopsOverSubtests_AreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, line := range unbounded(t, source.path, text) {
-			t.Errorf("%s:%d: only a subtest ends this loop, which -run or -failfast may leave out; count to worldtest.MostPoints too", source.path, line)
+			t.Errorf(
+				"%s:%d: only a subtest ends this loop, which -run or -failfast may leave out; count to worldtest.MostPoints too",
+				source.path, line,
+			)
 		}
 	}
 }

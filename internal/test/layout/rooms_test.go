@@ -12,7 +12,8 @@ import (
 // rooms are the top folders of the program, from the bottom up: each imports only those before it.
 // The tests' own support is none of them.
 var rooms = []string{
-	"fault", "rules", "internal", "transition", "availability", "feed", "notify", "scheduler", "calendarsync", "groupevents", "mirrors", "attendees",
+	"fault", "rules", "internal", "transition", "availability", "feed", "notify", "scheduler", "calendarsync", "groupevents",
+	"mirrors", "attendees",
 	"web-hooks", "operations", "api", "demo", "cmd",
 }
 

@@ -32,7 +32,8 @@ func paths(t *testing.T) []string {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && (name != "." && strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"vendor", "node_modules", "testdata"}, entry.Name())) {
+		if entry.IsDir() &&
+			(name != "." && strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"vendor", "node_modules", "testdata"}, entry.Name())) {
 			return fs.SkipDir
 		}
 		found = append(found, name)

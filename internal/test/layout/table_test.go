@@ -14,8 +14,11 @@ type row struct {
 
 // above lists the packages that the edges (web-hooks, api, cmd) stand on.
 var above = []string{
-	"fault", "internal/ids", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store", "internal/outbox", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin", "internal/gcal", "internal/mirror", "internal/mapping", "internal/attendee", "availability", "internal/config",
-	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "attendees", "groupevents", "feed", "operations/backfill", "notify", "web-hooks/documentchanges", "web-hooks/timers", "operations/health",
+	"fault", "internal/ids", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store",
+	"internal/outbox", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin",
+	"internal/gcal", "internal/mirror", "internal/mapping", "internal/attendee", "availability", "internal/config",
+	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "attendees", "groupevents", "feed", "operations/backfill",
+	"notify", "web-hooks/documentchanges", "web-hooks/timers", "operations/health",
 }
 
 // table is the order of the packages: a package may import what stands in rows
@@ -53,39 +56,92 @@ var table = []row{
 	{packages: "transition", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "fault"}},
 	{packages: "internal/refusal", may: []string{"fault"}},
 	{packages: "internal/accounts/seal", may: []string{"fault"}},
-	{packages: "internal/accounts", may: []string{"internal/ids", "internal/accounts/seal", "internal/refusal", "rules", "internal/store", "fault"}},
+	{
+		packages: "internal/accounts",
+		may:      []string{"internal/ids", "internal/accounts/seal", "internal/refusal", "rules", "internal/store", "fault"},
+	},
 	{packages: "internal/config/keyfile", may: []string{"fault"}},
 	{packages: "internal/signin", may: []string{"internal/config/keyfile", "fault"}},
 	{packages: "internal/signin/revocation", may: []string{"internal/signin", "fault"}},
 	{packages: "internal/gcal", may: []string{"internal/refusal", "rules", "internal/recurrence", "fault"}},
 	{packages: "mirrors/plan", may: []string{"internal/ids", "internal/mirror", "internal/gcal", "internal/recurrence", "rules", "fault"}},
 	{packages: "attendees/decide", may: []string{"internal/attendee", "internal/mapping"}},
-	{packages: "operations/explain", may: []string{"internal/attendee", "internal/mirror", "rules", "internal/poll", "transition", "internal/store", "fault"}},
+	{
+		packages: "operations/explain",
+		may:      []string{"internal/attendee", "internal/mirror", "rules", "internal/poll", "transition", "internal/store", "fault"},
+	},
 	{packages: "availability", may: []string{
-		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store", "fault",
+		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal",
+		"internal/store", "fault",
 	}},
 	{packages: "internal/config", may: []string{"internal/accounts", "internal/accounts/seal", "fault"}},
-	{packages: "scheduler", may: []string{"internal/ids", "rules", "internal/poll", "internal/calendars", "transition", "internal/store", "internal/outbox", "internal/meter", "fault"}},
-	{packages: "calendarsync", may: []string{"internal/ids", "rules", "internal/poll", "internal/calendars", "internal/store", "internal/outbox", "internal/gcal", "internal/accounts", "scheduler", "internal/meter", "fault"}},
-	{packages: "attendees", may: []string{"attendees/decide", "internal/refusal", "internal/attendee", "internal/mapping", "internal/gcal", "internal/recurrence", "internal/accounts", "internal/calendars", "internal/poll", "internal/outbox", "internal/store", "internal/meter", "fault", "rules", "scheduler", "calendarsync"}},
+	{
+		packages: "scheduler",
+		may: []string{
+			"internal/ids", "rules", "internal/poll", "internal/calendars", "transition", "internal/store", "internal/outbox",
+			"internal/meter", "fault",
+		},
+	},
+	{
+		packages: "calendarsync",
+		may: []string{
+			"internal/ids", "rules", "internal/poll", "internal/calendars", "internal/store", "internal/outbox", "internal/gcal",
+			"internal/accounts", "scheduler", "internal/meter", "fault",
+		},
+	},
+	{
+		packages: "attendees",
+		may: []string{
+			"attendees/decide", "internal/refusal", "internal/attendee", "internal/mapping", "internal/gcal", "internal/recurrence",
+			"internal/accounts", "internal/calendars", "internal/poll", "internal/outbox", "internal/store", "internal/meter",
+			"fault", "rules", "scheduler", "calendarsync",
+		},
+	},
 	{packages: "mirrors", may: []string{
-		"internal/ids", "rules", "internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal", "internal/store",
+		"internal/ids", "rules", "internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror",
+		"internal/accounts", "internal/gcal", "internal/store",
 		"internal/outbox", "scheduler", "calendarsync", "mirrors/plan", "internal/meter", "fault",
 	}},
 	{packages: "operations/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "fault"}},
-	{packages: "notify", may: []string{"internal/ids", "internal/refusal", "rules", "internal/poll", "internal/store", "internal/outbox", "internal/meter", "fault"}},
+	{
+		packages: "notify",
+		may: []string{
+			"internal/ids", "internal/refusal", "rules", "internal/poll", "internal/store", "internal/outbox", "internal/meter",
+			"fault",
+		},
+	},
 
-	{packages: "groupevents", may: []string{"internal/ids", "rules", "internal/recurrence", "internal/mirror", "internal/poll", "internal/calendars", "internal/accounts", "internal/store", "internal/outbox", "scheduler", "fault"}},
+	{
+		packages: "groupevents",
+		may: []string{
+			"internal/ids", "rules", "internal/recurrence", "internal/mirror", "internal/poll", "internal/calendars",
+			"internal/accounts", "internal/store", "internal/outbox", "scheduler", "fault",
+		},
+	},
 
 	{packages: "feed", may: []string{"internal/ids", "rules", "internal/poll", "internal/store", "fault"}},
 
-	{packages: "web-hooks/documentchanges", may: []string{"rules", "internal/poll", "internal/store", "internal/outbox", "scheduler", "fault"}},
-	{packages: "web-hooks/timers", may: []string{"internal/poll", "internal/store", "internal/outbox", "scheduler", "calendarsync", "notify", "fault"}},
+	{
+		packages: "web-hooks/documentchanges",
+		may:      []string{"rules", "internal/poll", "internal/store", "internal/outbox", "scheduler", "fault"},
+	},
+	{
+		packages: "web-hooks/timers",
+		may:      []string{"internal/poll", "internal/store", "internal/outbox", "scheduler", "calendarsync", "notify", "fault"},
+	},
 	{packages: "operations/health", may: []string{
-		"rules", "internal/mapping", "internal/attendee", "internal/mirror", "internal/poll", "internal/calendars", "internal/store", "internal/outbox", "internal/accounts", "calendarsync", "web-hooks/timers", "fault",
+		"rules", "internal/mapping", "internal/attendee", "internal/mirror", "internal/poll", "internal/calendars",
+		"internal/store", "internal/outbox", "internal/accounts", "calendarsync", "web-hooks/timers", "fault",
 	}},
 
-	{packages: "operations/metrics", may: []string{"attendees", "internal/attendee", "internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll", "internal/calendars", "internal/outbox", "scheduler", "calendarsync", "operations/health", "notify", "web-hooks/timers", "web-hooks/documentchanges", "fault"}},
+	{
+		packages: "operations/metrics",
+		may: []string{
+			"attendees", "internal/attendee", "internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll",
+			"internal/calendars", "internal/outbox", "scheduler", "calendarsync", "operations/health", "notify", "web-hooks/timers",
+			"web-hooks/documentchanges", "fault",
+		},
+	},
 	{packages: "api/dashboard", may: []string{"operations/health", "internal/mapping"}},
 
 	{packages: "web-hooks", may: above},
@@ -97,7 +153,12 @@ var table = []row{
 	// Only tests and the command that runs the demo know of them.
 	{packages: "demo/sim/...", may: []string{"fault"}},
 	{packages: "cmd/questscheduler/...", may: []string{"..."}},
-	{packages: "cmd/...", may: slices.Concat(above, []string{"web-hooks", "api", "api/callables", "api/examples", "internal/store/...", "internal/outbox/..."})},
+	{
+		packages: "cmd/...",
+		may: slices.Concat(above, []string{
+			"web-hooks", "api", "api/callables", "api/examples", "internal/store/...", "internal/outbox/...",
+		}),
+	},
 
 	{packages: "internal/test/layout"},
 	// The pages of docs/ are held against the program by tests, which may import
@@ -128,14 +189,23 @@ var table = []row{
 	// A world of real parts on memory drivers and simulators, for tests alone.
 	{packages: "internal/test/worldtest", may: []string{"..."}},
 	// The same for people whose calendars mirror each other, for tests of scale.
-	{packages: "internal/test/mirrortest", may: slices.Concat(above, []string{"demo/sim/...", "internal/test/worldtest", "internal/test/storetest", "internal/test/memorystore", "internal/test/wakes"})},
+	{
+		packages: "internal/test/mirrortest",
+		may: slices.Concat(above, []string{
+			"demo/sim/...", "internal/test/worldtest", "internal/test/storetest", "internal/test/memorystore",
+			"internal/test/wakes",
+		}),
+	},
 	// What Firestore bills for each flow, counted in such worlds: for the bench, a
 	// page and tests.
 	{packages: "internal/test/cost", may: slices.Concat(above, []string{"internal/test/worldtest", "internal/test/storetest", "api"})},
 	// What `make sim` runs: random histories of such worlds.
 	{packages: "internal/test/simulate", may: slices.Concat(above, []string{"internal/test/worldtest"})},
 	// What `make kills` runs: the real program from the outside.
-	{packages: "internal/test/kills", may: []string{"internal/store", "internal/store/sqlite", "demo/sim/...", "internal/test/audit"}, standardOnly: true},
+	{
+		packages: "internal/test/kills",
+		may:      []string{"internal/store", "internal/store/sqlite", "demo/sim/...", "internal/test/audit"}, standardOnly: true,
+	},
 	// What `make mutants` runs: it knows the program as text, and builds it.
 	{packages: "internal/test/mutants"},
 	// What `make mutations` runs: the same, of what the tests of a package catch.
@@ -152,19 +222,41 @@ type restriction struct {
 }
 
 var restrictions = []restriction{
-	{imports: "google.golang.org/api/calendar", only: []string{"internal/gcal", "demo/sim/google"}, why: "gcal alone knows the Google client; the simulator speaks its types"},
+	{
+		imports: "google.golang.org/api/calendar", only: []string{"internal/gcal", "demo/sim/google"},
+		why: "gcal alone knows the Google client; the simulator speaks its types",
+	},
 	{imports: "google.golang.org/api/sheets", only: []string{"attendees", "demo/sim/google"}, why: "attendees alone reads a Google Sheet"},
 	{imports: "modernc.org/sqlite", only: []string{"internal/store/sqlite/..."}, why: "SQLite is one driver of the store port"},
-	{imports: "cloud.google.com/go/firestore", only: []string{"internal/store/firestore/..."}, why: "Firestore is one driver of the store port"},
+	{
+		imports: "cloud.google.com/go/firestore", only: []string{"internal/store/firestore/..."},
+		why: "Firestore is one driver of the store port",
+	},
 	{imports: "firebase.google.com/go", only: []string{"internal/signin/revocation"}, why: "the Admin SDK brings all of Firebase along"},
-	{imports: "cloud.google.com/go/cloudtasks", only: []string{"internal/outbox/cloudtasks", "internal/test/emulator"}, why: "Cloud Tasks is one waker of the outbox"},
+	{
+		imports: "cloud.google.com/go/cloudtasks", only: []string{"internal/outbox/cloudtasks", "internal/test/emulator"},
+		why: "Cloud Tasks is one waker of the outbox",
+	},
 	{imports: "github.com/bwmarrin/discordgo", only: []string{"notify"}, why: "notify alone knows Discord"},
-	{imports: "github.com/labstack/echo", only: []string{"api", "api/callables", "web-hooks", "cmd/...", "internal/test/bench"}, why: "HTTP is made at the edge alone"},
+	{
+		imports: "github.com/labstack/echo",
+		only:    []string{"api", "api/callables", "web-hooks", "cmd/...", "internal/test/bench"},
+		why:     "HTTP is made at the edge alone",
+	},
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},
-	{imports: "github.com/prometheus", only: []string{"operations/metrics"}, why: "metrics alone knows Prometheus; the others hand it their events (internal/meter)"},
+	{
+		imports: "github.com/prometheus", only: []string{"operations/metrics"},
+		why: "metrics alone knows Prometheus; the others hand it their events (internal/meter)",
+	},
 	{imports: "github.com/arran4/golang-ical", only: []string{"feed"}, why: "feed alone writes calendar files"},
 	{imports: "github.com/emersion/go-ical", only: []string{"feed"}, why: "tests alone read feeds, by another parser than their writer's"},
 	{imports: "github.com/chromedp", only: []string{"internal/test/chromium", "cmd/..."}, why: "tests alone drive a browser"},
-	{imports: "github.com/teambition/rrule-go", only: []string{"internal/recurrence", "demo/sim/google"}, why: "internal/recurrence bounds the work that a rule may cause"},
-	{imports: "log/slog", never: []string{"rules", "transition", "internal/recurrence", "mirrors/plan", "attendees/decide"}, why: "decisions are pure"},
+	{
+		imports: "github.com/teambition/rrule-go", only: []string{"internal/recurrence", "demo/sim/google"},
+		why: "internal/recurrence bounds the work that a rule may cause",
+	},
+	{
+		imports: "log/slog", never: []string{"rules", "transition", "internal/recurrence", "mirrors/plan", "attendees/decide"},
+		why: "decisions are pure",
+	},
 }

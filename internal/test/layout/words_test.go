@@ -20,28 +20,34 @@ import (
 // common name, with the common name. They are not allowed as part of a name, in a
 // comment, in a string that is a sentence, or on a page.
 var privateWords = map[string]string{
-	"look": "sync, read or check", "looks": "sync runs, or is", "looked": "synced or read", "looking": "syncing or reading", "looker": "syncer",
-	"hint": "trigger", "hints": "triggers, or document changes",
+	"look": "sync, read or check", "looks": "sync runs, or is", "looked": "synced or read", "looking": "syncing or reading",
+	"looker": "syncer",
+	"hint":   "trigger", "hints": "triggers, or document changes",
 	"mend": "repair", "mends": "repairs", "mended": "repaired", "mending": "repair", "mendings": "repairs",
 	"seen": "observation, or read", "sight": "observation", "sights": "observations", "sighting": "observation", "sightings": "observations",
-	"told": "announced, notified, or given", "untold": "unannounced", "telling": "delivery", "tellings": "deliveries", "story": "state", "stories": "states",
+	"told": "announced, notified, or given", "untold": "unannounced", "telling": "delivery", "tellings": "deliveries",
+	"story": "state", "stories": "states",
 	"happening": "event", "happenings": "events", "deed": "step", "deeds": "steps",
 	"park": "defer", "parks": "defers", "parked": "deferred", "parking": "deferring", "owed": "pending", "owes": "has pending",
 	"fate": "what it is", "company": "what it is", "scene": "what it is", "standing": "state, or current",
-	"strand": "what it is", "strands": "what it is", "weaving": "interleaving", "weave": "interleave", "weaver": "interleaver", "unheard": "missed",
-	"amid": "during", "meanwhile": "concurrently, or since", "whoever": "any user who", "whomever": "any user whom",
+	"strand": "what it is", "strands": "what it is", "weaving": "interleaving", "weave": "interleave", "weaver": "interleaver",
+	"unheard": "missed",
+	"amid":    "during", "meanwhile": "concurrently, or since", "whoever": "any user who", "whomever": "any user whom",
 }
 
 // privatePhrases are the same for sentences.
 var privatePhrases = map[string]string{
-	"taken for": "treated as", "takes for": "treats as", "by itself": "separately, or alone", "is to be": "must be, or will be", "are to be": "must be, or will be",
-	"good no more": "no longer valid", "tells whether": "reports whether", "tell whether": "report whether", "set right": "repaired", "sets right": "repairs",
+	"taken for": "treated as", "takes for": "treats as", "by itself": "separately, or alone",
+	"is to be": "must be, or will be", "are to be": "must be, or will be",
+	"good no more": "no longer valid", "tells whether": "reports whether", "tell whether": "report whether",
+	"set right": "repaired", "sets right": "repairs",
 	"asked for by": "requested by, or fetched", "at hand": "available",
 }
 
 // contracts are what a sentence quotes, names that other programs use (alerts, a
 // function of the standard library), and the one idea that keeps its word.
-var contracts = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\"[^\"\n]*\"|LooksFailing|QuotaParking|LookPath|(?i:webhooks? (?:is|are) (?:a )?hints?)")
+var contracts = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\"[^\"\n]*\"|LooksFailing|QuotaParking|LookPath|(?i:webhooks? " +
+	"(?:is|are) (?:a )?hints?)")
 
 // quoted are the words that a file needs: stored counts, kinds of tasks, names of
 // metrics, and texts that people have learnt.

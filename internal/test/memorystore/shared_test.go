@@ -51,7 +51,9 @@ func TestShared_DataRead_IsUnchangedByLaterWrites(t *testing.T) {
 	s := openShared(t)
 	before := read(t, s)
 	write(t, s, func(tx store.Tx) error {
-		return tx.Update("notes/a", store.Update{Path: store.Field("map", "c", "d"), Value: 1}, store.Update{Path: store.Field("int"), Value: store.Delete})
+		return tx.Update("notes/a", store.Update{Path: store.Field("map", "c", "d"), Value: 1}, store.Update{
+			Path: store.Field("int"), Value: store.Delete,
+		})
 	})
 	if !reflect.DeepEqual(before, contents()) {
 		t.Errorf("what was read became %v", before)

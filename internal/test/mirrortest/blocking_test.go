@@ -52,7 +52,8 @@ func (b *blocked) add(ref gcal.Ref, id string, start time.Time, transparency str
 func (b *blocked) move(account, id string, start time.Time) {
 	b.Helper()
 	_, err := b.Calendar.PatchContent(b.Context(), mirrortest.Ref(account), id, "", gcal.Content{
-		Summary: "Moved", Start: mirrortest.Moment(start), End: mirrortest.Moment(start.Add(time.Hour)), Transparency: "opaque", Visibility: "default",
+		Summary: "Moved", Start: mirrortest.Moment(start), End: mirrortest.Moment(start.Add(time.Hour)), Transparency: "opaque",
+		Visibility: "default",
 	})
 	b.must(err)
 }
@@ -126,13 +127,18 @@ func TestAvailability_NeverFree_WhereGoogleSaysBusy(t *testing.T) {
 	}{
 		"a copy": {do: func(b *blocked) { b.add(work, "meeting", day(3, 18), "opaque") }},
 		"a copy of a calendar that is no primary one": {
-			edges: []mirror.Edge{{FromAccountID: "work", FromCalendarID: "team", ToAccountID: "home", Detail: mirror.Full, Target: mirror.PrimaryTarget}},
+			edges: []mirror.Edge{
+				{FromAccountID: "work", FromCalendarID: "team", ToAccountID: "home", Detail: mirror.Full, Target: mirror.PrimaryTarget},
+			},
 			do: func(b *blocked) {
 				b.add(gcal.Ref{Account: "work", Calendar: "team"}, "meeting", day(3, 18), "opaque")
 				b.syncOf("work", "team")
 			},
 		},
-		"a copy of free time": {edges: []mirror.Edge{edge("work", "home", mirror.Full)}, free: true, do: func(b *blocked) { b.add(work, "meeting", day(3, 18), "transparent") }},
+		"a copy of free time": {
+			edges: []mirror.Edge{edge("work", "home", mirror.Full)}, free: true,
+			do: func(b *blocked) { b.add(work, "meeting", day(3, 18), "transparent") },
+		},
 		"a copy in the overlay calendar": {
 			edges: []mirror.Edge{{FromAccountID: "work", ToAccountID: "home", Detail: mirror.Full, Target: mirror.Overlay}}, free: true,
 			do: func(b *blocked) { b.add(work, "meeting", day(3, 18), "opaque") },
@@ -176,8 +182,10 @@ func TestAvailability_NeverFree_WhereGoogleSaysBusy(t *testing.T) {
 				b.sync("home")
 			}
 		}},
-		"somebody else's event with an id like ours":     {do: func(b *blocked) { b.add(home, mirror.EventPrefix+"abc", day(3, 18), "opaque") }},
-		"somebody else's free time with an id like ours": {free: true, do: func(b *blocked) { b.add(home, mirror.EventPrefix+"abc", day(3, 18), "transparent") }},
+		"somebody else's event with an id like ours": {do: func(b *blocked) { b.add(home, mirror.EventPrefix+"abc", day(3, 18), "opaque") }},
+		"somebody else's free time with an id like ours": {
+			free: true, do: func(b *blocked) { b.add(home, mirror.EventPrefix+"abc", day(3, 18), "transparent") },
+		},
 		"somebody else's series with an id like ours": {do: func(b *blocked) {
 			id := mirror.EventPrefix + "abc"
 			b.add(home, id, day(3, 18), "opaque", weekly)
@@ -229,7 +237,9 @@ func TestAvailability_NeverFree_WhereGoogleSaysBusy(t *testing.T) {
 			b.must(err)
 		}},
 		"an account without a grant that another one reaches": {
-			edges: []mirror.Edge{{FromAccountID: "work", FromCalendarID: home.Calendar, ToAccountID: "club", Detail: mirror.Busy, Target: mirror.Overlay}},
+			edges: []mirror.Edge{
+				{FromAccountID: "work", FromCalendarID: home.Calendar, ToAccountID: "club", Detail: mirror.Busy, Target: mirror.Overlay},
+			},
 			do: func(b *blocked) {
 				b.add(home, "dentist", day(4, 18), "opaque")
 				b.syncOf("work", home.Calendar)
@@ -373,7 +383,8 @@ func (b *blocked) groupEvent(start time.Time) {
 	_, err := b.Groups.Connect(b.Context(), gm, "party", "home", mirrortest.Cause)
 	b.must(err)
 	_, err = b.Groups.Create(b.Context(), gm, "party", groupevents.Create{Input: groupevents.Input{
-		Title: "Party", Start: recurrence.Moment{Time: start}.String(), End: recurrence.Moment{Time: start.Add(time.Hour)}.String(), Timezone: "Europe/Zurich",
+		Title: "Party", Start: recurrence.Moment{Time: start}.String(),
+		End: recurrence.Moment{Time: start.Add(time.Hour)}.String(), Timezone: "Europe/Zurich",
 	}}, mirrortest.Cause)
 	b.must(err)
 	b.Settle()

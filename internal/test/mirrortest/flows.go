@@ -58,43 +58,49 @@ const (
 
 // Flows is the table.
 var Flows = []Flow{
-	{Name: MirroredChange, What: "an event with one mirror changes: push, sync, planning, the write to Google", before: mirrored(1), do: func(w *World) {
-		w.Retitle("work", "meeting0", "Moved")
-		w.ResetCalls()
-		w.Push("work", false)
-		w.RunDue()
-	}},
-	{Name: EchoOfChange, What: "the calendar with the mirror reports that write: push, sync, no change", before: mirrored(1), do: func(w *World) {
-		w.Retitle("work", "meeting0", "Moved")
-		w.Push("work", false)
-		w.RunDue()
-		w.ResetCalls()
-		w.Push("home", false)
-		w.RunDue()
-	}},
-	{Name: FirstListing, What: "the first listing of a calendar of 1,000 events is stored, and the events of the next 400 days are mirrored into one calendar", before: func(w *World) {
-		w.Link("gm", "work")
-		w.Link("gm", "home")
-		w.Insert("work", "meeting", 1000)
-	}, do: func(w *World) {
-		w.Mirror("gm", mirror.Edge{FromAccountID: "work", ToAccountID: "home", Detail: mirror.Busy, Target: mirror.PrimaryTarget})
-		w.Settle()
-	}},
-	{Name: "relisting_of_1000", What: "the same calendar is listed again, since its sync token expired", before: mirrored(1000), do: func(w *World) {
-		w.Push("work", true)
-		w.RunDue()
-	}},
-	{Name: Availability, What: "who of 8 people is free at the slots of a poll within 4 weeks, with 10 events of each", before: sharing(8), do: func(w *World) {
-		slots, err := w.Free.ForPoll(w.ctx, "p1", "person0")
-		w.must(err)
-		for _, slot := range slots {
-			for _, person := range slot.People {
-				if person.State == availability.StateUnknown {
-					w.t.Errorf("it is unknown whether %s is free at %s", person.ID, slot.ID)
+	{Name: MirroredChange, What: "an event with one mirror changes: push, sync, planning, the write to Google",
+		before: mirrored(1), do: func(w *World) {
+			w.Retitle("work", "meeting0", "Moved")
+			w.ResetCalls()
+			w.Push("work", false)
+			w.RunDue()
+		}},
+	{Name: EchoOfChange, What: "the calendar with the mirror reports that write: push, sync, no change", before: mirrored(1),
+		do: func(w *World) {
+			w.Retitle("work", "meeting0", "Moved")
+			w.Push("work", false)
+			w.RunDue()
+			w.ResetCalls()
+			w.Push("home", false)
+			w.RunDue()
+		}},
+	{Name: FirstListing,
+		What: "the first listing of a calendar of 1,000 events is stored, and the events of the next 400 days are mirrored into " +
+			"one calendar", before: func(w *World) {
+			w.Link("gm", "work")
+			w.Link("gm", "home")
+			w.Insert("work", "meeting", 1000)
+		}, do: func(w *World) {
+			w.Mirror("gm", mirror.Edge{FromAccountID: "work", ToAccountID: "home", Detail: mirror.Busy, Target: mirror.PrimaryTarget})
+			w.Settle()
+		}},
+	{Name: "relisting_of_1000", What: "the same calendar is listed again, since its sync token expired",
+		before: mirrored(1000), do: func(w *World) {
+			w.Push("work", true)
+			w.RunDue()
+		}},
+	{Name: Availability, What: "who of 8 people is free at the slots of a poll within 4 weeks, with 10 events of each",
+		before: sharing(8), do: func(w *World) {
+			slots, err := w.Free.ForPoll(w.ctx, "p1", "person0")
+			w.must(err)
+			for _, slot := range slots {
+				for _, person := range slot.People {
+					if person.State == availability.StateUnknown {
+						w.t.Errorf("it is unknown whether %s is free at %s", person.ID, slot.ID)
+					}
 				}
 			}
-		}
-	}},
+		}},
 }
 
 // mirrored has a calendar of so many events mirrored into another.
@@ -122,7 +128,8 @@ func sharing(count int) func(w *World) {
 			w.Insert(person, "meeting"+strings.Repeat("m", i+1), 10)
 			w.must(w.Free.Share(w.ctx, person, true))
 		}
-		w.Set(poll.Path("p1"), store.Set("creatorId", people[0]), store.Set("participantIds", participants), store.Set("joinedIds", participants), store.Set("status", "OPEN"), store.Set("timezone", "Europe/Zurich"))
+		w.Set(poll.Path("p1"), store.Set("creatorId", people[0]), store.Set("participantIds", participants),
+			store.Set("joinedIds", participants), store.Set("status", "OPEN"), store.Set("timezone", "Europe/Zurich"))
 		w.Gather("party", people...)
 		for week := range 4 {
 			start := Start.AddDate(0, 0, 1+9*week)

@@ -47,7 +47,8 @@ func newParty(t *testing.T) *party {
 	p.Set(poll.Path(pollID), store.Set("creatorId", gm), store.Set("questingGroupId", "party"), store.Set("status", string(rules.Finalized)),
 		store.Set("title", "Session"), store.Set("googleEventId", p.eventID), store.Set("googleCalendarId", mirrortest.Ref(gm).Calendar))
 	p.Set(poll.IndexPath(p.eventID), store.Set("consumer", poll.ConsumerPoll), store.Set("schedulerId", pollID), store.Set("creatorId", gm),
-		store.Set("accountId", gm), store.Set("calendarId", mirrortest.Ref(gm).Calendar), store.Set("generation", int64(1)), store.Set("createdAt", mirrortest.Start))
+		store.Set("accountId", gm), store.Set("calendarId", mirrortest.Ref(gm).Calendar), store.Set("generation", int64(1)),
+		store.Set("createdAt", mirrortest.Start))
 	p.must(p.Groups.SetSharing(t.Context(), scheduler.Person{ID: "gm"}, "party", true, mirrortest.Cause))
 	for _, person := range everybody {
 		_, err := p.Groups.Connect(t.Context(), scheduler.Person{ID: person}, "party", person, mirrortest.Cause)
@@ -68,7 +69,8 @@ func (p *party) must(err error) {
 func content(hour int) gcal.Content {
 	start := time.Date(2026, 3, 10, hour, 0, 0, 0, time.UTC)
 	return gcal.Content{
-		Summary: "Session", Start: mirrortest.Moment(start), End: mirrortest.Moment(start.Add(time.Hour)), Transparency: "opaque", Visibility: "default",
+		Summary: "Session", Start: mirrortest.Moment(start), End: mirrortest.Moment(start.Add(time.Hour)), Transparency: "opaque",
+		Visibility: "default",
 	}
 }
 
@@ -144,7 +146,9 @@ func TestSession_OneRefuses_OthersFollow(t *testing.T) {
 	}{
 		"403": {
 			refuse: func(p *party) {
-				p.must(p.Google.Control().Plant(control.Rule{Match: "events.patch", Calendar: mirrortest.Ref(refusing).Calendar, Status: 403, Reason: "forbidden"}))
+				p.must(p.Google.Control().Plant(control.Rule{
+					Match: "events.patch", Calendar: mirrortest.Ref(refusing).Calendar, Status: 403, Reason: "forbidden",
+				}))
 			},
 			allow: func(p *party) { p.Google.Control().Clear() },
 			state: mirror.Failed, said: "refuse",

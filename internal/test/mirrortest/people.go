@@ -43,7 +43,10 @@ func (w *World) Set(path store.Path, updates ...store.Update) {
 // Gather makes a group of people, of whom the first created it.
 func (w *World) Gather(group string, people ...string) {
 	w.t.Helper()
-	w.Set(poll.GroupPath(group), append(poll.GroupUpdates(poll.Group{ID: group, Name: "Party", CreatorID: people[0], MemberIDs: people}), store.Set("creatorId", people[0]))...)
+	w.Set(poll.GroupPath(group), append(
+		poll.GroupUpdates(poll.Group{ID: group, Name: "Party", CreatorID: people[0], MemberIDs: people}),
+		store.Set("creatorId", people[0]),
+	)...)
 }
 
 // Mirror gives a person a policy.
@@ -62,7 +65,8 @@ func (w *World) Insert(account, name string, count int) {
 	for i := range count {
 		start := Start.AddDate(0, 0, 5).Add(time.Duration(i) * 6 * time.Hour)
 		_, err := w.Calendar.InsertContent(w.ctx, Ref(account), name+strconv.Itoa(i), gcal.Content{
-			Summary: name + " " + strconv.Itoa(i), Start: Moment(start), End: Moment(start.Add(time.Hour)), Transparency: "opaque", Visibility: "default",
+			Summary: name + " " + strconv.Itoa(i), Start: Moment(start), End: Moment(start.Add(time.Hour)), Transparency: "opaque",
+			Visibility: "default",
 		}, nil)
 		w.must(err)
 	}

@@ -44,7 +44,8 @@ var Start = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 var Cause = scheduler.Cause{Trigger: "test", Trace: "trc_test"}
 
 // Queries are those that the documents of a world are asked.
-var Queries = slices.Concat(mirror.Queries, calendars.Queries, accounts.Queries, poll.Queries, calendarsync.Queries, groupevents.Queries, availability.Queries)
+var Queries = slices.Concat(mirror.Queries, calendars.Queries, accounts.Queries, poll.Queries, calendarsync.Queries,
+	groupevents.Queries, availability.Queries)
 
 // Options are what may differ between worlds.
 type Options struct {
@@ -159,13 +160,15 @@ func (w *World) build() {
 	watcher := &calendarsync.Watcher{Store: w.program, Outbox: w.Outbox, Google: w.Calendar, Now: w.Clock.Now, Log: log}
 	newID := func() string { return fmt.Sprintf("%026d", w.ids.Add(1)) }
 	w.Service = &mirrors.Service{
-		Store: w.program, Outbox: w.Outbox, Follow: watcher.Follow, Installation: "here", HoldShare: 0.5, HoldMin: 5, SharedBy: groupevents.SharedBy,
-		Now: w.Clock.Now, NewID: newID, Log: log,
+		Store: w.program, Outbox: w.Outbox, Follow: watcher.Follow, Installation: "here", HoldShare: 0.5, HoldMin: 5,
+		SharedBy: groupevents.SharedBy,
+		Now:      w.Clock.Now, NewID: newID, Log: log,
 	}
 	w.Policies = mirrors.Policies{Service: w.Service}
 	w.Syncer = &calendarsync.Syncer{
-		Store: w.program, Google: w.Calendar, Polls: noPolls{}, Owners: noOwners{}, Consumers: []calendarsync.Consumer{mirrors.Consumer{Service: w.Service}},
-		Now: w.Clock.Now, MinGap: time.Second, HoldShare: 0.5, HoldMin: 5, Log: log,
+		Store: w.program, Google: w.Calendar, Polls: noPolls{}, Owners: noOwners{},
+		Consumers: []calendarsync.Consumer{mirrors.Consumer{Service: w.Service}},
+		Now:       w.Clock.Now, MinGap: time.Second, HoldShare: 0.5, HoldMin: 5, Log: log,
 	}
 	w.Writer = &mirrors.Writer{Service: w.Service, Google: w.Calendar, Leaving: w.Calendar}
 	w.Groups = &groupevents.Service{

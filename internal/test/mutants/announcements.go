@@ -3,8 +3,9 @@ package main
 // announcements are faults of announcements and their delivery.
 var announcements = []mutant{
 	{
-		name:   "announced-outside-the-transaction",
-		breaks: "The pending announcement is written after the transition was committed, so that after a death in between nobody is notified (invariant 4).",
+		name: "announced-outside-the-transaction",
+		breaks: "The pending announcement is written after the transition was committed, so that after a death in between nobody " +
+			"is notified (invariant 4).",
 		changes: []change{
 			{
 				file: "transition/transition.go",
@@ -37,8 +38,9 @@ type Announcement struct {
 		},
 	},
 	{
-		name:   "cards-not-swept",
-		breaks: "The cards of what the web app wrote are not checked by the sweep, so that a title that no document change reported never reaches its card.",
+		name: "cards-not-swept",
+		breaks: "The cards of what the web app wrote are not checked by the sweep, so that a title that no document change " +
+			"reported never reaches its card.",
 		changes: []change{{
 			file: "scheduler/sweepcards.go",
 			old:  `pollIDs, cursor, err := poll.Written(`,
@@ -113,8 +115,9 @@ type Announcement struct {
 		}},
 	},
 	{
-		name:   "preferences-swapped",
-		breaks: "A restored session goes by the settings of a poll that is on again, so that people are notified of what they muted (invariant 4).",
+		name: "preferences-swapped",
+		breaks: "A restored session goes by the settings of a poll that is on again, so that people are notified of what they " +
+			"muted (invariant 4).",
 		changes: []change{{
 			file: "notify/preferences.go",
 			old:  `rules.NoticeRestored:    {"SLOT_CHANGED", "slotChanges"},`,

@@ -4,8 +4,9 @@ package main
 // them.
 var answers = []mutant{
 	{
-		name:   "malformed-event-not-deferred",
-		breaks: "An event that could not be read is passed over with the sync token, and nothing fetches it again: a move that it was part of is lost (invariants 8 and 9).",
+		name: "malformed-event-not-deferred",
+		breaks: "An event that could not be read is passed over with the sync token, and nothing fetches it again: a move that it " +
+			"was part of is lost (invariants 8 and 9).",
 		changes: []change{{
 			file: "calendarsync/part.go",
 			old:  `err = ErrLater // once it is readable`,

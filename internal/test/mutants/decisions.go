@@ -12,8 +12,9 @@ var decisions = []mutant{
 		}},
 	},
 	{
-		name:   "restored-by-text",
-		breaks: "Times are compared as they are written, with their offsets, and not as instants: the same moment written otherwise is a move (\"Rules\").",
+		name: "restored-by-text",
+		breaks: "Times are compared as they are written, with their offsets, and not as instants: the same moment written " +
+			"otherwise is a move (\"Rules\").",
 		changes: []change{
 			{
 				file: "rules/fingerprint.go",

@@ -37,8 +37,9 @@ var intents = []mutant{
 		}},
 	},
 	{
-		name:   "deleted-event-left-behind",
-		breaks: "The app's own deletion of an event takes its index entry away and writes no intent: the event stays, and nobody follows it (invariant 5).",
+		name: "deleted-event-left-behind",
+		breaks: "The app's own deletion of an event takes its index entry away and writes no intent: the event stays, and nobody " +
+			"follows it (invariant 5).",
 		changes: []change{{
 			file: "transition/command.go",
 			old:  `s.unlink(true, account)`,
@@ -46,8 +47,9 @@ var intents = []mutant{
 		}},
 	},
 	{
-		name:   "superseded-insert-forgotten",
-		breaks: "A command that supersedes an insert removes its intent and does not turn it into a deletion, though the event may be there (invariant 5).",
+		name: "superseded-insert-forgotten",
+		breaks: "A command that supersedes an insert removes its intent and does not turn it into a deletion, though the event " +
+			"may be there (invariant 5).",
 		changes: []change{{
 			file: "transition/link.go",
 			old:  `s.Outcome.Intents = append(s.Outcome.Intents, s.State.Intents[i])`,
@@ -126,8 +128,9 @@ var intents = []mutant{
 		}},
 	},
 	{
-		name:   "patched-without-if-match",
-		breaks: "Restoring the original time patches the event whatever it has become since it was read, and overwrites a move that nobody saw (invariant 2).",
+		name: "patched-without-if-match",
+		breaks: "Restoring the original time patches the event whatever it has become since it was read, and overwrites a move " +
+			"that nobody saw (invariant 2).",
 		changes: []change{{
 			file: "internal/gcal/events.go",
 			old: `

@@ -66,8 +66,9 @@ var links = []mutant{
 		}},
 	},
 	{
-		name:   "relink-leaves-no-sync-pending",
-		breaks: "An account that is linked again has its calendars synced by the next push alone, so what changed since is not followed and the errors stand (invariant 8).",
+		name: "relink-leaves-no-sync-pending",
+		breaks: "An account that is linked again has its calendars synced by the next push alone, so what changed since is not " +
+			"followed and the errors stand (invariant 8).",
 		changes: []change{{
 			file: "calendarsync/links.go",
 			old: `

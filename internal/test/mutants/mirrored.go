@@ -184,8 +184,9 @@ var mirrored = []mutant{
 		}},
 	},
 	{
-		name:   "overlay-edge-leaves-the-primary",
-		breaks: "An edge into the primary calendar becomes one into an overlay calendar that is yet to be created, and the mirrors stay in the primary.",
+		name: "overlay-edge-leaves-the-primary",
+		breaks: "An edge into the primary calendar becomes one into an overlay calendar that is yet to be created, and the " +
+			"mirrors stay in the primary.",
 		changes: []change{{
 			file: "mirrors/plan/revise.go",
 			old:  `was.State == mirror.Suppressed || inPrimary)`,

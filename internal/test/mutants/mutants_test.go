@@ -47,7 +47,8 @@ func TestEveryPlantedFault_HasANameAndSaysWhatItBreaks(t *testing.T) {
 			t.Errorf("%s says in no sentence what it breaks, or changes nothing", m.name)
 		}
 		for _, c := range m.changes {
-			if c.old == c.new || strings.HasSuffix(c.file, "_test.go") || strings.HasPrefix(c.file, "internal/test/") || strings.HasPrefix(c.file, "demo/sim/") {
+			if c.old == c.new || strings.HasSuffix(c.file, "_test.go") || strings.HasPrefix(c.file, "internal/test/") ||
+				strings.HasPrefix(c.file, "demo/sim/") {
 				t.Errorf("%s: its change of %s plants nothing into the program", m.name, c.file)
 			}
 		}

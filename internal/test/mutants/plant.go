@@ -31,7 +31,8 @@ type change struct {
 
 // all are the planted faults.
 func all() []mutant {
-	return slices.Concat(syncs, intents, decisions, announcements, links, watches, comebacks, recreated, fed, answers, mirrored, attended, consent, grouped, audited)
+	return slices.Concat(syncs, intents, decisions, announcements, links, watches, comebacks, recreated, fed, answers,
+		mirrored, attended, consent, grouped, audited)
 }
 
 // planted gives the files that a mutant changes, by their paths below the top of

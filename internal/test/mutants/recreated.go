@@ -4,8 +4,9 @@ package main
 // deleted one.
 var recreated = []mutant{
 	{
-		name:   "recreated-poll-treated-as-the-old",
-		breaks: "A poll that somebody made of the id of a deleted one goes on with its journal, and its link and event stay (invariants 1 and 5).",
+		name: "recreated-poll-treated-as-the-old",
+		breaks: "A poll that somebody made of the id of a deleted one goes on with its journal, and its link and event stay " +
+			"(invariants 1 and 5).",
 		changes: []change{{
 			file: "internal/poll/recreated.go",
 			old:  `return p.Replaces(*latest)`,

@@ -3,8 +3,9 @@ package main
 // syncs are faults of sync runs, their sync token, and their triggers.
 var syncs = []mutant{
 	{
-		name:   "token-stored-before-apply",
-		breaks: "The sync token is stored before the changes that it covers are applied, so a change that fails or dies in between is never read again (invariant 9).",
+		name: "token-stored-before-apply",
+		breaks: "The sync token is stored before the changes that it covers are applied, so a change that fails or dies in " +
+			"between is never read again (invariant 9).",
 		changes: []change{{
 			file: "calendarsync/sync.go",
 			old: `
@@ -22,8 +23,9 @@ var syncs = []mutant{
 		}},
 	},
 	{
-		name:   "token-stored-although-one-consumer-failed",
-		breaks: "An event that a consumer could not apply is not deferred for it, and the token is stored: the consumer never gets that change (invariant 9).",
+		name: "token-stored-although-one-consumer-failed",
+		breaks: "An event that a consumer could not apply is not deferred for it, and the token is stored: the consumer never " +
+			"gets that change (invariant 9).",
 		changes: []change{{
 			file: "calendarsync/part.go",
 			old: `
@@ -33,8 +35,9 @@ var syncs = []mutant{
 		}},
 	},
 	{
-		name:   "one-consumers-failure-defers-all",
-		breaks: "What one consumer could not apply is deferred for the others too, though they applied it: one that fails delays everybody (invariant 9).",
+		name: "one-consumers-failure-defers-all",
+		breaks: "What one consumer could not apply is deferred for the others too, though they applied it: one that fails delays " +
+			"everybody (invariant 9).",
 		changes: []change{{
 			file: "calendarsync/part.go",
 			old: `
@@ -46,8 +49,9 @@ var syncs = []mutant{
 		}},
 	},
 	{
-		name:   "listed-for-the-last-consumer",
-		breaks: "A calendar is listed with the fields that the last of its consumers reads, so others apply events of which they are shown too little.",
+		name: "listed-for-the-last-consumer",
+		breaks: "A calendar is listed with the fields that the last of its consumers reads, so others apply events of which they " +
+			"are shown too little.",
 		changes: []change{{
 			file: "calendarsync/sync.go",
 			old:  `widest = max(widest, part.Reads())`,
@@ -73,8 +77,9 @@ var syncs = []mutant{
 		}},
 	},
 	{
-		name:   "found-calendar-stays-lost",
-		breaks: "A calendar that was lost is read again, and its polls say still that it is lost (the second guard is the observation of their events).",
+		name: "found-calendar-stays-lost",
+		breaks: "A calendar that was lost is read again, and its polls say still that it is lost (the second guard is the " +
+			"observation of their events).",
 		changes: []change{
 			{
 				file: "calendarsync/failure.go",
@@ -89,8 +94,9 @@ var syncs = []mutant{
 		},
 	},
 	{
-		name:   "request-taken-at-the-end",
-		breaks: "The request for a sync is taken when the run ends and not before it lists, so a push that comes during the run counts as covered by it (invariant 13).",
+		name: "request-taken-at-the-end",
+		breaks: "The request for a sync is taken when the run ends and not before it lists, so a push that comes during the run " +
+			"counts as covered by it (invariant 13).",
 		changes: []change{
 			{
 				file: "internal/calendars/request.go",
@@ -171,8 +177,9 @@ var syncs = []mutant{
 		}},
 	},
 	{
-		name:   "deletion-while-linking-forgotten",
-		breaks: "A full listing does not show what was deleted, and nobody asks for the events whose insert is under way: the poll is then linked to one that is gone (invariants 8 and 9).",
+		name: "deletion-while-linking-forgotten",
+		breaks: "A full listing does not show what was deleted, and nobody asks for the events whose insert is under way: the " +
+			"poll is then linked to one that is gone (invariants 8 and 9).",
 		changes: []change{{
 			file: "calendarsync/unlisted.go",
 			old: `
@@ -196,8 +203,9 @@ var syncs = []mutant{
 		}},
 	},
 	{
-		name:   "matched-by-event-id-alone",
-		breaks: "A guest's copy is treated as the linked event, since both have one id: removing the copy cancels the session (\"Identity\", invariant 1).",
+		name: "matched-by-event-id-alone",
+		breaks: "A guest's copy is treated as the linked event, since both have one id: removing the copy cancels the session " +
+			"(\"Identity\", invariant 1).",
 		changes: []change{{
 			file: "internal/poll/index.go",
 			old:  `doc.Exists() && entry.AccountID == accountID && entry.CalendarID == calendarID {`,
@@ -205,8 +213,9 @@ var syncs = []mutant{
 		}},
 	},
 	{
-		name:   "not-found-is-gone",
-		breaks: "404 for an event cancels, without asking whether the calendar itself answers, nor whether it lists the event: a calendar that we lost cancels its sessions (invariant 7).",
+		name: "not-found-is-gone",
+		breaks: "404 for an event cancels, without asking whether the calendar itself answers, nor whether it lists the event: a " +
+			"calendar that we lost cancels its sessions (invariant 7).",
 		changes: []change{{
 			file: "calendarsync/fetch.go",
 			old: `
@@ -221,8 +230,9 @@ var syncs = []mutant{
 		}},
 	},
 	{
-		name:   "change-while-linking-forgotten",
-		breaks: "A sync run passes over an event whose insert is under way, and the poll that is then linked to it never hears of the move (invariants 8 and 9).",
+		name: "change-while-linking-forgotten",
+		breaks: "A sync run passes over an event whose insert is under way, and the poll that is then linked to it never hears of " +
+			"the move (invariants 8 and 9).",
 		changes: []change{{
 			file: "scheduler/apply.go",
 			old: `
@@ -248,8 +258,9 @@ var syncs = []mutant{
 		}},
 	},
 	{
-		name:   "moved-event-treated-as-deleted",
-		breaks: "An event that its owner moved to another calendar is searched for, and counts as deleted where it is found: its session is cancelled (invariant 1).",
+		name: "moved-event-treated-as-deleted",
+		breaks: "An event that its owner moved to another calendar is searched for, and counts as deleted where it is found: its " +
+			"session is cancelled (invariant 1).",
 		changes: []change{{
 			file: "calendarsync/apply.go",
 			old:  `if err != nil || found == nil {`,
@@ -257,8 +268,9 @@ var syncs = []mutant{
 		}},
 	},
 	{
-		name:   "moved-link-not-pending-at-destination",
-		breaks: "The link follows an event to another calendar, and nobody fetches the event there, though a sync run of that calendar may have passed it already: what else changed is never applied (invariants 8 and 9).",
+		name: "moved-link-not-pending-at-destination",
+		breaks: "The link follows an event to another calendar, and nobody fetches the event there, though a sync run of that " +
+			"calendar may have passed it already: what else changed is never applied (invariants 8 and 9).",
 		changes: []change{{
 			file: "transition/link.go",
 			old:  `append(linked, calendars.Defer(event, calendars.DeferredMoved, s.Now))...)`,
@@ -282,8 +294,9 @@ var syncs = []mutant{
 		}},
 	},
 	{
-		name:   "moved-event-left-by-its-deletion",
-		breaks: "An event that must be deleted and is gone from its calendar counts as deleted, though it was moved to another, where it stays without a poll (invariant 5).",
+		name: "moved-event-left-by-its-deletion",
+		breaks: "An event that must be deleted and is gone from its calendar counts as deleted, though it was moved to another, " +
+			"where it stays without a poll (invariant 5).",
 		changes: []change{{
 			file: "scheduler/moved_calendar.go",
 			old:  `if deleted || err != nil && !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Provider) {`,

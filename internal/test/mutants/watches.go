@@ -18,8 +18,9 @@ var watches = []mutant{
 		}},
 	},
 	{
-		name:   "watch-unknown-before-its-first-push",
-		breaks: "A watch channel is written once Google granted it, so that its first push is refused and a crash leaves one that nobody can stop.",
+		name: "watch-unknown-before-its-first-push",
+		breaks: "A watch channel is written once Google granted it, so that its first push is refused and a crash leaves one that " +
+			"nobody can stop.",
 		changes: []change{{
 			file: "calendarsync/openchannel.go",
 			old: `

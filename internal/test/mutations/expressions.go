@@ -222,7 +222,8 @@ func (p *planter) builtin(e *ast.CallExpr) bool {
 func (p *planter) swappable(a, b ast.Expr) bool {
 	x, y := p.info.Types[a], p.info.Types[b]
 	return plain(a) && plain(b) && p.original(a) != p.original(b) &&
-		x.Type != nil && y.Type != nil && x.Value == nil && y.Value == nil && types.Identical(x.Type, y.Type) && x.Type != types.Typ[types.UntypedNil]
+		x.Type != nil && y.Type != nil && x.Value == nil && y.Value == nil && types.Identical(x.Type, y.Type) &&
+		x.Type != types.Typ[types.UntypedNil]
 }
 
 // plain reports an expression that can be evaluated any number of times.

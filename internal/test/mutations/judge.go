@@ -189,7 +189,9 @@ func (s *suite) notices(ctx context.Context, number int, tests []test) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, waiting*allowed)
 	defer cancel()
-	command := s.bounded(ctx, allowed, slices.Concat(s.flags, []string{"-test.failfast", "-test.run", "^(" + strings.Join(names, "|") + ")$"})...)
+	command := s.bounded(ctx, allowed, slices.Concat(s.flags, []string{
+		"-test.failfast", "-test.run", "^(" + strings.Join(names, "|") + ")$",
+	})...)
 	command.Env = append(command.Env, "MUTATION="+strconv.Itoa(number))
 	command.WaitDelay = time.Second
 	return command.Run() != nil

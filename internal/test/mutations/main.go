@@ -60,7 +60,8 @@ func run(ctx context.Context, out io.Writer, pattern string, own bool) error {
 		}
 		rows = append(rows, s)
 	}
-	fmt.Fprintf(out, "\n%-24s %7s %7s %9s %13s %11s %8s\n", "package", "changes", "killed", "survived", "not executed", "equivalent", "killed %")
+	fmt.Fprintf(out, "\n%-24s %7s %7s %9s %13s %11s %8s\n", "package", "changes", "killed", "survived", "not executed",
+		"equivalent", "killed %")
 	for _, s := range rows {
 		fmt.Fprintf(out, "%-24s %7d %7d %9d %13d %11d %8.1f\n", s.name, s.changes, s.killed, s.survived, s.unexecuted, s.equivalent, s.percent())
 	}

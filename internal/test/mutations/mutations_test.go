@@ -142,7 +142,10 @@ func TestTry_DependantsToo_NoticesMore(t *testing.T) {
 	t.Parallel()
 	of := open(t)
 	var out bytes.Buffer
-	_, err := of.try(t.Context(), &out, "limits", false, map[string]string{"limits/limits.go\tunused\tinstead of return false: return true": "nobody calls it"})
+	_, err := of.try(
+		t.Context(), &out, "limits", false,
+		map[string]string{"limits/limits.go\tunused\tinstead of return false: return true": "nobody calls it"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

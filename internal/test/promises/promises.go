@@ -75,7 +75,8 @@ func (d Document) Broken(request *http.Request, status int, body []byte) string 
 	if wrong == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s %s, status %d, does not answer as its document says: %s: %.1000s", request.Method, request.URL.Path, status, wrong, body)
+	return fmt.Sprintf("%s %s, status %d, does not answer as its document says: %s: %.1000s", request.Method, request.URL.Path,
+		status, wrong, body)
 }
 
 // route finds the route of a request. A fixed path takes precedence over one with an

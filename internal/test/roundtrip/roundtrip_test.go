@@ -88,7 +88,8 @@ func TestProblems_ListsThatTheTypeDoesNotBearOut_AreNamed(t *testing.T) {
 		Fixed:   map[string]any{"Nothing": "x"}, Lost: map[string]string{"One.Where": "y", "Name": "z"},
 	})
 	want := []string{
-		"Name is stored: take it off the list of lost fields", "Nothing is no field of roundtrip_test.document", "One.Where is no field of roundtrip_test.document",
+		"Name is stored: take it off the list of lost fields", "Nothing is no field of roundtrip_test.document",
+		"One.Where is no field of roundtrip_test.document",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%q, want %q", got, want)

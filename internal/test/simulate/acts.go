@@ -90,7 +90,8 @@ var acts = []step{
 		l.say("%s: %d events that are none of ours", calendar, n)
 		for range n {
 			l.w.InsertEvent(calendar, map[string]any{
-				"summary": "Dentist", "start": map[string]any{"dateTime": "2026-03-11T09:00:00Z"}, "end": map[string]any{"dateTime": "2026-03-11T10:00:00Z"},
+				"summary": "Dentist", "start": map[string]any{"dateTime": "2026-03-11T09:00:00Z"},
+				"end": map[string]any{"dateTime": "2026-03-11T10:00:00Z"},
 			})
 		}
 	}},

@@ -250,7 +250,9 @@ var gatherings = []step{
 	}},
 	{weight: 6, do: func(l *life) {
 		l.gathering(func(g worldtest.Gathering) {
-			change := drawn(l, []map[string]any{{"summary": "Renamed"}, {"guestsCanModify": true}, {"guestsCanModify": nil}, {"location": "Room 4"}, l.gatheringTime()})
+			change := drawn(l, []map[string]any{
+				{"summary": "Renamed"}, {"guestsCanModify": true}, {"guestsCanModify": nil}, {"location": "Room 4"}, l.gatheringTime(),
+			})
 			l.say("%s: %v becomes %v", g.OrganizerName(), g, change)
 			if g.SeriesID == "" || change["start"] == nil || (change["start"].(map[string]any)["date"] == nil) == (g.Start.Date == "") {
 				l.w.ChangeGathering(g.OrganizerName(), g.ID, change)

@@ -87,7 +87,9 @@ func (l *life) newcomers() (rows []worldtest.SheetRow) {
 	for range 1 + l.attended.draws.IntN(len(worldtest.Newcomers)) {
 		name := drawn(l, worldtest.Newcomers)
 		primary, second := name+"@"+worldtest.Domain, name+"@two.example"
-		rows = append(rows, worldtest.SheetRow{Cells: []string{primary, l.spelled(second), "active"}, Primary: primary, Seconds: []string{second}})
+		rows = append(rows, worldtest.SheetRow{
+			Cells: []string{primary, l.spelled(second), "active"}, Primary: primary, Seconds: []string{second},
+		})
 	}
 	return rows
 }

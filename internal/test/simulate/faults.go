@@ -48,7 +48,8 @@ var refusals = []struct {
 // after, when nobody hears of that.
 var points = slices.Concat(
 	[]string{"before store.run", "after store.run", "before store.read", "before wake", "after wake"},
-	around("events.insert", "events.get", "events.list", "events.patch", "events.delete", "events.watch", "channels.stop", "calendarList.list"),
+	around("events.insert", "events.get", "events.list", "events.patch", "events.delete", "events.watch", "channels.stop",
+		"calendarList.list"),
 	around("discord.post", "discord.edit", "discord.recent"),
 )
 

@@ -96,7 +96,8 @@ func (l *life) writtenSince(series string, began time.Time, waiting bool) map[st
 		if m.ICalUID != series+"@google.com" || m.SeriesMirrorID == "" {
 			continue
 		}
-		if waiting && m.Due.IsZero() && !m.LastWrite.After(l.w.Clock.Now().Add(-time.Hour)) || !waiting && (m.LastWrite.Before(began) || strings.HasPrefix(m.Wanted, "cancelled")) {
+		if waiting && m.Due.IsZero() && !m.LastWrite.After(l.w.Clock.Now().Add(-time.Hour)) ||
+			!waiting && (m.LastWrite.Before(began) || strings.HasPrefix(m.Wanted, "cancelled")) {
 			continue
 		}
 		counts[l.accountNamed(m)]++

@@ -19,7 +19,8 @@ func (l *life) acceptDuringErrors() {
 		l.say("%s: accepts the new time of poll %s during an error", p.CreatorID, p.ID)
 		_, err := l.w.Scheduler.AcceptNew(l.w.Context(), worldtest.Person(p.CreatorID), p.ID, p.Sync.Applied.String(), worldtest.Cause)
 		l.answer(err)
-		if after, err := poll.Load(l.w.Context(), l.w.Documents, p.ID); err == nil && after.Sync.Error != nil && after.Sync.State != rules.StateError {
+		if after, err := poll.Load(l.w.Context(), l.w.Documents, p.ID); err == nil && after.Sync.Error != nil &&
+			after.Sync.State != rules.StateError {
 			l.Errorf("poll %s shows %s beside the error %s", p.ID, after.Sync.State, after.Sync.Error.Code)
 		}
 	}

@@ -55,7 +55,8 @@ func main() {
 func shares(spent worldtest.Spent) string {
 	whole := float64(max(1, spent.Program+spent.Simulator+spent.Checks))
 	percent := func(d time.Duration) float64 { return 100 * float64(d) / whole }
-	return fmt.Sprintf("of the time %.0f%% went into the program with its store and queue, %.0f%% into Google's simulator, %.0f%% into checking",
+	return fmt.Sprintf("of the time %.0f%% went into the program with its store and queue, %.0f%% into Google's simulator, "+
+		"%.0f%% into checking",
 		percent(spent.Program), percent(spent.Simulator), percent(spent.Checks))
 }
 

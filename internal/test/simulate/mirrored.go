@@ -120,7 +120,10 @@ func (l *life) changeEdges() {
 	if m.draws.IntN(3) == 0 {
 		from, with, to := among(l, m.names), among(l, m.names), among(l, m.names)
 		if from != with && with != to {
-			edge := mirror.Edge{FromAccountID: l.w.MirroredAccount(with), ToAccountID: l.w.MirroredAccount(to), Detail: mirror.Busy, Target: mirror.PrimaryTarget}
+			edge := mirror.Edge{
+				FromAccountID: l.w.MirroredAccount(with), ToAccountID: l.w.MirroredAccount(to), Detail: mirror.Busy,
+				Target: mirror.PrimaryTarget,
+			}
 			edge.FromCalendarID = l.w.ShareMirrored(from, with)
 			edges = append(edges, edge)
 			said = append(said, fmt.Sprintf("%s's calendar, by %s, to %s", from, with, to))
@@ -244,8 +247,10 @@ var mirrorSteps = []step{
 	{weight: 5, do: func(l *life) {
 		l.meeting(func(o occurrence) {
 			change := among(l, []map[string]any{
-				{"summary": "Renamed"}, {"visibility": "private"}, {"visibility": "default"}, {"transparency": "transparent"}, {"transparency": "opaque"},
-				{"location": "Elsewhere"}, {"description": "More"}, {"recurrence": []string{rulesOfSeries[0]}}, {"recurrence": []string{rulesOfSeries[1]}},
+				{"summary": "Renamed"}, {"visibility": "private"}, {"visibility": "default"}, {"transparency": "transparent"},
+				{"transparency": "opaque"},
+				{"location": "Elsewhere"}, {"description": "More"}, {"recurrence": []string{rulesOfSeries[0]}},
+				{"recurrence": []string{rulesOfSeries[1]}},
 			})
 			l.say("%s: %s becomes %v", o.name, o.Master(), change)
 			l.w.PatchEvent(o.name, o.Master(), change)
@@ -330,7 +335,9 @@ var mirrorSteps = []step{
 	}},
 	{weight: 2, do: func(l *life) { l.say("Google: the sync tokens expire"); l.must(l.w.Google.ExpireSyncTokens()) }},
 	{weight: 3, do: func(l *life) {
-		method := among(l, []string{"events.insert", "events.patch", "events.delete", "events.instances", "calendars.insert", "calendarList.list"})
+		method := among(l, []string{
+			"events.insert", "events.patch", "events.delete", "events.instances", "calendars.insert", "calendarList.list",
+		})
 		switch l.mirrored.draws.IntN(3) {
 		case 0:
 			l.say("Google: the answer to the next %s is lost", method)

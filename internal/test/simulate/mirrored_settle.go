@@ -40,7 +40,8 @@ func (l *life) settleMirrors() {
 
 // writes is how often the program wrote events, other than their guests.
 func (l *life) writes() int {
-	return l.w.Calls("events.insert") + l.w.Calls("events.patch") + l.w.Calls("events.delete") + l.w.Calls("calendars.insert") - l.w.GuestCalls()
+	return l.w.Calls("events.insert") + l.w.Calls("events.patch") + l.w.Calls("events.delete") +
+		l.w.Calls("calendars.insert") - l.w.GuestCalls()
 }
 
 // restMirrors waits for what was put off, and for listings that must confirm others.

@@ -16,14 +16,16 @@ var memberships = []step{
 	{weight: 1, do: func(l *life) { l.member("joins", (*scheduler.Service).Join) }},
 	{weight: 1, do: func(l *life) { l.member("accepts the invitation to", (*scheduler.Service).AcceptInvite) }},
 	{weight: 1, do: func(l *life) {
-		l.member("declines the invitation to", func(s *scheduler.Service, ctx context.Context, by scheduler.Person, id string, cause scheduler.Cause) (scheduler.View, error) {
-			return scheduler.View{}, s.DeclineInvite(ctx, by, id, cause)
-		})
+		l.member("declines the invitation to",
+			func(s *scheduler.Service, ctx context.Context, by scheduler.Person, id string, cause scheduler.Cause) (scheduler.View, error) {
+				return scheduler.View{}, s.DeclineInvite(ctx, by, id, cause)
+			})
 	}},
 	{weight: 1, do: func(l *life) {
-		l.member("leaves", func(s *scheduler.Service, ctx context.Context, by scheduler.Person, id string, cause scheduler.Cause) (scheduler.View, error) {
-			return scheduler.View{}, s.Leave(ctx, by, id, cause)
-		})
+		l.member("leaves",
+			func(s *scheduler.Service, ctx context.Context, by scheduler.Person, id string, cause scheduler.Cause) (scheduler.View, error) {
+				return scheduler.View{}, s.Leave(ctx, by, id, cause)
+			})
 	}},
 	{weight: 2, do: func(l *life) {
 		people, invited := l.some(guests), l.some(guests)
@@ -54,7 +56,10 @@ func (l *life) some(of []string) (some []string) {
 }
 
 // member has somebody come to a poll, or go.
-func (l *life) member(what string, do func(*scheduler.Service, context.Context, scheduler.Person, string, scheduler.Cause) (scheduler.View, error)) {
+func (l *life) member(
+	what string,
+	do func(*scheduler.Service, context.Context, scheduler.Person, string, scheduler.Cause) (scheduler.View, error),
+) {
 	person := worldtest.Person(one(l, guests))
 	i := l.draws.IntN(len(l.polls))
 	l.say("%s: %s poll %d", person.ID, what, i+1)

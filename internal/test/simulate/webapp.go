@@ -37,8 +37,9 @@ var writes = []step{
 			return
 		}
 		l.say("the web app: %s votes %s in poll %d", voter, choice, l.number(k))
-		l.w.Write(poll.VotePath(k.id, voter), append(worldtest.AppVote(voter), poll.Set("voterId", voter), poll.Set("userEmail", worldtest.Person(voter).Email),
-			poll.Set("votes", map[string]any{k.slots[slot]: choice}), poll.Set("noTimesWork", false), l.now())...)
+		l.w.Write(poll.VotePath(k.id, voter),
+			append(worldtest.AppVote(voter), poll.Set("voterId", voter), poll.Set("userEmail", worldtest.Person(voter).Email),
+				poll.Set("votes", map[string]any{k.slots[slot]: choice}), poll.Set("noTimesWork", false), l.now())...)
 	}},
 	{weight: 1, do: func(l *life) { // it rewrites every slot, even where nothing changed
 		k, p := l.anyPoll()

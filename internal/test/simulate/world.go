@@ -248,7 +248,8 @@ func (l *life) step(d step) {
 
 // check finds invariants that do not hold now.
 func (l *life) check() {
-	history, found := l.w.HistoryProblems(), slices.Concat(l.w.Problems(), l.w.ConsumerProblems(), l.w.MirrorProblems(), l.w.PendingAuditProblems(), l.w.MappingProblems())
+	history, found := l.w.HistoryProblems(),
+		slices.Concat(l.w.Problems(), l.w.ConsumerProblems(), l.w.MirrorProblems(), l.w.PendingAuditProblems(), l.w.MappingProblems())
 	if l.checked != nil {
 		l.checked(found)
 	}

@@ -23,7 +23,10 @@ var weaknesses = []struct {
 	{"reads are outside the transaction", outsideReads(true, true), "no update is lost"},
 	{"reads are outside the transaction", outsideReads(true, true), "no two transactions write on what the other disproves (write skew)"},
 	{"queries are outside the transaction", outsideReads(false, true), "no two transactions create what both found absent (phantom)"},
-	{"queries are outside the transaction", outsideReads(false, true), "no document comes into a result behind a transaction's back (phantom)"},
+	{
+		"queries are outside the transaction", outsideReads(false, true),
+		"no document comes into a result behind a transaction's back (phantom)",
+	},
 	{"reads are outside the transaction", outsideReads(true, true), "a read after a write is refused"},
 	{"writes are made at once", atOnce, "an error of the function is returned as it is and nothing is written"},
 	{"writes are made at once", atOnce, "writes take effect together at the end, and nobody sees them before"},

@@ -227,7 +227,8 @@ func checkMade(t *testing.T, s store.Store) {
 		must(t, err)
 		for _, found := range ask(t, s, byRank.With().Below(book)) {
 			if found.Path == path && (found.Made != document.Made || found.Written != document.Written) {
-				t.Fatalf("%s was made at %d and written at %d by a list, and at %d and %d by a query", path, document.Made, document.Written, found.Made, found.Written)
+				t.Fatalf("%s was made at %d and written at %d by a list, and at %d and %d by a query", path, document.Made,
+					document.Written, found.Made, found.Written)
 			}
 		}
 		return document.Made

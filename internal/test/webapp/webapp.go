@@ -75,7 +75,8 @@ func Bundle(t testing.TB, script string, platform Platform) []byte {
 		t.Fatal(err)
 	}
 	command := exec.CommandContext(t.Context(), filepath.Join(modules(root), ".bin", "esbuild"),
-		filepath.Join(root, "internal", "test", "webapp", script), "--bundle", "--format=esm", "--platform="+string(platform), "--log-level=warning",
+		filepath.Join(root, "internal", "test", "webapp", script), "--bundle", "--format=esm", "--platform="+string(platform),
+		"--log-level=warning",
 		// What Node.js has only for scripts of its older form.
 		"--banner:js="+map[Platform]string{Node: `import{createRequire as _of}from"node:module";const require=_of(import.meta.url);`}[platform])
 	command.Env = append(os.Environ(), "NODE_PATH="+modules(root))

@@ -27,6 +27,7 @@ func TestLock_NamesNoRegistry(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(text), `"resolved"`) || !strings.Contains(string(text), `"integrity"`) {
-		t.Error("the lock names where packages come from, or not what they are; make it anew with: npm install --package-lock-only --omit-lockfile-registry-resolved")
+		t.Error("the lock names where packages come from, or not what they are; make it anew with: npm install " +
+			"--package-lock-only --omit-lockfile-registry-resolved")
 	}
 }

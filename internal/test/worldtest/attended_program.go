@@ -26,7 +26,8 @@ func (w *World) wireAttendees(p *Program, documents store.Store, client *gcal.Cl
 		return
 	}
 	p.Mappings = &attendees.Mappings{
-		Store: documents, Outbox: p.Outbox, Source: &sheetPort{w}, Domains: []string{Domain}, Accounts: p.Accounts, Delegated: w.options.Delegated, Follow: p.Watcher.Follow, Now: now, Log: log,
+		Store: documents, Outbox: p.Outbox, Source: &sheetPort{w}, Domains: []string{Domain}, Accounts: p.Accounts,
+		Delegated: w.options.Delegated, Follow: p.Watcher.Follow, Now: now, Log: log,
 	}
 	p.Attendees = &attendees.Service{
 		Store: documents, Outbox: p.Outbox, Google: &googlePort{client: client.Within(mirrorShare), ports: &w.ports}, Mappings: p.Mappings,

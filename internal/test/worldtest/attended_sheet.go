@@ -193,7 +193,9 @@ func (w *World) MappingProblems() (problems []string) {
 	m := &w.mapped
 	now, could := m.reachable()[cmp.Or(state.Version, attendees.Empty)]
 	if !could {
-		return []string{fmt.Sprintf("the mappings %q of %d people are in force, which the sheet did not give: %v before", state.Version, state.Count, m.now)}
+		return []string{
+			fmt.Sprintf("the mappings %q of %d people are in force, which the sheet did not give: %v before", state.Version, state.Count, m.now),
+		}
 	}
 	if m.loading == 0 {
 		m.now, m.offered, m.loaded = now, nil, state.Version != ""

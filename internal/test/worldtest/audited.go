@@ -58,7 +58,8 @@ func (w *World) audit(find func(context.Context, audit.World) ([]string, error),
 	w.t.Helper()
 	defer w.meter.turn(w.meter.turn(checks))
 	world := audit.World{
-		Now: w.Clock.Now(), Store: w.observed.stored, Google: w.transport(), Readers: map[string]string{}, Lost: map[string]bool{}, Touched: map[string]bool{},
+		Now: w.Clock.Now(), Store: w.observed.stored, Google: w.transport(), Readers: map[string]string{},
+		Lost: map[string]bool{}, Touched: map[string]bool{},
 		Feed: w.feedText, Answer: w.answered, Chosen: ForeignPrefix,
 	}
 	if w.Discord != nil && !w.past.silent {

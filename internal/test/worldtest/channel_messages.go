@@ -88,7 +88,8 @@ func (w *World) CardProblems() (problems []string) {
 		}
 		switch {
 		case i < 0:
-			problems = append(problems, fmt.Sprintf("poll %s names card %s in channel %s, which is not there", p.ID, p.Discord.MessageID, p.Discord.ChannelID))
+			problems = append(problems,
+				fmt.Sprintf("poll %s names card %s in channel %s, which is not there", p.ID, p.Discord.MessageID, p.Discord.ChannelID))
 		case len(cards[i].Embeds) != 1 || !strings.Contains(string(cards[i].Embeds[0]), `"`+status+`"`):
 			problems = append(problems, fmt.Sprintf("poll %s is %s, and its card shows %s", p.ID, status, cards[i].Embeds))
 		case !strings.Contains(string(cards[i].Embeds[0]), p.Title):

@@ -44,7 +44,9 @@ func (w *World) ChannelProblems() (problems []string) {
 			wanted = 1
 		}
 		if live[calendar.Key] != wanted {
-			problems = append(problems, fmt.Sprintf("calendar %s has %d live watch channels, and its interests are %v", calendar.CalendarID, live[calendar.Key], calendar.Interests))
+			problems = append(problems,
+				fmt.Sprintf("calendar %s has %d live watch channels, and its interests are %v", calendar.CalendarID, live[calendar.Key],
+					calendar.Interests))
 		}
 	}
 	return problems
@@ -88,8 +90,9 @@ func (w *World) judgeOpened(path store.Path) {
 		runs := f.String("status") == string(calendarsync.Active)
 		ended := f.String("status") == string(calendarsync.Expired) && !f.Time("expiration").After(w.Clock.Now())
 		if f.String("calendarKey") == asked.String("calendarKey") && (runs || ended) && f.Time("grantedAt").After(w.Clock.Now().Add(-openEvery)) {
-			w.commits.often = append(w.commits.often, fmt.Sprintf("watch channel %s of calendar %s was asked for at %v, and another was granted at %v",
-				path.ID(), asked.String("calendarId"), w.Clock.Now(), f.Time("grantedAt")))
+			w.commits.often = append(w.commits.often,
+				fmt.Sprintf("watch channel %s of calendar %s was asked for at %v, and another was granted at %v",
+					path.ID(), asked.String("calendarId"), w.Clock.Now(), f.Time("grantedAt")))
 		}
 	}
 }

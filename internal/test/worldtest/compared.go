@@ -144,7 +144,8 @@ func (c *comparison) lacking(missing []wish, shown map[string][]copied) (problem
 	for _, wanted := range missing {
 		isNative := slices.ContainsFunc(c.native, func(native origin) bool { return native.meeting == wanted.meeting })
 		if len(wanted.texts) > 0 && !(wanted.changed && (isNative || len(shown[wanted.meeting]) > 0)) {
-			problems = append(problems, fmt.Sprintf("%s lacks a mirror of meeting %s: %s", wanted.calendar, wanted.meeting, strings.Join(wanted.texts, " or ")))
+			problems = append(problems,
+				fmt.Sprintf("%s lacks a mirror of meeting %s: %s", wanted.calendar, wanted.meeting, strings.Join(wanted.texts, " or ")))
 		}
 	}
 	return problems

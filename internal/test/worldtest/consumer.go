@@ -191,7 +191,8 @@ func (w *World) ConsumerProblems() (problems []string) {
 		for _, calendar := range decoded(w.all(allCalendars), calendars.Decode) {
 			for eventID := range calendar.Backlogs[c.Name].Deferred {
 				if !c.failed[c.id(calendar.Key, eventID)] {
-					problems = append(problems, fmt.Sprintf("event %s of calendar %s is deferred for consumer %s, which did not fail", eventID, calendar.CalendarID, c.Name))
+					problems = append(problems,
+						fmt.Sprintf("event %s of calendar %s is deferred for consumer %s, which did not fail", eventID, calendar.CalendarID, c.Name))
 				}
 			}
 		}
@@ -241,7 +242,8 @@ func (w *World) unread(c *Consumer, person string, calendar calendars.Calendar) 
 			problems = append(problems, fmt.Sprintf("consumer %s last read event %s of calendar %s as %s (gone: %t), and it is %q",
 				c.Name, id, calendar.CalendarID, f.String("etag"), f.Bool("gone"), live[id]))
 		}
-		if c.Reads == gcal.WithGuests && person != Club && f.String("guests") != guests[id] && live[id] != "" { // a reader of the club sees no guests of private events
+		if c.Reads == gcal.WithGuests && person != Club && f.String("guests") != guests[id] &&
+			live[id] != "" { // a reader of the club sees no guests of private events
 			problems = append(problems, fmt.Sprintf("consumer %s last read event %s of calendar %s with the guests %q, and they are %q",
 				c.Name, id, calendar.CalendarID, f.String("guests"), guests[id]))
 		}

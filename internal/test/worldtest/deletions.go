@@ -62,13 +62,15 @@ func (w *World) deletionProblems(p poll.Poll, journal []poll.JournalEntry) (prob
 			problems = append(problems, fmt.Sprintf("poll %s was cancelled for event %s, which was in its calendar", p.ID, entry.EventID))
 		}
 		if name := w.stoodElsewhere(entry); name != "" {
-			problems = append(problems, fmt.Sprintf("poll %s was cancelled for event %s, which was moved to the calendar of %s", p.ID, entry.EventID, name))
+			problems = append(problems,
+				fmt.Sprintf("poll %s was cancelled for event %s, which was moved to the calendar of %s", p.ID, entry.EventID, name))
 		}
 		if i > 0 && journal[i-1].Error == rules.MassCancellationHeld && !w.past.confirmed[entry.EventID] {
 			problems = append(problems, fmt.Sprintf("poll %s was held, and was cancelled without a person's word", p.ID))
 		}
 		if entry.EventState != "gone" || entry.Status != rules.Cancelled {
-			problems = append(problems, fmt.Sprintf("poll %s was cancelled for an event that was observed as %s, and then was %s", p.ID, entry.EventState, entry.Status))
+			problems = append(problems,
+				fmt.Sprintf("poll %s was cancelled for an event that was observed as %s, and then was %s", p.ID, entry.EventState, entry.Status))
 		}
 	}
 	return problems

@@ -66,7 +66,9 @@ type discordPort struct {
 	ports  *ports
 }
 
-func (d *discordPort) Post(ctx context.Context, channelID string, message notify.DiscordMessage, nonce string) (notify.DiscordMessage, error) {
+func (d *discordPort) Post(
+	ctx context.Context, channelID string, message notify.DiscordMessage, nonce string,
+) (notify.DiscordMessage, error) {
 	return within(d.ports, "discord.post", notify.CallTimeout, func() (notify.DiscordMessage, error) {
 		return d.client.Post(ctx, channelID, message, nonce)
 	})

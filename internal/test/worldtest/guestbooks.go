@@ -27,7 +27,10 @@ func newGuestbook() *guestbook {
 }
 
 func (b *guestbook) clone() *guestbook {
-	return &guestbook{maps.Clone(b.invited), maps.Clone(b.added), maps.Clone(b.banned), maps.Clone(b.unsure), maps.Clone(b.observed), map[string]bool{}}
+	return &guestbook{
+		maps.Clone(b.invited), maps.Clone(b.added), maps.Clone(b.banned), maps.Clone(b.unsure), maps.Clone(b.observed),
+		map[string]bool{},
+	}
 }
 
 // guestbooks are those of all events of Colleagues.

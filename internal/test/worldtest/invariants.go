@@ -131,7 +131,8 @@ func (p *picture) indexProblems() (problems []string) {
 	}
 	for _, calendar := range p.calendars.all {
 		if count := calendar.Interests[poll.ConsumerPoll]; count != interests[calendar.Key] {
-			problems = append(problems, fmt.Sprintf("calendar %s counts %d linked polls and has %d", calendar.CalendarID, count, interests[calendar.Key]))
+			problems = append(problems,
+				fmt.Sprintf("calendar %s counts %d linked polls and has %d", calendar.CalendarID, count, interests[calendar.Key]))
 		}
 	}
 	return problems
@@ -155,7 +156,8 @@ func (p *picture) lostProblems() (problems []string) {
 		calendar := p.calendars.at[calendars.Path(key)]
 		pending := calendar.SyncPending || !calendar.LeaseUntil.IsZero()
 		if of.Linked() && !of.EditedDirectly() && of.Sync.Error == nil && !pending {
-			problems = append(problems, fmt.Sprintf("poll %s follows an event by account %s, which is unlinked, and says that all is well", of.ID, entry.AccountID))
+			problems = append(problems,
+				fmt.Sprintf("poll %s follows an event by account %s, which is unlinked, and says that all is well", of.ID, entry.AccountID))
 		}
 	}
 	return problems
@@ -208,12 +210,14 @@ func (p *picture) syncTokenProblems() (problems []string) {
 			continue // the next sync is a full one
 		}
 		for _, stored := range p.polls.all {
-			open := slices.Contains(changed, stored.EventID()) || calendar.Deferred(stored.EventID()).Why != "" || !calendar.Backlogs[poll.ConsumerPoll].Relist.IsZero() || p.insertUnderWay(stored)
+			open := slices.Contains(changed, stored.EventID()) || calendar.Deferred(stored.EventID()).Why != "" ||
+				!calendar.Backlogs[poll.ConsumerPoll].Relist.IsZero() || p.insertUnderWay(stored)
 			if open || stored.EventID() == "" || stored.GoogleCalendarID != calendar.CalendarID {
 				continue
 			}
 			event := p.event(calendarName(stored), stored.EventID())
-			if said := disagreement(stored, event, p.slot(stored.ID, stored.WinningSlotID), p.slot(stored.ID, originalSlot(stored)), p.world.Clock.Now()); said != "" && !p.world.drifted(stored, event) {
+			if said := disagreement(stored, event, p.slot(stored.ID, stored.WinningSlotID), p.slot(stored.ID, originalSlot(stored)),
+				p.world.Clock.Now()); said != "" && !p.world.drifted(stored, event) {
 				problems = append(problems, fmt.Sprintf("the sync token of %s passed over a change: %s", calendar.CalendarID, said))
 			}
 		}

@@ -61,7 +61,8 @@ func (w *World) withdrawable(g Gathering, address string) bool {
 		}
 	}
 	record := w.recordOf(g, g.original())
-	return !w.options.Delegated && slices.ContainsFunc(slices.Collect(maps.Values(record.Copies)), func(c attendee.Copy) bool { return c.Organized && !c.Gone })
+	return !w.options.Delegated &&
+		slices.ContainsFunc(slices.Collect(maps.Values(record.Copies)), func(c attendee.Copy) bool { return c.Organized && !c.Gone })
 }
 
 // inside reports whether an event's organizer is in the domain of primary addresses, or has a

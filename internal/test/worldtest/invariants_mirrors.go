@@ -26,7 +26,8 @@ func (w *World) MirrorProblems() (problems []string) {
 	for _, event := range w.CanonicalEvents() {
 		if isCopy(event) {
 			if event.OwnerID != mirror.CopyOwner(owner(event.AccountID)) || event.Title+event.Description+event.Location != "" {
-				wrong("%s has copy %s of an account of %q, with the text %q", event.OwnerID, event.ID, owner(event.AccountID), event.Title+event.Description+event.Location)
+				wrong("%s has copy %s of an account of %q, with the text %q", event.OwnerID, event.ID, owner(event.AccountID),
+					event.Title+event.Description+event.Location)
 			}
 			continue
 		}

@@ -146,7 +146,9 @@ func (r *journalModel) observe(entry poll.JournalEntry) string {
 
 // decide decides again on the entry's inputs and reports whether the result is that of the
 // entry.
-func (r *journalModel) decide(state rules.Poll, observation rules.Observation, entry poll.JournalEntry) (decision rules.Decision, follows bool) {
+func (r *journalModel) decide(
+	state rules.Poll, observation rules.Observation, entry poll.JournalEntry,
+) (decision rules.Decision, follows bool) {
 	in := *entry.Inputs
 	state.Winning, state.Original, state.Timely = in.Winning, in.Original, in.Timely
 	state.MovedAt, state.FinalizedAt = in.MovedAt, in.FinalizedAt

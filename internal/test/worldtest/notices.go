@@ -50,7 +50,8 @@ func (w *World) remember(document store.Document) (problems []string) {
 		problems = append(problems, w.paceProblems(pollID)...)
 	}
 	if known.kind != rules.Notice(kind) || f.String("type") != kind || "dedupe:"+f.String("dedupeKey") != document.Path.ID() {
-		problems = append(problems, fmt.Sprintf("poll %s: the notice %s is one of %s and says %s", pollID, document.Path, known.kind, f.String("type")))
+		problems = append(problems,
+			fmt.Sprintf("poll %s: the notice %s is one of %s and says %s", pollID, document.Path, known.kind, f.String("type")))
 	}
 	if person := document.Path.Parent().ID(); !slices.Contains(known.people, person) {
 		known.people = append(known.people, person)
@@ -77,7 +78,8 @@ func (w *World) paceProblems(pollID string) (problems []string) {
 	more := w.options.NoticesPerHour + 1
 	for i := more; i < len(times); i++ {
 		if times[i].Sub(times[i-more]) < hour {
-			problems = append(problems, fmt.Sprintf("poll %s: people were notified more than %d times between %v and %v", pollID, more, times[i-more], times[i]))
+			problems = append(problems,
+				fmt.Sprintf("poll %s: people were notified more than %d times between %v and %v", pollID, more, times[i-more], times[i]))
 		}
 	}
 	return problems
@@ -146,13 +148,15 @@ func (w *World) recipientProblems(n notice, entry poll.JournalEntry, before map[
 		}
 	}
 	if entry.Announcement == "" {
-		problems = append(problems, fmt.Sprintf("poll %s: the transition %s%s was announced, and needs no announcement", n.pollID, entry.Command, entry.Decision))
+		problems = append(problems,
+			fmt.Sprintf("poll %s: the transition %s%s was announced, and needs no announcement", n.pollID, entry.Command, entry.Decision))
 	}
 	after := entry.After
 	// A restore whose event went with the cancellation gives back the time of the
 	// slot, which no event has: its entry has no time after it, or that of the event.
 	restored := strings.HasPrefix(entry.Trigger, "outside") && (after.IsZero() || entry.EventID == "")
-	if n.kind == rules.NoticeRescheduled && !restored && n.time != spanned(rules.Instant(after.StartTime()), rules.Instant(after.EndTime()), after.AllDay) {
+	if n.kind == rules.NoticeRescheduled && !restored &&
+		n.time != spanned(rules.Instant(after.StartTime()), rules.Instant(after.EndTime()), after.AllDay) {
 		problems = append(problems, fmt.Sprintf("poll %s was announced as moved to %s, and moved to %v", n.pollID, n.time, entry.After))
 	}
 	return problems
@@ -168,7 +172,8 @@ func (w *World) followsOn(last, next notice, journal map[string]poll.JournalEntr
 	again := false // the poll was opened or finalised again between the two
 	for id, entry := range journal {
 		again = again || id > last.ref && id <= next.ref &&
-			(w.past.unannounced[id] || entry.Command == rules.CommandFinalise || entry.Command == rules.CommandReopen || strings.HasPrefix(entry.Trigger, "outside"))
+			(w.past.unannounced[id] || entry.Command == rules.CommandFinalise || entry.Command == rules.CommandReopen ||
+				strings.HasPrefix(entry.Trigger, "outside"))
 	}
 	if same && !again {
 		problems = append(problems, fmt.Sprintf("poll %s: people were notified twice that it was %s", next.pollID, next.kind))

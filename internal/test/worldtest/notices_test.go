@@ -99,7 +99,9 @@ func TestNotices_OfMutedKinds_AreFoundAndNotMissed(t *testing.T) {
 			w.Mute("ben", c.after)
 		}
 		problems := w.HistoryProblems()
-		if found := slices.ContainsFunc(problems, func(problem string) bool { return strings.Contains(problem, c.found) }); c.found != "" && !found || c.found == "" && len(problems) > 0 {
+		if found := slices.ContainsFunc(
+			problems, func(problem string) bool { return strings.Contains(problem, c.found) },
+		); c.found != "" && !found || c.found == "" && len(problems) > 0 {
 			t.Errorf("%+v of poll %s: found %q", c, pollID, problems)
 		}
 	}

@@ -118,7 +118,8 @@ func (o Occurrence) text() string {
 	if visibility == "" {
 		visibility = "default"
 	}
-	return fmt.Sprintf("%s to %s %q %q %q %s %s", instant(o.Start), instant(o.End), o.Summary, o.Description, o.Location, transparency, visibility)
+	return fmt.Sprintf("%s to %s %q %q %q %s %s", instant(o.Start), instant(o.End), o.Summary, o.Description, o.Location,
+		transparency, visibility)
 }
 
 // private reports whether its owner shows others nothing but its times.
@@ -137,7 +138,8 @@ func (o Occurrence) projected(detail mirror.Detail) (shown Occurrence, is bool) 
 	shown.Start, shown.End = o.Start, o.End
 	switch detail {
 	case mirror.Full:
-		shown.Summary, shown.Description, shown.Location = strings.TrimSpace(o.Summary), strings.TrimSpace(o.Description), strings.TrimSpace(o.Location)
+		shown.Summary, shown.Description, shown.Location = strings.TrimSpace(o.Summary), strings.TrimSpace(o.Description),
+			strings.TrimSpace(o.Location)
 		shown.Transparency, shown.Visibility = o.Transparency, "private"
 	case mirror.Title:
 		shown.Summary, shown.Visibility = strings.TrimSpace(o.Summary), "private"

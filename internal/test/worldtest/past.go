@@ -70,7 +70,8 @@ type past struct {
 func newPast() past {
 	return past{
 		unknown: map[store.Path]bool{}, snapshots: map[store.Path]map[string]any{},
-		groups: map[string]poll.Group{}, concerned: map[string][]string{}, ever: map[string]map[string]bool{}, delivering: map[string]bool{}, named: map[string][]string{}, announced: map[string]poll.Announcement{},
+		groups: map[string]poll.Group{}, concerned: map[string][]string{}, ever: map[string]map[string]bool{},
+		delivering: map[string]bool{}, named: map[string][]string{}, announced: map[string]poll.Announcement{},
 		notices: map[string]map[string]*notice{}, unannounced: map[string]bool{}, checked: map[string]bool{}, judged: map[string]bool{},
 		absences: map[string][]absence{}, confirmed: map[string]bool{}, adopted: map[string]bool{}, moved: map[string]bool{},
 		arrived: map[string]time.Time{},

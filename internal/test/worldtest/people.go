@@ -164,7 +164,10 @@ func (w *World) Party() (groupID string) {
 // SetParty says who belongs to a group of gm's beside gm, all of whom accept, and
 // which channel it has; "": none.
 func (w *World) SetParty(groupID string, guests []string, channel string) error {
-	ask := scheduler.EditGroup{MemberIDs: append([]string{"gm"}, guests...), Discord: &poll.GroupDiscord{GuildID: Guild, ChannelID: channel, Notifications: w.past.preferences.off}}
+	ask := scheduler.EditGroup{
+		MemberIDs: append([]string{"gm"}, guests...),
+		Discord:   &poll.GroupDiscord{GuildID: Guild, ChannelID: channel, Notifications: w.past.preferences.off},
+	}
 	_, err := w.Scheduler.UpdateGroup(w.ctx, Admin, groupID, ask)
 	for _, guest := range guests {
 		if err == nil {

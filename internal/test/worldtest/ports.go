@@ -236,9 +236,13 @@ func (g *googlePort) Get(ctx context.Context, ref gcal.Ref, eventID string) (gca
 	return ask(g, ref.Account, "events.get", func() (gcal.Event, error) { return g.client.Get(ctx, ref, eventID) })
 }
 
-func (g *googlePort) PatchTimes(ctx context.Context, ref gcal.Ref, eventID, etag string, to rules.Fingerprint, zone string) (gcal.Event, error) {
+func (g *googlePort) PatchTimes(
+	ctx context.Context, ref gcal.Ref, eventID, etag string, to rules.Fingerprint, zone string,
+) (gcal.Event, error) {
 	return ask(g, ref.Account, "events.patch", func() (gcal.Event, error) {
-		return g.ports.world.patched(ref, eventID, etag, func() (gcal.Event, error) { return g.client.PatchTimes(ctx, ref, eventID, etag, to, zone) })
+		return g.ports.world.patched(
+			ref, eventID, etag, func() (gcal.Event, error) { return g.client.PatchTimes(ctx, ref, eventID, etag, to, zone) },
+		)
 	})
 }
 

@@ -20,7 +20,9 @@ func (g *googlePort) GuestList(ctx context.Context, ref gcal.Ref, id string) (gc
 	return list, err
 }
 
-func (g *googlePort) PatchGuests(ctx context.Context, ref gcal.Ref, list gcal.GuestList, change gcal.GuestChange, notify string) (gcal.Event, error) {
+func (g *googlePort) PatchGuests(
+	ctx context.Context, ref gcal.Ref, list gcal.GuestList, change gcal.GuestChange, notify string,
+) (gcal.Event, error) {
 	w := g.ports.world
 	event, err := ask(g, ref.Account, "events.patch", func() (event gcal.Event, err error) {
 		w.patchedGuests(ref.Calendar, list.Event.ID, func() { event, err = g.client.PatchGuests(ctx, ref, list, change, notify) })

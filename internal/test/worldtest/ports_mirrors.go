@@ -24,7 +24,9 @@ func (g *googlePort) Instance(ctx context.Context, ref gcal.Ref, seriesID string
 	return ask(g, ref.Account, "events.instances", func() (gcal.Event, error) { return g.client.Instance(ctx, ref, seriesID, original) })
 }
 
-func (g *googlePort) InsertContent(ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string) (gcal.Event, error) {
+func (g *googlePort) InsertContent(
+	ctx context.Context, ref gcal.Ref, id string, content gcal.Content, private map[string]string,
+) (gcal.Event, error) {
 	return ask(g, ref.Account, "events.insert", func() (gcal.Event, error) { return g.client.InsertContent(ctx, ref, id, content, private) })
 }
 

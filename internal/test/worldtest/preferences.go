@@ -46,7 +46,8 @@ func (w *World) TurnOff(settings ...string) {
 // mutes reports whether a person wants no notice of a kind; "": of some kind.
 func (p preferences) mutes(person string, kind rules.Notice) bool {
 	goesBy := map[rules.Notice]string{
-		"SESSION_RESCHEDULED": "SLOT_CHANGED", "SESSION_RESTORED": "SLOT_CHANGED", "SESSION_CANCELLED": "POLL_CANCELLED", "SESSION_ON_AGAIN": "POLL_RESTORED",
+		"SESSION_RESCHEDULED": "SLOT_CHANGED", "SESSION_RESTORED": "SLOT_CHANGED", "SESSION_CANCELLED": "POLL_CANCELLED",
+		"SESSION_ON_AGAIN": "POLL_RESTORED",
 	}
 	if kind == "" {
 		return len(p.muted[person]) > 0

@@ -101,10 +101,14 @@ func (w *World) program() *Program {
 	transport := w.transport()
 	p.Accounts = accounts.New(accounts.Options{Store: w.Documents, Keys: keys, Now: now, NewID: func() string { return w.ulid(now()) }})
 	grants := accounts.NewGrants(accounts.GrantOptions{
-		Accounts: p.Accounts, ClientID: "client", ClientSecret: clientSecret + "sim", TokenURL: googleURL + "/token", RevokeURL: googleURL + "/revoke", Transport: transport, Now: now,
+		Accounts: p.Accounts, ClientID: "client", ClientSecret: clientSecret + "sim", TokenURL: googleURL + "/token",
+		RevokeURL: googleURL + "/revoke", Transport: transport, Now: now,
 		Delegation: w.delegation(),
 	})
-	client := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: now, PageSize: cmp.Or(w.options.PageSize, pageSize)})
+	client := gcal.New(gcal.Options{
+		Endpoint: googleURL, Client: grants.Client, Refused: grants.Refused, Now: now,
+		PageSize: cmp.Or(w.options.PageSize, pageSize),
+	})
 	calendar := &googlePort{client: &restrained{client, w}, ports: &w.ports}
 	p.Watcher = &calendarsync.Watcher{
 		Store: documents, Outbox: p.Outbox, Google: calendar, Now: now, NewUUID: w.uuid, Tokens: w.channelTokens(),
@@ -117,7 +121,8 @@ func (w *World) program() *Program {
 	elsewhere := &calendarsync.MoveFinder{Store: documents, Accounts: p.Accounts, Google: calendar, Calendars: lists, Now: now}
 	p.Lookup = &calendarsync.Lookup{Accounts: p.Accounts, Calendars: lists, Now: now}
 	p.Scheduler = &scheduler.Service{
-		Store: documents, Outbox: p.Outbox, Calendar: calendarsync.Events{Google: calendar, MoveFinder: elsewhere}, Accounts: p.Lookup, Watches: p.Watcher,
+		Store: documents, Outbox: p.Outbox, Calendar: calendarsync.Events{Google: calendar, MoveFinder: elsewhere},
+		Accounts: p.Lookup, Watches: p.Watcher,
 		Channels: channels{}, Shares: groupevents.Shares, Now: now, Wait: w.wait,
 		IDs:    scheduler.IDs{UUID: w.uuid, ULID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }},
 		Settle: w.options.Settle, AppNoticeDelay: w.options.AppNoticeDelay, SnapshotKeep: w.options.SnapshotKeep, Log: log,
@@ -137,7 +142,8 @@ func (w *World) program() *Program {
 	p.Outbox.Add(p.Announcer.Work())
 	p.Syncer = &calendarsync.Syncer{
 		Store: documents, Google: calendar, MoveFinder: elsewhere, Polls: p.Scheduler, Owners: notify.Owners{InApp: inApp, Occasion: p.occasion},
-		Consumers: w.consumers(documents), Now: now, MinGap: w.options.MinGap, HoldShare: w.options.HoldShare, HoldMin: w.options.HoldMin, Log: log,
+		Consumers: w.consumers(documents), Now: now, MinGap: w.options.MinGap, HoldShare: w.options.HoldShare,
+		HoldMin: w.options.HoldMin, Log: log,
 	}
 	leaving := gcal.New(gcal.Options{Endpoint: googleURL, Client: grants.Leaving, Now: now})
 	p.Links = &calendarsync.Links{

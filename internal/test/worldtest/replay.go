@@ -59,7 +59,8 @@ func shortenedProblem(history explain.History) string {
 	for i := 1; i < len(decided); i++ {
 		verdict := explain.Judge(explain.History{Poll: history.Poll, Entries: decided[i:]})
 		if !verdict.Agrees {
-			return fmt.Sprintf("poll %s: without the %d oldest entries its journal does not replay: %+v, %+v", history.Poll.ID, i, verdict.Breaks, verdict.Differences)
+			return fmt.Sprintf("poll %s: without the %d oldest entries its journal does not replay: %+v, %+v", history.Poll.ID, i,
+				verdict.Breaks, verdict.Differences)
 		}
 	}
 	return ""

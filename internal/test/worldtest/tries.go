@@ -26,6 +26,7 @@ func (w *World) tried(ref gcal.Ref, id, etag string) {
 	}
 	asked := ref.Calendar + " " + id + " " + etag
 	if w.tries.counts[asked]++; w.tries.counts[asked] == mostTries {
-		w.tries.endless = fmt.Sprintf("event %s in calendar %s was changed %d times within a minute, always as %s", id, ref.Calendar, mostTries, etag)
+		w.tries.endless = fmt.Sprintf("event %s in calendar %s was changed %d times within a minute, always as %s", id,
+			ref.Calendar, mostTries, etag)
 	}
 }

@@ -13,7 +13,10 @@ import (
 // program knows, by the collection: at the top and within what it writes
 // itself.
 var unknownTo = map[string][]store.FieldPath{
-	"schedulers":     {store.Field("timezoneMode"), store.Field("embeddedPolls"), store.Field("calendarSync", "seenBy"), store.Field("discord", "lastPoster")},
+	"schedulers": {
+		store.Field("timezoneMode"), store.Field("embeddedPolls"), store.Field("calendarSync", "seenBy"),
+		store.Field("discord", "lastPoster"),
+	},
 	"slots":          {store.Field("label"), store.Field("stats", "hidden")},
 	"votes":          {store.Field("userName"), store.Field("mood")},
 	"users":          {store.Field("settings", "theme"), store.Field("displayName")},

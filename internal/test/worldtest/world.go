@@ -190,7 +190,11 @@ type World struct {
 // their Google accounts.
 func New(t TB, options Options) *World {
 	t.Helper()
-	w := &World{t: t, ctx: context.Background(), options: options, browsers: map[string]google.Grant{}, linked: map[string]string{}, own: map[string]int{}, listed: map[string]listing{}, released: map[string]bool{}, commits: newCommits(), past: newPast(), mapped: newMapped(), guestbooks: newGuestbooks()}
+	w := &World{
+		t: t, ctx: context.Background(), options: options, browsers: map[string]google.Grant{}, linked: map[string]string{},
+		own: map[string]int{}, listed: map[string]listing{}, released: map[string]bool{}, commits: newCommits(), past: newPast(),
+		mapped: newMapped(), guestbooks: newGuestbooks(),
+	}
 	if w.options.Draw == nil {
 		w.options.Draw = func(n int) int { return n - 1 }
 	}
@@ -222,7 +226,11 @@ func New(t TB, options Options) *World {
 
 // openPorts makes what outlives the program.
 func (w *World) openPorts() {
-	queries := slices.Concat(poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, mirror.Queries, groupevents.Queries, inspections(), mirrorInspections, attendee.Queries, attendeeInspections, []*store.Query{allConsumerEvents, eventsOfCalendar}, audit.Queries, w.options.Queries)
+	queries := slices.Concat(
+		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, mirror.Queries,
+		groupevents.Queries, inspections(), mirrorInspections, attendee.Queries, attendeeInspections,
+		[]*store.Query{allConsumerEvents, eventsOfCalendar}, audit.Queries, w.options.Queries,
+	)
 	open := w.options.Open
 	if open == nil {
 		open = w.openMemory
