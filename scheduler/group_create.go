@@ -9,7 +9,8 @@ import (
 	"questscheduler/internal/store"
 )
 
-// DefaultGroupsPerPerson is how many groups one person may have created.
+// DefaultGroupsPerPerson is how many groups one person may have created, including those of the web
+// app: more than any party needs, and few enough to list.
 const DefaultGroupsPerPerson = 50
 
 // CodeTooManyGroups is the Conflict of a person who has created as many groups as one may.

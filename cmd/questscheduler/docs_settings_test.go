@@ -27,21 +27,21 @@ func TestPage_Settings_IsCurrent(t *testing.T) {
 The program reads its settings from the environment. It checks all of them at start and reports every problem at once, with its fix and exit code 2. A variable that begins with ` + "`QS_`" + ` and is not in this list is a problem too, since it is most likely mistyped. An empty value counts as not set.
 
 Each can be read from a file: ` + "`QS_ENC_KEYS_FILE=/run/secrets/keys`" + ` in place of ` + "`QS_ENC_KEYS`" + `. Durations are written as 10s, 15m or 168h. Secrets are never printed.
-
-| Setting | Default | What it is |
-|---|---|---|
 `)
 	defaults, demo := reflect.ValueOf(config.Default()), reflect.ValueOf(config.Demo())
 	var differ []string
-	for _, field := range config.Fields() {
-		name := config.Prefix + field.Tag.Get("env")
-		fmt.Fprintf(&page, "| `%s` | %s | %s |\n", name, shown(defaults.FieldByIndex(field.Index)), aboutSetting(t, field.Name, comments))
-		if was, is := shown(defaults.FieldByIndex(field.Index)), shown(demo.FieldByIndex(field.Index)); was != is {
-			differ = append(differ, fmt.Sprintf("`%s` %s", name, is))
+	for _, group := range config.Groups() {
+		fmt.Fprintf(&page, "\n## %s\n\n| Setting | Default | What it is |\n|---|---|---|\n", group.Title)
+		for _, field := range group.Fields {
+			name, is := config.Prefix+field.Tag.Get("env"), shown(defaults.FieldByIndex(field.Index))
+			fmt.Fprintf(&page, "| `%s` | %s | %s |\n", name, is, aboutSetting(t, field.Name, comments))
+			if there := shown(demo.FieldByIndex(field.Index)); there != is {
+				differ = append(differ, fmt.Sprintf("`%s` %s", name, there))
+			}
 		}
 	}
 	fmt.Fprintf(
-		&page, "\nThe demo has other defaults: %s; and its own addresses, keys and token, which are in its folder.\n",
+		&page, "\n## The demo\n\nIt has other defaults: %s; and its own addresses, keys and token, which are in its folder.\n",
 		strings.Join(differ, ", "),
 	)
 	docs.Check(t, "settings.md", page.String())

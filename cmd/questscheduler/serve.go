@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"questscheduler/internal/config"
@@ -26,7 +27,22 @@ Examples:
     questscheduler doctor
 
     # is it ready?
-    curl -f http://127.0.0.1:8080/readyz`
+    curl -f http://127.0.0.1:8080/readyz
+
+Settings, all explained in docs/settings.md:
+` + settingsByGroup()
+}
+
+// settingsByGroup names the settings, a line for each group.
+func settingsByGroup() string {
+	var text strings.Builder
+	for _, group := range config.Groups() {
+		fmt.Fprintf(&text, "\n    %s:", group.Title)
+		for _, field := range group.Fields {
+			text.WriteString(" " + config.Prefix + field.Tag.Get("env"))
+		}
+	}
+	return text.String()
 }
 
 func (serveCommand) Run(ctx context.Context, process Process) error {

@@ -45,7 +45,7 @@ func (s *server) newScheduler(google googleAccess, discord *notify.DiscordClient
 		Calendar: calendarsync.Events{Google: google.client, MoveFinder: google.elsewhere},
 		Channels: channels, Shares: groupevents.Shares, Now: s.now, Wait: wait,
 		IDs:    scheduler.IDs{UUID: ids.UUID, ULID: s.newPrefixedID},
-		Settle: s.config.NotifySettle, AppNoticeDelay: rest, SnapshotKeep: s.config.SnapshotKeep, GroupsPerPerson: s.config.GroupsPerPerson,
+		Settle: s.config.NotifySettle, AppNoticeDelay: rest, SnapshotKeep: s.config.SnapshotKeep,
 		MembersListed: s.config.GroupMembers == config.MembersListed,
 		Log:           s.log, Meter: s.metrics.Count,
 	}

@@ -28,7 +28,6 @@ func (c Config) check(p *Problems) {
 	p.require(c.MassCancelMin >= 1, "MASS_CANCEL_MIN", "has to be at least 1")
 	p.require(c.NoticesPerHour >= 1 && c.NoticesPerHour <= maxPerHour, "NOTICES_PER_HOUR", "has to be at least 1 and at most %d", maxPerHour)
 	p.require(c.PollCommands >= 1 && c.PollCommands <= maxPerHour, "POLL_COMMANDS", "has to be at least 1 and at most %d", maxPerHour)
-	p.require(c.GroupsPerPerson >= 1 && c.GroupsPerPerson <= 1000, "GROUPS_PER_PERSON", "has to be from 1 to 1000")
 	p.require(c.DocumentChanges != ChangesListen || c.Store == StoreFirestore, "DOCUMENT_HINTS",
 		"is listen, and what can be listened to is firestore alone; set it to off, or QS_STORE to firestore")
 	if c.EncKeys.IsSet() {

@@ -73,11 +73,11 @@ const (
 )
 
 // Config is all settings. It is safe to print and log. The comment of each field is
-// its text in docs/settings.md.
+// its text in docs/settings.md. The tag group begins a group of settings there and in the help.
 type Config struct {
 	// Store is where documents are kept: `sqlite`, a file on this machine, or
 	// `firestore`.
-	Store string `env:"STORE"`
+	Store string `env:"STORE" group:"Documents"`
 	// SQLitePath is the data file, unused with `firestore`. The key of the embedded sign-in
 	// is beside it. One process uses it at a time.
 	SQLitePath string `env:"SQLITE_PATH"`
@@ -94,7 +94,7 @@ type Config struct {
 
 	// Queue is what wakes work outside the store: `embedded`, a pool in this process (`river`
 	// is its old name), or `cloudtasks`.
-	Queue string `env:"QUEUE"`
+	Queue string `env:"QUEUE" group:"Work outside the store"`
 	// CloudTasksQueue is the prefix of the queues' full names
 	// (`projects/P/locations/L/queues/Q`): each kind of work has its own queue, named
 	// with a hyphen and the kind after it; needed with `cloudtasks`.
@@ -111,7 +111,7 @@ type Config struct {
 	// Auth is who issues users' tokens: `local`, this program, or `firebase`. In
 	// production it must be `firebase`: on Cloud Run, and with Firestore or Cloud Tasks
 	// unless they are emulated.
-	Auth string `env:"AUTH"`
+	Auth string `env:"AUTH" group:"Sign-in"`
 	// FirebaseProject is the project whose ID tokens are accepted; needed with
 	// `firebase`. If FIREBASE_AUTH_EMULATOR_HOST is set outside production, its unsigned
 	// tokens are accepted for a project that begins with demo-, which exists on
@@ -124,7 +124,7 @@ type Config struct {
 	FirebaseRevocation string `env:"FIREBASE_REVOCATION"`
 
 	// Addr is the address to listen on, as host:port.
-	Addr string `env:"ADDR"`
+	Addr string `env:"ADDR" group:"Addresses"`
 	// TrustedProxies are the addresses and networks, such as 127.0.0.1 or 10.0.0.0/8
 	// and with commas between, of proxies in front of this server that append the
 	// client's address to X-Forwarded-For. Without it the header is ignored, and all
@@ -138,7 +138,7 @@ type Config struct {
 
 	// GoogleClientID is the id of our OAuth client in the Google Cloud console, where
 	// PublicURL with `/oauth/google/callback` must be a redirect URI. Always needed.
-	GoogleClientID string `env:"GOOGLE_CLIENT_ID"`
+	GoogleClientID string `env:"GOOGLE_CLIENT_ID" group:"Google"`
 	// GoogleClientSecret is the secret of our OAuth client. Always needed.
 	GoogleClientSecret Secret `env:"GOOGLE_CLIENT_SECRET"`
 	// GoogleEndpoint is a simulator of Google; without it Google.
@@ -148,7 +148,7 @@ type Config struct {
 	// would do and changes nothing (people's commands still work; with `on` each
 	// calendar is then read again in full); `off`, which acknowledges machines, does
 	// nothing and creates no watch channels.
-	Sync string `env:"SYNC"`
+	Sync string `env:"SYNC" group:"What is followed"`
 	// DocumentChanges is the source of document changes beside the machine route: `off`,
 	// or with `firestore` `listen`, by which one instance listens to polls, and if
 	// DiscordOwn is `all` to slots and votes.
@@ -156,7 +156,7 @@ type Config struct {
 
 	// CallablesUpstream is the address of the callables that are not ours, each at its
 	// own path; without it there are none.
-	CallablesUpstream string `env:"CALLABLES_UPSTREAM"`
+	CallablesUpstream string `env:"CALLABLES_UPSTREAM" group:"The web app"`
 	// AllowedOrigins are the origins whose pages may call from browsers, with commas
 	// between. The web app's own calls need no entry for AppURL.
 	AllowedOrigins []string `env:"ALLOWED_ORIGINS"`
@@ -164,7 +164,7 @@ type Config struct {
 	// DiscordOwn is which Discord messages are ours: `transitions`, if the deployment's
 	// own functions draw the card, or `all`. Without it `all` with `sqlite`, else
 	// `transitions`.
-	DiscordOwn string `env:"DISCORD_OWN"`
+	DiscordOwn string `env:"DISCORD_OWN" group:"Discord"`
 	// DiscordBotToken is the token of the bot; without it there is no Discord.
 	DiscordBotToken Secret `env:"DISCORD_BOT_TOKEN"`
 	// DiscordEndpoint is a simulator of Discord; without it Discord.
@@ -174,11 +174,11 @@ type Config struct {
 	// between, 32 bytes each: the first seals, all open. Keys derived from them
 	// sign the tokens of watch channels, so keep an older key for WatchTTL after a newer
 	// one is first. A single bare base64 key is accepted. Always needed.
-	EncKeys Secret `env:"ENC_KEYS"`
+	EncKeys Secret `env:"ENC_KEYS" group:"Keys"`
 
 	// NotifySettle is how long a transition must last before it is announced. An event of a
 	// group rests as long, or for SyncMinGap if that is more, before its copies follow a change.
-	NotifySettle time.Duration `env:"NOTIFY_SETTLE"`
+	NotifySettle time.Duration `env:"NOTIFY_SETTLE" group:"Times and bounds"`
 	// NoticesPerHour is how many notices of one poll each person, and its channel, gets
 	// in an hour: half of them at once, the others evenly. Later ones are delayed, and
 	// then show the current state.
@@ -207,9 +207,6 @@ type Config struct {
 	MassCancelShare float64 `env:"MASS_CANCEL_SHARE"`
 	// MassCancelMin is the number of deletions up to which none is held.
 	MassCancelMin int `env:"MASS_CANCEL_MIN"`
-	// GroupsPerPerson is how many groups one person may have created, including those of
-	// the web app.
-	GroupsPerPerson int `env:"GROUPS_PER_PERSON"`
 	// GroupMembers is which members of a group count as having consented to its polls:
 	// `accepted` those who accepted its invitation over `/v1`, `listed` all. Set `listed` once
 	// the rules of docs/frontend-rules.md keep clients from listing others. With `sqlite` all
@@ -219,7 +216,7 @@ type Config struct {
 	// AttendeesSheet is the id of the Google Sheet that names people's second addresses,
 	// from its address between /d/ and /edit. The tab User Mappings has the columns
 	// primary, secondary and status. Without it and AttendeesCSV no guest list is changed.
-	AttendeesSheet string `env:"ATTENDEES_SHEET"`
+	AttendeesSheet string `env:"ATTENDEES_SHEET" group:"Second addresses"`
 	// AttendeesCSV is the path of a CSV file with the columns of AttendeesSheet and a
 	// header, in its place.
 	AttendeesCSV string `env:"ATTENDEES_CSV"`
@@ -241,7 +238,7 @@ type Config struct {
 	// MachineAccounts are the e-mail addresses of the service accounts that may call
 	// /jobs, /webhooks/documents and, as admins do, /admin/watches/force-register and
 	// /admin/reload-mappings, with commas between.
-	MachineAccounts []string `env:"MACHINE_ACCOUNTS"`
+	MachineAccounts []string `env:"MACHINE_ACCOUNTS" group:"Machines and operators"`
 	// MachineIssuer is the issuer of machines' tokens in Google's place, for development
 	// with emulators only.
 	MachineIssuer string `env:"MACHINE_ISSUER"`
@@ -253,7 +250,7 @@ type Config struct {
 	MetricsToken Secret `env:"METRICS_TOKEN"`
 
 	// LogLevel is the least level of log lines: `debug`, `info`, `warn` or `error`.
-	LogLevel string `env:"LOG_LEVEL"`
+	LogLevel string `env:"LOG_LEVEL" group:"The log"`
 	// LogFormat is the form of the log: `text` or `json`.
 	LogFormat string `env:"LOG_FORMAT"`
 
@@ -277,7 +274,7 @@ func Default() Config {
 		NotifySettle: 10 * time.Second, NoticesPerHour: 20, PollCommands: 60, SyncMinGap: time.Second,
 		WatchTTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, FallbackEvery: 6 * time.Hour,
 		SnapshotKeep: 2160 * time.Hour, JournalKeep: 8760 * time.Hour,
-		MassCancelShare: 0.5, MassCancelMin: 5, GroupsPerPerson: 50, GroupMembers: MembersAccepted, AttendeesSendUpdates: SendNone,
+		MassCancelShare: 0.5, MassCancelMin: 5, GroupMembers: MembersAccepted, AttendeesSendUpdates: SendNone,
 		LogLevel: "info", LogFormat: LogText,
 	}
 }

@@ -58,6 +58,24 @@ func Fields() []reflect.StructField {
 	})
 }
 
+// Group is settings that belong together, in their order.
+type Group struct {
+	Title  string
+	Fields []reflect.StructField
+}
+
+// Groups are the settings by what they are about.
+func Groups() (groups []Group) {
+	for _, field := range Fields() {
+		if title := field.Tag.Get("group"); title != "" {
+			groups = append(groups, Group{Title: title})
+		}
+		last := &groups[len(groups)-1]
+		last.Fields = append(last.Fields, field)
+	}
+	return groups
+}
+
 // Names are all settings in the order of Config, with the prefix. Each can also
 // be given as a file, under its name and _FILE.
 func Names() []string {
