@@ -118,7 +118,7 @@ func TestLoad_EverySetting_IsRead(t *testing.T) {
 		"https://a.example", "https://b.example/app", "id", "cs", "http://127.0.0.1:1",
 		"observe", "listen", "https://up.example", "https://x.example|http://localhost:3000", "transitions", key,
 		"bot", "http://127.0.0.1:2", time.Duration(0), 3, 4, 2 * time.Second, 3 * time.Hour, 4 * time.Minute, 5 * time.Hour,
-		6 * time.Hour, 0.7, 8, 9 * time.Hour, 7, "listed",
+		6 * time.Hour, 0.7, 8, 9 * time.Hour, "listed",
 		"a@b.example|c@d.example", "u1|u2", strings.Repeat("m", 32), "debug", "json",
 		"sh", "", "north.example|b.example", true, "acc_1", "externalOnly",
 	}
