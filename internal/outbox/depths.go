@@ -66,7 +66,8 @@ func (o *Outbox) depth(ctx context.Context, kind *Kind) (Depth, error) {
 		if err != nil {
 			return Depth{}, err
 		}
-		if read++; read > MostCounted {
+		read++
+		if read > MostCounted {
 			break
 		}
 		state := kind.Codec.Decode(doc)

@@ -73,7 +73,8 @@ func (o *Outbox) drain(ctx context.Context, kind *Kind, ahead time.Duration) (di
 		if err != nil {
 			return did, err
 		}
-		if read++; did.N == DrainMost || read > drainRead {
+		read++
+		if did.N == DrainMost || read > drainRead {
 			did.Cut = true
 			break
 		}

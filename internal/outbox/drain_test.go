@@ -177,7 +177,8 @@ func TestAdd_OfAKindThatLacksSomething_Panics(t *testing.T) {
 		}()
 	}
 	s := newStage(t, nil)
-	if s.Add(whole); fmt.Sprint(s.Kinds()) != "[job other]" || s.Workers("other") != outbox.DefaultWorkers {
+	s.Add(whole)
+	if fmt.Sprint(s.Kinds()) != "[job other]" || s.Workers("other") != outbox.DefaultWorkers {
 		t.Errorf("%v", s.Kinds())
 	}
 }

@@ -137,7 +137,8 @@ func (l *lane) ended(e *entry, ran ended, now time.Time) {
 	if ran.left || ran.err != nil {
 		l.failed++
 	}
-	if e.unanswered++; ran.err == nil {
+	e.unanswered++
+	if ran.err == nil {
 		e.unanswered = 0
 	} else {
 		ran.again = now.Add(doubled(storeWait, int64(e.unanswered), storeWaitMost))

@@ -259,7 +259,8 @@ func TestPool_AnAccountsBacklog_HoldsUpNoOther(t *testing.T) {
 				anas = true
 				return outbox.Done()
 			}
-			if calls++; calls > 10 {
+			calls++
+			if calls > 10 {
 				return outbox.Failed(fault.New(fault.Exhausted, "later"))
 			}
 			return outbox.Done()
@@ -315,7 +316,8 @@ func TestPool_AWakeDuringARunThatIsPutOff_RunsAtOnce(t *testing.T) {
 		began := time.Now()
 		var at []time.Duration
 		s.answer = func(ctx context.Context, _ outbox.Item) outbox.Result {
-			if at = append(at, time.Since(began)); len(at) > 1 {
+			at = append(at, time.Since(began))
+			if len(at) > 1 {
 				return outbox.Done()
 			}
 			s.Soon(ctx, "job", "a", time.Now().Add(5*time.Second))
@@ -412,7 +414,8 @@ func TestPool_AStoreThatDoesNotAnswer_IsAskedLessOften(t *testing.T) {
 		began := time.Now()
 		var at []time.Duration
 		s.answer = func(context.Context, outbox.Item) outbox.Result {
-			if at = append(at, time.Since(began)); len(at) < 5 {
+			at = append(at, time.Since(began))
+			if len(at) < 5 {
 				return outbox.Broken(errors.New("the store does not answer"))
 			}
 			return outbox.Done()
@@ -802,7 +805,8 @@ func TestPool_ABacklogWithAPoisonEntry_IsDoneWithoutAMinuteBetween(t *testing.T)
 				}
 				s.must(pool.Start(s.Context()))
 				pass(5 * time.Second)
-				if left.mu.Lock(); len(left.done) != left.left {
+				left.mu.Lock()
+				if len(left.done) != left.left {
 					s.Errorf("%d of %d ran", len(left.done), left.left)
 				}
 				left.mu.Unlock()

@@ -64,7 +64,8 @@ func (r Retry) Wait(err error, failures int64) time.Duration {
 // doubled is a wait that doubles with each failure after the first, up to most.
 func doubled(wait time.Duration, failures int64, most time.Duration) time.Duration {
 	for range min(failures-1, 40) {
-		if wait *= 2; wait >= most {
+		wait *= 2
+		if wait >= most {
 			return most
 		}
 	}

@@ -65,7 +65,8 @@ func (o *Outbox) run(ctx context.Context, kind *Kind, id string) ended {
 	item, began := Item{Kind: kind.Name, ID: id}, o.Now()
 	if !kind.Unclaimed {
 		taken, again, err := false, time.Time{}, error(nil)
-		if item, taken, again, err = o.take(ctx, kind, id); err != nil || !taken {
+		item, taken, again, err = o.take(ctx, kind, id)
+		if err != nil || !taken {
 			if err != nil {
 				o.Log.WarnContext(ctx, "work could not be taken", slog.String("kind", kind.Name), slog.String("id", id), slog.Any("error", err))
 			}

@@ -26,7 +26,8 @@ func (o *Outbox) take(ctx context.Context, kind *Kind, id string) (item Item, ta
 		if err != nil {
 			return err
 		}
-		if item, taken, again = o.due(kind, id, doc); !taken {
+		item, taken, again = o.due(kind, id, doc)
+		if !taken {
 			return nil
 		}
 		item.State.Due = store.Instant(o.Now().Add(kind.lease()))
@@ -73,7 +74,8 @@ func (o *Outbox) inMemory(kind *Kind) bool { return o.Alone && !kind.CountFirst 
 func (o *Outbox) settle(ctx context.Context, kind *Kind, item Item, result Result) (due time.Time, same bool, err error) {
 	same, err = o.writing(ctx, kind, item, func(tx store.Tx, state State) error {
 		state = o.after(kind, state, result)
-		if due = state.Due; due.IsZero() && kind.Remove {
+		due = state.Due
+		if due.IsZero() && kind.Remove {
 			return tx.Delete(kind.Path(item.ID))
 		}
 		return tx.Update(kind.Path(item.ID), append(kind.Codec.Encode(state), result.updates...)...)
@@ -125,7 +127,8 @@ func (o *Outbox) writing(ctx context.Context, kind *Kind, item Item, write func(
 			return err
 		}
 		var state State
-		if same = doc.Exists(); same {
+		same = doc.Exists()
+		if same {
 			state = kind.Codec.Decode(doc)
 			same = state.Ref == item.State.Ref && !state.Due.IsZero()
 		}

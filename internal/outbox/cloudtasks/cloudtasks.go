@@ -71,7 +71,8 @@ func Open(ctx context.Context, work *outbox.Outbox, options Options) (*Waker, er
 			option.WithGRPCDialOption(grpc.WithTransportCredentials(insecure.NewCredentials())))
 	}
 	var err error
-	if w.client, err = tasks.NewClient(ctx, client...); err != nil {
+	w.client, err = tasks.NewClient(ctx, client...)
+	if err != nil {
 		return nil, unavailable(err, "make its client")
 	}
 	work.Waker = w

@@ -103,7 +103,8 @@ func TestDeliver_ATaskTwice_MakesOneSuccessor(t *testing.T) {
 		time.Sleep(time.Second)
 		b.deliver(first, 1)   // once more, after its successor
 		b.deliver(made[2], 0) // the clock of Cloud Tasks is ahead
-		if made = b.cloud.tasks(); len(made) != 5 {
+		made = b.cloud.tasks()
+		if len(made) != 5 {
 			b.Errorf("%d tasks were made, want one for the successor", len(made))
 		}
 	})

@@ -62,7 +62,8 @@ func TestWaker_OnTheEmulator_RunsAnEntryToItsEnd(t *testing.T) {
 	})
 	var began []time.Time
 	b.answer = func(context.Context, outbox.Item) outbox.Result {
-		if began = append(began, time.Now()); len(began) == 1 {
+		began = append(began, time.Now())
+		if len(began) == 1 {
 			return outbox.Again(time.Now().Add(time.Second))
 		}
 		return outbox.Done()

@@ -171,7 +171,8 @@ func TestDeliver_HandlerIgnoresItsEnd_LosesItsClaim(t *testing.T) {
 		b.Alone = true
 		hold, runs := make(chan struct{}), 0
 		b.answer = func(context.Context, outbox.Item) outbox.Result {
-			if runs++; runs == 1 {
+			runs++
+			if runs == 1 {
 				<-hold
 			}
 			return outbox.Done()

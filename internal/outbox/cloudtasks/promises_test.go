@@ -141,7 +141,8 @@ func (b *bench) count(handle func(ctx context.Context, item outbox.Item) outbox.
 func (r *runs) ended(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.now[id]--; r.now[id] == 0 {
+	r.now[id]--
+	if r.now[id] == 0 {
 		delete(r.now, id)
 	}
 }

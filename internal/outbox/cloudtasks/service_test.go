@@ -136,7 +136,8 @@ func (s *service) serve(to deliver, copies int) (stop func()) {
 					return
 				case <-time.After(wait):
 				}
-				if wait = attempt(ctx, to, task, retries, copies); wait == 0 {
+				wait = attempt(ctx, to, task, retries, copies)
+				if wait == 0 {
 					break
 				}
 			}

@@ -9,9 +9,6 @@ import (
 	"testing"
 )
 
-// unheld are the folders whose lines are not held to the rules of lines yet.
-var unheld = []string{"internal/outbox/", "internal/test/simulate/", "internal/test/worldtest/"}
-
 // hidden are the lines of if and switch whose header does something other than
 // declare: what is written there is easily missed.
 func hidden(t *testing.T, name string, text []byte) (lines []int) {
@@ -43,9 +40,6 @@ func hidden(t *testing.T, name string, text []byte) (lines []int) {
 func TestHeadersOfIfAndSwitch_OnlyDeclare(t *testing.T) {
 	t.Parallel()
 	for _, source := range sources(t) {
-		if isUnheld(source.path) {
-			continue
-		}
 		text, err := fs.ReadFile(module, source.path)
 		if err != nil {
 			t.Fatal(err)
@@ -54,15 +48,6 @@ func TestHeadersOfIfAndSwitch_OnlyDeclare(t *testing.T) {
 			t.Errorf("%s:%d: what this header does hides there; write it on its own line before", source.path, line)
 		}
 	}
-}
-
-func isUnheld(path string) bool {
-	for _, folder := range unheld {
-		if strings.HasPrefix(path, folder) {
-			return true
-		}
-	}
-	return false
 }
 
 func TestHiddenWrites_AreFound(t *testing.T) {

@@ -121,7 +121,8 @@ func weigh(l *life, of []step) step {
 	}
 	at := l.draws.IntN(whole)
 	for _, d := range of {
-		if at -= d.weight; at < 0 {
+		at -= d.weight
+		if at < 0 {
 			return d
 		}
 	}
@@ -212,7 +213,8 @@ func (w *interleaver) paused(i int, point string) {
 		w.pass(time.Duration(1+w.draws.IntN([...]int{5, 150}[w.draws.IntN(2)])) * time.Second)
 	}
 	if w.draws.IntN(checkEvery) == 0 {
-		if w.life.check(); len(w.life.problems) > 0 {
+		w.life.check()
+		if len(w.life.problems) > 0 {
 			panic(stopped{})
 		}
 	}

@@ -86,7 +86,8 @@ func (l *life) attendedStep() {
 	}
 	at := l.attended.draws.IntN(whole)
 	for _, d := range attendedSteps {
-		if at -= d.weight; at < 0 {
+		at -= d.weight
+		if at < 0 {
 			d.do(l)
 			return
 		}

@@ -62,7 +62,8 @@ func (l *life) mayGather() {
 		}
 		at := g.draws.IntN(whole)
 		for _, d := range groupSteps {
-			if at -= d.weight; at < 0 {
+			at -= d.weight
+			if at < 0 {
 				d.do(l)
 				break
 			}

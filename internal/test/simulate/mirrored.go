@@ -88,7 +88,8 @@ func (l *life) mayMirror() {
 		}
 		at := m.draws.IntN(whole)
 		for _, d := range steps {
-			if at -= d.weight; at < 0 {
+			at -= d.weight
+			if at < 0 {
 				d.do(l)
 				break
 			}

@@ -163,7 +163,8 @@ func (l *life) raced() (poll.Poll, bool) {
 		if !p.Linked() {
 			continue
 		}
-		if linked = append(linked, p); p.Sync.Rescheduled != nil {
+		linked = append(linked, p)
+		if p.Sync.Rescheduled != nil {
 			moved = append(moved, p)
 		}
 	}

@@ -44,7 +44,8 @@ func regressions(t *testing.T) (seeds []uint64) {
 	}
 	for line := range strings.Lines(string(text)) {
 		said, _, _ := strings.Cut(line, "#")
-		if said = strings.TrimSpace(said); said == "" {
+		said = strings.TrimSpace(said)
+		if said == "" {
 			continue
 		}
 		seed, err := strconv.ParseUint(said, 10, 64)

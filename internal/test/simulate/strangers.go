@@ -37,7 +37,8 @@ func (l *life) drawStrangers(of int) {
 
 // beginStrangers draws whether there is a stranger. Everybody shares their availability then.
 func (l *life) beginStrangers() {
-	if l.strangers.there = l.strangers.draws.IntN(3) == 0; l.strangers.there {
+	l.strangers.there = l.strangers.draws.IntN(3) == 0
+	if l.strangers.there {
 		l.w.Share()
 	}
 }
@@ -77,7 +78,8 @@ func (l *life) named() {
 	view, err := l.w.Scheduler.Create(l.w.Context(), scheduler.Person{ID: worldtest.Stranger}, scheduler.Create{
 		Title: "A stranger's", Description: "by a stranger", Slots: []worldtest.Slot{worldtest.Noon}, ParticipantIDs: people,
 	}, worldtest.Cause)
-	if l.answer(err); err == nil {
+	l.answer(err)
+	if err == nil {
 		consented := map[string]bool{}
 		for _, person := range worldtest.People {
 			consented[person.ID] = false
@@ -150,7 +152,8 @@ func (l *life) answers(of *strangersPoll) {
 	default:
 		err = s.Leave(ctx, person, of.id, worldtest.Cause)
 	}
-	if l.answer(err); err == nil {
+	l.answer(err)
+	if err == nil {
 		of.consented[id] = kind < 2
 	} else if certain && (fault.Is(err, fault.Conflict) || fault.Is(err, fault.Forbidden)) {
 		of.consented[id] = before // refused

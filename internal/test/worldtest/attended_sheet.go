@@ -212,7 +212,8 @@ func (w *World) AfterReload(confirmed string) (problems []string) {
 	w.t.Helper()
 	before, first := w.mapped.now, !w.mapped.loaded
 	wanted, ok := before.read(w.Sheet.Rows)
-	if problems = w.MappingProblems(); len(problems) > 0 {
+	problems = w.MappingProblems()
+	if len(problems) > 0 {
 		return problems
 	}
 	state := attendee.DecodeMappings(w.observed.document(attendee.StatePath()))

@@ -95,7 +95,8 @@ func (w *World) CleanGroups() error {
 			if err != nil {
 				return err
 			}
-			if at = next; at == "" {
+			at = next
+			if at == "" {
 				break
 			}
 		}

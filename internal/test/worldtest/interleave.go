@@ -148,7 +148,8 @@ func (a *interleaver) goOn(i int) {
 		defer a.world.hold(nil)
 		var more bool
 		at, more = s.next()
-		if s.ended = !more; s.ended {
+		s.ended = !more
+		if s.ended {
 			a.underWay--
 		}
 	}

@@ -151,7 +151,8 @@ func TestRunWorkers_RunsTasksAtOnce(t *testing.T) {
 	met := 0
 	underWay := map[int]bool{}
 	w.RunWorkers(time.Minute, 3, worldtest.Interleaving{Next: inTurn(), Paused: func(operation int, point string) {
-		if underWay[operation] = point != ""; point == "" {
+		underWay[operation] = point != ""
+		if point == "" {
 			delete(underWay, operation)
 		}
 		met = max(met, len(underWay))

@@ -339,7 +339,8 @@ func (r *journalModel) repaired(entry poll.JournalEntry) string {
 		if r.at.Rescheduled && !entry.Rescheduled && !entry.After.IsZero() { // its event is awaited
 			r.at.Rescheduled, r.at.Applied, r.from, r.to = false, r.at.Baseline, "", ""
 		}
-		if r.at.Cancelled = false; r.at.State == rules.StateCancelled {
+		r.at.Cancelled = false
+		if r.at.State == rules.StateCancelled {
 			r.at.State = rules.StateNone
 			if entry.EventID != "" {
 				r.at.State = rules.Recovered(rules.Poll{Rescheduled: r.at.Rescheduled})
@@ -349,7 +350,8 @@ func (r *journalModel) repaired(entry poll.JournalEntry) string {
 	default:
 		return fmt.Sprintf("it says that %q repaired a direct edit, and nothing is called so", repair)
 	}
-	if r.link, r.known = (rules.Link{}), false; r.at.Status == rules.Cancelled || r.at.Status == rules.Open {
+	r.link, r.known = (rules.Link{}), false
+	if r.at.Status == rules.Cancelled || r.at.Status == rules.Open {
 		r.known = true // it follows no event
 	}
 	return ""

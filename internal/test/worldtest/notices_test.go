@@ -49,12 +49,14 @@ func TestNotices_JoinDuringDelivery_MayBeNotifiedOrNot(t *testing.T) {
 		}
 		problems = append(problems, w.HistoryProblems()...)
 		w.Run(10 * time.Minute)
-		if problems = append(problems, w.HistoryProblems()...); len(problems) > 0 {
+		problems = append(problems, w.HistoryProblems()...)
+		if len(problems) > 0 {
 			t.Errorf("dead at point %d: %v", n, problems)
 		}
 		notified[len(w.Notices("ana")) > 0] = true
 	}
-	if n--; n < 30 {
+	n--
+	if n < 30 {
 		t.Errorf("only %d points were struck", n)
 	}
 	if !notified[true] || !notified[false] {

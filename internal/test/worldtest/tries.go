@@ -25,7 +25,8 @@ func (w *World) tried(ref gcal.Ref, id, etag string) {
 		w.tries.minute, w.tries.counts = minute, map[string]int{}
 	}
 	asked := ref.Calendar + " " + id + " " + etag
-	if w.tries.counts[asked]++; w.tries.counts[asked] == mostTries {
+	w.tries.counts[asked]++
+	if w.tries.counts[asked] == mostTries {
 		w.tries.endless = fmt.Sprintf("event %s in calendar %s was changed %d times within a minute, always as %s", id,
 			ref.Calendar, mostTries, etag)
 	}
