@@ -41,5 +41,6 @@ func (w *World) Recreate(pollID, person string) (slots []string) {
 		}
 		return err
 	}))
+	delete(w.past.unknown, poll.Path(pollID)) // what the web app kept in the deleted one is not in this one
 	return slots
 }
