@@ -47,8 +47,7 @@ func newSweepCommand() sweepCommand {
 }
 
 func (c jobCommand) Help() string {
-	return c.help + ` This is for a store whose server is stopped: it needs the store for itself, ` +
-		`and the server does what is due when it runs again. An interrupted job can be run again and does nothing twice.
+	return c.help + ` Stop the server first: the command needs the store for itself. It can be interrupted and run again.
 
 Example:
 

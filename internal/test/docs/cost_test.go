@@ -51,11 +51,11 @@ func pricedRow(what string, c storetest.Cost) string {
 
 const costHead = `# What Firestore bills
 
-With [QS_STORE=firestore](deployment.md#firestore) each document that is read, written or deleted is billed. The numbers of this page are counted: the program does what the tables say, in a world of its tests (` + "`internal/test/cost/`" + `), and the tests hold that the requests which leave the client of Firestore come to the same, on Google's emulator. A document is one read however it was batched, whether it is there or not; a query is as many as it gives, and one where it gives none. A transaction that others overtook is done again, and its reads are billed again: that is not in here, nor is what the web app itself reads and writes, what streams of changes read ([limits.md](limits.md#streams)), storage, the network, Cloud Tasks or Cloud Run.
+With [QS_STORE=firestore](deployment.md#firestore) each document that is read, written or deleted is billed. Tests count these numbers (` + "`internal/test/cost/`" + `). A document is one read, whether it is there or not; a query is as many as it gives, at least one. Not counted are transactions that run again, what the web app itself reads and writes, streams of changes ([limits.md](limits.md#streams)), storage, the network, Cloud Tasks and Cloud Run.
 
 ## What each costs
 
-A party of four, of whom three have voted. Each row covers everything until no work is due any more: the sync, the transition, and the answer to the request.
+A party of four, of whom three have voted. Each row covers everything until no work is due any more.
 
 | | Reads | Writes | Deletes |
 |---|---|---|---|
@@ -91,7 +91,7 @@ func ofMirroring(t *testing.T) string {
 	text.WriteString(`
 ## What mirroring costs
 
-People whose calendars mirror each other, counted in ` + "`internal/test/mirrortest/`" + `. A calendar that no edge leads from, and no mirror into, is synced for polls alone, and an unrelated change there costs what the table above says: mirroring reads nothing for it. The push itself is in the table above.
+Counted in ` + "`internal/test/mirrortest/`" + `, without the push. A change in a calendar that mirroring does not follow costs what the table above says.
 
 | | Reads | Writes | Deletes | Calls to Google |
 |---|---|---|---|---|
@@ -128,7 +128,7 @@ A month of %d days with the defaults of the [settings](settings.md) (a sweep eve
 	text.WriteString(costRow("each linked account that no poll uses", month.Account))
 	text.WriteString(costRow("each calendar that polls follow, with its account", month.Calendar))
 	text.WriteString(costRow("each finalised poll whose session is to come", month.Poll))
-	fmt.Fprintf(&text, "\nWith River's queue the process asks its timers itself, each minute: %s reads more.\n",
+	fmt.Fprintf(&text, "\nWith `QS_QUEUE=embedded` the process asks its timers itself, each minute: %s reads more.\n",
 		grouped(counted[cost.Tick].Times(drains).Reads))
 	return text.String()
 }
@@ -141,7 +141,7 @@ func ofAThousand(month cost.Month, counted map[string]storetest.Cost) string {
 
     dollars = (reads × %.2f + writes × %.2f + deletes × %.2f) / 100,000
 
-The three prices are those that Google published for a multi-region in the United States in %s. They differ by place and change: take yours from <https://cloud.google.com/firestore/pricing>, and take off what is free each day.
+The three prices are those that Google published for a multi-region in the United States in %s. Take yours from <https://cloud.google.com/firestore/pricing>, and take off what is free each day.
 
 | | Reads | Writes | Deletes | Dollars |
 |---|---|---|---|---|
