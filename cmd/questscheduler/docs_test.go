@@ -167,15 +167,11 @@ func TestPage_API_IsCurrent(t *testing.T) {
 	}
 	page.WriteString("\n## The web app's calls\n\nFirebase callables, `POST /{name}` and `POST /{project}/{region}/{name}`: " +
 		"`{\"data\": …}` with a person's token, answered with `{\"result\": …}` or `{\"error\": {\"status\", \"message\"}}`. " +
-		"Names that are not here are passed on to `QS_CALLABLES_UPSTREAM`; without it they are " +
-		"`NOT_FOUND`. `GET " + callables.PathCallback + "` is `/oauth/google/callback` under the app's old name.\n\n| Name | " +
-		"Where the app has functions of its own |\n|---|---|\n")
-	for _, name := range callables.Names {
-		fmt.Fprintf(&page, "| `%s` | answered here all the same |\n", name)
-	}
-	for _, name := range callables.Shared {
-		fmt.Fprintf(&page, "| `%s` | passed on; without, answered here: there is nothing to do |\n", name)
-	}
+		"`GET " + callables.PathCallback + "` is `/oauth/google/callback` under the app's old name.\n\n")
+	fmt.Fprintf(&page, "- Answered here: `%s`.\n", strings.Join(callables.Names, "`, `"))
+	fmt.Fprintf(&page, "- Passed on to `QS_CALLABLES_UPSTREAM`; without it answered here with nothing to do: `%s`.\n",
+		strings.Join(callables.Shared, "`, `"))
+	page.WriteString("- All other names are passed on; without it they are `NOT_FOUND`.\n")
 	docs.Check(t, "api.md", page.String())
 }
 
