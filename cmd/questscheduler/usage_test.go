@@ -52,6 +52,9 @@ func TestExitCodes(t *testing.T) {
 			[]string{"QS_WATCH_TTL=long"}, []string{"demo", "--addr", "127.0.0.1:0"}, exitUsage,
 			"QS_WATCH_TTL has to be a duration",
 		},
+		"demo on a taken address": {
+			nil, []string{"demo", "--addr", taken.Addr().String()}, exitFailed, "name another address by --addr, or make demo ADDR=",
+		},
 		"serve on a taken address": {
 			settings(t.TempDir(), "QS_ADDR="+taken.Addr().String()), []string{"serve"}, exitFailed,
 			"cannot listen on " + taken.Addr().String(),
