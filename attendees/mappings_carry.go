@@ -130,7 +130,7 @@ func (m *Mappings) carry(ctx context.Context, cause scheduler.Cause, here positi
 
 // carryOne carries out what changed about one primary address. It is idempotent.
 func (m *Mappings) carryOne(ctx context.Context, cause scheduler.Cause, t tables, primary string, changed bool) (did Refreshed, err error) {
-	if gone := isMarked(t.from, primary, leaving) && !mapped(t.to, primary); !gone {
+	if gone := t.from.State(primary) == mapping.Leaving && !mapped(t.to, primary); !gone {
 		did, err = m.settle(ctx, settling{primary: primary, relist: changed, delegate: true}, cause)
 		if err == nil && changed {
 			did.Due, err = m.makeDue(ctx, cause, primary)

@@ -7,6 +7,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/mapping"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -167,7 +168,7 @@ func (m *Mappings) finish(ctx context.Context, cause scheduler.Cause, t tables, 
 	}
 	followed, chunks, encoded := t.state.Version, t.state.Chunks, map[string][]byte(nil)
 	if len(stay) > 0 {
-		table := marked(t.to, stay, leaving)
+		table := inState(t.to, stay, mapping.Leaving)
 		bytes, err := table.Encode()
 		if err != nil {
 			return did, err

@@ -15,15 +15,8 @@ const (
 	maxChunks, maxWritten = 3, 5
 )
 
-// Marks stand for secondary addresses in the table of Followed, of primary addresses about
-// which no version is carried out. No version has them, so each next one differs there.
-const (
-	unsettled = "(unsettled)" // a version was replaced while it was carried out
-	leaving   = "(leaving)"   // no longer mapped; the account is still needed
-)
-
 // replace puts a loaded version in the place of the one in use. If that was not carried out
-// wholly, what it changed is marked as unsettled. It returns the tables to be written.
+// wholly, what it changed is mapping.Unsettled. It returns the tables to be written.
 func replace(before tables, state attendee.Mappings, read candidate) (attendee.Mappings, map[string][]byte, error) {
 	encoded := map[string][]byte{state.Version: read.encoded}
 	state.Chunks = chunksOf(state.Version, read.encoded)
@@ -35,7 +28,7 @@ func replace(before tables, state attendee.Mappings, read candidate) (attendee.M
 		return state, encoded, nil
 	}
 	if changed := mapping.Changed(before.from, before.to); len(changed) > 0 {
-		table := marked(before.from, changed, unsettled)
+		table := inState(before.from, changed, mapping.Unsettled)
 		bytes, err := table.Encode()
 		if err != nil {
 			return state, nil, err
@@ -51,18 +44,13 @@ func replace(before tables, state attendee.Mappings, read candidate) (attendee.M
 	return state, encoded, nil
 }
 
-// marked is a table in which some addresses have a mark.
-func marked(table mapping.Table, primaries []string, mark string) mapping.Table {
+// inState is a table in which some addresses have a state in place of second addresses.
+func inState(table mapping.Table, primaries []string, state mapping.State) mapping.Table {
 	all := table.Mappings()
 	for _, primary := range primaries {
-		all = append(all, mapping.Mapping{Primary: primary, Secondaries: []string{mark}})
+		all = append(all, mapping.Mapping{Primary: primary, State: state})
 	}
 	return mapping.New(all)
-}
-
-func isMarked(table mapping.Table, primary, mark string) bool {
-	secondaries := table.Secondaries(primary)
-	return len(secondaries) == 1 && secondaries[0] == mark
 }
 
 func chunksOf(version string, encoded []byte) int64 {

@@ -65,7 +65,7 @@ func removeEnded(ctx context.Context, documents store.Store, eventID string, bef
 		if err != nil {
 			return err
 		}
-		held, err := loadState(ctx, tx, event.GroupID)
+		state, err := loadState(ctx, tx, event.GroupID)
 		if err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func removeEnded(ctx context.Context, documents store.Store, eventID string, bef
 			}
 		}
 		if belongs(event, event.GroupID) {
-			if err := held.discounting(event).write(tx); err != nil {
+			if err := state.discounting(event).write(tx); err != nil {
 				return err
 			}
 		}

@@ -61,11 +61,11 @@ func (s *Service) Connect(
 			connected = Connected{was, account.Email}
 			return nil
 		}
-		held, err := loadState(ctx, tx, groupID)
+		state, err := loadState(ctx, tx, groupID)
 		if err != nil {
 			return err
 		}
-		held, err = held.switching(person.ID, s.Now())
+		state, err = state.switching(person.ID, s.Now())
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (s *Service) Connect(
 		if err != nil {
 			return err
 		}
-		if err := held.write(tx); err != nil {
+		if err := state.write(tx); err != nil {
 			return err
 		}
 		return tx.Set(path, mirror.EncodeConnection(made))

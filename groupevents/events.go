@@ -66,11 +66,11 @@ func (s *Service) Create(ctx context.Context, person scheduler.Person, groupID s
 			event = mirror.DecodeEvent(before)
 			return madeAgain(event, fresh)
 		}
-		held, err := loadState(ctx, tx, groupID)
+		state, err := loadState(ctx, tx, groupID)
 		if err != nil {
 			return err
 		}
-		held, err = held.counting(person.ID, now)
+		state, err = state.counting(person.ID, now)
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (s *Service) Create(ctx context.Context, person scheduler.Person, groupID s
 		if err := tx.Create(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil {
 			return err
 		}
-		return held.write(tx)
+		return state.write(tx)
 	})
 	if err != nil {
 		return View{}, err
@@ -193,11 +193,11 @@ func (s *Service) edit(
 		}
 		event.Version, event.Updated, event.UpdatedAt, event.PlanTrace = before.Version+1, now, now, cause.Trace
 		if event.Status == statusCancelled {
-			held, err := loadState(ctx, tx, groupID)
+			state, err := loadState(ctx, tx, groupID)
 			if err != nil {
 				return err
 			}
-			if err := held.discounting(event).write(tx); err != nil {
+			if err := state.discounting(event).write(tx); err != nil {
 				return err
 			}
 		}
@@ -252,6 +252,6 @@ func earlier(a, b time.Time) time.Time {
 
 // ShareSessions reports whether a group shares the sessions of its polls.
 func (s *Service) ShareSessions(ctx context.Context, group poll.Group) (bool, error) {
-	held, err := loadState(ctx, s.Store, group.ID)
-	return held.ShareSessions, err
+	state, err := loadState(ctx, s.Store, group.ID)
+	return state.ShareSessions, err
 }

@@ -9,8 +9,8 @@ import (
 
 func TestGroupState_EveryField_IsStored(t *testing.T) {
 	t.Parallel()
-	roundtrip.Check(t, roundtrip.Codec[groupState]{Through: func(h groupState) groupState {
-		return decodeState(roundtrip.Kept(t, statePath(h.GroupID), roundtrip.Whole(h.encode())))
+	roundtrip.Check(t, roundtrip.Codec[groupState]{Through: func(g groupState) groupState {
+		return decodeState(roundtrip.Kept(t, statePath(g.GroupID), roundtrip.Whole(g.encode())))
 	}})
 }
 

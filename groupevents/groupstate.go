@@ -25,25 +25,25 @@ func loadState(ctx context.Context, reader store.Reader, groupID string) (groupS
 	return decodeState(doc), nil
 }
 
-func (h groupState) write(tx store.Tx) error { return tx.Set(statePath(h.GroupID), h.encode()) }
+func (g groupState) write(tx store.Tx) error { return tx.Set(statePath(g.GroupID), g.encode()) }
 
-func (h groupState) encode() map[string]any {
-	authors := make([]any, len(h.Authors))
-	for i, a := range h.Authors {
+func (g groupState) encode() map[string]any {
+	authors := make([]any, len(g.Authors))
+	for i, a := range g.Authors {
 		authors[i] = map[string]any{"authorId": a.AuthorID, "day": a.Day, "today": a.Today, "present": a.Present, "switches": a.Switches}
 	}
-	return map[string]any{"shareSessions": h.ShareSessions, "authors": authors}
+	return map[string]any{"shareSessions": g.ShareSessions, "authors": authors}
 }
 
 func decodeState(doc store.Document) groupState {
 	f := store.Fields(doc.Data)
-	h := groupState{GroupID: doc.Path.ID(), ShareSessions: f.Bool("shareSessions")}
+	g := groupState{GroupID: doc.Path.ID(), ShareSessions: f.Bool("shareSessions")}
 	for _, item := range f.List("authors") {
 		fields, _ := item.(map[string]any)
 		a := store.Fields(fields)
-		h.Authors = append(h.Authors, authored{
+		g.Authors = append(g.Authors, authored{
 			AuthorID: a.String("authorId"), Day: a.Time("day"), Today: a.Int("today"), Present: a.Int("present"), Switches: a.Int("switches"),
 		})
 	}
-	return h
+	return g
 }

@@ -43,65 +43,65 @@ type authored struct {
 
 // author gives the place of a person's counts in a state of its own; those of another day are
 // zero.
-func (h groupState) author(personID string, now time.Time) (next groupState, author *authored, today time.Time) {
+func (g groupState) author(personID string, now time.Time) (next groupState, author *authored, today time.Time) {
 	today = now.UTC().Truncate(24 * time.Hour)
-	h.Authors = slices.DeleteFunc(slices.Clone(h.Authors), func(a authored) bool {
+	g.Authors = slices.DeleteFunc(slices.Clone(g.Authors), func(a authored) bool {
 		return a.Present == 0 && !a.Day.Equal(today) && a.AuthorID != personID
 	})
-	i := slices.IndexFunc(h.Authors, func(a authored) bool { return a.AuthorID == personID })
+	i := slices.IndexFunc(g.Authors, func(a authored) bool { return a.AuthorID == personID })
 	if i < 0 {
-		h.Authors = append(h.Authors, authored{AuthorID: personID})
-		i = len(h.Authors) - 1
+		g.Authors = append(g.Authors, authored{AuthorID: personID})
+		i = len(g.Authors) - 1
 	}
-	author = &h.Authors[i]
+	author = &g.Authors[i]
 	if !author.Day.Equal(today) {
 		author.Day, author.Today, author.Switches = today, 0, 0
 	}
-	return h, author, today
+	return g, author, today
 }
 
 // switching is the state after a person connected an account, or turned sharing on or off.
 // RateLimited: they did so MaxSwitches times today.
-func (h groupState) switching(personID string, now time.Time) (groupState, error) {
-	h, person, today := h.author(personID, now)
+func (g groupState) switching(personID string, now time.Time) (groupState, error) {
+	g, person, today := g.author(personID, now)
 	if person.Switches >= MaxSwitches {
-		return h, &fault.Error{
+		return g, &fault.Error{
 			Kind: fault.RateLimited, Code: CodeSwitches, RetryAfter: today.AddDate(0, 0, 1).Sub(now),
 			Message: "You have connected accounts or changed the sharing of sessions in this group 20 times today. Go on tomorrow (UTC).",
 		}
 	}
 	person.Switches++
-	return h, nil
+	return g, nil
 }
 
 // counting is the state after its author made one event more. RateLimited, Conflict: the
 // author may not.
-func (h groupState) counting(authorID string, now time.Time) (groupState, error) {
-	h, author, today := h.author(authorID, now)
+func (g groupState) counting(authorID string, now time.Time) (groupState, error) {
+	g, author, today := g.author(authorID, now)
 	switch {
 	case author.Present >= MaxPresent:
-		return h, &fault.Error{
+		return g, &fault.Error{
 			Kind: fault.Conflict, Code: CodePresent,
 			Message: "This group has 1000 events of yours, as many as one author may have. Delete some of them first.",
 		}
 	case author.Today >= MaxPerDay:
-		return h, &fault.Error{
+		return g, &fault.Error{
 			Kind: fault.RateLimited, Code: CodePerDay, RetryAfter: today.AddDate(0, 0, 1).Sub(now),
 			Message: "You have made 200 events in this group today. Make more tomorrow (UTC), or change one that you made.",
 		}
 	}
 	author.Today++
 	author.Present++
-	return h, nil
+	return g, nil
 }
 
 // discounting is the state after an event was deleted, or removed since it ended long ago.
-func (h groupState) discounting(e mirror.Event) groupState {
-	h.Authors = slices.Clone(h.Authors)
-	for i := range h.Authors {
-		if author := &h.Authors[i]; author.AuthorID == e.OwnerID {
+func (g groupState) discounting(e mirror.Event) groupState {
+	g.Authors = slices.Clone(g.Authors)
+	for i := range g.Authors {
+		if author := &g.Authors[i]; author.AuthorID == e.OwnerID {
 			author.Present = max(author.Present-1, 0)
 		}
 	}
-	return h
+	return g
 }

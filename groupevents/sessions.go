@@ -30,17 +30,17 @@ func (s *Service) SetSharing(ctx context.Context, person scheduler.Person, group
 	made.Due = store.Instant(made.Due.Add(s.Settle))
 	changed := false
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		held, err := loadState(ctx, tx, groupID)
-		changed = err == nil && held.ShareSessions != share
+		state, err := loadState(ctx, tx, groupID)
+		changed = err == nil && state.ShareSessions != share
 		if !changed {
 			return err
 		}
-		held, err = held.switching(person.ID, s.Now())
+		state, err = state.switching(person.ID, s.Now())
 		if err != nil {
 			return err
 		}
-		held.ShareSessions = share
-		if err := held.write(tx); err != nil {
+		state.ShareSessions = share
+		if err := state.write(tx); err != nil {
 			return err
 		}
 		return record(tx, made)
@@ -218,8 +218,8 @@ func isShared(ctx context.Context, reader store.Reader, p poll.Poll) (bool, erro
 	if err != nil || !group.Has(p.CreatorID) {
 		return false, err
 	}
-	held, err := loadState(ctx, reader, p.GroupID)
-	return held.ShareSessions, err
+	state, err := loadState(ctx, reader, p.GroupID)
+	return state.ShareSessions, err
 }
 
 // Shares reports whether a poll's session may have to be compared with what its group shares: the
@@ -227,7 +227,7 @@ func isShared(ctx context.Context, reader store.Reader, p poll.Poll) (bool, erro
 // compares all its sessions anyway. It reads in the transaction that changes the session.
 func Shares(ctx context.Context, reader store.Reader, pollID, groupID string) (bool, error) {
 	if groupID != "" && statePath(groupID).Valid() == nil {
-		if held, err := loadState(ctx, reader, groupID); err != nil || held.ShareSessions {
+		if state, err := loadState(ctx, reader, groupID); err != nil || state.ShareSessions {
 			return err == nil, err
 		}
 	}

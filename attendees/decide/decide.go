@@ -43,9 +43,6 @@ type Event struct {
 	Updated time.Time
 	// Copy is the key of the calendar; confirmed entries name it.
 	Copy string
-	// Trusted reports that this calendar would show the address of an added entry if it were
-	// still a guest; nil: the calendar that confirmed the entry would.
-	Trusted func(entry attendee.Entry) bool
 }
 
 // Decision is what to do with an event.

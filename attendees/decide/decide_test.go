@@ -134,7 +134,9 @@ func (c combination) situation() (decide.Event, map[string]attendee.Entry) {
 	case "refused":
 		event.Guests = append(event.Guests, guest(ana2, "declined"))
 	}
-	event.Trusted = func(attendee.Entry) bool { return c.trusted == "yes" }
+	if c.trusted == "no" {
+		event.Copy = "other"
+	}
 	switch c.entry {
 	case "none":
 		return event, nil
@@ -410,12 +412,7 @@ func TestDecide_Trust_NeedsCalendarAndTime(t *testing.T) {
 		"the calendar that confirmed it": {func(*decide.Event) {}, "removed"},
 		"another calendar":               {func(e *decide.Event) { e.Copy = "other" }, "added"},
 		"an observation from before":     {func(e *decide.Event) { e.Updated = before.Add(-time.Second) }, "added"},
-		"the caller trusts another calendar": {
-			func(e *decide.Event) { e.Copy, e.Trusted = "other", func(attendee.Entry) bool { return true } }, "removed",
-		},
-		"trusted, but an observation is older": {func(e *decide.Event) {
-			e.Updated, e.Trusted = before.Add(-1), func(attendee.Entry) bool { return true }
-		}, "added"},
+		"an observation just older":      {func(e *decide.Event) { e.Updated = before.Add(-1) }, "added"},
 	} {
 		event := meeting(guests(ana)...)
 		row.change(&event)

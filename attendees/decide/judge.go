@@ -88,13 +88,7 @@ func (s *situation) invite(address string, entry attendee.Entry) (attendee.Entry
 // trusted reports that the observation can show that an added address is gone: it came from
 // the calendar that confirmed the entry, and not from before that.
 func (s *situation) trusted(entry attendee.Entry) bool {
-	if s.event.Updated.Before(entry.At) {
-		return false
-	}
-	if s.event.Trusted == nil {
-		return entry.Copy == s.event.Copy
-	}
-	return s.event.Trusted(entry)
+	return entry.Copy == s.event.Copy && !s.event.Updated.Before(entry.At)
 }
 
 // confirmed is an entry in a state that this observation shows.

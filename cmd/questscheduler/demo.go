@@ -132,7 +132,7 @@ func openDemo(ctx context.Context, at demoPlace, process Process) (*demo, error)
 	}
 	listener, err := listen(addr) // first, since port 0 becomes a port only now
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; name another address by --addr, or make demo ADDR=127.0.0.1:9090", err)
 	}
 	sims, err := openSimulators(dir, "http://"+listener.Addr().String(), clock, &world)
 	if err != nil {

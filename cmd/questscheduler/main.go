@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -75,9 +76,29 @@ type usageError struct{ error }
 // Unwrap returns the cause.
 func (e usageError) Unwrap() error { return e.error }
 
+// asFlags has the words help and version mean what the flags do, as many programs do.
+func asFlags(args []string) []string {
+	switch {
+	case len(args) > 0 && args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	case len(args) == 1 && args[0] == "version":
+		return []string{"--version"}
+	default:
+		return args
+	}
+}
+
+// commandOf is the command whose arguments are wrong.
+func commandOf(err error) string {
+	if wrong, ok := errors.AsType[*kong.ParseError](err); ok && wrong.Context.Selected() != nil {
+		return "questscheduler " + wrong.Context.Selected().Path()
+	}
+	return "questscheduler"
+}
+
 // Main runs a command until it is done or ctx ends, and returns the exit code.
 func Main(ctx context.Context, process Process) int {
-	args, out := process.Args, process.Stdout
+	args, out := asFlags(process.Args), process.Stdout
 	if len(args) == 0 {
 		args, out = []string{"--help"}, process.Stderr
 	}
@@ -102,7 +123,7 @@ func Main(ctx context.Context, process Process) int {
 	case exited >= 0: // --help or --version was asked for and given
 		return exited
 	case err != nil:
-		fmt.Fprintf(process.Stderr, "questscheduler: %v\nRun \"questscheduler --help\" to see what there is.\n", err)
+		fmt.Fprintf(process.Stderr, "questscheduler: %v\nRun \"%s --help\" to see what there is.\n", err, commandOf(err))
 		return exitUsage
 	}
 	chosen.BindTo(ctx, (*context.Context)(nil))

@@ -33,7 +33,11 @@ func TestExitCodes(t *testing.T) {
 		"help of a command that lacks much": {nil, []string{"token", "--help"}, exitOK, "--user=UID"},
 		"version":                           {nil, []string{"--version"}, exitOK, "questscheduler " + version},
 		"unknown command":                   {nil, []string{"polish"}, exitUsage, "unexpected argument polish"},
+		"help as a word":                    {nil, []string{"help"}, exitOK, "Operate it:"},
+		"help of a command, as a word":      {nil, []string{"help", "sweep"}, exitOK, "poll-fallback"},
+		"version as a word":                 {nil, []string{"version"}, exitOK, "questscheduler dev"},
 		"unknown flag":                      {nil, []string{"serve", "--fast"}, exitUsage, "unknown flag --fast"},
+		"unknown flag, with its help":       {nil, []string{"sweep", "drain", "--fast"}, exitUsage, `Run "questscheduler sweep drain --help"`},
 		"half a command": {
 			nil, []string{"sweep"}, exitUsage, `expected one of "drain", "renew-watches", "poll-fallback", "cleanup"`,
 		},
@@ -51,6 +55,9 @@ func TestExitCodes(t *testing.T) {
 		"a demo with wrong settings": {
 			[]string{"QS_WATCH_TTL=long"}, []string{"demo", "--addr", "127.0.0.1:0"}, exitUsage,
 			"QS_WATCH_TTL has to be a duration",
+		},
+		"demo on a taken address": {
+			nil, []string{"demo", "--addr", taken.Addr().String()}, exitFailed, "name another address by --addr, or make demo ADDR=",
 		},
 		"serve on a taken address": {
 			settings(t.TempDir(), "QS_ADDR="+taken.Addr().String()), []string{"serve"}, exitFailed,

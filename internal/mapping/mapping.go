@@ -18,11 +18,24 @@ import (
 type Mapping struct {
 	Primary     string   `json:"p"`
 	Secondaries []string `json:"s"` // sorted, each once
+	State       State    `json:"state,omitempty"`
 }
+
+// State is how far a mapping of an earlier version was carried out.
+type State string
+
+// The states. No version that is loaded has another than Settled, so each next one differs there.
+const (
+	Settled   State = ""
+	Unsettled State = "unsettled" // a version was replaced while it was carried out
+	Leaving   State = "leaving"   // no longer mapped; the account is still needed
+)
 
 // Table holds the mappings of a version. It is never changed; the zero Table is empty.
 type Table struct {
 	secondaries map[string][]string
+	// states are those that are not Settled.
+	states map[string]State
 	// named are all of its second addresses.
 	named   map[string]bool
 	domains []string
@@ -31,7 +44,7 @@ type Table struct {
 
 // New is the table of some mappings; of two with one primary the last counts.
 func New(mappings []Mapping) Table {
-	t := Table{secondaries: make(map[string][]string, len(mappings)), named: map[string]bool{}}
+	t := Table{secondaries: make(map[string][]string, len(mappings)), states: map[string]State{}, named: map[string]bool{}}
 	for _, m := range mappings {
 		list := make([]string, len(m.Secondaries))
 		for i, address := range m.Secondaries {
@@ -39,6 +52,10 @@ func New(mappings []Mapping) Table {
 		}
 		slices.Sort(list)
 		t.secondaries[Fold(m.Primary)] = slices.Compact(list)
+		delete(t.states, Fold(m.Primary))
+		if m.State != Settled {
+			t.states[Fold(m.Primary)] = m.State
+		}
 	}
 	for _, list := range t.secondaries {
 		for _, address := range list {
@@ -60,6 +77,9 @@ func (t Table) hash() string {
 		for _, secondary := range t.secondaries[primary] {
 			line = append(append(line, ','), secondary...)
 		}
+		if state := t.states[primary]; state != Settled {
+			line = append(append(line, '!'), state...)
+		}
 		sum.Write(append(line, '\n'))
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:12])
@@ -70,6 +90,9 @@ func Fold(address string) string { return strings.ToLower(strings.TrimSpace(addr
 
 // Secondaries are the further addresses of an address; nil if it is no primary one.
 func (t Table) Secondaries(address string) []string { return t.secondaries[Fold(address)] }
+
+// State is how far the mapping of an address was carried out.
+func (t Table) State(address string) State { return t.states[Fold(address)] }
 
 // Within is the table with the domains of primary addresses, for Knows. They are no part of
 // its version.
@@ -93,7 +116,7 @@ func (t Table) Primaries() []string { return slices.Sorted(maps.Keys(t.secondari
 func (t Table) Mappings() []Mapping {
 	list := make([]Mapping, 0, len(t.secondaries))
 	for _, primary := range t.Primaries() {
-		list = append(list, Mapping{Primary: primary, Secondaries: t.secondaries[primary]})
+		list = append(list, Mapping{Primary: primary, Secondaries: t.secondaries[primary], State: t.states[primary]})
 	}
 	return list
 }
@@ -104,11 +127,12 @@ func (t Table) Len() int { return len(t.secondaries) }
 // Version names the content: equal tables have one version. That of the empty one is "".
 func (t Table) Version() string { return t.version }
 
-// Changed lists the primary addresses that were added, were removed, or have other
-// secondary ones, sorted.
+// Changed lists the primary addresses that were added, were removed, have other secondary ones, or
+// another State, sorted.
 func Changed(before, now Table) (primaries []string) {
 	for primary, secondaries := range now.secondaries {
-		if old, known := before.secondaries[primary]; !known || !slices.Equal(old, secondaries) {
+		if old, known := before.secondaries[primary]; !known || !slices.Equal(old, secondaries) ||
+			before.states[primary] != now.states[primary] {
 			primaries = append(primaries, primary)
 		}
 	}

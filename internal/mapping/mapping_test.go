@@ -25,3 +25,24 @@ func TestKnows_OurPeople_AndNobodyElse(t *testing.T) {
 		t.Error("nobody is one of our people")
 	}
 }
+
+// What was not carried out wholly differs from every version, also from one with as few addresses.
+func TestChanged_WhatIsNotSettled_IsAChange(t *testing.T) {
+	t.Parallel()
+	of := func(state mapping.State) mapping.Table {
+		return mapping.New([]mapping.Mapping{{Primary: "ana@first.example", State: state}})
+	}
+	for _, state := range []mapping.State{mapping.Unsettled, mapping.Leaving} {
+		if changed := mapping.Changed(of(state), of(mapping.Settled)); len(changed) != 1 {
+			t.Errorf("%s: changed are %v", state, changed)
+		}
+		encoded, err := of(state).Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := mapping.Decode(encoded)
+		if err != nil || read.State("Ana@first.example") != state || read.Version() == of(mapping.Settled).Version() {
+			t.Errorf("%s was read as %q, version %s, %v", state, read.State("ana@first.example"), read.Version(), err)
+		}
+	}
+}
