@@ -171,7 +171,7 @@ func TestPage_API_IsCurrent(t *testing.T) {
 	fmt.Fprintf(&page, "- Answered here: `%s`.\n", strings.Join(callables.Names, "`, `"))
 	fmt.Fprintf(&page, "- Passed on to `QS_CALLABLES_UPSTREAM`; without it answered here with nothing to do: `%s`.\n",
 		strings.Join(callables.Shared, "`, `"))
-	page.WriteString("- All other names are passed on; without it they are `NOT_FOUND`.\n")
+	page.WriteString("- All other names are passed on, too; without the setting they are `NOT_FOUND`.\n")
 	docs.Check(t, "api.md", page.String())
 }
 
