@@ -1,4 +1,4 @@
-import { element, button, replace } from "./element.js";
+import { element, button, mark, replace } from "./element.js";
 import { ago, inFull } from "./discord_time.js";
 
 const most = 9; // notifications that are read out at once at most; more are counted
@@ -23,8 +23,9 @@ export async function mountBells(body, session) {
     const read = await Promise.all(session.names.map(async (name) => [name, await notifications(session, name)]));
     const arrived = read.flatMap(([name, all]) => arrivals(name, view.people.get(name), all));
     view.people = new Map(read);
-    if (arrived.length > 0) news.textContent = arrived.length > most ? `${arrived.length} new notifications` : arrived.join(" ");
+    if (arrived.length > 0) news.textContent = arrived.length > most ? `${arrived.length} new notifications` : arrived.map(({ text }) => text).join(" ");
     view.draw();
+    for (const name of new Set(arrived.map(({ name }) => name))) mark(document.getElementById(`bell-${name}`));
   });
 }
 
@@ -33,12 +34,12 @@ async function notifications(session, name) {
   return answer.notifications;
 }
 
-// arrivals are sentences for screen readers about what a person did not have before.
+// arrivals are what a person did not have before, each {name, text} with a sentence for screen readers.
 // The first answer is no news.
 function arrivals(name, before, now) {
   if (!before) return [];
   const known = new Set(before.map(({ id }) => id));
-  return now.filter(({ id }) => !known.has(id)).map(({ body }) => `To ${name}: ${body}.`);
+  return now.filter(({ id }) => !known.has(id)).map(({ body }) => ({ name, text: `To ${name}: ${body}.` }));
 }
 
 // show opens a person's list, or closes it and gives the bell the focus back.
@@ -57,9 +58,16 @@ function bell(view, name) {
   },
   element("span", { class: "whose" }, `${name} `,
     element("span", { class: "count" }, String(unread)), element("span", { class: "hidden" }, " unread. ")),
-  element("span", { class: "latest" }, all[0]?.body ?? "Nothing yet"));
+  element("span", { class: "latest" }, all[0] ? gist(all[0]) : "Nothing yet"));
   made.addEventListener("click", () => show(view, name));
   return made;
+}
+
+// gist is a notification in short, the first time that it names leading, which is the
+// session's new one: "Tue 1 Dec 19:00, session rescheduled".
+function gist({ title, body }) {
+  const [, day, date, month, clock] = /(\p{L}{3})\p{L}*, (\d+) (\p{L}{3})\p{L}* \d{4}(?:, (\d\d:\d\d))?/u.exec(body) ?? [];
+  return day ? `${[day, date, month, clock].filter(Boolean).join(" ")}, ${title.toLowerCase()}` : body;
 }
 
 // notices are the open list, newest first, in a frame of fixed height.

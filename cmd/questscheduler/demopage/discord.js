@@ -1,4 +1,4 @@
-import { element, button } from "./element.js";
+import { element, button, mark } from "./element.js";
 import { message, retell } from "./discord_draw.js";
 
 const nearEnd = 80; // pixels from the end that count as reading the newest
@@ -34,7 +34,6 @@ function toEnd(list) { list.scrollTop = list.scrollHeight; }
 // links and buttons do in this page, which shows polls in place of the web app.
 function contextOf(session, guild) {
   const show = (pollID) => {
-    if (!session.polls.has(pollID)) return false;
     session.choose(pollID);
     document.getElementById("poll-heading")?.focus();
     return true;
@@ -60,6 +59,7 @@ function update(list, posted, context) {
     const drawn = message(item, context);
     if (old) exchange(old, drawn);
     else list.append(drawn);
+    if (list.role) mark(old ?? drawn); // not the first messages
   }
   for (const node of gone.values()) node.remove();
   retell(list);

@@ -1,6 +1,6 @@
-import { button, element } from "./element.js";
+import { button, element, field } from "./element.js";
 import { newCalendar } from "./week_google.js";
-import { shifted, spoken } from "./week_times.js";
+import { shifted, spoken, timed } from "./week_times.js";
 
 const makeOne = "new"; // the choice of a calendar that does not exist yet
 
@@ -16,21 +16,27 @@ export class EventForm {
     this.calendar = element("select", { id: "event-calendar" });
     this.allDay.addEventListener("change", () => this.showTimes(this.times()));
     for (const input of [this.start, this.end]) input.addEventListener("input", () => this.end.setCustomValidity(""));
+    this.remover = button("Delete", () => this.remove(), { id: "event-delete" });
     const form = element("form", { class: "event-form" },
       element("h3", { id: "event-form-title" }, "Event"),
       field("Title", this.title), element("label", { class: "row" }, this.allDay, "All day"),
       field("Start", this.start), field("End", this.end), field("Calendar", this.calendar),
       element("div", { class: "row" }, element("button", { type: "submit", id: "event-save" }, "Save"),
-        button("Delete", () => this.remove(), { id: "event-delete" }), button("Close", () => this.dialog.close(), { id: "event-close" })));
+        this.remover, button("Close", () => this.dialog.close(), { id: "event-close" })));
     form.addEventListener("submit", (event) => { event.preventDefault(); this.save(); });
     this.dialog = element("dialog", { id: "event-form", "aria-labelledby": "event-form-title" }, form);
     this.dialog.addEventListener("close", () => this.back());
     body.append(this.dialog);
   }
 
-  open(id) {
-    this.id = id;
-    const event = this.events.shown(id);
+  open(id) { this.show(this.events.shown(id)); }
+
+  // draft offers an event that is made when it is saved, and not when the dialog is left.
+  draft(event) { this.show({ ...event, id: "" }); }
+
+  show(event) {
+    this.id = event.id;
+    this.remover.hidden = !this.id;
     this.title.value = event.title;
     this.showTimes(event);
     const choices = this.google.calendars.map(({ id: value, name }) => element("option", { value }, name));
@@ -56,8 +62,9 @@ export class EventForm {
     const allDay = this.allDay.checked;
     const [start, end] = [this.start.value, this.end.value];
     if (allDay) return { allDay, start: start.slice(0, 10), end: shifted(end.slice(0, 10), 1440) };
-    const moment = (value, clock) => (value.length === 10 ? `${value}T${clock}` : value.slice(0, 16)) + ":00";
-    return { allDay, start: moment(start, "19:00"), end: moment(end, "23:00") };
+    if (start.length > 10) return { allDay, start: `${start.slice(0, 16)}:00`, end: `${end.slice(0, 16)}:00` };
+    const hours = this.events.hoursOf(this.id);
+    return timed(`${start}T${hours.start}`, hours.minutes);
   }
 
   async save() {
@@ -70,7 +77,10 @@ export class EventForm {
     let calendar = this.calendar.value;
     this.dialog.close();
     if (calendar === makeOne) calendar = await this.acts.do(`The calendar “${newCalendar}” is made.`, () => this.google.makeCalendar());
-    if (calendar) this.acts.bring(this.id, `You saved “${this.title.value}”: ${spoken(times)}.`, { title: this.title.value.trim(), calendar, ...times });
+    if (!calendar) return;
+    const wanted = { title: this.title.value.trim(), calendar, ...times };
+    if (this.id) this.acts.bring(this.id, `You saved “${wanted.title}”: ${spoken(times)}.`, wanted);
+    else this.acts.add(`You made “${wanted.title}”: ${spoken(times)}.`, wanted);
   }
 
   remove() {
@@ -81,5 +91,3 @@ export class EventForm {
   // back returns the focus to the event, which may have been drawn anew since.
   back() { document.querySelector(`[data-event="${CSS.escape(this.id)}"]`)?.focus(); }
 }
-
-const field = (text, input) => element("label", { htmlFor: input.id, class: "field" }, element("span", {}, text), input);

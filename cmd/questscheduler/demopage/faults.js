@@ -3,6 +3,8 @@ import { checkNow, faults, moveAnHour } from "./faults_list.js";
 import { Recovery, recoveryWords } from "./faults_recovery.js";
 import { showHealth } from "./faults_health.js";
 import { clockAhead } from "./journal_sources.js";
+import { mustLink } from "./poll_head.js";
+import { showStrip } from "./faults_strip.js";
 
 // mountFaults shows what can be broken, how each stands, and the health of the sync.
 export async function mountFaults(body, session) {
@@ -16,7 +18,8 @@ export async function mountFaults(body, session) {
       element("section", { "aria-labelledby": "health-title" }, element("h3", { id: "health-title" }, "How the server says it is"), health)));
   await session.follow(async () => {
     const ahead = await clockAhead(session);
-    const [planted] = await Promise.all([session.control("google", "GET", "/faults"), recovery.check(Date.now() + ahead), showHealth(health, session, ahead)]);
+    const [planted, state] = await Promise.all([session.control("google", "GET", "/faults"), recovery.check(Date.now() + ahead), showHealth(health, session, ahead)]);
+    showStrip(session, recovery, state);
     for (const { fault, show } of cards) show(planted.faults.find((rule) => sameRule(rule, fault.rule))?.times);
   });
 }
@@ -33,7 +36,7 @@ function card(fault, session, recovery) {
     element("h3", { id: `fault-${fault.id}-title` }, fault.title), element("p", {}, fault.text),
     element("div", { class: "row" },
       button(fault.button, () => session.acts(`Done: ${lower(fault.button)}`, plant), { id: `break-${fault.id}` }),
-      fault.link ? element("a", { class: "button", id: `link-${fault.id}`, href: "/demo/link?user=gm" }, fault.link) : null),
+      fault.link ? element("a", { class: "button", id: `link-${fault.id}`, href: session.linkAgain }, fault.link) : null),
     state);
   const show = (left) => {
     const text = recoveryWords(fault, recovery.broken[fault.id], left);
@@ -50,6 +53,15 @@ function tools(session, recovery) {
     await session.control("discord", "DELETE", "/faults");
     await session.control("google", "POST", "/channels", { longest_grant: "off" });
     recovery.end();
+    return recovery.check(Date.now());
+  };
+  // What only a person can give back stays broken.
+  const healAll = async () => {
+    const state = await session.acts("Nothing is broken any more", heal);
+    if (state && mustLink(state.poll)) {
+      session.say("Still broken: the access is revoked. Only its owner can give it back.", "problem",
+        element("a", { id: "link-healed", href: session.linkAgain }, "Link the calendar again"));
+    }
   };
   const move = async () => {
     await recovery.check(Date.now());
@@ -60,7 +72,7 @@ function tools(session, recovery) {
     button("Check the calendar now", () => session.acts("The server checked the calendar", () => checkNow(session)), { id: "check-now" }),
     button("Let six hours pass", () => session.acts("Six hours passed on the demo’s clock; the server’s timers notice within a minute",
       () => session.control("google", "POST", "/clock", { advance: "6h5m" })), { id: "six-hours" }),
-    button("Heal everything", () => session.acts("Nothing is broken any more", heal), { id: "heal" }));
+    button("Heal everything", healAll, { id: "heal" }));
 }
 
 // sameRule compares a fault that the simulator has with the one that was planted; the

@@ -1,4 +1,6 @@
 import { element, replace } from "./element.js";
+import { took } from "./journal_words.js";
+import { format } from "./zone.js";
 
 const health = {
   healthy: "Healthy: the calendar is followed.", degraded: "Degraded: something fails since a short while.",
@@ -15,9 +17,9 @@ export async function showHealth(part, session, ahead) {
   const calendar = account?.calendars[0];
   const rows = [
     ["Last sync", instant(account?.last_success_ts)],
-    ["Watch channel", calendar ? `${channels[calendar.channel_status]}, until ${instant(calendar.channel_expiry_ts)}` : "none"],
+    ["Watch channel", watched(calendar)],
     ["Pending", pending(account, calendar)],
-    ["Demo’s clock", `${instant(Date.now() + ahead).slice(0, -3)}${ahead ? `, ${Math.round(ahead / 60_000)} minutes ahead` : ""}`],
+    ["Demo’s clock", `${instant(Date.now() + ahead).slice(0, -3)}${ahead ? `, ${took(ahead)} ahead` : ""}`],
   ];
   replace(part,
     element("p", { class: `health ${status.overall}` }, element("strong", {}, health[status.overall] ?? status.overall)),
@@ -28,15 +30,22 @@ export async function showHealth(part, session, ahead) {
     element("dl", { class: "calls" }, ...calls.flatMap((name) => [element("dt", {}, name), element("dd", {}, String(counts[name] ?? 0))])));
 }
 
+function watched(calendar) {
+  const status = channels[calendar?.channel_status ?? "none"];
+  return calendar?.channel_expiry_ts ? `${status}, until ${instant(calendar.channel_expiry_ts)}` : status;
+}
+
 function pending(account, calendar) {
   const parts = [];
   if (calendar?.look_due) parts.push("a sync");
-  if (account?.pending_looks) parts.push(`${account.pending_looks} events to read`);
-  if (account?.pending_writes) parts.push(`${account.pending_writes} events to write`);
+  if (account?.pending_looks) parts.push(`${counted(account.pending_looks)} to read`);
+  if (account?.pending_writes) parts.push(`${counted(account.pending_writes)} to write`);
   return parts.join(", ") || "nothing";
 }
 
+const counted = (events) => (events === 1 ? "1 event" : `${events} events`);
+
 function instant(at) {
   if (!at) return "never";
-  return new Date(at).toLocaleString("en-GB", { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  return format({ weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(new Date(at));
 }

@@ -1,6 +1,6 @@
 // What stands in the journal, in words. A value that is not here is shown as it is.
 const triggers = {
-  push: "A push from Google", person: "A person", timer: "A timer", sweep: "The sweep", drain: "The server’s own check of what is pending",
+  push: "A push from Google", person: "A person’s check", timer: "A timer", sweep: "The sweep", drain: "The server’s own check of what is pending",
   relink: "An account was linked or checked", start: "The server’s start", seed: "The demo’s preparation",
   intent: "Work that was left to do", outside_edit: "A change of the poll’s document", watch: "The watch channel",
 };
@@ -8,6 +8,12 @@ const decisions = {
   reschedule: "Rescheduled", reschedule_again: "Rescheduled again", restore: "Back to the original time", cancel: "Cancelled",
   revive: "On again", record: "Noted, nothing changed", nothing: "Nothing changed", adopt: "Followed from now on",
   moved_calendar: "Followed into another calendar", warn: "A problem is shown", clear_error: "The problem is over", forget: "Not followed any more",
+};
+// reasons are rows of the rules and errors that this page can show.
+const reasons = {
+  moved: "moved in the calendar", moved_again: "moved in the calendar once more", moved_back: "moved back in the calendar",
+  deleted: "deleted in the calendar", revived: "the event is there again", in_step: "at the poll’s time", applied_already: "known already",
+  token_expired: "the server’s access has ended", calendar_unlinked: "the calendar is unlinked",
 };
 const commands = {
   finalise: "Finalised", cancel: "Cancelled", reopen: "Reopened", vote: "Voted", edit: "Edited", edit_slots: "Times edited",
@@ -21,6 +27,13 @@ export function triggerWords(entry) {
   return triggers[entry.hint] ?? words(entry.hint);
 }
 
+// causeWords says the same within a sentence.
+export function causeWords(entry) {
+  if (entry.who) return entry.command ? `by ${entry.who}` : `as ${entry.who} asked for a check`;
+  const words = triggerWords(entry);
+  return `after ${words[0].toLowerCase()}${words.slice(1)}`;
+}
+
 // decisionWords says what became of the poll.
 export function decisionWords(entry) {
   if (entry.command) return commands[entry.command] ?? words(entry.command);
@@ -30,7 +43,7 @@ export function decisionWords(entry) {
 
 // reasonWords is the row of the rules that decided, or the error that is shown.
 export function reasonWords(entry) {
-  return words([entry.reason, entry.result.error].filter(Boolean).join(": "));
+  return [...new Set([entry.reason, entry.result.error].filter(Boolean).flatMap((reason) => reason.split(": ")).map((name) => reasons[name] ?? words(name)))].join(": ");
 }
 
 function words(name) {

@@ -2,17 +2,17 @@
 // begin says so in its own section, and the others go on.
 import { openSession } from "./session.js";
 import { element } from "./element.js";
+import { ownZone, zoneName } from "./zone.js";
 import { mountWeek } from "./week.js";
 import { mountSecond } from "./second.js";
 import { mountPoll } from "./poll.js";
 import { mountBells } from "./bells.js";
 import { mountDiscord } from "./discord.js";
-import { mountJournal } from "./journal.js";
+import { mountPath } from "./journal.js";
 import { mountFaults } from "./faults.js";
 
 const parts = {
-  week: mountWeek, second: mountSecond, poll: mountPoll, bells: mountBells,
-  discord: mountDiscord, journal: mountJournal, faults: mountFaults,
+  week: mountWeek, poll: mountPoll, bells: mountBells, discord: mountDiscord, path: mountPath, faults: mountFaults, second: mountSecond,
 };
 
 // personSwitch is one radio button for each member of the party.
@@ -25,31 +25,28 @@ function personSwitch(session) {
   }
 }
 
+// sayZone says once in which time zone all times of the page are, and offers the other.
+function sayZone(session) {
+  const [shown, own] = [zoneName(), ownZone()];
+  const other = shown === session.zone ? own : session.zone;
+  document.getElementById("zone").append(`Times in ${shown}. `,
+    other === shown ? "" : element("a", { href: other === own ? "?zone=own" : "/demo" }, `Show ${other}`));
+}
+
 // sayLinked says how linking an account ended, as the address says it to which Google's
 // consent page returned, and takes that out of the address.
 function sayLinked(session) {
   const ended = new URLSearchParams(location.search);
   if (!ended.has("calendar")) return;
   if (ended.get("calendar") === "linked") session.say("The account is linked.");
+  else if (ended.get("code") === "access_denied") session.say("You cancelled: no account is linked.");
   else session.say(`The account is not linked (${ended.get("code")}). Try it again and allow every access.`, "problem");
   history.replaceState(null, "", location.pathname);
 }
 
-// offerToken copies the admin's token, which the dashboard asks for.
-function offerToken(session) {
-  document.getElementById("admin-token").addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(session.world.admin_token);
-      session.say("The admin’s token is copied. The dashboard asks for it.");
-    } catch {
-      session.say("The browser does not let this page copy. The token is in the commands.", "problem");
-    }
-  });
-}
-
 const session = await openSession();
 personSwitch(session);
-offerToken(session);
+sayZone(session);
 sayLinked(session);
 for (const [id, mount] of Object.entries(parts)) {
   const body = document.querySelector(`#${id} .body`);

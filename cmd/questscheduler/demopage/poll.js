@@ -1,22 +1,28 @@
-import { element, replace } from "./element.js";
+import { element, button, replace, replaceMarked } from "./element.js";
 import { head, panel, syncError } from "./poll_head.js";
 import { ballot, Draft } from "./poll_votes.js";
 import { commands } from "./poll_commands.js";
+import { PollForm } from "./poll_form.js";
 
-const unreadable = "This poll cannot be read by the person you are now, or it was deleted. Choose another person or poll above.";
+const unreadable = "This poll cannot be read by the person you are now, or it was deleted. Choose another person or poll.";
+
+// narrow is a screen on which only what the poll says is open at first.
+const narrow = matchMedia("(max-width: 600px)");
 
 // mountPoll shows the chosen poll as its web app shows it to the visitor.
 export async function mountPoll(body, session) {
   const view = { session, poll: null, draft: new Draft(), busy: false };
   view.act = (text, work) => act(view, text, work);
   view.draw = () => draw(parts, view);
-  const choice = element("select", { id: "poll-choice" });
+  const choice = element("select", { id: "poll-choice", "aria-label": "The poll that is shown" });
   choice.addEventListener("change", () => session.choose(choice.value));
   const parts = {
     choice, head: element("div", { class: "head" }), panel: element("div"), votes: element("div"), commands: element("div"),
   };
-  body.append(element("label", { class: "row" }, element("span", { class: "soft" }, "Show"), choice),
-    parts.head, parts.panel, parts.votes, parts.commands);
+  const form = new PollForm(body, session);
+  const rest = element("details", { class: "rest", open: !narrow.matches }, element("summary", {}, "Votes and what to do"), parts.panel, parts.votes, parts.commands);
+  narrow.addEventListener("change", () => { rest.open = !narrow.matches; });
+  body.append(element("div", { class: "row" }, choice, button("New poll", () => form.open(), { id: "poll-new" })), parts.head, rest);
   await session.follow(async () => {
     const [id, me] = [session.pollID, session.me];
     const poll = await readable(session, id);
@@ -36,16 +42,18 @@ async function readable(session, id) {
   }
 }
 
-// act does what a button asks for, one at a time. The server answers with the poll as it is then.
+// act does what a button asks for, one at a time. The server answers with the poll as it
+// is then, which is returned; undefined after a failure.
 async function act(view, text, work) {
-  if (view.busy) return;
+  if (view.busy) return undefined;
   view.busy = true;
   const poll = await view.session.acts(text, work);
   view.busy = false;
-  if (poll?.id !== view.session.pollID) return;
+  if (poll?.id !== view.session.pollID) return poll;
   view.draft = new Draft();
   view.poll = poll;
   view.draw();
+  return poll;
 }
 
 function draw(parts, view) {
@@ -58,7 +66,7 @@ function draw(parts, view) {
     return;
   }
   view.draft.of(`${session.me} ${poll.id}`);
-  replace(parts.head, ...head(poll));
+  replaceMarked(parts.head, `${session.me} ${poll.id}`, ...head(poll));
   replace(parts.panel, syncError(view), panel(view));
   replace(parts.votes, ballot(view));
   replace(parts.commands, commands(view));

@@ -1,5 +1,5 @@
 import { element, button } from "./element.js";
-import { inZone, zoneName } from "./poll_time.js";
+import { timeOf } from "./poll_time.js";
 
 // commands is what the poll's creator can do with it now. Which states allow what is
 // in the page of states; the server has the last word.
@@ -25,16 +25,22 @@ function command(view, text, verb, said, body) {
 // is kept by an attribute, as the radio buttons of a vote are.
 function finalise(view) {
   const { poll } = view;
-  const zone = zoneName(poll.timezone);
   const favourite = poll.winning_slot?.id ?? [...poll.slots].sort((one, other) => other.feasible - one.feasible || other.preferred - one.preferred)[0]?.id;
   const chosen = poll.slots.some((slot) => slot.id === view.draft.slot) ? view.draft.slot : favourite;
   const choice = element("select", { id: "finalise-slot" },
-    ...poll.slots.map((slot) => element("option", { value: slot.id, defaultSelected: slot.id === chosen }, inZone(slot, zone))));
+    ...poll.slots.map((slot) => element("option", { value: slot.id, defaultSelected: slot.id === chosen }, timeOf(slot))));
   choice.addEventListener("change", () => {
     view.draft.slot = choice.value;
     for (const option of choice.options) option.defaultSelected = option.selected;
   });
   return element("div", { class: "row" }, element("label", { class: "row" }, element("span", { class: "soft" }, "Time"), choice),
-    button("Finalise into the calendar", () => view.act("You finalised the poll; the session is in the calendar", () =>
-      view.session.v1("POST", `/polls/${view.poll.id}/finalize`, { slot_id: choice.value, create_event: true })), { id: "poll-finalise", class: "strong" }));
+    button("Finalise into the calendar", () => putIntoCalendar(view, choice.value), { id: "poll-finalise", class: "strong" }));
+}
+
+// putIntoCalendar finalises the poll, and has the calendar show its event.
+async function putIntoCalendar(view, slot) {
+  const { session, poll } = view;
+  const done = await view.act("You finalised the poll; the session is in the calendar", () =>
+    session.v1("POST", `/polls/${poll.id}/finalize`, { slot_id: slot, create_event: true }));
+  if (done) session.tell("event", done.winning_slot.start);
 }

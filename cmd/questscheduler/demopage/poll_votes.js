@@ -1,5 +1,5 @@
 import { element, button } from "./element.js";
-import { inZone, zoneName } from "./poll_time.js";
+import { timeOf } from "./poll_time.js";
 
 const answers = [["", "No"], ["FEASIBLE", "Works"], ["PREFERRED", "Best"]];
 const marks = { FEASIBLE: "✓", PREFERRED: "★" };
@@ -23,22 +23,21 @@ export function ballot(view) {
   const { poll } = view;
   if (poll.participants_hidden) return element("p", { class: "soft" }, "Participants and votes are hidden.");
   const open = poll.status === "OPEN";
-  const zone = zoneName(poll.timezone);
   const mine = poll.votes.find((vote) => vote.user_id === view.session.me);
   const none = view.draft.none ?? mine?.no_times_work ?? false;
   const table = element("table", { class: "votes" },
     element("caption", { class: "hidden" }, "Proposed times and votes"),
     element("thead", {}, element("tr", {}, ...["Time", "Votes", ...(open ? ["Your vote"] : [])].map((text) => element("th", { scope: "col" }, text)))),
-    element("tbody", {}, ...poll.slots.map((slot) => row(view, slot, zone, open ? answerOf(view.draft, mine, slot) : null, none))));
+    element("tbody", {}, ...poll.slots.map((slot) => row(view, slot, open ? answerOf(view.draft, mine, slot) : null, none))));
   return open ? element("form", { id: "vote" }, table, rest(view, none)) : table;
 }
 
 function answerOf(draft, mine, slot) { return draft.choices.get(slot.id) ?? mine?.votes[slot.id] ?? ""; }
 
-function row(view, slot, zone, answer, none) {
+function row(view, slot, answer, none) {
   const { poll } = view;
   const wins = poll.winning_slot?.id === slot.id;
-  const time = inZone(slot, zone);
+  const time = timeOf(slot);
   return element("tr", { class: wins ? "wins" : "" },
     element("th", { scope: "row" }, time, wins ? element("span", { class: "chosen" }, " chosen") : null,
       slot.source === "calendar" ? element("span", { class: "soft" }, " from the calendar") : null),

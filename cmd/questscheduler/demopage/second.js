@@ -1,5 +1,6 @@
 import { element, replace } from "./element.js";
 import { spoken } from "./week_times.js";
+import { zoneName } from "./zone.js";
 
 // policyName is the policy that this page makes; its edge is the switch.
 const policyName = "Busy times";
@@ -41,11 +42,10 @@ class Second {
     const { items } = await this.session.google("GET", "/users/me/calendarList", undefined, this.account);
     const now = Date.now();
     const query = new URLSearchParams({
-      singleEvents: true, orderBy: "startTime", maxResults: 50, timeMin: new Date(now).toISOString(), timeMax: new Date(now + days * 86_400_000).toISOString(),
+      singleEvents: true, orderBy: "startTime", maxResults: 50, timeZone: zoneName(), timeMin: new Date(now).toISOString(), timeMax: new Date(now + days * 86_400_000).toISOString(),
     });
     const lists = items.map(async (calendar) => {
-      const zoned = new URLSearchParams([...query, ["timeZone", calendar.timeZone ?? "UTC"]]);
-      const listed = await this.session.google("GET", `/calendars/${encodeURIComponent(calendar.id)}/events?${zoned}`, undefined, this.account);
+            const listed = await this.session.google("GET", `/calendars/${encodeURIComponent(calendar.id)}/events?${query}`, undefined, this.account);
       return listed.items.map((event) => ({ event, calendar }));
     });
     const startOf = ({ event }) => event.start.dateTime ?? event.start.date;

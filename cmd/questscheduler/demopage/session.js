@@ -1,4 +1,5 @@
 import { call, events } from "./http.js";
+import { ownZone, useZone } from "./zone.js";
 
 // Session is what the parts of the page share: who the visitor is, the polls as that
 // person reads them, and calls to the server and the simulators. It tells listeners:
@@ -6,26 +7,31 @@ import { call, events } from "./http.js";
 //   person   the visitor became another member of the party
 //   poll     the chosen poll changed, or another was chosen
 //   act      the visitor did something; detail is {text, at}
+//   event    the visitor put a session into the calendar; detail is when it starts
 class Session extends EventTarget {
   constructor(world) {
     super();
     this.world = world;
     this.names = ["gm", "ana", "ben", "cho"].filter((name) => world.users[name]);
     this.me = this.names[0];
-    this.pollID = world.polls.linked;
+    this.pollID = new URLSearchParams(location.search).get("poll") ?? world.polls.linked;
     this.polls = new Map(); // by id, as the visitor reads them
   }
 
   get organiser() { return this.world.users.gm; }
   get poll() { return this.polls.get(this.pollID) ?? null; }
 
+  // linkAgain is where the game master gives the server access to the calendar again.
+  get linkAgain() { return `/demo/link?user=gm&account=${this.organiser.account_id ?? ""}`; }
+
   on(name, act) { this.addEventListener(name, (event) => act(event.detail)); }
   tell(name, detail) { this.dispatchEvent(new CustomEvent(name, { detail })); }
 
   // say shows a sentence in the status line, which screen readers read out.
-  say(text, kind = "") {
+  // A link may follow it.
+  say(text, kind = "", link = "") {
     const line = document.getElementById("status");
-    line.textContent = text;
+    line.replaceChildren(text, " ", link);
     line.dataset.kind = kind;
   }
 
@@ -136,9 +142,12 @@ class Session extends EventTarget {
   }
 }
 
-// openSession asks the server where everything is, and reads the visitor's polls.
+// openSession asks the server where everything is, reads the visitor's polls, and sets
+// the page's time zone.
 export async function openSession() {
   const session = new Session(await call("GET", "/demo/world"));
   await session.list();
+  session.zone = session.polls.get(session.world.polls.linked)?.timezone ?? "UTC";
+  useZone(new URLSearchParams(location.search).get("zone") === "own" ? ownZone() : session.zone);
   return session;
 }

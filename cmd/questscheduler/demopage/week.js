@@ -6,9 +6,10 @@ import { Keys } from "./week_keys.js";
 import { contentOf, entryOf, mounted } from "./week_look.js";
 import { shifted, spoken, timed } from "./week_times.js";
 import { element } from "./element.js";
+import { wallOf } from "./zone.js";
 
-const keysHelp = "With the keyboard: Tab to an event; arrows move it, Shift with up or down changes its length, A makes it all-day, "
-  + "Delete deletes it, Enter opens it, Ctrl+Z takes back.";
+// dragged is where the browser keeps that the visitor has dragged an event once.
+const dragged = "dragged";
 
 // hours has labels and times of the 24-hour clock.
 const hours = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
@@ -29,12 +30,15 @@ class Week {
     this.keys = new Keys(this.events, this.acts, draw);
     this.form = new EventForm(body, this.google, this.events, this.acts);
     this.drawn = new Map(); // by id: what the widget shows, as text
+    this.changedOf = new Set(); // events that the widget draws anew
     this.dragging = false;
     this.crossed = ""; // the event that was dropped between the hours and the all-day row
     this.focused = ""; // the event that keys changed, which the widget draws anew
-    this.box = element("div", { class: "calendar ec-auto-dark" });
-    body.append(this.box, element("p", { class: "soft keys" }, keysHelp));
+    this.box = element("div", { class: "calendar ec-auto-dark", "aria-describedby": "week-keys" });
+    this.box.classList.toggle("hint", !localStorage.getItem(dragged));
+    body.append(this.box);
     document.addEventListener("keydown", (event) => this.pressed(event));
+    for (const name of ["keydown", "keyup"]) this.box.addEventListener(name, (event) => this.entered(event), true);
   }
 
   // open shows the week of the session that follows the calendar.
@@ -42,18 +46,23 @@ class Week {
     await this.google.load();
     this.widget = EventCalendar.create(this.box, this.options());
     narrow.addEventListener("change", () => this.widget.setOption("view", viewOf()));
+    this.session.on("event", (start) => this.goTo(start));
     await this.session.follow(() => this.refresh());
   }
 
+  // goTo shows the week of a moment, from half an hour before it.
+  goTo(start) {
+    for (const [name, value] of Object.entries(placeOf(start))) this.widget.setOption(name, value);
+  }
+
   options() {
-    const start = this.session.poll?.winning_slot?.start;
     return {
       view: viewOf(), views: { fewDays: { type: "timeGridWeek", duration: { days: 3 } } },
-      date: start ? new Date(start) : new Date(), firstDay: 1, locale: "en-GB", height: "560px", scrollTime: "14:00:00",
+      ...placeOf(this.session.poll?.winning_slot?.start ?? Date.now()), firstDay: 1, locale: "en-GB", height: "100%",
       slotLabelFormat: hours, eventTimeFormat: hours, editable: true, dayMaxEvents: false, dragScroll: true,
-      headerToolbar: { start: "prev,next today", center: "title", end: "create undo" },
+      headerToolbar: { start: "prev,next", center: "title", end: "create undo" },
       customButtons: {
-        create: { text: "New event", click: () => this.create(timed(`${shifted(this.range()[0], 1440)}T14:00:00`, 60)) },
+        create: { text: "New", click: () => this.create(timed(`${shifted(this.range()[0], 1440)}T14:00:00`, 60)) },
         undo: { text: "Undo", click: () => { this.keys.flushAll(); this.acts.undo(); } },
       },
       eventContent: contentOf, eventDidMount: mounted, eventAllUpdated: () => this.refocus(),
@@ -102,18 +111,23 @@ class Week {
       const text = JSON.stringify(entry);
       if (this.drawn.get(id) === text) continue;
       if (document.activeElement?.dataset.event === id) this.focused = id;
+      if (this.drawn.has(id)) this.changedOf.add(id);
       if (this.drawn.has(id)) this.widget.updateEvent(entry);
       else this.widget.addEvent(entry);
       this.drawn.set(id, text);
     }
   }
 
-  // refocus returns the focus to an event that was drawn anew.
+  // refocus marks events that were drawn anew, and returns the focus to the one that had it.
   refocus() {
+    for (const id of this.changedOf) this.elementOf(id)?.classList.add("changed");
+    this.changedOf.clear();
     const lost = !document.activeElement || document.activeElement === document.body;
-    if (this.focused && lost) this.box.querySelector(`[data-event="${CSS.escape(this.focused)}"]`)?.focus();
+    if (this.focused && lost) this.elementOf(this.focused)?.focus();
     this.focused = "";
   }
+
+  elementOf(id) { return this.box.querySelector(`[data-event="${CSS.escape(id)}"]`); }
 
   // pressed takes a key for the focused event. While the widget draws that event anew
   // nothing has the focus, and quick typing must not be lost.
@@ -131,6 +145,17 @@ class Week {
     if (this.keys.press(id, event.key, event.shiftKey)) event.preventDefault();
   }
 
+  // entered opens an event when Enter or the space bar is released on it, instead of the
+  // widget, which opens it at once: the key's other half would press a button of the dialog.
+  entered(event) {
+    const id = event.target.closest("[data-event]")?.dataset.event;
+    if (!id || event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.type === "keyup" && this.entering === id) this.clicked(id);
+    this.entering = event.type === "keydown" ? id : "";
+  }
+
   clicked(id) {
     const event = this.events.get(id);
     if (!event) return;
@@ -138,10 +163,7 @@ class Week {
     else this.form.open(id);
   }
 
-  async create(times) {
-    const made = await this.acts.add(`You made an event: ${spoken(times)}.`, { title: "Dentist", calendar: this.google.primary, ...times });
-    if (made) this.form.open(made.id);
-  }
+  create(times) { this.form.draft({ title: "Dentist", calendar: this.google.primary, instance: false, ...times }); }
 
   // dropped finds out whether a drag ended across the border of the all-day row, which
   // the widget does not cross by itself.
@@ -152,7 +174,7 @@ class Week {
     this.crossed = place && event && place.allDay !== event.allDay ? id : "";
     if (!this.crossed) return;
     const day = localDate(place.date);
-    const times = place.allDay ? { allDay: true, start: day, end: shifted(day, 1440) } : timed(`${day}T${localClock(place.date)}:00`, 240);
+    const times = place.allDay ? { allDay: true, start: day, end: shifted(day, 1440) } : timed(`${day}T${localClock(place.date)}:00`, this.events.hoursOf(id).minutes);
     this.bring(id, times, "moved");
   }
 
@@ -166,8 +188,16 @@ class Week {
 
   bring(id, times, verb) {
     this.drawn.set(id, ""); // the widget shows what it made of the drag
+    localStorage.setItem(dragged, "yes");
+    this.box.classList.remove("hint");
     this.acts.bring(id, `You ${verb} “${this.events.get(id).title}”: ${spoken(times)}.`, times);
   }
+}
+
+// placeOf is which days and hours show a moment.
+function placeOf(moment) {
+  const wall = wallOf(moment);
+  return { date: `${wall.slice(0, 10)}T00:00:00`, scrollTime: wall.slice(11) < "01" ? wall.slice(11) : shifted(wall, -30).slice(11) };
 }
 
 const viewOf = () => (narrow.matches ? "fewDays" : "timeGridWeek");

@@ -32,11 +32,18 @@ export class Acts {
     });
   }
 
-  // undo takes the last act back.
+  // undo takes the last act back. What was refused can be undone again.
   undo() {
     const last = this.history.pop();
     if (!last) return;
-    this.do(`You took back what you did to “${last.title}”.`, () => this.reach(last.id, last.before), last.id);
+    this.do(`You took back what you did to “${last.title}”.`, async () => {
+      try {
+        await this.reach(last.id, last.before);
+      } catch (problem) {
+        this.history.push(last);
+        throw problem;
+      }
+    }, last.id);
   }
 
   // do carries acts out one after the other, because each needs the etag that the one

@@ -1,9 +1,12 @@
+import { minutesBetween } from "./week_times.js";
+
 // Events is what the page knows of the game master's events. Google tells no more than
 // the id of a deleted event, so the page remembers what it was, to show it struck
 // through and to offer its return for as long as the page is open.
 export class Events {
   constructor() {
     this.known = new Map(); // by id: as last read, with deleted
+    this.hours = new Map(); // by id: {start, minutes} when it last had hours
     this.held = new Map(); // by id: times that are shown before they are written
     this.polls = new Map(); // by id: the game master's
     this.writes = 0; // counts changes by this page; a listing from before one is too old
@@ -19,6 +22,15 @@ export class Events {
 
   all() { return [...this.known.keys()].map((id) => this.shown(id)); }
 
+  // hoursOf is when an event begins and how long it is, for one that is all-day now.
+  hoursOf(id) { return this.hours.get(id) ?? { start: "19:00:00", minutes: 240 }; }
+
+  // know keeps an event as it was read.
+  know(event) {
+    this.known.set(event.id, event);
+    if (!event.deleted && !event.allDay) this.hours.set(event.id, { start: event.start.slice(11), minutes: minutesBetween(event.start, event.end) });
+  }
+
   hold(id, { allDay, start, end }) {
     this.held.set(id, { allDay, start, end });
     this.writes++;
@@ -31,7 +43,7 @@ export class Events {
 
   // take stores what a write answered.
   take(event) {
-    this.known.set(event.id, event);
+    this.know(event);
     this.writes++;
   }
 
@@ -51,7 +63,7 @@ export class Events {
       else this.known.delete(id); // outside the listed range
     }
     for (const [id, event] of live) {
-      if (!this.held.has(id)) this.known.set(id, event);
+      if (!this.held.has(id)) this.know(event);
     }
   }
 

@@ -1,4 +1,5 @@
 import { timesBody } from "./week_times.js";
+import { zoneName } from "./zone.js";
 
 // newCalendar is the name of a second calendar that an event can be moved to.
 export const newCalendar = "Side quests";
@@ -8,14 +9,12 @@ export class Google {
   constructor(session) {
     this.session = session;
     this.calendars = []; // {id, name, primary}
-    this.zone = "UTC";
+    this.zone = zoneName();
   }
 
   // load reads which calendars there are.
   async load() {
     const { items } = await this.session.google("GET", "/users/me/calendarList");
-    const primary = items.find((entry) => entry.primary);
-    this.zone = primary?.timeZone ?? this.zone;
     this.calendars = items
       .filter((entry) => ["owner", "writer"].includes(entry.accessRole))
       .map((entry) => ({ id: entry.id, name: entry.primary ? "Own calendar" : entry.summary, primary: Boolean(entry.primary) }));

@@ -1,17 +1,14 @@
-import { minutesBetween, shifted, spoken, timed, wholeDay } from "./week_times.js";
+import { shifted, spoken, timed, wholeDay } from "./week_times.js";
 
 // pause is how long arrow keys must rest before the move is written, in milliseconds:
 // a person who moves an event by two hours makes one change, not four.
 const pause = 400;
-
-const evening = { start: "18:00:00", minutes: 240 };
 
 // Keys moves the focused event. What is pressed is shown at once.
 export class Keys {
   constructor(events, acts, changed) {
     Object.assign(this, { events, acts, changed });
     this.waiting = new Map(); // by id: {timer, verb}
-    this.before = new Map(); // by id: the times before an event was made all-day
   }
 
   // press says whether the key meant something to the event.
@@ -42,11 +39,8 @@ export class Keys {
 
   // toggled makes an event all-day, or gives it back the hours that it had.
   toggled(event) {
-    if (!event.allDay) {
-      this.before.set(event.id, { start: event.start.slice(11), minutes: minutesBetween(event.start, event.end) });
-      return wholeDay(event);
-    }
-    const { start, minutes } = this.before.get(event.id) ?? evening;
+    if (!event.allDay) return wholeDay(event);
+    const { start, minutes } = this.events.hoursOf(event.id);
     return timed(`${event.start}T${start}`, minutes);
   }
 

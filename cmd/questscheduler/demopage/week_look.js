@@ -12,7 +12,7 @@ export function entryOf(event, state, calendars) {
   const kind = state || (place ? "elsewhere" : "own");
   return {
     id: event.id, start: event.start, end: event.end, allDay: event.allDay, title: event.title,
-    editable: !event.deleted,
+    startEditable: !event.deleted, durationEditable: !event.deleted,
     classNames: [`event-${kind}`, event.deleted ? "event-deleted" : ""].filter(Boolean),
     extendedProps: { state, place, deleted: event.deleted, name: nameOf(event, state, place) },
   };
@@ -36,6 +36,7 @@ export function contentOf({ event, timeText }) {
       element("span", { class: "ec-event-title" }, event.title),
       event.allDay ? "" : element("span", { class: "ec-event-time" }, timeText),
       tag ? element("span", { class: "event-tag" }, tag) : "",
+      state && !deleted ? element("span", { class: "event-hint", "aria-hidden": "true" }, "drag me") : "",
     ],
   };
 }
