@@ -23,6 +23,7 @@ func TestDocs_InABrowser_FitsAPhoneAndTheDark(t *testing.T) {
 	b.Want(`getComputedStyle(document.body).backgroundColor === "rgb(22, 22, 22)"`)
 	b.Go(w.url + "/docs#finalize-poll")
 	b.Want(`document.querySelector("#finalize-poll pre").textContent.includes("slot_id")`)
+	b.Want(`document.querySelector("#list-polls table").textContent.includes("one of creator, participant; participant if left out")`)
 	b.Shoot("docs-dark")
 	if problems := b.Problems(); len(problems) > 0 {
 		t.Errorf("the console complains: %q", problems)

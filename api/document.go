@@ -44,6 +44,7 @@ var docsPage = template.Must(template.New("docs").Funcs(template.FuncMap{
 		}
 		return schemaName(success.Content)
 	},
+	"values": parameterValues,
 	"indented": func(schema *huma.Schema) (string, error) {
 		text, err := json.MarshalIndent(schema, "", "  ")
 		return string(text), err
@@ -83,6 +84,33 @@ func writePage(api *huma.OpenAPI) []byte {
 		panic(fmt.Sprintf("api: render the page of the routes: %v", err))
 	}
 	return page.Bytes()
+}
+
+// parameterValues says which values a parameter may have, and which it has if it is
+// left out: "one of creator, participant; participant if left out".
+func parameterValues(parameter *huma.Param) string {
+	schema := parameter.Schema
+	if schema == nil {
+		return ""
+	}
+	var said []string
+	if len(schema.Enum) > 0 {
+		said = append(said, "one of "+inWords(schema.Enum))
+	}
+	if schema.Items != nil && len(schema.Items.Enum) > 0 {
+		said = append(said, "any of "+inWords(schema.Items.Enum))
+	}
+	if schema.Minimum != nil && schema.Maximum != nil {
+		said = append(said, fmt.Sprintf("%v to %v", *schema.Minimum, *schema.Maximum))
+	}
+	if schema.Default != nil {
+		said = append(said, fmt.Sprint(schema.Default, " if left out"))
+	}
+	return strings.Join(said, "; ")
+}
+
+func inWords(values []any) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(values), " ", ", "), "[]")
 }
 
 // describeBodies documents our limits of bodies, which huma does not know.

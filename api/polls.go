@@ -79,7 +79,7 @@ func (s *server) createPoll(ctx context.Context, by caller, in *withBody[createP
 
 type listPolls struct {
 	Paging
-	Role    string   `query:"role" enum:"creator,participant" default:"creator" doc:"Polls that the caller created, or takes part in."`
+	Role    string   `query:"role" enum:"creator,participant" default:"participant" doc:"Polls that the caller takes part in, their own among them, or created."`
 	Status  string   `query:"status" enum:"OPEN,FINALIZED,CANCELLED,ARCHIVED" doc:"Only these; absent: all."`
 	Include []string `query:"include" maxItems:"2" enum:"slots,votes" doc:"Slots, votes or both (slots,votes) to include in each poll; pages then have fewer polls."`
 }

@@ -177,10 +177,10 @@ func TestPolls_AreListedInPages(t *testing.T) {
 		[]string{made[4], made[3], made[2], made[1], made[0]}; !reflect.DeepEqual(got, want) || next != "" {
 		t.Errorf("listed %v then %q, want %v", got, next, want)
 	}
-	if ids, _ := listed("ana", ""); len(ids) != 1 {
+	if ids, _ := listed("ana", "role=creator"); len(ids) != 1 {
 		t.Errorf("ana made %v", ids)
 	}
-	if ids, _ := listed("ana", "role=participant&status=OPEN"); len(ids) != 7 {
+	if ids, _ := listed("ana", "status=OPEN"); len(ids) != 7 {
 		t.Errorf("ana takes part in %v", ids)
 	}
 	if ids, _ := listed("gm", "status=CANCELLED"); ids != nil {
@@ -193,9 +193,9 @@ func TestCursor_OfAnotherList_IsRefused(t *testing.T) {
 	w := newWorld(t)
 	w.newPoll(nil)
 	w.newPoll(nil)
-	const all, open, cancelled, takingPart = "/v1/polls?", "/v1/polls?status=OPEN&", "/v1/polls?status=CANCELLED&", "/v1/polls?role=participant&"
+	const all, open, cancelled, created = "/v1/polls?", "/v1/polls?status=OPEN&", "/v1/polls?status=CANCELLED&", "/v1/polls?role=creator&"
 	for list, others := range map[string][]string{
-		all: {"/v1/notifications?", takingPart, open}, open: {all, cancelled, "/v1/polls?role=participant&status=OPEN&"}, takingPart: {all},
+		all: {"/v1/notifications?", created, open}, open: {all, cancelled, "/v1/polls?role=creator&status=OPEN&"}, created: {all},
 	} {
 		next := w.want(200, call{as: "gm", method: "GET", path: list + "limit=1"}, nil).Meta.NextCursor
 		w.want(200, call{as: "gm", method: "GET", path: list + "cursor=" + next}, nil)
