@@ -58,7 +58,7 @@ func (s *Server) readDecision(a *authRequest, form url.Values) (d decision, err 
 	default:
 		return d, badRequest("Say allow or deny.")
 	}
-	if d.user == "" {
+	if d.user == "" && !d.deny { // Cancel needs no account
 		return d, badRequest("Choose an account.")
 	}
 	d.scopes = a.scopes
