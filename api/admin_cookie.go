@@ -44,12 +44,20 @@ func (s *server) signOut(c echo.Context) error {
 }
 
 func (s *server) setAdminCookie(c echo.Context, token string, seconds int) {
+	for _, cookie := range AdminCookies(token, s.HTTPS) {
+		cookie.MaxAge = seconds
+		c.SetCookie(cookie)
+	}
+}
+
+// AdminCookies sign a browser's session in to the dashboard with an admin's token.
+func AdminCookies(token string, secure bool) (cookies []*http.Cookie) {
 	for _, path := range adminPaths {
-		c.SetCookie(&http.Cookie{ //nolint:gosec // secure wherever we are reached by HTTPS
-			Name: adminCookie, Value: token, Path: path, MaxAge: seconds,
-			HttpOnly: true, Secure: s.HTTPS, SameSite: http.SameSiteStrictMode,
+		cookies = append(cookies, &http.Cookie{ //nolint:gosec // secure wherever we are reached by HTTPS
+			Name: adminCookie, Value: token, Path: path, HttpOnly: true, Secure: secure, SameSite: http.SameSiteStrictMode,
 		})
 	}
+	return cookies
 }
 
 // adminOf authenticates an admin by bearer token or cookie, and holds them to their

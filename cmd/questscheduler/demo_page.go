@@ -52,6 +52,11 @@ func (d *demo) servePage() error {
 		return c.String(http.StatusOK, text.String())
 	})
 	get("/link", d.link)
+	get("/dashboard", d.dashboard)
+	// The channel's links lead to the web app, whose part this page plays.
+	d.edge.GET("/scheduler/:id", func(c echo.Context) error {
+		return c.Redirect(http.StatusFound, "/demo?"+url.Values{"poll": {c.Param("id")}}.Encode())
+	}, d.localPage)
 	d.edge.POST("/demo/restart-worker", d.restartWorker, localCall)
 	return nil
 }
@@ -63,17 +68,28 @@ func (d *demo) pagePolicy() string {
 		d.sims.googleURL() + " " + d.sims.discordURL() + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-// link begins to link a Google account of the simulator for a member of the party.
+// link begins to link a Google account of the simulator for a member of the party: the
+// account of an id again, or without one any.
 func (d *demo) link(c echo.Context) error {
 	person := d.person(c.QueryParam("user"))
 	if _, known := d.world.Users[person.ID]; !known {
 		return fault.New(fault.NotFound, "There is nobody of that name in the party.")
 	}
-	ticket, _, err := d.consents.Ticket(c.Request().Context(), accounts.Ask{PersonID: person.ID, PersonName: person.Email, ReturnTo: "/demo"})
+	ticket, _, err := d.consents.Ticket(c.Request().Context(), accounts.Ask{
+		PersonID: person.ID, PersonName: person.Email, AccountID: c.QueryParam("account"), ReturnTo: "/demo",
+	})
 	if err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusFound, api.PathStart+"?"+url.Values{"ticket": {ticket}}.Encode())
+}
+
+// dashboard opens the operator's page, signed in as the demo's admin.
+func (d *demo) dashboard(c echo.Context) error {
+	for _, cookie := range api.AdminCookies(d.world.AdminToken, false) {
+		c.SetCookie(cookie)
+	}
+	return c.Redirect(http.StatusFound, "/dashboard")
 }
 
 // localPage keeps a page to this machine and redirects its other names, such as

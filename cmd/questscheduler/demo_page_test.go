@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
@@ -15,7 +14,7 @@ import (
 func TestDemoPage_InABrowser(t *testing.T) {
 	t.Parallel()
 	o := operate(t, "QS_SYNC_MIN_GAP=20ms")
-	o.Size(1440, 1000, false)
+	o.Size(1440, 900, false)
 	o.opensTheDemo()
 	o.dragsTheSession()
 	o.restoresTheTime()
@@ -80,25 +79,18 @@ const (
 // step the journal.
 func (o *operated) dragsTheSession() {
 	o.t.Helper()
-	o.Await(sessionEvent)
-	width, err := strconv.ParseFloat(o.Text(sessionEvent+`.getBoundingClientRect().width`), 64)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	o.Drag(sessionEvent, -width, 0)
+	o.drags(-1)
 	o.Await(badge + ` === "Rescheduled"`)
 	if moved, err := o.poll(o.ready.Polls["linked"]); err != nil || !dayBefore(moved) {
 		o.t.Errorf("the poll is at %v, was at %v (%v)", moved["winning_slot"], moved["original_slot"], err)
 	}
 	o.Await(lastMessage + `.includes("rescheduled")`)
 	o.Await(`/[1-9]/.test(document.getElementById("bell-ana").textContent)`)
-	o.Await(`document.querySelector("#journal .path").textContent.includes("Rescheduled")`)
-	o.Await(`document.querySelectorAll("#journal .steps li").length === 6 && !document.querySelector("#journal .steps .missing")`)
-	o.Want(`[...document.querySelectorAll("#journal .when")].slice(1).every((node) => /^(start|\+[\d.]+ (ms|s))$/.test(node.textContent))`)
+	o.Await(`document.querySelector("#path").textContent.includes("Rescheduled")`)
+	o.Await(`document.querySelectorAll("#path li").length === 6 && !document.querySelector("#path .missing")`)
+	o.Want(`[...document.querySelectorAll("#path .when")].slice(1).every((node) => /^(start|\+[\d.]+ (ms|s))$/.test(node.textContent))`)
 	o.Want(`document.querySelector("#journal tbody code").textContent.startsWith("req_")`)
-	o.Size(1440, 1420, false) // down to the journal and the channel
 	o.shootTop("demo")
-	o.Size(1440, 1000, false)
 }
 
 // dayBefore says whether a poll's session was moved to the day before, at the same time.
@@ -115,7 +107,7 @@ func dayBefore(poll map[string]any) bool {
 func (o *operated) restoresTheTime() {
 	o.t.Helper()
 	o.press("restore-original-time")
-	o.Await(badge + ` === "FINALIZED"`)
+	o.Await(badge + ` === "Finalised"`)
 	o.Await(lastMessage + `.includes("restored")`)
 }
 
@@ -128,7 +120,7 @@ func (o *operated) deletesAndUndoes() {
 	o.Await(badge + ` === "Cancelled"`)
 	o.Await(lastMessage + `.includes("cancelled")`)
 	o.Click(`document.querySelector("#week .ec-undo")`)
-	o.Await(badge + ` === "FINALIZED"`)
+	o.Await(badge + ` === "Finalised"`)
 	o.Await(lastMessage + `.includes("on again")`)
 }
 
@@ -158,7 +150,7 @@ func (o *operated) losesAPushAndChecks() {
 	o.press("check-now")
 	o.phase("drop", "recovered")
 	o.Want(`/Recovered after [\d.]+ (ms|s)/.test(document.getElementById("state-drop").textContent)`)
-	o.Await(`document.querySelector("#journal .path").textContent.includes("A person asked for a check")`)
+	o.Await(`document.querySelector("#path").textContent.includes("A person asked for a check")`)
 }
 
 // restartsTheWorker: what happens while the worker is down is done when it is back.
@@ -179,9 +171,19 @@ func (o *operated) revokesAndLinksAgain() {
 	o.phase("revoke", "broken")
 	o.Await(`document.querySelector("#faults .health.error")`)
 	o.press("move-hour")
+	o.Await(`document.getElementById("strip").dataset.agree === "no"`)
+	o.press("heal")
+	o.Await(`document.getElementById("status").textContent.includes("Still broken") && document.getElementById("link-healed")`)
 	o.press("link-revoke")
+	o.Await(`document.querySelector("button[value=deny]")`)
+	o.Click(`document.querySelector("button[value=deny]")`)
+	o.Await(`location.pathname === "/demo" && document.getElementById("status").textContent.includes("You cancelled")`)
+	o.Await(`document.documentElement.dataset.ready === "yes" && document.getElementById("link-strip")`)
+	o.press("break-revoke") // again, since everything was healed
+	o.phase("revoke", "broken")
+	o.press("link-strip")
 	o.Await(`document.querySelector("button[value=allow]")`)
-	o.Click(`document.querySelector("input[value=gm]")`)
+	o.Want(`document.querySelector("input[value=gm]").checked`)
 	o.Click(`document.querySelector("button[value=allow]")`)
 	o.Await(`location.pathname === "/demo" && document.documentElement.dataset.ready === "yes"`)
 	o.phase("revoke", "recovered")
@@ -207,6 +209,7 @@ func (o *operated) isAnaByKeyboard() {
 	o.Await(`document.getElementById("person-ana").checked`)
 	o.Await(`document.querySelector("#poll .panel") && document.querySelector("#poll").textContent.includes("Only gm can change this poll")`)
 	o.Want(`!document.querySelector("#poll .panel button, #poll-sync, #poll-cancel, #poll-reopen")`)
+	o.Await(`document.getElementById("faults").open = true`)
 	o.TabTo("heal")
 	o.Await(`getComputedStyle(document.activeElement).outlineStyle !== "none"`)
 	o.Type(kb.Enter)
@@ -217,6 +220,7 @@ func (o *operated) isAnaByKeyboard() {
 func (o *operated) shootTop(name string) {
 	o.t.Helper()
 	o.Await(`(scrollTo(0, 0), scrollY === 0)`)
+	o.Await(`document.getAnimations().length === 0`)
 	o.Await(`((list) => (list.scrollTo(0, list.scrollHeight), list.scrollTop + list.clientHeight >= list.scrollHeight - 2))(document.querySelector("#discord .messages"))`)
 	o.ShootScreen(name)
 }
@@ -233,7 +237,7 @@ func (o *operated) fitsEveryScreen() {
 		o.t.Errorf("these are too small for a finger: %s", names)
 	}
 	o.shootTop("demo-phone")
-	o.Size(1440, 1000, false)
+	o.Size(1440, 900, false)
 	o.Dark(true)
 	o.Want(lightness + `("backgroundColor") < 60 && ` + lightness + `("color") > 180`)
 	o.Want(`getComputedStyle(document.querySelector("#week .ec-col-head:last-child")).backgroundColor.match(/\d+/g).slice(0, 3).every((part) => part < 80)`)

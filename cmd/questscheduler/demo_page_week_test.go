@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strconv"
-
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -15,13 +13,7 @@ func (o *operated) changesTheWeek() {
 	o.Await(`document.querySelector("#status").textContent.includes("changed the length")`)
 	o.undoes()
 
-	up, err := strconv.ParseFloat(o.Text(`(`+sessionEvent+`.scrollIntoView({ block: "center" }),
-		((node, row) => row.y + row.height / 2 - node.y - node.height / 2)(`+sessionEvent+`.getBoundingClientRect(),
-			document.querySelector("#week .ec-all-day .ec-day").getBoundingClientRect()))`), 64)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	o.Drag(sessionEvent, 0, up)
+	o.Drag(sessionEvent, 0, o.toTheDaysRow())
 	o.Await(`document.querySelector("#status").textContent.includes("all day")`)
 	o.Await(badge + ` === "Rescheduled"`)
 	o.undoes()
@@ -44,13 +36,14 @@ func (o *operated) changesTheWeek() {
 func (o *operated) undoes() {
 	o.t.Helper()
 	o.Click(`document.querySelector("#week .ec-undo")`)
-	o.Await(badge + ` === "FINALIZED"`)
+	o.Await(badge + ` === "Finalised"`)
 }
 
 // showsBusyCopies: the session appears as busy time in the second account, and goes
 // from it.
 func (o *operated) showsBusyCopies() {
 	o.t.Helper()
+	o.Await(`document.getElementById("second").open = true`)
 	o.TabTo("mirror-detail")
 	o.Type("a") // as Busy
 	o.Await(`document.querySelector("#second .agenda").textContent.includes("in “External Busy”")`)

@@ -56,7 +56,7 @@ func (d *demo) seedPeople(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		d.world.Users[name] = demoUser{ID: name, Token: token, demoAccount: linked.demoAccount}
+		d.world.Users[name] = demoUser{ID: name, Token: token, AccountID: linked.AccountID, demoAccount: linked.demoAccount}
 	}
 	linked, err := d.seedLinked(ctx, "gm", second)
 	if err != nil {
@@ -125,19 +125,12 @@ func (d *demo) seedGroup(ctx context.Context) error {
 	return err
 }
 
-// seedPolls creates an open poll with votes, a finalised one without an event, and
-// one that follows a calendar event.
+// seedPolls creates three polls with votes: an open one, a finalised one without an
+// event, and one that follows a calendar event.
 func (d *demo) seedPolls(ctx context.Context) error {
 	cause := scheduler.Cause{Trigger: "seed", Trace: d.newTrace()}
-	open, err := d.seedPoll(ctx, "open", "Session 12: The Sunken Keep", 7, cause)
-	if err != nil {
+	if _, err := d.seedPoll(ctx, "open", "Session 12: The Sunken Keep", 7, cause); err != nil {
 		return err
-	}
-	for i, name := range party[1:] {
-		choices := map[string]string{open.Slots[0].ID: poll.Feasible, open.Slots[i%len(open.Slots)].ID: poll.Preferred}
-		if _, err := d.scheduler.Vote(ctx, d.person(name), open.Poll.ID, scheduler.Vote{Choices: choices}, cause); err != nil {
-			return err
-		}
 	}
 	finalized, err := d.seedPoll(ctx, "finalized", "Session 10: A Quiet Tavern", 3, cause)
 	if err != nil {
@@ -146,6 +139,9 @@ func (d *demo) seedPolls(ctx context.Context) error {
 	if _, err := d.scheduler.Finalise(
 		ctx, d.person("gm"), finalized.Poll.ID, scheduler.Finalise{SlotID: finalized.Slots[0].ID}, cause,
 	); err != nil {
+		return err
+	}
+	if err := d.awaitIdle(ctx); err != nil { // the channel's newest card is the next one
 		return err
 	}
 	linked, err := d.seedPoll(ctx, "linked", "Session 11: The Long Road", 5, cause)
@@ -161,7 +157,7 @@ func (d *demo) seedPolls(ctx context.Context) error {
 }
 
 // seedPoll creates a poll of the party with three evenings, the first of them so
-// many days ahead.
+// many days ahead, for which everybody votes.
 func (d *demo) seedPoll(ctx context.Context, key, title string, days int, cause scheduler.Cause) (scheduler.View, error) {
 	first := d.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, days).Add(18 * time.Hour)
 	ask := scheduler.Create{
@@ -173,8 +169,17 @@ func (d *demo) seedPoll(ctx context.Context, key, title string, days int, cause 
 		ask.Slots = append(ask.Slots, scheduler.Times{Start: start, End: start.Add(4 * time.Hour)})
 	}
 	view, err := d.scheduler.Create(ctx, d.person("gm"), ask, cause)
+	if err != nil {
+		return view, err
+	}
 	d.world.Polls[key] = view.Poll.ID
-	return view, err
+	for i, name := range party {
+		choices := map[string]string{view.Slots[0].ID: poll.Feasible, view.Slots[i%len(view.Slots)].ID: poll.Preferred}
+		if _, err := d.scheduler.Vote(ctx, d.person(name), view.Poll.ID, scheduler.Vote{Choices: choices}, cause); err != nil {
+			return view, err
+		}
+	}
+	return view, nil
 }
 
 func (d *demo) person(name string) scheduler.Person {

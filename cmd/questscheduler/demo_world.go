@@ -37,6 +37,8 @@ type demoParty struct {
 type demoUser struct {
 	ID    string `json:"id"`
 	Token string `json:"token"`
+	// AccountID is the linked account of the calendar below.
+	AccountID string `json:"account_id,omitempty"`
 	demoAccount
 	// Second is a second linked account, which the game master alone has.
 	Second *demoLinked `json:"second,omitempty"`
