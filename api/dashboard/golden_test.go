@@ -47,6 +47,12 @@ var troubled = dashboard.Page{
 				Watch: calendarsync.Watch{ChannelID: "c2", CalendarID: "ana@example.com", UserID: "ana", Expiration: now.AddDate(0, 0, 5)},
 				Level: health.Fine, State: "active",
 			},
+			{
+				Watch: calendarsync.Watch{
+					ChannelID: "c3", CalendarID: "ana@example.com", UserID: "ana", Status: calendarsync.Retiring, Expiration: now.Add(time.Hour),
+				},
+				Level: health.Fine, State: "retiring",
+			},
 		},
 		MoreChannels: true,
 		Accounts: []health.Account{

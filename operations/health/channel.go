@@ -101,6 +101,15 @@ type Channel struct {
 	State, Why string
 }
 
+// Shade is the level that the channel's state is shown in: Mind for one that retires,
+// which goes soon although nothing is wrong with it.
+func (c Channel) Shade() Level {
+	if c.Status == calendarsync.Retiring && c.Level == Fine {
+		return Mind
+	}
+	return c.Level
+}
+
 // channels reads the refused channels that are tried again, and the living ones that
 // end first.
 func (r *Reader) channels(ctx context.Context, o *Overview) error {
