@@ -215,6 +215,9 @@ func TestAuthorize_InvalidRequest_ShowsAnErrorPage(t *testing.T) {
 			}
 		}
 	}
+	if got := w.outcome(w.linking("client").AuthCodeURL("state-1"), google.Consent{Deny: true}).Get("error"); got != "access_denied" {
+		t.Errorf("cancelled without an account: %q", got)
+	}
 	for name, form := range map[string]string{"nobody": "decision=allow&user=zoe", "no decision": "user=ana", "rubbish": "%zz"} {
 		status, _, text := w.curl("", "POST", "/o/oauth2/v2/auth?"+good.Encode(), form, "Content-Type", "application/x-www-form-urlencoded")
 		if status != 400 || !strings.Contains(text, "invalid_request") {
