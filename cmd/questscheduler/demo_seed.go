@@ -157,7 +157,7 @@ func (d *demo) seedPolls(ctx context.Context) error {
 }
 
 // seedPoll creates a poll of the party with three evenings, the first of them so
-// many days ahead, for which everybody votes.
+// many days ahead, for which everybody votes; in the open one the game master has yet to.
 func (d *demo) seedPoll(ctx context.Context, key, title string, days int, cause scheduler.Cause) (scheduler.View, error) {
 	first := d.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, days).Add(18 * time.Hour)
 	ask := scheduler.Create{
@@ -173,7 +173,11 @@ func (d *demo) seedPoll(ctx context.Context, key, title string, days int, cause 
 		return view, err
 	}
 	d.world.Polls[key] = view.Poll.ID
-	for i, name := range party {
+	voters := party
+	if key == "open" {
+		voters = party[1:]
+	}
+	for i, name := range voters {
 		choices := map[string]string{view.Slots[0].ID: poll.Feasible, view.Slots[i%len(view.Slots)].ID: poll.Preferred}
 		if _, err := d.scheduler.Vote(ctx, d.person(name), view.Poll.ID, scheduler.Vote{Choices: choices}, cause); err != nil {
 			return view, err
