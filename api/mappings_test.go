@@ -35,7 +35,8 @@ func (w *world) openMappings(options *api.Options) api.Mappings {
 	w.sheet = &sheet{}
 	w.sheet.set("ana", "ben", "cho")
 	return &attendees.Mappings{
-		Store: w.changes, Source: w.sheet, Domains: []string{"north.example"}, Accounts: w.linked, Delegated: true,
+		Store: w.changes, Guests: &attendees.Service{Store: w.changes, Now: options.Now}, Source: w.sheet,
+		Domains: []string{"north.example"}, Accounts: w.linked, Delegated: true,
 		Follow: func(context.Context, string, string, scheduler.Cause) error { return nil }, Now: options.Now, Log: options.Log,
 	}
 }

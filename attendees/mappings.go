@@ -26,6 +26,15 @@ type MappedAccounts interface {
 	ByEmail(ctx context.Context, email string) ([]accounts.Account, error)
 }
 
+// Guests are the events at which second addresses were added: Service.
+type Guests interface {
+	// CompareAgain has the guests compared again of all events with additions for a primary
+	// address that have not ended, and returns how many. It is idempotent.
+	CompareAgain(ctx context.Context, cause scheduler.Cause, primary string) (due int, err error)
+	// Needed are the accounts through which an event may have to be changed.
+	Needed(ctx context.Context) (map[string]bool, error)
+}
+
 // Mappings keeps the mappings in use in the store, where all processes read them, loads new
 // versions from the source, and has the calendars of their primary addresses followed. All
 // fields but Delegated and Meter are required.
@@ -37,7 +46,7 @@ type MappedAccounts interface {
 // carried out so far.
 type Mappings struct {
 	Store  store.Store
-	Outbox scheduler.Outbox
+	Guests Guests
 	Source Source
 	// Domains are those of primary addresses. A person with an address in one of them is one
 	// of our people, mapped or not (mapping.Table.Knows).

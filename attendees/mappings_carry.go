@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/mapping"
 	"questscheduler/scheduler"
 )
@@ -133,7 +132,7 @@ func (m *Mappings) carryOne(ctx context.Context, cause scheduler.Cause, t tables
 	if gone := t.from.State(primary) == mapping.Leaving && !mapped(t.to, primary); !gone {
 		did, err = m.settle(ctx, settling{primary: primary, relist: changed, delegate: true}, cause)
 		if err == nil && changed {
-			did.Due, err = m.makeDue(ctx, cause, primary)
+			did.Due, err = m.Guests.CompareAgain(ctx, cause, primary)
 		}
 	}
 	if err == nil && !m.Delegated {
@@ -144,24 +143,4 @@ func (m *Mappings) carryOne(ctx context.Context, cause scheduler.Cause, t tables
 		}
 	}
 	return did, err
-}
-
-// makeDue has the guests compared again of all events with additions for a primary address
-// that have not ended.
-func (m *Mappings) makeDue(ctx context.Context, cause scheduler.Cause, primary string) (due int, err error) {
-	var ids []string
-	for record, err := range attendee.OfPrimary(ctx, m.Store, primary) {
-		if err != nil {
-			return 0, err
-		}
-		ids = append(ids, record.ID)
-	}
-	for some := range slices.Chunk(ids, recordPage) {
-		made, err := m.makePageDue(ctx, cause, some)
-		if err != nil {
-			return due, err
-		}
-		due += made
-	}
-	return due, nil
 }

@@ -12,44 +12,8 @@ import (
 	"questscheduler/scheduler"
 )
 
-const (
-	// recordPage is how many records become due in one transaction.
-	recordPage = 50
-	// accountPage is how many accounts are read at once.
-	accountPage = 100
-)
-
-// makePageDue makes records due, and has them written. Their version grows, so that a write
-// under way, which was decided by earlier mappings, does not settle them.
-func (m *Mappings) makePageDue(ctx context.Context, cause scheduler.Cause, ids []string) (made int, err error) {
-	now, due := m.now(), []string(nil)
-	err = m.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		due = nil
-		records, err := attendee.LoadEvents(ctx, tx, ids)
-		if err != nil {
-			return err
-		}
-		for _, record := range records {
-			if record.Version == 0 || !record.EndsAt.IsZero() && !record.EndsAt.After(now) {
-				continue
-			}
-			err := tx.Update(attendee.EventPath(record.ID), store.Set("due", now), store.Set("trace", store.NullIfEmpty(cause.Trace)),
-				store.Set("version", record.Version+1), store.Set("updatedAt", now))
-			if err != nil {
-				return err
-			}
-			due = append(due, record.ID)
-		}
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	for _, id := range due {
-		m.Outbox.Soon(ctx, Kind, id, now)
-	}
-	return len(due), nil
-}
+// accountPage is how many accounts are read at once.
+const accountPage = 100
 
 // undelegate unlinks the delegated account of an address that is no longer mapped, unless a
 // record that is due needs it: additions are withdrawn first. Without a service account
@@ -60,7 +24,7 @@ func (m *Mappings) undelegate(ctx context.Context, cause scheduler.Cause, primar
 		return false, err
 	}
 	if m.Delegated {
-		if needed, err := m.needed(ctx); err != nil || needed[accounts.DelegatedID(primary)] {
+		if needed, err := m.Guests.Needed(ctx); err != nil || needed[accounts.DelegatedID(primary)] {
 			return false, err
 		}
 	}
@@ -73,7 +37,7 @@ func (m *Mappings) undelegateSome(ctx context.Context, cause scheduler.Cause, pr
 	if !m.Delegated || len(primaries) == 0 {
 		return primaries, nil
 	}
-	needed, err := m.needed(ctx)
+	needed, err := m.Guests.Needed(ctx)
 	if err != nil {
 		return primaries, err
 	}
@@ -104,26 +68,6 @@ func (m *Mappings) unlink(ctx context.Context, cause scheduler.Cause, primary st
 	}
 	return err
 }
-
-// needed are the accounts through which an event may have to be changed: records that are due
-// have copies of them.
-func (m *Mappings) needed(ctx context.Context) (map[string]bool, error) {
-	needed := map[string]bool{}
-	for record, err := range attendee.Due(ctx, m.Store, m.now().Add(dueWithin)) {
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range record.Copies {
-			if editable(c) {
-				needed[c.AccountID] = true
-			}
-		}
-	}
-	return needed, nil
-}
-
-// dueWithin is longer than any wait of a record that is due.
-const dueWithin = 2 * day
 
 // delegated lists those of some addresses that have a delegated account.
 func (m *Mappings) delegated(ctx context.Context, primaries []string) (have []string, err error) {

@@ -120,13 +120,15 @@ func (w *mappingWorld) restart(delegated bool) {
 }
 
 func (w *mappingWorld) process(delegated bool) *attendees.Mappings {
+	now := func() time.Time { return w.now }
 	return &attendees.Mappings{
-		Store: w.counter, Outbox: woken{w}, Source: w.sheet, Domains: []string{"north.example"}, Accounts: w.accounts, Delegated: delegated,
+		Store: w.counter, Guests: &attendees.Service{Store: w.counter, Outbox: woken{w}, Now: now}, Source: w.sheet,
+		Domains: []string{"north.example"}, Accounts: w.accounts, Delegated: delegated,
 		Follow: func(_ context.Context, accountID, calendarID string, _ scheduler.Cause) error {
 			w.calls = append(w.calls, gcal.Ref{Account: accountID, Calendar: calendarID})
 			return w.refuse
 		},
-		Now: func() time.Time { return w.now }, Log: slog.New(slog.DiscardHandler),
+		Now: now, Log: slog.New(slog.DiscardHandler),
 		Meter: func(event any) {
 			if load, ok := event.(attendees.Load); ok {
 				w.loads = append(w.loads, load.Outcome)

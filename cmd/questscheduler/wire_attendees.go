@@ -33,14 +33,16 @@ func (s *server) newAttending(google googleAccess, watcher *calendarsync.Watcher
 		return nil
 	}
 	mappings := &attendees.Mappings{
-		Store: s.documents, Outbox: s.outbox, Source: newSource(s.config, google.grants, s.now), Domains: s.config.AttendeesDomains,
+		Store: s.documents, Source: newSource(s.config, google.grants, s.now), Domains: s.config.AttendeesDomains,
 		Accounts: google.accounts, Delegated: s.config.AttendeesKey.IsSet(), Follow: watcher.Follow,
 		Now: s.now, Log: s.log, Meter: s.metrics.Count,
 	}
-	return &attending{mappings: mappings, service: &attendees.Service{
+	service := &attendees.Service{
 		Store: s.documents, Outbox: s.outbox, Google: google.client.Within(attendeeShare), Mappings: mappings, Accounts: google.accounts,
 		Notify: s.config.AttendeesSendUpdates, Mode: s.syncMode, Now: s.now, Log: s.log, Meter: s.metrics.Count,
-	}}
+	}
+	mappings.Guests = service
+	return &attending{mappings: mappings, service: service}
 }
 
 // syncMode is that of work that changes calendars, by QS_SYNC.

@@ -26,13 +26,14 @@ func (w *World) wireAttendees(p *Program, documents store.Store, client *gcal.Cl
 		return
 	}
 	p.Mappings = &attendees.Mappings{
-		Store: documents, Outbox: p.Outbox, Source: &sheetPort{w}, Domains: []string{Domain}, Accounts: p.Accounts,
+		Store: documents, Source: &sheetPort{w}, Domains: []string{Domain}, Accounts: p.Accounts,
 		Delegated: w.options.Delegated, Follow: p.Watcher.Follow, Now: now, Log: log,
 	}
 	p.Attendees = &attendees.Service{
 		Store: documents, Outbox: p.Outbox, Google: &googlePort{client: client.Within(mirrorShare), ports: &w.ports}, Mappings: p.Mappings,
 		Accounts: p.Accounts, Notify: "none", Mode: w.syncMode, Now: now, Log: log,
 	}
+	p.Mappings.Guests = p.Attendees
 	p.Outbox.Add(p.Attendees.Work())
 	p.Syncer.Consumers = append([]calendarsync.Consumer{attendees.Consumer{Service: p.Attendees}}, p.Syncer.Consumers...)
 }
