@@ -41,7 +41,7 @@ func (e *loadError) Unwrap() error { return e.error }
 
 // loadSentence is what a person may read of an error.
 func loadSentence(err error) string {
-	return sentence(err, "The mappings could not be read; the log says why.")
+	return fault.MessageOf(err, "The mappings could not be read; the log says why.")
 }
 
 // refused gives a failed load the kind that the caller can act on: the request was right.

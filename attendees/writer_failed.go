@@ -140,7 +140,7 @@ func afterFailure(record attendee.EventRecord, cause error, now time.Time) atten
 		}
 		wait = max(wait, firstWait<<(2*(min(record.Failures, mostFailures)-1)))
 		if record.Failures >= mostFailures {
-			record.Error = sentence(cause, "Google Calendar refused this.")
+			record.Error = fault.MessageOf(cause, "Google Calendar refused this.")
 			wait = max(wait, day)
 			if kind == fault.Unavailable {
 				wait = outageWait
@@ -149,12 +149,4 @@ func afterFailure(record attendee.EventRecord, cause error, now time.Time) atten
 	}
 	record.Due = store.Instant(now.Add(wait))
 	return record
-}
-
-// sentence is an error's message for people, or otherwise if it has none.
-func sentence(err error, otherwise string) string {
-	if said, ok := errors.AsType[*fault.Error](err); ok && said.Message != "" {
-		return said.Message
-	}
-	return otherwise
 }
