@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -16,7 +15,7 @@ const recordPage = 50
 // that have not ended, and returns how many. It is idempotent.
 func (s *Service) CompareAgain(ctx context.Context, cause scheduler.Cause, primary string) (due int, err error) {
 	var ids []string
-	for record, err := range attendee.OfPrimary(ctx, s.Store, primary) {
+	for record, err := range OfPrimary(ctx, s.Store, primary) {
 		if err != nil {
 			return 0, err
 		}
@@ -38,7 +37,7 @@ func (s *Service) makePageDue(ctx context.Context, cause scheduler.Cause, ids []
 	now, due := s.now(), []string(nil)
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		due = nil
-		records, err := attendee.LoadEvents(ctx, tx, ids)
+		records, err := LoadEvents(ctx, tx, ids)
 		if err != nil {
 			return err
 		}
@@ -46,7 +45,7 @@ func (s *Service) makePageDue(ctx context.Context, cause scheduler.Cause, ids []
 			if record.Version == 0 || hasEnded(record.EndsAt, now) {
 				continue
 			}
-			err := tx.Update(attendee.EventPath(record.ID), store.Set("due", now), store.Set("trace", store.NullIfEmpty(cause.Trace)),
+			err := tx.Update(EventPath(record.ID), store.Set("due", now), store.Set("trace", store.NullIfEmpty(cause.Trace)),
 				store.Set("version", record.Version+1), store.Set("updatedAt", now))
 			if err != nil {
 				return err
@@ -68,7 +67,7 @@ func (s *Service) makePageDue(ctx context.Context, cause scheduler.Cause, ids []
 // have copies of them.
 func (s *Service) Needed(ctx context.Context) (map[string]bool, error) {
 	needed := map[string]bool{}
-	for record, err := range attendee.Due(ctx, s.Store, s.now().Add(dueWithin)) {
+	for record, err := range Due(ctx, s.Store, s.now().Add(dueWithin)) {
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/outbox"
@@ -25,7 +26,7 @@ func (w *World) wireAttendees(p *Program, documents store.Store, client *gcal.Cl
 	if !w.attending() {
 		return
 	}
-	p.Mappings = &attendees.Mappings{
+	p.Mappings = &mappings.Service{
 		Store: documents, Source: &sheetPort{w}, Domains: []string{Domain}, Accounts: p.Accounts,
 		Delegated: w.options.Delegated, Follow: p.Watcher.Follow, Now: now, Log: log,
 	}
