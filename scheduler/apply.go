@@ -45,7 +45,7 @@ type Applied struct {
 	PollID   string // "" where no poll follows the event
 	Decision rules.Decision
 	// Unsearched reports whether the event would cancel its poll and was not searched for in other
-	// calendars yet: nothing was written. Search, then apply it again (Observed.Searched).
+	// calendars yet: nothing was written. Search, then apply it again (ObservedEvent.Searched).
 	Unsearched bool
 }
 
