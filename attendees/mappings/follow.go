@@ -104,19 +104,8 @@ func (m *Service) want(
 		known = append(known, calendars.Calendar{Key: poll.CalendarKey(follow.ID, primary), AccountID: follow.ID, CalendarID: primary})
 	}
 	for _, calendar := range known {
-		var updates []store.Update
-		is, wants := calendar.Interests[Consumer] > 0, follow.ID != "" && at(follow.ID, follow.Primary())(calendar)
-		switch {
-		case wants && !is:
-			updates = calendar.Want(Consumer, 1, request, follow.OwnerID)
-			did.Followed++
-		case wants && of.relist:
-			updates = calendar.RequestRelist(Consumer, request)
-			did.Relisted++
-		case is && !wants:
-			updates = calendar.Want(Consumer, 0, request, calendar.OwnerID)
-			did.Released++
-		default:
+		updates := interest(calendar, follow, of.relist, request, &did)
+		if updates == nil {
 			continue
 		}
 		if err := tx.Merge(calendars.Path(calendar.Key), updates...); err != nil {

@@ -109,27 +109,6 @@ func (m *Service) load(ctx context.Context, cause scheduler.Cause, confirm strin
 	}
 }
 
-// candidate is a loaded version.
-type candidate struct {
-	version  string
-	table    Table
-	encoded  []byte
-	skipped  []Skipped
-	lost, of int
-	// added counts the pairs that it adds, growing the primary addresses that have them.
-	added, growing int
-}
-
-// fewAdded is how many primary addresses may get second ones at once, however few are mapped.
-const fewAdded = 5
-
-// needsConfirmation reports whether a version differs from the one in use so much that it is
-// probably a mistake: it lacks more than half of the pairs, of two at least, or adds more than
-// half as many to more than fewAdded primary addresses. The first load of all adds every one.
-func (c candidate) needsConfirmation(inUse string) bool {
-	return c.lost*2 > c.of && c.of >= 2 || inUse != "" && c.added*2 > c.of && c.growing > fewAdded
-}
-
 func (m *Service) parse(rows [][]string, before tables) (candidate, error) {
 	table, skipped, err := Parse(rows, m.Domains, before.to)
 	if err != nil {
@@ -174,28 +153,6 @@ func (m *Service) take(
 		return write(tx, now, state, encoded)
 	})
 	return state, outcome, err
-}
-
-// judgeLoad decides what a loaded version means for the state.
-func judgeLoad(state Record, read candidate, confirm string, now time.Time) (Record, Outcome) {
-	state.TriedAt, state.Failures, state.Error = now, 0, ""
-	state.Skipped, state.SkippedCount = read.skipped[:min(len(read.skipped), SkippedKept)], int64(len(read.skipped))
-	switch {
-	case read.version == state.Version:
-		state.LoadedAt, state.Held = now, Held{}
-		return state, LoadUnchanged
-	case read.needsConfirmation(state.Version) && confirm != read.version:
-		since := now
-		if state.Held.Version == read.version {
-			since = state.Held.At
-		}
-		state.Held = Held{Version: read.version, Lost: int64(read.lost), Added: int64(read.added), Of: int64(read.of), At: since}
-		return state, LoadHeld
-	default:
-		state.Version, state.Count = read.version, int64(read.table.Len())
-		state.LoadedAt, state.Held = now, Held{}
-		return state, LoadChanged
-	}
 }
 
 func (m *Service) report(ctx context.Context, cause scheduler.Cause, state Record, outcome Outcome) {

@@ -64,7 +64,7 @@ var attended = []mutant{
 	}
 	for`,
 		}, {
-			file: "attendees/mappings/load.go",
+			file: "attendees/mappings/decide.go",
 			old:  `c.of >= 2 ||`,
 			new:  `c.of >= 2 && c.table.Len() > 0 ||`,
 		}},
@@ -91,7 +91,7 @@ var attended = []mutant{
 		name:   "lost-mappings-not-held",
 		breaks: "A sheet that lost over half of its mappings takes effect without a person's word.",
 		changes: []change{{
-			file: "attendees/mappings/load.go",
+			file: "attendees/mappings/decide.go",
 			old:  `confirm != read.version:`,
 			new:  `confirm != read.version && read.table.Len() == 0:`,
 		}},
@@ -100,7 +100,7 @@ var attended = []mutant{
 		name:   "grown-mappings-not-held",
 		breaks: "A sheet that maps many more people at once takes effect without a person's word.",
 		changes: []change{{
-			file: "attendees/mappings/load.go",
+			file: "attendees/mappings/decide.go",
 			old:  `c.growing > fewAdded`,
 			new:  `c.growing > 1000*fewAdded`,
 		}},
@@ -182,9 +182,9 @@ var attended = []mutant{
 		name:   "changed-mapping-not-listed-again",
 		breaks: "Of an address whose mapping changed only the events that had additions are compared, so new second addresses reach no event.",
 		changes: []change{{
-			file: "attendees/mappings/follow.go",
-			old:  `		case wants && of.relist:`,
-			new:  `		case wants && of.relist && of.primary == "":`,
+			file: "attendees/mappings/decide.go",
+			old:  `	case wants && relist:`,
+			new:  `	case wants && relist && follow.ID == "":`,
 		}},
 	},
 	{
