@@ -30,6 +30,7 @@ import (
 	"questscheduler/availability"
 	feeds "questscheduler/feed"
 	"questscheduler/groupevents"
+	"questscheduler/internal/discord"
 	"questscheduler/internal/signin"
 	"questscheduler/internal/store"
 	"questscheduler/operations/health"
@@ -53,7 +54,9 @@ type Options struct {
 	GroupEvents *groupevents.Service
 	// Feeds are people's calendar feeds.
 	Feeds *feeds.Service
-	Work  Work
+	// Discord links people to users of Discord.
+	Discord discord.Links
+	Work    Work
 	// Store holds people's notifications (notify.List) and idempotency keys; it
 	// answers Queries.
 	Store   store.Store
@@ -160,6 +163,7 @@ func New(options Options) *echo.Echo {
 	s.groupConnectionRoutes()
 	s.groupEventRoutes()
 	s.feedRoutes()
+	s.discordRoutes()
 	s.notificationRoutes()
 	s.healthRoutes()
 	s.metricsRoutes()

@@ -83,6 +83,7 @@ var sections = []*huma.Tag{
 	{Name: "sync", Description: "The sync between the caller's calendars and polls, and its decisions."},
 	{Name: "availability", Description: "When the caller and the people of their polls are free or busy."},
 	{Name: "feed", Description: "The caller's sessions as a feed that calendar programs subscribe to."},
+	{Name: "me", Description: "The caller's Discord user."},
 	{Name: "notifications", Description: "The caller's notifications in the app."},
 	{Name: "operation", Description: "For operators of the server."},
 	{

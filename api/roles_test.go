@@ -227,6 +227,13 @@ var roleTable = map[string]roleRow{
 	"create-feed": {call: plain("POST", "/v1/feed"), want: statuses{401, 201, 201, 201, 201, 201, 201}},
 	"delete-feed": {call: plain("DELETE", "/v1/feed"), want: forPersons},
 
+	"get-my-discord":    {call: plain("GET", "/v1/me/discord"), want: forPersons},
+	"unlink-my-discord": {call: plain("DELETE", "/v1/me/discord"), want: forPersons},
+	// Of a code that nobody was given.
+	"link-my-discord": {want: statuses{401, 404, 404, 404, 404, 404, 404}, call: func(fixture) call {
+		return call{method: "POST", path: "/v1/me/discord", body: map[string]any{"code": "AAAA-BBBB-CCCCC"}}
+	}},
+
 	"list-notifications":     {call: func(fixture) call { return call{method: "GET", path: "/v1/notifications"} }, want: forPersons},
 	"read-all-notifications": {call: func(fixture) call { return call{method: "POST", path: "/v1/notifications/read-all"} }, want: forPersons},
 	// gm's alone, in every role of the caller.

@@ -29,6 +29,7 @@ import (
 	linked "questscheduler/internal/accounts"
 	"questscheduler/internal/bodylimit"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/discord"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
@@ -191,6 +192,7 @@ func (w *world) openPorts(options *api.Options) {
 	options.Availability = &availability.Service{Store: w.changes, Google: w.freeBusy, Now: options.Now, Recent: 7 * time.Hour}
 	options.GroupEvents = w.openGroupEvents(options)
 	w.outbox.Add(options.GroupEvents.Work(), w.groups.mirrors.PlanWork(), w.groups.mirrors.EventWork())
+	options.Discord = discord.Links{Store: w.changes, Now: options.Now, Moves: true}
 	options.Feeds = &feed.Service{Store: w.changes, Now: options.Now, URL: "https://api.party.example", AppURL: "https://party.example"}
 	options.Policies, options.Events = mirrors.Policies{Service: w.groups.mirrors}, w.openEvents(options.Now)
 	options.Scheduler = &scheduler.Service{

@@ -24,21 +24,36 @@ type cardData struct {
 	votes   []poll.Vote
 }
 
-// voteButton is the id of a card's button that the web app's own functions answer. Like
-// the link of cardMark, it identifies the card in a channel.
-func voteButton(pollID string) string { return "vote_btn:" + pollID }
+// Beginnings of the ids of a card's buttons, before the poll's: by VoteButton the web app's own
+// functions know theirs.
+const (
+	VoteButton = "vote_btn:"
+	WhoButton  = "qs:who:"
+)
+
+// maxCustomID is how long the id of a button may be.
+const maxCustomID = 100
+
+// voteButton is the id of the button by which people vote. Like the link of cardMark, it
+// identifies the card in a channel.
+func voteButton(pollID string) string { return VoteButton + pollID }
 
 // cardMark ends the link of a card's button.
 func cardMark(pollID string) string { return messageMark("card:" + pollID) }
 
-// buttons are those of a card: Vote where something answers it (Discord.Votes), else a
-// link to the poll, else none. A card that had one loses it by an empty list.
+// buttons are those of a card: Vote where something answers it (Discord.Votes), and beside it Who
+// is missing while the poll is open and this server answers it, else a link to the poll, else
+// none. A card that had one loses it by an empty list.
 func (d *Discord) buttons(p poll.Poll) []discordRow {
 	button := discordgo.Button{Label: spoken.Card.Vote, Style: discordgo.PrimaryButton, CustomID: voteButton(p.ID)}
+	fits := len(button.CustomID) <= maxCustomID
 	switch {
-	case d.Votes:
+	case d.Answers && fits && p.Status == rules.Open:
+		who := discordgo.Button{Label: spoken.Card.Who, Style: discordgo.SecondaryButton, CustomID: WhoButton + p.ID}
+		return []discordRow{{Type: discordgo.ActionsRowComponent, Buttons: []discordgo.Button{button, who}}}
+	case (d.Votes || d.Answers) && fits:
 	case d.AppURL != "":
-		button.Style, button.CustomID, button.URL = discordgo.LinkButton, "", pollURL(d.AppURL, p.ID)+cardMark(p.ID)
+		button.Style, button.CustomID, button.URL = discordgo.LinkButton, "", PollURL(d.AppURL, p.ID)+cardMark(p.ID)
 	default:
 		return []discordRow{}
 	}
@@ -75,7 +90,7 @@ func (d *Discord) card(c cardData) DiscordMessage {
 	add(words.Range, span, false)
 	add(words.WinningSlot, c.winningTime(), false)
 	if d.AppURL != "" {
-		add(words.ViewOnWeb, "["+spoken.OpenPoll+"]("+pollURL(d.AppURL, c.poll.ID)+")", false)
+		add(words.ViewOnWeb, "["+spoken.OpenPoll+"]("+PollURL(d.AppURL, c.poll.ID)+")", false)
 	}
 	return DiscordMessage{Embeds: []discordgo.MessageEmbed{embed}, Components: d.buttons(c.poll)}
 }

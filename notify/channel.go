@@ -83,7 +83,7 @@ type Receipt struct {
 	Record func(ctx context.Context, tx store.Tx, announcement poll.Announcement, delivery poll.Delivery) error
 }
 
-// pollURL is a poll's page in the web app at appURL; a path if that is "".
-func pollURL(appURL, pollID string) string {
+// PollURL is a poll's page in the web app at appURL; a path if that is "".
+func PollURL(appURL, pollID string) string {
 	return strings.TrimSuffix(appURL, "/") + "/scheduler/" + url.PathEscape(pollID)
 }

@@ -31,7 +31,9 @@ type Discord struct {
 	// Votes says that something answers the Vote button of cards: the web app's functions,
 	// which setting QS_CALLABLES_UPSTREAM names.
 	Votes bool
-	Log   *slog.Logger
+	// Answers says that this server answers buttons itself (package interactions).
+	Answers bool
+	Log     *slog.Logger
 }
 
 var _ CardChannel = (*Discord)(nil)
@@ -143,7 +145,7 @@ func (d *Discord) message(m Message) DiscordMessage {
 		message.Content, message.Mentions = prefix+message.Content, allowed
 	}
 	if d.AppURL != "" { // Discord refuses a link without an address
-		link := pollURL(d.AppURL, m.Poll.ID) + messageMark(m.State.Ref)
+		link := PollURL(d.AppURL, m.Poll.ID) + messageMark(m.State.Ref)
 		message.Components = withButton(discordgo.Button{Label: spoken.OpenPoll, Style: discordgo.LinkButton, URL: link})
 	}
 	return message

@@ -29,7 +29,7 @@ func TestNotification_EveryField_IsStored(t *testing.T) {
 		},
 		Fixed: map[string]any{
 			"Type": string(rules.NoticeCancelled), "Title": words.Title, "Body": fill(words.Body[1], "{title}", title),
-			"Resource.Type": "poll", "Resource.ID": "p1", "Resource.Title": title, "ActionURL": pollURL("https://quests.example", "p1"),
+			"Resource.Type": "poll", "Resource.ID": "p1", "Resource.Title": title, "ActionURL": PollURL("https://quests.example", "p1"),
 		},
 	})
 }

@@ -194,7 +194,7 @@ func actorOf(ctx context.Context, reader store.Reader, uid string, p poll.Poll) 
 // web app's own notifications do.
 func (n *InApp) document(key string, m Message, actor map[string]any) map[string]any {
 	title, at := plainTitle(m.Poll.Title, maxInAppTitle), m.State.State.At
-	about, link := Resource{"poll", m.Poll.ID, title}, pollURL(n.AppURL, m.Poll.ID)
+	about, link := Resource{"poll", m.Poll.ID, title}, PollURL(n.AppURL, m.Poll.ID)
 	document := n.newDocument(key, string(m.Notice), spoken.Notices[m.Notice].Title, m.Text(), link, about)
 	metadata := map[string]any{"schedulerId": m.Poll.ID, "schedulerTitle": title}
 	if !at.IsZero() {

@@ -31,6 +31,10 @@ type Cause struct {
 	Trace   string // correlates all effects of one trigger
 	// Person is the id of the person who commanded it; "" if nobody did.
 	Person string
+	// Interaction is the id of the Discord interaction that commanded it; "" if none did. The
+	// transaction that takes effect records it (discord.InteractionPath), so it does so once: a
+	// repeat is a Conflict with CodeInteractionDone.
+	Interaction string
 	// Quiet is for linking many events at once: cards stay as they are, and the drain starts
 	// the syncs, one a calendar.
 	Quiet bool
@@ -74,6 +78,9 @@ const (
 	CodeTaken = "duplicate"
 	CodeStale = "stale"
 )
+
+// CodeInteractionDone (Conflict) is a repeated interaction of Discord that took effect before.
+const CodeInteractionDone = "interaction_done"
 
 // CodeCalendarReadOnly (Forbidden) is a finalisation into a calendar whose events
 // the account may not make, or whose deletions it could not confirm.

@@ -3,6 +3,8 @@ package scheduler
 import (
 	"context"
 
+	"questscheduler/fault"
+	"questscheduler/internal/discord"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/transition"
@@ -47,7 +49,19 @@ func (s *Service) transact(
 	if err == nil {
 		s.handOver(ctx, out)
 	}
-	return err
+	return s.unlessDone(ctx, cause, err)
+}
+
+// unlessDone has a conflict of an interaction that took effect before say so.
+func (s *Service) unlessDone(ctx context.Context, cause Cause, err error) error {
+	if cause.Interaction == "" || !fault.Is(err, fault.Conflict) {
+		return err
+	}
+	record, failed := s.Store.Get(ctx, discord.InteractionPath(cause.Interaction))
+	if failed != nil || !record.Exists() {
+		return err
+	}
+	return &fault.Error{Kind: fault.Conflict, Code: CodeInteractionDone, Message: "That was done already.", Err: err}
 }
 
 // change is transact behind the repair of direct edits that work meets.
@@ -59,6 +73,11 @@ func (s *Service) change(
 
 // apply writes the outcome of a transition.
 func (s *Service) apply(tx store.Tx, out transition.Outcome, cause Cause) error {
+	if cause.Interaction != "" {
+		if err := tx.Create(discord.InteractionPath(cause.Interaction), discord.EncodeInteraction(s.Now())); err != nil {
+			return err
+		}
+	}
 	if err := out.Writes.To(tx); err != nil {
 		return err
 	}

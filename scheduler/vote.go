@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"slices"
 
 	"questscheduler/fault"
 	"questscheduler/internal/poll"
@@ -14,12 +15,47 @@ import (
 type Vote struct {
 	Choices     map[string]string // by slot id poll.Feasible or poll.Preferred
 	NoTimesWork bool
+	// Form is where the choices were made, if it is a form that the slots may have outlived; nil
+	// otherwise.
+	Form *VoteForm
 }
+
+// VoteForm is a form of Discord. Its choices name slots by poll.Slot.Option.
+type VoteForm struct {
+	// Shown is poll.ShownSlots of the slots that it offered. Others are Conflict with
+	// CodeSlotsChanged.
+	Shown string
+	// Guild is where it was opened: no other guild than that of the poll's group.
+	Guild string
+	// Avatar is the voter's picture; "" for none.
+	Avatar string
+}
+
+// CodeSlotsChanged is of Conflict: the slots are not those that a form offered.
+const CodeSlotsChanged = "slots_changed"
 
 // Vote writes a person's own vote, in place of an earlier one. Participants
 // and members of the poll's group vote, while it is open.
 func (s *Service) Vote(ctx context.Context, person Person, pollID string, ask Vote, cause Cause) (View, error) {
-	err := s.changePart(ctx, person, pollID, "vote", cause, func(p poll.Poll, group *poll.Group) error {
+	if _, err := s.Cast(ctx, person, pollID, ask, cause); err != nil {
+		return View{}, err
+	}
+	return s.View(ctx, person, pollID)
+}
+
+// Ballot is a vote as it was written, with the poll as it was before and the slots that it is for.
+type Ballot struct {
+	Poll  poll.Poll
+	Vote  poll.Vote
+	Slots []poll.Slot
+}
+
+// Cast is Vote, and reads nothing after it.
+func (s *Service) Cast(ctx context.Context, person Person, pollID string, ask Vote, cause Cause) (ballot Ballot, err error) {
+	err = s.changePart(ctx, person, pollID, "vote", cause, func(p poll.Poll, group *poll.Group) error {
+		if ask.Form != nil && !group.InGuild(ask.Form.Guild) {
+			return fault.New(fault.Forbidden, "This poll belongs to another server on Discord. Vote there, or in the app.")
+		}
 		if !takesPart(person, p, group) {
 			return fault.New(fault.Forbidden, "Only participants vote. Join the poll first.")
 		}
@@ -33,16 +69,42 @@ func (s *Service) Vote(ctx context.Context, person Person, pollID string, ask Vo
 		vote := poll.Vote{
 			UserID: person.ID, Email: person.Email, Choices: ask.Choices, NoTimesWork: ask.NoTimesWork, UpdatedAt: store.Instant(step.Now),
 		}
-		if err := checkVote(vote, slots); err != nil {
+		if ask.Form != nil {
+			vote, err = ask.Form.fill(vote, slots, step.Votes)
+		}
+		if err == nil {
+			err = checkVote(vote, slots)
+		}
+		if err != nil {
 			return err
 		}
+		ballot = Ballot{Poll: step.Poll, Vote: vote, Slots: slots}
 		step.Vote(vote, named, slots)
 		return nil
 	})
-	if err != nil {
-		return View{}, err
+	return ballot, err
+}
+
+// fill gives a vote of a form the ids of slots, and what the web app keeps of a vote on Discord.
+// An address that is known from an earlier vote stays.
+func (f VoteForm) fill(vote poll.Vote, slots []poll.Slot, before []poll.Vote) (poll.Vote, error) {
+	if poll.ShownSlots(slots) != f.Shown {
+		return vote, &fault.Error{
+			Kind: fault.Conflict, Code: CodeSlotsChanged, Message: "The times changed since you opened this. Press Vote again.",
+		}
 	}
-	return s.View(ctx, person, pollID)
+	options := vote.Choices
+	vote.Choices = make(map[string]string, len(options))
+	for _, slot := range slots {
+		if choice, chosen := options[slot.Option()]; chosen {
+			vote.Choices[slot.ID] = choice
+		}
+	}
+	vote.Source, vote.LastVotedFrom, vote.Avatar = poll.FromDiscord, poll.FromDiscord, f.Avatar
+	if i := slices.IndexFunc(before, func(earlier poll.Vote) bool { return earlier.UserID == vote.UserID }); i >= 0 && vote.Email == "" {
+		vote.Email = before[i].Email
+	}
+	return vote, nil
 }
 
 func checkVote(vote poll.Vote, slots []poll.Slot) error {

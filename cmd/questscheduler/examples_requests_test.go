@@ -1,7 +1,12 @@
 package main
 
 import (
+	"context"
 	"net/http"
+	"time"
+
+	"questscheduler/internal/ids"
+	"questscheduler/internal/store"
 )
 
 // The requests of the examples, in the order in which they are made. gm leads The Party
@@ -190,6 +195,22 @@ func (w *exampleWorld) admin() {
 func (w *exampleWorld) feed() {
 	w.show(ask{as: "ana", operation: "create-feed"})
 	w.show(ask{as: "ana", operation: "delete-feed"})
+}
+
+func (w *exampleWorld) discord() {
+	w.t.Helper()
+	const code = "ABCDEFGHJKLMN"
+	err := w.demo.documents.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
+		return tx.Create(store.Doc("discordLinkCodes", ids.Of(code).Hex(32)), map[string]any{
+			"type": "user-link", "discordUserId": "2200000000000000001", "username": "ana", "expiresAt": w.demo.now().Add(time.Minute),
+		})
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.show(ask{as: "ana", operation: "link-my-discord", body: `{"code": "ABCD-EFGH-JKLMN", "confirm": true}`})
+	w.show(ask{as: "ana", operation: "get-my-discord"})
+	w.show(ask{as: "ana", operation: "unlink-my-discord"})
 }
 
 // end: what ends a membership or a link.

@@ -28,7 +28,7 @@ func TestPage_Examples_AreCurrent(t *testing.T) {
 	w := newExampleWorld(t)
 	for _, part := range []func(){
 		w.health, w.accounts, w.group, w.poll, w.otherPoll, w.availability, w.session, w.notifications,
-		w.calendars, w.lifecycle, w.mirrors, w.groupEvents, w.admin, w.feed, w.end,
+		w.calendars, w.lifecycle, w.mirrors, w.groupEvents, w.admin, w.feed, w.discord, w.end,
 	} {
 		part()
 	}

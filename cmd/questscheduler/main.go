@@ -51,6 +51,8 @@ type commandLine struct {
 	Backup  backupCommand  `cmd:"" group:"care" help:"Write a consistent copy of the store while the server runs."`
 	Sweep   sweepCommand   `cmd:"" group:"care" help:"Run one timer job once and print what it did."`
 
+	Discord discordCommand `cmd:"" group:"care" help:"Set up what people do with the bot on Discord."`
+
 	Backfill backfillCommand `cmd:"" group:"care" help:"Bring the data of an existing deployment in."`
 
 	Completion completionCommand `cmd:"" group:"shell" help:"Print a script that completes commands and flags in a shell."`

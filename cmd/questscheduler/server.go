@@ -20,6 +20,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
+	"questscheduler/internal/discord"
 	"questscheduler/internal/ids"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
@@ -46,7 +47,7 @@ var kinds = []string{
 // queries are all queries that the program runs.
 func queries() []*store.Query {
 	return slices.Concat(
-		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, timers.Queries,
+		poll.Queries, discord.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, timers.Queries,
 		mirror.Queries, attendees.Queries, mappings.Queries, availability.Queries, groupevents.Queries,
 	)
 }

@@ -65,7 +65,7 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 		Commands: commands, Scheduler: to.scheduler, GroupEvents: to.groups, Calendars: to.watcher, Accounts: to.linked,
 		Policies: mirrors.Policies{Service: to.mirroring.service}, Events: to.mirroring.events, Mappings: to.mappings,
 		Availability: to.availability, Health: to.health, Work: s.outbox,
-		Feeds: s.newFeeds(to),
+		Feeds: s.newFeeds(to), Discord: s.discordLinks(),
 		Store: s.documents, Changes: s.documents, SingleProcess: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: people, Operators: operators, Ready: s.isReady,
 		AllowedOrigins: s.config.AllowedOrigins, TrustedProxies: s.config.TrustedProxies,
@@ -82,6 +82,7 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	webhooks.Register(edge, pushes, webhooks.Guard{Admit: api.AdmitPush, Log: api.Sampled(s.log, s.now)})
 	webhooks.RegisterDocuments(edge, operators, documents)
 	webhooks.RegisterJobs(edge, operators, to.timers)
+	s.registerInteractions(edge, to)
 	if s.tasks != nil {
 		webhooks.RegisterTasks(edge, deliverers, s.tasks)
 	}

@@ -25,7 +25,7 @@ func (s *server) notifyChannels(inApp *notify.InApp, discord *notify.DiscordClie
 	if discord != nil {
 		channels = append(channels, &notify.Discord{
 			API: discord, Store: s.documents, Now: s.now, AppURL: s.config.AppURL, Cards: s.drawsCards(),
-			Votes: s.config.CallablesUpstream != "", Log: s.log,
+			Votes: s.config.CallablesUpstream != "", Answers: s.config.InteractionKey() != nil, Log: s.log,
 		})
 	}
 	return channels

@@ -12,6 +12,7 @@ import (
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/config"
+	"questscheduler/internal/discord"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/operations/health"
@@ -46,6 +47,7 @@ func (s *server) cleanings() []timers.Cleaning {
 	return []timers.Cleaning{
 		{What: "OAuth states", Remove: limited(accounts.RemoveExpiredStates)},
 		{What: "accounts long unlinked", Remove: limited(accounts.RemoveUnlinked)},
+		{What: "expired codes and interactions of Discord", Remove: discord.RemoveExpired, Shared: true},
 		{What: "idempotency keys", Remove: limited(api.RemoveExpiredKeys)},
 		{What: "expired counts of answers on availability", Remove: limited(availability.RemoveExpired)},
 		{

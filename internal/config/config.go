@@ -7,6 +7,8 @@
 package config
 
 import (
+	"crypto/ed25519"
+	"encoding/hex"
 	"net/netip"
 	"path/filepath"
 	"strings"
@@ -169,6 +171,14 @@ type Config struct {
 	DiscordBotToken Secret `env:"DISCORD_BOT_TOKEN"`
 	// DiscordEndpoint is a simulator of Discord; without it Discord.
 	DiscordEndpoint string `env:"DISCORD_ENDPOINT"`
+	// DiscordApplicationID and DiscordPublicKey are the application's id and key, as Discord's
+	// developer portal shows them: with both, this server answers buttons and commands.
+	DiscordApplicationID string `env:"DISCORD_APPLICATION_ID"`
+	// DiscordPublicKey is 64 hexadecimal digits.
+	DiscordPublicKey string `env:"DISCORD_PUBLIC_KEY"`
+	// DiscordUpstream is the address of the web app's function that answers interactions which
+	// are not ours; without it they are not answered.
+	DiscordUpstream string `env:"DISCORD_UPSTREAM"`
 
 	// EncKeys are the keys that seal refresh tokens, as `id:base64key` with commas
 	// between, 32 bytes each: the first seals, all open. Keys derived from them
@@ -293,12 +303,23 @@ func (c Config) SignInKeyPath() string {
 	return filepath.Join(filepath.Dir(c.SQLitePath), "signin.key")
 }
 
+// InteractionKey is the key that Discord signs interactions with; nil: there are none here.
+func (c Config) InteractionKey() ed25519.PublicKey {
+	key, err := hex.DecodeString(c.DiscordPublicKey)
+	if err != nil || len(key) != ed25519.PublicKeySize || c.DiscordApplicationID == "" {
+		return nil
+	}
+	return key
+}
+
 // derive fills in what follows from other settings and trims addresses.
 func (c *Config) derive() {
 	if c.Queue == "river" { // its name before the outbox
 		c.Queue = QueueEmbedded
 	}
-	for _, address := range []*string{&c.PublicURL, &c.AppURL, &c.GoogleEndpoint, &c.DiscordEndpoint, &c.CallablesUpstream, &c.MachineIssuer} {
+	for _, address := range []*string{
+		&c.PublicURL, &c.AppURL, &c.GoogleEndpoint, &c.DiscordEndpoint, &c.CallablesUpstream, &c.DiscordUpstream, &c.MachineIssuer,
+	} {
 		*address = strings.TrimRight(*address, "/") // paths are appended
 	}
 	for i, domain := range c.AttendeesDomains {

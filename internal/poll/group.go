@@ -123,6 +123,11 @@ func (g *Group) Has(userID string) bool {
 	return g != nil && userID != "" && (g.CreatorID == userID || slices.Contains(g.MemberIDs, userID))
 }
 
+// InGuild reports whether the group hears in a guild of Discord.
+func (g *Group) InGuild(guildID string) bool {
+	return g != nil && guildID != "" && g.Discord.GuildID == guildID
+}
+
 // Invites reports whether a person was invited and has not answered yet.
 func (g *Group) Invites(userID string) bool {
 	return userID != "" && !g.Has(userID) && slices.Contains(g.PendingMemberIDs, userID)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"questscheduler/internal/ids"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 )
@@ -34,6 +35,18 @@ type Slot struct {
 
 // SlotPath is where a slot's document is.
 func SlotPath(pollID, slotID string) store.Path { return Path(pollID).Doc("slots", slotID) }
+
+// Option names the slot in a form of Discord, whose values are shorter than ids may be.
+func (s Slot) Option() string { return ids.Of(s.ID).Base64(12) }
+
+// ShownSlots names slots as a form shows them: it changes with their ids and times.
+func ShownSlots(slots []Slot) string {
+	parts := make([]string, 0, 2*len(slots))
+	for _, slot := range slots {
+		parts = append(parts, slot.ID, slot.Fingerprint().String())
+	}
+	return ids.Of(parts...).Base64(12)
+}
 
 // Fingerprint is the time of the slot.
 func (s Slot) Fingerprint() rules.Fingerprint {

@@ -15,6 +15,9 @@ const (
 	Preferred = "PREFERRED"
 )
 
+// FromDiscord is the source of a vote that was given on Discord.
+const FromDiscord = "discord"
+
 // Vote is a document of schedulers/{id}/votes: what one person chose.
 type Vote struct {
 	UserID        string
@@ -75,8 +78,17 @@ func choiceOf(choices store.Fields, slot string) string {
 	return ""
 }
 
-// VoteUpdates gives the fields that a person's vote writes.
+// VoteUpdates gives the fields that a person's vote writes. Over REST nobody says where they
+// voted, nor shows a picture; what the web app keeps of both stays.
 func VoteUpdates(v Vote) []store.Update {
+	if v.Source == "" {
+		return choiceUpdates(v)
+	}
+	return append(choiceUpdates(v),
+		Set("source", v.Source), Set("lastVotedFrom", v.LastVotedFrom), Set("userAvatar", store.NullIfEmpty(v.Avatar)))
+}
+
+func choiceUpdates(v Vote) []store.Update {
 	return []store.Update{
 		Set("voterId", v.UserID), Set("userEmail", store.NullIfEmpty(v.Email)),
 		Set("votes", choicesMap(v.Choices)), Set("noTimesWork", v.NoTimesWork), Set("updatedAt", v.UpdatedAt),
@@ -89,7 +101,7 @@ func EncodeVote(v Vote) map[string]any {
 		"userAvatar": store.NullIfEmpty(v.Avatar), "source": store.NullIfEmpty(v.Source),
 		"lastVotedFrom": store.NullIfEmpty(v.LastVotedFrom),
 	}
-	for _, update := range VoteUpdates(v) {
+	for _, update := range choiceUpdates(v) {
 		data[update.Path[0]] = update.Value
 	}
 	return data

@@ -16,7 +16,7 @@ type row struct {
 var above = []string{
 	"fault", "internal/ids", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store",
 	"internal/outbox", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin",
-	"internal/gcal", "internal/mirror", "availability", "internal/config",
+	"internal/gcal", "internal/mirror", "internal/discord", "availability", "internal/config",
 	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "attendees/mappings", "attendees", "groupevents", "feed", "operations/backfill",
 	"notify", "web-hooks/documentchanges", "web-hooks/timers", "operations/health",
 }
@@ -49,6 +49,7 @@ var table = []row{
 	{packages: "internal/test/points", may: []string{"internal/store", "internal/outbox", "fault"}},
 
 	{packages: "internal/mirror", may: []string{"internal/ids", "internal/recurrence", "internal/store", "fault"}},
+	{packages: "internal/discord", may: []string{"internal/ids", "internal/store", "fault"}},
 	{packages: "internal/poll", may: []string{"internal/ids", "rules", "internal/store", "fault"}},
 	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "fault"}},
 	{packages: "transition", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "fault"}},
@@ -71,8 +72,8 @@ var table = []row{
 	{
 		packages: "scheduler",
 		may: []string{
-			"internal/ids", "rules", "internal/poll", "internal/calendars", "transition", "internal/store", "internal/outbox",
-			"internal/meter", "fault",
+			"internal/ids", "rules", "internal/discord", "internal/poll", "internal/calendars", "transition", "internal/store",
+			"internal/outbox", "internal/meter", "fault",
 		},
 	},
 	{
@@ -148,6 +149,7 @@ var table = []row{
 	{packages: "api/dashboard", may: []string{"operations/health", "attendees/mappings"}},
 
 	{packages: "web-hooks", may: above},
+	{packages: "web-hooks/interactions", may: []string{"rules", "internal/discord", "internal/poll", "internal/store", "scheduler", "notify", "fault"}},
 	{packages: "api/examples", standardOnly: true},
 	{packages: "api", may: slices.Concat(above, []string{"internal/store/changes", "api/dashboard", "api/examples", "web-hooks"})},
 	{packages: "api/callables", may: above},

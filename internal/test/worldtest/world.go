@@ -31,6 +31,7 @@ import (
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
+	discordlinks "questscheduler/internal/discord"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
@@ -228,7 +229,7 @@ func New(t TB, options Options) *World {
 // openPorts makes what outlives the program.
 func (w *World) openPorts() {
 	queries := slices.Concat(
-		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, mirror.Queries,
+		poll.Queries, discordlinks.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, mirror.Queries,
 		groupevents.Queries, inspections(), mirrorInspections, attendees.Queries, mappings.Queries, attendeeInspections,
 		[]*store.Query{allConsumerEvents, eventsOfCalendar}, audit.Queries, w.options.Queries,
 	)

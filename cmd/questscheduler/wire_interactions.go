@@ -1,0 +1,41 @@
+package main
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"questscheduler/api"
+	"questscheduler/internal/config"
+	"questscheduler/internal/discord"
+	"questscheduler/web-hooks/interactions"
+)
+
+// pressesPerMinute is how many interactions a Discord user may cause a minute.
+const pressesPerMinute = 30
+
+// discordLinks links Discord users to people.
+func (s *server) discordLinks() discord.Links {
+	return discord.Links{Store: s.documents, Now: s.now, Moves: s.config.Auth == config.AuthLocal}
+}
+
+// registerInteractions adds the route of what people do on Discord, where the settings name the
+// application.
+func (s *server) registerInteractions(edge *echo.Echo, to routes) {
+	key := s.config.InteractionKey()
+	if key == nil {
+		return
+	}
+	appURL := s.config.AppURL
+	if appURL == s.config.PublicURL {
+		appURL = "" // this server has no page of polls
+	}
+	interactions.Register(edge, interactions.Options{
+		Polls: to.scheduler, Links: s.discordLinks(), Store: s.documents,
+		ApplicationID: s.config.DiscordApplicationID, Key: key,
+		Upstream: s.config.DiscordUpstream, HTTP: &http.Client{Transport: s.outbound}, AppURL: appURL,
+		Refuse:    func(c echo.Context) error { return api.AdmitPush(c, "", false) },
+		LimitUser: api.LimitPerson(api.Rate{PerSecond: pressesPerMinute / 60.0, Burst: pressesPerMinute}, s.now),
+		Now:       s.now, Log: s.log, Refused: api.Sampled(s.log, s.now),
+	})
+}

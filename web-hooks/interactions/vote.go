@@ -1,0 +1,85 @@
+package interactions
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/internal/discord"
+	"questscheduler/internal/poll"
+	"questscheduler/rules"
+	"questscheduler/scheduler"
+)
+
+// askVote answers the Vote button with the form.
+func (h *handler) askVote(ctx context.Context, in request) (answer, error) {
+	person, view, err := h.read(ctx, in)
+	if err != nil {
+		return answer{}, err
+	}
+	zone := zoneFor(person, view.Poll)
+	switch {
+	case view.Poll.Status != rules.Open:
+		return say(closed(view, zone, h.Now())), nil
+	case len(view.Slots) == 0:
+		return say("This poll has no times to vote for yet."), nil
+	case len(view.Slots) > maxSlots || len(idOf(submitVote, in.poll, poll.ShownSlots(view.Slots))) > maxCustomID:
+		return say("This poll is too large for a form of Discord. Vote in the app.", h.pollPage(in.poll)...), nil
+	}
+	own := poll.Vote{}
+	if i := slices.IndexFunc(view.Votes, func(vote poll.Vote) bool { return vote.UserID == person.UID }); i >= 0 {
+		own = view.Votes[i]
+	}
+	return answer{answerForm, voteForm(view.Poll, view.Slots, own, zone, h.Now())}, nil
+}
+
+// vote writes the vote of a submitted form.
+func (h *handler) vote(ctx context.Context, in request) (answer, error) {
+	person, err := discord.PersonOf(ctx, h.Store, in.user.ID)
+	if err != nil {
+		return answer{}, err
+	}
+	ask := voteOf(in.fields(), scheduler.VoteForm{Shown: in.hash, Guild: in.GuildID, Avatar: person.PhotoURL})
+	ballot, err := h.Polls.Cast(ctx, scheduler.Person{ID: person.UID}, in.poll, ask, in.cause(person))
+	if err != nil {
+		return answer{}, err
+	}
+	return say(said(ballot.Vote, ballot.Slots, zoneFor(person, ballot.Poll), h.Now())), nil
+}
+
+// closed says that a poll takes no votes.
+func closed(view scheduler.View, zone *time.Location, now time.Time) string {
+	switch {
+	case view.Winning != nil && view.Poll.Status == rules.Finalized:
+		return "Voting is closed: the session takes place " + timeOf(*view.Winning, zone, now) + " (" + zone.String() + ")."
+	case view.Poll.Status == rules.Cancelled:
+		return "Voting is closed: the session was cancelled."
+	default:
+		return "Voting is closed."
+	}
+}
+
+// zoneFor is the time zone in which a person reads the times of a poll.
+func zoneFor(person discord.Person, p poll.Poll) *time.Location {
+	for _, name := range []string{person.Zone, p.Timezone} {
+		if zone, err := poll.Zone(name); name != "" && err == nil {
+			return zone
+		}
+	}
+	return time.UTC
+}
+
+// read reads who caused an interaction, and its poll as that person may see it. A poll of another
+// guild is Forbidden: what one sees in a guild is what its members share.
+func (h *handler) read(ctx context.Context, in request) (discord.Person, scheduler.View, error) {
+	person, err := discord.PersonOf(ctx, h.Store, in.user.ID)
+	if err != nil {
+		return person, scheduler.View{}, err
+	}
+	view, err := h.Polls.View(ctx, scheduler.Person{ID: person.UID}, in.poll)
+	if err == nil && !view.Group.InGuild(in.GuildID) {
+		err = fault.New(fault.Forbidden, "This poll belongs to another server on Discord.")
+	}
+	return person, view, err
+}
