@@ -3,23 +3,30 @@ package discord
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 )
 
 // The types of answers, by Discord's numbers.
 const (
-	answerMessage       = 4
-	answerLater         = 5
-	answerLaterUpdate   = 6
-	answerUpdate        = 7
-	answerChoices       = 8
-	answerModal         = 9
-	maxChoices          = 25
-	flagEphemeral       = 1 << 6
-	flagLoading         = 1 << 7 // the answer was deferred and has not come yet
-	flagsOfAnswers      = 1<<2 | flagEphemeral | 1<<12 | isComponentsV2
-	maxChoiceCharacters = 100
+	answerMessage     = 4
+	answerLater       = 5
+	answerLaterUpdate = 6
+	answerUpdate      = 7
+	answerChoices     = 8
+	answerModal       = 9
+)
+
+// Flags of messages.
+const (
+	flagEphemeral  = 1 << 6
+	flagLoading    = 1 << 7                                        // the answer was deferred and has not come yet
+	flagsOfAnswers = 1<<2 | flagEphemeral | 1<<12 | isComponentsV2 // that an answer may set
+)
+
+// Limits of an answer to an autocompletion, in characters and pieces.
+const (
+	maxChoices    = 25
+	maxChoiceText = 100
 )
 
 // permitted are the types that an interaction of each kind may be answered with.
@@ -46,17 +53,12 @@ func (s *Server) takeAnswer(it interaction, body []byte) error {
 	}
 	it.State = stateAnswered
 	switch answer.Type {
-	case answerMessage:
-		m, err := s.newAnswer(it, answer.Data)
-		if err != nil {
-			return err
+	case answerMessage, answerLater:
+		build := s.newAnswer
+		if answer.Type == answerLater {
+			build = s.newDeferral
 		}
-		it.Original = m.ID
-		if err := s.keep(it, m); err != nil {
-			return err
-		}
-	case answerLater:
-		m, err := s.newDeferral(it, answer.Data)
+		m, err := build(it, answer.Data)
 		if err != nil {
 			return err
 		}
@@ -171,14 +173,6 @@ func (s *Server) mentionIn(m *Message, allowed *allowedMentions) {
 	}
 }
 
-// keep writes a message to where its readers find it. The caller holds the lock.
-func (s *Server) keep(it interaction, m Message) error {
-	if _, known := s.world.channels[m.ChannelID]; known && m.Flags&flagEphemeral == 0 {
-		return s.commit(record{Message: &m})
-	}
-	return s.commit(record{Ephemeral: &ephemeral{it.User, m}})
-}
-
 // checkChoices checks an answer to an autocompletion.
 func checkChoices(fields map[string]json.RawMessage) error {
 	wrong := formErrors{}
@@ -193,27 +187,15 @@ func checkChoices(fields map[string]json.RawMessage) error {
 		wrong.tooLong(maxChoices, "choices")
 	}
 	for i, c := range choices {
-		wrong.text(c.Name, 1, maxChoiceCharacters, "choices", index(i), "name")
+		wrong.text(c.Name, 1, maxChoiceText, "choices", index(i), "name")
 		var text string
 		var number float64
 		switch {
 		case json.Unmarshal(c.Value, &text) == nil:
-			wrong.text(text, 0, maxChoiceCharacters, "choices", index(i), "value")
+			wrong.text(text, 0, maxChoiceText, "choices", index(i), "value")
 		case json.Unmarshal(c.Value, &number) != nil:
 			wrong.required("choices", index(i), "value")
 		}
 	}
 	return wrong.problem()
-}
-
-// simEphemerals is GET /_sim/ephemerals/{user}: what the person alone sees, oldest first,
-// direct messages included.
-func (s *Server) simEphemerals(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := []Message{}
-	for _, m := range s.world.ephemerals[r.PathValue("user")] {
-		list = append(list, m.public())
-	}
-	writeJSON(w, http.StatusOK, list)
 }

@@ -33,11 +33,15 @@ func (s *Server) simInteraction(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
+	refusal := http.StatusBadRequest
 	it, payload, err := s.begin(a)
+	if err == nil {
+		refusal, err = http.StatusInternalServerError, s.commit(record{Interaction: &it})
+	}
 	endpoint := s.world.Endpoint
 	s.mu.Unlock()
 	if err != nil {
-		control.Refuse(w, http.StatusBadRequest, err)
+		control.Refuse(w, refusal, err)
 		return
 	}
 	f := s.control.Take(control.Call{Method: sendMethod})

@@ -104,10 +104,7 @@ func (s *Server) begin(a act) (interaction, []byte, error) {
 		s.world.choose(a)
 	}
 	body, err := json.Marshal(payload)
-	if err != nil {
-		return interaction{}, nil, err
-	}
-	return it, body, s.commit(record{Interaction: &it})
+	return it, body, err
 }
 
 func (s *Server) checkAct(a act) error {

@@ -2,40 +2,11 @@ package discord
 
 import (
 	"net/http"
-	"slices"
 	"time"
 )
 
 // tokenLife is how long an interaction's token can be used.
 const tokenLife = 15 * time.Minute
-
-// ephemeral is a message that one person sees.
-type ephemeral struct {
-	User    string  `json:"user"`
-	Message Message `json:"message"`
-}
-
-func (w *world) putEphemeral(e ephemeral) {
-	w.use(e.Message.ID)
-	list := slices.Clone(w.ephemerals[e.User])
-	i := slices.IndexFunc(list, func(m Message) bool { return m.ID == e.Message.ID })
-	if i < 0 {
-		list = append(list, e.Message)
-	} else {
-		list[i] = e.Message
-	}
-	w.ephemerals[e.User] = list
-}
-
-// shownTo finds a message that the person of an interaction sees in its channel.
-func (w *world) shownTo(it interaction, id string) (Message, bool) {
-	for _, m := range slices.Concat(w.ephemerals[it.User], w.messages(it.Channel)) {
-		if m.ID == id && m.ChannelID == it.Channel {
-			return m, true
-		}
-	}
-	return Message{}, false
-}
 
 // byToken finds the interaction of a call. The caller holds the lock.
 func (s *Server) byToken(r *http.Request) (interaction, error) {
