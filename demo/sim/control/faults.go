@@ -36,13 +36,16 @@ type Rule struct {
 	Times int `json:"times,omitempty"`
 	// DelayMS holds the call up by so many milliseconds first.
 	DelayMS int `json:"delay_ms,omitempty"`
-	// Drop: a push is never sent. It means nothing to other calls.
+	// Drop: a push or an interaction is never sent. It means nothing to other calls.
 	Drop bool `json:"drop,omitempty"`
-	// Duplicate: a push is sent that many times more.
+	// Duplicate: a push or an interaction is sent that many times more.
 	Duplicate int `json:"duplicate,omitempty"`
 	// LostAnswer: the effect takes place, then the connection closes without
 	// an answer. It wins over Status and Body.
 	LostAnswer bool `json:"lost_answer,omitempty"`
+	// BadSignature: an interaction is sent with a signature that does not verify.
+	// It means nothing to other calls.
+	BadSignature bool `json:"bad_signature,omitempty"`
 }
 
 // maxDelay keeps a mistyped delay from hanging a test for hours.
@@ -50,7 +53,7 @@ const maxDelay = 10 * time.Minute
 
 // onlyDelays tells the rules that add up from the one that strikes.
 func (r Rule) onlyDelays() bool {
-	return r.Status == 0 && len(r.Body) == 0 && !r.Drop && r.Duplicate == 0 && !r.LostAnswer
+	return r.Status == 0 && len(r.Body) == 0 && !r.Drop && r.Duplicate == 0 && !r.LostAnswer && !r.BadSignature
 }
 
 // Call is one call, as far as rules ask for it.
@@ -122,6 +125,9 @@ type Fault struct {
 	Drop       bool
 	Duplicate  int
 	LostAnswer bool
+
+	// BadSignature: an interaction's signature does not verify.
+	BadSignature bool
 }
 
 // take finds what a call suffers and uses up the rules that made it:
@@ -139,6 +145,7 @@ func take(rules []Rule, call Call) (left []Rule, f Fault) {
 			struck = true
 			f.Status, f.Reason, f.Body = r.Status, r.Reason, string(r.Body)
 			f.Drop, f.Duplicate, f.LostAnswer = r.Drop, r.Duplicate, r.LostAnswer
+			f.BadSignature = r.BadSignature
 		}
 		if r.Times == 1 {
 			continue

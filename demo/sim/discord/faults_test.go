@@ -29,6 +29,14 @@ func TestFaults_EveryMethod_IsMatchedByName(t *testing.T) {
 		{"messages.delete", http.MethodDelete, messages + "/1", 404, 10008},
 		{"channels.get", http.MethodGet, "/api/v9/channels/" + channel, 404, 10003},
 		{"guilds.get", http.MethodGet, "/api/v9/guilds/" + guildID, 404, 10004},
+		{"applications.get", http.MethodGet, "/api/v9/applications/@me", 404, 0},
+		{"applications.patch", http.MethodPatch, "/api/v9/applications/@me", 404, 0},
+		{"commands.list", http.MethodGet, commands, 404, 0},
+		{"commands.upsert", http.MethodPost, commands, 404, 0},
+		{"commands.put", http.MethodPut, commands, 404, 0},
+		{"commands.delete", http.MethodDelete, commands + "/1", 404, 10063},
+		{"webhooks.create", http.MethodPost, "/api/v9/webhooks/1/token", 404, 10015},
+		{"webhooks.edit", http.MethodPatch, "/api/v9/webhooks/1/token/messages/@original", 404, 10015},
 		{"users.get", http.MethodGet, "/api/v9/users/@me", 404, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {

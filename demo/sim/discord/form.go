@@ -35,6 +35,11 @@ func readForm(r *http.Request) (form, error) {
 	if err != nil {
 		return form{}, err
 	}
+	return newForm(fields)
+}
+
+// newForm checks the fields of a message. An error is the whole refusal.
+func newForm(fields map[string]json.RawMessage) (form, error) {
 	f, wrong := form{}, formErrors{}
 	if raw, sent := fields["content"]; sent {
 		f.content = new(string)
@@ -54,29 +59,37 @@ func readForm(r *http.Request) (form, error) {
 	f.nonce = readNonce(fields["nonce"], wrong)
 	f.allowed = readAllowedMentions(fields["allowed_mentions"], wrong)
 	checkEmbeds(f.embeds, wrong)
+	if wrong["components"] == nil && (f.flags == nil || *f.flags&isComponentsV2 == 0) {
+		checkComponents(f.components, wrong)
+	}
 	return f, wrong.problem()
 }
 
-// readFields reads a JSON object. Attachments, which would come as multipart,
-// are not simulated.
+// readFields reads a JSON object.
 func readFields(r *http.Request) (map[string]json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	return fields, readBody(r, &fields)
+}
+
+// readBody reads JSON. Attachments, which would come as multipart, are not
+// simulated.
+func readBody(r *http.Request, into any) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		wrong := formErrors{}
 		wrong.add("CONTENT_TYPE_INVALID", `Expected "Content-Type" header to be "application/json".`)
-		return nil, wrong.problem()
+		return wrong.problem()
 	}
 	body, err := io.ReadAll(r.Body)
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return nil, coded(codeTooLarge)
+		return coded(codeTooLarge)
 	}
 	if err != nil {
-		return nil, coded(codeInvalidJSON)
+		return coded(codeInvalidJSON)
 	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(body, &fields) != nil {
-		return nil, coded(codeInvalidJSON)
+	if json.Unmarshal(body, into) != nil {
+		return coded(codeInvalidJSON)
 	}
-	return fields, nil
+	return nil
 }
 
 // decode reads one field; one that was not sent, or null, stays as it is.

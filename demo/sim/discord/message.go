@@ -86,6 +86,8 @@ func snowflake(t time.Time, last uint64) uint64 {
 	return last + 1
 }
 
+func formatSnowflake(id uint64) string { return strconv.FormatUint(id, 10) }
+
 // parseSnowflake reads an id; zero and what is no number are none.
 func parseSnowflake(text string) (uint64, bool) {
 	id, err := strconv.ParseUint(text, 10, 64)

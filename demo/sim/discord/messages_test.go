@@ -161,7 +161,7 @@ func TestPost_EmbedsComponentsFlags_AreKeptAsSent(t *testing.T) {
 func TestEdit_NullAndEmpty_RemoveTheField(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	m := s.post(`{"content":"a","embeds":[{"title":"b"}],"components":[{"type":1}],"flags":4}`)
+	m := s.post(`{"content":"a","embeds":[{"title":"b"}],"components":[` + voteRow + `],"flags":4}`)
 	a := s.call(http.MethodPatch, messages+"/"+m.ID, `{"embeds":null,"components":[],"flags":null}`)
 	a.into(t, &m)
 	if m.Content != "a" || len(m.Embeds) != 0 || len(m.Components) != 0 || m.Flags != 0 {
@@ -196,7 +196,7 @@ func TestPost_OfComponentsAlone_NeedsTheFlagThatSaysSo(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	const components = `"components":[{"type":10,"content":"x"}]`
-	wantRefusal(t, s.call(http.MethodPost, messages, `{`+components+`}`), http.StatusBadRequest, 50006, "Cannot send an empty message")
+	wantRefusal(t, s.call(http.MethodPost, messages, `{`+components+`}`), http.StatusBadRequest, 50035, "Invalid Form Body")
 	s.post(`{"flags":32768,` + components + `}`)
 }
 

@@ -2,7 +2,11 @@ package discord
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
 )
 
 // Discord's error codes that the simulator returns on its own or as the reason of
@@ -11,11 +15,17 @@ const (
 	codeUnknownChannel     = 10003
 	codeUnknownGuild       = 10004
 	codeUnknownMessage     = 10008
+	codeUnknownApplication = 10002
+	codeUnknownWebhook     = 10015
+	codeUnknownInteraction = 10062
+	codeUnknownCommand     = 10063
+	codeTooManyCommands    = 30032
 	codeTooLarge           = 40005
 	codeMissingAccess      = 50001
 	codeOthersMessage      = 50005
 	codeEmptyMessage       = 50006
 	codeMissingPermissions = 50013
+	codeInvalidToken       = 50027
 	codeInvalidForm        = 50035
 	codeThreadArchived     = 50083
 	codeInvalidJSON        = 50109
@@ -28,6 +38,12 @@ var codes = map[int]struct {
 	codeUnknownChannel:     {http.StatusNotFound, "Unknown Channel"},
 	codeUnknownGuild:       {http.StatusNotFound, "Unknown Guild"},
 	codeUnknownMessage:     {http.StatusNotFound, "Unknown Message"},
+	codeUnknownApplication: {http.StatusNotFound, "Unknown Application"},
+	codeUnknownWebhook:     {http.StatusNotFound, "Unknown Webhook"},
+	codeUnknownInteraction: {http.StatusNotFound, "Unknown interaction"},
+	codeUnknownCommand:     {http.StatusNotFound, "Unknown application command"},
+	codeTooManyCommands:    {http.StatusBadRequest, "Maximum number of application commands reached (100)"},
+	codeInvalidToken:       {http.StatusUnauthorized, "Invalid Webhook Token"},
 	codeTooLarge:           {http.StatusRequestEntityTooLarge, "Request entity too large"},
 	codeMissingAccess:      {http.StatusForbidden, "Missing Access"},
 	codeOthersMessage:      {http.StatusForbidden, "Cannot edit a message authored by another user"},
@@ -105,10 +121,46 @@ func (f formErrors) tooLong(limit int, path ...string) {
 	f.add("BASE_TYPE_MAX_LENGTH", fmt.Sprintf("Must be %d or fewer in length.", limit), path...)
 }
 
+func (f formErrors) between(n, least, most int, path ...string) {
+	if n < least || n > most {
+		f.add("BASE_TYPE_BAD_LENGTH", fmt.Sprintf("Must be between %d and %d in length.", least, most), path...)
+	}
+}
+
+// text checks the length of a text, in characters.
+func (f formErrors) text(text string, least, most int, path ...string) {
+	f.between(utf8.RuneCountInString(text), least, most, path...)
+}
+
+// outside says that a number must lie between two.
+func (f formErrors) outside(least, most int, path ...string) {
+	f.add("NUMBER_TYPE_RANGE", fmt.Sprintf("int value should be between %d and %d.", least, most), path...)
+}
+
+func (f formErrors) choices(allowed string, path ...string) {
+	f.add("BASE_TYPE_CHOICES", fmt.Sprintf("Value must be one of (%s).", allowed), path...)
+}
+
 func (f formErrors) required(path ...string) {
 	f.add("BASE_TYPE_REQUIRED", "This field is required", path...)
 }
 
 func (f formErrors) notSnowflake(value string, path ...string) {
 	f.add("NUMBER_TYPE_COERCE", fmt.Sprintf("Value %q is not snowflake.", value), path...)
+}
+
+// sentences are the errors, each with the place it is about.
+func (f formErrors) sentences(path ...string) []string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		switch below := f[name].(type) {
+		case formErrors:
+			list = append(list, below.sentences(append(slices.Clone(path), name)...)...)
+		case []formError:
+			for _, e := range below {
+				list = append(list, strings.Join(path, ".")+": "+e.Message)
+			}
+		}
+	}
+	return list
 }

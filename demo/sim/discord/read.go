@@ -164,6 +164,11 @@ func (s *Server) getChannel(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.shown(), nil
+}
+
+// shown is the channel as Discord answers it.
+func (c *channel) shown() map[string]any {
 	var last any
 	if n := len(c.posted); n > 0 {
 		last = c.posted[n-1].message.ID
@@ -172,7 +177,7 @@ func (s *Server) getChannel(r *http.Request) (any, error) {
 		"id": c.ID, "type": 0, "guild_id": c.GuildID, "name": c.Name, "position": 0,
 		"permission_overwrites": []any{}, "topic": nil, "nsfw": false, "parent_id": nil,
 		"rate_limit_per_user": 0, "last_message_id": last,
-	}, nil
+	}
 }
 
 // getMe is users.get.

@@ -64,7 +64,7 @@ func TestUnknownIDs_OnEveryRoute_HaveDiscordsCodes(t *testing.T) {
 		{http.MethodPost, messages, `["x"]`, 400, 50109, "The request body contains invalid JSON."},
 		{http.MethodPost, messages, `{}`, 400, 50006, "Cannot send an empty message"},
 		{http.MethodPost, messages, `{"content":" \n"}`, 400, 50006, "Cannot send an empty message"},
-		{http.MethodPost, messages, `{"components":[{"type":1}]}`, 400, 50006, "Cannot send an empty message"},
+		{http.MethodPost, messages, `{"components":[` + voteRow + `]}`, 400, 50006, "Cannot send an empty message"},
 		{http.MethodPost, messages, `{"content":"` + strings.Repeat("x", 1<<20) + `"}`, 413, 40005, "Request entity too large"},
 	} {
 		t.Run(row.verb+" "+row.path+" "+row.message, func(t *testing.T) {

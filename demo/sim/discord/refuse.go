@@ -78,6 +78,10 @@ func usual(method string, status int) *problem {
 			return coded(codeUnknownMessage)
 		case "messages.create", "messages.list", "channels.get":
 			return coded(codeUnknownChannel)
+		case "webhooks.edit", "webhooks.create":
+			return coded(codeUnknownWebhook)
+		case "commands.delete":
+			return coded(codeUnknownCommand)
 		case "guilds.get":
 			return coded(codeUnknownGuild)
 		}

@@ -30,7 +30,7 @@ func TestRestart_AnsweredMessages_AreKept(t *testing.T) {
 	if err := s.AddChannel(discord.Channel{ID: gone, GuildID: guildID, Gone: true}); err != nil {
 		t.Fatal(err)
 	}
-	kept := s.post(`{"content":"<@` + userID + `>","embeds":[{"title":"<a> & b"}],"components":[{"type":1,"components":[]}],"nonce":"kept","flags":4}`)
+	kept := s.post(`{"content":"<@` + userID + `>","embeds":[{"title":"<a> & b"}],"components":[` + voteRow + `],"nonce":"kept","flags":4}`)
 	s.clock.add(time.Second)
 	s.call(http.MethodPatch, messages+"/"+kept.ID, `{"content":"@here"}`)
 	deleted := s.post(`{"content":"deleted","nonce":"deleted"}`)
@@ -117,9 +117,9 @@ func TestRestart_DamagedLine_IsReportedWithItsPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			start(t, in(dir)) // two lines: guild and channel
+			start(t, in(dir)) // three lines: application, guild and channel
 			addToJournal(t, dir, line)
-			if _, err := discord.New(discord.Options{Token: token, Dir: dir}); err == nil || !strings.Contains(err.Error(), "line 3") {
+			if _, err := discord.New(discord.Options{Token: token, Dir: dir}); err == nil || !strings.Contains(err.Error(), "line 4") {
 				t.Errorf("error %v", err)
 			}
 		})

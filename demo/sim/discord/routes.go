@@ -4,31 +4,46 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 )
 
 // route is one call of the API. name is what faults match and counts show.
 type route struct {
 	verb, path, name string
 	handle           func(*Server, *http.Request) (any, error)
+	// keyless: the path proves who calls, so that it needs no bot token and counts
+	// for no limit.
+	keyless bool
 }
 
-var table = []route{
-	{http.MethodPost, "channels/{channel}/messages", "messages.create", (*Server).createMessage},
-	{http.MethodGet, "channels/{channel}/messages", "messages.list", (*Server).listMessages},
-	{http.MethodGet, "channels/{channel}/messages/{message}", "messages.get", (*Server).getMessage},
-	{http.MethodPatch, "channels/{channel}/messages/{message}", "messages.edit", (*Server).editMessage},
-	{http.MethodDelete, "channels/{channel}/messages/{message}", "messages.delete", (*Server).deleteMessage},
-	{http.MethodGet, "channels/{channel}", "channels.get", (*Server).getChannel},
-	{http.MethodGet, "guilds/{guild}", "guilds.get", (*Server).getGuild},
-	{http.MethodGet, "users/@me", "users.get", (*Server).getMe},
-}
+// created is an answer with status 201.
+type created struct{ body any }
 
+var table = slices.Concat([]route{
+	{verb: http.MethodPost, path: "channels/{channel}/messages", name: "messages.create", handle: (*Server).createMessage},
+	{verb: http.MethodGet, path: "channels/{channel}/messages", name: "messages.list", handle: (*Server).listMessages},
+	{verb: http.MethodGet, path: "channels/{channel}/messages/{message}", name: "messages.get", handle: (*Server).getMessage},
+	{verb: http.MethodPatch, path: "channels/{channel}/messages/{message}", name: "messages.edit", handle: (*Server).editMessage},
+	{verb: http.MethodDelete, path: "channels/{channel}/messages/{message}", name: "messages.delete", handle: (*Server).deleteMessage},
+	{verb: http.MethodGet, path: "channels/{channel}", name: "channels.get", handle: (*Server).getChannel},
+	{verb: http.MethodGet, path: "guilds/{guild}", name: "guilds.get", handle: (*Server).getGuild},
+	{verb: http.MethodGet, path: "users/@me", name: "users.get", handle: (*Server).getMe},
+	{verb: http.MethodGet, path: "applications/@me", name: "applications.get", handle: (*Server).getApplication},
+	{verb: http.MethodPatch, path: "applications/@me", name: "applications.patch", handle: (*Server).patchApplication},
+	{verb: http.MethodPost, path: "webhooks/{application}/{token}", name: "webhooks.create",
+		handle: (*Server).createFollowup, keyless: true},
+	{verb: http.MethodPatch, path: "webhooks/{application}/{token}/messages/@original", name: "webhooks.edit",
+		handle: (*Server).editOriginal, keyless: true},
+}, commandRoutes("applications/{application}/commands"), commandRoutes("applications/{application}/guilds/{guild}/commands"))
+
+// methods are the names of all calls, and of what the simulator itself sends.
 func methods() []string {
-	var names []string
+	names := []string{sendMethod}
 	for _, r := range table {
 		names = append(names, r.name)
 	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func (s *Server) routes() {
@@ -52,6 +67,10 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("GET /_sim/channels/{channel}/messages", s.simMessages)
 	s.mux.HandleFunc("POST /_sim/channels/{channel}/messages", s.simSay)
 	s.mux.HandleFunc("PUT /_sim/channels/{channel}", s.simChannel)
+	s.mux.HandleFunc("PUT /_sim/application", s.simApplication)
+	s.mux.HandleFunc("PUT /_sim/members/{user}", s.simMember)
+	s.mux.HandleFunc("POST /_sim/interactions", s.simInteraction)
+	s.mux.HandleFunc("GET /_sim/ephemerals/{user}", s.simEphemerals)
 }
 
 // serve is what every call goes through once its faults are over: token, rate
@@ -72,20 +91,26 @@ func (s *Server) serve(route route) http.HandlerFunc {
 			w.WriteHeader(http.StatusNoContent)
 		default:
 			s.log.Debug("discord simulator: done", "call", route.name)
-			writeJSON(w, http.StatusOK, answer)
+			status := http.StatusOK
+			if made, ok := answer.(created); ok {
+				status, answer = http.StatusCreated, made.body
+			}
+			writeJSON(w, status, answer)
 		}
 	}
 }
 
 func (s *Server) call(w http.ResponseWriter, r *http.Request, route route) (any, error) {
-	if !s.authorised(r) {
-		return nil, bare(http.StatusUnauthorized)
-	}
-	s.mu.Lock()
-	over := s.limits.take(w.Header(), route.name, r.PathValue("channel"), s.clock.Now())
-	s.mu.Unlock()
-	if over != nil {
-		return nil, over
+	if !route.keyless {
+		if !s.authorised(r) {
+			return nil, bare(http.StatusUnauthorized)
+		}
+		s.mu.Lock()
+		over := s.limits.take(w.Header(), route.name, r.PathValue("channel"), s.clock.Now())
+		s.mu.Unlock()
+		if over != nil {
+			return nil, over
+		}
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	return route.handle(s, r)

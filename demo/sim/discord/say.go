@@ -33,7 +33,7 @@ func (s *Server) Say(channelID, userID, content string) (Message, error) {
 
 // newID is the id of something that is made now. The caller holds the lock.
 func (s *Server) newID(now time.Time) string {
-	return strconv.FormatUint(snowflake(now, s.world.lastID), 10)
+	return formatSnowflake(snowflake(now, s.world.lastID))
 }
 
 // simSay is POST /_sim/channels/{id}/messages {"author": "…", "content": "…"}.

@@ -44,6 +44,8 @@ type Options struct {
 	// Origin is that of the page that may use the controls beside the simulator's own,
 	// such as "http://127.0.0.1:8080"; "" is none.
 	Origin string
+	// EndpointClient sends interactions; nil is a client that follows no redirects.
+	EndpointClient *http.Client
 	// Log gets one line for each call at debug level; nil is silence.
 	Log *slog.Logger
 }
@@ -54,6 +56,7 @@ type Server struct {
 	origin  string
 	clock   *control.Clock
 	control *control.Control
+	client  *http.Client // of interactions
 	log     *slog.Logger
 	mux     *http.ServeMux
 
@@ -76,11 +79,15 @@ func New(o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.EndpointClient == nil {
+		o.EndpointClient = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	}
 	s := &Server{
 		token:   o.Token,
 		origin:  o.Origin,
 		clock:   o.Clock,
 		control: control.New(o.Clock, methods()...),
+		client:  o.EndpointClient,
 		log:     o.Log,
 		mux:     http.NewServeMux(),
 		world:   newWorld(),
@@ -90,6 +97,9 @@ func New(o Options) (*Server, error) {
 		if err := s.restore(o.Dir, ownClock); err != nil {
 			return nil, fmt.Errorf("discord simulator: %w", err)
 		}
+	}
+	if err := s.makeKey(); err != nil {
+		return nil, fmt.Errorf("discord simulator: %w", err)
 	}
 	s.routes()
 	return s, nil

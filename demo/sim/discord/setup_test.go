@@ -186,6 +186,9 @@ func send(base, verb, path string, body any) (answer, error) {
 
 const messages = "/api/v9/channels/" + channel + "/messages"
 
+// voteRow is a row of one button.
+const voteRow = `{"type":1,"components":[{"type":2,"style":1,"label":"Vote","custom_id":"vote"}]}`
+
 // post posts a message by a raw call and wants it to work.
 func (s sim) post(body any) discord.Message {
 	s.t.Helper()

@@ -13,8 +13,13 @@ type world struct {
 	guilds   map[string]Guild
 	channels map[string]*channel
 	nonces   map[string]nonceUse
-	lastID   uint64
-	offset   time.Duration // of the simulator's own clock
+	application
+	commands     map[string][]command // by guild; "" are those of every guild
+	members      map[memberKey]member
+	interactions map[string]interaction // by token
+	ephemerals   map[string][]Message   // by user, oldest first
+	lastID       uint64
+	offset       time.Duration // of the simulator's own clock
 }
 
 // channel is a channel with its messages, by growing id.
@@ -39,11 +44,16 @@ type nonceUse struct {
 // record is one change, and one line of the journal: exactly one of its fields
 // is set.
 type record struct {
-	Guild   *Guild         `json:"guild,omitempty"`
-	Channel *Channel       `json:"channel,omitempty"`
-	Message *Message       `json:"message,omitempty"` // new, or as it is after an edit
-	Deleted *deletion      `json:"deleted,omitempty"`
-	Offset  *time.Duration `json:"clock_offset_ns,omitempty"`
+	Guild       *Guild         `json:"guild,omitempty"`
+	Channel     *Channel       `json:"channel,omitempty"`
+	Message     *Message       `json:"message,omitempty"` // new, or as it is after an edit
+	Deleted     *deletion      `json:"deleted,omitempty"`
+	Application *application   `json:"application,omitempty"`
+	Commands    *commandList   `json:"commands,omitempty"`
+	Member      *member        `json:"member,omitempty"`
+	Interaction *interaction   `json:"interaction,omitempty"`
+	Ephemeral   *ephemeral     `json:"ephemeral,omitempty"`
+	Offset      *time.Duration `json:"clock_offset_ns,omitempty"`
 }
 
 type deletion struct {
@@ -52,7 +62,11 @@ type deletion struct {
 }
 
 func newWorld() world {
-	return world{guilds: map[string]Guild{}, channels: map[string]*channel{}, nonces: map[string]nonceUse{}}
+	return world{
+		guilds: map[string]Guild{}, channels: map[string]*channel{}, nonces: map[string]nonceUse{},
+		commands: map[string][]command{}, members: map[memberKey]member{}, interactions: map[string]interaction{},
+		ephemerals: map[string][]Message{},
+	}
 }
 
 // errStray is a record about a channel or message that no record made.
@@ -73,6 +87,17 @@ func (w *world) apply(r record) error {
 		return w.put(*r.Message)
 	case r.Deleted != nil:
 		return w.remove(*r.Deleted)
+	case r.Application != nil:
+		w.application = *r.Application
+	case r.Commands != nil:
+		w.putCommands(*r.Commands)
+	case r.Member != nil:
+		w.members[memberKey{r.Member.User, r.Member.GuildID}] = *r.Member
+	case r.Interaction != nil:
+		w.use(r.Interaction.ID)
+		w.interactions[r.Interaction.Token] = *r.Interaction
+	case r.Ephemeral != nil:
+		w.putEphemeral(*r.Ephemeral)
 	case r.Offset != nil:
 		w.offset = *r.Offset
 	}
@@ -85,7 +110,7 @@ func (w *world) put(m Message) error {
 	if !ok || !isID {
 		return errStray
 	}
-	w.lastID = max(w.lastID, id)
+	w.use(m.ID)
 	if nonce := nonceText(m.Nonce); nonce != "" && w.nonces[nonce].id < id {
 		w.nonces[nonce] = nonceUse{m.ChannelID, id, m.Timestamp.Time}
 	}
@@ -96,6 +121,12 @@ func (w *world) put(m Message) error {
 	}
 	c.posted = slices.Insert(c.posted, i, posted{id, m})
 	return nil
+}
+
+// use makes every later id a greater one.
+func (w *world) use(id string) {
+	number, _ := parseSnowflake(id)
+	w.lastID = max(w.lastID, number)
 }
 
 // remove takes a message away; its nonce stays taken.
