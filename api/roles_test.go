@@ -229,9 +229,9 @@ var roleTable = map[string]roleRow{
 
 	"get-my-discord":    {call: plain("GET", "/v1/me/discord"), want: forPersons},
 	"unlink-my-discord": {call: plain("DELETE", "/v1/me/discord"), want: forPersons},
-	// Of a code that nobody was given.
-	"link-my-discord": {want: statuses{401, 404, 404, 404, 404, 404, 404}, call: func(fixture) call {
-		return call{method: "POST", path: "/v1/me/discord", body: map[string]any{"code": "AAAA-BBBB-CCCCC"}}
+	// Whose code it is; confirming links.
+	"link-my-discord": {want: forPersons, call: func(s fixture) call {
+		return call{method: "POST", path: "/v1/me/discord", body: map[string]any{"code": s.newDiscordCode()}}
 	}},
 
 	"list-notifications":     {call: func(fixture) call { return call{method: "GET", path: "/v1/notifications"} }, want: forPersons},

@@ -346,6 +346,15 @@ func (w *world) newNotification(uid string) string {
 	return id
 }
 
+// newDiscordCode is a code of a Discord user whom nobody is linked to.
+func (w *world) newDiscordCode() string {
+	w.t.Helper()
+	links := discord.Links{Store: w.store, Now: func() time.Time { return begin }}
+	code, _, err := links.Issue(w.t.Context(), discord.User{ID: uuid.NewString(), Username: "somebody"})
+	must(w.t, err)
+	return code
+}
+
 // newCalendar writes a calendar that a person linked, and gives its key.
 func (w *world) newCalendar(uid string) string {
 	w.t.Helper()

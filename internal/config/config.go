@@ -171,10 +171,11 @@ type Config struct {
 	DiscordBotToken Secret `env:"DISCORD_BOT_TOKEN"`
 	// DiscordEndpoint is a simulator of Discord; without it Discord.
 	DiscordEndpoint string `env:"DISCORD_ENDPOINT"`
-	// DiscordApplicationID and DiscordPublicKey are the application's id and key, as Discord's
-	// developer portal shows them: with both, this server answers buttons and commands.
+	// DiscordApplicationID is the application's id, as Discord's developer portal shows it: with
+	// it and DiscordPublicKey this server answers buttons and commands.
 	DiscordApplicationID string `env:"DISCORD_APPLICATION_ID"`
-	// DiscordPublicKey is 64 hexadecimal digits.
+	// DiscordPublicKey is the key that Discord signs with, as the portal shows it, in 64
+	// hexadecimal digits.
 	DiscordPublicKey string `env:"DISCORD_PUBLIC_KEY"`
 	// DiscordUpstream is the address of the web app's function that answers interactions which
 	// are not ours; without it they are not answered.
