@@ -166,6 +166,7 @@ func demoSettings(dir, addr string, world *demoWorld, sims *simulators, environ 
 	cfg.SQLitePath = filepath.Join(dir, demoStore)
 	cfg.GoogleEndpoint, cfg.DiscordEndpoint = sims.googleURL(), sims.discordURL()
 	cfg.DiscordBotToken = config.NewSecret(world.DiscordToken)
+	cfg.DiscordApplicationID, cfg.DiscordPublicKey = sims.discordServer.Application()
 	cfg.EncKeys = config.NewSecret(string(key))
 	cfg.AdminUsers = []string{demoAdmin}
 	sims.attend(&cfg, world)
@@ -187,6 +188,9 @@ func (d *demo) begin(ctx context.Context) error {
 	}
 	if err := d.start(ctx, d.listener); err != nil {
 		return err
+	}
+	if err := d.registerDiscord(ctx); err != nil {
+		return fmt.Errorf("register with Discord's simulator: %w", err)
 	}
 	if d.world.Seeded {
 		return nil

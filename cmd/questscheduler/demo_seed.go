@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strconv"
 	"time"
 
 	"questscheduler/demo/sim/discord"
 	"questscheduler/demo/sim/google"
 	"questscheduler/internal/accounts"
+	discordlinks "questscheduler/internal/discord"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/signin"
 	"questscheduler/scheduler"
@@ -20,6 +23,7 @@ const (
 	demoGuildID   = "410000000000000001"
 	demoChannelID = "410000000000000002"
 	demoRoleID    = "410000000000000003"
+	demoFirstUser = uint64(410000000000000010)
 )
 
 // party is a game master and three players.
@@ -36,7 +40,7 @@ var spares = []string{"spare", "spare2", "spare3"}
 
 // seed fills a new world by the commands that people use.
 func (d *demo) seed(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{d.seedPeople, d.seedDiscord, d.seedGroup, d.seedPolls, d.awaitIdle} {
+	for _, step := range []func(context.Context) error{d.seedPeople, d.seedDiscord, d.seedLinks, d.seedGroup, d.seedPolls, d.awaitIdle} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -105,6 +109,33 @@ func (d *demo) seedDiscord(context.Context) error {
 		d.sims.discordServer.AddGuild(demoGuildID, "The Party", discord.Role{ID: demoRoleID, Name: "Adventurers", Mentionable: true}),
 		d.sims.discordServer.AddChannel(discord.Channel{ID: demoChannelID, GuildID: demoGuildID, Name: "sessions"}),
 	)
+}
+
+// seedLinks links each member of the party to their user of Discord, as people do by a code.
+func (d *demo) seedLinks(ctx context.Context) error {
+	links := d.discordLinks()
+	for i, name := range party {
+		user := d.world.Users[name]
+		user.DiscordUserID = strconv.FormatUint(demoFirstUser+uint64(i), 10)
+		code, _, err := links.Issue(ctx, discordlinks.User{ID: user.DiscordUserID, Username: name})
+		if err == nil {
+			_, err = links.Link(ctx, user.ID, code)
+		}
+		if err != nil {
+			return err
+		}
+		d.world.Users[name] = user
+	}
+	return nil
+}
+
+// registerDiscord registers the commands with the simulator, and has it send here what people do.
+func (d *demo) registerDiscord(ctx context.Context) error {
+	client, err := d.newDiscord()
+	if err != nil || client == nil || d.config.InteractionKey() == nil {
+		return err
+	}
+	return registerCommand{Endpoint: true}.carryOut(ctx, d.config, client, io.Discard)
 }
 
 // seedGroup creates the party's group, with all its members and its channel.
@@ -192,18 +223,21 @@ func (d *demo) person(name string) scheduler.Person {
 
 // demoReady is what the demo prints as JSON: where everything is, and who is who.
 type demoReady struct {
-	API          string `json:"api"`
-	Page         string `json:"page"`
-	Google       string `json:"google"`
-	Discord      string `json:"discord"`
-	DiscordGuild string `json:"discord_guild_id"`
+	API                string `json:"api"`
+	Page               string `json:"page"`
+	Google             string `json:"google"`
+	Discord            string `json:"discord"`
+	DiscordGuild       string `json:"discord_guild_id"`
+	DiscordApplication string `json:"discord_application_id"`
+	DiscordPublicKey   string `json:"discord_public_key"`
 	demoParty
 }
 
 func (d *demo) ready() demoReady {
 	return demoReady{
 		API: d.url(), Page: d.url() + "/demo", Google: d.sims.googleURL(), Discord: d.sims.discordURL(),
-		DiscordGuild: demoGuildID, demoParty: d.world.demoParty,
+		DiscordGuild: demoGuildID, DiscordApplication: d.config.DiscordApplicationID, DiscordPublicKey: d.config.DiscordPublicKey,
+		demoParty: d.world.demoParty,
 	}
 }
 

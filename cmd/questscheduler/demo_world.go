@@ -37,6 +37,8 @@ type demoParty struct {
 type demoUser struct {
 	ID    string `json:"id"`
 	Token string `json:"token"`
+	// DiscordUserID is the user of Discord who is linked to the person.
+	DiscordUserID string `json:"discord_user_id"`
 	// AccountID is the linked account of the calendar below.
 	AccountID string `json:"account_id,omitempty"`
 	demoAccount

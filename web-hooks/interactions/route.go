@@ -115,7 +115,8 @@ func (h *handler) refuse(c echo.Context, what string) error {
 	if err := h.Refuse(c); err != nil {
 		return err
 	}
-	h.Refused.WarnContext(c.Request().Context(), "interaction not signed by Discord", "trace", traceOf(c), "reason", what)
+	// Discord itself sends bad signatures at times, to see them refused.
+	h.Refused.InfoContext(c.Request().Context(), "interaction not signed by Discord", "trace", traceOf(c), "reason", what)
 	return fault.New(fault.Unauthenticated, "Discord did not sign this request for this application.")
 }
 

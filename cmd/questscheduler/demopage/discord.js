@@ -1,5 +1,6 @@
 import { element, button, mark } from "./element.js";
 import { message, retell } from "./discord_draw.js";
+import { Answers } from "./discord_answers.js";
 
 const nearEnd = 80; // pixels from the end that count as reading the newest
 
@@ -13,11 +14,12 @@ export async function mountDiscord(body, session) {
   body.append(element("div", { class: "client" },
     element("h3", {}, element("span", { "aria-hidden": "true", class: "hash" }, "# "), channel.name, element("span", { class: "guild" }, guild.name)),
     list, newest));
+  const answers = new Answers(body.querySelector(".client"), session);
   let follows = true; // the newest message is shown, and is to stay so
   list.addEventListener("scroll", () => { follows = atEnd(list); newest.hidden = follows; });
   new ResizeObserver(() => { if (follows) toEnd(list); }).observe(list);
 
-  const context = contextOf(session, guild);
+  const context = contextOf(session, guild, answers);
   await session.follow(async () => {
     const posted = await session.discord("GET", `/channels/${channelID}/messages?limit=50`);
     update(list, posted.reverse(), context);
@@ -32,19 +34,20 @@ function toEnd(list) { list.scrollTop = list.scrollHeight; }
 
 // contextOf is what messages of a guild need to be drawn: names, and what their
 // links and buttons do in this page, which shows polls in place of the web app.
-function contextOf(session, guild) {
+function contextOf(session, guild, answers) {
   const show = (pollID) => {
     session.choose(pollID);
     document.getElementById("poll-heading")?.focus();
     return true;
   };
   const pollPage = `${session.world.api}/scheduler/`;
-  return {
+  answers.context = {
     role: (id) => guild.roles.find((role) => role.id === id)?.name ?? "unknown-role",
     user: (posted, id) => posted.mentions.find((user) => user.id === id)?.username ?? "unknown-user",
     open: (url) => url.startsWith(pollPage) && show(url.slice(pollPage.length).split(/[?#]/)[0]),
-    press: (customID) => show(String(customID).split(":").at(-1)),
+    press: (posted, customID) => answers.press(posted.id, customID),
   };
+  return answers.context;
 }
 
 // update makes the list show these messages, oldest first. New ones are the last: ids

@@ -4,10 +4,10 @@ import { inFull, inStyle, stamp } from "./discord_time.js";
 
 // message draws a message with its cards and buttons. context gives names: role(id),
 // user(message, id), and open(url), which shows a link inside the page and reports
-// whether it did; press(customID) does what a button that is no link asks for.
+// whether it did; press(message, customID) does what a button that is no link asks for.
 export function message(posted, context) {
   const at = new Date(posted.timestamp);
-  const names = { ...context, user: (id) => context.user(posted, id) };
+  const names = { ...context, user: (id) => context.user(posted, id), press: (customID) => context.press(posted, customID) };
   const pings = posted.mention_everyone || posted.mention_roles.length > 0;
   return element("article", { class: pings ? "message ping" : "message", "data-id": posted.id, "data-version": String(posted.edited_timestamp), "aria-label": `Message of ${posted.author.username}` },
     avatar(posted.author),

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestDemoPage_VotesInTheChannel: a visitor votes on the card, as several people, and asks who
+// is missing; the poll and its card follow.
+func TestDemoPage_VotesInTheChannel(t *testing.T) {
+	t.Parallel()
+	o := operate(t, "QS_SYNC_MIN_GAP=20ms")
+	o.Size(1440, 900, false)
+	o.opensTheDemo()
+	o.chooses("open")
+	o.Await(openCard + `.textContent.includes("3/4 voted (1 pending)")`)
+	o.pressesOnCard("Who is missing")
+	o.Await(onlyYou + `.includes("3 of 4 have voted. Missing: @gm")`)
+	o.pressesOnCard("Vote")
+	o.Await(discordForm + `.open && ` + discordForm + `.textContent.includes("Vote: Session 12: The Sunken Keep")`)
+	o.Want(discordForm + `.querySelectorAll(":checked").length === 0`)
+	o.checks("pref0", 1)
+	o.checks("feas0", 0)
+	o.Click(`document.getElementById("discord-submit")`)
+	o.Await(onlyYou + `.includes("Your vote (times in Europe/Berlin)") && ` + onlyYou + `.includes("★")`)
+	o.Await(openCard + `.textContent.includes("4/4 voted")`)
+	o.Await(`document.querySelectorAll("#poll .votes tbody tr:nth-child(2) .voter.preferred").length >= 1`)
+
+	o.press("person-ana")
+	o.Await(onlyYou + ` === ""`)
+	o.pressesOnCard("Vote")
+	o.Await(discordForm + `.open && ` + discordForm + `.querySelectorAll("fieldset :checked").length > 0`) // the vote as it is
+	o.Await(`(document.querySelectorAll("#discord-form :checked").forEach((box) => { box.checked = false; }), true)`)
+	o.checks("none", 0)
+	o.Click(`document.getElementById("discord-submit")`)
+	o.Await(onlyYou + `.includes("none of the times work for you")`)
+	o.Shoot("discord-vote")
+	if said := o.Problems(); len(said) > 0 {
+		t.Errorf("the console complains: %q", said)
+	}
+}
+
+const (
+	discordForm = `document.getElementById("discord-form")`
+	onlyYou     = `document.querySelector("#discord .only-you").textContent`
+	openCard    = `[...document.querySelectorAll("#discord .message")].find((one) => one.querySelector(".embed")?.textContent.includes("The Sunken Keep"))`
+)
+
+// pressesOnCard presses a button of the open poll's card, which an edit may move meanwhile.
+func (o *operated) pressesOnCard(label string) {
+	o.t.Helper()
+	o.Await(fmt.Sprintf(`(([...%s.querySelectorAll("button")].find((one) => one.textContent === %q)).click(), true)`, openCard, label))
+}
+
+// checks checks a box of the open form.
+func (o *operated) checks(name string, at int) {
+	o.t.Helper()
+	o.Await(fmt.Sprintf(`(%s.querySelectorAll("input[name=%s]")[%d].click(), true)`, discordForm, name, at))
+}

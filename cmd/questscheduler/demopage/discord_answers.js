@@ -1,0 +1,80 @@
+import { button, element, replace } from "./element.js";
+import { message } from "./discord_draw.js";
+
+// Kinds of interactions and of answers, and components of forms, by Discord's numbers.
+const pressed = 3;
+const submitted = 5;
+const withMessage = [4, 7];
+const withForm = 9;
+const selection = 3;
+
+// Answers does what the visitor does with the bot: it sends presses and forms as the member of
+// the party that the visitor is, draws the forms that the server answers with, and its messages,
+// which that person alone sees.
+export class Answers {
+  constructor(client, session) {
+    this.session = session;
+    this.shown = element("div", { class: "only-you", role: "status" });
+    this.dialog = element("dialog", { id: "discord-form", "aria-labelledby": "discord-form-title" });
+    client.append(this.shown, this.dialog);
+    session.on("person", () => replace(this.shown));
+  }
+
+  press(messageID, customID) { return this.send(pressed, { custom_id: customID }, messageID); }
+
+  async send(type, data, messageID) {
+    const { session } = this;
+    const { world, me } = session;
+    const asked = {
+      user: { id: world.users[me].discord_user_id, username: me }, guild_id: world.discord_guild_id, channel_id: world.discord_channel_id,
+      type, data, message_id: messageID,
+    };
+    const sent = await session.acts(`Discord sent what ${me} did to the server`, () => session.control("discord", "POST", "/interactions", asked));
+    if (!sent) return;
+    if (sent.answer.type === withForm) this.openForm(sent.answer.data, messageID);
+    if (withMessage.includes(sent.answer.type)) this.show(sent.answer.data);
+  }
+
+  show(data) {
+    const posted = {
+      id: "", timestamp: new Date().toISOString(), author: { username: "questscheduler", bot: true }, embeds: [], mentions: [], mention_roles: [], ...data,
+    };
+    replace(this.shown, message(posted, { ...this.context, user: (_, id) => this.nameOf(id) }),
+      element("p", { class: "edited" }, `Only ${this.session.me} sees this. `, button("Dismiss", () => replace(this.shown), { class: "dismiss" })));
+  }
+
+  nameOf(id) {
+    return Object.entries(this.session.world.users).find(([, user]) => user.discord_user_id === id)?.[0] ?? "unknown-user";
+  }
+
+  openForm({ custom_id: customID, title, components }, messageID) {
+    const form = element("form", { class: "event-form" }, element("h3", { id: "discord-form-title" }, title),
+      ...components.map(({ label, description, component }) => ask(label, description, component)),
+      element("div", { class: "row" }, element("button", { type: "submit", id: "discord-submit" }, "Submit"),
+        button("Cancel", () => this.dialog.close())));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.dialog.close();
+      const filled = components.map(({ component }) => ({ type: 18, component: filledIn(form, component) }));
+      this.send(submitted, { custom_id: customID, components: filled }, messageID);
+    });
+    this.dialog.replaceChildren(form);
+    this.dialog.showModal();
+  }
+}
+
+// ask draws a label with its select, of which several options may be chosen, or its box.
+function ask(label, description, component) {
+  if (component.type !== selection) {
+    return element("label", { class: "row" }, element("input", { type: "checkbox", name: component.custom_id, defaultChecked: Boolean(component.default) }), label);
+  }
+  return element("fieldset", { class: "choices" }, element("legend", {}, label, " ", element("span", { class: "soft" }, description ?? "")),
+    ...component.options.map((option) => element("label", { class: "row" },
+      element("input", { type: "checkbox", name: component.custom_id, value: option.value, defaultChecked: Boolean(option.default) }), option.label)));
+}
+
+function filledIn(form, { type, custom_id: id }) {
+  const boxes = [...form.elements].filter((input) => input.name === id);
+  if (type !== selection) return { type, custom_id: id, value: boxes[0].checked };
+  return { type, custom_id: id, values: boxes.filter((box) => box.checked).map((box) => box.value) };
+}
