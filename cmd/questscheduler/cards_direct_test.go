@@ -74,7 +74,7 @@ func (w *written) showsOnce(what string, texts ...string) {
 			if err != nil {
 				return err
 			}
-			if strings.Contains(string(shown), `?ref=card%3A`+w.id+`"`) {
+			if isCardOf(w.id, string(shown)) {
 				cards = append(cards, string(shown))
 			}
 		}

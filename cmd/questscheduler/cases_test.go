@@ -278,11 +278,17 @@ func (s *session) card() (map[string]any, error) {
 		return nil, err
 	}
 	for _, message := range messages {
-		if buttons, err := json.Marshal(message["components"]); err == nil && strings.Contains(string(buttons), `?ref=card%3A`+s.id+`"`) {
+		if buttons, err := json.Marshal(message["components"]); err == nil && isCardOf(s.id, string(buttons)) {
 			return message, nil
 		}
 	}
 	return nil, fmt.Errorf("%s has no card", s.title)
+}
+
+// isCardOf tells a poll's card by its button, which votes where the server answers Discord, and
+// leads to the poll elsewhere.
+func isCardOf(pollID, message string) bool {
+	return strings.Contains(message, `"vote_btn:`+pollID+`"`) || strings.Contains(message, `?ref=card%3A`+pollID+`"`)
 }
 
 // cardShows checks the status that the card shows.

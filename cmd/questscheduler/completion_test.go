@@ -25,7 +25,7 @@ func TestCompletion_InBash(t *testing.T) {
 	t.Parallel()
 	script := shell(t, "bash")
 	for line, want := range map[string]string{
-		"questscheduler ":                     "demo serve token explain doctor backup sweep backfill completion --help --version",
+		"questscheduler ":                     "demo serve token explain doctor backup sweep discord backfill completion --help --version",
 		"questscheduler s":                    "serve sweep",
 		"questscheduler sweep ":               "drain renew-watches poll-fallback cleanup reconcile-mirrors refresh-mappings --help --version",
 		"questscheduler explain --":           "--help --version --replay --json",

@@ -18,6 +18,7 @@ import (
 	"questscheduler/availability"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/discord"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
@@ -121,6 +122,7 @@ func (w *World) cleanings() []timers.Cleaning {
 	return []timers.Cleaning{
 		row("OAuth states", accounts.RemoveExpiredStates),
 		row("accounts long unlinked", accounts.RemoveUnlinked),
+		{What: "expired codes and interactions of Discord", Remove: discord.RemoveExpired, Shared: true},
 		row("idempotency keys", api.RemoveExpiredKeys),
 		row("expired counts of answers on availability", availability.RemoveExpired),
 		{What: "old journal entries",
