@@ -29,6 +29,7 @@ type cardData struct {
 const (
 	VoteButton = "vote_btn:"
 	WhoButton  = "qs:who:"
+	MenuButton = "qs:menu:"
 )
 
 // maxCustomID is how long the id of a button may be.
@@ -41,17 +42,16 @@ func voteButton(pollID string) string { return VoteButton + pollID }
 // cardMark ends the link of a card's button.
 func cardMark(pollID string) string { return messageMark("card:" + pollID) }
 
-// buttons are those of a card: Vote where something answers it (Discord.Votes), and beside it Who
-// is missing while the poll is open and this server answers it, else a link to the poll, else
-// none. A card that had one loses it by an empty list.
+// buttons are those of a card: those that this server answers (Discord.Answers), else Vote where
+// something else answers it (Discord.Votes), else a link to the poll, else none. A card that had
+// one loses it by an empty list.
 func (d *Discord) buttons(p poll.Poll) []discordRow {
 	button := discordgo.Button{Label: spoken.Card.Vote, Style: discordgo.PrimaryButton, CustomID: voteButton(p.ID)}
 	fits := len(button.CustomID) <= maxCustomID
 	switch {
-	case d.Answers && fits && p.Status == rules.Open:
-		who := discordgo.Button{Label: spoken.Card.Who, Style: discordgo.SecondaryButton, CustomID: WhoButton + p.ID}
-		return []discordRow{{Type: discordgo.ActionsRowComponent, Buttons: []discordgo.Button{button, who}}}
-	case (d.Votes || d.Answers) && fits:
+	case d.Answers && fits:
+		return d.answeredButtons(p, button)
+	case d.Votes && fits:
 	case d.AppURL != "":
 		button.Style, button.CustomID, button.URL = discordgo.LinkButton, "", PollURL(d.AppURL, p.ID)+cardMark(p.ID)
 	default:
@@ -61,6 +61,19 @@ func (d *Discord) buttons(p poll.Poll) []discordRow {
 		button = closed(button)
 	}
 	return withButton(button)
+}
+
+// answeredButtons are those that this server answers. Vote stays first, though nobody can press
+// it any more: it identifies the card.
+func (d *Discord) answeredButtons(p poll.Poll, vote discordgo.Button) []discordRow {
+	other := func(label, id string) discordgo.Button {
+		return discordgo.Button{Label: label, Style: discordgo.SecondaryButton, CustomID: id + p.ID}
+	}
+	buttons := []discordgo.Button{vote, other(spoken.Card.Who, WhoButton)}
+	if p.Status != rules.Open {
+		buttons = []discordgo.Button{closed(vote)}
+	}
+	return []discordRow{{Type: discordgo.ActionsRowComponent, Buttons: append(buttons, other(spoken.Card.Manage, MenuButton))}}
 }
 
 // closed is a card's button that cannot be pressed.

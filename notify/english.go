@@ -57,7 +57,7 @@ var English = Language{
 		Rescheduled: "RESCHEDULED",
 		Voted:       "{voted}/{all} voted", VotedSome: "{voted}/{all} voted ({pending} pending)",
 		HiddenVotes: "Hidden while rescheduled",
-		Vote:        "Vote", Closed: "Voting closed", Who: "Who is missing",
+		Vote:        "Vote", Closed: "Voting closed", Who: "Who is missing", Manage: "Manage",
 	},
 	Times: TimeTexts{
 		Weekdays: [7]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},

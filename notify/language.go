@@ -56,7 +56,7 @@ type CardTexts struct {
 	Rescheduled                                         string // the status of a poll that the calendar moved
 	Voted, VotedSome                                    string // {voted} of {all} people, {pending} of them have not
 	HiddenVotes                                         string
-	Vote, Closed, Who                                   string // labels of the buttons
+	Vote, Closed, Who, Manage                           string // labels of the buttons
 }
 
 // TimeTexts are how dates and times are written in the app. Discord writes times in

@@ -20,6 +20,7 @@ func (s *Service) command(
 			return nil, err
 		}
 		step := s.step(st, cause)
+		once(step, cause)
 		return step, do(step)
 	})
 	return pollError(pollID, doing, err)

@@ -136,6 +136,7 @@ func (s *Service) changePart(
 			return nil, err
 		}
 		step := s.step(transition.State{Poll: p, Group: group}, cause)
+		once(step, cause)
 		return step, work(ctx, tx, step, announcement.Named)
 	})
 	return pollError(pollID, doing, err)

@@ -32,8 +32,9 @@ type Cause struct {
 	// Person is the id of the person who commanded it; "" if nobody did.
 	Person string
 	// Interaction is the id of the Discord interaction that commanded it; "" if none did. The
-	// transaction that takes effect records it (discord.InteractionPath), so it does so once: a
-	// repeat is a Conflict with CodeInteractionDone.
+	// transaction of a vote or another command records it (discord.InteractionPath), so that it
+	// takes effect once: a repeat is a Conflict with CodeInteractionDone. Finalising and restoring
+	// recognise a repeat by themselves.
 	Interaction string
 	// Quiet is for linking many events at once: cards stay as they are, and the drain starts
 	// the syncs, one a calendar.

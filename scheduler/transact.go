@@ -52,6 +52,13 @@ func (s *Service) transact(
 	return s.unlessDone(ctx, cause, err)
 }
 
+// once has a transition take effect once, where an interaction of Discord commands it.
+func once(step *transition.Step, cause Cause) {
+	if cause.Interaction != "" {
+		step.Writes.Create(discord.InteractionPath(cause.Interaction), discord.EncodeInteraction(step.Now))
+	}
+}
+
 // unlessDone has a conflict of an interaction that took effect before say so.
 func (s *Service) unlessDone(ctx context.Context, cause Cause, err error) error {
 	if cause.Interaction == "" || !fault.Is(err, fault.Conflict) {
@@ -73,11 +80,6 @@ func (s *Service) change(
 
 // apply writes the outcome of a transition.
 func (s *Service) apply(tx store.Tx, out transition.Outcome, cause Cause) error {
-	if cause.Interaction != "" {
-		if err := tx.Create(discord.InteractionPath(cause.Interaction), discord.EncodeInteraction(s.Now())); err != nil {
-			return err
-		}
-	}
 	if err := out.Writes.To(tx); err != nil {
 		return err
 	}

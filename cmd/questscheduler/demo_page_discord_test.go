@@ -35,6 +35,22 @@ func TestDemoPage_VotesInTheChannel(t *testing.T) {
 	o.Click(`document.getElementById("discord-submit")`)
 	o.Await(onlyYou + `.includes("none of the times work for you")`)
 	o.Shoot("discord-vote")
+
+	o.press("person-gm")
+	o.pressesOnCard("Manage")
+	o.pressesHere("Finalise")
+	o.Await(discordForm + `.open && ` + discordForm + `.textContent.includes("When does the session take place?")`)
+	o.checks("slot", 0)
+	o.Shoot("discord-finalise")
+	o.Click(`document.getElementById("discord-submit")`)
+	o.Await(onlyYou + `.includes("The session takes place")`)
+	o.Await(openCard + `.textContent.includes("FINALIZED")`)
+	o.Await(badge + ` === "Finalised"`)
+	o.pressesOnCard("Manage")
+	o.pressesHere("Cancel")
+	o.Await(discordForm + `.open && ` + discordForm + `.querySelectorAll(":checked").length === 1`)
+	o.Click(`document.getElementById("discord-submit")`)
+	o.Await(badge + ` === "Cancelled"`)
 	if said := o.Problems(); len(said) > 0 {
 		t.Errorf("the console complains: %q", said)
 	}
@@ -50,6 +66,12 @@ const (
 func (o *operated) pressesOnCard(label string) {
 	o.t.Helper()
 	o.Await(fmt.Sprintf(`(([...%s.querySelectorAll("button")].find((one) => one.textContent === %q)).click(), true)`, openCard, label))
+}
+
+// pressesHere presses a button of what the visitor alone sees.
+func (o *operated) pressesHere(label string) {
+	o.t.Helper()
+	o.Await(fmt.Sprintf(`(([...document.querySelectorAll("#discord .only-you button")].find((one) => one.textContent === %q)).click(), true)`, label))
 }
 
 // checks checks a box of the open form.

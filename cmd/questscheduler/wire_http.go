@@ -82,7 +82,7 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	webhooks.Register(edge, pushes, webhooks.Guard{Admit: api.AdmitPush, Log: api.Sampled(s.log, s.now)})
 	webhooks.RegisterDocuments(edge, operators, documents)
 	webhooks.RegisterJobs(edge, operators, to.timers)
-	s.registerInteractions(edge, to)
+	s.registerInteractions(edge, to, commands)
 	if s.tasks != nil {
 		webhooks.RegisterTasks(edge, deliverers, s.tasks)
 	}

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/api"
+	"questscheduler/fault"
 	"questscheduler/internal/config"
 	"questscheduler/internal/discord"
 	"questscheduler/web-hooks/interactions"
@@ -21,7 +23,7 @@ func (s *server) discordLinks() discord.Links {
 
 // registerInteractions adds the route of what people do on Discord, where the settings name the
 // application.
-func (s *server) registerInteractions(edge *echo.Echo, to routes) {
+func (s *server) registerInteractions(edge *echo.Echo, to routes, commands *api.Commands) {
 	key := s.config.InteractionKey()
 	if key == nil {
 		return
@@ -32,6 +34,14 @@ func (s *server) registerInteractions(edge *echo.Echo, to routes) {
 	}
 	interactions.Register(edge, interactions.Options{
 		Polls: to.scheduler, Links: s.discordLinks(), Store: s.documents,
+		HasCalendar: func(ctx context.Context, uid string) (bool, error) {
+			_, err := to.linked.Accounts.Default(ctx, uid)
+			if fault.Is(err, fault.Revoked) || fault.Is(err, fault.NotFound) {
+				return false, nil
+			}
+			return err == nil, err
+		},
+		Count:         commands.Count,
 		ApplicationID: s.config.DiscordApplicationID, Key: key,
 		Upstream: s.config.DiscordUpstream, HTTP: &http.Client{Transport: s.outbound}, AppURL: appURL,
 		Refuse:    func(c echo.Context) error { return api.AdmitPush(c, "", false) },

@@ -26,9 +26,11 @@ const (
 	componentButton   = 2
 	componentSelect   = 3
 	componentLabel    = 18
+	componentText     = 10
 	componentCheckbox = 23
 
-	styleLink = 5
+	styleSecondary = 2
+	styleLink      = 5
 )
 
 // answer is an answer to an interaction
@@ -53,6 +55,7 @@ type component struct {
 	CustomID    string         `json:"custom_id,omitempty"`
 	Label       string         `json:"label,omitempty"`
 	Description string         `json:"description,omitempty"`
+	Content     string         `json:"content,omitempty"`
 	Style       int            `json:"style,omitempty"`
 	URL         string         `json:"url,omitempty"`
 	Component   *component     `json:"component,omitempty"`
@@ -66,9 +69,11 @@ type component struct {
 }
 
 type selectOption struct {
-	Label   string `json:"label"`
-	Value   string `json:"value"`
-	Default bool   `json:"default,omitempty"`
+	Label string `json:"label"`
+	Value string `json:"value"`
+	// Description is a second line.
+	Description string `json:"description,omitempty"`
+	Default     bool   `json:"default,omitempty"`
 }
 
 type form struct {

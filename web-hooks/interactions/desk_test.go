@@ -27,6 +27,7 @@ import (
 const (
 	application = "1200000000000000001"
 	anaUser     = "2200000000000000001" // ana's on Discord
+	gmUser      = "2200000000000000009" // the creator's
 )
 
 // desk is the route over a world, and the key that Discord signs with.
@@ -40,6 +41,8 @@ type desk struct {
 	poll  string
 	slots []string
 	ids   uint64
+	// undone counts commands that were not counted after all.
+	undone int
 }
 
 // newDesk makes a world with a party whose member ana is linked to her Discord user.
@@ -63,6 +66,8 @@ func newDesk(t *testing.T, set func(o *interactions.Options)) *desk {
 	d.options = interactions.Options{
 		Polls: d.world.Scheduler, Store: d.world.Documents,
 		Links:         discord.Links{Store: d.world.Documents, Now: d.world.Clock.Now, Moves: true},
+		HasCalendar:   func(_ context.Context, uid string) (bool, error) { return uid == "gm", nil },
+		Count:         func(string, string) (func(), error) { return func() { d.undone++ }, nil },
 		ApplicationID: application, Key: public, HTTP: http.DefaultClient,
 		Refuse:    func(echo.Context) error { return nil },
 		LimitUser: func(echo.Context, string) error { return nil },
@@ -73,6 +78,7 @@ func newDesk(t *testing.T, set func(o *interactions.Options)) *desk {
 	}
 	interactions.Register(d.echo, d.options)
 	d.link(anaUser, "ana")
+	d.link(gmUser, "gm")
 	return d
 }
 

@@ -43,10 +43,7 @@ func voteForm(p poll.Poll, slots []poll.Slot, own poll.Vote, zone *time.Location
 			})
 		}
 	}
-	made.Components = append(made.Components, component{
-		Kind: componentLabel, Label: "None of the times work for me",
-		Component: &component{Kind: componentCheckbox, CustomID: fieldNone, Default: own.NoTimesWork},
-	})
+	made.Components = append(made.Components, checkbox("None of the times work for me", fieldNone, own.NoTimesWork))
 	return made
 }
 

@@ -40,6 +40,11 @@ const (
 
 // Polls is implemented by scheduler.Service.
 type Polls interface {
+	Finalise(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise, cause scheduler.Cause) (scheduler.View, error)
+	Cancel(ctx context.Context, person scheduler.Person, pollID string, keepEvent bool, cause scheduler.Cause) (scheduler.View, error)
+	Reopen(ctx context.Context, person scheduler.Person, pollID string, deleteEvent bool, cause scheduler.Cause) (scheduler.View, error)
+	RestoreOriginal(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) (scheduler.View, error)
+	AcceptNew(ctx context.Context, person scheduler.Person, pollID, shown string, cause scheduler.Cause) (scheduler.View, error)
 	View(ctx context.Context, person scheduler.Person, pollID string) (scheduler.View, error)
 	Cast(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Vote, cause scheduler.Cause) (scheduler.Ballot, error)
 }
@@ -49,6 +54,10 @@ type Options struct {
 	Polls Polls
 	Links discord.Links
 	Store store.Store
+	// HasCalendar reports whether a person has linked a calendar that events can be made in.
+	HasCalendar func(ctx context.Context, uid string) (bool, error)
+	// Count counts a person's command on a poll before it begins (api.Commands.Count).
+	Count func(uid, pollID string) (undo func(), err error)
 	// ApplicationID and Key are the application's, as Discord's portal shows them.
 	ApplicationID string
 	Key           ed25519.PublicKey
@@ -104,11 +113,11 @@ func (h *handler) serve(c echo.Context) error {
 	if err := h.LimitUser(c, in.by().ID); err != nil {
 		return c.JSON(http.StatusOK, say("That is too much at once. Wait a minute, and try again."))
 	}
-	act := actOf(in)
+	act, asked := actOf(in, traceOf(c))
 	if act == nil {
 		return h.passOn(c, body)
 	}
-	return c.JSON(http.StatusOK, h.answer(c, act, in))
+	return c.JSON(http.StatusOK, h.answer(c, act, asked))
 }
 
 func (h *handler) refuse(c echo.Context, what string) error {
@@ -122,10 +131,9 @@ func (h *handler) refuse(c echo.Context, what string) error {
 
 // answer carries out an interaction. What fails is said to the one who caused it: Discord shows
 // nobody a status.
-func (h *handler) answer(c echo.Context, act act, in interaction) answer {
+func (h *handler) answer(c echo.Context, act act, asked request) answer {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), patience)
 	defer cancel()
-	asked := requestOf(in, traceOf(c))
 	said, err := act(h, ctx, asked)
 	switch {
 	case err == nil:
@@ -136,12 +144,12 @@ func (h *handler) answer(c echo.Context, act act, in interaction) answer {
 		return say("Done already.")
 	}
 	if kind := fault.KindOf(err); kind == fault.Internal || kind == fault.Unavailable {
-		h.Log.WarnContext(ctx, "interaction failed", "poll", asked.poll, "interaction", in.ID, "trace", asked.trace, "error", err)
+		h.Log.WarnContext(ctx, "interaction failed", "poll", asked.poll, "interaction", asked.ID, "trace", asked.trace, "error", err)
 	} else {
-		h.Log.InfoContext(ctx, "interaction refused", "poll", asked.poll, "interaction", in.ID, "trace", asked.trace, "error", err)
+		h.Log.InfoContext(ctx, "interaction refused", "poll", asked.poll, "interaction", asked.ID, "trace", asked.trace, "error", err)
 	}
 	if ctx.Err() != nil {
-		return say("That took too long. Try again in a moment.")
+		return say("That takes longer than Discord waits. The card shows what came of it; if nothing did, try again.")
 	}
 	return say(strings.TrimSpace(fault.MessageOf(err, "That did not work. Try again in a moment.")))
 }

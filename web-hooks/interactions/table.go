@@ -2,6 +2,7 @@ package interactions
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"questscheduler/internal/discord"
@@ -9,80 +10,88 @@ import (
 	"questscheduler/scheduler"
 )
 
-// Forms and buttons of ours, by the beginning of their ids.
+// Buttons and forms of ours, by the beginning of their ids. The id of a poll follows, and in a
+// shown one what the button or form showed.
 const (
-	askWho     = notify.WhoButton
-	submitVote = "qs:vote:"
+	submitVote   = "qs:vote:"
+	finaliseForm = "qs:fin:"
+	cancelForm   = "qs:cancel:"
+	reopenForm   = "qs:reopen:"
+	restore      = "qs:restore:"
+	accept       = "qs:accept:"
 )
 
 // act is what an interaction does.
 type act func(h *handler, ctx context.Context, in request) (answer, error)
 
-// components and submits are what buttons and forms do, by the beginning of their ids; commands
-// what subcommands of Command do.
+// row is a button or a form.
+type row struct {
+	kind   int
+	prefix string
+	// shown: the id ends with what was shown.
+	shown bool
+	act   act
+}
+
+// commands are what subcommands of Command do.
 var (
-	components = map[string]act{notify.VoteButton: (*handler).askVote, askWho: (*handler).who}
-	submits    = map[string]act{submitVote: (*handler).vote}
-	commands   = map[string]act{"me": (*handler).me, "me-code": (*handler).meCode}
+	rows = []row{
+		{kindComponent, notify.VoteButton, false, (*handler).askVote},
+		{kindComponent, notify.WhoButton, false, (*handler).who},
+		{kindComponent, notify.MenuButton, false, (*handler).menu},
+		{kindComponent, finaliseForm, false, (*handler).askFinalise},
+		{kindComponent, cancelForm, false, (*handler).askCancel},
+		{kindComponent, reopenForm, false, (*handler).askReopen},
+		{kindComponent, restore, true, (*handler).restore},
+		{kindComponent, accept, true, (*handler).accept},
+		{kindSubmit, submitVote, true, (*handler).vote},
+		{kindSubmit, finaliseForm, true, (*handler).finalise},
+		{kindSubmit, cancelForm, false, (*handler).cancel},
+		{kindSubmit, reopenForm, false, (*handler).reopen},
+	}
+	commands = map[string]act{"me": (*handler).me, "me-code": (*handler).meCode}
 )
 
 // formsOfTheApp begin the ids of what the web app's functions sent before, whose state this server
 // does not know.
 var formsOfTheApp = []string{"vote_pref:", "vote_feasible:", "page_prev:", "page_next:", "submit_vote:", "clear_votes:", "none_work:"}
 
-// actOf is what an interaction does; nil for one that is not ours.
-func actOf(in interaction) act {
-	switch in.Kind {
-	case kindComponent:
-		for _, prefix := range formsOfTheApp {
-			if strings.HasPrefix(in.Data.CustomID, prefix) {
-				return func(*handler, context.Context, request) (answer, error) {
-					return replace("This form is an older one. Press Vote again."), nil
-				}
-			}
-		}
-		return startsWith(components, in.Data.CustomID)
-	case kindSubmit:
-		return startsWith(submits, in.Data.CustomID)
-	case kindCommand:
-		if name, _ := in.subcommand(); in.Data.Name == Command {
-			return commands[name]
-		}
-	}
-	return nil
-}
-
-func startsWith(acts map[string]act, id string) act {
-	for prefix, act := range acts {
-		if strings.HasPrefix(id, prefix) {
-			return act
-		}
-	}
-	return nil
-}
-
 // request is an interaction of ours.
 type request struct {
 	interaction
 	user  discord.User
 	trace string
-	// poll and hash are of the id of a button or form; "" where it names none.
-	poll, hash string
+	// poll and shown are of the id of a button or form; "" where it names none.
+	poll, shown string
 }
 
-func requestOf(in interaction, trace string) request {
-	made := request{interaction: in, user: in.by(), trace: trace}
-	for _, prefix := range []string{notify.VoteButton, askWho, submitVote} {
-		if rest, ok := strings.CutPrefix(in.Data.CustomID, prefix); ok {
-			made.poll, made.hash = rest, ""
-			if prefix == submitVote {
-				if at := strings.LastIndexByte(rest, ':'); at >= 0 {
-					made.poll, made.hash = rest[:at], rest[at+1:]
-				}
-			}
-		}
+// actOf is what an interaction does, and asks for; nil for one that is not ours.
+func actOf(in interaction, trace string) (act, request) {
+	asked := request{interaction: in, user: in.by(), trace: trace}
+	id := in.Data.CustomID
+	if name, _ := in.subcommand(); in.Kind == kindCommand && in.Data.Name == Command {
+		return commands[name], asked
 	}
-	return made
+	for _, row := range rows {
+		rest, ours := strings.CutPrefix(id, row.prefix)
+		if !ours || in.Kind != row.kind {
+			continue
+		}
+		asked.poll = rest
+		if at := strings.LastIndexByte(rest, ':'); row.shown && at >= 0 {
+			asked.poll, asked.shown = rest[:at], rest[at+1:]
+		}
+		return row.act, asked
+	}
+	isOfTheApp := func(prefix string) bool { return strings.HasPrefix(id, prefix) }
+	if in.Kind == kindComponent && slices.ContainsFunc(formsOfTheApp, isOfTheApp) {
+		return outdated, asked
+	}
+	return nil, asked
+}
+
+func outdated(*handler, context.Context, request) (answer, error) {
+	return replace("This form is an older one. Press Vote again."), nil
 }
 
 // idOf is the id of a form that names a poll, and what it shows.

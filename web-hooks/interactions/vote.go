@@ -40,7 +40,7 @@ func (h *handler) vote(ctx context.Context, in request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	ask := voteOf(in.fields(), scheduler.VoteForm{Shown: in.hash, Guild: in.GuildID, Avatar: person.PhotoURL})
+	ask := voteOf(in.fields(), scheduler.VoteForm{Shown: in.shown, Guild: in.GuildID, Avatar: person.PhotoURL})
 	ballot, err := h.Polls.Cast(ctx, scheduler.Person{ID: person.UID}, in.poll, ask, in.cause(person))
 	if err != nil {
 		return answer{}, err

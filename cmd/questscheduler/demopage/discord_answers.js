@@ -32,13 +32,10 @@ export class Answers {
     const sent = await session.acts(`Discord sent what ${me} did to the server`, () => session.control("discord", "POST", "/interactions", asked));
     if (!sent) return;
     if (sent.answer.type === withForm) this.openForm(sent.answer.data, messageID);
-    if (withMessage.includes(sent.answer.type)) this.show(sent.answer.data);
+    if (withMessage.includes(sent.answer.type)) this.show((await session.control("discord", "GET", `/ephemerals/${asked.user.id}`)).at(-1));
   }
 
-  show(data) {
-    const posted = {
-      id: "", timestamp: new Date().toISOString(), author: { username: "questscheduler", bot: true }, embeds: [], mentions: [], mention_roles: [], ...data,
-    };
+  show(posted) {
     replace(this.shown, message(posted, { ...this.context, user: (_, id) => this.nameOf(id) }),
       element("p", { class: "edited" }, `Only ${this.session.me} sees this. `, button("Dismiss", () => replace(this.shown), { class: "dismiss" })));
   }
@@ -49,13 +46,13 @@ export class Answers {
 
   openForm({ custom_id: customID, title, components }, messageID) {
     const form = element("form", { class: "event-form" }, element("h3", { id: "discord-form-title" }, title),
-      ...components.map(({ label, description, component }) => ask(label, description, component)),
+      ...components.map(part),
       element("div", { class: "row" }, element("button", { type: "submit", id: "discord-submit" }, "Submit"),
         button("Cancel", () => this.dialog.close())));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.dialog.close();
-      const filled = components.map(({ component }) => ({ type: 18, component: filledIn(form, component) }));
+      const filled = components.filter(({ component }) => component).map(({ component }) => ({ type: 18, component: filledIn(form, component) }));
       this.send(submitted, { custom_id: customID, components: filled }, messageID);
     });
     this.dialog.replaceChildren(form);
@@ -63,14 +60,21 @@ export class Answers {
   }
 }
 
-// ask draws a label with its select, of which several options may be chosen, or its box.
-function ask(label, description, component) {
-  if (component.type !== selection) {
-    return element("label", { class: "row" }, element("input", { type: "checkbox", name: component.custom_id, defaultChecked: Boolean(component.default) }), label);
+// part draws a text, or a label with its select or its box. Where one option is chosen, a select
+// is a choice of one.
+function part({ label, description, component, content }) {
+  if (!component) return element("p", {}, content);
+  const { type, custom_id: name } = component;
+  if (type !== selection) {
+    return element("label", { class: "row" }, element("input", { type: "checkbox", name, defaultChecked: Boolean(component.default) }), label);
   }
+  const one = (component.max_values ?? 1) === 1 && component.min_values !== 0;
+  const box = (option) => element("input", {
+    type: one ? "radio" : "checkbox", name, value: option.value, defaultChecked: Boolean(option.default), required: one,
+  });
   return element("fieldset", { class: "choices" }, element("legend", {}, label, " ", element("span", { class: "soft" }, description ?? "")),
-    ...component.options.map((option) => element("label", { class: "row" },
-      element("input", { type: "checkbox", name: component.custom_id, value: option.value, defaultChecked: Boolean(option.default) }), option.label)));
+    ...component.options.map((option) => element("label", { class: "row" }, box(option), option.label,
+      element("span", { class: "soft" }, option.description ?? ""))));
 }
 
 function filledIn(form, { type, custom_id: id }) {

@@ -149,7 +149,7 @@ var table = []row{
 	{packages: "api/dashboard", may: []string{"operations/health", "attendees/mappings"}},
 
 	{packages: "web-hooks", may: above},
-	{packages: "web-hooks/interactions", may: []string{"rules", "internal/discord", "internal/poll", "internal/store", "scheduler", "notify", "fault"}},
+	{packages: "web-hooks/interactions", may: []string{"internal/ids", "rules", "internal/discord", "internal/poll", "internal/store", "scheduler", "notify", "fault"}},
 	{packages: "api/examples", standardOnly: true},
 	{packages: "api", may: slices.Concat(above, []string{"internal/store/changes", "api/dashboard", "api/examples", "web-hooks"})},
 	{packages: "api/callables", may: above},
