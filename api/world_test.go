@@ -350,7 +350,7 @@ func (w *world) newNotification(uid string) string {
 func (w *world) newDiscordCode() string {
 	w.t.Helper()
 	links := discord.Links{Store: w.store, Now: func() time.Time { return begin }}
-	code, _, err := links.Issue(w.t.Context(), discord.User{ID: uuid.NewString(), Username: "somebody"})
+	code, _, err := links.Issue(w.t.Context(), discord.User{ID: "2200000000000000001", Username: "somebody"}, uuid.NewString())
 	must(w.t, err)
 	return code
 }

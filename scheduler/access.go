@@ -18,12 +18,12 @@ func MayRead(person Person, p poll.Poll, group *poll.Group) bool {
 	case person.Admin, p.CreatorID == person.ID, p.AllowLinkSharing:
 		return true
 	default:
-		return takesPart(person, p, group) || p.InvitedAs(person.Email)
+		return TakesPart(person, p, group) || p.InvitedAs(person.Email)
 	}
 }
 
-// takesPart reports whether a person is a participant or a member of the group.
-func takesPart(person Person, p poll.Poll, group *poll.Group) bool {
+// TakesPart reports whether a person is a participant or a member of the group.
+func TakesPart(person Person, p poll.Poll, group *poll.Group) bool {
 	return slices.Contains(p.ParticipantIDs, person.ID) || group.Has(person.ID)
 }
 

@@ -15,7 +15,7 @@ import (
 // join, or that they are invited to. Joining twice changes nothing.
 func (s *Service) Join(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
 	return s.changeMembers(ctx, person, pollID, "join", cause, func(p *poll.Poll, group *poll.Group) error {
-		if takesPart(person, *p, group) {
+		if TakesPart(person, *p, group) {
 			return nil
 		}
 		if !p.AllowLinkSharing && !p.InvitedAs(person.Email) {
@@ -31,7 +31,7 @@ func (s *Service) Join(ctx context.Context, person Person, pollID string, cause 
 func (s *Service) AcceptInvite(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
 	return s.changeMembers(ctx, person, pollID, "accept invite", cause, func(p *poll.Poll, group *poll.Group) error {
 		if !p.InvitedAs(person.Email) {
-			if takesPart(person, *p, group) {
+			if TakesPart(person, *p, group) {
 				return nil
 			}
 			return errNotInvited()

@@ -56,7 +56,7 @@ func (s *Service) Cast(ctx context.Context, person Person, pollID string, ask Vo
 		if ask.Form != nil && !group.InGuild(ask.Form.Guild) {
 			return fault.New(fault.Forbidden, "This poll belongs to another server on Discord. Vote there, or in the app.")
 		}
-		if !takesPart(person, p, group) {
+		if !TakesPart(person, p, group) {
 			return fault.New(fault.Forbidden, "Only participants vote. Join the poll first.")
 		}
 		_, err := rules.Apply(p.Rules("", nil, nil), rules.CommandVote)

@@ -117,7 +117,7 @@ func (d *demo) seedLinks(ctx context.Context) error {
 	for i, name := range party {
 		user := d.world.Users[name]
 		user.DiscordUserID = strconv.FormatUint(demoFirstUser+uint64(i), 10)
-		code, _, err := links.Issue(ctx, discordlinks.User{ID: user.DiscordUserID, Username: name})
+		code, _, err := links.Issue(ctx, discordlinks.User{ID: user.DiscordUserID, Username: name}, "seed-"+name)
 		if err == nil {
 			_, err = links.Link(ctx, user.ID, code)
 		}

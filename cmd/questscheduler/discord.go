@@ -93,6 +93,13 @@ func (c registerCommand) carryOut(ctx context.Context, cfg config.Config, client
 	}
 	address := cfg.PublicURL + interactions.Path
 	if c.Remove {
+		application, err := client.Application(ctx)
+		if err != nil {
+			return err
+		}
+		if application.Endpoint != address {
+			return c.do(out, fmt.Sprintf("interactions are sent to %q, which is not this server's address and stays", application.Endpoint), nil)
+		}
 		address = ""
 	}
 	return c.do(out, fmt.Sprintf("interactions are sent to %q", address), func() error { return client.SetEndpoint(ctx, address) })

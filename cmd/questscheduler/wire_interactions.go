@@ -43,7 +43,10 @@ func (s *server) registerInteractions(edge *echo.Echo, to routes, commands *api.
 		},
 		Count:         commands.Count,
 		ApplicationID: s.config.DiscordApplicationID, Key: key,
-		Upstream: s.config.DiscordUpstream, HTTP: &http.Client{Transport: s.outbound}, AppURL: appURL,
+		Upstream: s.config.DiscordUpstream, HTTP: &http.Client{
+			Transport:     s.outbound,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}, AppURL: appURL,
 		Refuse:    func(c echo.Context) error { return api.AdmitPush(c, "", false) },
 		LimitUser: api.LimitPerson(api.Rate{PerSecond: pressesPerMinute / 60.0, Burst: pressesPerMinute}, s.now),
 		Now:       s.now, Log: s.log, Refused: api.Sampled(s.log, s.now),

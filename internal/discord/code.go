@@ -30,14 +30,18 @@ type Links struct {
 	Moves bool
 }
 
-// Issue makes a code by which a person links a Discord user, and returns when it expires. Each
-// user gets a few codes an hour: RateLimited beyond that.
-func (l Links) Issue(ctx context.Context, user User) (code string, expires time.Time, err error) {
+// Issue makes a code by which a person links a Discord user, for an interaction, and returns when
+// it expires. Each user gets a few codes an hour: RateLimited beyond that. Conflict where the
+// interaction got one before.
+func (l Links) Issue(ctx context.Context, user User, interaction string) (code string, expires time.Time, err error) {
 	code = rand.Text()[:codeLength]
 	now := store.Instant(l.Now())
 	expires = now.Add(codeLives)
 	err = l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		if err := l.count(ctx, tx, "discord:"+user.ID, codesAnHour, time.Hour); err != nil {
+			return err
+		}
+		if err := tx.Create(InteractionPath(interaction), EncodeInteraction(now)); err != nil {
 			return err
 		}
 		return tx.Create(codePath(code), map[string]any{
@@ -49,10 +53,10 @@ func (l Links) Issue(ctx context.Context, user User) (code string, expires time.
 	return code[:4] + "-" + code[4:8] + "-" + code[8:], expires, err
 }
 
-// Look says whose code it is, and links nothing. A wrong or expired code is NotFound, and counts
-// against the person: RateLimited after a few.
+// Look says whose code it is, and links nothing. A wrong, used or expired code is NotFound, and
+// counts against the person: RateLimited after a few.
 func (l Links) Look(ctx context.Context, uid, code string) (user User, err error) {
-	err = l.withCode(ctx, uid, code, func(_ context.Context, _ store.Tx, of User) error {
+	err = l.withCode(ctx, uid, code, func(_ context.Context, _ store.Tx, of User, _ bool) error {
 		user = of
 		return nil
 	})
@@ -60,33 +64,29 @@ func (l Links) Look(ctx context.Context, uid, code string) (user User, err error
 }
 
 // Link links the Discord user of a code to a person, in one transaction over link, profiles and
-// code. An older link of the person goes. Conflict where the user is linked to somebody else and
-// may not move; other errors as Look's.
+// code. An older link of the person goes. The same person may repeat it. Conflict where the user
+// is linked to somebody else and may not move; other errors as Look's.
 func (l Links) Link(ctx context.Context, uid, code string) (state State, err error) {
-	err = l.withCode(ctx, uid, code, func(ctx context.Context, tx store.Tx, user User) error {
-		read, err := tx.GetAll(ctx, []store.Path{linkPath(user.ID), profilePath(uid)})
+	err = l.withCode(ctx, uid, code, func(ctx context.Context, tx store.Tx, user User, used bool) error {
+		known, err := linksOf(ctx, tx, uid, user.ID)
 		if err != nil {
 			return err
 		}
-		holder, before := store.Fields(read[0].Data).String("qsUserId"), stateOf(read[1])
-		if holder != "" && holder != uid {
-			if !l.Moves {
-				return fault.New(fault.Conflict, "This Discord user is linked to another account. Unlink it there first.")
-			}
-			if err := unlink(tx, holder); err != nil {
-				return err
-			}
+		if used && known.holder == uid {
+			state = known.state
+			return nil
 		}
-		if before.User.ID != "" && before.User.ID != user.ID {
-			if err := tx.Delete(linkPath(before.User.ID)); err != nil {
-				return err
-			}
+		if known.holder != "" && known.holder != uid && !l.Moves {
+			return fault.New(fault.Conflict, "This Discord user is linked to another account. Unlink it there first.")
 		}
 		state = State{User: user, At: store.Instant(l.Now())}
+		if err := known.end(tx, uid); err != nil {
+			return err
+		}
 		if err := link(tx, uid, state); err != nil {
 			return err
 		}
-		return tx.Delete(codePath(normal(code)))
+		return tx.Update(codePath(code), store.Set("usedBy", uid))
 	})
 	return state, err
 }
@@ -98,18 +98,64 @@ func (l Links) Unlink(ctx context.Context, uid string) error {
 		if err != nil || state.User.ID == "" {
 			return err
 		}
-		holder, err := tx.Get(ctx, linkPath(state.User.ID))
+		known, err := linksOf(ctx, tx, uid, state.User.ID)
 		if err != nil {
 			return err
 		}
-		if store.Fields(holder.Data).String("qsUserId") == uid {
-			err = tx.Delete(linkPath(state.User.ID))
+		if known.holder == uid {
+			if err := tx.Delete(linkPath(state.User.ID)); err != nil {
+				return err
+			}
 		}
-		if err == nil {
-			err = unlink(tx, uid)
-		}
-		return err
+		return unlink(tx, uid)
 	})
+}
+
+// known is what is stored about a person and a Discord user before they are linked.
+type known struct {
+	// holder is whom the user's link names; "" for nobody. holds: their profile names the user.
+	holder string
+	holds  bool
+	// state is the person's link by their profile, and older that it is another user's, whose
+	// link names the person.
+	state State
+	older bool
+}
+
+func linksOf(ctx context.Context, reader store.Reader, uid, userID string) (k known, err error) {
+	read, err := reader.GetAll(ctx, []store.Path{linkPath(userID), profilePath(uid)})
+	if err != nil {
+		return k, err
+	}
+	k.holder, k.state = store.Fields(read[0].Data).String("qsUserId"), stateOf(read[1])
+	if k.holder != "" && k.holder != uid && profilePath(k.holder).Valid() == nil {
+		profile, err := StateOf(ctx, reader, k.holder)
+		if err != nil {
+			return k, err
+		}
+		k.holds = profile.User.ID == userID
+	}
+	if k.state.User.ID != "" && k.state.User.ID != userID && isSnowflake(k.state.User.ID) {
+		link, err := reader.Get(ctx, linkPath(k.state.User.ID))
+		if err != nil {
+			return k, err
+		}
+		k.older = store.Fields(link.Data).String("qsUserId") == uid
+	}
+	return k, nil
+}
+
+// end ends the links that a new one replaces: what names somebody else stays.
+func (k known) end(tx store.Tx, uid string) error {
+	if k.holds && k.holder != uid {
+		if err := unlink(tx, k.holder); err != nil {
+			return err
+		}
+	}
+	if k.older {
+		return tx.Delete(linkPath(k.state.User.ID))
+	}
+	return nil
 }
 
 func link(tx store.Tx, uid string, state State) error {
@@ -137,27 +183,30 @@ func unlink(tx store.Tx, uid string) error {
 	return err
 }
 
-// withCode runs work in a transaction that read a valid code. A wrong one is counted in a
-// transaction of its own, since an error writes nothing.
-func (l Links) withCode(ctx context.Context, uid, code string, work func(context.Context, store.Tx, User) error) error {
+// withCode runs work in a transaction that read a code that is valid for a person; used says that
+// they used it already. A wrong one is counted, which is the transaction's only write then.
+func (l Links) withCode(
+	ctx context.Context, uid, code string, work func(ctx context.Context, tx store.Tx, of User, used bool) error,
+) error {
 	var wrong bool
 	err := l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		wrong = false
 		if err := l.mayTry(ctx, tx, uid); err != nil {
 			return err
 		}
-		document, err := tx.Get(ctx, codePath(normal(code)))
+		document, err := tx.Get(ctx, codePath(code))
 		if err != nil {
 			return err
 		}
 		f := store.Fields(document.Data)
-		wrong = f.String("type") != typeUserLink || !f.Time("expiresAt").After(l.Now())
+		used := f.String("usedBy")
+		wrong = f.String("type") != typeUserLink || !f.Time("expiresAt").After(l.Now()) || used != "" && used != uid
 		if wrong {
 			return l.count(ctx, tx, "wrong:"+uid, wrongCodes, wrongCodesFor)
 		}
 		return work(ctx, tx, User{
 			ID: f.String("discordUserId"), Username: f.String("username"), GlobalName: f.String("globalName"), AvatarHash: f.String("avatarHash"),
-		})
+		}, used != "")
 	})
 	if err == nil && wrong {
 		return fault.New(fault.NotFound, "There is no such code, or it expired. Ask for another one in Discord: /quest me-code.")

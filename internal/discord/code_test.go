@@ -3,6 +3,7 @@ package discord_test
 import (
 	"context"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,8 @@ type links struct {
 	discord.Links
 	t   *testing.T
 	now time.Time
+	// issued counts the interactions that asked for codes.
+	issued int
 }
 
 func newLinks(t *testing.T) *links {
@@ -36,7 +39,8 @@ func newLinks(t *testing.T) *links {
 
 func (l *links) issue(user discord.User) string {
 	l.t.Helper()
-	code, expires, err := l.Issue(l.t.Context(), user)
+	l.issued++
+	code, expires, err := l.Issue(l.t.Context(), user, strconv.Itoa(l.issued))
 	if err != nil || !expires.Equal(l.now.Add(10*time.Minute)) {
 		l.t.Fatalf("a code until %s: %v", expires, err)
 	}
@@ -89,8 +93,54 @@ func TestLink_ByACode_WritesWhatTheAppWrites(t *testing.T) {
 	if err != nil || person.UID != "uid-ana" {
 		t.Errorf("%+v is linked: %v", person, err)
 	}
-	_, err = l.Link(t.Context(), "uid-ana", code)
-	l.kind(err, fault.NotFound) // a code is used once
+	// Repeated, as after a lost answer, it is the same link; nobody else can use the code.
+	if again, err := l.Link(t.Context(), "uid-ana", code); err != nil || again.User.ID != ana.ID {
+		t.Errorf("repeated: %+v, %v", again, err)
+	}
+	_, err = l.Link(t.Context(), "uid-ben", code)
+	l.kind(err, fault.NotFound)
+}
+
+// A profile that names somebody else's user, and an older link that was left behind, are no links.
+func TestLink_TouchesNobodyElses(t *testing.T) {
+	t.Parallel()
+	l := newLinks(t)
+	victim := discord.User{ID: "2200000000000000003", Username: "victim"}
+	if _, err := l.Link(t.Context(), "uid-victim", l.issue(victim)); err != nil {
+		t.Fatal(err)
+	}
+	l.write("users", "uid-mallory", store.Set("discord", map[string]any{"userId": victim.ID}))
+	l.write("discordUserLinks", ana.ID, store.Set("qsUserId", "uid-victim")) // an older one of the victim's
+	if _, err := l.Link(t.Context(), "uid-mallory", l.issue(ana)); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Unlink(t.Context(), "uid-mallory"); err != nil {
+		t.Fatal(err)
+	}
+	if person, err := discord.PersonOf(t.Context(), l.Store, victim.ID); err != nil || person.UID != "uid-victim" {
+		t.Errorf("the victim's user is linked to %+v: %v", person, err)
+	}
+	l.write("discordUserLinks", ana.ID, store.Set("qsUserId", "uid-victim"))
+	if person, err := discord.PersonOf(t.Context(), l.Store, ana.ID); err == nil {
+		t.Errorf("an older link still makes %+v", person)
+	}
+}
+
+func (l *links) write(collection, id string, updates ...store.Update) {
+	l.t.Helper()
+	err := l.Store.Run(l.t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Merge(store.Doc(collection, id), updates...) })
+	if err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// An interaction that comes again gets no second code.
+func TestIssue_ForAnInteractionThatComesAgain_IsAConflict(t *testing.T) {
+	t.Parallel()
+	l := newLinks(t)
+	l.issue(ana)
+	_, _, err := l.Issue(t.Context(), ana, "1")
+	l.kind(err, fault.Conflict)
 }
 
 func TestCode_ThatIsWrongOrOld_IsNotFound(t *testing.T) {
@@ -129,7 +179,7 @@ func TestCodes_AreFewAnHour(t *testing.T) {
 	for range 5 {
 		l.issue(ana)
 	}
-	_, _, err := l.Issue(t.Context(), ana)
+	_, _, err := l.Issue(t.Context(), ana, "one more")
 	l.kind(err, fault.RateLimited)
 	l.issue(discord.User{ID: "2200000000000000002"}) // nobody else's matter
 	l.now = l.now.Add(time.Hour)
@@ -230,13 +280,13 @@ func TestRemoveExpired_TakesNothingElse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	record("1")
+	record("a")
 	l.now = l.now.Add(59 * time.Minute)
-	record("2")
+	record("b")
 	for _, row := range []struct {
 		after time.Duration
 		want  int
-	}{{0, 1}, {2 * time.Minute, 1}, {0, 0}, {time.Hour, 1}} {
+	}{{0, 1}, {2 * time.Minute, 2}, {0, 0}, {time.Hour, 1}} { // the code, with its own interaction's record
 		l.now = l.now.Add(row.after)
 		removed, _, err := discord.RemoveExpired(t.Context(), l.Store, l.now, 10)
 		if err != nil || removed != row.want {

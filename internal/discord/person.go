@@ -3,6 +3,7 @@ package discord
 import (
 	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"questscheduler/fault"
@@ -18,6 +19,9 @@ type User struct{ ID, Username, GlobalName, AvatarHash string }
 // Name is what Discord shows for the user where a guild gives no other name.
 func (u User) Name() string { return cmp.Or(u.GlobalName, u.Username, u.ID) }
 
+// maxPhotoURL is how long the address of a picture may be in a vote, by firestore.rules.
+const maxPhotoURL = 2048
+
 // Person is the person to whom a Discord user is linked.
 type Person struct {
 	UID string
@@ -28,8 +32,9 @@ type Person struct {
 	Zone string
 }
 
-// PersonOf reads to whom a Discord user is linked, in two reads. NotFound with CodeNotLinked
-// where they are linked to nobody.
+// PersonOf reads to whom a Discord user is linked, in two reads. Link and profile must name each
+// other: an older link that was left behind is none. NotFound with CodeNotLinked where they are
+// linked to nobody.
 func PersonOf(ctx context.Context, reader store.Reader, userID string) (Person, error) {
 	link, err := reader.Get(ctx, linkPath(userID))
 	if err != nil {
@@ -37,16 +42,22 @@ func PersonOf(ctx context.Context, reader store.Reader, userID string) (Person, 
 	}
 	person := Person{UID: store.Fields(link.Data).String("qsUserId")}
 	profile := profilePath(person.UID)
+	notLinked := &fault.Error{Kind: fault.NotFound, Code: CodeNotLinked, Message: "Your Discord user is linked to nobody here."}
 	if person.UID == "" || profile.Valid() != nil {
-		return Person{}, &fault.Error{Kind: fault.NotFound, Code: CodeNotLinked, Message: "Your Discord user is linked to nobody here."}
+		return Person{}, notLinked
 	}
 	document, err := reader.Get(ctx, profile)
 	if err != nil {
 		return Person{}, err
 	}
+	if stateOf(document).User.ID != userID {
+		return Person{}, notLinked
+	}
 	fields := store.Fields(document.Data)
 	settings := fields.Map("settings")
-	person.PhotoURL = fields.String("photoURL")
+	if photo := fields.String("photoURL"); len(photo) <= maxPhotoURL {
+		person.PhotoURL = photo
+	}
 	if converts, set := settings["autoConvertPollTimes"].(bool); !set || converts {
 		person.Zone = settings.String("timezone")
 	}
@@ -91,9 +102,18 @@ func NamesOf(ctx context.Context, reader store.Reader, uids []string) (names []N
 	}
 	documents, err := reader.GetAll(ctx, paths)
 	for _, document := range documents {
-		names = append(names, Name{UserID: stateOf(document).User.ID, DisplayName: store.Fields(document.Data).String("displayName")})
+		name := Name{UserID: stateOf(document).User.ID, DisplayName: store.Fields(document.Data).String("displayName")}
+		if !isSnowflake(name.UserID) {
+			name.UserID = ""
+		}
+		names = append(names, name)
 	}
 	return names, err
+}
+
+// isSnowflake tells one of Discord's ids from other text, which clients may have written.
+func isSnowflake(text string) bool {
+	return text != "" && len(text) <= 20 && strings.Trim(text, "0123456789") == ""
 }
 
 func linkPath(userID string) store.Path { return store.Doc("discordUserLinks", userID) }

@@ -26,11 +26,14 @@ const (
 	componentButton   = 2
 	componentSelect   = 3
 	componentLabel    = 18
+	componentInput    = 4
 	componentText     = 10
 	componentCheckbox = 23
 
 	styleSecondary = 2
 	styleLink      = 5
+	styleShort     = 1 // of an input
+	styleParagraph = 2
 )
 
 // answer is an answer to an interaction
@@ -64,6 +67,8 @@ type component struct {
 	Placeholder string         `json:"placeholder,omitempty"`
 	MinValues   *int           `json:"min_values,omitempty"`
 	MaxValues   int            `json:"max_values,omitempty"`
+	Value       string         `json:"value,omitempty"`
+	MaxLength   int            `json:"max_length,omitempty"`
 	Required    *bool          `json:"required,omitempty"`
 	Default     bool           `json:"default,omitempty"`
 }
@@ -86,10 +91,7 @@ type choices struct {
 	Choices []choice `json:"choices"`
 }
 
-type choice struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
+type choice struct{}
 
 // say answers with a text, and with buttons that lead out of Discord.
 func say(text string, links ...component) answer {

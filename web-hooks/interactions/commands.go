@@ -9,6 +9,7 @@ const Command = "quest"
 const (
 	chatInput    = 1
 	subcommand   = 1
+	textOption   = 3
 	guildContext = 0
 	guildInstall = 0
 )
@@ -18,6 +19,7 @@ type CommandDefinition struct {
 	Name        string              `json:"name"`
 	Kind        int                 `json:"type"`
 	Description string              `json:"description"`
+	Required    bool                `json:"required,omitempty"`
 	Options     []CommandDefinition `json:"options,omitempty"`
 	// Contexts and Integrations are for commands of every guild; a guild's own take neither.
 	Contexts     []int `json:"contexts,omitempty"`
@@ -29,6 +31,11 @@ func Commands(ofGuild bool) []CommandDefinition {
 	quest := CommandDefinition{
 		Name: Command, Kind: chatInput, Description: "Group sessions: polls, votes and your account",
 		Options: []CommandDefinition{
+			{Name: "poll", Kind: subcommand, Description: "Makes a poll for the group of this channel", Options: []CommandDefinition{
+				{Name: "title", Kind: textOption, Description: "What the session is called", Required: true},
+				{Name: "zone", Kind: textOption, Description: "The time zone of the times, such as Europe/Berlin"},
+				{Name: "from", Kind: textOption, Description: "The first day to choose from, such as 2026-12-24"},
+			}},
 			{Name: "me", Kind: subcommand, Description: "Shows the account that you are linked to"},
 			{Name: "me-code", Kind: subcommand, Description: "Gives a code by which you link your account"},
 		},

@@ -83,25 +83,35 @@ func (h *handler) accept(ctx context.Context, in request) (answer, error) {
 	})
 }
 
-// askCancel and askReopen ask what becomes of the event, if there is one.
+// aboutEvent is a form that asks what becomes of the event, if there is one.
+type aboutEvent struct {
+	prefix, title, text string
+	deletes             bool // unless the box is cleared
+}
+
+var (
+	cancelling = aboutEvent{cancelForm, "Cancel the session", "The session is cancelled, and everybody is told.", true}
+	reopening  = aboutEvent{reopenForm, "Reopen the poll", "People can vote again.", false}
+)
+
 func (h *handler) askCancel(ctx context.Context, in request) (answer, error) {
-	return h.askAboutEvent(ctx, in, cancelForm, "Cancel the session", "The session is cancelled, and everybody is told.", true)
+	return h.askAboutEvent(ctx, in, cancelling)
 }
 
 func (h *handler) askReopen(ctx context.Context, in request) (answer, error) {
-	return h.askAboutEvent(ctx, in, reopenForm, "Reopen the poll", "People can vote again.", false)
+	return h.askAboutEvent(ctx, in, reopening)
 }
 
 const fieldEvent = "event"
 
-func (h *handler) askAboutEvent(ctx context.Context, in request, id, title, text string, deletes bool) (answer, error) {
+func (h *handler) askAboutEvent(ctx context.Context, in request, about aboutEvent) (answer, error) {
 	_, view, err := h.created(ctx, in)
 	if err != nil {
 		return answer{}, err
 	}
-	asked := form{CustomID: id + in.poll, Title: title, Components: []component{{Kind: componentText, Content: text}}}
+	asked := form{CustomID: about.prefix + in.poll, Title: about.title, Components: []component{{Kind: componentText, Content: about.text}}}
 	if view.Poll.Linked() {
-		asked.Components = append(asked.Components, checkbox("Delete the calendar event", fieldEvent, deletes))
+		asked.Components = append(asked.Components, checkbox("Delete the calendar event", fieldEvent, about.deletes))
 	}
 	return answer{answerForm, asked}, nil
 }

@@ -86,7 +86,8 @@ func TestManage_OffersWhatThePollAllows(t *testing.T) {
 	if said := d.says(d.button(d.menu()["Restore original time"], byGM)); !strings.Contains(said, "Tue 10 Mar, 11:00–12:00") {
 		t.Errorf("restoring said %q", said)
 	}
-	if at := d.world.EventOf("gm", view.Poll.GoogleEventID).Start.DateTime; !strings.Contains(fmt.Sprint(at), "10:00:00Z") && !strings.Contains(fmt.Sprint(at), "11:00:00+01:00") {
+	at, err := time.Parse(time.RFC3339, d.world.EventOf("gm", view.Poll.GoogleEventID).Start.DateTime)
+	if err != nil || !at.Equal(worldtest.Ten.Start) {
 		t.Errorf("the event begins %s after it was restored", at)
 	}
 	d.world.MoveEvent("gm", view.Poll.GoogleEventID, worldtest.Noon)

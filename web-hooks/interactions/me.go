@@ -6,6 +6,7 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/discord"
+	"questscheduler/internal/poll"
 )
 
 // me says to whom the Discord user is linked, and in which zone they read times.
@@ -15,7 +16,7 @@ func (h *handler) me(ctx context.Context, in request) (answer, error) {
 		return answer{}, err
 	}
 	zone := "each poll's time zone"
-	if person.Zone != "" {
+	if _, err := poll.Zone(person.Zone); person.Zone != "" && err == nil {
 		zone = person.Zone
 	}
 	return say(fmt.Sprintf("You are linked to the account %s, and read times in %s.", plain(person.UID), zone)), nil
@@ -23,7 +24,10 @@ func (h *handler) me(ctx context.Context, in request) (answer, error) {
 
 // meCode gives a code by which the person who has an account links this Discord user.
 func (h *handler) meCode(ctx context.Context, in request) (answer, error) {
-	code, expires, err := h.Links.Issue(ctx, in.user)
+	code, expires, err := h.Links.Issue(ctx, in.user, in.ID)
+	if fault.Is(err, fault.Conflict) {
+		return say("Done already."), nil
+	}
 	if err != nil {
 		return answer{}, err
 	}

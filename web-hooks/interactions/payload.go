@@ -24,6 +24,7 @@ type interaction struct {
 	ApplicationID string `json:"application_id"`
 	Kind          int    `json:"type"`
 	GuildID       string `json:"guild_id"`
+	ChannelID     string `json:"channel_id"`
 	Member        *struct {
 		User user `json:"user"`
 	} `json:"member"`
@@ -51,11 +52,10 @@ type user struct {
 type option struct {
 	Name    string          `json:"name"`
 	Value   json.RawMessage `json:"value"`
-	Focused bool            `json:"focused"`
 	Options []option        `json:"options"`
 }
 
-// field is a field of a form as it was submitted: Values of a select, Value of a checkbox.
+// field is a field of a form as it was submitted: Values of a select, Value of a text or checkbox.
 type field struct {
 	CustomID string          `json:"custom_id"`
 	Values   []string        `json:"values"`
@@ -75,16 +75,19 @@ func (i interaction) by() discord.User {
 	return discord.User{ID: from.ID, Username: from.Username, GlobalName: from.GlobalName, AvatarHash: from.Avatar}
 }
 
-// subcommand is the one of a command that was used, and its option that has a value, of which
-// each has one at most.
-func (i interaction) subcommand() (name, value string) {
-	for _, sub := range i.Data.Options {
-		for _, option := range sub.Options {
-			_ = json.Unmarshal(option.Value, &value) // what is no text is none
-		}
-		return sub.Name, value
+// subcommand is the one of a command that was used, and its options by their names.
+func (i interaction) subcommand() (name string, given map[string]string) {
+	given = map[string]string{}
+	if len(i.Data.Options) == 0 {
+		return "", given
 	}
-	return "", ""
+	sub := i.Data.Options[0]
+	for _, option := range sub.Options {
+		var value string
+		_ = json.Unmarshal(option.Value, &value) // what is no text is none
+		given[option.Name] = value
+	}
+	return sub.Name, given
 }
 
 // fields are the fields of a submitted form, by their ids.

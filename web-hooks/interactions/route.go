@@ -23,6 +23,7 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/discord"
+	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -40,7 +41,13 @@ const (
 
 // Polls is implemented by scheduler.Service.
 type Polls interface {
-	Finalise(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise, cause scheduler.Cause) (scheduler.View, error)
+	Create(ctx context.Context, person scheduler.Person, ask scheduler.Create, cause scheduler.Cause) (scheduler.View, error)
+	Groups(
+		ctx context.Context, person scheduler.Person, part store.Paging, take func(poll.Group) (taken bool, err error),
+	) (next *store.Cursor, err error)
+	Finalise(
+		ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise, cause scheduler.Cause,
+	) (scheduler.View, error)
 	Cancel(ctx context.Context, person scheduler.Person, pollID string, keepEvent bool, cause scheduler.Cause) (scheduler.View, error)
 	Reopen(ctx context.Context, person scheduler.Person, pollID string, deleteEvent bool, cause scheduler.Cause) (scheduler.View, error)
 	RestoreOriginal(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) (scheduler.View, error)
@@ -110,12 +117,14 @@ func (h *handler) serve(c echo.Context) error {
 	case !valid || h.Now().Sub(at) > maxAge:
 		return fault.New(fault.Invalid, "This interaction is over. Press again.")
 	}
-	if err := h.LimitUser(c, in.by().ID); err != nil {
-		return c.JSON(http.StatusOK, say("That is too much at once. Wait a minute, and try again."))
-	}
 	act, asked := actOf(in, traceOf(c))
+	if in.Kind != kindAutocomplete { // one comes with each key
+		if err := h.LimitUser(c, in.by().ID); err != nil {
+			return c.JSON(http.StatusOK, say("That is too much at once. Wait a minute, and try again."))
+		}
+	}
 	if act == nil {
-		return h.passOn(c, body)
+		return h.passOn(c, in.Kind, body)
 	}
 	return c.JSON(http.StatusOK, h.answer(c, act, asked))
 }
@@ -148,7 +157,10 @@ func (h *handler) answer(c echo.Context, act act, asked request) answer {
 	} else {
 		h.Log.InfoContext(ctx, "interaction refused", "poll", asked.poll, "interaction", asked.ID, "trace", asked.trace, "error", err)
 	}
-	if ctx.Err() != nil {
+	switch {
+	case fault.Is(err, fault.Unavailable) && ctx.Err() == nil: // its sentence is for operators
+		return say("That did not work. Try again in a moment.")
+	case ctx.Err() != nil:
 		return say("That takes longer than Discord waits. The card shows what came of it; if nothing did, try again.")
 	}
 	return say(strings.TrimSpace(fault.MessageOf(err, "That did not work. Try again in a moment.")))

@@ -129,6 +129,29 @@ func TestUpstream_GetsWhatIsNotOurs(t *testing.T) {
 	}
 }
 
+// What leads elsewhere, or is longer than an answer, is none: the interaction holds a token.
+func TestUpstream_ThatAnswersOtherwise_IsNotFollowed(t *testing.T) {
+	t.Parallel()
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the interaction went elsewhere") }))
+	t.Cleanup(other.Close)
+	for name, answers := range map[string]http.HandlerFunc{
+		"leads elsewhere": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
+		},
+		"is too long": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<20+1)) },
+	} {
+		app := httptest.NewServer(answers)
+		t.Cleanup(app.Close)
+		d := newDesk(t, func(o *interactions.Options) {
+			o.Upstream = app.URL
+			o.HTTP = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		})
+		if said := d.says(d.press(2, map[string]any{"name": "poll-create"})); !strings.Contains(said, "Try again") {
+			t.Errorf("%s: said %q", name, said)
+		}
+	}
+}
+
 func TestUpstream_ThatDoesNotAnswer_IsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, func(o *interactions.Options) {
@@ -174,7 +197,7 @@ func TestTheAppsInteractions(t *testing.T) {
 		"forwarded: /link-group":               {d.press(2, map[string]any{"name": "link-group"}), 4, passedOn},
 		"forwarded: /unlink-group":             {d.press(2, map[string]any{"name": "unlink-group"}), 4, passedOn},
 		"forwarded: bp_ buttons":               {d.button("bp_open:1"), 4, passedOn},
-		"forwarded: autocomplete":              {d.press(4, map[string]any{"name": "poll-create"}), 4, passedOn},
+		"forwarded: autocomplete":              {d.press(4, map[string]any{"name": "poll-create"}), 8, ""},
 	} {
 		status, answer := d.send(row.in)
 		if status != 200 || answer.Kind != row.kind || !strings.Contains(answer.Data.Content, row.says) {

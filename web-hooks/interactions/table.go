@@ -19,6 +19,7 @@ const (
 	reopenForm   = "qs:reopen:"
 	restore      = "qs:restore:"
 	accept       = "qs:accept:"
+	createForm   = "qs:new:" // a time zone and a date follow
 )
 
 // act is what an interaction does.
@@ -45,11 +46,12 @@ var (
 		{kindComponent, restore, true, (*handler).restore},
 		{kindComponent, accept, true, (*handler).accept},
 		{kindSubmit, submitVote, true, (*handler).vote},
+		{kindSubmit, createForm, true, (*handler).create},
 		{kindSubmit, finaliseForm, true, (*handler).finalise},
 		{kindSubmit, cancelForm, false, (*handler).cancel},
 		{kindSubmit, reopenForm, false, (*handler).reopen},
 	}
-	commands = map[string]act{"me": (*handler).me, "me-code": (*handler).meCode}
+	commands = map[string]act{"poll": (*handler).askCreate, "me": (*handler).me, "me-code": (*handler).meCode}
 )
 
 // formsOfTheApp begin the ids of what the web app's functions sent before, whose state this server

@@ -3,6 +3,8 @@ package interactions
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -19,18 +21,24 @@ const (
 // passOn has the web app's functions answer an interaction that is not ours: raw, with Discord's
 // signature, which they verify again. Status, content type and body come back. What does not
 // come in time may still arrive by the interaction's own token.
-func (h *handler) passOn(c echo.Context, body []byte) error {
+func (h *handler) passOn(c echo.Context, kind int, body []byte) error {
+	sorry := func(text string) error {
+		if kind == kindAutocomplete {
+			return c.JSON(http.StatusOK, answer{answerChoices, choices{[]choice{}}})
+		}
+		return c.JSON(http.StatusOK, say(text))
+	}
 	if h.Upstream == "" {
-		return c.JSON(http.StatusOK, say("This is not answered here."))
+		return sorry("This is not answered here.")
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), upstreamPatience)
 	defer cancel()
-	status, kind, answered, err := h.ask(ctx, c.Request().Header, body)
+	status, content, answered, err := h.ask(ctx, c.Request().Header, body)
 	if err != nil {
 		h.Log.WarnContext(ctx, "interaction not answered upstream", "trace", traceOf(c), "error", err)
-		return c.JSON(http.StatusOK, say("That took too long. Try again in a moment."))
+		return sorry("That took too long. Try again in a moment.")
 	}
-	return c.Blob(status, kind, answered)
+	return c.Blob(status, content, answered)
 }
 
 func (h *handler) ask(ctx context.Context, header http.Header, body []byte) (status int, kind string, answered []byte, err error) {
@@ -45,9 +53,14 @@ func (h *handler) ask(ctx context.Context, header http.Header, body []byte) (sta
 	if err != nil {
 		return 0, "", nil, err
 	}
-	answered, err = io.ReadAll(io.LimitReader(response.Body, maxUpstream))
-	if closed := response.Body.Close(); err == nil {
-		err = closed
+	answered, err = io.ReadAll(io.LimitReader(response.Body, maxUpstream+1))
+	err = errors.Join(err, response.Body.Close())
+	switch {
+	case err != nil:
+	case len(answered) > maxUpstream:
+		err = errors.New("the answer is too long")
+	case response.StatusCode >= http.StatusMultipleChoices && response.StatusCode < http.StatusBadRequest:
+		err = fmt.Errorf("it leads elsewhere (%d), where an interaction is never sent", response.StatusCode)
 	}
 	return response.StatusCode, response.Header.Get(echo.HeaderContentType), answered, err
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"questscheduler/fault"
 	"questscheduler/internal/discord"
 	"questscheduler/internal/poll"
@@ -20,6 +22,8 @@ func (h *handler) askVote(ctx context.Context, in request) (answer, error) {
 	}
 	zone := zoneFor(person, view.Poll)
 	switch {
+	case !scheduler.TakesPart(scheduler.Person{ID: person.UID}, view.Poll, view.Group):
+		return say("Only participants vote. Ask the host to add you, or join the poll in the app.", h.pollPage(in.poll)...), nil
 	case view.Poll.Status != rules.Open:
 		return say(closed(view, zone, h.Now())), nil
 	case len(view.Slots) == 0:
@@ -36,11 +40,23 @@ func (h *handler) askVote(ctx context.Context, in request) (answer, error) {
 
 // vote writes the vote of a submitted form.
 func (h *handler) vote(ctx context.Context, in request) (answer, error) {
+	if err := in.checkPoll(); err != nil {
+		return answer{}, err
+	}
+	fields := in.fields()
+	for _, field := range []string{fieldBest + "0", fieldPossible + "0", fieldNone} {
+		if _, sent := fields[field]; !sent { // it would withdraw the vote
+			return say("This form is another one. Press Vote again."), nil
+		}
+	}
 	person, err := discord.PersonOf(ctx, h.Store, in.user.ID)
 	if err != nil {
 		return answer{}, err
 	}
-	ask := voteOf(in.fields(), scheduler.VoteForm{Shown: in.shown, Guild: in.GuildID, Avatar: person.PhotoURL})
+	ask := voteOf(fields, scheduler.VoteForm{Shown: in.shown, Guild: in.GuildID, Avatar: person.PhotoURL})
+	if ask.NoTimesWork && len(ask.Choices) > 0 {
+		return say("You chose times, and that none of them works. Press Vote again, and choose one or the other."), nil
+	}
 	ballot, err := h.Polls.Cast(ctx, scheduler.Person{ID: person.UID}, in.poll, ask, in.cause(person))
 	if err != nil {
 		return answer{}, err
@@ -70,9 +86,24 @@ func zoneFor(person discord.Person, p poll.Poll) *time.Location {
 	return time.UTC
 }
 
+// checkPoll refuses what can be no poll's id: ids of buttons come from outside, and are parts of
+// paths.
+func (r request) checkPoll() error {
+	if len(r.poll) != uuidLength || uuid.Validate(r.poll) != nil {
+		return poll.ErrNotFound()
+	}
+	return nil
+}
+
+// uuidLength is that of the ids of polls, as the web app and this server make them.
+const uuidLength = 36
+
 // read reads who caused an interaction, and its poll as that person may see it. A poll of another
 // guild is Forbidden: what one sees in a guild is what its members share.
 func (h *handler) read(ctx context.Context, in request) (discord.Person, scheduler.View, error) {
+	if err := in.checkPoll(); err != nil {
+		return discord.Person{}, scheduler.View{}, err
+	}
 	person, err := discord.PersonOf(ctx, h.Store, in.user.ID)
 	if err != nil {
 		return person, scheduler.View{}, err

@@ -124,7 +124,15 @@ func TestVote_Refused_WritesNothing(t *testing.T) {
 				}
 			}, says: "open",
 		},
-		"for none and for some":   {none: true, says: "no_times_work"},
+		"for none and for some": {none: true, says: "one or the other"},
+		"without the form's fields": {change: func(in map[string]any) {
+			data, _ := in["data"].(map[string]any)
+			data["components"] = []any{}
+		}, says: "Press Vote again"},
+		"below another document": {change: func(in map[string]any) {
+			data, _ := in["data"].(map[string]any)
+			data["custom_id"] = "qs:vote:x/basicPolls/" + strings.TrimPrefix(fmt.Sprint(data["custom_id"]), "qs:vote:")
+		}, says: "no such poll"},
 		"by nobody who is linked": {change: asUser("3300000000000000001"), says: "not linked"},
 		"in another guild":        {change: func(in map[string]any) { in["guild_id"] = "4400000000000000001" }, says: "another server"},
 		"outside of guilds":       {change: func(in map[string]any) { delete(in, "guild_id") }, says: "another server"},

@@ -14,15 +14,15 @@ import (
 
 // who says who has not voted in a poll. Where votes are hidden from the reader it gives numbers.
 func (h *handler) who(ctx context.Context, in request) (answer, error) {
-	_, view, err := h.read(ctx, in)
+	person, view, err := h.read(ctx, in)
 	if err != nil {
 		return answer{}, err
 	}
-	text, err := missing(ctx, h.Store, view)
+	text, err := missing(ctx, h.Store, view, person.UID)
 	return say(text), err
 }
 
-func missing(ctx context.Context, reader store.Reader, view scheduler.View) (string, error) {
+func missing(ctx context.Context, reader store.Reader, view scheduler.View, uid string) (string, error) {
 	people := view.Poll.People(view.Group)
 	votes, err := poll.LoadVotesOf(ctx, reader, view.Poll)
 	if err != nil {
@@ -35,7 +35,7 @@ func missing(ctx context.Context, reader store.Reader, view scheduler.View) (str
 	switch {
 	case len(waiting) == 0:
 		return "Everybody has voted.", nil
-	case len(votes) != len(view.Votes) || view.ParticipantsHidden():
+	case len(votes) != len(view.Poll.VotesFor(uid, votes)) || view.ParticipantsHidden():
 		return count, nil
 	}
 	names, err := namesOf(ctx, reader, waiting)

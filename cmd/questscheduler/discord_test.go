@@ -1,0 +1,60 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+)
+
+// acts has a member of the party do something with the bot, and returns the answer, which the
+// simulator held to Discord's limits.
+func (o *outside) acts(who string, kind int, data map[string]any) map[string]any {
+	o.t.Helper()
+	sent := o.do("POST", o.ready.Discord+"/_sim/interactions", "", map[string]any{
+		"user":     map[string]any{"id": o.ready.Users[who].DiscordUserID, "username": who},
+		"guild_id": o.ready.DiscordGuild, "channel_id": o.ready.DiscordChannel, "type": kind, "data": data,
+	}).want(o.t, http.StatusOK)
+	answer, _ := sent.body["answer"].(map[string]any)
+	return answer
+}
+
+// TestQuestPoll_OverDiscord_MakesAPollWithACard: a person makes a poll in the channel, whose
+// form and answers keep Discord's limits.
+func TestQuestPoll_OverDiscord_MakesAPollWithACard(t *testing.T) {
+	t.Parallel()
+	o := startCases(t)
+	command := func(name string, options ...any) map[string]any {
+		return map[string]any{"name": "quest", "options": []any{map[string]any{"name": name, "type": 1, "options": options}}}
+	}
+	form := o.acts("ana", 2, command("poll",
+		map[string]any{"name": "title", "type": 3, "value": "The Glass Tower"}, map[string]any{"name": "from", "type": 3, "value": "2030-05-01"}))
+	asked, _ := form["data"].(map[string]any)
+	label := func(component map[string]any) map[string]any {
+		return map[string]any{"type": 18, "component": component}
+	}
+	typed := func(id, value string) map[string]any {
+		return label(map[string]any{"type": 4, "custom_id": id, "value": value})
+	}
+	said := o.acts("ana", 5, map[string]any{"custom_id": asked["custom_id"], "components": []any{
+		typed("title", "The Glass Tower"), label(map[string]any{"type": 3, "custom_id": "days", "values": []string{"2030-05-01", "2030-05-03"}}),
+		typed("times", "19:00"), typed("length", "4h"), typed("description", ""),
+	}})
+	if data, _ := said["data"].(map[string]any); data["flags"] != float64(64) {
+		t.Errorf("everybody sees %v", said)
+	}
+	made := o.do("GET", o.ready.API+"/v1/polls?role=creator&limit=10", "Bearer "+o.ready.Users["ana"].Token, nil).want(t, http.StatusOK)
+	data, _ := made.body["data"].(map[string]any)
+	polls := list(data["polls"])
+	if len(polls) != 1 || polls[0]["title"] != "The Glass Tower" {
+		t.Fatalf("ana's polls are %v", polls)
+	}
+	s := &session{outside: o, id: polls[0]["id"].(string), title: "The Glass Tower"}
+	eventually(t, "its card", func() error {
+		_, err := s.card()
+		return err
+	})
+	for _, name := range []string{"me", "me-code"} {
+		if answer := o.acts("ana", 2, command(name)); answer["type"] != float64(4) {
+			t.Errorf("/quest %s answers %v", name, answer)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package interactions
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/internal/discord"
+	"questscheduler/internal/ids"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/scheduler"
+)
+
+// Fields of the form that creates a poll.
+const (
+	fieldTitle       = "title"
+	fieldDays        = "days"
+	fieldTimes       = "times"
+	fieldLength      = "length"
+	fieldDescription = "description"
+
+	maxTitle       = 200
+	maxDescription = 4000
+	usualLength    = "4h"
+)
+
+// askCreate answers /quest poll with a form: the days from a date on, and times of day, whose
+// combinations are the slots.
+func (h *handler) askCreate(ctx context.Context, in request) (answer, error) {
+	person, _, err := h.groupHere(ctx, in)
+	if err != nil {
+		return answer{}, err
+	}
+	_, given := in.subcommand()
+	zone := zoneFor(person, poll.Poll{})
+	if given["zone"] != "" {
+		zone, err = poll.Zone(given["zone"])
+		if err != nil {
+			return say("There is no time zone " + plain(given["zone"]) + ". Give one such as Europe/Berlin."), nil
+		}
+	}
+	from := h.Now().In(zone).AddDate(0, 0, 1)
+	if given["from"] != "" {
+		from, err = time.ParseInLocation(time.DateOnly, given["from"], zone)
+		if err != nil {
+			return say("Give from as a date such as 2026-12-24."), nil
+		}
+	}
+	id := idOf(createForm, zone.String(), from.Format(time.DateOnly))
+	if len(id) > maxCustomID {
+		return say("The name of this time zone is too long for Discord. Create the poll in the app."), nil
+	}
+	days := make([]selectOption, maxOptions)
+	for i := range days {
+		day := from.AddDate(0, 0, i)
+		days[i] = selectOption{Label: dayOf(day, h.Now()), Value: day.Format(time.DateOnly)}
+	}
+	return answer{answerForm, form{CustomID: id, Title: "New poll", Components: []component{
+		{Kind: componentLabel, Label: "Title", Component: input(fieldTitle, cut(given["title"], maxTitle), maxTitle)},
+		{Kind: componentLabel, Label: "Days", Component: &component{
+			Kind: componentSelect, CustomID: fieldDays, Options: days, Placeholder: "Choose days", MaxValues: len(days),
+		}},
+		{
+			Kind: componentLabel, Label: "Start times", Description: "In " + zone.String() + ", such as 19:00, 20:30",
+			Component: input(fieldTimes, "19:00", 100),
+		},
+		{Kind: componentLabel, Label: "Length", Description: "Such as 4h or 3h30m", Component: input(fieldLength, usualLength, 10)},
+		{Kind: componentLabel, Label: "Description", Component: &component{
+			Kind: componentInput, CustomID: fieldDescription, Style: styleParagraph, MaxLength: maxDescription, Required: new(bool),
+		}},
+	}}}, nil
+}
+
+func input(id, value string, most int) *component {
+	return &component{Kind: componentInput, CustomID: id, Style: styleShort, Value: value, MaxLength: most}
+}
+
+// create makes the poll of a submitted form. Its id derives from the interaction, so that one
+// that comes again makes no other.
+func (h *handler) create(ctx context.Context, in request) (answer, error) {
+	person, group, err := h.groupHere(ctx, in)
+	if err != nil {
+		return answer{}, err
+	}
+	zone, err := poll.Zone(in.poll)
+	if err != nil {
+		return answer{}, err
+	}
+	fields := in.fields()
+	slots, mistake := slotsOf(fields[fieldDays].Values, fields[fieldTimes].text(), fields[fieldLength].text(), zone, h.Now())
+	if mistake != "" {
+		return say(mistake + " You wrote:\n" + plain(fields[fieldTimes].text()) + "\n" + plain(fields[fieldLength].text()) +
+			"\nUse /quest poll again."), nil
+	}
+	view, err := h.Polls.Create(ctx, scheduler.Person{ID: person.UID}, scheduler.Create{
+		ID: ids.UUIDOf("discord:" + in.ID), Title: fields[fieldTitle].text(), Description: fields[fieldDescription].text(),
+		Timezone: zone.String(), Slots: slots, GroupID: group.ID,
+	}, in.cause(person))
+	if err != nil {
+		return answer{}, err
+	}
+	return say("The poll **"+plain(view.Poll.Title)+"** is made. Its card comes here, with the button Vote.", h.pollPage(view.Poll.ID)...), nil
+}
+
+// slotsOf are the combinations of days and times of day that lie ahead, or what is wrong.
+func slotsOf(days []string, times, length string, zone *time.Location, now time.Time) (slots []scheduler.Times, mistake string) {
+	lasts, err := time.ParseDuration(strings.ReplaceAll(length, " ", ""))
+	if err != nil || lasts < time.Minute || lasts > 31*24*time.Hour {
+		return nil, "Give the length such as 4h or 3h30m."
+	}
+	starts := strings.FieldsFunc(times, func(r rune) bool { return r == ',' || r == ';' || r == ' ' })
+	for _, day := range days {
+		for _, start := range starts {
+			at, err := time.ParseInLocation("2006-01-02 15:04", day+" "+start, zone)
+			if err != nil {
+				return nil, "Give start times such as 19:00, 20:30."
+			}
+			if at.After(now) {
+				slots = append(slots, scheduler.Times{Start: at, End: at.Add(lasts)})
+			}
+		}
+	}
+	switch {
+	case len(slots) == 0:
+		return nil, "None of these times lies ahead."
+	case len(slots) > maxSlots:
+		return nil, "These are more than 50 times. Choose fewer days or start times."
+	}
+	return slots, ""
+}
+
+// mostGroups is how many of a person's groups are looked through for that of a channel.
+const mostGroups = 100
+
+// groupHere is the person's group whose channel the interaction is in. Of several, the person
+// has to choose in the app.
+func (h *handler) groupHere(ctx context.Context, in request) (person discord.Person, group poll.Group, err error) {
+	person, err = discord.PersonOf(ctx, h.Store, in.user.ID)
+	if err != nil {
+		return person, group, err
+	}
+	var here []poll.Group
+	_, err = h.Polls.Groups(ctx, scheduler.Person{ID: person.UID}, store.Paging{Limit: mostGroups}, func(one poll.Group) (bool, error) {
+		if one.InGuild(in.GuildID) && one.Discord.ChannelID == in.ChannelID && one.Has(person.UID) {
+			here = append(here, one)
+		}
+		return true, nil
+	})
+	switch {
+	case err != nil:
+		return person, group, err
+	case len(here) == 0:
+		return person, group, fault.New(fault.NotFound, "None of your groups has this channel. Use the command in your group's channel.")
+	case len(here) > 1:
+		names := make([]string, len(here))
+		for i, one := range here {
+			names[i] = plain(one.Name)
+		}
+		slices.Sort(names)
+		return person, group, fault.New(fault.Conflict,
+			"Several of your groups have this channel: "+strings.Join(names, ", ")+". Create the poll in the app.")
+	}
+	return person, here[0], nil
+}
+
+// text is what was typed into a field.
+func (f field) text() (typed string) {
+	_ = json.Unmarshal(f.Value, &typed) // what is no text is none
+	return typed
+}
