@@ -39,7 +39,8 @@ func TestExitCodes(t *testing.T) {
 		"unknown flag":                      {nil, []string{"serve", "--fast"}, exitUsage, "unknown flag --fast"},
 		"unknown flag, with its help":       {nil, []string{"sweep", "drain", "--fast"}, exitUsage, `Run "questscheduler sweep drain --help"`},
 		"half a command": {
-			nil, []string{"sweep"}, exitUsage, `expected one of "drain", "renew-watches", "poll-fallback", "cleanup"`,
+			[]string{"QS_SYNC=on"}, []string{"sweep"}, exitUsage,
+			"refresh-mappings   Off, since neither QS_ATTENDEES_SHEET nor QS_ATTENDEES_CSV is set.",
 		},
 		"unknown job":             {nil, []string{"sweep", "everything"}, exitUsage, "unexpected argument everything"},
 		"missing argument":        {nil, []string{"explain"}, exitUsage, "<poll-id>"},
