@@ -72,7 +72,7 @@ func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+		return usageError{fmt.Errorf("--data has to name a folder: %w", err)}
 	}
 	d, err := openDemo(ctx, demoPlace{dir: dir, disposable: c.Data == "", addr: c.Addr}, process)
 	if err != nil {
@@ -176,9 +176,13 @@ func openDemo(ctx context.Context, at demoPlace, process Process) (*demo, error)
 
 // demoSettings are the demo's defaults with what the environment overrides.
 func demoSettings(dir, addr string, world *demoWorld, sims *simulators, environ []string) (config.Config, error) {
-	key, err := keyfile.LoadOrCreate(filepath.Join(dir, demoKeys), seal.Generate)
+	keys := filepath.Join(dir, demoKeys)
+	key, err := keyfile.LoadOrCreate(keys, seal.Generate)
 	if err != nil {
 		return config.Config{}, fmt.Errorf("the demo's sealing key: %w", err)
+	}
+	if _, err := seal.ParseKeys(string(key)); err != nil {
+		return config.Config{}, fmt.Errorf("the demo's sealing key: %s: %w", keys, err)
 	}
 	cfg := config.Demo()
 	cfg.Addr, cfg.PublicURL = addr, "http://"+addr

@@ -136,7 +136,7 @@ func checkSignInKey(_ context.Context, d doctor) []finding {
 		return []finding{{fine, "sign-in key", "there is none yet; the server makes " + path + " at its first start"}}
 	}
 	if _, err := signin.LoadOrCreateKey(path); err != nil {
-		return []finding{{wrong, "sign-in key", path + ": " + err.Error()}}
+		return []finding{{wrong, "sign-in key", err.Error()}}
 	}
 	return []finding{{fine, "sign-in key", path + " can be used, by this user alone"}}
 }
