@@ -4,7 +4,8 @@
 #
 #   deploy/apply.sh [--dry-run] [--settings FILE]
 #
-# Placeholders in the settings are refused. --dry-run prints the commands and runs none; it prints updates as creations.
+# Placeholders in the settings are refused. --dry-run prints the commands and runs none;
+# it prints updates as creations.
 # docs/deployment.md lists what must exist before.
 set -euo pipefail
 cd "$(dirname "$0")/.."
