@@ -6,17 +6,16 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/fault"
-	"questscheduler/internal/mapping"
 	"questscheduler/scheduler"
 )
 
-// Mappings is implemented by attendees.Mappings.
+// Mappings is implemented by mappings.Service.
 type Mappings interface {
 	// Reload loads second addresses and begins to carry them out. confirm names a version
 	// that awaits confirmation; "" names none. With an error it gives what stays in use.
-	Reload(ctx context.Context, cause scheduler.Cause, confirm string) (attendees.Loaded, error)
+	Reload(ctx context.Context, cause scheduler.Cause, confirm string) (mappings.Loaded, error)
 }
 
 type reloadMappings struct {
@@ -76,11 +75,11 @@ func (s *server) reloadMappings(ctx context.Context, by caller, in *reloadMappin
 	return answerReloaded(loaded), nil
 }
 
-func answerReloaded(loaded attendees.Loaded) reloadedAnswer {
+func answerReloaded(loaded mappings.Loaded) reloadedAnswer {
 	answer := reloadedAnswer{
 		Version: loaded.Version, Mappings: loaded.Mappings, LoadedAt: instant(loaded.LoadedAt),
 		WithoutAccess: loaded.WithoutAccess, SkippedCount: loaded.SkippedCount,
-		Skipped: each(loaded.Skipped, func(row mapping.Skipped) skippedAnswer { return skippedAnswer{Row: row.Row, Reason: row.Reason} }),
+		Skipped: each(loaded.Skipped, func(row mappings.Skipped) skippedAnswer { return skippedAnswer{Row: row.Row, Reason: row.Reason} }),
 	}
 	if held := loaded.Held; held.Version != "" {
 		answer.Held = &heldAnswer{Version: held.Version, Lost: held.Lost, Added: held.Added, Of: held.Of, Since: instant(held.At)}
@@ -99,7 +98,7 @@ type mappingsInUse struct {
 }
 
 // withMappings has the answer to a failed load say which mappings stay in use.
-func withMappings(err error, loaded attendees.Loaded) error {
+func withMappings(err error, loaded mappings.Loaded) error {
 	f := asFailure(err)
 	if loaded.TriedAt.IsZero() {
 		return f

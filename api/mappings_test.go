@@ -9,6 +9,7 @@ import (
 
 	"questscheduler/api"
 	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/fault"
 	"questscheduler/scheduler"
 )
@@ -34,8 +35,9 @@ func (s *sheet) set(people ...string) {
 func (w *world) openMappings(options *api.Options) api.Mappings {
 	w.sheet = &sheet{}
 	w.sheet.set("ana", "ben", "cho")
-	return &attendees.Mappings{
-		Store: w.changes, Source: w.sheet, Domains: []string{"north.example"}, Accounts: w.linked, Delegated: true,
+	return &mappings.Service{
+		Store: w.changes, Guests: &attendees.Service{Store: w.changes, Now: options.Now}, Source: w.sheet,
+		Domains: []string{"north.example"}, Accounts: w.linked, Delegated: true,
 		Follow: func(context.Context, string, string, scheduler.Cause) error { return nil }, Now: options.Now, Log: options.Log,
 	}
 }

@@ -19,13 +19,14 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/api"
+	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/availability"
 	"questscheduler/calendarsync"
 	"questscheduler/demo/sim/google"
 	"questscheduler/feed"
 	"questscheduler/groupevents"
 	linked "questscheduler/internal/accounts"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/bodylimit"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
@@ -164,7 +165,7 @@ func (w *world) openPorts(options *api.Options) {
 	w.t.Helper()
 	documents, err := memorystore.Open(slices.Concat(
 		poll.Queries, calendars.Queries, calendarsync.Queries, notify.Queries, linked.Queries, mirror.Queries,
-		availability.Queries, groupevents.Queries, attendee.Queries, api.Queries, []*store.Query{worldtest.AllPolls},
+		availability.Queries, groupevents.Queries, attendees.Queries, mappings.Queries, api.Queries, []*store.Query{worldtest.AllPolls},
 	))
 	must(w.t, err)
 	w.store = &countingStore{Store: documents}

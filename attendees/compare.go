@@ -5,10 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/attendees/decide"
-	"questscheduler/internal/attendee"
+	"questscheduler/attendees/mappings"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/mapping"
 	"questscheduler/internal/recurrence"
 	"questscheduler/rules"
 )
@@ -17,7 +15,7 @@ import (
 type shownEvent struct {
 	// key is the calendar's, copied what the record keeps of the event there.
 	key    string
-	copied attendee.Copy
+	copied Copy
 	event  gcal.Event
 }
 
@@ -25,7 +23,7 @@ type shownEvent struct {
 func show(key, accountID, calendarID string, event gcal.Event) shownEvent {
 	shown := shownEvent{
 		key: key, event: event,
-		copied: attendee.Copy{AccountID: accountID, CalendarID: calendarID, EventID: event.ID, ETag: event.ETag},
+		copied: Copy{AccountID: accountID, CalendarID: calendarID, EventID: event.ID, ETag: event.ETag},
 	}
 	if event.EventState == rules.Gone {
 		shown.copied.Gone = true
@@ -36,7 +34,7 @@ func show(key, accountID, calendarID string, event gcal.Event) shownEvent {
 }
 
 // editable reports whether the guests can be changed through a copy.
-func editable(c attendee.Copy) bool { return !c.Gone && (c.Organized || c.MayEdit) }
+func editable(c Copy) bool { return !c.Gone && (c.Organized || c.MayEdit) }
 
 // endMargin is how much longer an all-day event lasts somewhere than by UTC.
 const endMargin = 12 * time.Hour
@@ -69,25 +67,25 @@ func hasEnded(end, now time.Time) bool { return !end.IsZero() && !end.After(now)
 // throughOrganizer reports whether an event that this calendar may not edit is the event of a
 // mapped organizer: it can be changed in that calendar, which need not have shown it since the
 // mappings of its guests changed.
-func throughOrganizer(shown shownEvent, table mapping.Table) bool {
-	return !shown.copied.Gone && !shown.copied.Organized && mapped(table, shown.event.Organizer)
+func throughOrganizer(shown shownEvent, table mappings.Table) bool {
+	return !shown.copied.Gone && !shown.copied.Organized && table.Maps(shown.event.Organizer)
 }
 
 // inside reports whether the organizer is one of our people.
-func inside(shown shownEvent, table mapping.Table) bool {
+func inside(shown shownEvent, table mappings.Table) bool {
 	return shown.copied.Organized || table.Knows(shown.event.Organizer)
 }
 
 // guestsKnown reports whether an event shows all its guests, and whose it is: if that cannot be
 // known, the event stays as it is.
-func guestsKnown(shown shownEvent, table mapping.Table) bool {
+func guestsKnown(shown shownEvent, table mappings.Table) bool {
 	return shown.event.Details != nil && !shown.event.Malformed && !shown.event.Details.GuestsOmitted &&
 		(shown.event.Organizer != "" || inside(shown, table))
 }
 
 // judge decides about an event of a record by a table of mappings.
-func judge(shown shownEvent, record, series attendee.EventRecord, table mapping.Table, now time.Time) decide.Decision {
-	event := decide.Event{
+func judge(shown shownEvent, record, series EventRecord, table mappings.Table, now time.Time) Decision {
+	event := Event{
 		Organizer: shown.event.Organizer, Inside: inside(shown, table), Omitted: !guestsKnown(shown, table),
 		Cancelled: shown.copied.Gone, Ended: hasEnded(endOf(shown.event), now),
 		Editable: editable(shown.copied) || throughOrganizer(shown, table),
@@ -95,17 +93,17 @@ func judge(shown shownEvent, record, series attendee.EventRecord, table mapping.
 	}
 	if shown.event.Details != nil {
 		for _, guest := range shown.event.Details.Guests {
-			event.Guests = append(event.Guests, decide.Guest{
+			event.Guests = append(event.Guests, Guest{
 				Address: guest.Address, Response: guest.Response, Resource: guest.Resource, Optional: guest.Optional,
 			})
 		}
 	}
-	return decide.Decide(event, record.Entries, record.Inherits(series), table.Secondaries)
+	return Decide(event, record.Entries, record.Inherits(series), table.Secondaries)
 }
 
 // judgeShown decides about an observed event. A calendar that does not see the other guests
 // shows at least who of those it sees should be invited, which the organizer's calendar decides.
-func judgeShown(was, series attendee.EventRecord, shown shownEvent, table mapping.Table, now time.Time) decide.Decision {
+func judgeShown(was, series EventRecord, shown shownEvent, table mappings.Table, now time.Time) Decision {
 	decision := judge(shown, was, series, table, now)
 	if !throughOrganizer(shown, table) || shown.event.Details == nil || !shown.event.Details.GuestsOmitted {
 		return decision
@@ -120,7 +118,7 @@ func judgeShown(was, series attendee.EventRecord, shown shownEvent, table mappin
 }
 
 // differs reports whether a decision asks for anything.
-func differs(d decide.Decision) bool { return len(d.Add)+len(d.Remove)+len(d.Changes) > 0 }
+func differs(d Decision) bool { return len(d.Add)+len(d.Remove)+len(d.Changes) > 0 }
 
 // compare is the record after an observation, and whether it differs from what is stored.
 // Entries are never changed here: an observation may be older than what the writer did since.
@@ -128,8 +126,8 @@ func differs(d decide.Decision) bool { return len(d.Add)+len(d.Remove)+len(d.Cha
 // then is. What an exception that concerns us inherits is recorded once, though nothing calls for
 // a change: what its series gets later says nothing about its guests.
 func compare(
-	was, series attendee.EventRecord, shown shownEvent, table mapping.Table, now time.Time,
-) (next attendee.EventRecord, changed bool) {
+	was, series EventRecord, shown shownEvent, table mappings.Table, now time.Time,
+) (next EventRecord, changed bool) {
 	known := was.Version > 0
 	old, hasCopy := was.Copies[shown.key]
 	canEdit := editable(shown.copied) || throughOrganizer(shown, table)
@@ -170,7 +168,7 @@ func compare(
 }
 
 // withoutEditing is compare for a known copy through which the event cannot be edited.
-func withoutEditing(was attendee.EventRecord, shown shownEvent, now time.Time) (next attendee.EventRecord, changed bool) {
+func withoutEditing(was EventRecord, shown shownEvent, now time.Time) (next EventRecord, changed bool) {
 	old := was.Copies[shown.key]
 	shown.copied.ETag = old.ETag
 	if shown.copied.EventID != old.EventID || shown.copied == old {
@@ -185,24 +183,24 @@ func withoutEditing(was attendee.EventRecord, shown shownEvent, now time.Time) (
 }
 
 // onlyConfirms reports whether a decision says no more than that patches were made.
-func onlyConfirms(d decide.Decision) bool {
-	return len(d.Add)+len(d.Remove) == 0 && !slices.ContainsFunc(d.Changes, func(changed decide.Changed) bool {
-		return changed.From != attendee.Adding && changed.From != attendee.Withdrawing
+func onlyConfirms(d Decision) bool {
+	return len(d.Add)+len(d.Remove) == 0 && !slices.ContainsFunc(d.Changes, func(changed Changed) bool {
+		return changed.From != Adding && changed.From != Withdrawing
 	})
 }
 
 // sameCopy compares copies without their ETag.
-func sameCopy(a, b attendee.Copy) bool {
+func sameCopy(a, b Copy) bool {
 	a.ETag = b.ETag
 	return a == b
 }
 
 // withCopy is a record with the event as a calendar shows it. A record whose copies are all
 // gone ends, so that it is removed in time.
-func withCopy(record attendee.EventRecord, shown shownEvent, now time.Time) attendee.EventRecord {
+func withCopy(record EventRecord, shown shownEvent, now time.Time) EventRecord {
 	record.Copies = maps.Clone(record.Copies)
 	if record.Copies == nil {
-		record.Copies = map[string]attendee.Copy{}
+		record.Copies = map[string]Copy{}
 	}
 	record.Copies[shown.key] = shown.copied
 	record.UpdatedAt = now
@@ -213,7 +211,7 @@ func withCopy(record attendee.EventRecord, shown shownEvent, now time.Time) atte
 }
 
 // allGone reports whether no calendar shows the event any more.
-func allGone(copies map[string]attendee.Copy) bool {
+func allGone(copies map[string]Copy) bool {
 	for _, c := range copies {
 		if !c.Gone {
 			return false
@@ -224,7 +222,7 @@ func allGone(copies map[string]attendee.Copy) bool {
 
 // laterEnd is the end that a record keeps: the latest that was observed, as removing the
 // record of an event that still lies ahead would forget what people did.
-func laterEnd(was attendee.EventRecord, end time.Time) time.Time {
+func laterEnd(was EventRecord, end time.Time) time.Time {
 	if was.Version > 0 && !end.IsZero() && was.EndsAt.After(end) {
 		return was.EndsAt
 	}

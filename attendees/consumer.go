@@ -3,8 +3,8 @@ package attendees
 import (
 	"context"
 
+	"questscheduler/attendees/mappings"
 	"questscheduler/calendarsync"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 )
@@ -16,14 +16,14 @@ type Consumer struct{ *Service }
 var _ calendarsync.PageConsumer = Consumer{}
 
 // Name implements calendarsync.Consumer.
-func (Consumer) Name() string { return attendee.Consumer }
+func (Consumer) Name() string { return mappings.Consumer }
 
 // Reads implements calendarsync.Consumer.
 func (Consumer) Reads() gcal.Mask { return gcal.WithGuests }
 
 // Concerns implements calendarsync.Consumer.
 func (Consumer) Concerns(calendar calendars.Calendar, _ string) bool {
-	return calendar.Interests[attendee.Consumer] > 0
+	return calendar.Interests[mappings.Consumer] > 0
 }
 
 // Apply implements calendarsync.Consumer. An observation that changes nothing writes

@@ -7,8 +7,8 @@ import (
 
 	calendar "google.golang.org/api/calendar/v3"
 
-	"questscheduler/internal/attendee"
-	"questscheduler/internal/mapping"
+	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/internal/test/storetest"
 )
 
@@ -18,7 +18,7 @@ func TestGuest_WithSecondAddress_IsInvitedOnce(t *testing.T) {
 	s.insert(ana, meeting("ev00001", "05", "BEN@one.test", guest))
 	s.run(time.Minute)
 	s.guests(ana, "ev00001", "BEN@one.test", guest, ben2)
-	s.state("ev00001", ben2, attendee.Added)
+	s.state("ev00001", ben2, attendees.Added)
 	for _, title := range []string{"a", "b", "c"} {
 		s.patch(ana, "ev00001", &calendar.Event{Summary: title})
 		s.run(2 * time.Minute)
@@ -118,7 +118,7 @@ func TestAddress_ThatAPersonRemoved_IsNotAddedAgain(t *testing.T) {
 	s.run(time.Minute)
 	s.uninvite(ana, "ev00001", ben2)
 	s.run(time.Minute)
-	s.state("ev00001", ben2, attendee.Removed)
+	s.state("ev00001", ben2, attendees.Removed)
 	s.patch(ana, "ev00001", &calendar.Event{Summary: "again"})
 	s.uninvite(ana, "ev00001", ben)
 	s.run(time.Minute)
@@ -128,7 +128,7 @@ func TestAddress_ThatAPersonRemoved_IsNotAddedAgain(t *testing.T) {
 	s.guests(ana, "ev00001", ben)
 	s.invite(ana, "ev00001", ben2) // a person may
 	s.run(time.Minute)
-	s.state("ev00001", ben2, attendee.Theirs)
+	s.state("ev00001", ben2, attendees.Theirs)
 }
 
 func TestGuest_WhoDeclined_IsNotInvitedAgain(t *testing.T) {
@@ -139,12 +139,12 @@ func TestGuest_WhoDeclined_IsNotInvitedAgain(t *testing.T) {
 	s.answer(ana, "ev00001", ben2, "declined")
 	s.run(time.Minute)
 	s.guests(ana, "ev00001", ben, ben2) // the answer stays
-	s.state("ev00001", ben2, attendee.Added)
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
+	s.state("ev00001", ben2, attendees.Added)
+	s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}})
 	s.run(time.Minute)
 	s.guests(ana, "ev00001", ben)
-	s.state("ev00001", ben2, attendee.Declined)
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}}, mapping.Mapping{Primary: ben, Secondaries: []string{ben2}})
+	s.state("ev00001", ben2, attendees.Declined)
+	s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}}, mappings.Mapping{Primary: ben, Secondaries: []string{ben2}})
 	s.relist(ana)
 	s.run(2 * time.Minute)
 	s.guests(ana, "ev00001", ben)
@@ -156,9 +156,9 @@ func TestMapping_MadeInactive_TakesBackOurAdditionsOnly(t *testing.T) {
 	s.insert(ana, meeting("ev00001", "05", ben))
 	s.insert(ana, meeting("ev00002", "06", ben, ben2))
 	s.run(time.Minute)
-	s.state("ev00001", ben2, attendee.Added)
-	s.state("ev00002", ben2, attendee.Theirs)
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
+	s.state("ev00001", ben2, attendees.Added)
+	s.state("ev00002", ben2, attendees.Theirs)
+	s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}})
 	s.run(time.Minute)
 	s.guests(ana, "ev00001", ben)
 	s.guests(ana, "ev00002", ben, ben2)
@@ -267,7 +267,7 @@ func TestMapping_MadeInactiveAfterTheEvent_ChangesNothing(t *testing.T) {
 	s.insert(ana, meeting("ev00001", "05", ben))
 	s.run(time.Minute)
 	s.must(s.clock.Advance(5 * 24 * time.Hour))
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
+	s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}})
 	s.run(2 * time.Minute)
 	s.guests(ana, "ev00001", ben, ben2)
 	if !s.record("ev00001").Due.IsZero() {
@@ -285,16 +285,16 @@ func TestEvent_Cancelled_IsLeftAlone(t *testing.T) {
 	if record := s.record("ev00001"); !record.Copies[s.key(ana)].Gone || !hasEnded(record, s.clock.Now()) {
 		t.Errorf("after the deletion: %+v", record)
 	}
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
+	s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}})
 	_, calls := s.costs(func() { s.run(3 * time.Minute) })
 	record := s.record("ev00001")
-	if calls["events.patch"] > 0 || !record.Due.IsZero() || record.Entries[ben2].State != attendee.Added ||
+	if calls["events.patch"] > 0 || !record.Due.IsZero() || record.Entries[ben2].State != attendees.Added ||
 		record.EndsAt.After(s.clock.Now()) {
 		t.Errorf("%v, %+v", calls, record)
 	}
 }
 
-func hasEnded(record attendee.EventRecord, now time.Time) bool {
+func hasEnded(record attendees.EventRecord, now time.Time) bool {
 	return !record.EndsAt.IsZero() && !record.EndsAt.After(now)
 }
 

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/attendee"
-	"questscheduler/internal/mapping"
+	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 )
 
 // A guest who does not see the others shows that there is something to do in the calendar of
@@ -13,7 +13,7 @@ import (
 func TestHiddenGuests_OfAGuestWhoIsMappedNow_AreChangedThroughTheOrganizer(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
+	s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}})
 	event, no := meeting("ev00001", "05", ben, guest), false
 	event.GuestsCanSeeOtherGuests = &no
 	s.insert(ana, event)
@@ -21,11 +21,11 @@ func TestHiddenGuests_OfAGuestWhoIsMappedNow_AreChangedThroughTheOrganizer(t *te
 	if shown := s.event(ben, "ev00001"); !shown.AttendeesOmitted || len(shown.Attendees) != 1 {
 		t.Fatalf("ben is shown %+v", shown)
 	}
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}}, mapping.Mapping{Primary: ben, Secondaries: []string{ben2}})
+	s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}}, mappings.Mapping{Primary: ben, Secondaries: []string{ben2}})
 	s.relist(ben)
 	s.run(3 * time.Minute)
 	s.guests(ana, "ev00001", ben, guest, ben2)
-	s.state("ev00001", ben2, attendee.Added)
+	s.state("ev00001", ben2, attendees.Added)
 	_, calls := s.costs(func() { s.relist(ben); s.run(3 * time.Minute) })
 	if s.counts[ben2] != 1 || calls["events.get"]+calls["events.patch"] > 0 {
 		t.Errorf("%v; the second listing cost %v", s.counts, calls)

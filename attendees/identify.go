@@ -3,7 +3,6 @@ package attendees
 import (
 	"regexp"
 
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/recurrence"
 	"questscheduler/rules"
@@ -13,7 +12,7 @@ import (
 // that follow from the event. The zero record: the event is of no use, since it cannot be
 // read or identified. Of a deleted event Google may show nothing but its id; its iCalUID is
 // then taken to be the one that Google makes of it.
-func identify(event gcal.Event) attendee.EventRecord {
+func identify(event gcal.Event) EventRecord {
 	uid, original := "", recurrence.Moment{}
 	if event.Details != nil {
 		uid, original = event.Details.ICalUID, event.Details.Original
@@ -26,17 +25,17 @@ func identify(event gcal.Event) attendee.EventRecord {
 		}
 	}
 	if event.Malformed || uid == "" || series != "" && original.IsZero() {
-		return attendee.EventRecord{}
+		return EventRecord{}
 	}
 	if series == "" {
-		record := attendee.EventRecord{ID: attendee.ID(uid, recurrence.Moment{}), ICalUID: uid}
+		record := EventRecord{ID: RecordID(uid, recurrence.Moment{}), ICalUID: uid}
 		if first := firstPart(event); first != "" {
-			record.SeriesID = attendee.ID(first, recurrence.Moment{})
+			record.SeriesID = RecordID(first, recurrence.Moment{})
 		}
 		return record
 	}
-	return attendee.EventRecord{
-		ID: attendee.ID(uid, original), ICalUID: uid, Original: original.String(), SeriesID: attendee.ID(uid, recurrence.Moment{}),
+	return EventRecord{
+		ID: RecordID(uid, original), ICalUID: uid, Original: original.String(), SeriesID: RecordID(uid, recurrence.Moment{}),
 	}
 }
 

@@ -4,8 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"questscheduler/internal/attendee"
-	"questscheduler/internal/mapping"
+	"questscheduler/attendees/mappings"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -31,8 +30,8 @@ func (s *Service) ignored(o observation) bool {
 
 // stored are the documents that decide about observations.
 type stored struct {
-	table   mapping.Table
-	records map[string]attendee.EventRecord // by id; of an event without record, one of its id and no Version
+	table   mappings.Table
+	records map[string]EventRecord // by id; of an event without record, one of its id and no Version
 }
 
 // read reads them: the state of the mappings, and with one GetAll the records of the events
@@ -47,11 +46,11 @@ func (s *Service) read(ctx context.Context, reader store.Reader, observed ...obs
 		}
 	}
 	slices.Sort(ids)
-	found, err := attendee.LoadEvents(ctx, reader, slices.Compact(ids))
+	found, err := LoadEvents(ctx, reader, slices.Compact(ids))
 	if err != nil {
 		return stored{}, err
 	}
-	of := stored{records: map[string]attendee.EventRecord{}}
+	of := stored{records: map[string]EventRecord{}}
 	for _, record := range found {
 		of.records[record.ID] = record
 	}
@@ -60,7 +59,7 @@ func (s *Service) read(ctx context.Context, reader store.Reader, observed ...obs
 }
 
 // compared is compare with what is stored.
-func (s *Service) compared(of stored, o observation) (was, next attendee.EventRecord, changed bool) {
+func (s *Service) compared(of stored, o observation) (was, next EventRecord, changed bool) {
 	was = of.records[identify(o.event).ID]
 	if was.Version == 0 {
 		was = identify(o.event)
@@ -102,7 +101,7 @@ func (s *Service) apply(ctx context.Context, o observation) error {
 		return nil
 	}
 	var due bool
-	var next attendee.EventRecord
+	var next EventRecord
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		due = false
 		if err := o.holds(ctx, tx); err != nil {
@@ -120,7 +119,7 @@ func (s *Service) apply(ctx context.Context, o observation) error {
 		if due {
 			next.Trace = o.cause.Trace
 		}
-		return tx.Set(attendee.EventPath(next.ID), attendee.EncodeEvent(next))
+		return tx.Set(EventPath(next.ID), EncodeEvent(next))
 	})
 	if err == nil && due {
 		s.Outbox.Soon(ctx, Kind, next.ID, next.Due)

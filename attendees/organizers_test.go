@@ -6,8 +6,8 @@ import (
 
 	calendar "google.golang.org/api/calendar/v3"
 
-	"questscheduler/internal/attendee"
-	"questscheduler/internal/mapping"
+	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 )
 
 // open is a meeting whose guests may change it, as its organizer makes it.
@@ -49,7 +49,7 @@ func TestColleagues_WhoOrganize_GetSecondAddresses(t *testing.T) {
 		s.insert(organizer, open("ev00001", ben))
 		s.run(5 * time.Minute)
 		s.guests(organizer, "ev00001", ben, ben2)
-		s.state("ev00001", ben2, attendee.Added)
+		s.state("ev00001", ben2, attendees.Added)
 	}
 }
 
@@ -69,14 +69,14 @@ func TestOutsiders_EarlierAdditions_AreTakenBack(t *testing.T) {
 	s.run(5 * time.Minute)
 	s.guests(eve, "ev00001", ben, ana, ana2)
 	s.state("ev00001", ben2, "")
-	s.state("ev00001", ana2, attendee.Theirs)
+	s.state("ev00001", ana2, attendees.Theirs)
 }
 
 func TestOptionalGuest_SecondAddress_IsOptional(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	const shared = "team@two.test"
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2, shared}}, mapping.Mapping{
+	s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2, shared}}, mappings.Mapping{
 		Primary: ben, Secondaries: []string{ben2, shared},
 	})
 	event := meeting("ev00001", "05", ana, ben)

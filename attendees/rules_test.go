@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/attendees/mappings"
 	"questscheduler/fault"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/mapping"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
@@ -42,7 +41,7 @@ func TestFailure_OfEachKind_WaitsSoLong(t *testing.T) {
 		"quota of the day is used": {1, after(fault.Exhausted, 3*time.Hour), 1, 3 * time.Hour, ""},
 		"without a kind":           {4, errors.New("odd"), 5, 24 * time.Hour, "Google Calendar refused this."},
 	} {
-		got := afterFailure(attendee.EventRecord{Failures: c.before}, c.err, noon)
+		got := afterFailure(EventRecord{Failures: c.before}, c.err, noon)
 		if got.Failures != c.failures || got.Due.Sub(noon) != c.wait || got.Error != c.shown ||
 			got.FailedSince.IsZero() != (got.Failures == c.before) {
 			t.Errorf("%s: %+v", name, got)
@@ -58,30 +57,30 @@ func TestIdentify_OfEvents(t *testing.T) {
 		want   string
 		series string
 	}{
-		"an event": {gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u"}}, attendee.ID("u", recurrence.Moment{}), ""},
+		"an event": {gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u"}}, RecordID("u", recurrence.Moment{}), ""},
 		"an exception": {
-			gcal.Event{ID: "e", InstanceOf: "s", Details: &gcal.Details{ICalUID: "u", Original: at}}, attendee.ID("u", at),
-			attendee.ID("u", recurrence.Moment{}),
+			gcal.Event{ID: "e", InstanceOf: "s", Details: &gcal.Details{ICalUID: "u", Original: at}}, RecordID("u", at),
+			RecordID("u", recurrence.Moment{}),
 		},
 		"an exception of nowhen":   {gcal.Event{ID: "e", InstanceOf: "s", Details: &gcal.Details{ICalUID: "u"}}, "", ""},
 		"without iCalUID":          {gcal.Event{ID: "e", Details: &gcal.Details{}}, "", ""},
 		"malformed":                {gcal.Event{ID: "e", Malformed: true, Details: &gcal.Details{ICalUID: "u"}}, "", ""},
-		"deleted, nothing but ids": {gcal.Event{ID: "e", EventState: rules.Gone}, attendee.ID("e@google.com", recurrence.Moment{}), ""},
+		"deleted, nothing but ids": {gcal.Event{ID: "e", EventState: rules.Gone}, RecordID("e@google.com", recurrence.Moment{}), ""},
 		"a deleted exception": {
-			gcal.Event{ID: "e", InstanceOf: "s", EventState: rules.Gone, Details: &gcal.Details{Original: at}}, attendee.ID("s@google.com", at),
-			attendee.ID("s@google.com", recurrence.Moment{}),
+			gcal.Event{ID: "e", InstanceOf: "s", EventState: rules.Gone, Details: &gcal.Details{Original: at}}, RecordID("s@google.com", at),
+			RecordID("s@google.com", recurrence.Moment{}),
 		},
 		"the later part of a series": {
 			gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u_R20260312T090000@google.com"}},
-			attendee.ID("u_R20260312T090000@google.com", recurrence.Moment{}), attendee.ID("u@google.com", recurrence.Moment{}),
+			RecordID("u_R20260312T090000@google.com", recurrence.Moment{}), RecordID("u@google.com", recurrence.Moment{}),
 		},
 		"the later part of one of whole days": {
 			gcal.Event{ID: "e", Details: &gcal.Details{ICalUID: "u_R20260312@google.com"}},
-			attendee.ID("u_R20260312@google.com", recurrence.Moment{}), attendee.ID("u@google.com", recurrence.Moment{}),
+			RecordID("u_R20260312@google.com", recurrence.Moment{}), RecordID("u@google.com", recurrence.Moment{}),
 		},
 		"an exception in the later part": {
 			gcal.Event{ID: "e", InstanceOf: "s", Details: &gcal.Details{ICalUID: "u_R20260312@google.com", Original: at}},
-			attendee.ID("u_R20260312@google.com", at), attendee.ID("u_R20260312@google.com", recurrence.Moment{}),
+			RecordID("u_R20260312@google.com", at), RecordID("u_R20260312@google.com", recurrence.Moment{}),
 		},
 	} {
 		if got := identify(c.event); got.ID != c.want || got.SeriesID != c.series {
@@ -118,8 +117,8 @@ func TestEnd_OfEvents(t *testing.T) {
 func TestJudge_WithoutAnOrganizer_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	const one, two = "ana@one.test", "ana@two.test"
-	table := mapping.New([]mapping.Mapping{{Primary: one, Secondaries: []string{two}}}).Within([]string{"one.test"})
-	added := map[string]attendee.Entry{two: {State: attendee.Added, Primary: one}}
+	table := mappings.NewTable([]mappings.Mapping{{Primary: one, Secondaries: []string{two}}}).Within([]string{"one.test"})
+	added := map[string]Entry{two: {State: Added, Primary: one}}
 	for organizer, want := range map[string]string{
 		"": "[] []", "eve@else.test": "[] [ana@two.test]", "@": "[] [ana@two.test]", "gm@One.test": "[] []",
 	} {
@@ -127,7 +126,7 @@ func TestJudge_WithoutAnOrganizer_ChangesNothing(t *testing.T) {
 			ID: "e", Organizer: organizer,
 			Details: &gcal.Details{ICalUID: "u", GuestsMayEdit: true, Guests: []gcal.Guest{{Address: one}, {Address: two}}},
 		}
-		d := judge(show("k", "a", "c", event), attendee.EventRecord{Entries: added}, attendee.EventRecord{}, table, noon)
+		d := judge(show("k", "a", "c", event), EventRecord{Entries: added}, EventRecord{}, table, noon)
 		if got := fmt.Sprint(d.Add, " ", d.Remove); got != want {
 			t.Errorf("organizer %q: %s, want %s", organizer, got, want)
 		}
@@ -139,13 +138,13 @@ func TestJudge_WithoutAnOrganizer_ChangesNothing(t *testing.T) {
 func TestCompare_FirstGuestsOfAnOccurrence_AreKept(t *testing.T) {
 	t.Parallel()
 	const one, two, other = "ana@one.test", "ana@two.test", "ben@two.test"
-	table := mapping.New([]mapping.Mapping{{Primary: one, Secondaries: []string{two}}}).Within([]string{"one.test"})
-	series := attendee.EventRecord{
-		Entries: map[string]attendee.Entry{
-			two: {State: attendee.Theirs, Primary: one, At: noon}, other: {State: attendee.Added, At: noon.Add(time.Hour)},
+	table := mappings.NewTable([]mappings.Mapping{{Primary: one, Secondaries: []string{two}}}).Within([]string{"one.test"})
+	series := EventRecord{
+		Entries: map[string]Entry{
+			two: {State: Theirs, Primary: one, At: noon}, other: {State: Added, At: noon.Add(time.Hour)},
 		},
 	}
-	observe := func(was attendee.EventRecord, minutes int, cut bool, guests ...string) attendee.EventRecord {
+	observe := func(was EventRecord, minutes int, cut bool, guests ...string) EventRecord {
 		event := gcal.Event{ID: "e", Organizer: "gm@one.test", Updated: noon.Add(time.Duration(minutes) * time.Minute), Details: &gcal.Details{
 			ICalUID: "u", GuestsMayEdit: true, GuestsOmitted: cut,
 			Start: recurrence.Moment{Time: noon.Add(24 * time.Hour)}, End: recurrence.Moment{Time: noon.Add(25 * time.Hour)},
@@ -156,7 +155,7 @@ func TestCompare_FirstGuestsOfAnOccurrence_AreKept(t *testing.T) {
 		next, _ := compare(was, series, show("k", "a", "c", event), table, noon)
 		return next
 	}
-	occurrence := attendee.EventRecord{ID: "att_o", ICalUID: "u", SeriesID: "att_s"}
+	occurrence := EventRecord{ID: "att_o", ICalUID: "u", SeriesID: "att_s"}
 	if cut := observe(occurrence, 1, true, one, two); !cut.Since.IsZero() || cut.Version != 0 {
 		t.Errorf("by a cut list: %+v", cut)
 	}
@@ -165,7 +164,7 @@ func TestCompare_FirstGuestsOfAnOccurrence_AreKept(t *testing.T) {
 	}
 	earlier := occurrence
 	earlier.Version = 3
-	for name, was := range map[string]attendee.EventRecord{"none": occurrence, "by an earlier program": earlier} {
+	for name, was := range map[string]EventRecord{"none": occurrence, "by an earlier program": earlier} {
 		first := observe(was, 1, false, one, two)
 		if !first.Since.Equal(noon.Add(time.Minute)) || len(first.Inherited) != 1 || first.Inherited[two] != series.Entries[two] {
 			t.Errorf("record %s: %+v", name, first)
@@ -205,7 +204,7 @@ func TestObservation_ThatProvesNothing_IsIgnored(t *testing.T) {
 
 func TestObservation_OfASupersededRun_WritesNothing(t *testing.T) {
 	t.Parallel()
-	documents, err := memorystore.Open(attendee.Queries)
+	documents, err := memorystore.Open(Queries)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,3 +1,5 @@
+// Package attendees invites people at their second addresses: a guest of an event who has a
+// mapped primary address is invited at the secondary ones too.
 package attendees
 
 import (
@@ -5,10 +7,9 @@ import (
 	"log/slog"
 	"time"
 
+	"questscheduler/attendees/mappings"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/mapping"
 	"questscheduler/internal/meter"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
@@ -33,7 +34,7 @@ type Accounts interface {
 // Reader reads the mappings in use: Mappings.
 type Reader interface {
 	// Current is the table in use with its version, in or outside a transaction.
-	Current(ctx context.Context, reader store.Reader) (table mapping.Table, version string, err error)
+	Current(ctx context.Context, reader store.Reader) (table mappings.Table, version string, err error)
 }
 
 // Service compares events' guests with the mappings, and invites and withdraws second
@@ -62,7 +63,7 @@ const Kind = "attendees"
 // Work is the kind that brings the guests of events up to date.
 func (s *Service) Work() outbox.Kind {
 	return outbox.Kind{
-		Name: Kind, Does: "events with second addresses", Path: attendee.EventPath, Due: outbox.Query(attendee.EventsDue),
+		Name: Kind, Does: "events with second addresses", Path: EventPath, Due: outbox.Query(EventsDue),
 		Codec: outbox.DueAt("due", "trace"), Handle: s.handle, Mode: s.Mode, Workers: 20, Unclaimed: true,
 	}
 }
@@ -74,8 +75,8 @@ func (s *Service) now() time.Time { return store.Instant(s.Now()) }
 const Keep = 90 * 24 * time.Hour
 
 // RemoveEnded removes at most limit records of events that ended longer than Keep ago, in one
-// transaction (timers.Cleaning.Remove).
+// transaction (timers.Cleaning.Remove). Records without EndsAt stay.
 func RemoveEnded(ctx context.Context, documents store.Store, now time.Time, limit int) (removed int, more bool, err error) {
-	removed, err = attendee.RemoveEnded(ctx, documents, now.Add(-Keep), limit)
+	removed, err = store.DeletePage(ctx, documents, eventsEnded.With(now.Add(-Keep)).First(limit), nil)
 	return removed, removed == limit, err
 }

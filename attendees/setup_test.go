@@ -16,15 +16,14 @@ import (
 	"google.golang.org/api/option"
 
 	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/calendarsync"
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/google"
 	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/mapping"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/recurrence"
@@ -67,7 +66,7 @@ type stage struct {
 	points   *points.Points
 	calls    *googlePoints
 	service  *attendees.Service
-	mappings *attendees.Mappings
+	mappings *mappings.Service
 	syncer   *calendarsync.Syncer
 	log      bytes.Buffer
 	counts   map[string]int
@@ -86,7 +85,7 @@ func newStage(t *testing.T, followed ...string) *stage {
 	var err error
 	s.google, err = google.New(google.Options{Clock: s.clock, Sequential: true})
 	s.must(err)
-	s.memory, err = memorystore.Open(slices.Concat(attendee.Queries, calendars.Queries, accounts.Queries, poll.Queries, calendarsync.Queries))
+	s.memory, err = memorystore.Open(slices.Concat(attendees.Queries, calendars.Queries, accounts.Queries, poll.Queries, calendarsync.Queries))
 	s.must(err)
 	s.wakes = wakes.New(wakes.Options{Now: s.clock.Now, Rand: func(n int) int { return n - 1 }})
 	for i, email := range []string{ana, ben, zoe, eve, ana2} {
@@ -100,14 +99,14 @@ func newStage(t *testing.T, followed ...string) *stage {
 		},
 	})
 	s.restart()
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}}, mapping.Mapping{Primary: ben, Secondaries: []string{ben2}})
+	s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}}, mappings.Mapping{Primary: ben, Secondaries: []string{ben2}})
 	for _, email := range followed {
 		s.set(accounts.Path("acc_"+email), store.Set("ownerId", email), store.Set("email", email), store.Set("primaryCalendarId", email),
 			store.Set("status", string(accounts.Active)), store.Set("provider", accounts.Google), store.Set("createdAt", stageStart),
 			store.Set("scopes", []string{accounts.ScopeEvents}))
 		key := poll.CalendarKey("acc_"+email, email)
 		c := calendars.Calendar{Key: key, AccountID: "acc_" + email, CalendarID: email}
-		s.set(calendars.Path(key), c.Want(attendee.Consumer, 1, cause.Request(s.clock.Now()), email)...)
+		s.set(calendars.Path(key), c.Want(mappings.Consumer, 1, cause.Request(s.clock.Now()), email)...)
 		s.set(calendars.Path(key), store.Set("accountId", c.AccountID), store.Set("calendarId", email))
 	}
 	s.run(time.Minute)
@@ -130,7 +129,7 @@ func (s *stage) restart() {
 	}
 	s.calls = &googlePoints{Google: s.client, points: s.points, added: s.counts, beside: beside}
 	documents := &points.Store{Store: storetest.Rerun(s.counter), Points: s.points}
-	s.mappings = &attendees.Mappings{Domains: []string{"one.test"}}
+	s.mappings = &mappings.Service{Domains: []string{"one.test"}}
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
 	s.outbox = &outbox.Outbox{Store: documents, Waker: &points.Waker{Waker: s.wakes, Points: s.points}, Now: s.clock.Now, Log: log}
 	s.service = &attendees.Service{
@@ -173,27 +172,27 @@ func (a accountReader) ByEmail(ctx context.Context, email string) ([]accounts.Ac
 
 // mapped puts mappings into use, and makes the records due that lose an address by it, as a
 // reload does.
-func (s *stage) mapped(list ...mapping.Mapping) {
+func (s *stage) mapped(list ...mappings.Mapping) {
 	s.Helper()
 	before, _, err := s.mappings.Current(s.ctx, s.memory)
 	s.must(err)
-	now := mapping.New(list)
+	now := mappings.NewTable(list)
 	encoded, err := now.Encode()
 	s.must(err)
 	s.must(s.memory.Run(s.ctx, func(_ context.Context, tx store.Tx) error {
-		chunks := attendee.EncodeChunks(encoded)
+		chunks := mappings.EncodeChunks(encoded)
 		for n, chunk := range chunks {
-			if err := tx.Set(attendee.ChunkPath(now.Version(), n), chunk); err != nil {
+			if err := tx.Set(mappings.ChunkPath(now.Version(), n), chunk); err != nil {
 				return err
 			}
 		}
-		return tx.Set(attendee.StatePath(), attendee.EncodeMappings(attendee.Mappings{Version: now.Version(), Chunks: int64(len(chunks))}))
+		return tx.Set(mappings.RecordPath(), mappings.EncodeRecord(mappings.Record{Version: now.Version(), Chunks: int64(len(chunks))}))
 	}))
-	for _, primary := range mapping.Changed(before, now) {
-		records, err := store.Collect(attendee.OfPrimary(s.ctx, s.memory, primary))
+	for _, primary := range mappings.Changed(before, now) {
+		records, err := store.Collect(attendees.OfPrimary(s.ctx, s.memory, primary))
 		s.must(err)
 		for _, record := range records {
-			s.set(attendee.EventPath(record.ID), store.Set("due", store.Instant(s.clock.Now())), store.Set("version", record.Version+1))
+			s.set(attendees.EventPath(record.ID), store.Set("due", store.Instant(s.clock.Now())), store.Set("version", record.Version+1))
 		}
 	}
 }
@@ -215,7 +214,7 @@ func (s *stage) relist(email string) {
 	s.Helper()
 	c, _, err := calendars.Load(s.ctx, s.memory, "acc_"+email, email)
 	s.must(err)
-	s.set(calendars.Path(c.Key), c.RequestRelist(attendee.Consumer, cause.Request(s.clock.Now()))...)
+	s.set(calendars.Path(c.Key), c.RequestRelist(mappings.Consumer, cause.Request(s.clock.Now()))...)
 }
 
 // run has the clock go on for a time, minute by minute, with a drain and a sync of every
@@ -359,15 +358,15 @@ func (s *stage) guests(email, id string, want ...string) {
 }
 
 // record is the record of an event; its Version is 0 if there is none.
-func (s *stage) record(id string) attendee.EventRecord {
+func (s *stage) record(id string) attendees.EventRecord {
 	s.Helper()
-	record, _, err := attendee.Load(s.ctx, s.memory, attendee.ID(id+"@google.com", recurrence.Moment{}))
+	record, _, err := attendees.Load(s.ctx, s.memory, attendees.RecordID(id+"@google.com", recurrence.Moment{}))
 	s.must(err)
 	return record
 }
 
 // state fails unless an address has a state in an event's record, and nothing is due.
-func (s *stage) state(id, address string, want attendee.State) {
+func (s *stage) state(id, address string, want attendees.State) {
 	s.Helper()
 	record := s.record(id)
 	if got := record.Entries[address].State; got != want || !record.Due.IsZero() {

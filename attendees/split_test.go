@@ -6,8 +6,8 @@ import (
 
 	calendar "google.golang.org/api/calendar/v3"
 
-	"questscheduler/internal/attendee"
-	"questscheduler/internal/mapping"
+	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 )
 
 // later is the id under which Google's calendar continues the series ev00001 when a person
@@ -30,8 +30,8 @@ func TestSplitSeries_WithOurAddition_LosesItInBothParts(t *testing.T) {
 	s.insert(ana, weekly("ev00001", ben))
 	s.run(2 * time.Minute)
 	s.split(ben, ben2)
-	s.state(later, ben2, attendee.Added)
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
+	s.state(later, ben2, attendees.Added)
+	s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}})
 	s.run(2 * time.Minute)
 	s.guests(ana, "ev00001", ben)
 	s.guests(ana, "ev00002", ben)
@@ -46,7 +46,7 @@ func TestSplitSeries_FromWhichAPersonRemovedAnAddress_StaysWithoutIt(t *testing.
 	s.run(2 * time.Minute)
 	s.split(ben)
 	s.guests(ana, "ev00002", ben)
-	s.state(later, ben2, attendee.Removed) // which the first part's record is removed too early to say
+	s.state(later, ben2, attendees.Removed) // which the first part's record is removed too early to say
 	_, calls := s.costs(func() { s.relist(ana); s.run(3 * time.Minute) })
 	s.guests(ana, "ev00002", ben)
 	if calls["events.get"]+calls["events.patch"] > 0 {
@@ -60,7 +60,7 @@ func TestSplitSeries_WithAPersonsInvitation_KeepsIt(t *testing.T) {
 	s.insert(ana, weekly("ev00001", ben, ben2))
 	s.run(2 * time.Minute)
 	s.split(ben, ben2)
-	s.state(later, ben2, attendee.Theirs)
+	s.state(later, ben2, attendees.Theirs)
 	s.mapped()
 	s.run(2 * time.Minute)
 	s.guests(ana, "ev00002", ben, ben2)

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/attendees"
 	"questscheduler/demo/sim/google"
-	"questscheduler/internal/attendee"
 )
 
 // Guests that cannot be read are left as they are, and nothing is concluded about them; the
@@ -22,7 +22,7 @@ func TestGuests_OfAnUnexpectedType_AreLeftAlone(t *testing.T) {
 			s := newStage(t)
 			s.insert(ana, meeting("ev00001", "05", ben))
 			s.run(2 * time.Minute)
-			s.state("ev00001", ben2, attendee.Added)
+			s.state("ev00001", ben2, attendees.Added)
 			s.insert(ana, meeting("ev00002", "06", guest))
 			s.invite(ana, "ev00002", ben)
 			s.uninvite(ana, "ev00001", ben2)
@@ -39,13 +39,13 @@ func TestGuests_OfAnUnexpectedType_AreLeftAlone(t *testing.T) {
 			s.google.ClearMalformed()
 			s.guests(ana, "ev00001", ben)
 			s.guests(ana, "ev00002", guest, ben)
-			s.state("ev00001", ben2, attendee.Added)
+			s.state("ev00001", ben2, attendees.Added)
 
 			s.invite(ana, "ev00001", guest)
 			s.invite(ana, "ev00002", ana)
 			s.run(10 * time.Minute)
 			s.guests(ana, "ev00001", ben, guest)
-			s.state("ev00001", ben2, attendee.Removed)
+			s.state("ev00001", ben2, attendees.Removed)
 			s.guests(ana, "ev00002", guest, ben, ana, ana2, ben2)
 		})
 	}

@@ -7,9 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/attendees/decide"
 	"questscheduler/fault"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/store"
 )
@@ -55,7 +53,7 @@ func isRefusal(err error) bool {
 
 // notPatched is the outcome of a patch that failed; before is the record before begin.
 func (s *Service) notPatched(
-	ctx context.Context, a *attempt, before attendee.EventRecord, decision decide.Decision, cause error,
+	ctx context.Context, a *attempt, before EventRecord, decision Decision, cause error,
 ) (outcome, error) {
 	stale := fault.CodeOf(cause) == gcal.CodeStale
 	if stale {
@@ -81,8 +79,8 @@ func isAnswer(err error) bool {
 
 // revert records that a patch was not made: an address that is a guest now was invited by a
 // person, and one that is gone was removed by one.
-func (s *Service) revert(ctx context.Context, a *attempt, before attendee.EventRecord, asked []string) (held bool, err error) {
-	return s.record(ctx, a, func(next *attendee.EventRecord) {
+func (s *Service) revert(ctx context.Context, a *attempt, before EventRecord, asked []string) (held bool, err error) {
+	return s.record(ctx, a, func(next *EventRecord) {
 		next.Entries = maps.Clone(next.Entries)
 		for _, address := range asked {
 			if entry, had := before.Entries[address]; had {
@@ -92,7 +90,7 @@ func (s *Service) revert(ctx context.Context, a *attempt, before attendee.EventR
 			}
 		}
 		noted := slices.Clone(next.History)
-		next.History = slices.DeleteFunc(noted, func(change attendee.Change) bool {
+		next.History = slices.DeleteFunc(noted, func(change Change) bool {
 			return change.Trace == a.cause.Trace && change.Before == before.Entries[change.Address].State && slices.Contains(asked, change.Address)
 		})
 	})
@@ -100,9 +98,9 @@ func (s *Service) revert(ctx context.Context, a *attempt, before attendee.EventR
 
 // failed records a failed call. The error is the store's.
 func (s *Service) failed(ctx context.Context, a *attempt, cause error) error {
-	var next attendee.EventRecord
+	var next EventRecord
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		now, found, err := attendee.Load(ctx, tx, a.record.ID)
+		now, found, err := Load(ctx, tx, a.record.ID)
 		next = now
 		if err != nil || !found || now.Version != a.record.Version {
 			return err // what changed it made it due
@@ -112,7 +110,7 @@ func (s *Service) failed(ctx context.Context, a *attempt, cause error) error {
 			succeeded(&next) // there is nothing left to change
 			next.Due = time.Time{}
 		}
-		return tx.Set(attendee.EventPath(next.ID), attendee.EncodeEvent(next))
+		return tx.Set(EventPath(next.ID), EncodeEvent(next))
 	})
 	if err != nil {
 		return err
@@ -127,7 +125,7 @@ func (s *Service) failed(ctx context.Context, a *attempt, cause error) error {
 // afterFailure is a record after a failed call. A used-up quota waits and is no failure; the
 // fifth failure in a row is an error, which is tried again a day later, or an hour where
 // nothing answered.
-func afterFailure(record attendee.EventRecord, cause error, now time.Time) attendee.EventRecord {
+func afterFailure(record EventRecord, cause error, now time.Time) EventRecord {
 	wait := fault.RetryAfter(cause)
 	switch kind := fault.KindOf(cause); kind {
 	case fault.RateLimited, fault.Exhausted:
@@ -140,7 +138,7 @@ func afterFailure(record attendee.EventRecord, cause error, now time.Time) atten
 		}
 		wait = max(wait, firstWait<<(2*(min(record.Failures, mostFailures)-1)))
 		if record.Failures >= mostFailures {
-			record.Error = sentence(cause, "Google Calendar refused this.")
+			record.Error = fault.MessageOf(cause, "Google Calendar refused this.")
 			wait = max(wait, day)
 			if kind == fault.Unavailable {
 				wait = outageWait
@@ -149,12 +147,4 @@ func afterFailure(record attendee.EventRecord, cause error, now time.Time) atten
 	}
 	record.Due = store.Instant(now.Add(wait))
 	return record
-}
-
-// sentence is an error's message for people, or otherwise if it has none.
-func sentence(err error, otherwise string) string {
-	if said, ok := errors.AsType[*fault.Error](err); ok && said.Message != "" {
-		return said.Message
-	}
-	return otherwise
 }

@@ -8,10 +8,9 @@ import (
 	calendar "google.golang.org/api/calendar/v3"
 
 	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/demo/sim/control"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/attendee"
-	"questscheduler/internal/mapping"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 )
@@ -46,7 +45,7 @@ func TestRefusal_OfOneCopy_TakesTheNext(t *testing.T) {
 			s.run(2 * time.Minute)
 			s.google.Control().Clear()
 			s.guests(ana, "ev00001", ben, ben2)
-			s.state("ev00001", ben2, attendee.Added)
+			s.state("ev00001", ben2, attendees.Added)
 			if record := s.record("ev00001"); s.counts[ben2] != 1 || record.Entries[ben2].Copy != s.key(ben) || record.Failures != 0 {
 				t.Errorf("%v, %+v", s.counts, record)
 			}
@@ -64,7 +63,7 @@ func TestFailures_FiveInARow_AreStoredAndRetriedDaily(t *testing.T) {
 	if record.Failures != 5 || record.Error == "" || record.FailedSince.IsZero() || record.Due.Sub(s.clock.Now()) < 22*time.Hour {
 		t.Fatalf("after five failures: %+v", record)
 	}
-	inError, err := attendee.InError(s.ctx, s.memory, 10)
+	inError, err := attendees.InError(s.ctx, s.memory, 10)
 	if err != nil || len(inError) != 1 {
 		t.Errorf("in error are %+v, %v", inError, err)
 	}
@@ -75,7 +74,7 @@ func TestFailures_FiveInARow_AreStoredAndRetriedDaily(t *testing.T) {
 	s.must(s.clock.Advance(24 * time.Hour))
 	s.run(2 * time.Minute)
 	s.guests(ana, "ev00001", ben, ben2)
-	s.state("ev00001", ben2, attendee.Added)
+	s.state("ev00001", ben2, attendees.Added)
 	record = s.record("ev00001")
 	if record.Failures != 0 || record.Error != "" || !record.FailedSince.IsZero() {
 		t.Errorf("after success: %+v", record)
@@ -91,7 +90,7 @@ func TestError_OfAnEventThatChanges_IsTriedAgain(t *testing.T) {
 	s.patch(ana, "ev00001", &calendar.Event{Summary: "Changed"})
 	s.run(time.Minute)
 	s.guests(ana, "ev00001", ben, ben2)
-	s.state("ev00001", ben2, attendee.Added)
+	s.state("ev00001", ben2, attendees.Added)
 }
 
 func TestQuota_UsedUp_WaitsAndIsNoFailure(t *testing.T) {
@@ -107,7 +106,7 @@ func TestQuota_UsedUp_WaitsAndIsNoFailure(t *testing.T) {
 	s.google.Control().Clear()
 	s.run(2 * time.Minute)
 	s.guests(ana, "ev00001", ben, ben2)
-	s.state("ev00001", ben2, attendee.Added)
+	s.state("ev00001", ben2, attendees.Added)
 }
 
 func TestLostAnswer_OfAPatch_IsFoundAgain(t *testing.T) {
@@ -117,7 +116,7 @@ func TestLostAnswer_OfAPatch_IsFoundAgain(t *testing.T) {
 	s.plant(control.Rule{Match: "events.patch", LostAnswer: true, Times: 1})
 	_, calls := s.costs(func() { s.run(3 * time.Minute) })
 	s.guests(ana, "ev00001", ben, ben2)
-	s.state("ev00001", ben2, attendee.Added)
+	s.state("ev00001", ben2, attendees.Added)
 	if calls["events.patch"] != 1 {
 		t.Errorf("%v", calls)
 	}
@@ -141,7 +140,7 @@ func TestAccount_ThatCannotBeUsed_IsWaitedFor(t *testing.T) {
 	s.insert(ana, meeting("ev00001", "25", ben))
 	s.run(time.Minute)
 	s.set(accounts.Path("acc_"+ana), store.Set("status", string(accounts.Revoked)))
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
+	s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}})
 	s.followed = []string{ben}
 	_, calls := s.costs(func() { s.run(5 * time.Minute) })
 	record := s.record("ev00001")
@@ -169,7 +168,7 @@ func TestAccount_ThatCannotBeUsed_IsReplacedByAGuestWhoMayEdit(t *testing.T) {
 	s.patch(ana, "ev00001", &calendar.Event{GuestsCanModify: true})
 	s.run(2 * time.Minute)
 	s.guests(ana, "ev00001", ben, ben2)
-	s.state("ev00001", ben2, attendee.Added)
+	s.state("ev00001", ben2, attendees.Added)
 }
 
 func TestAddress_ThatGoogleDoesNotTake_IsAnError(t *testing.T) {
@@ -195,7 +194,7 @@ func TestObserving_SaysWhatItWouldDo_AndDoesItLater(t *testing.T) {
 	s.guests(ana, "ev00001", ben)
 	record := s.record("ev00001")
 	if len(record.History) != 1 || !record.History[0].Would || record.History[0].Address != ben2 ||
-		record.History[0].After != attendee.Adding || len(record.Entries) != 0 {
+		record.History[0].After != attendees.Adding || len(record.Entries) != 0 {
 		t.Errorf("%+v", record)
 	}
 	if calls["events.patch"] != 0 || record.Due.IsZero() {
@@ -209,7 +208,7 @@ func TestObserving_SaysWhatItWouldDo_AndDoesItLater(t *testing.T) {
 	s.restart()
 	s.run(2 * time.Minute)
 	s.guests(ana, "ev00001", ben, ben2)
-	s.state("ev00001", ben2, attendee.Added)
+	s.state("ev00001", ben2, attendees.Added)
 }
 
 // With QS_SYNC=off nothing is asked of Google, and all is done once it is on.
@@ -250,7 +249,8 @@ func TestHistory_OfManyChanges_KeepsTheLast(t *testing.T) {
 	s.run(time.Minute)
 	history := s.record("ev00001").History
 	last := history[len(history)-1]
-	if len(history) != attendee.HistoryKept || last.After != attendee.Added || last.Primary != ben || last.Trace == "" || last.Trigger == "" {
+	if len(history) != attendees.HistoryKept ||
+		last.After != attendees.Added || last.Primary != ben || last.Trace == "" || last.Trigger == "" {
 		t.Errorf("%d changes, the last is %+v", len(history), last)
 	}
 }
@@ -342,7 +342,7 @@ func TestEvent_ThatKeepsChanging_IsLeftForSeconds(t *testing.T) {
 	var change func()
 	change = func() {
 		record := s.record("ev00001")
-		s.set(attendee.EventPath(id), store.Set("version", record.Version+1))
+		s.set(attendees.EventPath(id), store.Set("version", record.Version+1))
 		s.calls.read = change
 	}
 	s.calls.read = change
@@ -355,7 +355,7 @@ func TestEvent_ThatKeepsChanging_IsLeftForSeconds(t *testing.T) {
 	if err != nil || !again.IsZero() {
 		t.Errorf("after the last change it is tried again %v, %v", again, err)
 	}
-	s.state("ev00001", ben2, attendee.Added)
+	s.state("ev00001", ben2, attendees.Added)
 }
 
 func TestEvent_DeletedBeforeItIsWritten_IsSettled(t *testing.T) {
@@ -381,7 +381,7 @@ func TestError_OfWhatIsNoLongerWanted_Ends(t *testing.T) {
 	for name, forgo := range map[string]func(s *stage){
 		"the guest is removed": func(s *stage) { s.uninvite(ana, "ev00001", ben) },
 		"the mapping is removed": func(s *stage) {
-			s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
+			s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}})
 			s.relist(ana)
 		},
 		"the event is deleted": func(s *stage) { s.must(s.as(ana).Events.Delete(ana, "ev00001").Context(s.ctx).Do()) },

@@ -7,12 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/attendees/decide"
+	"questscheduler/attendees/mappings"
 	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/gcal"
-	"questscheduler/internal/mapping"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -21,12 +19,12 @@ import (
 type attempt struct {
 	cause scheduler.Cause
 	// record and series are as stored when the turn began, or as the turn wrote them.
-	record, series attendee.EventRecord
-	table          mapping.Table
+	record, series EventRecord
+	table          mappings.Table
 	// version is that of the table.
 	version string
 	// copies are the record's, as the turn found them; stored as they were when it began.
-	copies, stored map[string]attendee.Copy
+	copies, stored map[string]Copy
 	// event is the event as Google last answered; its ID is "" before that.
 	event gcal.Event
 	// waiting: a copy was left out since its account cannot be used now.
@@ -37,7 +35,7 @@ type attempt struct {
 
 // load reads what decides about an event; the zero record if it has none.
 func (s *Service) load(ctx context.Context, id string) (*attempt, error) {
-	record, found, err := attendee.Load(ctx, s.Store, id)
+	record, found, err := Load(ctx, s.Store, id)
 	if err != nil || !found {
 		return &attempt{}, err
 	}
@@ -45,7 +43,7 @@ func (s *Service) load(ctx context.Context, id string) (*attempt, error) {
 		cause: scheduler.Cause{Trigger: Kind, Trace: record.Trace}, record: record, copies: maps.Clone(record.Copies), stored: record.Copies,
 	}
 	if record.SeriesID != "" {
-		a.series, _, err = attendee.Load(ctx, s.Store, record.SeriesID)
+		a.series, _, err = Load(ctx, s.Store, record.SeriesID)
 		if err != nil {
 			return a, err
 		}
@@ -55,18 +53,18 @@ func (s *Service) load(ctx context.Context, id string) (*attempt, error) {
 }
 
 // holds reports whether what the turn is based on is still stored, and returns the record.
-func (s *Service) holds(ctx context.Context, tx store.Reader, a *attempt) (now attendee.EventRecord, held bool, err error) {
+func (s *Service) holds(ctx context.Context, tx store.Reader, a *attempt) (now EventRecord, held bool, err error) {
 	ids := []string{a.record.ID}
 	if a.record.SeriesID != "" {
 		ids = append(ids, a.record.SeriesID)
 	}
-	records, err := attendee.LoadEvents(ctx, tx, ids)
+	records, err := LoadEvents(ctx, tx, ids)
 	if err != nil {
-		return attendee.EventRecord{}, false, err
+		return EventRecord{}, false, err
 	}
 	_, version, err := s.Mappings.Current(ctx, tx)
 	if err != nil {
-		return attendee.EventRecord{}, false, err
+		return EventRecord{}, false, err
 	}
 	held = records[0].Version == a.record.Version && version == a.version
 	if len(records) > 1 {
@@ -126,6 +124,6 @@ func (a *attempt) lose(key string) {
 }
 
 // judge decides about the event as a copy shows it.
-func (a *attempt) judge(shown shownEvent, now time.Time) decide.Decision {
+func (a *attempt) judge(shown shownEvent, now time.Time) Decision {
 	return judge(shown, a.record, a.series, a.table, now)
 }

@@ -7,7 +7,6 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/poll"
 )
 
@@ -57,8 +56,8 @@ func (s *Service) takeOrganizer(ctx context.Context, a *attempt, organizer, even
 	if known, has := a.copies[key]; has && known.EventID == eventID {
 		return false, nil
 	}
-	a.copies[key] = attendee.Copy{AccountID: account.ID, CalendarID: account.Primary(), EventID: eventID, Organized: true}
-	_, err = s.record(ctx, a, func(*attendee.EventRecord) {}) // what changed it instead made it due
+	a.copies[key] = Copy{AccountID: account.ID, CalendarID: account.Primary(), EventID: eventID, Organized: true}
+	_, err = s.record(ctx, a, func(*EventRecord) {}) // what changed it instead made it due
 	return err == nil, err
 }
 

@@ -6,9 +6,9 @@ import (
 
 	calendar "google.golang.org/api/calendar/v3"
 
+	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/demo/sim/control"
-	"questscheduler/internal/attendee"
-	"questscheduler/internal/mapping"
 )
 
 // ana's mapping, and so her calendar's listing, stays as it is; only ben's calendar is listed
@@ -16,16 +16,16 @@ import (
 func TestMapping_ThatBeginsLater_ReachesEventsOfOtherOrganizers(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
+	s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}})
 	s.insert(ana, meeting("ev00001", "25", ben))
 	s.run(2 * time.Minute)
 	s.guests(ana, "ev00001", ben)
 	s.followed = []string{ben}
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}}, mapping.Mapping{Primary: ben, Secondaries: []string{ben2}})
+	s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}}, mappings.Mapping{Primary: ben, Secondaries: []string{ben2}})
 	s.relist(ben)
 	s.run(2 * time.Minute)
 	s.guests(ana, "ev00001", ben, ben2)
-	s.state("ev00001", ben2, attendee.Added)
+	s.state("ev00001", ben2, attendees.Added)
 	_, calls := s.costs(func() { s.relist(ben); s.run(2 * time.Minute) })
 	if calls["events.get"]+calls["events.patch"] != 0 {
 		t.Errorf("what was right cost %v", calls)
@@ -36,16 +36,16 @@ func TestMapping_ThatBeginsLater_ReachesEventsOfOtherOrganizers(t *testing.T) {
 func TestMapping_OrganizersCopyNotFoundOnce_IsTriedAgain(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
+	s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}})
 	s.insert(ana, meeting("ev00001", "25", ben))
 	s.run(2 * time.Minute)
 	s.followed = []string{ben}
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}}, mapping.Mapping{Primary: ben, Secondaries: []string{ben2}})
+	s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}}, mappings.Mapping{Primary: ben, Secondaries: []string{ben2}})
 	s.plant(control.Rule{Match: "events.get", Status: 404, Times: 1})
 	s.relist(ben)
 	s.run(3 * time.Minute)
 	s.guests(ana, "ev00001", ben, ben2)
-	s.state("ev00001", ben2, attendee.Added)
+	s.state("ev00001", ben2, attendees.Added)
 }
 
 func TestMapping_OfAGuestOfAStranger_ChangesNothing(t *testing.T) {
@@ -66,7 +66,7 @@ func TestEvent_NotFoundOnce_IsTriedAgain(t *testing.T) {
 	s.insert(ana, meeting("ev00001", "25", ben))
 	s.run(3 * time.Minute)
 	s.guests(ana, "ev00001", ben, ben2)
-	s.state("ev00001", ben2, attendee.Added)
+	s.state("ev00001", ben2, attendees.Added)
 }
 
 func TestEvent_NotFoundForLong_IsLeft(t *testing.T) {

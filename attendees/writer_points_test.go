@@ -9,8 +9,8 @@ import (
 
 	calendar "google.golang.org/api/calendar/v3"
 
-	"questscheduler/internal/attendee"
-	"questscheduler/internal/mapping"
+	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/points"
 )
@@ -22,23 +22,23 @@ const leastPoints = 5
 // guests that it must have in the end, and each address was added or removed once.
 func TestFaults_Anywhere_ChangeEachGuestOnce(t *testing.T) {
 	t.Parallel()
-	onlyAna := func(s *stage) { s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}}) }
+	onlyAna := func(s *stage) { s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}}) }
 	for _, c := range []struct {
 		name       string
 		begin, act func(s *stage)
 		want       []string
 		counts     map[string]int
-		state      attendee.State
+		state      attendees.State
 	}{
 		{
 			"add", func(*stage) {}, func(s *stage) { s.insert(ana, meeting("ev00001", "05", ben)) }, []string{ben, ben2},
-			map[string]int{ben2: 1}, attendee.Added,
+			map[string]int{ben2: 1}, attendees.Added,
 		},
 		{
 			"add two while a person edits", func(*stage) {}, func(s *stage) {
 				s.insert(ana, meeting("ev00001", "05", ben))
 				s.calls.before = func() { s.invite(ana, "ev00001", ana) }
-			}, []string{ben, ana, ana2, ben2}, map[string]int{ana2: 1, ben2: 1}, attendee.Added,
+			}, []string{ben, ana, ana2, ben2}, map[string]int{ana2: 1, ben2: 1}, attendees.Added,
 		},
 		{
 			"withdraw", func(s *stage) { s.insert(ana, meeting("ev00001", "05", ben)) }, onlyAna,
@@ -46,7 +46,7 @@ func TestFaults_Anywhere_ChangeEachGuestOnce(t *testing.T) {
 		},
 		{
 			"note a removal", func(s *stage) { s.insert(ana, meeting("ev00001", "05", ben)) }, func(s *stage) { s.uninvite(ana, "ev00001", ben2) },
-			[]string{ben}, map[string]int{ben2: 1}, attendee.Removed,
+			[]string{ben}, map[string]int{ben2: 1}, attendees.Removed,
 		},
 		{
 			"withdraw and add again", func(s *stage) {
@@ -55,14 +55,14 @@ func TestFaults_Anywhere_ChangeEachGuestOnce(t *testing.T) {
 				s.uninvite(ana, "ev00001", ben)
 			},
 			func(s *stage) { s.invite(ana, "ev00001", ben) }, []string{guest, ben, ben2},
-			map[string]int{ben2: 2, "removed " + ben2: 1}, attendee.Added,
+			map[string]int{ben2: 2, "removed " + ben2: 1}, attendees.Added,
 		},
 		{
 			"through a guest", func(*stage) {}, func(s *stage) {
 				event := meeting("ev00001", "05", ben)
 				event.GuestsCanModify = true
 				s.insert(zoe, event)
-			}, []string{ben, ben2}, map[string]int{ben2: 1}, attendee.Added,
+			}, []string{ben, ben2}, map[string]int{ben2: 1}, attendees.Added,
 		},
 	} {
 		for what, strike := range map[string]func(p *points.Points, n int){
@@ -118,7 +118,7 @@ func TestConcurrentEdit_OfTheGuests_LosesNothing(t *testing.T) {
 		t.Errorf("calls %v: the writer must read the event again, and once", calls)
 	}
 	s.run(2 * time.Minute)
-	s.state("ev00001", ben2, attendee.Added)
+	s.state("ev00001", ben2, attendees.Added)
 	if s.event(ana, "ev00001").Summary != "Changed" || s.counts[ben2] != 1 {
 		t.Errorf("%q, %v", s.event(ana, "ev00001").Summary, s.counts)
 	}
@@ -132,7 +132,7 @@ func TestRemoval_RightAfterTheAddition_Counts(t *testing.T) {
 	s.calls.after = func() { s.uninvite(ana, "ev00001", ben2) }
 	s.run(5 * time.Minute)
 	s.guests(ana, "ev00001", ben)
-	s.state("ev00001", ben2, attendee.Removed)
+	s.state("ev00001", ben2, attendees.Removed)
 }
 
 // A guest whom a person invites during a write is not overlooked: what the writer records then is
@@ -161,7 +161,7 @@ func TestObservation_DuringAWrite_IsDecidedAbout(t *testing.T) {
 			})
 			s.run(5 * time.Minute)
 			s.guests(ana, "ev00001", c.want...)
-			s.state("ev00001", ana2, attendee.Added)
+			s.state("ev00001", ana2, attendees.Added)
 			if s.counts[ben2] > 1 || s.counts[ana2] != 1 {
 				t.Errorf("%v", s.counts)
 			}
@@ -174,14 +174,14 @@ func TestCopy_StoredDuringAWrite_IsKept(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, ana)
 	s.insert(ana, meeting("ev00001", "05", ben))
-	another := attendee.Copy{AccountID: "acc_" + ben, CalendarID: ben, EventID: "ev00001", MayEdit: true}
+	another := attendees.Copy{AccountID: "acc_" + ben, CalendarID: ben, EventID: "ev00001", MayEdit: true}
 	s.calls.read = func() {
-		s.set(attendee.EventPath(s.record("ev00001").ID), store.Update{Path: store.Field("copies", s.key(ben)), Value: map[string]any{
+		s.set(attendees.EventPath(s.record("ev00001").ID), store.Update{Path: store.Field("copies", s.key(ben)), Value: map[string]any{
 			"accountId": another.AccountID, "calendarId": another.CalendarID, "eventId": another.EventID, "mayEdit": true,
 		}})
 	}
 	s.sync(ana)
-	s.state("ev00001", ben2, attendee.Added)
+	s.state("ev00001", ben2, attendees.Added)
 	if record := s.record("ev00001"); len(record.Copies) != 2 || record.Copies[s.key(ben)] != another {
 		t.Errorf("%+v", record)
 	}
@@ -193,7 +193,7 @@ func TestEcho_BeforeTheAnswer_LeavesTheWriterAlone(t *testing.T) {
 	s.insert(ana, meeting("ev00001", "05", ben))
 	s.calls.after = func() { s.observe(ana) }
 	_, calls := s.costs(func() { s.run(3 * time.Minute) })
-	s.state("ev00001", ben2, attendee.Added)
+	s.state("ev00001", ben2, attendees.Added)
 	if calls["events.get"] != 1 {
 		t.Errorf("%v", calls)
 	}
@@ -211,10 +211,10 @@ func TestSeries_ThatChangesDuringAnException_CountsForIt(t *testing.T) {
 	s.invite(ana, one, ben)
 	s.calls.read = func() {
 		series := s.record("ev00001")
-		series.Entries[ben2] = attendee.Entry{State: attendee.Removed, Primary: ben}
+		series.Entries[ben2] = attendees.Entry{State: attendees.Removed, Primary: ben}
 		series.Version++
 		s.must(s.memory.Run(s.ctx, func(_ context.Context, tx store.Tx) error {
-			return tx.Set(attendee.EventPath(series.ID), attendee.EncodeEvent(series))
+			return tx.Set(attendees.EventPath(series.ID), attendees.EncodeEvent(series))
 		}))
 	}
 	s.run(3 * time.Minute)
@@ -233,7 +233,7 @@ func TestMapping_MadeInactiveDuringAPatch_Withdraws(t *testing.T) {
 			t.Parallel()
 			s := newStage(t)
 			s.insert(ana, meeting("ev00001", "05", ben))
-			at(s, func() { s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}}) })
+			at(s, func() { s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}}) })
 			s.run(3 * time.Minute)
 			s.guests(ana, "ev00001", ben)
 			s.state("ev00001", ben2, "")

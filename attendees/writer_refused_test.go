@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/demo/sim/control"
-	"questscheduler/internal/attendee"
-	"questscheduler/internal/mapping"
 )
 
 // Google refused the patch, so who is there now was invited by a person, and is not taken back.
@@ -33,8 +33,8 @@ func TestInvitation_AfterARefusedPatch_IsAPersons(t *testing.T) {
 			s := newStage(t, ana)
 			s.insert(ana, meeting("ev00001", "05", ben))
 			refuse(s)
-			s.state("ev00001", ben2, attendee.Theirs)
-			s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
+			s.state("ev00001", ben2, attendees.Theirs)
+			s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}})
 			s.run(2 * time.Minute)
 			s.guests(ana, "ev00001", ben, ben2)
 		})
@@ -49,10 +49,10 @@ func TestRemoval_BeforeOursWasMade_IsAPersons(t *testing.T) {
 	s.insert(ana, meeting("ev00001", "05", ben))
 	s.run(2 * time.Minute)
 	s.calls.before = func() { s.uninvite(ana, "ev00001", ben2) }
-	s.mapped(mapping.Mapping{Primary: ana, Secondaries: []string{ana2}})
+	s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}})
 	s.run(2 * time.Minute)
-	s.state("ev00001", ben2, attendee.Removed)
-	s.mapped(mapping.Mapping{Primary: ben, Secondaries: []string{ben2}})
+	s.state("ev00001", ben2, attendees.Removed)
+	s.mapped(mappings.Mapping{Primary: ben, Secondaries: []string{ben2}})
 	s.relist(ana)
 	s.run(2 * time.Minute)
 	s.guests(ana, "ev00001", ben)

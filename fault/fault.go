@@ -156,6 +156,15 @@ func RetryAfter(err error) time.Duration {
 	return 0
 }
 
+// MessageOf is what the outermost *Error says to people, or otherwise where there is none or it
+// says nothing.
+func MessageOf(err error, otherwise string) string {
+	if e, ok := errors.AsType[*Error](err); ok && e.Message != "" {
+		return e.Message
+	}
+	return otherwise
+}
+
 // CodeOf is the fine code of the outermost *Error that has one, or "".
 func CodeOf(err error) string {
 	for err != nil {

@@ -51,6 +51,15 @@ func TestCode_BelowAnErrorWithoutOne_IsFound(t *testing.T) {
 	}
 }
 
+func TestMessage_OfAnErrorWithoutOne_IsAnother(t *testing.T) {
+	t.Parallel()
+	for want, err := range map[string]error{"busy": fault.New(fault.Unavailable, "busy"), "otherwise": errors.New("x")} {
+		if got := fault.MessageOf(err, "otherwise"); got != want {
+			t.Errorf("the message of %v is %q, want %q", err, got, want)
+		}
+	}
+}
+
 func TestField_Invalid_NamesTheFieldAndTheRule(t *testing.T) {
 	t.Parallel()
 	err := fault.Field("title", "must be 1 to 200 characters long")

@@ -2,7 +2,6 @@ package mirrors
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -48,14 +47,6 @@ func (w *Writer) failed(ctx context.Context, a *attempt, cause error) error {
 	w.Log.WarnContext(ctx, "mirror not written", "mirror", m.ID, "account", m.TargetAccountID, "state", string(m.State),
 		"attempts", m.Attempts, "due", m.Due, "trace", a.cause.Trace, "error", cause)
 	return nil
-}
-
-// sentence is an error's message for people.
-func sentence(err error) string {
-	if said, ok := errors.AsType[*fault.Error](err); ok && said.Message != "" {
-		return said.Message
-	}
-	return "Google Calendar refused this."
 }
 
 // observed records an observation of a mirror's event; see plan.Observed. The event is

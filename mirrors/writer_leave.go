@@ -114,7 +114,7 @@ func (w *Writer) leaveBehind(ctx context.Context, account accounts.Account, was 
 			"trace", cause.Trace, "error", failure)
 		_, _, err := w.commit(ctx, was, cause, func(m *mirror.Mirror) outcome { // Relinked makes it due
 			if m.Due.Equal(was.Due) {
-				m.Due, m.LastError = time.Time{}, sentence(failure)
+				m.Due, m.LastError = time.Time{}, fault.MessageOf(failure, "Google Calendar refused this.")
 			}
 			return outcome{}
 		})

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"questscheduler/api/dashboard"
+	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/calendarsync"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
-	"questscheduler/internal/mapping"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
@@ -102,15 +102,15 @@ var troubled = dashboard.Page{
 		},
 		Attendees: health.Attendees{
 			On: true, Status: health.Degraded, Pending: 50, MorePending: true, MoreFailed: true,
-			Mappings: attendee.Mappings{
+			Record: mappings.Record{
 				Version: "0123abcd", Followed: "0123abcd", Count: 240, WithoutAccess: 2, LoadedAt: now.Add(-3 * time.Minute), SkippedCount: 120,
-				Skipped: []mapping.Skipped{{Row: 7, Reason: "Its <primary> address is none."}},
+				Skipped: []mappings.Skipped{{Row: 7, Reason: "Its <primary> address is none."}},
 			},
 			Troubles: []health.Trouble{
 				{Code: "mappings_held", Status: health.Degraded, Since: now.Add(-time.Hour), Message: "7 of 9 second addresses are gone at once."},
 				{Code: "calendars_without_access", Status: health.Degraded, Message: "2 calendars cannot be followed."},
 			},
-			Failed: []attendee.EventRecord{
+			Failed: []attendees.EventRecord{
 				{ID: "att_1", Failures: 5, FailedSince: now.Add(-time.Hour), Due: now.Add(23 * time.Hour), Error: "Google <b>refuses</b> it."},
 			},
 		},

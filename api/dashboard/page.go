@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/internal/mapping"
+	"questscheduler/attendees/mappings"
 	"questscheduler/operations/health"
 )
 
@@ -35,7 +35,7 @@ const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"moment": moment, "every": every, "short": short, "when": when,
-	"len64": func(rows []mapping.Skipped) int64 { return int64(len(rows)) },
+	"len64": func(rows []mappings.Skipped) int64 { return int64(len(rows)) },
 	"shown": shown, "hidden": func(all []health.Calendar) int { return len(all) - len(shown(all)) },
 }).ParseFS(pages, "*.html"))
 

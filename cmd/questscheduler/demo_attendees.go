@@ -5,7 +5,7 @@ import (
 	"strings"
 	"text/template"
 
-	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/demo/sim/google"
 	"questscheduler/internal/config"
 )
@@ -66,7 +66,7 @@ func (s *simulators) openColleagues(world *demoWorld) (key string, err error) {
 		rows = append(rows, []string{person.Email, person.Second.Email, "active"})
 	}
 	rows = append(rows, []string{"finn@" + demoPrimaryDomain, "finn@" + demoSecondaryDomain, "inactive"})
-	sheet.Tabs = map[string][][]string{attendees.Tab: rows}
+	sheet.Tabs = map[string][][]string{mappings.Tab: rows}
 	if err := s.googleServer.AddSheet(sheet); err != nil {
 		return "", err
 	}

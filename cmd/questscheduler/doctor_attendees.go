@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/config"
-	"questscheduler/internal/mapping"
 	"questscheduler/operations/health"
 )
 
@@ -32,7 +30,7 @@ func checkAttendees(ctx context.Context, d doctor) []finding {
 	held := d.heldMappings(ctx)
 	grants, err := d.serviceAccount()
 	if err != nil {
-		return append(held, finding{wrong, attendeesWhat, sentenceOf(err)})
+		return append(held, finding{wrong, attendeesWhat, fault.MessageOf(err, err.Error())})
 	}
 	if d.config.AttendeesAccount != "" {
 		return append(held, finding{
@@ -62,7 +60,7 @@ func (d doctor) heldMappings(ctx context.Context) []finding {
 	if err != nil {
 		return nil // which checkStore reports
 	}
-	state, err := attendee.LoadMappings(patient, documents)
+	state, err := mappings.LoadRecord(patient, documents)
 	err = errors.Join(err, documents.Close())
 	if err != nil || state.Held.Version == "" {
 		return nil // or so here
@@ -85,14 +83,14 @@ func (d doctor) serviceAccount() (*accounts.Grants, error) {
 const skippedShown = 5
 
 // loadMappings loads them as the server does.
-func (d doctor) loadMappings(ctx context.Context, source attendees.Source) (mapping.Table, []finding) {
+func (d doctor) loadMappings(ctx context.Context, source mappings.Source) (mappings.Table, []finding) {
 	rows, err := source.Rows(ctx)
 	if err != nil {
-		return mapping.Table{}, []finding{{wrong, attendeesWhat, source.String() + " cannot be loaded: " + sentenceOf(err)}}
+		return mappings.Table{}, []finding{{wrong, attendeesWhat, source.String() + " cannot be loaded: " + fault.MessageOf(err, err.Error())}}
 	}
-	table, skipped, err := mapping.Parse(rows, d.config.AttendeesDomains, mapping.Table{})
+	table, skipped, err := mappings.Parse(rows, d.config.AttendeesDomains, mappings.Table{})
 	if err != nil {
-		return mapping.Table{}, []finding{{wrong, attendeesWhat, source.String() + " cannot be used: " + sentenceOf(err)}}
+		return mappings.Table{}, []finding{{wrong, attendeesWhat, source.String() + " cannot be used: " + fault.MessageOf(err, err.Error())}}
 	}
 	found := []finding{
 		{fine, attendeesWhat, fmt.Sprintf("%s has %d rows, which give %d addresses second ones", source, len(rows), table.Len())},
@@ -117,15 +115,7 @@ func (d doctor) checkDelegation(ctx context.Context, grants *accounts.Grants, pr
 	patient, cancel := context.WithTimeout(ctx, doctorPatience)
 	defer cancel()
 	if err := grants.CheckDelegation(patient, primary); err != nil {
-		return finding{wrong, attendeesWhat, "the service account cannot act as " + primary + ": " + sentenceOf(err)}
+		return finding{wrong, attendeesWhat, "the service account cannot act as " + primary + ": " + fault.MessageOf(err, err.Error())}
 	}
 	return finding{fine, attendeesWhat, "the service account acts as " + primary + ", the first of them"}
-}
-
-// sentenceOf is what an error says to people.
-func sentenceOf(err error) string {
-	if said, ok := errors.AsType[*fault.Error](err); ok && said.Message != "" {
-		return said.Message
-	}
-	return err.Error()
 }

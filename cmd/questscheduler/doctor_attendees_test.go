@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/google"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/store"
 )
 
@@ -36,7 +35,7 @@ func mappedWorld(t *testing.T, rows [][]string, delegated bool) []string {
 	}
 	sheet := google.Sheet{ID: "sheet-1", Tabs: map[string][][]string{}, Roles: map[string]google.Role{account.Email: google.Reader}}
 	if rows != nil {
-		sheet.Tabs[attendees.Tab] = rows
+		sheet.Tabs[mappings.Tab] = rows
 	}
 	if err := sim.AddSheet(sheet); err != nil {
 		t.Fatal(err)
@@ -111,7 +110,7 @@ func TestDoctor_OfHeldMappings_SaysWhatTheyChange(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	change(t, dir, func(tx store.Tx) error {
-		return tx.Set(attendee.StatePath(), attendee.EncodeMappings(attendee.Mappings{Held: attendee.Held{Version: "v2", Added: 7, Of: 9}}))
+		return tx.Set(mappings.RecordPath(), mappings.EncodeRecord(mappings.Record{Held: mappings.Held{Version: "v2", Added: 7, Of: 9}}))
 	})
 	own := []string{"QS_ATTENDEES_SHEET=s", "QS_ATTENDEES_DOMAINS=north.example", "QS_ATTENDEES_ACCOUNT=acc_1", "QS_SYNC=off"}
 	run(t, settings(dir, own...), "doctor").want(t, exitOK, "warning  attendees       7 second addresses are added at once to the 9 in use")

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/internal/attendee"
+	"questscheduler/attendees/mappings"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
 	"questscheduler/internal/mirror"
@@ -209,7 +209,7 @@ func TestSweep_RunsEachJob(t *testing.T) {
 			return err
 		}
 		if err := tx.Merge(calendars.Path(calendar.Key), calendar.Want(
-			attendee.Consumer, 1, calendars.Request{At: time.Now()}, "gm",
+			mappings.Consumer, 1, calendars.Request{At: time.Now()}, "gm",
 		)...); err != nil { // they are off since
 			return err
 		}

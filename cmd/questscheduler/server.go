@@ -13,11 +13,11 @@ import (
 
 	"questscheduler/api"
 	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/availability"
 	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
 	"questscheduler/internal/ids"
@@ -47,7 +47,7 @@ var kinds = []string{
 func queries() []*store.Query {
 	return slices.Concat(
 		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, api.Queries, timers.Queries,
-		mirror.Queries, attendee.Queries, availability.Queries, groupevents.Queries,
+		mirror.Queries, attendees.Queries, mappings.Queries, availability.Queries, groupevents.Queries,
 	)
 }
 

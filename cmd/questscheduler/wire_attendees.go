@@ -9,6 +9,7 @@ import (
 
 	"questscheduler/api"
 	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/config"
@@ -20,7 +21,7 @@ import (
 // Its methods then do nothing, but for cleanings.
 type attending struct {
 	service  *attendees.Service
-	mappings *attendees.Mappings
+	mappings *mappings.Service
 }
 
 // attendeeShare is the part of each account's quota, and of the project's, that changes of
@@ -32,15 +33,17 @@ func (s *server) newAttending(google googleAccess, watcher *calendarsync.Watcher
 	if !s.config.AttendeesOn() {
 		return nil
 	}
-	mappings := &attendees.Mappings{
-		Store: s.documents, Outbox: s.outbox, Source: newSource(s.config, google.grants, s.now), Domains: s.config.AttendeesDomains,
+	mappings := &mappings.Service{
+		Store: s.documents, Source: newSource(s.config, google.grants, s.now), Domains: s.config.AttendeesDomains,
 		Accounts: google.accounts, Delegated: s.config.AttendeesKey.IsSet(), Follow: watcher.Follow,
 		Now: s.now, Log: s.log, Meter: s.metrics.Count,
 	}
-	return &attending{mappings: mappings, service: &attendees.Service{
+	service := &attendees.Service{
 		Store: s.documents, Outbox: s.outbox, Google: google.client.Within(attendeeShare), Mappings: mappings, Accounts: google.accounts,
 		Notify: s.config.AttendeesSendUpdates, Mode: s.syncMode, Now: s.now, Log: s.log, Meter: s.metrics.Count,
-	}}
+	}
+	mappings.Guests = service
+	return &attending{mappings: mappings, service: service}
 }
 
 // syncMode is that of work that changes calendars, by QS_SYNC.
@@ -56,15 +59,15 @@ func (s *server) syncMode() outbox.Mode {
 }
 
 // newSource is where the settings say that second addresses are.
-func newSource(cfg config.Config, grants *accounts.Grants, now func() time.Time) attendees.Source {
+func newSource(cfg config.Config, grants *accounts.Grants, now func() time.Time) mappings.Source {
 	if cfg.AttendeesCSV != "" {
-		return attendees.File{Path: cfg.AttendeesCSV}
+		return mappings.File{Path: cfg.AttendeesCSV}
 	}
 	client := func(ctx context.Context) (*http.Client, error) { return grants.Service(ctx, accounts.ScopeSheets) }
 	if cfg.AttendeesAccount != "" {
 		client = func(ctx context.Context) (*http.Client, error) { return grants.Client(ctx, cfg.AttendeesAccount) }
 	}
-	return attendees.Sheet{ID: cfg.AttendeesSheet, Client: client, Endpoint: cfg.GoogleEndpoint, Now: now}
+	return mappings.Sheet{ID: cfg.AttendeesSheet, Client: client, Endpoint: cfg.GoogleEndpoint, Now: now}
 }
 
 // newDelegation is the service account of the settings; nil if there is none.
@@ -124,7 +127,7 @@ func (a *attending) refresh() timers.Step {
 func (a *attending) cleanings(linked *accounts.Repository) []timers.Cleaning {
 	rows := []timers.Cleaning{{What: "records of events long ended that had second addresses", Remove: attendees.RemoveEnded}}
 	if a == nil {
-		rows = append(rows, timers.Cleaning{What: "what followed calendars for second addresses", Remove: attendees.Release(linked)})
+		rows = append(rows, timers.Cleaning{What: "what followed calendars for second addresses", Remove: mappings.Release(linked)})
 	}
 	return rows
 }

@@ -97,3 +97,22 @@ func NullIfZero(at time.Time) any {
 	}
 	return at
 }
+
+// ListOf is a list of what encode makes of items.
+func ListOf[T any](items []T, encode func(T) map[string]any) []any {
+	list := make([]any, len(items))
+	for i, item := range items {
+		list[i] = encode(item)
+	}
+	return list
+}
+
+// DecodeList is what decode makes of the items of a list; those that are no maps are left out.
+func DecodeList[T any](list []any, decode func(Fields) T) (items []T) {
+	for _, item := range list {
+		if fields, ok := item.(map[string]any); ok {
+			items = append(items, decode(fields))
+		}
+	}
+	return items
+}

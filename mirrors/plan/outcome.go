@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"errors"
 	"time"
 
 	"questscheduler/fault"
@@ -130,10 +129,7 @@ func FailedWrite(m mirror.Mirror, err error, now time.Time) mirror.Mirror {
 			m.State, m.Due = mirror.Failed, now.Add(day)
 		}
 	}
-	m.LastError = "the calendar could not be written"
-	if sentence, ok := errors.AsType[*fault.Error](err); ok && sentence.Message != "" {
-		m.LastError = sentence.Message
-	}
+	m.LastError = fault.MessageOf(err, "the calendar could not be written")
 	return m
 }
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"questscheduler/attendees"
 	"questscheduler/fault"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/store"
 )
 
@@ -25,15 +25,15 @@ const mostRecords = 200
 
 // loadAttendees reads one record by its id, or all of an iCalUID, that of a series before
 // those of its exceptions.
-func loadAttendees(ctx context.Context, reader store.Reader, id string) (records []attendee.EventRecord, err error) {
+func loadAttendees(ctx context.Context, reader store.Reader, id string) (records []attendees.EventRecord, err error) {
 	if strings.Contains(id, "@") {
-		records, err = attendee.OfUID(ctx, reader, id, mostRecords)
-		slices.SortFunc(records, func(a, b attendee.EventRecord) int { return strings.Compare(a.Original, b.Original) })
+		records, err = attendees.OfUID(ctx, reader, id, mostRecords)
+		slices.SortFunc(records, func(a, b attendees.EventRecord) int { return strings.Compare(a.Original, b.Original) })
 		return records, err
 	}
-	record, known, err := attendee.Load(ctx, reader, id)
+	record, known, err := attendees.Load(ctx, reader, id)
 	if known {
-		records = []attendee.EventRecord{record}
+		records = []attendees.EventRecord{record}
 	}
 	return records, err
 }
@@ -61,7 +61,7 @@ func attendeesReport(ctx context.Context, reader store.Reader, id string) (Repor
 	return report, nil
 }
 
-func recordHead(e attendee.EventRecord) []Line {
+func recordHead(e attendees.EventRecord) []Line {
 	relation := ", exception of "
 	if e.Original == "" {
 		relation = ", later part of "
@@ -87,7 +87,7 @@ func recordHead(e attendee.EventRecord) []Line {
 	return head
 }
 
-func recordStatus(e attendee.EventRecord) string {
+func recordStatus(e attendees.EventRecord) string {
 	switch {
 	case e.Error != "":
 		return "failing since " + at(e.FailedSince) + ": " + e.Error + after("; next try ", at(e.Due))
@@ -99,7 +99,7 @@ func recordStatus(e attendee.EventRecord) string {
 }
 
 // useOf says what a copy can be used for.
-func useOf(c attendee.Copy) string {
+func useOf(c attendees.Copy) string {
 	switch {
 	case c.Gone:
 		return "gone"
@@ -114,17 +114,17 @@ func useOf(c attendee.Copy) string {
 
 // addressStates say in words what an address is in a state, and what the step to that state
 // is and by whom.
-var addressStates = map[attendee.State]struct{ is, what, by string }{
-	attendee.None:        {"nothing is known of it any more", "no longer a guest", "the sync"},
-	attendee.Adding:      {"being added", "being added", "the sync"},
-	attendee.Added:       {"added by us", "added", "the sync"},
-	attendee.Theirs:      {"invited by a person", "invited", "a person"},
-	attendee.Removed:     {"removed by a person, and not added again", "removed", "a person"},
-	attendee.Withdrawing: {"being taken back", "being taken back", "the sync"},
-	attendee.Declined:    {"taken back after it had declined, and not added again", "taken back after it had declined", "the sync"},
+var addressStates = map[attendees.State]struct{ is, what, by string }{
+	attendees.None:        {"nothing is known of it any more", "no longer a guest", "the sync"},
+	attendees.Adding:      {"being added", "being added", "the sync"},
+	attendees.Added:       {"added by us", "added", "the sync"},
+	attendees.Theirs:      {"invited by a person", "invited", "a person"},
+	attendees.Removed:     {"removed by a person, and not added again", "removed", "a person"},
+	attendees.Withdrawing: {"being taken back", "being taken back", "the sync"},
+	attendees.Declined:    {"taken back after it had declined, and not added again", "taken back after it had declined", "the sync"},
 }
 
-func addressStep(recordID string, c attendee.Change) Step {
+func addressStep(recordID string, c attendees.Change) Step {
 	words := addressStates[c.After]
 	return Step{
 		At: c.At, Step: cmp.Or(string(c.After), "none"), What: cmp.Or(words.what, string(c.After)), Observed: c.Would,

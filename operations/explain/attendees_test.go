@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/attendees"
 	"questscheduler/fault"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/memorystore"
@@ -20,47 +20,47 @@ const meetingUID = "abc123@google.com"
 // written.
 func attendeesWorld(t *testing.T) store.Store {
 	t.Helper()
-	documents, err := memorystore.Open(attendee.Queries)
+	documents, err := memorystore.Open(attendees.Queries)
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
-	series := attendee.EventRecord{
-		ID: attendee.ID(meetingUID, recurrence.Moment{}), ICalUID: meetingUID, Version: 3, UpdatedAt: at,
-		Copies: map[string]attendee.Copy{
+	series := attendees.EventRecord{
+		ID: attendees.RecordID(meetingUID, recurrence.Moment{}), ICalUID: meetingUID, Version: 3, UpdatedAt: at,
+		Copies: map[string]attendees.Copy{
 			"k1": {AccountID: "acc_1", CalendarID: "dora@north.example", EventID: "abc123", Organized: true},
 			"k2": {AccountID: "acc_2", CalendarID: "emil@north.example", EventID: "abc123", Gone: true},
 		},
-		Entries: map[string]attendee.Entry{
-			"dora@south.example": {State: attendee.Added, Primary: "dora@north.example", At: at, Copy: "k1"},
-			"emil@south.example": {State: attendee.Declined, Primary: "emil@north.example", At: at, Declined: true},
+		Entries: map[string]attendees.Entry{
+			"dora@south.example": {State: attendees.Added, Primary: "dora@north.example", At: at, Copy: "k1"},
+			"emil@south.example": {State: attendees.Declined, Primary: "emil@north.example", At: at, Declined: true},
 		},
-		History: []attendee.Change{
-			{At: at, Trigger: "push", Trace: "trc_1", Address: "dora@south.example", Primary: "dora@north.example", After: attendee.Adding},
+		History: []attendees.Change{
+			{At: at, Trigger: "push", Trace: "trc_1", Address: "dora@south.example", Primary: "dora@north.example", After: attendees.Adding},
 			{
 				At: at.Add(time.Second), Trigger: "push", Trace: "trc_1", Address: "dora@south.example", Primary: "dora@north.example",
-				Before: attendee.Adding, After: attendee.Added,
+				Before: attendees.Adding, After: attendees.Added,
 			},
 			{
-				At: at.Add(time.Minute), Trigger: "timer", Address: "emil@south.example\x1b[31m", Before: attendee.Added,
-				After: attendee.Withdrawing, Would: true,
+				At: at.Add(time.Minute), Trigger: "timer", Address: "emil@south.example\x1b[31m", Before: attendees.Added,
+				After: attendees.Withdrawing, Would: true,
 			},
 		},
 	}
 	moment := recurrence.Moment{Time: at.AddDate(0, 0, 7)}
-	exception := attendee.EventRecord{
-		ID: attendee.ID(meetingUID, moment), ICalUID: meetingUID, Original: moment.String(), SeriesID: series.ID, Version: 1,
+	exception := attendees.EventRecord{
+		ID: attendees.RecordID(meetingUID, moment), ICalUID: meetingUID, Original: moment.String(), SeriesID: series.ID, Version: 1,
 		Due: at.Add(time.Hour), Failures: 5, FailedSince: at, Error: "Google refuses to change the guests.", UpdatedAt: at,
-		History: []attendee.Change{
+		History: []attendees.Change{
 			{
 				At: at.Add(30 * time.Second), Trigger: "push", Trace: "trc_2", Address: "dora@south.example",
-				Primary: "dora@north.example", Before: attendee.Added, After: attendee.Removed,
+				Primary: "dora@north.example", Before: attendees.Added, After: attendees.Removed,
 			},
 		},
 	}
 	err = documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
-		for _, record := range []attendee.EventRecord{exception, series} {
-			if err := tx.Set(attendee.EventPath(record.ID), attendee.EncodeEvent(record)); err != nil {
+		for _, record := range []attendees.EventRecord{exception, series} {
+			if err := tx.Set(attendees.EventPath(record.ID), attendees.EncodeEvent(record)); err != nil {
 				return err
 			}
 		}
@@ -85,7 +85,7 @@ func TestReport_OfSecondAddresses_HasWhatBecameOfEach(t *testing.T) {
 	if strings.Contains(text, "\x1b") {
 		t.Error("the text holds a control character")
 	}
-	exception := attendee.ID(meetingUID, recurrence.Moment{Time: time.Date(2026, 3, 8, 9, 0, 0, 0, time.UTC)})
+	exception := attendees.RecordID(meetingUID, recurrence.Moment{Time: time.Date(2026, 3, 8, 9, 0, 0, 0, time.UTC)})
 	one, err := explain.New(t.Context(), documents, exception, false)
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"questscheduler/internal/attendee"
+	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 )
 
 // Limits of what is counted of second addresses.
@@ -24,13 +25,13 @@ type Attendees struct {
 	// Idle reports that nothing loads them, by QS_SYNC=off.
 	Idle bool
 	// Mappings say how loading them went.
-	attendee.Mappings
+	mappings.Record
 	// Status is the worst of Troubles, which are worst first.
 	Status   Status
 	Troubles []Trouble
 	// Failed are some of the events whose guests cannot be written, those that fail
 	// longest first.
-	Failed     []attendee.EventRecord
+	Failed     []attendees.EventRecord
 	MoreFailed bool
 	// Pending counts the events whose guests must be written, up to 50. OldestDue is since
 	// when the first of them is due; zero: none is.
@@ -111,7 +112,7 @@ var attendeesRows = []attendeesRow{
 
 // HeldMappings says in a sentence or two what a version of the mappings would change that awaits
 // confirmation.
-func HeldMappings(held attendee.Held) string {
+func HeldMappings(held mappings.Held) string {
 	gone := fmt.Sprintf("%d of %d second addresses are gone at once, and stay in use until that is confirmed.", held.Lost, held.Of)
 	fresh := fmt.Sprintf("%s added at once to the %d in use, and none is used until that is confirmed.",
 		amount(held.Added, "second address is", "second addresses are"), held.Of)
@@ -174,11 +175,11 @@ func (r *Reader) attendees(ctx context.Context, o *Overview) (err error) {
 // pending and in error.
 func (r *Reader) readAttendees(ctx context.Context, pending, failed int) (a Attendees, err error) {
 	a.On, a.Idle = true, r.terms().Off
-	a.Mappings, err = attendee.LoadMappings(ctx, r.Store)
+	a.Record, err = mappings.LoadRecord(ctx, r.Store)
 	if err != nil {
 		return a, err
 	}
-	due, err := attendee.SomeDue(ctx, r.Store, r.Now(), pending)
+	due, err := attendees.SomeDue(ctx, r.Store, r.Now(), pending)
 	if err != nil {
 		return a, err
 	}
@@ -186,12 +187,12 @@ func (r *Reader) readAttendees(ctx context.Context, pending, failed int) (a Atte
 	if len(due) > 0 { // they come in the order of their due
 		a.OldestDue = due[0].Due
 	}
-	a.Failed, err = attendee.InError(ctx, r.Store, failed)
+	a.Failed, err = attendees.InError(ctx, r.Store, failed)
 	if err != nil {
 		return a, err
 	}
 	a.MoreFailed = len(a.Failed) == failed
-	slices.SortStableFunc(a.Failed, func(x, y attendee.EventRecord) int { return x.FailedSince.Compare(y.FailedSince) })
+	slices.SortStableFunc(a.Failed, func(x, y attendees.EventRecord) int { return x.FailedSince.Compare(y.FailedSince) })
 	return a, nil
 }
 

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/attendees"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
@@ -56,7 +56,7 @@ type reading struct {
 func newReading(t *testing.T) *reading {
 	t.Helper()
 	documents, err := memorystore.Open(slices.Concat(poll.Queries, calendars.Queries, calendarsync.Queries, accounts.Queries,
-		mirror.Queries, attendee.Queries))
+		mirror.Queries, attendees.Queries))
 	if err != nil {
 		t.Fatal(err)
 	}

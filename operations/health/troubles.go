@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"questscheduler/attendees/mappings"
 	"questscheduler/calendarsync"
 	"questscheduler/fault"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
 	"questscheduler/rules"
@@ -159,7 +159,7 @@ const backlogGrace = 10 * time.Minute
 // that for second addresses, or the others.
 func backlog(c calendars.Calendar, guests bool) (behind int, since time.Time) {
 	for _, consumer := range c.Others() {
-		if (consumer == attendee.Consumer) != guests {
+		if (consumer == mappings.Consumer) != guests {
 			continue
 		}
 		since = earlier(since, c.Backlogs[consumer].Relist)

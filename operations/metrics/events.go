@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/outbox"
@@ -73,7 +74,7 @@ func (m *Metrics) Count(event any) {
 		m.count("attendee_patches_total", kindName(e.Kind))
 	case attendees.Noted:
 		m.count("attendee_notes_total", string(e.State))
-	case attendees.Load:
+	case mappings.Load:
 		m.count("attendee_loads_total", string(e.Outcome))
 	case outbox.Ran:
 		m.count("work_runs_total", e.Kind, e.Outcome.String())

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/fault"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/outbox"
 	"questscheduler/mirrors/plan"
 	"questscheduler/operations/health"
@@ -53,8 +53,8 @@ var (
 	mirrorVerdicts = labelOf("verdict", plan.Echo, plan.Drift, plan.GaveUp, plan.Recreated, plan.LeftDeleted, plan.Ignored)
 	patchResults   = label{"outcome", append([]string{ok, "stale"}, kinds...)}
 	addressChanges = labelOf("change", "invited", "withdrawn")
-	addressNotes   = labelOf("state", attendee.Theirs, attendee.Removed, attendee.Declined)
-	loadResults    = labelOf("outcome", attendees.LoadUnchanged, attendees.LoadChanged, attendees.LoadHeld, attendees.LoadFailed)
+	addressNotes   = labelOf("state", attendees.Theirs, attendees.Removed, attendees.Declined)
+	loadResults    = labelOf("outcome", mappings.LoadUnchanged, mappings.LoadChanged, mappings.LoadHeld, mappings.LoadFailed)
 	// methods are Google's calls, as its documentation names them; token and revoke
 	// are those of its OAuth endpoints.
 	methods = labelOf("method",

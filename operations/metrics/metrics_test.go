@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/calendarsync"
 	"questscheduler/fault"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
 	"questscheduler/mirrors"
@@ -335,8 +335,8 @@ func TestAttendees_SwitchedOn_AreCounted(t *testing.T) {
 	w.Count(attendees.Patched{Added: 1})
 	w.Count(attendees.Stale{})
 	w.Count(attendees.Failed{Kind: fault.Forbidden})
-	w.Count(attendees.Noted{State: attendee.Removed})
-	w.Count(attendees.Load{Outcome: attendees.LoadHeld})
+	w.Count(attendees.Noted{State: attendees.Removed})
+	w.Count(mappings.Load{Outcome: mappings.LoadHeld})
 	w.shows(`attendee_mappings{state="used"} 7`, `attendee_mappings{state="skipped"} 2`,
 		`attendee_mappings{state="without_access"} 3`, `attendee_mappings{state="held"} 4`,
 		"attendee_mappings_age_seconds 60", "attendee_mappings_load_failures 5", "attendee_events_pending 6",

@@ -45,7 +45,7 @@ class Second {
       singleEvents: true, orderBy: "startTime", maxResults: 50, timeZone: zoneName(), timeMin: new Date(now).toISOString(), timeMax: new Date(now + days * 86_400_000).toISOString(),
     });
     const lists = items.map(async (calendar) => {
-            const listed = await this.session.google("GET", `/calendars/${encodeURIComponent(calendar.id)}/events?${query}`, undefined, this.account);
+      const listed = await this.session.google("GET", `/calendars/${encodeURIComponent(calendar.id)}/events?${query}`, undefined, this.account);
       return listed.items.map((event) => ({ event, calendar }));
     });
     const startOf = ({ event }) => event.start.dateTime ?? event.start.date;

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/internal/test/cost"
 	"questscheduler/internal/test/mirrortest"
 )
@@ -144,7 +144,7 @@ func TestMappings_AreLoadedWhole(t *testing.T) {
 		}
 	}
 	rows := mappedRows(people)
-	short := attendees.Sheet{ID: sheetID, Client: func(context.Context) (*http.Client, error) { return nil, io.ErrUnexpectedEOF }}
+	short := mappings.Sheet{ID: sheetID, Client: func(context.Context) (*http.Client, error) { return nil, io.ErrUnexpectedEOF }}
 	if load(t.Context(), r, "none", short, people) == nil {
 		t.Error("a load that failed was measured")
 	}

@@ -98,7 +98,7 @@ var measures = []struct {
 	{"a sweep", sweeps},
 	{"flows of mirroring", mirrorFlows},
 	{"mirroring", mirroring},
-	{"mappings", mappings},
+	{"mappings", loadMappings},
 }
 
 func main() {

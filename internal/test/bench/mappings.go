@@ -14,10 +14,9 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/google"
-	"questscheduler/internal/mapping"
 )
 
 const (
@@ -32,10 +31,10 @@ const (
 	plainMappings = "mappings_decoded_encoding_json"
 )
 
-// mappings loads the second addresses of many people as a refresh does, from a Google Sheet
+// loadMappings loads the second addresses of many people as a refresh does, from a Google Sheet
 // over a socket and from a file, and measures how long a load takes and by how much it makes
 // the heap grow.
-func mappings(ctx context.Context, r *report, folder string) error {
+func loadMappings(ctx context.Context, r *report, folder string) error {
 	return loads(ctx, r, folder, mappedPeople)
 }
 
@@ -61,7 +60,7 @@ func loads(ctx context.Context, r *report, folder string, people int) error {
 		_, _ = w.Write(body) // a client that has gone notices the missing answer
 	}))
 	defer server.Close()
-	sheet := attendees.Sheet{
+	sheet := mappings.Sheet{
 		ID: sheetID, Endpoint: server.URL, Client: func(context.Context) (*http.Client, error) { return server.Client(), nil },
 	}
 	return errors.Join(load(ctx, r, "mappings_sheet", sheet, people), load(ctx, r, "mappings_file", file, people))
@@ -69,15 +68,15 @@ func loads(ctx context.Context, r *report, folder string, people int) error {
 
 // load measures loads of one source: how long they take, how much of the heap one of them
 // needs at most, garbage included, and how much the table keeps.
-func load(ctx context.Context, r *report, name string, source attendees.Source, people int) error {
-	var table mapping.Table
+func load(ctx context.Context, r *report, name string, source mappings.Source, people int) error {
+	var table mappings.Table
 	once := func(int) error {
 		rows, err := source.Rows(ctx)
 		if err != nil {
 			return err
 		}
-		var skipped []mapping.Skipped
-		table, skipped, err = mapping.Parse(rows, []string{mappedDomain}, table)
+		var skipped []mappings.Skipped
+		table, skipped, err = mappings.Parse(rows, []string{mappedDomain}, table)
 		if err == nil && (table.Len() != people || len(skipped) > 0) {
 			err = fmt.Errorf("%d mappings were loaded, %d rows skipped", table.Len(), len(skipped))
 		}
@@ -87,7 +86,7 @@ func load(ctx context.Context, r *report, name string, source attendees.Source, 
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	table = mapping.Table{}
+	table = mappings.Table{}
 	runtime.GC()
 	before, allocated := heap(), allocatedSoFar()
 	stop := watchHeap()
@@ -145,14 +144,14 @@ func recordSheet(ctx context.Context, rows [][]string) ([]byte, error) {
 		return nil, err
 	}
 	err = sim.AddSheet(google.Sheet{
-		ID: sheetID, Tabs: map[string][][]string{attendees.Tab: rows}, Roles: map[string]google.Role{reader: google.Reader},
+		ID: sheetID, Tabs: map[string][][]string{mappings.Tab: rows}, Roles: map[string]google.Role{reader: google.Reader},
 	})
 	if err != nil {
 		return nil, err
 	}
 	token := oauth2.StaticTokenSource(&oauth2.Token{AccessToken: grant.AccessToken})
 	recorder := &recording{inner: &oauth2.Transport{Source: token, Base: control.Transport(sim.Handler())}}
-	sheet := attendees.Sheet{
+	sheet := mappings.Sheet{
 		ID: sheetID, Endpoint: "http://google.sim",
 		Client: func(context.Context) (*http.Client, error) { return &http.Client{Transport: recorder}, nil },
 	}
@@ -163,11 +162,11 @@ func recordSheet(ctx context.Context, rows [][]string) ([]byte, error) {
 }
 
 // writeMappings writes a sheet as a CSV file.
-func writeMappings(folder string, rows [][]string) (_ attendees.File, err error) {
+func writeMappings(folder string, rows [][]string) (_ mappings.File, err error) {
 	path := filepath.Join(folder, "mappings.csv")
 	file, err := os.Create(path)
 	if err != nil {
-		return attendees.File{}, err
+		return mappings.File{}, err
 	}
-	return attendees.File{Path: path}, errors.Join(csv.NewWriter(file).WriteAll(rows), file.Close())
+	return mappings.File{Path: path}, errors.Join(csv.NewWriter(file).WriteAll(rows), file.Close())
 }

@@ -14,6 +14,7 @@ import (
 
 	"questscheduler/api"
 	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/availability"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
@@ -144,7 +145,7 @@ func (w *World) cleanings() []timers.Cleaning {
 				return w.mirroring().RemoveStale(ctx, limit, scheduler.Cause{Trigger: "cleanup"})
 			}},
 		{What: "records of events long ended that had second addresses", Remove: attendees.RemoveEnded},
-		{What: "what followed calendars for second addresses", Remove: attendees.Release(w.Accounts)},
+		{What: "what followed calendars for second addresses", Remove: mappings.Release(w.Accounts)},
 	}
 }
 

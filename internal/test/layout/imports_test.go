@@ -99,6 +99,32 @@ func TestImportsPointDownwardsOnly(t *testing.T) {
 	}
 }
 
+// pureFiles decide something in packages that do IO as well, and may import nothing else than
+// these.
+var pureFiles = map[string][]string{
+	"attendees/decide.go": {"maps", "slices", "time", "questscheduler/attendees/mappings"},
+}
+
+func TestPureFiles_ImportNoIO(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, source := range sources(t) {
+		may, pure := pureFiles[source.path]
+		if !pure {
+			continue
+		}
+		found++
+		for _, imported := range importsOf(t, source.file) {
+			if !slices.Contains(may, imported) {
+				t.Errorf("%s imports %s: decisions are pure", source.path, imported)
+			}
+		}
+	}
+	if found != len(pureFiles) {
+		t.Errorf("%d of %d files exist", found, len(pureFiles))
+	}
+}
+
 func importsOf(t *testing.T, file *ast.File) []string {
 	t.Helper()
 	var paths []string

@@ -16,8 +16,8 @@ type row struct {
 var above = []string{
 	"fault", "internal/ids", "internal/bodylimit", "internal/meter", "rules", "internal/recurrence", "internal/store",
 	"internal/outbox", "internal/poll", "internal/calendars", "internal/accounts", "internal/accounts/seal", "internal/signin",
-	"internal/gcal", "internal/mirror", "internal/mapping", "internal/attendee", "availability", "internal/config",
-	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "attendees", "groupevents", "feed", "operations/backfill",
+	"internal/gcal", "internal/mirror", "availability", "internal/config",
+	"scheduler", "calendarsync", "mirrors", "mirrors/plan", "attendees/mappings", "attendees", "groupevents", "feed", "operations/backfill",
 	"notify", "web-hooks/documentchanges", "web-hooks/timers", "operations/health",
 }
 
@@ -48,8 +48,6 @@ var table = []row{
 	{packages: "internal/test/wakes", standardOnly: true},
 	{packages: "internal/test/points", may: []string{"internal/store", "internal/outbox", "fault"}},
 
-	{packages: "internal/mapping", may: []string{"fault"}, standardOnly: true},
-	{packages: "internal/attendee", may: []string{"internal/ids", "internal/mapping", "internal/recurrence", "internal/store", "fault"}},
 	{packages: "internal/mirror", may: []string{"internal/ids", "internal/recurrence", "internal/store", "fault"}},
 	{packages: "internal/poll", may: []string{"internal/ids", "rules", "internal/store", "fault"}},
 	{packages: "internal/calendars", may: []string{"internal/poll", "internal/store", "fault"}},
@@ -65,11 +63,6 @@ var table = []row{
 	{packages: "internal/signin/revocation", may: []string{"internal/signin", "fault"}},
 	{packages: "internal/gcal", may: []string{"internal/refusal", "rules", "internal/recurrence", "fault"}},
 	{packages: "mirrors/plan", may: []string{"internal/ids", "internal/mirror", "internal/gcal", "internal/recurrence", "rules", "fault"}},
-	{packages: "attendees/decide", may: []string{"internal/attendee", "internal/mapping"}},
-	{
-		packages: "operations/explain",
-		may:      []string{"internal/attendee", "internal/mirror", "rules", "internal/poll", "transition", "internal/store", "fault"},
-	},
 	{packages: "availability", may: []string{
 		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal",
 		"internal/store", "fault",
@@ -90,12 +83,22 @@ var table = []row{
 		},
 	},
 	{
+		packages: "attendees/mappings",
+		may: []string{
+			"internal/refusal", "internal/gcal", "internal/accounts", "internal/calendars", "internal/poll", "internal/store",
+			"internal/meter", "fault", "scheduler", "calendarsync",
+		},
+	},
+	{
 		packages: "attendees",
 		may: []string{
-			"attendees/decide", "internal/refusal", "internal/attendee", "internal/mapping", "internal/gcal", "internal/recurrence",
-			"internal/accounts", "internal/calendars", "internal/poll", "internal/outbox", "internal/store", "internal/meter",
-			"fault", "rules", "scheduler", "calendarsync",
+			"attendees/mappings", "internal/ids", "internal/gcal", "internal/recurrence", "internal/accounts", "internal/calendars",
+			"internal/poll", "internal/outbox", "internal/store", "internal/meter", "fault", "rules", "scheduler", "calendarsync",
 		},
+	},
+	{
+		packages: "operations/explain",
+		may:      []string{"attendees", "internal/mirror", "rules", "internal/poll", "transition", "internal/store", "fault"},
 	},
 	{packages: "mirrors", may: []string{
 		"internal/ids", "rules", "internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror",
@@ -130,19 +133,19 @@ var table = []row{
 		may:      []string{"internal/poll", "internal/store", "internal/outbox", "scheduler", "calendarsync", "notify", "fault"},
 	},
 	{packages: "operations/health", may: []string{
-		"rules", "internal/mapping", "internal/attendee", "internal/mirror", "internal/poll", "internal/calendars",
+		"rules", "attendees/mappings", "attendees", "internal/mirror", "internal/poll", "internal/calendars",
 		"internal/store", "internal/outbox", "internal/accounts", "calendarsync", "web-hooks/timers", "fault",
 	}},
 
 	{
 		packages: "operations/metrics",
 		may: []string{
-			"attendees", "internal/attendee", "internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll",
+			"attendees/mappings", "attendees", "internal/mirror", "mirrors/plan", "mirrors", "rules", "internal/poll",
 			"internal/calendars", "internal/outbox", "scheduler", "calendarsync", "operations/health", "notify", "web-hooks/timers",
 			"web-hooks/documentchanges", "fault",
 		},
 	},
-	{packages: "api/dashboard", may: []string{"operations/health", "internal/mapping"}},
+	{packages: "api/dashboard", may: []string{"operations/health", "attendees/mappings"}},
 
 	{packages: "web-hooks", may: above},
 	{packages: "api/examples", standardOnly: true},
@@ -226,7 +229,10 @@ var restrictions = []restriction{
 		imports: "google.golang.org/api/calendar", only: []string{"internal/gcal", "demo/sim/google"},
 		why: "gcal alone knows the Google client; the simulator speaks its types",
 	},
-	{imports: "google.golang.org/api/sheets", only: []string{"attendees", "demo/sim/google"}, why: "attendees alone reads a Google Sheet"},
+	{
+		imports: "google.golang.org/api/sheets", only: []string{"attendees/mappings", "demo/sim/google"},
+		why: "mappings alone reads a Google Sheet",
+	},
 	{imports: "modernc.org/sqlite", only: []string{"internal/store/sqlite/..."}, why: "SQLite is one driver of the store port"},
 	{
 		imports: "cloud.google.com/go/firestore", only: []string{"internal/store/firestore/..."},
@@ -256,7 +262,7 @@ var restrictions = []restriction{
 		why: "internal/recurrence bounds the work that a rule may cause",
 	},
 	{
-		imports: "log/slog", never: []string{"rules", "transition", "internal/recurrence", "mirrors/plan", "attendees/decide"},
+		imports: "log/slog", never: []string{"rules", "transition", "internal/recurrence", "mirrors/plan"},
 		why: "decisions are pure",
 	},
 }

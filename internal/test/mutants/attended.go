@@ -15,27 +15,27 @@ var attended = []mutant{
 		name:   "invited-guest-withdrawn",
 		breaks: "A second address that a person invited is treated as the program's own, and removed when its mapping ends.",
 		changes: []change{{
-			file: "attendees/decide/judge.go",
-			old:  `return s.confirmed(attendee.Entry{Primary: keepers[0]}, attendee.Theirs)`,
-			new:  `return s.confirmed(attendee.Entry{Primary: keepers[0]}, attendee.Added)`,
+			file: "attendees/decide.go",
+			old:  `return s.confirmed(Entry{Primary: keepers[0]}, Theirs)`,
+			new:  `return s.confirmed(Entry{Primary: keepers[0]}, Added)`,
 		}},
 	},
 	{
 		name:   "declined-address-added-again",
 		breaks: "Who had declined when their mapping ended is invited again when it begins again.",
 		changes: []change{{
-			file: "attendees/decide/judge.go",
-			old:  `	entry.State, entry.Declined = attendee.Withdrawing, guest.declined()`,
-			new:  `	entry.State, entry.Declined = attendee.Withdrawing, false`,
+			file: "attendees/decide.go",
+			old:  `	entry.State, entry.Declined = Withdrawing, guest.declined()`,
+			new:  `	entry.State, entry.Declined = Withdrawing, false`,
 		}},
 	},
 	{
 		name:   "removed-address-added-again",
 		breaks: "An address that a person took out of an event is added again.",
 		changes: []change{{
-			file: "attendees/decide/judge.go",
+			file: "attendees/decide.go",
 			old: `		if s.trusted(entry) {
-			entry = s.confirmed(entry, attendee.Removed)
+			entry = s.confirmed(entry, Removed)
 		}`,
 			new: `		if s.trusted(entry) {
 			return s.invite(address, entry)
@@ -55,7 +55,7 @@ var attended = []mutant{
 		name:   "failed-load-empties-the-mappings",
 		breaks: "A sheet that cannot be read counts as one without mappings, and all that was added is withdrawn.",
 		changes: []change{{
-			file: "attendees/mappings_load.go",
+			file: "attendees/mappings/load.go",
 			old: `		state, err := m.failed(ctx, cause, err)
 		return state, "", err
 	}
@@ -64,7 +64,7 @@ var attended = []mutant{
 	}
 	for`,
 		}, {
-			file: "attendees/mappings_load.go",
+			file: "attendees/mappings/decide.go",
 			old:  `c.of >= 2 ||`,
 			new:  `c.of >= 2 && c.table.Len() > 0 ||`,
 		}},
@@ -73,8 +73,8 @@ var attended = []mutant{
 		name:   "addresses-compared-with-case",
 		breaks: "An address in capital letters is another one, so who is mapped is not found.",
 		changes: []change{{
-			file: "attendees/decide/situation.go",
-			old:  `		if address := mapping.Fold(guest.Address); address != "" {`,
+			file: "attendees/decide.go",
+			old:  `		if address := mappings.Fold(guest.Address); address != "" {`,
 			new:  `		if address := guest.Address; address != "" {`,
 		}},
 	},
@@ -91,7 +91,7 @@ var attended = []mutant{
 		name:   "lost-mappings-not-held",
 		breaks: "A sheet that lost over half of its mappings takes effect without a person's word.",
 		changes: []change{{
-			file: "attendees/mappings_load.go",
+			file: "attendees/mappings/decide.go",
 			old:  `confirm != read.version:`,
 			new:  `confirm != read.version && read.table.Len() == 0:`,
 		}},
@@ -100,7 +100,7 @@ var attended = []mutant{
 		name:   "grown-mappings-not-held",
 		breaks: "A sheet that maps many more people at once takes effect without a person's word.",
 		changes: []change{{
-			file: "attendees/mappings_load.go",
+			file: "attendees/mappings/decide.go",
 			old:  `c.growing > fewAdded`,
 			new:  `c.growing > 1000*fewAdded`,
 		}},
@@ -109,7 +109,7 @@ var attended = []mutant{
 		name:   "outsiders-learn-addresses",
 		breaks: "An outsider who invites a mapped person, and lets guests change the event, is shown their second address.",
 		changes: []change{{
-			file: "attendees/decide/judge.go",
+			file: "attendees/decide.go",
 			old:  `	if !s.event.Inside {`,
 			new:  `	if !s.event.Inside && !s.writable {`,
 		}},
@@ -118,7 +118,7 @@ var attended = []mutant{
 		name:   "optional-guests-needed",
 		breaks: "The second address of a guest who need not come is invited as one who must.",
 		changes: []change{{
-			file: "attendees/decide/decide.go",
+			file: "attendees/decide.go",
 			old:  `d.Optional = append(d.Optional, address)`,
 			new:  `d.Optional = append(d.Optional, "")`,
 		}},
@@ -127,11 +127,11 @@ var attended = []mutant{
 		name:   "addition-never-confirmed",
 		breaks: "The event after an addition is not recognised as what was asked for, so its removal by a person is treated as a lost patch.",
 		changes: []change{{
-			file: "attendees/decide/judge.go",
-			old: `		entry = s.confirmed(entry, attendee.Added)
+			file: "attendees/decide.go",
+			old: `		entry = s.confirmed(entry, Added)
 	}
 	primary`,
-			new: `		entry = s.confirmed(entry, attendee.Adding)
+			new: `		entry = s.confirmed(entry, Adding)
 	}
 	primary`,
 		}},
@@ -140,10 +140,10 @@ var attended = []mutant{
 		name:   "withdrawal-forgotten",
 		breaks: "The events of a mapping that ended are not compared again, and keep its addresses.",
 		changes: []change{{
-			file: "attendees/mappings_carry.go",
+			file: "attendees/mappings/carry.go",
 			old: `		if err == nil && changed {
 			did.Due`,
-			new: `		if err == nil && changed && mapped(t.to, primary) {
+			new: `		if err == nil && changed && t.to.Maps(primary) {
 			did.Due`,
 		}},
 	},
@@ -164,7 +164,7 @@ var attended = []mutant{
 		name:   "rooms-count-as-people",
 		breaks: "A room with a mapped address has its second address invited.",
 		changes: []change{{
-			file: "attendees/decide/situation.go",
+			file: "attendees/decide.go",
 			old:  `		if !guest.Resource && !entry.Ours() {`,
 			new:  `		if !entry.Ours() {`,
 		}},
@@ -182,16 +182,16 @@ var attended = []mutant{
 		name:   "changed-mapping-not-listed-again",
 		breaks: "Of an address whose mapping changed only the events that had additions are compared, so new second addresses reach no event.",
 		changes: []change{{
-			file: "attendees/mappings_follow.go",
-			old:  `		case wants && of.relist:`,
-			new:  `		case wants && of.relist && of.primary == "":`,
+			file: "attendees/mappings/decide.go",
+			old:  `	case wants && relist:`,
+			new:  `	case wants && relist && follow.ID == "":`,
 		}},
 	},
 	{
 		name:   "occurrence-inherits-what-came-later",
 		breaks: "What became of an address in a series counts for an occurrence that had guests of its own before, as a person's removal.",
 		changes: []change{{
-			file: "internal/attendee/event.go",
+			file: "attendees/record.go",
 			old:  `	if e.Since.IsZero() {`,
 			new:  `	if e.Since.IsZero() || len(e.Entries) < 1<<20 {`,
 		}},

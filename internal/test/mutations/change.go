@@ -47,7 +47,7 @@ func plant(s *source) (map[string][]byte, []change) {
 	texts, changes, known := map[string][]byte{}, []change(nil), map[string]int{}
 	for _, file := range s.files {
 		name := filepath.Base(s.set.Position(file.Package).Filename)
-		if ast.IsGenerated(file) {
+		if ast.IsGenerated(file) || s.only != "" && s.only != name {
 			continue
 		}
 		p := &planter{

@@ -52,7 +52,7 @@ func (t *tree) try(ctx context.Context, out io.Writer, name string, own bool, ex
 	}
 	result = score{name: name, changes: len(changes)}
 	alive := slices.DeleteFunc(slices.Clone(changes), func(c change) bool {
-		_, listed := excused[name+"/"+c.name()]
+		_, listed := excused[strings.TrimPrefix(s.ImportPath, t.module+"/")+"/"+c.name()]
 		return listed
 	})
 	result.equivalent = len(changes) - len(alive)

@@ -20,9 +20,9 @@ import (
 	"strings"
 )
 
-// deciding lists the packages that decide something without IO, which every run without
-// a pattern tries.
-var deciding = []string{"rules", "transition", "mirrors/plan", "attendees/decide", "internal/recurrence", "feed"}
+// deciding lists the packages, and files of others, that decide something without IO, which
+// every run without a pattern tries.
+var deciding = []string{"rules", "transition", "mirrors/plan", "attendees/decide.go", "internal/recurrence", "feed"}
 
 func main() {
 	pattern := flag.String("pkg", "", "the packages to change, separated by commas; empty: those that decide")

@@ -122,16 +122,22 @@ type source struct {
 	text  map[string][]byte // by file name
 	info  *types.Info
 	types *types.Package
+	// only is the one file that is changed; "" changes all.
+	only string
 }
 
-// parse reads the product files of a package and works out their types, for which it
-// builds what the package imports.
+// parse reads the product files of a package, or of that of a file, and works out their types,
+// for which it builds what the package imports.
 func (t *tree) parse(ctx context.Context, name string) (*source, error) {
+	only := ""
+	if filepath.Ext(name) == ".go" {
+		name, only = filepath.Dir(name), filepath.Base(name)
+	}
 	p, ok := t.packages[t.module+"/"+name]
 	if !ok {
 		return nil, errors.New("there is no such package in this module")
 	}
-	s := &source{listed: p, set: token.NewFileSet(), text: map[string][]byte{}, info: &types.Info{
+	s := &source{listed: p, only: only, set: token.NewFileSet(), text: map[string][]byte{}, info: &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
 	}}
 	for _, name := range p.GoFiles {

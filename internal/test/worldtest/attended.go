@@ -9,8 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"questscheduler/attendees"
 	"questscheduler/demo/sim/google"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
@@ -198,8 +198,8 @@ func (w *World) organized(calendarID, eventID string) Gathering {
 }
 
 // AttendeeRecords are the records of events, by id.
-func (w *World) AttendeeRecords() []attendee.EventRecord {
-	return decoded(w.all(allAttendeeEvents), attendee.DecodeEvent)
+func (w *World) AttendeeRecords() []attendees.EventRecord {
+	return decoded(w.all(allAttendeeEvents), attendees.DecodeEvent)
 }
 
 // The documents of second addresses.
@@ -211,7 +211,7 @@ var (
 
 // recorded is the state of an address that the program knows at an event: its own record's,
 // else that of its series.
-func (w *World) recorded(g Gathering, address string) attendee.State {
+func (w *World) recorded(g Gathering, address string) attendees.State {
 	if entry, own := w.recordOf(g, g.original()).Entries[address]; own {
 		return entry.State
 	}
@@ -220,21 +220,21 @@ func (w *World) recorded(g Gathering, address string) attendee.State {
 
 // inherited is the entry of an occurrence's series that counts for it: what became of an address
 // in the series says nothing about an occurrence whose own guests were known before.
-func (w *World) inherited(g Gathering, address string) attendee.Entry {
+func (w *World) inherited(g Gathering, address string) attendees.Entry {
 	record := w.recordOf(g, g.original())
 	if entry, kept := record.Inherited[address]; kept {
 		return entry
 	}
 	of := w.recordOf(g, recurrence.Moment{}).Entries[address]
-	if record.Since.IsZero() || of.State != attendee.Adding && of.At.Before(record.Since) {
+	if record.Since.IsZero() || of.State != attendees.Adding && of.At.Before(record.Since) {
 		return of
 	}
-	return attendee.Entry{}
+	return attendees.Entry{}
 }
 
 // recordOf is the record of an occurrence, or of the whole event.
-func (w *World) recordOf(g Gathering, original recurrence.Moment) attendee.EventRecord {
-	return attendee.DecodeEvent(w.observed.document(attendee.EventPath(attendee.ID(g.ICalUID, original))))
+func (w *World) recordOf(g Gathering, original recurrence.Moment) attendees.EventRecord {
+	return attendees.DecodeEvent(w.observed.document(attendees.EventPath(attendees.RecordID(g.ICalUID, original))))
 }
 
 // sameMoment reports whether an occurrence of which nothing is recorded changes now in the

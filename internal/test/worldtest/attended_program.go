@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/calendarsync"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/outbox"
@@ -25,14 +26,15 @@ func (w *World) wireAttendees(p *Program, documents store.Store, client *gcal.Cl
 	if !w.attending() {
 		return
 	}
-	p.Mappings = &attendees.Mappings{
-		Store: documents, Outbox: p.Outbox, Source: &sheetPort{w}, Domains: []string{Domain}, Accounts: p.Accounts,
+	p.Mappings = &mappings.Service{
+		Store: documents, Source: &sheetPort{w}, Domains: []string{Domain}, Accounts: p.Accounts,
 		Delegated: w.options.Delegated, Follow: p.Watcher.Follow, Now: now, Log: log,
 	}
 	p.Attendees = &attendees.Service{
 		Store: documents, Outbox: p.Outbox, Google: &googlePort{client: client.Within(mirrorShare), ports: &w.ports}, Mappings: p.Mappings,
 		Accounts: p.Accounts, Notify: "none", Mode: w.syncMode, Now: now, Log: log,
 	}
+	p.Mappings.Guests = p.Attendees
 	p.Outbox.Add(p.Attendees.Work())
 	p.Syncer.Consumers = append([]calendarsync.Consumer{attendees.Consumer{Service: p.Attendees}}, p.Syncer.Consumers...)
 }

@@ -8,10 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/fault"
-	"questscheduler/internal/attendee"
-	"questscheduler/internal/mapping"
 )
 
 // SheetRow is a row of mappings as somebody wrote it.
@@ -37,7 +35,7 @@ type sheetPort struct{ world *World }
 
 func (s *sheetPort) String() string { return "the sheet" }
 
-// Rows implements attendees.Source.
+// Rows implements mappings.Source.
 func (s *sheetPort) Rows(context.Context) ([][]string, error) {
 	w := s.world
 	return through(&w.ports, "sheet.read", func() ([][]string, error) {
@@ -152,11 +150,11 @@ func (s seconds) suspect(after seconds) bool {
 
 // version is the name that the program gives to the same mappings.
 func (s seconds) version() string {
-	var list []mapping.Mapping
+	var list []mappings.Mapping
 	for primary, addresses := range s {
-		list = append(list, mapping.Mapping{Primary: primary, Secondaries: addresses})
+		list = append(list, mappings.Mapping{Primary: primary, Secondaries: addresses})
 	}
-	return cmp.Or(mapping.New(list).Version(), attendees.Empty)
+	return cmp.Or(mappings.NewTable(list).Version(), mappings.Empty)
 }
 
 // reachable are the mappings that may be in force after what was read, by their versions.
@@ -189,9 +187,9 @@ func (w *World) MappingProblems() (problems []string) {
 	if !w.options.Attended {
 		return nil
 	}
-	state := attendee.DecodeMappings(w.observed.document(attendee.StatePath()))
+	state := mappings.DecodeRecord(w.observed.document(mappings.RecordPath()))
 	m := &w.mapped
-	now, could := m.reachable()[cmp.Or(state.Version, attendees.Empty)]
+	now, could := m.reachable()[cmp.Or(state.Version, mappings.Empty)]
 	if !could {
 		return []string{
 			fmt.Sprintf("the mappings %q of %d people are in force, which the sheet did not give: %v before", state.Version, state.Count, m.now),
@@ -216,7 +214,7 @@ func (w *World) AfterReload(confirmed string) (problems []string) {
 	if len(problems) > 0 {
 		return problems
 	}
-	state := attendee.DecodeMappings(w.observed.document(attendee.StatePath()))
+	state := mappings.DecodeRecord(w.observed.document(mappings.RecordPath()))
 	held := ok && !first && before.suspect(wanted) && confirmed != wanted.version()
 	switch {
 	case !ok && (state.Error == "" || state.Version != "" && state.Version != before.version()):
@@ -231,5 +229,5 @@ func (w *World) AfterReload(confirmed string) (problems []string) {
 
 // HeldMappings is the version that awaits a person's word; "": none.
 func (w *World) HeldMappings() string {
-	return attendee.DecodeMappings(w.observed.document(attendee.StatePath())).Held.Version
+	return mappings.DecodeRecord(w.observed.document(mappings.RecordPath())).Held.Version
 }

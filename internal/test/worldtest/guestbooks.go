@@ -3,7 +3,7 @@ package worldtest
 import (
 	"maps"
 
-	"questscheduler/internal/attendee"
+	"questscheduler/attendees"
 )
 
 // guestbook is what became of addresses at an event, by what people and the program did to
@@ -118,7 +118,7 @@ func (w *World) DuringCalls(act func()) {
 
 func (w *World) personAdded(g Gathering, book *guestbook, address string) {
 	known := w.recorded(g, address)
-	ours := known == attendee.Adding || known == attendee.Added || known == attendee.Withdrawing
+	ours := known == attendees.Adding || known == attendees.Added || known == attendees.Withdrawing
 	book.invited[address], book.unsure[address] = true, false
 	if ours || w.guestbooks.during { // the program cannot tell it from its own
 		book.invited[address], book.unsure[address] = false, true
@@ -132,7 +132,7 @@ func (w *World) personAdded(g Gathering, book *guestbook, address string) {
 // cannot tell that from its own change: one that it began and does not know to have been made.
 func (w *World) personRemoved(g Gathering, book *guestbook, address string) {
 	known := w.recorded(g, address)
-	knew := known != attendee.Withdrawing && (book.observed[address] || known != "" && known != attendee.Adding)
+	knew := known != attendees.Withdrawing && (book.observed[address] || known != "" && known != attendees.Adding)
 	if !w.guestbooks.during && !w.sameMoment(g, address) && knew {
 		book.banned[address] = "a person removed it"
 		delete(book.unsure, address)

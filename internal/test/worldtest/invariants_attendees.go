@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"questscheduler/internal/attendee"
+	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/internal/calendars"
 )
 
@@ -62,7 +63,7 @@ func (w *World) withdrawable(g Gathering, address string) bool {
 	}
 	record := w.recordOf(g, g.original())
 	return !w.options.Delegated &&
-		slices.ContainsFunc(slices.Collect(maps.Values(record.Copies)), func(c attendee.Copy) bool { return c.Organized && !c.Gone })
+		slices.ContainsFunc(slices.Collect(maps.Values(record.Copies)), func(c attendees.Copy) bool { return c.Organized && !c.Gone })
 }
 
 // inside reports whether an event's organizer is in the domain of primary addresses, or has a
@@ -100,10 +101,10 @@ func (w *World) guestProblems(g Gathering) (problems []string) {
 	record := w.recordOf(g, g.original())
 	for _, address := range slices.Sorted(maps.Keys(wanted)) {
 		// What the occurrence lacked during an addition to the series was removed by a person.
-		lacked := series.withdrew[address] && w.recorded(g, address) == attendee.Removed
+		lacked := series.withdrew[address] && w.recorded(g, address) == attendees.Removed
 		later := lacked || series.banned[address] != "" || series.added[address] || series.invited[address] || series.unsure[address]
 		if !record.Since.IsZero() { // but not what came to the series when the occurrence was known
-			later = w.inherited(g, address).State != attendee.None
+			later = w.inherited(g, address).State != attendees.None
 		}
 		excused := book.banned[address] != "" || later || book.unsure[address] || address == g.Organizer.Email
 		if wanted[address] && count[address] == 0 && !excused && w.writable(g) {
@@ -127,11 +128,11 @@ func (w *World) guestProblems(g Gathering) (problems []string) {
 func (w *World) followedProblems() (problems []string) {
 	for _, document := range w.all(allCalendars) {
 		calendar := calendars.Decode(document)
-		if mapped := len(w.mapped.now[calendar.CalendarID]) > 0; mapped != (calendar.Interests[attendee.Consumer] > 0) {
+		if mapped := len(w.mapped.now[calendar.CalendarID]) > 0; mapped != (calendar.Interests[mappings.Consumer] > 0) {
 			problems = append(problems, fmt.Sprintf("calendar %s has %d interests in second addresses, and its owner's mapping is %v",
-				calendar.CalendarID, calendar.Interests[attendee.Consumer], w.mapped.now[calendar.CalendarID]))
+				calendar.CalendarID, calendar.Interests[mappings.Consumer], w.mapped.now[calendar.CalendarID]))
 		}
-		if calendar.Wanted() && len(calendar.Backlogs[attendee.Consumer].Deferred) > 0 {
+		if calendar.Wanted() && len(calendar.Backlogs[mappings.Consumer].Deferred) > 0 {
 			problems = append(problems, fmt.Sprintf("calendar %s has events deferred: %v", calendar.CalendarID, calendar.Backlogs))
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
@@ -42,7 +43,7 @@ type Program struct {
 	Writer  *mirrors.Writer
 	// Attendees and Mappings are nil in a world without second addresses.
 	Attendees *attendees.Service
-	Mappings  *attendees.Mappings
+	Mappings  *mappings.Service
 	Outbox    *outbox.Outbox
 	// jobsDue are the records of the timers' jobs that are due.
 	jobsDue func(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error]

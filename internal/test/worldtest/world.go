@@ -22,13 +22,14 @@ import (
 	"slices"
 	"time"
 
+	"questscheduler/attendees"
+	"questscheduler/attendees/mappings"
 	"questscheduler/calendarsync"
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/discord"
 	"questscheduler/demo/sim/google"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/attendee"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
@@ -228,7 +229,7 @@ func New(t TB, options Options) *World {
 func (w *World) openPorts() {
 	queries := slices.Concat(
 		poll.Queries, calendars.Queries, accounts.Queries, calendarsync.Queries, notify.Queries, mirror.Queries,
-		groupevents.Queries, inspections(), mirrorInspections, attendee.Queries, attendeeInspections,
+		groupevents.Queries, inspections(), mirrorInspections, attendees.Queries, mappings.Queries, attendeeInspections,
 		[]*store.Query{allConsumerEvents, eventsOfCalendar}, audit.Queries, w.options.Queries,
 	)
 	open := w.options.Open

@@ -1,4 +1,0 @@
-package attendees
-
-// Sentence is what a person reads of a failed load.
-var Sentence = loadSentence

@@ -1,0 +1,4 @@
+package mappings
+
+// Sentence is what a person reads of a failed load.
+var Sentence = loadSentence
