@@ -75,7 +75,7 @@ func TestMerge_WhatCannotBeMerged_IsRefused(t *testing.T) {
 		return "service cloud.firestore {\n  match /databases/{database}/documents {\n" + rules + "\n  }\n}\n"
 	}
 	for name, row := range map[string]struct{ apps, says string }{
-		"a rule for everything": {in("match /{document=**} { allow read: if request.auth != null; }"), "line 3: a match of /{document=**} allows"},
+		"a rule for everything": {in("match /{document=**} { allow read: if me(); }"), "line 3: a match of /{document=**} allows"},
 		"votes of everything":   {in("match /{path=**}/votes/{id} { allow read; }"), "line 3: a match of /{path=**}/votes/{id} allows"},
 		"all of a poll":         {in("match /schedulers/{id}/{rest=**} { allow read; }"), "line 3: a match of /schedulers/{id}/{rest=**} allows"},
 		"no block of documents": {"service cloud.firestore { }", "has no block"},
