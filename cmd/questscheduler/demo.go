@@ -96,7 +96,7 @@ func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 // unlessInterrupted drops the error of a start that ctx ended before all was ready.
 func unlessInterrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // it was asked to end before it was ready
 	}
 	return err
 }
