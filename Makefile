@@ -146,6 +146,10 @@ generate: ## Writes the generated pages of docs/ anew
 	$(GO) test -count=1 -run '^TestPage_Examples_' ./cmd/questscheduler/ -update # the next build embeds them
 	$(GO) test -count=1 -run '^TestPage_' ./internal/test/docs/ ./cmd/questscheduler/ -update
 
+.PHONY: merge-rules
+merge-rules: bin/merge-rules ## Prints firestore.rules merged with the web app's own rules, the file APP
+	@bin/merge-rules -ours firestore.rules "$(APP)"
+
 # The tests in a browser take more pictures than pages show.
 .PHONY: pictures
 pictures: ## Takes the pictures of docs/pictures from the real pages
@@ -234,6 +238,10 @@ release-push: bin/release ## Pushes the image of the last release to the reposit
 bin/release: $(wildcard tools/release/*.go) tools/release/go.mod tools/release/go.sum
 	@echo "building $@"
 	@cd tools/release && $(GO) test ./... && $(GO) build -o ../../bin/ .
+
+bin/merge-rules: $(wildcard tools/merge-rules/*.go) tools/go.mod
+	@echo "building $@" >&2
+	@cd tools && $(GO) test ./merge-rules >&2 && $(GO) build -o ../bin/ ./merge-rules
 
 bin/decoders: tools/decoders/main.go tools/go.mod tools/go.sum
 	@echo "building $@"

@@ -112,7 +112,7 @@ func (s *server) registerWatches(ctx context.Context, by caller, in *registerWat
 		}
 	}
 	s.Log.InfoContext(ctx, "watch channels are opened anew", "calendars", answer.Calendars, "opened", answer.Opened, "stopped", answer.Stopped,
-		"failed", answer.Failed, "done", err == nil && answer.next == "", "userId", by.person.ID, "trace", by.cause.Trace)
+		"failed", answer.Failed, "done", err == nil && answer.next == "", "user_id", by.person.ID, "trace", by.cause.Trace)
 	return answer, err
 }
 
@@ -130,7 +130,7 @@ func (s *server) retryTask(ctx context.Context, by caller, in *onTask) (taskAnsw
 		return taskAnswer{}, namesTask.missing()
 	}
 	if err == nil {
-		s.Log.InfoContext(ctx, "work is tried again", "task", in.ID, "userId", by.person.ID, "trace", by.cause.Trace)
+		s.Log.InfoContext(ctx, "work is tried again", "task", in.ID, "user_id", by.person.ID, "trace", by.cause.Trace)
 	}
 	return taskAnswer{ID: in.ID}, err
 }

@@ -100,7 +100,7 @@ func TestRegisteringChannels_IsLogged_WithWhoAsked(t *testing.T) {
 	w := newWorld(t)
 	w.want(200, call{as: "admin", method: "POST", path: "/admin/watches/force-register"}, nil)
 	for line := range strings.Lines(w.log.String()) {
-		if strings.Contains(line, "watch channels are opened anew") && strings.Contains(line, `"userId":"admin"`) {
+		if strings.Contains(line, "watch channels are opened anew") && strings.Contains(line, `"user_id":"admin"`) {
 			return
 		}
 	}

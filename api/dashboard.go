@@ -230,7 +230,7 @@ func (s *server) pressConfirm(c echo.Context, by caller) error {
 	case err != nil:
 		return err
 	}
-	s.Log.InfoContext(ctx, "held cancellations are confirmed", "calendar_key", key, "events", count, "userId", by.person.ID,
+	s.Log.InfoContext(ctx, "held cancellations are confirmed", "calendar_key", key, "events", count, "user_id", by.person.ID,
 		"trace", by.cause.Trace)
 	return done(c, "held", "confirmed", count)
 }

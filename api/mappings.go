@@ -71,7 +71,7 @@ func (s *server) reloadMappings(ctx context.Context, by caller, in *reloadMappin
 	}
 	s.Log.InfoContext(ctx, "second addresses were loaded by hand", "version", loaded.Version, "mappings", loaded.Mappings,
 		"skipped", loaded.SkippedCount,
-		"held", loaded.Held.Version, "confirmed", confirm != "", "userId", by.person.ID, "trace", by.cause.Trace)
+		"held", loaded.Held.Version, "confirmed", confirm != "", "user_id", by.person.ID, "trace", by.cause.Trace)
 	return answerReloaded(loaded), nil
 }
 

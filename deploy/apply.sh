@@ -4,7 +4,8 @@
 #
 #   deploy/apply.sh [--dry-run] [--settings FILE]
 #
-# --dry-run prints the commands and runs none; it prints updates as creations.
+# Placeholders in the settings are refused. --dry-run prints the commands and runs none;
+# it prints updates as creations.
 # docs/deployment.md lists what must exist before.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -42,6 +43,21 @@ for name in "${names[@]}"; do
   [[ ${set_to[$name]:-} || $optional == *" $name "* ]] || missing+=("$name")
 done
 ((${#missing[@]} == 0)) || { echo "$settings: these are missing: ${missing[*]}" >&2; exit 2; }
+
+# placeholder says whether a value was taken over from an example or a manual.
+placeholder() {
+  [[ $1 == *[\<\>…]* || $1 == *...* || $1 == 0.apps.* || ${1,,} =~ (^|[^[:alnum:]])(example|your|todo|changeme|xxx+)([^[:alnum:]]|$) ||
+    $1 =~ (^|[^[:alnum:]])(PROJECT|REGION|REPOSITORY|DOMAIN|IMAGE|NAME)([^[:alnum:]]|$) ]]
+}
+unfilled=()
+for name in "${names[@]}"; do
+  if placeholder "${set_to[$name]:-}"; then unfilled+=("$name=${set_to[$name]}"); fi
+done
+if ((${#unfilled[@]})); then
+  printf '%s: these are placeholders; put in your own values:\n' "$settings" >&2
+  printf '  %s\n' "${unfilled[@]}" >&2
+  exit 2
+fi
 # Each of these that is yes needs a secret. For the others, the lines of service.yaml
 # that end with the name are dropped.
 declare -A secret_of=([DISCORD]=discord-bot-token [METRICS]=metrics-token [ATTENDEES]=attendees-key)

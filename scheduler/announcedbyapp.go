@@ -28,7 +28,7 @@ func (s *Service) AnnouncedByApp(ctx context.Context, person Person, pollID stri
 		return pollError(pollID, "record an announcement by the app", err)
 	}
 	if recorded {
-		s.Log.InfoContext(ctx, "announced by the web app", "poll", pollID, "userId", person.ID, "trace", cause.Trace)
+		s.Log.InfoContext(ctx, "announced by the web app", "poll", pollID, "user_id", person.ID, "trace", cause.Trace)
 		s.updateCardSoon(ctx, p)
 	}
 	return nil

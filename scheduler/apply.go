@@ -231,7 +231,7 @@ func (s *Service) logApplied(ctx context.Context, before poll.Poll, result Appli
 	}
 	s.meterApplied(result, observed)
 	s.Log.InfoContext(ctx, "poll "+string(result.Decision.Action),
-		"poll", result.PollID, "event", observed.EventID, "userId", before.CreatorID,
+		"poll", result.PollID, "event", observed.EventID, "user_id", before.CreatorID,
 		"old", before.Sync.Applied.String(), "new", observed.Fingerprint.String(),
 		"row", result.Decision.Row, "hint", observed.Cause.Trigger, "trace", observed.Cause.Trace)
 }

@@ -25,7 +25,7 @@ func (s *Service) DeleteEvent(ctx context.Context, person Person, pollID string,
 	if err != nil {
 		return false, err
 	}
-	s.Log.InfoContext(ctx, "event deleted", "poll", pollID, "userId", person.ID, "named", deleted, "trace", cause.Trace)
+	s.Log.InfoContext(ctx, "event deleted", "poll", pollID, "user_id", person.ID, "named", deleted, "trace", cause.Trace)
 	return deleted, nil
 }
 

@@ -43,7 +43,7 @@ func (s *Service) checkDiscord(ctx context.Context, person Person, groupID strin
 		return refused
 	case fault.Is(err, fault.Provider):
 		s.Log.WarnContext(ctx, "discord refused to show a channel", "group", groupID, "channel", discord.ChannelID,
-			"userId", person.ID, "code", fault.CodeOf(err), "error", err)
+			"user_id", person.ID, "code", fault.CodeOf(err), "error", err)
 		return &fault.Error{
 			Kind: fault.Conflict, Code: fault.CodeOf(err), Err: err,
 			Message: "Discord does not show the channel to the bot. Check the channel's number; questscheduler doctor checks the bot's token.",

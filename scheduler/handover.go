@@ -20,7 +20,7 @@ func (s *Service) syncSoon(ctx context.Context, accountID, calendarID string) {
 func (s *Service) logCommand(ctx context.Context, command rules.Command, view View, person Person, cause Cause) {
 	p := view.Poll
 	s.Meter.Count(Commanded{command})
-	s.Log.InfoContext(ctx, "poll "+string(command), "poll", p.ID, "event", p.GoogleEventID, "userId", person.ID,
+	s.Log.InfoContext(ctx, "poll "+string(command), "poll", p.ID, "event", p.GoogleEventID, "user_id", person.ID,
 		"status", string(p.Status), "state", string(p.Sync.State), "new", p.Sync.Applied.String(),
 		"hint", cause.Trigger, "trace", cause.Trace)
 }

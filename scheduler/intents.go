@@ -62,7 +62,7 @@ func (s *Service) handleIntent(ctx context.Context, item outbox.Item) outbox.Res
 	default:
 		err = s.carryOutInsert(ctx, intent, cause)
 		if err == nil { // what its request would have logged
-			s.Log.InfoContext(ctx, "poll finalise", "poll", intent.PollID, "event", intent.EventID, "userId", intent.Session.Actor,
+			s.Log.InfoContext(ctx, "poll finalise", "poll", intent.PollID, "event", intent.EventID, "user_id", intent.Session.Actor,
 				"hint", cause.Trigger, "trace", cause.Trace)
 		}
 	}

@@ -56,7 +56,7 @@ func (s *Service) Delete(ctx context.Context, person Person, pollID string, keep
 		})
 		if err == nil {
 			s.Meter.Count(Commanded{rules.CommandDelete})
-			s.Log.InfoContext(ctx, "poll deleted", "poll", pollID, "userId", person.ID, "trace", cause.Trace)
+			s.Log.InfoContext(ctx, "poll deleted", "poll", pollID, "user_id", person.ID, "trace", cause.Trace)
 		}
 		return err
 	})

@@ -81,7 +81,7 @@ func TestEachTransition_IsCounted_AndLoggedWithItsPerson(t *testing.T) {
 			continue
 		}
 		lines++
-		for _, field := range []string{"poll=" + pollID, "userId=gm", "trace=", "hint="} {
+		for _, field := range []string{"poll=" + pollID, "user_id=gm", "trace=", "hint="} {
 			if !strings.Contains(line, field) {
 				t.Errorf("a transition's line has no %s: %s", field, line)
 			}
@@ -104,7 +104,7 @@ func TestADirectEdit_IsCounted_AndLoggedWithItsPerson(t *testing.T) {
 		t.Fatal(err)
 	}
 	count.want(t, "when a poll is reopened directly", "repaired outside_reopen")
-	if want := `msg="direct edit repaired" poll=` + pollID + " userId=gm"; !strings.Contains(w.Log(), want) {
+	if want := `msg="direct edit repaired" poll=` + pollID + " user_id=gm"; !strings.Contains(w.Log(), want) {
 		t.Errorf("the log lacks %q:\n%s", want, w.Log())
 	}
 }

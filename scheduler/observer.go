@@ -63,7 +63,7 @@ func (o Observer) Apply(ctx context.Context, observed ObservedEvent) (Applied, e
 	}
 	if result.Decision.Changes() && !result.Unsearched {
 		s.Log.InfoContext(ctx, "poll would be changed: "+string(result.Decision.Action), "poll", result.PollID, "event", observed.EventID,
-			"userId", creator, "new", observed.Fingerprint.String(), "row", result.Decision.Row, "hint", observed.Cause.Trigger,
+			"user_id", creator, "new", observed.Fingerprint.String(), "row", result.Decision.Row, "hint", observed.Cause.Trigger,
 			"trace", observed.Cause.Trace)
 	}
 	return result, nil

@@ -42,6 +42,6 @@ func (s *Service) Resend(ctx context.Context, person Person, pollID string, caus
 		return rules.NoticeNone, pollError(pollID, "resend", err)
 	}
 	s.Outbox.Soon(ctx, poll.AnnounceKind, pollID, s.Now())
-	s.Log.InfoContext(ctx, "announcement resent", "poll", pollID, "notice", string(notice), "userId", person.ID, "trace", cause.Trace)
+	s.Log.InfoContext(ctx, "announcement resent", "poll", pollID, "notice", string(notice), "user_id", person.ID, "trace", cause.Trace)
 	return notice, nil
 }

@@ -73,7 +73,7 @@ func showing(ctx context.Context, tx store.Tx, pollID string) (poll.Poll, error)
 
 // logSyncError logs that an error was set or is over.
 func (s *Service) logSyncError(ctx context.Context, action rules.Action, p poll.Poll, code rules.ErrorCode, cause Cause) {
-	s.Log.InfoContext(ctx, "poll "+string(action), "poll", p.ID, "event", p.GoogleEventID, "userId", p.CreatorID,
+	s.Log.InfoContext(ctx, "poll "+string(action), "poll", p.ID, "event", p.GoogleEventID, "user_id", p.CreatorID,
 		"state", string(p.Sync.State), "code", string(code), "hint", cause.Trigger, "trace", cause.Trace)
 }
 

@@ -32,7 +32,11 @@ func (f File) Rows(context.Context) ([][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseFile(text)
+	rows, err := parseFile(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Path, err)
+	}
+	return rows, nil
 }
 
 func (f File) read() (_ []byte, err error) {

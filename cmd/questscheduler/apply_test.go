@@ -35,8 +35,11 @@ type applied struct {
 	log   string
 }
 
-// apply runs deploy/apply.sh with the example's settings, changed, and with the
-// stand-ins for its clients.
+// filled gives the example's values as an operator fills them in.
+var filled = strings.NewReplacer("quests-example", "quests-4711", "example.org", "party.test", "0.apps", "4711-a.apps")
+
+// apply runs deploy/apply.sh with the example's settings, filled in and changed, and with
+// the stand-ins for its clients.
 func apply(t *testing.T, settings map[string]string, environ []string, arguments ...string) applied {
 	t.Helper()
 	bash, err := exec.LookPath("bash")
@@ -50,6 +53,9 @@ func apply(t *testing.T, settings map[string]string, environ []string, arguments
 		}
 	}
 	values := example(t)
+	for name, value := range values {
+		values[name] = filled.Replace(value)
+	}
 	for name, value := range settings {
 		if value == "" {
 			delete(values, name)
@@ -105,18 +111,18 @@ var steps = [][]string{
 	{"firestore fields ttls update expiresAt", "--collection-group=idempotencyKeys", "--enable-ttl"},
 	{"tasks queues create questscheduler-sync", "--max-attempts=-1", "--max-backoff=600s", "--location=europe-west1"},
 	{"tasks queues create questscheduler-timer"},
-	{"projects add-iam-policy-binding quests-example", "questscheduler-server@", "roles/datastore.user", "--condition=None"},
+	{"projects add-iam-policy-binding quests-4711", "questscheduler-server@", "roles/datastore.user", "--condition=None"},
 	{"tasks queues add-iam-policy-binding questscheduler-sync", "roles/cloudtasks.enqueuer"},
 	{"secrets add-iam-policy-binding questscheduler-enc-keys", "roles/secretmanager.secretAccessor"},
 	{"iam service-accounts add-iam-policy-binding questscheduler-machines@", "questscheduler-server@", "roles/iam.serviceAccountUser"},
 	{"projects add-iam-policy-binding", "questscheduler-machines@", "roles/eventarc.eventReceiver"},
 	{"artifacts repositories create questscheduler", "--repository-format=docker"},
-	{"builds submit", "_IMAGE=europe-west1-docker.pkg.dev/quests-example/questscheduler/server:v1"},
+	{"builds submit", "_IMAGE=europe-west1-docker.pkg.dev/quests-4711/questscheduler/server:v1"},
 	{"run services replace"},
 	{"run services add-iam-policy-binding questscheduler", "questscheduler-machines@", "roles/run.invoker"},
 	{"run services add-iam-policy-binding questscheduler", "--member=allUsers", "roles/run.invoker"},
-	{"scheduler jobs create http questscheduler-drain", "--schedule=* * * * *", "--uri=https://quests.example.org/jobs/drain",
-		"--oidc-service-account-email=questscheduler-machines@", "--oidc-token-audience=https://quests.example.org",
+	{"scheduler jobs create http questscheduler-drain", "--schedule=* * * * *", "--uri=https://quests.party.test/jobs/drain",
+		"--oidc-service-account-email=questscheduler-machines@", "--oidc-token-audience=https://quests.party.test",
 		"--attempt-deadline=60s", "--max-retry-attempts=3"},
 	{"scheduler jobs create http questscheduler-health"},
 	{"eventarc triggers create questscheduler-documents", "--location=eur3", "type=google.cloud.firestore.document.v1.written",
@@ -138,7 +144,7 @@ func TestApply_ToNothing_MakesEachThingBeforeWhatNeedsIt(t *testing.T) {
 		before = max(at, before)
 	}
 	for _, call := range run.calls {
-		if strings.HasPrefix(call, "gcloud ") && !strings.Contains(call, "quests-example") {
+		if strings.HasPrefix(call, "gcloud ") && !strings.Contains(call, "quests-4711") {
 			t.Errorf("%s names no project", call)
 		}
 	}
@@ -151,8 +157,8 @@ func TestApply_ToNothing_MakesEachThingBeforeWhatNeedsIt(t *testing.T) {
 			t.Errorf("the service that is sent holds %q", odd)
 		}
 	}
-	if !strings.Contains(string(service), "image: europe-west1-docker.pkg.dev/quests-example/questscheduler/server:v1\n") ||
-		!strings.Contains(string(service), "questscheduler-machines@quests-example.iam.gserviceaccount.com") {
+	if !strings.Contains(string(service), "image: europe-west1-docker.pkg.dev/quests-4711/questscheduler/server:v1\n") ||
+		!strings.Contains(string(service), "questscheduler-machines@quests-4711.iam.gserviceaccount.com") {
 		t.Errorf("the service that is sent is\n%s", service)
 	}
 }
@@ -182,11 +188,11 @@ func TestApply_ToWhatIsThere_UpdatesAndMakesNothing(t *testing.T) {
 func TestApply_AnAddressThatEndsWithASlash_IsTheSameAddress(t *testing.T) {
 	t.Parallel()
 	run := apply(
-		t, map[string]string{"PUBLIC_URL": "https://quests.example.org//", "AUDIENCE": "https://q.run.app/"},
+		t, map[string]string{"PUBLIC_URL": "https://quests.party.test//", "AUDIENCE": "https://q.run.app/"},
 		[]string{"FAKE_THERE=yes"},
 	)
 	if run.code != 0 ||
-		run.at("scheduler jobs update http questscheduler-drain", "--uri=https://quests.example.org/jobs/drain ",
+		run.at("scheduler jobs update http questscheduler-drain", "--uri=https://quests.party.test/jobs/drain ",
 			"--oidc-token-audience=https://q.run.app ") < 0 {
 		t.Errorf("it ends with %d, after\n%s", run.code, strings.Join(run.calls, "\n"))
 	}
@@ -364,7 +370,7 @@ func TestApply_WithSecondAddresses_MakesTheirJobAndReadsTheirKey(t *testing.T) {
 	if without.code != 0 || without.at(job...) >= 0 || without.at(key...) >= 0 {
 		t.Errorf("without them it ends with %d, and makes their job or reads their key:\n%s", without.code, strings.Join(without.calls, "\n"))
 	}
-	on := map[string]string{"ATTENDEES": "yes", "ATTENDEES_SHEET": "sheet-1", "ATTENDEES_DOMAINS": "north.example"}
+	on := map[string]string{"ATTENDEES": "yes", "ATTENDEES_SHEET": "sheet-1", "ATTENDEES_DOMAINS": "north.test"}
 	with := apply(t, on, []string{"FAKE_SECRETS=yes"})
 	if with.code != 0 || with.at(job...) < 0 || with.at(key...) < 0 {
 		t.Errorf("with them it ends with %d, and lacks their job or key:\n%s\n%s", with.code, with.said, strings.Join(with.calls, "\n"))
@@ -373,5 +379,36 @@ func TestApply_WithSecondAddresses_MakesTheirJobAndReadsTheirKey(t *testing.T) {
 	if half := apply(t, on, []string{"FAKE_SECRETS=yes"}); half.code != 2 ||
 		!strings.Contains(half.said, "ATTENDEES_SHEET or ATTENDEES_DOMAINS is missing") || len(half.calls) > 0 {
 		t.Errorf("without the sheet it ends with %d, says %q and calls %v", half.code, half.said, half.calls)
+	}
+}
+
+// What an example or a manual has in place of a value is refused before anything is done.
+func TestApply_Placeholders_AreRefusedByTheirNames(t *testing.T) {
+	t.Parallel()
+	for name, values := range map[string][]string{
+		"PROJECT":            {"PROJECT", "MY_PROJECT_ID", "quests-example", "your-project", "YOUR_PROJECT", "<project>", "…"},
+		"IMAGE":              {"REGION-docker.pkg.dev/PROJECT/REPOSITORY/NAME", "europe-west1-docker.pkg.dev/PROJECT/questscheduler/server"},
+		"PUBLIC_URL":         {"https://example.com", "https://quests.example.org", "https://Example.com/", "https://<host>"},
+		"APP_URL":            {"https://app.example"},
+		"GOOGLE_CLIENT_ID":   {"0.apps.googleusercontent.com", "YOUR_CLIENT_ID.apps.googleusercontent.com", "xxxx.apps.googleusercontent.com"},
+		"CALLABLES_UPSTREAM": {"https://europe-west1-quests-example.cloudfunctions.net"},
+		"ADMIN_USERS":        {"<uid>", "your-uid"},
+	} {
+		for _, value := range values {
+			run := apply(t, map[string]string{name: value}, nil)
+			if run.code != 2 || len(run.calls) > 0 || !strings.Contains(run.said, "  "+name+"=") || strings.Count(run.said, "\n") != 2 {
+				t.Errorf("with %s=%s it ends with %d, and calls %v:\n%s", name, value, run.code, run.calls, run.said)
+			}
+		}
+	}
+	unfilled := apply(t, example(t), nil, "--dry-run")
+	for _, name := range []string{"PROJECT", "IMAGE", "PUBLIC_URL", "APP_URL", "AUDIENCE", "ALLOWED_ORIGINS", "GOOGLE_CLIENT_ID"} {
+		if !strings.Contains(unfilled.said, "\n  "+name+"=") || unfilled.code != 2 || len(unfilled.calls) > 0 {
+			t.Errorf("the example as it is ends with %d and does not name %s:\n%s", unfilled.code, name, unfilled.said)
+		}
+	}
+	own := map[string]string{"PROJECT": "exemplary-yourself", "ADMIN_USERS": "examples,NAMES,youra"}
+	if run := apply(t, own, []string{"FAKE_SECRETS=yes"}); run.code != 0 {
+		t.Errorf("real values are refused:\n%s", run.said)
 	}
 }

@@ -54,15 +54,16 @@ Examples:
 // fails after all others are done.
 func (c backfillTokensCommand) Run(ctx context.Context, process Process) error {
 	return withProgram(ctx, process, func(p *program) error {
+		line := newProgress(process.Stderr, "backfill")
 		done, err := p.accounts.BackfillTokens(ctx, accounts.Backfill{
 			DryRun: c.DryRun, RemoveOld: c.RemoveOld,
-			Progress: func(done accounts.Backfilled) {
-				if done.Read > 0 {
-					fmt.Fprintf(process.Stderr, "%d tokens read\n", done.Read)
-				}
+			Progress: func(done accounts.Backfilled) { line.show(fmt.Sprintf("%d tokens read", done.Read)) },
+			Problem: func(where string, err error) {
+				line.end()
+				fmt.Fprintf(process.Stderr, "%s: %v\n", where, err)
 			},
-			Problem: func(where string, err error) { fmt.Fprintf(process.Stderr, "%s: %v\n", where, err) },
 		})
+		line.end()
 		if err != nil {
 			return fmt.Errorf("backfill tokens: %w; run it again to continue", err)
 		}

@@ -28,6 +28,7 @@ type demoCommand struct {
 	Addr     string        `help:"The address to listen on, on the loopback interface." default:"127.0.0.1:8080"`
 	Data     string        `placeholder:"DIR" help:"Keep all data in this folder, which a restart continues. Without it a temporary folder, removed at the end." type:"path"`
 	JSON     bool          `help:"Print one JSON object, when all is ready, as the first line."`
+	Verbose  bool          `help:"Print commands to try, with everybody's tokens."`
 	Duration time.Duration `placeholder:"10m" help:"End after this time; without it on an interrupt."`
 }
 
@@ -39,6 +40,7 @@ Examples:
 
     questscheduler demo
     questscheduler demo --data world      # a restart continues it
+    questscheduler demo --verbose         # commands to try
     questscheduler demo --json | head -1 | jq .users.gm.token`
 }
 
@@ -70,20 +72,17 @@ func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
+		return usageError{fmt.Errorf("--data has to name a folder: %w", err)}
 	}
 	d, err := openDemo(ctx, demoPlace{dir: dir, disposable: c.Data == "", addr: c.Addr}, process)
 	if err != nil {
-		return err
+		return unlessInterrupted(ctx, err)
 	}
 	defer func() { err = errors.Join(err, d.end()) }()
 	if err := d.begin(ctx); err != nil {
-		if ctx.Err() != nil {
-			return nil // it was asked to end before it was ready
-		}
-		return err
+		return unlessInterrupted(ctx, err)
 	}
-	if err := d.print(process.Stdout, c.JSON); err != nil {
+	if err := c.print(process.Stdout, d.ready()); err != nil {
 		return err
 	}
 	select {
@@ -91,6 +90,26 @@ func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 		return nil
 	case err := <-d.failed:
 		return err
+	}
+}
+
+// unlessInterrupted drops the error of a start that ctx ended before all was ready.
+func unlessInterrupted(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil //nolint:nilerr // it was asked to end before it was ready
+	}
+	return err
+}
+
+// print writes where everything is. Tokens are printed on demand alone.
+func (c demoCommand) print(out io.Writer, ready demoReady) error {
+	switch {
+	case c.JSON:
+		return json.NewEncoder(out).Encode(ready)
+	case c.Verbose:
+		return demoText.Execute(out, ready)
+	default:
+		return demoReadyText.Execute(out, ready)
 	}
 }
 
@@ -157,9 +176,13 @@ func openDemo(ctx context.Context, at demoPlace, process Process) (*demo, error)
 
 // demoSettings are the demo's defaults with what the environment overrides.
 func demoSettings(dir, addr string, world *demoWorld, sims *simulators, environ []string) (config.Config, error) {
-	key, err := keyfile.LoadOrCreate(filepath.Join(dir, demoKeys), seal.Generate)
+	keys := filepath.Join(dir, demoKeys)
+	key, err := keyfile.LoadOrCreate(keys, seal.Generate)
 	if err != nil {
 		return config.Config{}, fmt.Errorf("the demo's sealing key: %w", err)
+	}
+	if _, err := seal.ParseKeys(string(key)); err != nil {
+		return config.Config{}, fmt.Errorf("the demo's sealing key: %s: %w", keys, err)
 	}
 	cfg := config.Demo()
 	cfg.Addr, cfg.PublicURL = addr, "http://"+addr
@@ -201,12 +224,22 @@ func (d *demo) begin(ctx context.Context) error {
 	return nil
 }
 
+// end stops the watch channels, as far as the simulated Google allows: it refuses where the
+// page revoked an account's access. Then it ends everything.
 func (d *demo) end() error {
 	d.worker.end()
 	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
 	defer cancel()
-	return errors.Join(d.watcher.StopAll(ctx), d.stop(), d.sims.close())
+	if err := d.watcher.StopAll(ctx); err != nil {
+		d.log.Info("watch channels are left to expire", "error", err)
+	}
+	return errors.Join(d.stop(), d.sims.close())
 }
+
+//go:embed demo_ready.txt
+var demoReadySource string
+
+var demoReadyText = template.Must(template.New("demo ready").Parse(demoReadySource))
 
 //go:embed demo.txt
 var demoTextSource string
@@ -226,11 +259,4 @@ func (r demoReady) Mirrors() (string, error) {
 	var lines strings.Builder
 	err := demoMirrors.Execute(&lines, r)
 	return lines.String(), err
-}
-
-func (d *demo) print(out io.Writer, asJSON bool) error {
-	if asJSON {
-		return json.NewEncoder(out).Encode(d.ready())
-	}
-	return demoText.Execute(out, d.ready())
 }

@@ -26,7 +26,7 @@ var demoAssets embed.FS
 const sayLocal = "The demo answers on this machine alone: use its address as it was printed, such as http://127.0.0.1:8080/demo."
 
 // servePage adds the page at /demo with its assets, the addresses and tokens that it
-// works with (the object of demo --json), and the commands that the terminal shows.
+// works with (the object of demo --json), and the commands that demo --verbose prints.
 func (d *demo) servePage() error {
 	assets, err := fs.Sub(demoAssets, "demopage")
 	if err != nil {

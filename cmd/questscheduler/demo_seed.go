@@ -204,6 +204,10 @@ func (d *demo) seedPoll(ctx context.Context, key, title string, days int, cause 
 		return view, err
 	}
 	d.world.Polls[key] = view.Poll.ID
+	// The card is drawn before anybody votes: a card whose poll keeps changing is given up.
+	if err := d.awaitIdle(ctx); err != nil {
+		return view, err
+	}
 	voters := party
 	if key == "open" {
 		voters = party[1:]
@@ -214,7 +218,7 @@ func (d *demo) seedPoll(ctx context.Context, key, title string, days int, cause 
 			return view, err
 		}
 	}
-	return view, nil
+	return view, d.awaitIdle(ctx)
 }
 
 func (d *demo) person(name string) scheduler.Person {

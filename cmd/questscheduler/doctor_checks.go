@@ -61,11 +61,11 @@ func (d doctor) checkFile(ctx context.Context, what string, queries []*store.Que
 	if fault.Is(err, fault.NotFound) {
 		return []finding{{fine, what, "there is none yet; the server makes " + d.config.SQLitePath + " at its first start"}}
 	}
-	if err == nil {
-		err = errors.Join(reader.QuickCheck(ctx), reader.Close())
-	}
 	if err != nil {
-		return []finding{{wrong, what, d.config.SQLitePath + ": " + err.Error()}}
+		return []finding{{wrong, what, err.Error()}}
+	}
+	if err := errors.Join(reader.QuickCheck(ctx), reader.Close()); err != nil {
+		return []finding{{wrong, what, reader.Path() + ": " + err.Error()}}
 	}
 	return []finding{{fine, what, fmt.Sprintf("%s is sound; schema version %d", reader.Path(), reader.SchemaVersion())}}
 }
@@ -136,7 +136,7 @@ func checkSignInKey(_ context.Context, d doctor) []finding {
 		return []finding{{fine, "sign-in key", "there is none yet; the server makes " + path + " at its first start"}}
 	}
 	if _, err := signin.LoadOrCreateKey(path); err != nil {
-		return []finding{{wrong, "sign-in key", path + ": " + err.Error()}}
+		return []finding{{wrong, "sign-in key", err.Error()}}
 	}
 	return []finding{{fine, "sign-in key", path + " can be used, by this user alone"}}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 type explainCommand struct {
-	PollID string `arg:"" name:"poll-id" help:"The poll, an event (evt_…), or second addresses at an event: their record (att_…) or its iCalUID."`
+	PollID string `arg:"" name:"poll-id" help:"The poll, or the beginning of its id; an event (evt_…), or second addresses at an event: their record (att_…) or its iCalUID."`
 	Replay bool   `help:"Of a poll: compute the state again from the journal and compare it with the stored one. The exit code is 1 if they differ."`
 	JSON   bool   `help:"Print JSON."`
 }

@@ -242,3 +242,22 @@ func TestSweep_RunsEachJob(t *testing.T) {
 		t.Errorf("progress is shown where there is no terminal: %q", shown.errors)
 	}
 }
+
+func TestSweep_WithoutAJob_ListsThem(t *testing.T) {
+	t.Parallel()
+	got := run(t, []string{"QS_SYNC=off"}, "sweep")
+	got.want(t, exitUsage, "drain              Run the drain once", "renew-watches      Off, since QS_SYNC is off.", "poll-fallback      Off,",
+		"cleanup            Remove what has expired.", "reconcile-mirrors  Off,", "refresh-mappings   Off,")
+	run(t, []string{"QS_SYNC=sometimes"}, "sweep").want(t, exitUsage, "QS_SYNC has to be")
+}
+
+func TestSweep_OfAJobThatIsOff_SaysWhy(t *testing.T) {
+	t.Parallel()
+	environ := settings(t.TempDir())
+	for _, job := range []string{"renew-watches", "poll-fallback", "reconcile-mirrors", "refresh-mappings"} {
+		run(t, environ, "sweep", job).want(t, exitOK, "nothing to do: "+job+" is off, since QS_SYNC is off")
+	}
+	environ = append(environ, "QS_SYNC=on", "QS_PUBLIC_URL=https://quests.example")
+	run(t, environ, "sweep", "refresh-mappings").want(t, exitOK, "is off, since neither QS_ATTENDEES_SHEET nor QS_ATTENDEES_CSV is set")
+	run(t, environ, "sweep", "cleanup").want(t, exitOK, "REMOVED", "\nnothing to do\n")
+}

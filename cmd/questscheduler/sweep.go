@@ -2,15 +2,21 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
+	"github.com/alecthomas/kong"
+
+	"questscheduler/internal/config"
 	"questscheduler/web-hooks/timers"
 )
 
 // sweepCommand has a command for each job.
 type sweepCommand struct {
+	List             jobList    `cmd:"" hidden:"" default:"1"`
 	Drain            jobCommand `cmd:"" help:"Run the drain once: count the work outside the store that is due, and wake it."`
 	RenewWatches     jobCommand `cmd:"" help:"Renew the watch channels that end soon, and stop those that nothing needs."`
 	PollFallback     jobCommand `cmd:"" help:"Find what pushes missed, calendar by calendar."`
@@ -21,6 +27,47 @@ type sweepCommand struct {
 
 // jobCommand runs one job to its end.
 type jobCommand struct{ job, heading, help string }
+
+// jobOff says which setting leaves a job without work; "" if none does.
+func jobOff(job string, cfg config.Config) string {
+	switch {
+	case job == timers.Drain || job == timers.Cleanup:
+		return ""
+	case cfg.Sync == config.SyncOff:
+		return "QS_SYNC is off"
+	case job == timers.RefreshMappings && !cfg.AttendeesOn():
+		return "neither QS_ATTENDEES_SHEET nor QS_ATTENDEES_CSV is set"
+	default:
+		return ""
+	}
+}
+
+// jobList is the command without a job, which is wrong use: it lists the jobs.
+type jobList struct{}
+
+func (jobList) Run(process Process, parsed *kong.Context) error {
+	cfg, err := loadSome(process.Environ, "QS_SYNC", "QS_ATTENDEES_SHEET", "QS_ATTENDEES_CSV")
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	text.WriteString("name the job to run\n")
+	table := tabwriter.NewWriter(&text, 0, 4, 2, ' ', 0)
+	for _, job := range parsed.Selected().Parent.Children {
+		does := job.Help
+		if why := jobOff(job.Name, cfg); why != "" {
+			does = "Off, since " + why + "."
+		}
+		if !job.Hidden {
+			fmt.Fprintf(table, "  %s\t%s\n", job.Name, does)
+		}
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	text.WriteString(`"questscheduler sweep JOB --help" says more of each.`)
+	return usageError{errors.New(text.String())}
+}
 
 func newSweepCommand() sweepCommand {
 	return sweepCommand{
@@ -56,6 +103,10 @@ Example:
 
 func (c jobCommand) Run(ctx context.Context, process Process) error {
 	return withProgram(ctx, process, func(p *program) error {
+		if why := jobOff(c.job, p.config); why != "" {
+			_, err := fmt.Fprintf(process.Stdout, "nothing to do: %s is off, since %s\n", c.job, why)
+			return err
+		}
 		line := newProgress(process.Stderr, c.job)
 		did, err := p.timers.RunNow(ctx, c.job, func(counts timers.Counts) { line.show(counts.String()) })
 		line.end()
@@ -66,11 +117,15 @@ func (c jobCommand) Run(ctx context.Context, process Process) error {
 	})
 }
 
+// printCounts prints a table, and says so where nothing was done.
 func printCounts(out io.Writer, heading string, counts timers.Counts) error {
 	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	fmt.Fprintf(table, "%s\tCOUNT\n", heading)
 	for _, count := range counts {
 		fmt.Fprintf(table, "%s\t%d\n", count.What, count.N)
+	}
+	if len(counts.NonZero()) == 0 {
+		fmt.Fprintln(table, "nothing to do")
 	}
 	return table.Flush()
 }

@@ -49,7 +49,7 @@ func TestOnePush_IsFollowedThroughTheLog(t *testing.T) {
 	lines := readLog(server.log.String())
 	moved := lines.one(t, "poll reschedule", "poll", linked)
 	trace := moved["trace"]
-	if trace == "" || moved["userId"] != "gm" || moved["hint"] != "push" {
+	if trace == "" || moved["user_id"] != "gm" || moved["hint"] != "push" {
 		t.Errorf("the transition's line is %v", moved)
 	}
 	if push := lines.one(t, "request", "request_id", trace); push["route"] != webhookPath {

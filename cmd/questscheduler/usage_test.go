@@ -2,7 +2,9 @@ package main
 
 import (
 	"net"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -39,7 +41,8 @@ func TestExitCodes(t *testing.T) {
 		"unknown flag":                      {nil, []string{"serve", "--fast"}, exitUsage, "unknown flag --fast"},
 		"unknown flag, with its help":       {nil, []string{"sweep", "drain", "--fast"}, exitUsage, `Run "questscheduler sweep drain --help"`},
 		"half a command": {
-			nil, []string{"sweep"}, exitUsage, `expected one of "drain", "renew-watches", "poll-fallback", "cleanup"`,
+			[]string{"QS_SYNC=on"}, []string{"sweep"}, exitUsage,
+			"refresh-mappings   Off, since neither QS_ATTENDEES_SHEET nor QS_ATTENDEES_CSV is set.",
 		},
 		"unknown job":             {nil, []string{"sweep", "everything"}, exitUsage, "unexpected argument everything"},
 		"missing argument":        {nil, []string{"explain"}, exitUsage, "<poll-id>"},
@@ -130,6 +133,55 @@ func TestSettings_Conflicting_AreRefusedWithTheirFix(t *testing.T) {
 				t.Errorf("it lists %d problems, want this one", lines)
 			}
 			run(t, environ, "doctor").want(t, exitFailed, "wrong    settings        "+name, fix)
+		})
+	}
+}
+
+// Files that cannot be read or parsed are named.
+func TestBadFiles_AreNamed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	data, keys, sheet := file("bad.db", "this is no database at all"), file("bad.keys", "sesame"), file("bad.csv", "no,mappings")
+	key, none := file("signin.key", "sesame"), filepath.Join(dir, "none")
+	world, worldKeys := filepath.Join(dir, "world"), filepath.Join(dir, "keys")
+	for _, folder := range []string{world, worldKeys} {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file("world/demo.json", "{")
+	file("keys/demo.json", `{"seeded": true}`)
+	file("keys/keys", "sesame")
+	environ := settings(dir)
+	with := func(more ...string) []string { return slices.Concat(environ, more) }
+	for name, test := range map[string]struct {
+		environ []string
+		args    []string
+		file    string
+	}{
+		"the data file of a job":       {with("QS_SQLITE_PATH=" + data), []string{"sweep", "drain"}, data},
+		"the data file of the journal": {with("QS_SQLITE_PATH=" + data), []string{"explain", "p"}, data},
+		"a folder as the data file":    {with("QS_SQLITE_PATH=" + world), []string{"backup", none}, world},
+		"a setting's file":             {with("QS_DISCORD_BOT_TOKEN_FILE=" + none), []string{"sweep", "drain"}, none},
+		"a setting in a file":          {with("QS_ENC_KEYS=", "QS_ENC_KEYS_FILE="+keys), []string{"sweep", "drain"}, keys},
+		"the sign-in key":              {environ, []string{"token", "--user", "gm"}, key},
+		"the demo's world":             {nil, []string{"demo", "--data", world, "--addr", "127.0.0.1:0"}, filepath.Join(world, "demo.json")},
+		"the demo's key":               {nil, []string{"demo", "--data", worldKeys, "--addr", "127.0.0.1:0"}, filepath.Join(worldKeys, "keys")},
+		"a file as the demo's folder":  {nil, []string{"demo", "--data", sheet, "--addr", "127.0.0.1:0"}, sheet},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := run(t, test.environ, test.args...)
+			if got.code == exitOK || !strings.Contains(got.errors, test.file) || strings.Contains(got.errors, "sesame") {
+				t.Errorf("it ends with %d and says %s", got.code, got.errors)
+			}
 		})
 	}
 }

@@ -117,7 +117,17 @@ func Read(environ []string, defaults Config) (Config, error) {
 	if len(problems) == 0 {
 		return c, nil
 	}
-	return c, problems.tidy()
+	return c, problems.tidy().withFiles(given)
+}
+
+// withFiles names the file that a wrong value was read from.
+func (p Problems) withFiles(given map[string]string) Problems {
+	for i, problem := range p {
+		if file := given[problem.Name+fileSuffix]; file != "" && given[problem.Name] == "" {
+			p[i].Fix += " (read from " + file + ")"
+		}
+	}
+	return p
 }
 
 // tidy sorts the problems and keeps the first of each setting. A value whose file
@@ -150,10 +160,10 @@ func collect(given map[string]string, problems *Problems) map[string]string {
 		case value != "":
 			text, err := readFile(value)
 			if inPath, ok := errors.AsType[*os.PathError](err); ok {
-				err = inPath.Err // without the path
+				err = inPath.Err // the path is named once
 			}
 			if err != nil {
-				problems.add(setting, "names a file that cannot be read (%s); check its path and its rights", err)
+				problems.add(setting, "names the file %s, which cannot be read (%s); check its path and its rights", value, err)
 				continue
 			}
 			values[plain] = text

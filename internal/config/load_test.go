@@ -265,7 +265,19 @@ func TestLoad_TooLargeFile_IsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := problems(t, enough("QS_APP_URL_FILE="+path))
-	if len(found) != 1 || strings.Contains(found.Error(), path) || !strings.Contains(found.Error(), "64 KiB") {
+	if len(found) != 1 || !strings.Contains(found.Error(), path) || !strings.Contains(found.Error(), "64 KiB") {
+		t.Errorf("got %v", found)
+	}
+}
+
+func TestLoad_WrongValueInAFile_NamesTheFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "address")
+	if err := os.WriteFile(path, []byte("sesame\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found := problems(t, enough("QS_APP_URL_FILE="+path))
+	if len(found) != 1 || !strings.Contains(found.Error(), "(read from "+path+")") || strings.Contains(found.Error(), "sesame") {
 		t.Errorf("got %v", found)
 	}
 }

@@ -67,7 +67,7 @@ func (o *Outbox) run(ctx context.Context, kind *Kind, id string) ended {
 		taken, again, err := false, time.Time{}, error(nil)
 		item, taken, again, err = o.take(ctx, kind, id)
 		if err != nil || !taken {
-			if err != nil {
+			if err != nil && !interrupted(ctx) {
 				o.Log.WarnContext(ctx, "work could not be taken", slog.String("kind", kind.Name), slog.String("id", id), slog.Any("error", err))
 			}
 			return ended{again: o.unlessLater(again), err: err}
@@ -89,6 +89,9 @@ func (o *Outbox) unlessLater(at time.Time) time.Time {
 	return at
 }
 
+// interrupted reports whether the program's end cancelled a run. Its time-out does not.
+func interrupted(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
+
 // handle calls the handler, with its time-out. A panic is a failure.
 func (o *Outbox) handle(ctx context.Context, kind *Kind, item Item) (result Result) {
 	ctx, cancel := context.WithTimeout(ctx, RunTimeout)
@@ -106,7 +109,7 @@ func (o *Outbox) end(ctx context.Context, kind *Kind, item Item, result Result) 
 	if result.outcome == outcomeFailed && result.err == nil {
 		result.err = errors.New("the handler gave no reason")
 	}
-	if cancelled := errors.Is(ctx.Err(), context.Canceled); cancelled && (result.outcome == outcomeFailed || result.outcome == outcomeBroken) {
+	if interrupted(ctx) && (result.outcome == outcomeFailed || result.outcome == outcomeBroken) {
 		result.outcome = outcomeBroken // the program stops, which is no failure of the work
 		if !kind.Unclaimed && !o.inMemory(kind) {
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalTimeout)
@@ -140,7 +143,8 @@ func (o *Outbox) end(ctx context.Context, kind *Kind, item Item, result Result) 
 }
 
 // log writes the one line of a run: a failure as a warning, a panic and the failure that makes
-// an entry an error as an error, anything else as a detail.
+// an entry an error as an error, what the program's end cancelled as information, anything else
+// as a detail.
 func (o *Outbox) log(ctx context.Context, kind *Kind, item Item, result Result, again time.Time, took time.Duration) {
 	log := o.Log.With(slog.String("kind", kind.Name), slog.String("id", item.ID),
 		slog.String("outcome", result.outcome.String()), slog.Duration("took", took))
@@ -164,6 +168,8 @@ func (o *Outbox) log(ctx context.Context, kind *Kind, item Item, result Result, 
 	switch {
 	case isPanic:
 		log.ErrorContext(ctx, "work panicked", slog.String("stack", string(panicked.Stack)))
+	case interrupted(ctx):
+		log.InfoContext(ctx, "work interrupted")
 	case attempts == kind.Retry.withDefaults().Error:
 		log.ErrorContext(ctx, "work keeps failing and needs a person")
 	default:

@@ -234,6 +234,9 @@ func TestRun_WhenTheProgramStops_IsNoFailure(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	s.shows("a", "one due 0s, 0") // for the next start
+	if log := s.logged.String(); !strings.Contains(log, `level=INFO msg="work interrupted"`) || strings.Contains(log, "WARN") {
+		t.Errorf("the log: %s", log)
+	}
 }
 
 func TestRun_WhoseTimeIsOver_RecordsItsFailure(t *testing.T) {

@@ -2,6 +2,8 @@ package poll
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"questscheduler/internal/store"
 	"questscheduler/rules"
@@ -26,6 +28,28 @@ var finalisedPolls = store.Select("finalised polls", "schedulers", "", store.Whe
 // Finalised lists finalised polls, at most limit behind after.
 func Finalised(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) ([]Poll, *store.Cursor, error) {
 	return store.Page(ctx, reader, finalisedPolls.With(string(rules.Finalized)).First(limit).From(after), Decode)
+}
+
+// WithPrefix lists the ids that begin with a text, of at most limit polls of each status.
+func WithPrefix(ctx context.Context, reader store.Reader, prefix string, limit int) (ids []string, err error) {
+	before := Path(prefix) // by the order of paths
+	if err := before.Valid(); err != nil {
+		return nil, err
+	}
+	for _, status := range rules.Statuses {
+		from := finalisedPolls.With(string(status)).First(limit).From(&store.Cursor{Path: before})
+		polls, _, err := store.Page(ctx, reader, from, Decode)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range polls {
+			if strings.HasPrefix(p.ID, prefix) {
+				ids = append(ids, p.ID)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
 }
 
 // editedPolls are in the order of their paths, as the finalised ones are.

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
 
 	"questscheduler/internal/config/keyfile"
 )
@@ -27,12 +28,12 @@ func LoadOrCreateKey(path string) (Key, error) {
 	}
 	block, rest := pem.Decode(text)
 	if block == nil || block.Type != pemType || len(rest) > 0 {
-		return Key{}, errNoKey
+		return Key{}, fmt.Errorf("%s: %w", path, errNoKey)
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	private, ok := parsed.(ed25519.PrivateKey)
 	if err != nil || !ok {
-		return Key{}, errNoKey
+		return Key{}, fmt.Errorf("%s: %w", path, errNoKey)
 	}
 	return Key{private: func() ed25519.PrivateKey { return private }}, nil
 }

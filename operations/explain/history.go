@@ -5,6 +5,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"strings"
 
 	"questscheduler/fault"
 	"questscheduler/internal/poll"
@@ -26,6 +27,31 @@ type History struct {
 // not stop changing.
 func Load(ctx context.Context, reader store.Reader, pollID string) (History, error) {
 	return consistent("the poll changes", func() (History, error) { return load(ctx, reader, pollID) })
+}
+
+// maxCandidates is how many polls are named that a short id may mean.
+const maxCandidates = 5
+
+// loadShort is Load for the beginning of a poll's id, as the dashboard shows it. Invalid where
+// several polls have it; notFound where none has.
+func loadShort(ctx context.Context, reader store.Reader, prefix string, notFound error) (History, error) {
+	if poll.Path(prefix).Valid() != nil {
+		return History{}, notFound
+	}
+	ids, err := poll.WithPrefix(ctx, reader, prefix, maxCandidates+1)
+	switch {
+	case err != nil:
+		return History{}, err
+	case len(ids) == 0:
+		return History{}, notFound
+	case len(ids) == 1:
+		return Load(ctx, reader, ids[0])
+	}
+	listed := strings.Join(ids[:min(len(ids), maxCandidates)], "\n  ")
+	if len(ids) > maxCandidates {
+		listed += "\n  and others"
+	}
+	return History{}, fault.Newf(fault.Invalid, "several polls begin with %s; give more of the id:\n  %s", clean(prefix), listed)
 }
 
 // loadTries is how often something is read that changes while it is read.

@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -131,5 +132,30 @@ func TestLoad_RecreatedPoll_HasNothingOfTheOld(t *testing.T) {
 	}
 	if verdict := explain.Judge(history); !verdict.Agrees {
 		t.Errorf("its journal does not replay: %+v", verdict)
+	}
+}
+
+// The dashboard shows the beginning of an id, and an ellipsis.
+func TestNew_BeginningOfAnID_IsThePollThatHasIt(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	for _, id := range []string{"aaaa1111-first", "aaaa1111-second", "aaab0000-third"} {
+		status := map[string]string{"aaaa1111-second": "CANCELLED"}[id]
+		err := w.Documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+			return tx.Set(poll.Path(id), store.Fields{"title": id, "creatorId": "gm", "status": cmp.Or(status, "OPEN")})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for asked, want := range map[string]string{
+		"aaab0000…": "aaab0000-third", "aaab": "aaab0000-third", "aaaa1111-s": "aaaa1111-second", "aaaa1111-first": "aaaa1111-first",
+		"aaaa": "several polls begin with aaaa; give more of the id:\n  aaaa1111-first\n  aaaa1111-second", "aaac": "there is no poll aaac",
+		"…": "there is no poll …", "a/b": "there is no poll a/b",
+	} {
+		report, err := explain.New(t.Context(), w.Documents, asked, false)
+		if err == nil && report.Head[0].Text != want || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %+v, %v", asked, report.Head, err)
+		}
 	}
 }

@@ -11,8 +11,10 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"strings"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 )
 
@@ -73,6 +75,9 @@ func New(ctx context.Context, reader store.Reader, id string, replay bool) (Repo
 		return eventReport(ctx, reader, id)
 	}
 	history, err := Load(ctx, reader, id)
+	if fault.Is(err, fault.NotFound) {
+		history, err = loadShort(ctx, reader, strings.TrimSuffix(id, "…"), err)
+	}
 	if err != nil {
 		return Report{}, err
 	}

@@ -108,7 +108,7 @@ func (t *Timers) handle(ctx context.Context, item outbox.Item) outbox.Result {
 	case err != nil:
 		return outbox.Postponed(cmp.Or(record.RunAt, now), err)
 	case over && record.ended(run.Due):
-		t.Log.InfoContext(ctx, "job done", "job", record.Job, "did", record.Did.fields(),
+		t.Log.InfoContext(ctx, "job done", "job", record.Job, "did", record.Did.String(),
 			"took", record.EndedAt.Sub(record.StartedAt), "trigger", trigger, "trace", run.Cause.Trace)
 		return outbox.Done()
 	case over:

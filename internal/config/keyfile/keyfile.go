@@ -23,15 +23,18 @@ var ErrReadable = errors.New("the key file is open to other users; run chmod 600
 // to their owner only.
 func LoadOrCreate(path string, generate func() ([]byte, error)) ([]byte, error) {
 	key, err := load(path)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return key, err
+	switch {
+	case err == nil:
+		return key, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	fresh, err := generate()
 	if err != nil {
 		return nil, fmt.Errorf("make a key: %w", err)
 	}
 	if err := create(path, fresh); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("write the key file: %w", err)
+		return nil, fmt.Errorf("write the key file %s: %w", path, err)
 	}
 	return load(path) // ours, or that of a faster start
 }

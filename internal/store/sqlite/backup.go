@@ -30,7 +30,7 @@ func (f dataFile) backup(ctx context.Context, file string) error {
 	if file == "" {
 		return fault.New(fault.Invalid, "no backup file is named; give its path")
 	}
-	taken := fault.New(fault.Conflict, "the backup file is there already; name another one")
+	taken := named(file, fault.New(fault.Conflict, "the backup file is there already; name another one"))
 	if _, err := os.Lstat(file); err == nil {
 		return taken
 	}

@@ -35,11 +35,11 @@ func OpenReader(ctx context.Context, options Options) (*Reader, error) {
 		return nil, err
 	}
 	if _, err := os.Stat(file.path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.Wrap(fault.NotFound, errors.New(file.path), "there is no data file yet; start the server once, or name another file")
+		return nil, named(file.path, fault.New(fault.NotFound, "there is no data file yet; start the server once, or name another file"))
 	}
 	r := &Reader{dataFile: file, reading: reads}
 	if err := r.open(ctx); err != nil {
-		return nil, errors.Join(err, r.Close())
+		return nil, named(file.path, errors.Join(err, r.Close()))
 	}
 	return r, nil
 }

@@ -18,6 +18,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/url"
 	"os"
@@ -75,14 +76,17 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	}
 	release, err := lockFile(file.path)
 	if err != nil {
-		return nil, err
+		return nil, named(file.path, err)
 	}
 	s := &Store{dataFile: file, reading: reads, release: release, log: cmp.Or(options.Log, slog.New(slog.DiscardHandler))}
 	if err := s.open(ctx); err != nil {
-		return nil, errors.Join(err, s.abandon())
+		return nil, named(file.path, errors.Join(err, s.abandon()))
 	}
 	return s, nil
 }
+
+// named adds the file to an error of opening it.
+func named(path string, err error) error { return fmt.Errorf("%s: %w", path, err) }
 
 func (s *Store) open(ctx context.Context) (err error) {
 	if err := touch(s.path); err != nil {
@@ -153,6 +157,9 @@ func (o Options) check() (dataFile, reading, error) {
 		return dataFile{}, reading{}, err
 	}
 	path, err := resolve(o.Path)
+	if err != nil && o.Path != "" {
+		err = named(o.Path, err)
+	}
 	return dataFile{path, cmp.Or(o.BusyWait, busyWait), o.Disposable}, reading{queries: set}, err
 }
 

@@ -93,6 +93,53 @@ func literal(args []ast.Expr, at int) (string, bool) {
 	return message, err == nil
 }
 
+// fieldMakers are the functions of slog that make a field of a name and a value.
+var fieldMakers = []string{"Any", "Bool", "Duration", "Int", "Int64", "String", "Time"}
+
+// logFields finds the names of fields in the text of a file: those in calls of slog, and
+// those that follow the message.
+func logFields(t *testing.T, name, text string) (fields []string) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(node ast.Node) bool {
+		call, is := node.(*ast.CallExpr)
+		if !is {
+			return true
+		}
+		method, is := call.Fun.(*ast.SelectorExpr)
+		if !is {
+			return true
+		}
+		from, on := method.X.(*ast.Ident)
+		switch {
+		case on && from.Name == "slog" && slices.Contains(fieldMakers, method.Sel.Name):
+			if field, ok := literal(call.Args, 0); ok {
+				fields = append(fields, field)
+			}
+		case slices.Contains([]string{"Debug", "Info", "Warn", "Error"}, strings.TrimSuffix(method.Sel.Name, "Context")):
+			at := 1
+			if strings.HasSuffix(method.Sel.Name, "Context") {
+				at = 2
+			} else if !isLog(method.X) {
+				return true
+			}
+			for ; at < len(call.Args); at++ {
+				if field, ok := literal(call.Args, at); ok {
+					fields = append(fields, field)
+					at++ // its value
+				}
+			}
+		}
+		return true
+	})
+	return fields
+}
+
+var fieldName = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
+
 var logRow = regexp.MustCompile("(?m)^\\| (WARN|ERROR) \\| `([^`]+)` \\| (.+) \\|$")
 
 // Every line of the log by which the program says that something is wrong stands
@@ -108,6 +155,7 @@ func TestEveryLineOfTheLogThatSaysWhatIsWrong_IsExplained(t *testing.T) {
 		documented = append(documented, line)
 	}
 	var written []logLine
+	var fields []string
 	root := os.DirFS(docs.Root(t))
 	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -120,6 +168,7 @@ func TestEveryLineOfTheLogThatSaysWhatIsWrong_IsExplained(t *testing.T) {
 		}
 		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
 			written = append(written, logLines(t, name, docs.Read(t, name))...)
+			fields = append(fields, logFields(t, name, docs.Read(t, name))...)
 		}
 		return nil
 	})
@@ -128,6 +177,14 @@ func TestEveryLineOfTheLogThatSaysWhatIsWrong_IsExplained(t *testing.T) {
 	}
 	if len(written) < 20 {
 		t.Fatalf("%d lines were found, which cannot be all", len(written))
+	}
+	if len(fields) < 100 {
+		t.Fatalf("%d fields were found, which cannot be all", len(fields))
+	}
+	for _, field := range fields {
+		if !fieldName.MatchString(field) {
+			t.Errorf("the field %s of a line of the log is not snake_case", field)
+		}
 	}
 	for _, line := range written {
 		if !slices.Contains(documented, line) {
@@ -153,6 +210,11 @@ func TestLogLines_AreFoundHoweverTheyAreWritten(t *testing.T) {
 			text := err.Error()
 			s.Log.InfoContext(ctx, "no trouble")
 		}`)
+	if got := logFields(t, "a.go", `package a
+		func f() { s.log.Info("one", "aB", 1, slog.String("b", ""), "c"); l.Log.WarnContext(ctx, "two", "d e", err) }`,
+	); !slices.Equal(got, []string{"aB", "c", "b", "d e"}) {
+		t.Errorf("found the fields %q", got)
+	}
 	want := []logLine{{"WARN", "one"}, {"WARN", "two"}, {"ERROR", "three"}, {"ERROR", "four"}, {"ERROR", "five"}}
 	if !slices.Equal(got, want) {
 		t.Errorf("found %v, want %v", got, want)

@@ -65,7 +65,7 @@ func TestPages_NameOnlyFilesThatExist(t *testing.T) {
 }
 
 var (
-	makeCall   = regexp.MustCompile(`(?m)(?:^\s+|` + "`" + `)make ([a-z]+)`)
+	makeCall   = regexp.MustCompile(`(?m)(?:^\s+|` + "`" + `)make ([a-z]+(?:-[a-z]+)*)`)
 	makeTarget = regexp.MustCompile(`(?m)^([a-z-]+):`)
 )
 

@@ -3,63 +3,36 @@ package firestorerules_test
 import (
 	"maps"
 	"net/http"
-	"strings"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"questscheduler/internal/test/docs"
 	"questscheduler/internal/test/emulator"
 )
 
-// What stands for the web app's own rules: they call what docs/frontend-rules.md tells
-// its authors to add.
-const (
-	appsEmbedded = `
-      match /basicPolls/{pollId} {
-        allow read: if canReadScheduler(pollAt(schedulerId));
-        match /votes/{userId} {
-          allow create, update: if votesAsOneself() && signedIn() && userId == me() && canVoteScheduler(pollAt(schedulerId));
-        }
-      }
-`
-	appsGroups = `
-    match /questingGroups/{groupId} {
-      KEEPS
-      allow create: if keepsChannel({}) && signedIn() && request.resource.data.creatorId == me();
-      // The app's own rule has conditions for people it invites by their address.
-      allow update: if keepsChannel(resource.data) && signedIn() && (resource.data.creatorId == me() || me() == 'fay');
-    }
-`
-)
-
-// mergedRules gives a project that is held to firestore.rules with the pieces of
-// docs/frontend-rules.md in it, and the app's rules that they are for.
+// mergedRules gives a project that is held to what tools/merge-rules makes of firestore.rules
+// and a file of the app's shape.
 func mergedRules(t *testing.T) client {
 	t.Helper()
-	pieces := strings.Split(docs.Read(t, "docs/frontend-rules.md"), "```\n")
-	if len(pieces) < 6 {
-		t.Fatal("docs/frontend-rules.md has no pieces of rules")
+	merge := exec.CommandContext(t.Context(), "go", "run", "./merge-rules", "-ours", "../firestore.rules", "merge-rules/testdata/app.rules")
+	merge.Dir, merge.Stderr = filepath.Join(docs.Root(t), "tools"), os.Stderr
+	text, err := merge.Output()
+	if err != nil {
+		t.Fatal(err)
 	}
-	text := docs.Read(t, "firestore.rules")
-	insert := func(before, piece string) {
-		if strings.Count(text, before) != 1 {
-			t.Fatalf("firestore.rules is to hold %q once", before)
-		}
-		text = strings.Replace(text, before, piece+before, 1)
-	}
-	insert("    match /schedulers/{schedulerId} {\n", pieces[1]+pieces[5])
-	insert("      match /basicPolls/{embeddedId} {\n", appsEmbedded)
-	insert("    match /questingGroups/{groupId} {\n", strings.Replace(appsGroups, "KEEPS", pieces[3], 1))
 	host, project := emulator.Project(t)
 	c := client{host, project}
 	status, answer := c.do(t, http.MethodPut, "/emulator/v1/projects/"+project+":securityRules", owner,
-		map[string]any{"rules": map[string]any{"files": []any{map[string]any{"name": "firestore.rules", "content": text}}}})
+		map[string]any{"rules": map[string]any{"files": []any{map[string]any{"name": "firestore.rules", "content": string(text)}}}})
 	if status != http.StatusOK {
 		t.Fatalf("the merged rules do not compile: %s", answer)
 	}
 	return c
 }
 
-// TestMergedRules_PartsOfTheApp_AreKept tests the parts of docs/frontend-rules.md: who
+// TestMergedRules_PartsOfTheApp_AreKept tests what the merging adds: who
 // reads and votes in embedded polls, and who sets a group's channel.
 func TestMergedRules_PartsOfTheApp_AreKept(t *testing.T) {
 	t.Parallel()

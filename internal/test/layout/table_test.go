@@ -185,8 +185,9 @@ var table = []row{
 	{packages: "internal/test/promises"},
 	// What `make bench` runs: real parts, measured.
 	{packages: "internal/test/bench", may: []string{"..."}},
-	// A module of its own: JSON decoders that `make bench` compares.
+	// A module of its own: JSON decoders that `make bench` compares, and what merges rules.
 	{packages: "tools/decoders"},
+	{packages: "tools/merge-rules"},
 	// A module of its own: it packs the files of a release.
 	{packages: "tools/release"},
 	// What checks such worlds from the outside: it shares no code with the program.
