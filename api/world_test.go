@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -350,7 +352,7 @@ func (w *world) newNotification(uid string) string {
 func (w *world) newDiscordCode() string {
 	w.t.Helper()
 	links := discord.Links{Store: w.store, Now: func() time.Time { return begin }}
-	code, _, err := links.Issue(w.t.Context(), discord.User{ID: "2200000000000000001", Username: "somebody"}, uuid.NewString())
+	code, _, err := links.Issue(w.t.Context(), discord.User{ID: strconv.FormatUint(uint64(rand.Uint32()), 10), Username: "somebody"}, uuid.NewString())
 	must(w.t, err)
 	return code
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -120,6 +121,16 @@ func Read(environ []string, defaults Config) (Config, error) {
 	return c, problems.tidy().withFiles(given)
 }
 
+// fileName is a path as an error may show it. What lies in no folder may be a secret that was
+// given in place of its file.
+func fileName(path string) string {
+	folder := filepath.Dir(path)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() || folder == "." || folder == string(filepath.Separator) {
+		return "a file"
+	}
+	return "the file " + path
+}
+
 // withFiles names the file that a wrong value was read from.
 func (p Problems) withFiles(given map[string]string) Problems {
 	for i, problem := range p {
@@ -163,7 +174,7 @@ func collect(given map[string]string, problems *Problems) map[string]string {
 				err = inPath.Err // the path is named once
 			}
 			if err != nil {
-				problems.add(setting, "names the file %s, which cannot be read (%s); check its path and its rights", value, err)
+				problems.add(setting, "names %s, which cannot be read (%s); check its path and its rights", fileName(value), err)
 				continue
 			}
 			values[plain] = text

@@ -270,6 +270,17 @@ func TestLoad_TooLargeFile_IsRefused(t *testing.T) {
 	}
 }
 
+// A secret that is given where its file belongs stays secret.
+func TestLoad_ASecretInPlaceOfItsFile_IsNotShown(t *testing.T) {
+	t.Parallel()
+	for _, secret := range []string{"sesame", "/sesame", "k1:se/sa+me="} {
+		found := problems(t, enough("QS_APP_URL_FILE="+secret))
+		if len(found) != 1 || strings.Contains(found.Error(), secret) {
+			t.Errorf("got %v", found)
+		}
+	}
+}
+
 func TestLoad_WrongValueInAFile_NamesTheFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "address")
