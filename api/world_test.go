@@ -352,7 +352,8 @@ func (w *world) newNotification(uid string) string {
 func (w *world) newDiscordCode() string {
 	w.t.Helper()
 	links := discord.Links{Store: w.store, Now: func() time.Time { return begin }}
-	code, _, err := links.Issue(w.t.Context(), discord.User{ID: strconv.FormatUint(uint64(rand.Uint32()), 10), Username: "somebody"}, uuid.NewString())
+	user := discord.User{ID: strconv.FormatUint(uint64(rand.Uint32()), 10), Username: "somebody"}
+	code, _, err := links.Issue(w.t.Context(), user, uuid.NewString())
 	must(w.t, err)
 	return code
 }
