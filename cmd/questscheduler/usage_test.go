@@ -39,7 +39,7 @@ func TestExitCodes(t *testing.T) {
 		"unknown flag":                      {nil, []string{"serve", "--fast"}, exitUsage, "unknown flag --fast"},
 		"unknown flag, with its help":       {nil, []string{"sweep", "drain", "--fast"}, exitUsage, `Run "questscheduler sweep drain --help"`},
 		"half a command": {
-			nil, []string{"sweep"}, exitUsage, `expected one of "drain", "renew-watches", "poll-fallback", "cleanup"`,
+			nil, []string{"sweep"}, exitUsage, `expected one of "drain", "renew-watches", "poll-fallback", "plan-upcoming", "cleanup"`,
 		},
 		"unknown job":             {nil, []string{"sweep", "everything"}, exitUsage, "unexpected argument everything"},
 		"missing argument":        {nil, []string{"explain"}, exitUsage, "<poll-id>"},

@@ -30,6 +30,8 @@ const (
 	Drain        = "drain"
 	RenewWatches = "renew-watches"
 	PollFallback = "poll-fallback"
+	// PlanUpcoming plans syncs of calendars in which a session starts soon.
+	PlanUpcoming = "plan-upcoming"
 	// ReconcileMirrors compares mirrors with their calendars.
 	ReconcileMirrors = "reconcile-mirrors"
 	// RefreshMappings loads the second addresses of attendees.
