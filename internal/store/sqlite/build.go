@@ -69,17 +69,16 @@ func (s *Store) buildOn(ctx context.Context) {
 	}
 }
 
-// unfinished lists the indexes that lack documents, by their place in the set: those alone that
-// are furthest behind.
+// unfinished lists the indexes that lack documents, by their place in the set: the first, and those
+// that have the same documents.
 func (s *Store) unfinished() (behind []int) {
-	var least store.Path
+	var first *store.Path
 	for i, index := range s.indexes {
 		built := index.built.Load()
-		switch {
-		case built == nil:
-		case len(behind) == 0 || *built < least:
-			behind, least = []int{i}, *built
-		case *built == least:
+		if first == nil {
+			first = built
+		}
+		if built != nil && *built == *first {
 			behind = append(behind, i)
 		}
 	}

@@ -248,6 +248,25 @@ func TestBuild_InTheBackground_ComesToItsEnd(t *testing.T) {
 	}
 }
 
+// What an unfinished index should have already is checked.
+func TestBuild_EntryLostDuringIt_IsDamage(t *testing.T) {
+	t.Parallel()
+	path := newFile(t)
+	w := filled(t, path, 1400)
+	if err := w.file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.reopen(path, true, nil)
+	if more, err := w.file.BuildStep(t.Context()); err != nil || !more {
+		t.Fatalf("more: %v, %v", more, err)
+	}
+	execute(t, w.file.Writer(), `DELETE FROM entries WHERE path = 'books/b1/notes/n0001'
+		AND index_id IN (SELECT id FROM document_indexes WHERE built IS NOT NULL)`)
+	if err := w.file.Check(t.Context()); !fault.Is(err, fault.Internal) || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // One query at a time reads the rest of a collection: others wait, without a connection.
 func TestBuild_QueryOfACollection_WaitsForItsTurn(t *testing.T) {
 	t.Parallel()

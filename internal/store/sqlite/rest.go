@@ -51,7 +51,7 @@ func (r *reading) scanRest(ctx context.Context, from source, plan entries.Plan, 
 			return err
 		}
 		for _, entry := range index.Entries(path, data) {
-			if entry.Parent == plan.Parent && part.holds(entry.Key) {
+			if part.holds(entry.Key) {
 				hits = append(hits, entries.Hit{Key: entry.Key, Document: store.Document{Path: path, Data: data}})
 			}
 		}
