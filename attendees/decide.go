@@ -27,8 +27,8 @@ type Event struct {
 	// Omitted reports that Google cut the guest list, or that it is not known: who is not on
 	// it may be a guest all the same.
 	Omitted bool
-	// Of a cancelled event, one that ended, and one that the calendar may not edit, no guest
-	// is added or removed.
+	// Of an event that is Cancelled, has Ended, or is not Editable through this calendar or
+	// its mapped organizer's, no guest is added or removed.
 	Cancelled, Ended, Editable bool
 	// Split reports that the event is the later part of a series. Entries of the first part
 	// count for it as for an exception, and are kept, since the first part ends before it.
@@ -39,7 +39,7 @@ type Event struct {
 	Since time.Time
 	// Updated is when the event last changed, by Google's clock.
 	Updated time.Time
-	// Copy is the key of the calendar; confirmed entries name it.
+	// Copy is the key of the calendar whose copy was observed; confirmed entries name it.
 	Copy string
 }
 

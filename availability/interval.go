@@ -1,5 +1,3 @@
-// Package availability says when a person is busy. It is pure: the caller reads the
-// events of the person's calendars. What is not known is unknown, and never free.
 package availability
 
 import (

@@ -1,3 +1,6 @@
+// Package availability says when a person is busy: it reads the canonical events of the
+// person's calendars, asks Google for the others, and merges both (intervals are pure). What
+// is not known is unknown, and never free.
 package availability
 
 import (

@@ -1,7 +1,8 @@
 // Package mirrors keeps a person's calendars informed of each other. What a sync run
 // observes becomes canonical events (observe.go), which with the person's policies decide
 // on mirrors (planning.go). Mirrors are documents and their own outbox: the writer brings
-// the calendars to what they want.
+// the calendars to what they want (writer.go; writer_choose.go picks the next call,
+// writer_take.go takes it and records what came of it).
 //
 // The decisions are in mirrors/plan, pure. A transaction here reads all that decides about
 // one iCalUID of one person, asks for the decision, and writes it.

@@ -15,7 +15,8 @@ import (
 // Announcer.Channels. Safe for concurrent use.
 type Channel interface {
 	// Name is the key of the channel's delivery in announcements/{pollId} and its
-	// label in metrics. It must never change, and CardName is taken.
+	// label in metrics, where operations/metrics/labels.go lists it ("other" otherwise). It
+	// must never change, and CardName is taken.
 	Name() string
 	// Reaches reports, without IO, whether anybody of the message's poll may be reached.
 	// If not, nothing is delivered and no delivery recorded.

@@ -124,7 +124,8 @@ func Transitions() []Row { return append([]Row(nil), transitions...) }
 func (r Row) Action() Action { return r.then }
 
 // Decide returns what the poll becomes, given the calendar. It is the only place that
-// decides a reschedule, restore or cancellation.
+// decides what a change of the calendar means: a reschedule, restore or cancellation. What
+// people ask for is decided by the table of commands.go.
 func Decide(poll Poll, observed Observation, now time.Time) Decision {
 	s := situation{poll, observed, now}
 	for _, row := range transitions {

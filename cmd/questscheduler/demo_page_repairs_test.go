@@ -151,7 +151,8 @@ func (o *operated) goesToAFinalisedEvent() {
 func (o *operated) opensFromTheChannel() {
 	o.t.Helper()
 	o.press("person-ben")
-	o.Click(`[...document.querySelectorAll("#discord .embed")].find((card) => card.textContent.includes("The Long Road")).querySelector("a")`)
+	// Not by the mouse: a card that is edited, or a new message, may move the link from under it.
+	o.Await(`([...document.querySelectorAll("#discord .embed")].find((card) => card.textContent.includes("The Long Road")).querySelector("a").click(), true)`)
 	o.Await(`document.getElementById("poll-heading")?.textContent.includes("The Long Road")`)
 	o.Go(o.ready.API + "/scheduler/" + o.ready.Polls["finalized"] + "?ref=card")
 	o.Await(`document.documentElement.dataset.ready === "yes"`)
