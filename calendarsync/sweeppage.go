@@ -22,19 +22,28 @@ import (
 type position struct {
 	// Stage counts the statuses first, then the other stages.
 	Stage int `json:"stage"`
-	// After is the last document done.
-	After store.Path `json:"after,omitempty"`
+	// After is the last document done, and Values are those of its ordered fields.
+	After  store.Path `json:"after,omitempty"`
+	Values []any      `json:"values,omitempty"`
 	// Began is when the sweep reached the calendars; Handed counts those
-	// whose sweep is planned.
+	// whose sweep, or in PlanUpcoming whose sync, is planned.
 	Began  time.Time `json:"began,omitzero"`
 	Handed int       `json:"handed,omitempty"`
+}
+
+// positionAt reads a position; one that another version wrote is the beginning.
+func positionAt(text string) (here position) {
+	if text == "" || json.Unmarshal([]byte(text), &here) != nil {
+		return position{}
+	}
+	return here
 }
 
 func (p position) cursor() *store.Cursor {
 	if p.After == "" {
 		return nil
 	}
-	return &store.Cursor{Path: p.After}
+	return &store.Cursor{Path: p.After, Values: p.Values}
 }
 
 // SweepPage does a page of a sweep, which repairs what pushes miss: it repairs polls and
@@ -49,12 +58,7 @@ func (p position) cursor() *store.Cursor {
 func (w *Watcher) SweepPage(
 	ctx context.Context, cause scheduler.Cause, at string, spread time.Duration,
 ) (swept Swept, next string, err error) {
-	var here position
-	if at != "" {
-		if err := json.Unmarshal([]byte(at), &here); err != nil {
-			here = position{} // written by another version: start again
-		}
-	}
+	here := positionAt(at)
 	var further, last bool
 	switch {
 	case here.Stage < len(rules.Statuses):
@@ -101,7 +105,7 @@ func (w *Watcher) sweepFinalised(ctx context.Context, cause scheduler.Cause, her
 		return false, err
 	}
 	for _, p := range polls {
-		if !indexed[p.ID] {
+		if _, is := indexed[p.ID]; !is {
 			w.repair(ctx, p.ID, cause, swept)
 		}
 	}
@@ -120,7 +124,7 @@ func (w *Watcher) sweepDeleted(ctx context.Context, cause scheduler.Cause, here 
 
 func (p *position) advance(next *store.Cursor) (further bool) {
 	if next != nil {
-		p.After = next.Path
+		p.After, p.Values = next.Path, next.Values
 	}
 	return next != nil
 }

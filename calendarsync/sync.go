@@ -47,7 +47,7 @@ const syncWorkers = 40
 // end is recorded with what else it ends with, so the outbox claims nothing.
 func (l *Syncer) Work() outbox.Kind {
 	return outbox.Kind{
-		Name: calendars.SyncKind, Does: "syncs of calendars", Workers: syncWorkers, Unclaimed: true,
+		Name: calendars.SyncKind, Does: "syncs of calendars", Workers: syncWorkers, Unclaimed: true, Planned: true,
 		Path: calendars.Path, Due: outbox.Query(calendars.SyncsDue), Codec: outbox.DueAt("syncAt", "syncTrace"), Handle: l.handle,
 	}
 }

@@ -70,6 +70,7 @@ var JobPaths = map[string][]string{
 	timers.Drain:            {"/jobs/" + timers.Drain},
 	timers.RenewWatches:     {"/jobs/" + timers.RenewWatches, "/admin/renew-expiring-channels"},
 	timers.PollFallback:     {"/jobs/" + timers.PollFallback},
+	timers.PlanUpcoming:     {"/jobs/" + timers.PlanUpcoming},
 	timers.ReconcileMirrors: {"/jobs/" + timers.ReconcileMirrors},
 	timers.RefreshMappings:  {"/jobs/" + timers.RefreshMappings},
 	timers.Cleanup:          {"/jobs/" + timers.Cleanup},

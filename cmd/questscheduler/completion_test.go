@@ -25,7 +25,7 @@ func shell(t *testing.T, name string) (script string) {
 var completed = map[string]string{
 	"questscheduler ":                     "demo serve token explain doctor backup sweep discord backfill completion --help --version",
 	"questscheduler s":                    "serve sweep",
-	"questscheduler sweep ":               "drain renew-watches poll-fallback cleanup reconcile-mirrors refresh-mappings --help --version",
+	"questscheduler sweep ":               "drain renew-watches poll-fallback plan-upcoming cleanup reconcile-mirrors refresh-mappings --help --version",
 	"questscheduler explain --":           "--help --version --replay --json",
 	"questscheduler explain some-id --re": "--replay",
 	"questscheduler token --user gm --t":  "--ttl",
@@ -128,7 +128,7 @@ func TestCompletion_KnowsEverything(t *testing.T) {
 		}
 	}
 	known = append(known, "demo", "serve", "token", "explain", "doctor", "backup", "sweep", "drain", "renew-watches",
-		"poll-fallback", "cleanup", "reconcile-mirrors", "refresh-mappings", "completion")
+		"poll-fallback", "plan-upcoming", "cleanup", "reconcile-mirrors", "refresh-mappings", "completion")
 	if !slices.Contains(known, "--ttl") || !slices.Contains(known, "--duration") {
 		t.Fatalf("the flags of the help are %v", known)
 	}

@@ -168,8 +168,8 @@ func TestDeploy_Jobs_AreTheTimers(t *testing.T) {
 		switch job.Every {
 		case time.Minute:
 			want = `\* \* \* \* \*`
-		case 5 * time.Minute:
-			want = `\*/5 \* \* \* \*`
+		case 5 * time.Minute, 10 * time.Minute:
+			want = fmt.Sprintf(`\*/%d \* \* \* \*`, job.Every/time.Minute)
 		case 24 * time.Hour:
 			want = fmt.Sprintf(`%d %d \* \* \*`, at.Minute(), at.Hour())
 		default:

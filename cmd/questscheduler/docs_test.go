@@ -106,6 +106,7 @@ var outsideDocument = map[string][2]string{
 	"POST /jobs/drain":                    {machinesWho, "The drain: wake the work outside the store that is due; for every minute"},
 	"POST /jobs/renew-watches":            {machinesWho, "Renew watch channels; for every day"},
 	"POST /jobs/poll-fallback":            {machinesWho, "The sweep; for every `QS_FALLBACK_EVERY`"},
+	"POST /jobs/plan-upcoming":            {machinesWho, "Plan syncs of calendars in which a session starts within two days; for every 10 minutes"},
 	"POST /jobs/cleanup":                  {machinesWho, "Remove what is past its time; for every day"},
 	"POST /jobs/health":                   {machinesWho, "Check the health of the linked accounts; for every 6 hours"},
 	"POST /jobs/reconcile-mirrors":        {machinesWho, "Compare mirrors with what their calendars have; for every day"},

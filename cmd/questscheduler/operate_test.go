@@ -90,7 +90,7 @@ func TestOperatorCommands_BesideADemo_Work(t *testing.T) {
 		run(t, []string{"QS_SQLITE_PATH=" + copied}, "explain", linked, "--replay").want(t, exitOK, "agrees")
 	})
 	t.Run("doctor finds the store sound", func(t *testing.T) {
-		run(t, environ, "doctor").want(t, exitFailed, "questscheduler.db is sound; schema version 4", "signin.key can be used")
+		run(t, environ, "doctor").want(t, exitFailed, "questscheduler.db is sound; schema version 5", "signin.key can be used")
 	})
 	t.Run("a token is good for the server that runs", func(t *testing.T) {
 		issued := run(t, environ, "token", "--user", "ana")
@@ -254,7 +254,7 @@ func TestSweep_WithoutAJob_ListsThem(t *testing.T) {
 func TestSweep_OfAJobThatIsOff_SaysWhy(t *testing.T) {
 	t.Parallel()
 	environ := settings(t.TempDir())
-	for _, job := range []string{"renew-watches", "poll-fallback", "reconcile-mirrors", "refresh-mappings"} {
+	for _, job := range []string{"renew-watches", "poll-fallback", "plan-upcoming", "reconcile-mirrors", "refresh-mappings"} {
 		run(t, environ, "sweep", job).want(t, exitOK, "nothing to do: "+job+" is off, since QS_SYNC is off")
 	}
 	environ = append(environ, "QS_SYNC=on", "QS_PUBLIC_URL=https://quests.example")

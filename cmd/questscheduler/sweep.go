@@ -20,6 +20,7 @@ type sweepCommand struct {
 	Drain            jobCommand `cmd:"" help:"Run the drain once: count the work outside the store that is due, and wake it."`
 	RenewWatches     jobCommand `cmd:"" help:"Renew the watch channels that end soon, and stop those that nothing needs."`
 	PollFallback     jobCommand `cmd:"" help:"Find what pushes missed, calendar by calendar."`
+	PlanUpcoming     jobCommand `cmd:"" help:"Mark the calendars in which a session starts within two days for a sync."`
 	Cleanup          jobCommand `cmd:"" help:"Remove what has expired."`
 	ReconcileMirrors jobCommand `cmd:"" help:"Compare mirrors with what their calendars have, and correct them."`
 	RefreshMappings  jobCommand `cmd:"" help:"Load the second addresses of attendees, and follow the calendars of their owners."`
@@ -81,6 +82,9 @@ func newSweepCommand() sweepCommand {
 		PollFallback: jobCommand{timers.PollFallback, "SWEPT",
 			`It repairs polls whose documents others wrote, makes sure of watch channels, and marks each calendar that was not synced ` +
 				`within the hour for a sync. A server does this every QS_FALLBACK_EVERY.`},
+		PlanUpcoming: jobCommand{timers.PlanUpcoming, "PLANNED",
+			`Each such calendar that was not synced for almost 15 minutes is marked for a sync, so that a push that Google loses ` +
+				`is found in time for the session. A server does this every 10 minutes.`},
 		Cleanup: jobCommand{timers.Cleanup, "REMOVED",
 			`It removes expired snapshots, except those that a rescheduled poll needs; old watch channels and notifications; ` +
 				`idempotency keys. A server does this every day.`},

@@ -23,6 +23,18 @@ func RequestSync(r Request) []store.Update {
 	}
 }
 
+// PlanSync has a run begin at a time, r.At, unless one is due by then, or the calendar rests or fails:
+// its retries have their own times. Any run that begins before takes the place of the planned one.
+func (c Calendar) PlanSync(r Request) []store.Update {
+	due := c.SyncPending || !c.SyncAt.IsZero() && !c.SyncAt.After(r.At)
+	if due || !c.Wanted() || !c.FailedSince.IsZero() || c.PausedUntil.After(r.At) {
+		return nil
+	}
+	return []store.Update{
+		store.Set("syncAt", r.At), store.Set("syncCause", r.Trigger), store.Set("syncTrace", store.NullIfEmpty(r.Trace)),
+	}
+}
+
 // Asked reports whether a run is requested that has not begun. It begins after now, so that a
 // further request would change nothing.
 func (c Calendar) Asked() bool { return c.SyncPending && !c.SyncAt.IsZero() }

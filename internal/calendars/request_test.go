@@ -6,6 +6,7 @@ import (
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // deferred is a calendar with events that are deferred for polls, by id and reason.
@@ -106,4 +107,53 @@ func TestProgressed_APushSince_KeepsNoListing(t *testing.T) {
 			t.Errorf("requested by %q: the listing stays = %v, want %v", trigger, kept, stays)
 		}
 	}
+}
+
+// Each row is a calendar for which a run is planned in ten minutes, or not.
+func TestPlanSync_LeavesAloneWhatIsDueOrRests(t *testing.T) {
+	t.Parallel()
+	at := now.Add(10 * time.Minute)
+	wanted := map[string]int64{poll.ConsumerPoll: 1}
+	for name, row := range map[string]struct {
+		calendar calendars.Calendar
+		plans    bool
+	}{
+		"idle":                       {calendars.Calendar{Interests: wanted}, true},
+		"due later":                  {calendars.Calendar{Interests: wanted, SyncAt: at.Add(time.Second)}, true},
+		"whose rest is over by then": {calendars.Calendar{Interests: wanted, PausedUntil: at}, true},
+		"due then":                   {calendars.Calendar{Interests: wanted, SyncAt: at}, false},
+		"asked for":                  {calendars.Calendar{Interests: wanted, SyncAt: at.Add(time.Hour), SyncPending: true}, false},
+		"that rests":                 {calendars.Calendar{Interests: wanted, PausedUntil: at.Add(time.Second)}, false},
+		"that fails":                 {calendars.Calendar{Interests: wanted, FailedSince: now}, false},
+		"that nothing follows":       {calendars.Calendar{}, false},
+	} {
+		updates := row.calendar.PlanSync(calendars.Request{At: at, Trigger: "sweep", Trace: "trc"})
+		if (len(updates) > 0) != row.plans {
+			t.Errorf("a calendar %s: %v", name, updates)
+		}
+	}
+}
+
+// A planned run begins at its time and not before, with the plan's cause, and a push before it takes
+// its place.
+func TestPlanSync_BeginsAtItsTime(t *testing.T) {
+	t.Parallel()
+	k, at := open(t), now.Add(10*time.Minute)
+	k.write(func(c calendars.Calendar) []store.Update { return c.Link(request(now), "gm", "") })
+	k.write(func(c calendars.Calendar) []store.Update { return c.Skip() })
+	planned := k.write(func(c calendars.Calendar) []store.Update {
+		return c.PlanSync(calendars.Request{At: at, Trigger: "sweep", Trace: "trc"})
+	})
+	same(t, "cause and trace", planned.SyncCause+" "+planned.SyncTrace, "sweep trc")
+	_, fence, again := planned.Claim(at.Add(-time.Second), gap)
+	same(t, "before its time", []any{fence, again.Equal(at)}, []any{int64(0), true})
+	_, fence, _ = planned.Claim(at, gap)
+	same(t, "fence", fence, planned.Fence+1)
+	k.write(func(calendars.Calendar) []store.Update { return calendars.RequestSync(request(now)) })
+	k.write(func(c calendars.Calendar) []store.Update {
+		updates, _, _ := c.Claim(now, gap)
+		return updates
+	})
+	ended := k.write(func(c calendars.Calendar) []store.Update { return c.Succeeded(now, "token", 1, time.Time{}) })
+	same(t, "planned after another run", ended.SyncAt.IsZero(), true)
 }

@@ -205,7 +205,8 @@ type Config struct {
 	// RenewBefore is how long before its end a watch channel is renewed, or a third of
 	// what Google granted if that is less; shorter than WatchTTL.
 	RenewBefore time.Duration `env:"RENEW_BEFORE"`
-	// FallbackEvery is how often calendars are synced without a push.
+	// FallbackEvery is how often calendars are synced without a push; those in which a
+	// session starts within two days are synced every 15 minutes.
 	FallbackEvery time.Duration `env:"FALLBACK_EVERY"`
 	// SnapshotKeep is how long snapshots of votes are kept, except those that a
 	// rescheduled poll needs.

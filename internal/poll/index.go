@@ -129,9 +129,9 @@ func IndexOf(ctx context.Context, reader store.Reader, p Poll) (*IndexEntry, sto
 	return indexByPoll(ctx, reader, p)
 }
 
-// Indexed reports by poll id whether the entry at IndexPath follows the poll's event. It makes
-// one call.
-func Indexed(ctx context.Context, reader store.Reader, polls []Poll) (map[string]bool, error) {
+// Indexed reads the entries at IndexPath that follow the polls' events, by the polls' ids. It
+// makes one call.
+func Indexed(ctx context.Context, reader store.Reader, polls []Poll) (map[string]IndexEntry, error) {
 	var paths []store.Path
 	for _, p := range polls {
 		if path := IndexPath(p.EventID()); path.Valid() == nil {
@@ -143,15 +143,17 @@ func Indexed(ctx context.Context, reader store.Reader, polls []Poll) (map[string
 	if err != nil {
 		return nil, err
 	}
-	follows := map[string]string{}
+	entries := map[string]IndexEntry{}
 	for _, doc := range docs {
 		if doc.Exists() {
-			follows[doc.Path.ID()] = DecodeIndex(doc).PollID
+			entries[doc.Path.ID()] = DecodeIndex(doc)
 		}
 	}
-	indexed := map[string]bool{}
+	indexed := map[string]IndexEntry{}
 	for _, p := range polls {
-		indexed[p.ID] = p.ID != "" && follows[p.EventID()] == p.ID
+		if entry, known := entries[p.EventID()]; known && p.ID != "" && entry.PollID == p.ID {
+			indexed[p.ID] = entry
+		}
 	}
 	return indexed, nil
 }

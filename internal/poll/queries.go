@@ -84,7 +84,7 @@ var Queries = []*store.Query{
 	slotsOf, votesOf, journalByTime, journalsOfCreator, allJournals, entriesBefore, announcementsDue, cardsPending, IntentsDue,
 	intentsOfPoll, intentsOfAccount,
 	indexOfPoll, indexOfCalendar, expiredSnapshots, snapshotsOf, embeddedOf, allAnnouncements,
-	finalisedPolls, editedPolls, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant,
+	finalisedPolls, startingPolls, editedPolls, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant,
 	pollsOfParticipantByStatus, sessionsOfParticipant,
 	pollsJoined, pollsOfGroupsNaming, votesOfPerson, sessionsNaming, laterPollsOfCreator,
 	groupsOfMember, groupsOfCreator, groupsInviting, pollsOfGroup, writtenSince[0], writtenSince[1], writtenSince[2],

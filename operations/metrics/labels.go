@@ -65,8 +65,8 @@ var (
 	levels       = labelOf("level", "warn", "error")
 	httpMethods  = labelOf("method", "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 	classes      = labelOf("status", "1xx", "2xx", "3xx", "4xx", "5xx")
-	jobs         = labelOf("job", timers.RenewWatches, timers.PollFallback, timers.ReconcileMirrors, timers.RefreshMappings,
-		timers.Cleanup, timers.Health)
+	jobs         = labelOf("job", timers.RenewWatches, timers.PollFallback, timers.PlanUpcoming, timers.ReconcileMirrors,
+		timers.RefreshMappings, timers.Cleanup, timers.Health)
 )
 
 func labelOf[T ~string](name string, values ...T) label {

@@ -54,6 +54,10 @@ func Jobs(p Parts) []Job {
 			Does: "find what pushes missed, calendar by calendar",
 		},
 		{
+			Name: PlanUpcoming, Every: calendarsync.UpcomingEvery, Step: p.planUpcoming,
+			Does: "plan frequent syncs of calendars in which a session starts within two days",
+		},
+		{
 			Name: Cleanup, Every: day, Offset: 3 * time.Hour, Step: inTurn(p.cleanup()),
 			Does: "remove what is past its time",
 		},
@@ -88,6 +92,20 @@ func (p Parts) renew(ctx context.Context, run Run) (Stretch, error) {
 		{"watch channels stopped", renewed.Stopped},
 		{"failed", renewed.Failed},
 	}}, err
+}
+
+// planUpcoming plans syncs for a page of sessions: at once for a person, otherwise spread over
+// the period.
+func (p Parts) planUpcoming(ctx context.Context, run Run) (Stretch, error) {
+	if p.NoSync {
+		return Stretch{}, nil
+	}
+	spread := calendarsync.UpcomingEvery
+	if run.ByHand || p.SweepAtOnce {
+		spread = 0
+	}
+	did, next, err := p.Watcher.PlanUpcoming(ctx, run.Cause, run.At, spread)
+	return Stretch{Next: next, Did: Counts{{"sessions that start soon", did.Sessions}, {"syncs planned", did.Syncs}}}, err
 }
 
 // fallBack is the parts of the sweep.

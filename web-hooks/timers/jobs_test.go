@@ -26,7 +26,7 @@ func names(jobs []timers.Job) (all []string) {
 func TestTheTable_HasEveryJob(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
-	same(t, "jobs", names(w.Timers.Jobs), []string{timers.RenewWatches, timers.PollFallback, timers.Cleanup})
+	same(t, "jobs", names(w.Timers.Jobs), []string{timers.RenewWatches, timers.PollFallback, timers.PlanUpcoming, timers.Cleanup})
 	for _, job := range w.Timers.Jobs {
 		did, err := w.Timers.RunNow(t.Context(), job.Name, nil)
 		if err != nil || len(did) == 0 || job.Does == "" {

@@ -10,8 +10,8 @@
 //   - A newer run replaces an older one. Two processes may work on the same run:
 //     steps are idempotent, and the process that finds its step recorded ends.
 //
-// The drain itself is a job by its name only: it is not recorded, since it would be the one
-// write of an idle server.
+// The drain itself is a job by its name only: it is not recorded, since that would be most of
+// the writes of an idle server.
 package timers
 
 import (
@@ -30,6 +30,8 @@ const (
 	Drain        = "drain"
 	RenewWatches = "renew-watches"
 	PollFallback = "poll-fallback"
+	// PlanUpcoming plans syncs of calendars in which a session starts soon.
+	PlanUpcoming = "plan-upcoming"
 	// ReconcileMirrors compares mirrors with their calendars.
 	ReconcileMirrors = "reconcile-mirrors"
 	// RefreshMappings loads the second addresses of attendees.

@@ -3,15 +3,38 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"sync/atomic"
 
 	"questscheduler/internal/store"
-	"questscheduler/internal/store/entries"
 )
 
+// fileIndex is an index of the declared queries in the file.
+type fileIndex struct {
+	id int64
+	// built is the path up to which the index has all documents; nil: it has all. Behind it, it has
+	// those that were written since the build began. It may lag behind the file.
+	built atomic.Pointer[store.Path]
+}
+
+// stored is the row of an index.
+type stored struct {
+	id    int64
+	built sql.NullString
+}
+
+func (s stored) index() *fileIndex {
+	index := &fileIndex{id: s.id}
+	if s.built.Valid {
+		path := store.Path(s.built.String)
+		index.built.Store(&path)
+	}
+	return index
+}
+
 // prepareIndexes makes the file's indexes those of the declared queries, in one
-// transaction, and returns their ids in the set's order. It keeps indexes of the same
-// definition, drops those no longer declared, and builds new ones from the documents.
-func (s *Store) prepareIndexes(ctx context.Context) ([]int64, error) {
+// transaction, and returns them in the set's order. It keeps indexes of the same
+// definition and drops those no longer declared; new ones are yet to be built.
+func (s *Store) prepareIndexes(ctx context.Context) ([]*fileIndex, error) {
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -21,46 +44,39 @@ func (s *Store) prepareIndexes(ctx context.Context) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	var ids []int64
-	missing := map[int64]entries.Index{}
+	var indexes []*fileIndex
 	for _, index := range s.queries.Indexes() {
 		definition := index.Definition()
-		id, known := there[definition]
+		row, known := there[definition]
 		delete(there, definition)
 		if !known {
-			if err := tx.QueryRowContext(ctx, `INSERT INTO document_indexes (definition) VALUES (?) RETURNING id`,
-				definition).Scan(&id); err != nil {
+			row.built.Valid = true
+			if err := tx.QueryRowContext(ctx, `INSERT INTO document_indexes (definition, built) VALUES (?, '') RETURNING id`,
+				definition).Scan(&row.id); err != nil {
 				return nil, err
 			}
-			missing[id] = index
 		}
-		ids = append(ids, id)
+		indexes = append(indexes, row.index())
 	}
-	for _, id := range there {
-		if err := dropIndex(ctx, tx, id); err != nil {
+	for _, row := range there {
+		if err := dropIndex(ctx, tx, row.id); err != nil {
 			return nil, err
 		}
 	}
-	if len(missing) > 0 {
-		documents, err := buildIndexes(ctx, tx, missing)
-		if err != nil {
-			return nil, err
-		}
-		s.log.Info("built indexes of newly declared queries", "indexes", len(missing), "documents", documents)
-	}
-	return ids, tx.Commit()
+	return indexes, tx.Commit()
 }
 
-func storedIndexes(ctx context.Context, tx *sql.Tx) (map[string]int64, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT definition, id FROM document_indexes`)
-	out := map[string]int64{}
+// storedIndexes reads the file's indexes, by definition.
+func storedIndexes(ctx context.Context, tx *sql.Tx) (map[string]stored, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT definition, id, built FROM document_indexes`)
+	out := map[string]stored{}
 	err = eachRow(rows, err, func() error {
 		var definition string
-		var id int64
-		if err := rows.Scan(&definition, &id); err != nil {
+		var row stored
+		if err := rows.Scan(&definition, &row.id, &row.built); err != nil {
 			return err
 		}
-		out[definition] = id
+		out[definition] = row
 		return nil
 	})
 	return out, err
@@ -72,26 +88,4 @@ func dropIndex(ctx context.Context, tx *sql.Tx, id int64) error {
 	}
 	_, err := tx.ExecContext(ctx, `DELETE FROM document_indexes WHERE id = ?`, id)
 	return err
-}
-
-// buildIndexes writes the entries of every document in the given indexes, while it reads
-// the documents.
-func buildIndexes(ctx context.Context, tx *sql.Tx, indexes map[int64]entries.Index) (documents int, err error) {
-	add, err := tx.PrepareContext(ctx, statementTexts[addEntry])
-	if err != nil {
-		return 0, err
-	}
-	defer add.Close() // the transaction's end closes it in any case
-	err = eachDocument(ctx, tx, func(path store.Path, data map[string]any) error {
-		for id, index := range indexes {
-			for _, entry := range index.Entries(path, data) {
-				if _, err := add.ExecContext(ctx, id, string(entry.Parent), entry.Key, string(path)); err != nil {
-					return err
-				}
-			}
-		}
-		documents++
-		return nil
-	})
-	return documents, err
 }

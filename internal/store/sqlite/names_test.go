@@ -54,7 +54,7 @@ func TestOpen_AnEarlierProgramsFile_HasTheNamesOfToday(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	execute(t, before, "PRAGMA user_version = 2")
+	execute(t, before, "ALTER TABLE document_indexes DROP COLUMN built; PRAGMA user_version = 2")
 	s := openFile(t, path, nil)
 	for name, row := range rows {
 		doc, err := s.Get(t.Context(), store.Path(name))

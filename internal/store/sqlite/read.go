@@ -13,10 +13,12 @@ import (
 // reading answers reads from a pool of connections that cannot write.
 type reading struct {
 	queries *entries.Set
-	// indexIDs are the ids in the file of the set's indexes, in its order.
-	indexIDs []int64
-	readers  *sql.DB
-	read     *statements
+	// indexes are the set's indexes in the file, in its order.
+	indexes []*fileIndex
+	readers *sql.DB
+	read    *statements
+	// rest is held by the one query that reads the rest of a whole collection.
+	rest chan struct{}
 }
 
 func (r *reading) openReaders(address string) (err error) {
@@ -76,11 +78,17 @@ func (r *reading) Query(ctx context.Context, query store.Bound) (found []store.D
 	if err := txn.Check(ctx); err != nil {
 		return nil, err
 	}
-	if len(plan.Ranges) == 1 { // one statement sees one state
-		return r.answer(ctx, r.read.pooled, plan)
+	done, err := r.restTurn(ctx, plan)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	built := r.indexes[plan.Index].built.Load() // before the state that is read
+	if len(plan.Ranges) == 1 && built == nil {  // one statement sees one state
+		return r.answer(ctx, r.read.pooled, plan, nil)
 	}
 	err = r.snapshot(ctx, func(from source) (err error) {
-		found, err = r.answer(ctx, from, plan)
+		found, err = r.answer(ctx, from, plan, built)
 		return err
 	})
 	return found, err
@@ -154,15 +162,22 @@ func getOne(ctx context.Context, from source, path store.Path) (map[string]any, 
 	return data, explain("read "+string(path), err)
 }
 
-func (r *reading) answer(ctx context.Context, from source, plan entries.Plan) ([]store.Document, error) {
+// answer answers a query whose index had all documents up to a path, or all (nil), at or before
+// the state that is read.
+func (r *reading) answer(ctx context.Context, from source, plan entries.Plan, built *store.Path) ([]store.Document, error) {
 	found, err := plan.Gather(func(part entries.Range, limit int) ([]entries.Hit, error) {
-		return r.scan(ctx, from, plan, part, limit)
+		hits, err := r.scan(ctx, from, plan, part, limit)
+		if err != nil || built == nil {
+			return hits, err
+		}
+		rest, err := r.scanRest(ctx, from, plan, span{part, limit, *built})
+		return firstOf(append(hits, rest...), limit), err
 	})
 	return found, explain("answer a query", err)
 }
 
 func (r *reading) scan(ctx context.Context, from source, plan entries.Plan, part entries.Range, limit int) (hits []entries.Hit, err error) {
-	which, args := scanOpenEntries, []any{r.indexIDs[plan.Index], string(plan.Parent), part.From}
+	which, args := scanOpenEntries, []any{r.indexes[plan.Index].id, string(plan.Parent), part.From}
 	if part.To != nil {
 		which, args = scanEntries, append(args, part.To)
 	}

@@ -52,15 +52,16 @@ func (r *Reader) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	r.indexIDs, err = r.findIndexes(ctx)
+	r.indexes, err = r.findIndexes(ctx)
 	if err != nil {
 		return err
 	}
 	return r.prepareReads(ctx)
 }
 
-// findIndexes returns what prepareIndexes does, and builds no index.
-func (r *Reader) findIndexes(ctx context.Context) ([]int64, error) {
+// findIndexes returns what prepareIndexes does, and makes no index. One that another process builds
+// stays unfinished for this Reader.
+func (r *Reader) findIndexes(ctx context.Context) ([]*fileIndex, error) {
 	tx, err := r.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return nil, explain("begin to read", err)
@@ -70,15 +71,15 @@ func (r *Reader) findIndexes(ctx context.Context) ([]int64, error) {
 	if err != nil {
 		return nil, explain("read the indexes", err)
 	}
-	var ids []int64
+	var indexes []*fileIndex
 	for _, index := range r.queries.Indexes() {
-		id, known := there[index.Definition()]
+		row, known := there[index.Definition()]
 		if !known {
 			return nil, errOlder()
 		}
-		ids = append(ids, id)
+		indexes = append(indexes, row.index())
 	}
-	return ids, nil
+	return indexes, nil
 }
 
 // SchemaVersion is the number of migrations that were run on the file.

@@ -88,7 +88,7 @@ func (v *view) Query(ctx context.Context, query store.Bound) ([]store.Document, 
 	if err := txn.Stopped(ctx); err != nil {
 		return nil, err
 	}
-	found, err := v.store.answer(context.Background(), v.session.statements, plan)
+	found, err := v.store.answer(context.Background(), v.session.statements, plan, v.store.indexes[plan.Index].built.Load())
 	if err != nil {
 		return nil, err
 	}
@@ -170,10 +170,11 @@ func (s *Store) writeOne(session *session, change txn.Change) error {
 	return session.exec(putDocument, string(change.Path), text)
 }
 
-// writeEntries updates the entries of a changed document.
+// writeEntries updates the entries of a changed document, also in an index that is being built and
+// may lack them.
 func (s *Store) writeEntries(session *session, change txn.Change) error {
 	for _, i := range s.queries.Holding(change.Path) {
-		index, id := s.queries.Indexes()[i], s.indexIDs[i]
+		index, id := s.queries.Indexes()[i], s.indexes[i].id
 		if index.Stays(change.Before, change.After) {
 			continue
 		}

@@ -8,7 +8,7 @@
 // for nothing.
 //
 // Queries are answered from the keys of package entries, which each write of a document
-// updates, and which Open rebuilds when the declared queries change.
+// updates. The indexes of newly declared queries are built step by step (build.go).
 //
 // One process opens the file as its Store; others may read it with a Reader.
 package sqlite
@@ -47,8 +47,10 @@ type Options struct {
 	// Disposable says that the file need not outlive the machine: commits do not wait for
 	// the disk. They survive a crash of the process, not one of the machine.
 	Disposable bool
-	// Log receives rebuilt indexes and failures at Close; nil: none.
+	// Log receives the building of indexes and failures at Close; nil: none.
 	Log *slog.Logger
+	// held leaves every step of the building of indexes to a test.
+	held bool
 }
 
 // Store is the driver. Call Open.
@@ -58,6 +60,7 @@ type Store struct {
 	log     *slog.Logger
 	writer  *sql.DB
 	commits *committer
+	build   build
 	release func() error
 	closing sync.Once
 	closed  error
@@ -67,8 +70,8 @@ var _ store.Store = (*Store)(nil)
 
 // Open opens or creates a data file and locks it for this process: Unavailable where
 // another Open holds it. Invalid: no path, no folder, no database, another program's or a
-// newer questscheduler's file, a query that cannot be answered. It builds the indexes of
-// newly declared queries before it returns.
+// newer questscheduler's file, a query that cannot be answered. The indexes of
+// newly declared queries are built in the background, unless the file is small.
 func Open(ctx context.Context, options Options) (*Store, error) {
 	file, reads, err := options.check()
 	if err != nil {
@@ -79,7 +82,7 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 		return nil, named(file.path, err)
 	}
 	s := &Store{dataFile: file, reading: reads, release: release, log: cmp.Or(options.Log, slog.New(slog.DiscardHandler))}
-	if err := s.open(ctx); err != nil {
+	if err := s.open(ctx, options.held); err != nil {
 		return nil, named(file.path, errors.Join(err, s.abandon()))
 	}
 	return s, nil
@@ -88,7 +91,7 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 // named adds the file to an error of opening it.
 func named(path string, err error) error { return fmt.Errorf("%s: %w", path, err) }
 
-func (s *Store) open(ctx context.Context) (err error) {
+func (s *Store) open(ctx context.Context, held bool) (err error) {
 	if err := touch(s.path); err != nil {
 		return explain("open the data file", err)
 	}
@@ -107,9 +110,9 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if _, err := s.writer.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
 		return explain("switch the data file to a write-ahead log", err)
 	}
-	s.indexIDs, err = s.prepareIndexes(ctx)
+	s.indexes, err = s.prepareIndexes(ctx)
 	if err != nil {
-		return explain("build the indexes", err)
+		return explain("prepare the indexes", err)
 	}
 	if err := s.openReaders(s.address(url.Values{"_query_only": {"1"}})); err != nil {
 		return err
@@ -122,6 +125,10 @@ func (s *Store) open(ctx context.Context) (err error) {
 		return explain("prepare writes", err)
 	}
 	s.commits = startCommitter(s.writer, written)
+	if err := s.startBuild(ctx, held); err != nil {
+		s.commits.stop()
+		return explain("build the indexes", err)
+	}
 	return nil
 }
 
@@ -160,7 +167,7 @@ func (o Options) check() (dataFile, reading, error) {
 	if err != nil && o.Path != "" {
 		err = named(o.Path, err)
 	}
-	return dataFile{path, cmp.Or(o.BusyWait, busyWait), o.Disposable}, reading{queries: set}, err
+	return dataFile{path, cmp.Or(o.BusyWait, busyWait), o.Disposable}, reading{queries: set, rest: make(chan struct{}, 1)}, err
 }
 
 // resolve makes the path absolute and follows links, so that a file has one lock under
@@ -191,6 +198,7 @@ func resolve(path string) (string, error) {
 // second call returns the same error.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
+		s.endBuild()
 		s.commits.stop()
 		ctx := context.Background()
 		if _, err := s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
@@ -200,6 +208,12 @@ func (s *Store) Close() error {
 		s.closed = s.abandon()
 	})
 	return s.closed
+}
+
+// endBuild ends the building of indexes after the current step.
+func (s *Store) endBuild() {
+	s.build.stop()
+	<-s.build.ended
 }
 
 // abandon closes the opened connections and releases the lock last.

@@ -13,6 +13,10 @@ const (
 	removeEntry
 	scanEntries
 	scanOpenEntries
+	scanCollection
+	scanGroup
+	listPaths
+	markBuilt
 	listTree
 	beginWrites
 	keepWrites
@@ -25,8 +29,9 @@ var statementTexts = [statementCount]string{
 	putDocument: `INSERT INTO documents (path, data) VALUES (?, ?)
 		ON CONFLICT (path) DO UPDATE SET data = excluded.data`,
 	removeDocument: `DELETE FROM documents WHERE path = ?`,
-	addEntry:       `INSERT INTO entries (index_id, parent, key, path) VALUES (?, ?, ?, ?)`,
-	removeEntry:    `DELETE FROM entries WHERE index_id = ? AND parent = ? AND key = ?`,
+	addEntry: `INSERT INTO entries (index_id, parent, key, path) VALUES (?, ?, ?, ?)
+		ON CONFLICT DO NOTHING`, // a key has the path: a write and the build of an index add the same
+	removeEntry: `DELETE FROM entries WHERE index_id = ? AND parent = ? AND key = ?`,
 	// CROSS JOIN reads the entries first, so that nothing is sorted.
 	scanEntries: `SELECT e.key, d.path, d.data
 		FROM entries AS e CROSS JOIN documents AS d ON d.path = e.path
@@ -36,6 +41,13 @@ var statementTexts = [statementCount]string{
 		FROM entries AS e CROSS JOIN documents AS d ON d.path = e.path
 		WHERE e.index_id = ? AND e.parent = ? AND e.key >= ?
 		ORDER BY e.key LIMIT ?`,
+	// The documents of one collection behind a path, and of all collections of a name.
+	scanCollection: `SELECT path, data FROM documents
+		WHERE path > ?2 AND path < ?3 AND instr(substr(path, length(?1) + 1), '/') = 0`,
+	scanGroup: `SELECT path, data FROM documents WHERE path > ?2 AND instr('/' || path, ?1) > 0`,
+	// It reads no document, only SQLite's index of paths.
+	listPaths: `SELECT path FROM documents WHERE path > ? ORDER BY path LIMIT ?`,
+	markBuilt: `UPDATE document_indexes SET built = ? WHERE id = ?`,
 	// In descending order: a document is deleted after those below it.
 	listTree: `SELECT path, data FROM documents
 		WHERE path > ? AND path < ? ORDER BY path DESC LIMIT ?`,

@@ -89,6 +89,12 @@ func TestASweep_ListsEachCalendarOnce(t *testing.T) {
 	if err := sweepOf(t.Context(), r, t.TempDir(), 120); err != nil {
 		t.Fatal(err)
 	}
+	if err := upcomingOf(t.Context(), r, t.TempDir(), 40); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.known["upcoming_listings"]; got < 38*4+2*97 || got > 40*4+2*110 { // six hours, and fourteen minutes
+		t.Errorf("%v listings a day", got)
+	}
 	if got := r.known["sweep_listings"]; got != 120 {
 		t.Errorf("%v listings for 120 calendars", got)
 	}

@@ -96,6 +96,7 @@ var measures = []struct {
 	{"a page", pages},
 	{"flows", flows},
 	{"a sweep", sweeps},
+	{"syncs before sessions", upcoming},
 	{"flows of mirroring", mirrorFlows},
 	{"mirroring", mirroring},
 	{"mappings", loadMappings},

@@ -50,7 +50,7 @@ func sweepOf(ctx context.Context, r *report, folder string, count int) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, documents.Close()) }()
-	if err := seedSweep(ctx, documents, count); err != nil {
+	if err := seedSweep(ctx, documents, count, pollsOfACalendar); err != nil {
 		return err
 	}
 	s := newSwept(documents, count)
@@ -72,7 +72,7 @@ func sweepOf(ctx context.Context, r *report, folder string, count int) (err erro
 
 // seedSweep writes calendars with their polls straight into the store: copies of
 // one that a world of the tests finalised.
-func seedSweep(ctx context.Context, documents store.Store, count int) error {
+func seedSweep(ctx context.Context, documents store.Store, count, polls int) error {
 	return inWorlds(func(t worldtest.TB) error {
 		w := worldtest.New(t, worldtest.Options{})
 		pollID, slots, eventID := w.Finalised()
@@ -83,7 +83,7 @@ func seedSweep(ctx context.Context, documents store.Store, count int) error {
 		for first := 0; first < count; first += sweptAtATime {
 			err := documents.Run(ctx, func(_ context.Context, tx store.Tx) error {
 				for n := first; n < min(first+sweptAtATime, count); n++ {
-					if err := seedCalendar(tx, n, slots[0], template); err != nil {
+					if err := seedCalendar(tx, n, polls, slots[0], template); err != nil {
 						return err
 					}
 				}
@@ -97,14 +97,14 @@ func seedSweep(ctx context.Context, documents store.Store, count int) error {
 	})
 }
 
-func seedCalendar(tx store.Tx, n int, slotID string, template [4]map[string]any) error {
+func seedCalendar(tx store.Tx, n, polls int, slotID string, template [4]map[string]any) error {
 	account, calendarID := fmt.Sprintf("acc_%05d", n), fmt.Sprintf("person%05d@example.com", n)
 	calendar := with(template[3], map[string]any{
 		"accountId": account, "calendarId": calendarID, "syncToken": "token", "syncAt": nil, "syncAsked": nil,
-		"interests": map[string]any{poll.ConsumerPoll: pollsOfACalendar},
+		"interests": map[string]any{poll.ConsumerPoll: polls},
 	})
 	failures := []error{tx.Create(calendars.Path(poll.CalendarKey(account, calendarID)), calendar)}
-	for i := range pollsOfACalendar {
+	for i := range polls {
 		pollID, eventID := fmt.Sprintf("poll-%05d-%d", n, i), fmt.Sprintf("event%05d%d", n, i)
 		sync, _ := template[0]["calendarSync"].(map[string]any)
 		recorded, _ := sync["recorded"].(map[string]any)
@@ -193,11 +193,11 @@ func (s *swept) plan(ctx context.Context) (all calendarsync.Swept, err error) {
 // Wake has a worker sweep the calendar, or syncs it at once in the worker that
 // asks for it.
 func (s *swept) Wake(ctx context.Context, kind, id, _ string, at time.Time) error {
-	if kind == calendars.SyncKind {
-		return s.done(ctx, kind, id)
-	}
 	if at.After(s.outbox.Now()) {
 		return nil // the drain comes when it is due
+	}
+	if kind == calendars.SyncKind {
+		return s.done(ctx, kind, id)
 	}
 	s.tasks.Go(func() error { return s.done(ctx, kind, id) })
 	return nil

@@ -117,6 +117,9 @@ const (
 	UnrelatedChange  = "unrelated_change"
 	UnrelatedChanges = "unrelated_changes"
 	IdleDrain        = "idle_drain"
+	IdleUpcoming     = "idle_upcoming"
+	Upcoming         = "upcoming"
+	UpcomingPlanned  = "upcoming_planned"
 	Tick             = "tick"
 )
 
@@ -240,8 +243,35 @@ var Flows = []Flow{
 		Name: "renewal", What: "a renewal that puts a new channel in its place",
 		before: func(w *World, _ string) { w.Skip(6 * 24 * time.Hour) }, do: job(timers.RenewWatches),
 	},
+	{Name: IdleUpcoming, What: "a look for sessions within two days that finds none", do: job(timers.PlanUpcoming)},
+	{
+		Name: Upcoming, What: "a look that finds one, and the sync of its calendar without a change",
+		before: beforeSession, do: look(20 * time.Minute),
+	},
+	{
+		Name: UpcomingPlanned, What: "a look that finds one, for which a sync is planned", before: beforeSession,
+		do: func(w *World, _, _ string) error {
+			// A sync, and the plan of the next.
+			err := errors.Join(look(20*time.Minute)(w, "", ""), look(time.Minute)(w, "", ""))
+			return errors.Join(err, look(time.Minute)(w, "", ""))
+		},
+	},
 	{Name: "idle_cleanup", What: "a cleanup that finds nothing", do: job(timers.Cleanup)},
 	{Name: "health", What: "two linked accounts are checked", do: job(timers.Health)},
+}
+
+// beforeSession comes to an hour before the session.
+func beforeSession(w *World, _ string) {
+	w.Skip(worldtest.Ten.Start.Add(-time.Hour).Sub(w.Clock.Now()))
+}
+
+// look counts a look for sessions that start soon, after a while in which the program does not run.
+func look(after time.Duration) func(w *World, pollID, eventID string) error {
+	return func(w *World, _, _ string) error {
+		w.Skip(after)
+		w.Begin()
+		return w.runJob(timers.PlanUpcoming)
+	}
 }
 
 var allDay = map[string]any{"start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}}

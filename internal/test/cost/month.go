@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"questscheduler/calendarsync"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/scheduler"
@@ -14,8 +15,8 @@ import (
 const Days = 30
 
 // Month is what the timers cost in a month in which nobody does anything and no
-// session takes place, but for the drains, of which each costs the same
-// (IdleDrain). It grows by as much with each of its parts, but for one read and
+// session takes place, but for the drains (IdleDrain) and the looks for sessions that
+// start soon (IdleUpcoming), of which each costs the same. It grows by as much with each of its parts, but for one read and
 // one write whenever a job comes to another page of about a hundred.
 type Month struct {
 	// Jobs is what the jobs cost by themselves, where there is at least one
@@ -39,7 +40,7 @@ var Runs = []struct {
 	Every time.Duration
 }{
 	{timers.Drain, time.Minute}, {timers.PollFallback, worldtest.FallbackEvery}, {timers.RenewWatches, 24 * time.Hour},
-	{timers.Cleanup, 24 * time.Hour}, {timers.Health, 6 * time.Hour},
+	{timers.PlanUpcoming, calendarsync.UpcomingEvery}, {timers.Cleanup, 24 * time.Hour}, {timers.Health, 6 * time.Hour},
 }
 
 // CountMonth counts months of different contents, and tells them apart.
@@ -65,7 +66,7 @@ type Followed struct {
 	Polls int
 }
 
-// Quiet is what the timers cost in a month but for the drains, where there are
+// Quiet is what the timers cost in a month but for the drains and the looks, where there are
 // these calendars, and an account of ana's in any case.
 func Quiet(t worldtest.TB, contents []Followed) (storetest.Cost, error) {
 	w := New(t, Place{})

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/calendarsync"
 	"questscheduler/internal/test/cost"
 	"questscheduler/internal/test/docs"
 	"questscheduler/internal/test/mirrortest"
@@ -124,6 +125,7 @@ A month of %d days with the defaults of the [settings](settings.md) (a sweep eve
 |---|---|---|---|
 `, cost.Days, worldtest.FallbackEvery.Hours(), strings.Join(runs, ", "))
 	text.WriteString(costRow("the drains", counted[cost.IdleDrain].Times(drains)))
+	text.WriteString(costRow("the looks for sessions within two days", lookCosts(counted)))
 	text.WriteString(costRow("the other jobs by themselves", month.Jobs))
 	text.WriteString(costRow("each linked account that no poll uses", month.Account))
 	text.WriteString(costRow("each calendar that polls follow, with its account", month.Calendar))
@@ -131,6 +133,18 @@ A month of %d days with the defaults of the [settings](settings.md) (a sweep eve
 	fmt.Fprintf(&text, "\nWith `QS_QUEUE=embedded` the process asks its timers itself, each minute: %s reads more.\n",
 		grouped(counted[cost.Tick].Times(drains).Reads))
 	return text.String()
+}
+
+// lookCosts is what a month's looks for sessions that start soon cost, where none does.
+func lookCosts(counted map[string]storetest.Cost) storetest.Cost {
+	return counted[cost.IdleUpcoming].Times(int(cost.Days * 24 * time.Hour / calendarsync.UpcomingEvery))
+}
+
+// beforeSession is what the looks and syncs of the two days before a session cost, which is the only
+// one of its calendar.
+func beforeSession(counted map[string]storetest.Cost) storetest.Cost {
+	none, looks, syncs := counted[cost.IdleUpcoming], int(48*time.Hour/calendarsync.UpcomingEvery), int(48*time.Hour/calendarsync.ListEvery)
+	return counted[cost.Upcoming].Sub(none).Times(syncs).Add(counted[cost.UpcomingPlanned].Sub(none).Times(looks - syncs))
 }
 
 // ofAThousand says what a thousand polls cost, and at which price.
@@ -154,6 +168,9 @@ The three prices are those that Google published for a multi-region in the Unite
 		counted[cost.Reschedule].Add(counted[cost.TellRescheduled]).Times(thousand)))
 	text.WriteString(pricedRow(fmt.Sprintf("1,000 polls idle for a month, in %d calendars", idleCalendars),
 		none.Of(0, idleCalendars, thousand)))
-	text.WriteString(pricedRow("the drains and other jobs of a month, for however many polls", drains.Add(month.Jobs)))
+	text.WriteString(pricedRow("1,000 sessions of as many calendars, each with the looks and syncs of the two days before it",
+		beforeSession(counted).Times(thousand)))
+	text.WriteString(pricedRow("the drains and other jobs of a month, for however many polls",
+		drains.Add(month.Jobs).Add(lookCosts(counted))))
 	return text.String()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"questscheduler/calendarsync"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
@@ -223,7 +224,9 @@ func (l *life) left() {
 	found, _, err := calendars.Followed(l.w.Context(), l.w.Documents, store.Paging{Limit: 0})
 	l.must(err)
 	for _, calendar := range found {
-		if !calendar.SyncAt.IsZero() || calendar.SyncPending || !calendar.FailedSince.IsZero() {
+		planned := calendar.SyncCause == calendarsync.SweepKind && calendar.SyncAt.After(l.w.Clock.Now()) // before a session
+		due := !calendar.SyncAt.IsZero() && !planned || calendar.HasBacklog()
+		if due || calendar.SyncPending || !calendar.FailedSince.IsZero() {
 			l.Errorf("calendar %s still has a sync pending, or is failing: %s", calendar.CalendarID, calendar.LastError)
 		}
 	}
