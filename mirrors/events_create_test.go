@@ -137,6 +137,20 @@ func TestCreate_ASyncIsFaster_OneCanonicalEvent(t *testing.T) {
 	}
 }
 
+// Events that we make ourselves are nobody's copies, however many are equal, and whatever copies
+// of the earlier ones were made before.
+func TestCreate_EqualEventsOneAfterTheOther_AreAllMirrored(t *testing.T) {
+	t.Parallel()
+	w := newMirroringWorld(t)
+	for range 5 {
+		_, err := w.events().Create(w.ctx, gm, w.newID(), dentist(), cause)
+		w.must(err)
+		w.sync(work)
+		w.run(2 * time.Minute)
+	}
+	w.wantTitles(home, "Dentist", "Dentist", "Dentist", "Dentist", "Dentist")
+}
+
 func TestCreate_DuringSyncs_OneCanonicalEventEach(t *testing.T) {
 	t.Parallel()
 	w := newMirroringWorld(t)

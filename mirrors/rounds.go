@@ -19,11 +19,11 @@ const (
 	followsWithin = 30 * time.Minute
 )
 
-// counted is an event that was not known, with its CopyOf and DuplicateOf. An invitation and a
-// poll's session are nobody's copy. Events that storeOrigins stores are not either: those were
+// counted is an event that was not known, with its CopyOf and DuplicateOf. An invitation, a
+// poll's session and what was made over REST are nobody's copy. Events that storeOrigins stores are not either: those were
 // there before most mirrors.
 func counted(ctx context.Context, tx store.Reader, of situation, o observation, event mirror.Event) (mirror.Event, error) {
-	if !o.event.Organized || mayBePolls(o) || !of.MayLoop(event) {
+	if !o.event.Organized || mayBePolls(o) || event.Source == mirror.SourceAPI || !of.MayLoop(event) {
 		return event, nil
 	}
 	var err error

@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	// mostRounds is how many living events of Event.CopyOf stop an event from being mirrored. A
-	// person's fourth equal event in one calendar, made after the copies of the three before, is
-	// stopped too, since nothing tells it from a program's: its time is taken by those three.
+	// mostRounds is how many living events of Event.CopyOf stop an event from being mirrored. The
+	// fourth equal event that a person makes in one calendar, after the copies of the three before,
+	// is stopped too, since nothing tells it from a program's: its time is taken by those three.
+	// One that is made over REST is ours.
 	mostRounds = 3
 	// mostDuplicates is the same for Event.DuplicateOf. People who duplicate the copy of a
 	// duplicate do so a few times; a program that copies the marks too goes on without end.

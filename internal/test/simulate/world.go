@@ -105,6 +105,8 @@ type life struct {
 	strangers  strangers
 	grouped    grouped
 	secondTool secondTool
+	// pressed counts the interactions of Discord.
+	pressed int
 	// described is the last description of each poll.
 	described map[string]string
 	// checked, where set, is called after each check of the invariants.
