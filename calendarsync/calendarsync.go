@@ -1,7 +1,7 @@
 // Package calendarsync reads what changes in calendars: watch channels by which Google
 // announces changes, sync runs that list them, and the hand-over of what they observe to
 // consumers. Polls are the first of them (polls.go, to the rules by scheduler.Apply);
-// mirrors, events of groups and second addresses are the others.
+// mirrors and second addresses are the others.
 //
 // A push, a timer or a person only triggers a sync run: a trigger that is lost, doubled or
 // late changes nothing but the delay. Runs are safe because of their calendar's fence

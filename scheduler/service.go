@@ -46,7 +46,7 @@ func (c Cause) Request(at time.Time) calendars.Request {
 	return calendars.Request{At: at, Trigger: c.Trigger, Trace: c.Trace}
 }
 
-// Calendar is what finalising needs of a calendar provider. Its errors have the kinds
+// Calendar is what finalising, restoring and deleting need of a calendar provider. Its errors have the kinds
 // NotFound, Revoked, RateLimited, Exhausted, Provider (refused for good), Conflict with
 // CodeTaken if the event id is in use, Unavailable (the effect may have taken place).
 type Calendar interface {

@@ -5,7 +5,7 @@
 // that read the poll. Nothing here reads, writes, or knows the time.
 //
 // A poll after a transition follows from the poll before it and the journal entry
-// (after.go), so the replay of a journal applies the same functions.
+// (after.go, and Observed in observe.go), so the replay of a journal applies the same functions.
 package transition
 
 import (

@@ -17,8 +17,8 @@ import (
 
 // Pushes takes Google's pushes (calendarsync.Watcher). Push calls push.Admit before
 // it reads anything, and returns its error. After nil, a sync begins later than the
-// push. Unauthenticated: the push is forged. After any other error, no sync was
-// requested.
+// push, unless it only announces the channel (state sync) or nobody follows the calendar.
+// Unauthenticated: the push is forged. After any other error, no sync was requested.
 type Pushes interface {
 	Push(ctx context.Context, push calendarsync.Push) error
 }

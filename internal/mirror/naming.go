@@ -21,7 +21,8 @@ const StrayEvent = "evt_stray"
 func (m Mirror) IsStray() bool { return m.CanonicalID == StrayEvent }
 
 // Naming are the documents of all people that name some events: what proves that an event is
-// ours. Its id and its marks prove nothing, since anybody can choose or copy them. A stray
+// ours. Its id, and marks of another installation, prove nothing, since anybody can choose or
+// copy them; what a mark of this installation proves is for plan.Classify to say. A stray
 // (IsStray) is none of them.
 type Naming struct {
 	Mirrors []Mirror
