@@ -90,6 +90,10 @@ func (s *server) surveyHealth(grants *accounts.Grants, reader *health.Reader) ti
 			s.log.InfoContext(ctx, "asked after accounts that nobody used", "live", checked.Live, "dead", checked.Dead, "failed", checked.Failed)
 		}
 		counts, next, err := reader.Survey(ctx, run.At, func(account health.Account) {
+			if account.Status == health.Degraded { // it may recover by itself, as one that was just linked does
+				s.log.InfoContext(ctx, "the sync of an account is degraded", "account", account.ID)
+				return
+			}
 			s.log.WarnContext(ctx, "the sync of an account is not well", "account", account.ID, "status", account.Status)
 		})
 		did := timers.Stretch{Next: next}

@@ -24,6 +24,7 @@ var closedCollections = []string{
 	"schedulers/POLL/journal/NOTE", "questingGroups/GROUP/journal/NOTE",
 	"mirrors/NOTE", "mirrorPeople/gm", "groupConnections/NOTE", "groupEvents/GROUP", "groupMembers/GROUP", "groupWork/NOTE",
 	"keptCopies/NOTE", "feedSecrets/NOTE", "feedPeople/gm", "attendeeEvents/NOTE", "attendeeMappings/state",
+	"discordUserLinks/NOTE", "discordLinkCodes/NOTE", "discordLinkCodeRateLimits/NOTE", "discordInteractionIds/NOTE", "usersPublic/gm",
 	"canonicalEvents/NOTE/mirrorJournal/NOTE",
 	"users/gm/secrets/NOTE", "unknownCollection/NOTE", "schedulers/POLL/unknownCollection/NOTE",
 }
