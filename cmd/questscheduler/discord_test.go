@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -57,4 +58,50 @@ func TestQuestPoll_OverDiscord_MakesAPollWithACard(t *testing.T) {
 			t.Errorf("/quest %s answers %v", name, answer)
 		}
 	}
+}
+
+// TestDiscordRegister_TouchesWhatIsOurs: /quest is registered and removed, repeatedly; commands
+// and addresses of others stay.
+func TestDiscordRegister_TouchesWhatIsOurs(t *testing.T) {
+	t.Parallel()
+	o := startCases(t)
+	bot, app := "Bot "+o.ready.DiscordToken, o.ready.Discord+"/api/v10/applications/"+o.ready.DiscordApplication
+	commands := func() string {
+		t.Helper()
+		var names []string
+		for _, command := range list(o.do("GET", app+"/commands", bot, nil).want(t, http.StatusOK).body["list"]) {
+			names = append(names, command["name"].(string))
+		}
+		return strings.Join(names, " ")
+	}
+	endpoint := func() any {
+		t.Helper()
+		at := o.do("GET", o.ready.Discord+"/api/v10/applications/@me", bot, nil).want(t, http.StatusOK)
+		return at.body["interactions_endpoint_url"]
+	}
+	environ := []string{
+		"QS_DISCORD_BOT_TOKEN=" + o.ready.DiscordToken, "QS_DISCORD_APPLICATION_ID=" + o.ready.DiscordApplication,
+		"QS_DISCORD_PUBLIC_KEY=" + o.ready.DiscordPublicKey, "QS_DISCORD_ENDPOINT=" + o.ready.Discord, "QS_PUBLIC_URL=" + o.ready.API,
+	}
+	o.do("POST", app+"/commands", bot, map[string]any{"name": "poll-create", "type": 1, "description": "The app's"})
+	ours := endpoint()
+	register := func(code int, says string, args ...string) {
+		t.Helper()
+		run(t, environ, append([]string{"discord", "register"}, args...)...).want(t, code, says)
+	}
+	register(exitOK, "would do: /quest removed in every guild", "--remove", "--dry-run")
+	register(exitOK, "/quest registered in every guild")
+	register(exitOK, "interactions are sent to", "--endpoint")
+	if got := commands(); got != "poll-create quest" && got != "quest poll-create" || endpoint() != ours {
+		t.Errorf("registered are %s, at %v", got, endpoint())
+	}
+	environ[4] = "QS_PUBLIC_URL=http://elsewhere.example"
+	register(exitOK, "stays", "--remove", "--endpoint")
+	if got := commands(); got != "poll-create" || endpoint() != ours {
+		t.Errorf("left are %s, at %v", got, endpoint())
+	}
+	register(exitOK, "/quest is not registered", "--remove")
+	register(exitFailed, "", "--endpoint") // nothing answers there
+	environ[1] = ""
+	register(exitUsage, "QS_DISCORD_APPLICATION_ID")
 }
