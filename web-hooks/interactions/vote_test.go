@@ -294,3 +294,18 @@ func TestWho_NamesWhoIsMissing(t *testing.T) {
 		t.Errorf("said %q where votes are hidden", said)
 	}
 }
+
+// An id that leads to another document shows no poll of its last part.
+func TestPollID_ThatIsAPath_IsNoPolls(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	d.link("3300000000000000002", "stranger")
+	group := d.world.View(d.poll).Poll.GroupID
+	path := store.Doc("schedulers", "x", "basicPolls", d.poll)
+	d.write(path, store.Set("creatorId", "stranger"), store.Set("questingGroupId", group), store.Set("title", "Mine"))
+	for _, id := range []string{"qs:who:", "vote_btn:", "qs:menu:"} {
+		if said := d.says(d.button(id+"x/basicPolls/"+d.poll, asUser("3300000000000000002"))); !strings.Contains(strings.ToLower(said), "no such poll") {
+			t.Errorf("%s said %q", id, said)
+		}
+	}
+}
