@@ -38,6 +38,8 @@ type GroupDiscord struct {
 	// Notifications hold the group's choices by name, as the web app keeps them. What is no
 	// boolean there is no choice.
 	Notifications map[string]bool
+	// Linked, where set, is written with the channel; it is not read.
+	Linked *ChannelLink
 }
 
 // The notify roles that are no role's id.
@@ -102,7 +104,7 @@ func GroupChanges(before, after Group) (changes []store.Update) {
 			changes = append(changes, update)
 		}
 	}
-	return changes
+	return append(changes, after.Discord.Linked.updates()...)
 }
 
 func discordUpdates(d GroupDiscord) []store.Update {

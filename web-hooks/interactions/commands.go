@@ -36,6 +36,11 @@ func Commands(ofGuild bool) []CommandDefinition {
 				{Name: "zone", Kind: textOption, Description: "The time zone of the times, such as Europe/Berlin"},
 				{Name: "from", Kind: textOption, Description: "The first day to choose from, such as 2026-12-24"},
 			}},
+			{Name: "link", Kind: subcommand, Description: "Gives this channel to a group; for who manages the channel", Options: []CommandDefinition{
+				{Name: "group", Kind: textOption, Description: "The name of a group that you created"},
+				{Name: "new", Kind: textOption, Description: "The name of a new group"},
+			}},
+			{Name: "unlink", Kind: subcommand, Description: "Takes this channel from its group; for who manages the channel"},
 			{Name: "me", Kind: subcommand, Description: "Shows the account that you are linked to"},
 			{Name: "me-code", Kind: subcommand, Description: "Gives a code by which you link your account"},
 		},

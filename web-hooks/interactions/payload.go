@@ -25,8 +25,14 @@ type interaction struct {
 	Kind          int    `json:"type"`
 	GuildID       string `json:"guild_id"`
 	ChannelID     string `json:"channel_id"`
-	Member        *struct {
-		User user `json:"user"`
+	Channel       struct {
+		Name string `json:"name"`
+	} `json:"channel"`
+	// AppPermissions are the bot's in the channel, Permissions the member's.
+	AppPermissions string `json:"app_permissions"`
+	Member         *struct {
+		User        user   `json:"user"`
+		Permissions string `json:"permissions"`
 	} `json:"member"`
 	User *user `json:"user"`
 	Data struct {

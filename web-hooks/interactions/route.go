@@ -42,6 +42,9 @@ const (
 // Polls is implemented by scheduler.Service.
 type Polls interface {
 	Create(ctx context.Context, person scheduler.Person, ask scheduler.Create, cause scheduler.Cause) (scheduler.View, error)
+	CreateGroup(ctx context.Context, person scheduler.Person, ask scheduler.EditGroup) (poll.Group, error)
+	LinkChannel(ctx context.Context, person scheduler.Person, groupID string, at scheduler.Place) (poll.Group, error)
+	UnlinkChannel(ctx context.Context, at scheduler.Place) (unlinked int, err error)
 	Groups(
 		ctx context.Context, person scheduler.Person, part store.Paging, take func(poll.Group) (taken bool, err error),
 	) (next *store.Cursor, err error)

@@ -51,7 +51,10 @@ var (
 		{kindSubmit, cancelForm, false, (*handler).cancel},
 		{kindSubmit, reopenForm, false, (*handler).reopen},
 	}
-	commands = map[string]act{"poll": (*handler).askCreate, "me": (*handler).me, "me-code": (*handler).meCode}
+	commands = map[string]act{
+		"poll": (*handler).askCreate, "me": (*handler).me, "me-code": (*handler).meCode,
+		"link": (*handler).linkChannel, "unlink": (*handler).unlinkChannel,
+	}
 )
 
 // formsOfTheApp begin the ids of what the web app's functions sent before, whose state this server

@@ -1,0 +1,119 @@
+package interactions
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"questscheduler/fault"
+	"questscheduler/internal/discord"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/scheduler"
+)
+
+// Permissions, by their bits
+// (https://docs.discord.com/developers/topics/permissions#permissions-bitwise-permission-flags).
+const (
+	administrator  = 1 << 3
+	manageChannels = 1 << 4
+)
+
+// neededByBot are the permissions without which the bot cannot do its work in a channel.
+var neededByBot = []struct {
+	bit  uint64
+	name string
+}{{1 << 10, "View Channel"}, {1 << 11, "Send Messages"}, {1 << 14, "Embed Links"}, {1 << 16, "Read Message History"}}
+
+func has(permissions string, bit uint64) bool {
+	granted, err := strconv.ParseUint(permissions, 10, 64)
+	return err == nil && granted&(bit|administrator) != 0
+}
+
+// channelOf is the channel of an interaction, whose sender manages it, which Discord's signature
+// proves.
+func channelOf(in request) (scheduler.Place, error) {
+	if in.GuildID == "" || in.Member == nil || !has(in.Member.Permissions, manageChannels) {
+		return scheduler.Place{}, fault.New(fault.Forbidden, "Only who may manage this channel on Discord may do that. Ask them.")
+	}
+	return scheduler.Place{GuildID: in.GuildID, ChannelID: in.ChannelID, Name: in.Channel.Name}, nil
+}
+
+// linkChannel gives a group that the person created this channel, or a new group.
+func (h *handler) linkChannel(ctx context.Context, in request) (answer, error) {
+	at, err := channelOf(in)
+	if err != nil {
+		return answer{}, err
+	}
+	person, err := discord.PersonOf(ctx, h.Store, in.user.ID)
+	if err != nil {
+		return answer{}, err
+	}
+	_, given := in.subcommand()
+	name := strings.TrimSpace(given["group"] + given["new"])
+	if (given["group"] == "") == (given["new"] == "") {
+		return say("Give either group, the name of a group that you created, or new, the name of a new one."), nil
+	}
+	who := scheduler.Person{ID: person.UID}
+	groups, err := h.createdGroups(ctx, who, name)
+	switch {
+	case err != nil:
+		return answer{}, err
+	case len(groups) > 1:
+		return say("You created several groups of that name. Give the id of one, as the app shows it."), nil
+	case len(groups) == 0 && given["new"] == "":
+		return say("You created no group " + plain(name) + ". Give new to make one."), nil
+	case len(groups) == 0:
+		made, err := h.Polls.CreateGroup(ctx, who, scheduler.EditGroup{Name: &name})
+		if err != nil {
+			return answer{}, err
+		}
+		groups = append(groups, made)
+	}
+	group, err := h.Polls.LinkChannel(ctx, who, groups[0].ID, at)
+	if err != nil {
+		return answer{}, err
+	}
+	text := "The polls of **" + plain(group.Name) + "** are shown here from now on."
+	if missing := missingPermissions(in.AppPermissions); len(missing) > 0 {
+		text += " The bot lacks permissions in this channel: " + strings.Join(missing, ", ") + ". Grant them in the channel's settings."
+	}
+	return say(text), nil
+}
+
+func missingPermissions(granted string) (missing []string) {
+	for _, needed := range neededByBot {
+		if !has(granted, needed.bit) {
+			missing = append(missing, needed.name)
+		}
+	}
+	return missing
+}
+
+// createdGroups are the groups that a person created and that have a name, whatever its case, or
+// an id. A new group of a name that there is already is that one, so that a repeat makes no other.
+func (h *handler) createdGroups(ctx context.Context, who scheduler.Person, name string) (groups []poll.Group, err error) {
+	_, err = h.Polls.Groups(ctx, who, store.Paging{Limit: mostGroups}, func(group poll.Group) (bool, error) {
+		if group.CreatorID == who.ID && (strings.EqualFold(group.Name, name) || group.ID == name) {
+			groups = append(groups, group)
+		}
+		return true, nil
+	})
+	return groups, err
+}
+
+// unlinkChannel takes this channel from its group.
+func (h *handler) unlinkChannel(ctx context.Context, in request) (answer, error) {
+	at, err := channelOf(in)
+	if err != nil {
+		return answer{}, err
+	}
+	unlinked, err := h.Polls.UnlinkChannel(ctx, at)
+	if err != nil {
+		return answer{}, err
+	}
+	if unlinked == 0 {
+		return say("No group has this channel."), nil
+	}
+	return say("This channel belongs to no group any more. The group keeps its role and its choices of notices."), nil
+}
