@@ -95,6 +95,7 @@ func TestDiscordRegister_TouchesWhatIsOurs(t *testing.T) {
 	if got := commands(); got != "poll-create quest" && got != "quest poll-create" || endpoint() != ours {
 		t.Errorf("registered are %s, at %v", got, endpoint())
 	}
+	run(t, append(settings(t.TempDir()), environ...), "doctor").want(t, exitOK, "Discord sends them here, and /quest is registered")
 	environ[4] = "QS_PUBLIC_URL=http://elsewhere.example"
 	register(exitOK, "stays", "--remove", "--endpoint")
 	if got := commands(); got != "poll-create" || endpoint() != ours {

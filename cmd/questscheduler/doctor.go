@@ -50,7 +50,7 @@ const doctorPatience = 5 * time.Second
 var checks = []func(ctx context.Context, d doctor) []finding{
 	checkSettings, checkStore, checkWork, checkCloudTasks, checkMachines, checkClock, checkSignInKey, checkFirebase,
 	checkEncryptionKeys, checkGoogle,
-	checkRedirect, checkSync, checkPublicURL, checkProxies, checkDiscord, checkAttendees, checkAdmins,
+	checkRedirect, checkSync, checkPublicURL, checkProxies, checkDiscord, checkInteractions, checkAttendees, checkAdmins,
 }
 
 // Run is the command.

@@ -19,6 +19,7 @@ func TestDoctor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	app, key := bot.Application()
 	simulator := httptest.NewServer(bot.Handler())
 	t.Cleanup(simulator.Close)
 	folder := t.TempDir()
@@ -86,6 +87,20 @@ func TestDoctor(t *testing.T) {
 			nil, exitOK, []string{
 				"warning  discord         the token is good at QS_DISCORD_ENDPOINT",
 			}},
+		"buttons without HTTPS": {[]string{
+			"QS_DISCORD_APPLICATION_ID=" + app, "QS_DISCORD_PUBLIC_KEY=" + key, "QS_PUBLIC_URL=http://quests.example.org",
+		}, nil, exitFailed, []string{"wrong    discord buttons Discord sends them to HTTPS alone"}},
+		"buttons of another application": {[]string{
+			"QS_DISCORD_ENDPOINT=" + simulator.URL, "QS_DISCORD_BOT_TOKEN=" + secretOfBot,
+			"QS_DISCORD_APPLICATION_ID=" + app, "QS_DISCORD_PUBLIC_KEY=" + strings.Repeat("ab", 32),
+		}, nil, exitFailed, []string{"wrong    discord buttons the bot belongs to another application"}},
+		"buttons that go elsewhere": {[]string{
+			"QS_DISCORD_ENDPOINT=" + simulator.URL, "QS_DISCORD_BOT_TOKEN=" + secretOfBot,
+			"QS_DISCORD_APPLICATION_ID=" + app, "QS_DISCORD_PUBLIC_KEY=" + key,
+		}, nil, exitOK, []string{"warning  discord buttons Discord sends them elsewhere"}},
+		"a key without its application": {[]string{"QS_DISCORD_PUBLIC_KEY=" + key}, nil, exitFailed, []string{
+			"wrong    settings        QS_DISCORD_PUBLIC_KEY and QS_DISCORD_APPLICATION_ID",
+		}},
 		"a bot's token that is refused": {[]string{"QS_DISCORD_ENDPOINT=" + simulator.URL, "QS_DISCORD_BOT_TOKEN=another"}, nil,
 			exitFailed, []string{
 				"wrong    discord         the token is refused",
