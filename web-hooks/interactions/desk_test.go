@@ -48,11 +48,16 @@ type desk struct {
 // newDesk makes a world with a party whose member ana is linked to her Discord user.
 func newDesk(t *testing.T, set func(o *interactions.Options)) *desk {
 	t.Helper()
+	return newDeskOver(t, worldtest.Options{}, set)
+}
+
+func newDeskOver(t *testing.T, world worldtest.Options, set func(o *interactions.Options)) *desk {
+	t.Helper()
 	public, private, err := ed25519.GenerateKey(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{t: t, world: worldtest.New(t, worldtest.Options{}), key: private, echo: echo.New()}
+	d := &desk{t: t, world: worldtest.New(t, world), key: private, echo: echo.New()}
 	group := d.world.Party()
 	d.poll, d.slots = d.world.PollOf("gm", scheduler.Create{GroupID: group})
 	d.echo.HTTPErrorHandler = func(err error, c echo.Context) {

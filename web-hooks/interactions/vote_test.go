@@ -11,6 +11,7 @@ import (
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/test/storetest"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/scheduler"
 )
@@ -193,6 +194,35 @@ func TestVote_ShowsTimesInOnesOwnZone(t *testing.T) {
 				t.Errorf("shows %q", shown)
 			}
 		})
+	}
+}
+
+// A vote costs what it costs over REST, the two reads of who votes, and the write of the record.
+func TestVote_CostsTwoReadsAndAWriteMoreThanOverREST(t *testing.T) {
+	t.Parallel()
+	var counter *storetest.Counter
+	d := newDeskOver(t, worldtest.Options{Wrap: func(inner store.Store) store.Store {
+		counter = storetest.Count(inner)
+		return counter
+	}}, nil)
+	form := d.form()
+	option := form.Data.Components[0].Component.Options[0].Value
+	d.world.Vote(d.poll, "ana", map[string]string{d.slots[1]: poll.Feasible})
+	d.after(time.Minute)
+	counter.Reset()
+	if _, err := d.world.Scheduler.Vote(t.Context(), worldtest.Person("ana"), d.poll,
+		scheduler.Vote{Choices: map[string]string{d.slots[0]: poll.Preferred}}, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	rest := counter.Reset()
+	d.world.Vote(d.poll, "ana", map[string]string{d.slots[1]: poll.Feasible})
+	d.after(time.Minute)
+	counter.Reset()
+	d.says(d.submit(form.Data.CustomID, []string{option}, nil, false))
+	if got, most := counter.Reset(), rest.Add(storetest.Cost{Reads: 2, Writes: 1}); !got.Within(most) {
+		t.Errorf("a vote costs %+v, over REST %+v", got, rest)
+	} else {
+		t.Logf("a vote costs %+v, over REST %+v", got, rest)
 	}
 }
 
