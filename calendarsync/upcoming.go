@@ -99,7 +99,9 @@ func (w *Watcher) planUpcoming(
 	}
 	here.Handed += handed
 	for _, key := range keys {
-		w.Outbox.Soon(ctx, calendars.SyncKind, key, planned[key])
+		if due, is := planned[key]; is {
+			w.Outbox.Soon(ctx, calendars.SyncKind, key, due)
+		}
 	}
 	return Upcoming{len(polls), len(planned)}, nil
 }

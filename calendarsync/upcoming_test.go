@@ -1,6 +1,7 @@
 package calendarsync_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -62,6 +63,24 @@ func TestPlanUpcoming_SpreadsWhatIsLate(t *testing.T) {
 	equal(t, "planned for later", calendars.Decode(w.Document(calendars.Path(far))).SyncAt.IsZero(), true)
 	_, did = plan(t, w, calendarsync.UpcomingEvery)
 	equal(t, "planned again", did, calendarsync.Upcoming{Sessions: 120})
+}
+
+// wakings counts the wakes of an outbox.
+type wakings struct{ count int }
+
+func (w *wakings) Soon(context.Context, string, string, time.Time) { w.count++ }
+
+// A calendar whose sync was planned before, and is not due, is not woken.
+func TestPlanUpcoming_OfWhatIsPlanned_WakesNothing(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	startingAt(w, 0, w.Clock.Now().Add(time.Hour))
+	woken := &wakings{}
+	w.Watcher.Outbox = woken
+	plan(t, w, calendarsync.UpcomingEvery)
+	equal(t, "woken", woken.count, 1)
+	plan(t, w, calendarsync.UpcomingEvery)
+	equal(t, "woken in all", woken.count, 1)
 }
 
 // A person who asks for it does not wait, and a calendar that was just synced is not listed again.
