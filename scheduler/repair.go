@@ -96,7 +96,7 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 	}
 	if isEdit(repair) {
 		s.Meter.Count(Repaired{repair})
-		s.Log.InfoContext(ctx, "direct edit repaired", "poll", pollID, "user_id", edited.CreatorID, "mending", string(repair),
+		s.Log.InfoContext(ctx, "direct edit repaired", "poll", pollID, "user_id", edited.CreatorID, "repair", string(repair),
 			"trace", cause.Trace)
 	}
 	return repair, nil

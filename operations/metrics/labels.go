@@ -29,7 +29,7 @@ const (
 
 // The labels of the figures.
 var (
-	triggers  = labelOf("hint", "push", "timer", "person", "relink", "start", "sweep", "intent", "watch", "backfill", "document")
+	triggers  = labelOf("hint", "push", "timer", "person", "relink", "start", "sweep", "intent", "watch", "backfill", "document", "discord")
 	outcomes  = label{"outcome", append([]string{ok}, kinds...)}
 	synced    = label{"outcome", append([]string{ok, overtaken}, kinds...)}
 	occasions = labelOf("occasion", "creation", "renewal")
@@ -41,7 +41,7 @@ var (
 		rules.CommandFinalise, rules.CommandCancel, rules.CommandReopen, rules.CommandVote, rules.CommandEdit, rules.CommandEditSlots,
 		rules.CommandArchive, rules.CommandUnarchive, rules.CommandRestoreOriginal, rules.CommandAcceptNew, rules.CommandDelete)
 	codes   = labelOf("code", health.ErrorCodes...)
-	repairs = labelOf("mending",
+	repairs = labelOf("repair",
 		rules.RepairDeleted, rules.RepairRecreated, rules.RepairCancel, rules.RepairReopen, rules.RepairLink, rules.RepairUnlink,
 		rules.RepairRestore, rules.RepairRecord)
 	notices = labelOf("notice", rules.NoticeRescheduled, rules.NoticeRestored, rules.NoticeCancelled, rules.NoticeOnAgain)
