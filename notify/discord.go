@@ -11,6 +11,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"questscheduler/fault"
+	"questscheduler/internal/discord"
 	"questscheduler/internal/ids"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
@@ -159,12 +160,12 @@ const markOfLink = "?ref="
 // mentionsOf is whom a group wants to be pinged, and the text that does it. A role
 // that is neither an id nor one of the two words pings nobody: Discord would refuse
 // the whole message for it.
-func mentionsOf(discord poll.GroupDiscord) (prefix string, mentions discordgo.MessageAllowedMentions) {
+func mentionsOf(group poll.GroupDiscord) (prefix string, mentions discordgo.MessageAllowedMentions) {
 	everyone := []discordgo.AllowedMentionType{discordgo.AllowedMentionTypeEveryone}
-	switch role := discord.NotifyRoleID; {
-	case role == "" || role == poll.NotifyEveryone || role == discord.GuildID:
+	switch role := group.NotifyRoleID; {
+	case role == "" || role == poll.NotifyEveryone || role == group.GuildID:
 		return "@everyone ", discordgo.MessageAllowedMentions{Parse: everyone} // a guild's id is the role that all have
-	case isSnowflake(role):
+	case discord.IsSnowflake(role):
 		return "<@&" + role + "> ", discordgo.MessageAllowedMentions{Roles: []string{role}}
 	default:
 		return "", discordgo.MessageAllowedMentions{}

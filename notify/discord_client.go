@@ -14,6 +14,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"questscheduler/fault"
+	"questscheduler/internal/discord"
 	"questscheduler/internal/refusal"
 )
 
@@ -116,7 +117,7 @@ func (c *DiscordClient) GuildOf(ctx context.Context, channelID string) (string, 
 // in a shared one after a 429, even if ctx ends.
 func (c *DiscordClient) call(ctx context.Context, method, address string, body []byte, into any, ids ...string) error {
 	for _, id := range ids {
-		if !isSnowflake(id) {
+		if !discord.IsSnowflake(id) {
 			return refused(refusal.Answer{Call: "discord: an id is not a number", Reasons: []string{unknownChannel}})
 		}
 	}

@@ -75,8 +75,3 @@ func (m DiscordMessage) hasMark(mark string) bool {
 	button := m.Components[0].Buttons[0]
 	return button.CustomID == mark || strings.HasPrefix(mark, markOfLink) && strings.HasSuffix(button.URL, mark)
 }
-
-// isSnowflake tells one of Discord's ids from other text.
-func isSnowflake(text string) bool {
-	return text != "" && len(text) <= 20 && strings.Trim(text, "0123456789") == ""
-}

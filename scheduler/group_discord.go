@@ -2,9 +2,9 @@ package scheduler
 
 import (
 	"context"
-	"slices"
 
 	"questscheduler/fault"
+	"questscheduler/internal/discord"
 	"questscheduler/internal/poll"
 )
 
@@ -56,22 +56,18 @@ func (s *Service) checkDiscord(ctx context.Context, person Person, groupID strin
 	return nil
 }
 
-func checkDiscordIDs(discord poll.GroupDiscord) error {
-	for _, id := range []string{discord.GuildID, discord.ChannelID} {
-		if !isSnowflake(id) {
+func checkDiscordIDs(wanted poll.GroupDiscord) error {
+	for _, id := range []string{wanted.GuildID, wanted.ChannelID} {
+		if id != "" && !discord.IsSnowflake(id) {
 			return fault.Field("discord", "must name guild and channel by their numbers, as Discord's \"Copy ID\" gives them")
 		}
 	}
-	if discord.ChannelID != "" && discord.GuildID == "" {
+	if wanted.ChannelID != "" && wanted.GuildID == "" {
 		return fault.Field("discord.guild_id", "must be given beside channel_id")
 	}
-	role := discord.NotifyRoleID
-	if role != "" && role != poll.NotifyEveryone && role != poll.NotifyNobody && !isSnowflake(role) {
+	role := wanted.NotifyRoleID
+	if role != "" && role != poll.NotifyEveryone && role != poll.NotifyNobody && !discord.IsSnowflake(role) {
 		return fault.Field("discord.notify_role_id", "must be everyone, none or a role's number")
 	}
 	return nil
-}
-
-func isSnowflake(id string) bool {
-	return len(id) <= 20 && !slices.ContainsFunc([]rune(id), func(r rune) bool { return r < '0' || r > '9' })
 }

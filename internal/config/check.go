@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"questscheduler/internal/accounts/seal"
+	"questscheduler/internal/discord"
 )
 
 // maxPerHour is as good as no bound.
@@ -70,14 +71,12 @@ func (c Config) checkNeeded(p *Problems) {
 	p.require(c.GoogleClientSecret.IsSet(), "GOOGLE_CLIENT_SECRET",
 		"has to be the OAuth client's secret; QS_GOOGLE_CLIENT_SECRET_FILE reads it from a file")
 	application, key := c.DiscordApplicationID, c.DiscordPublicKey
-	p.require(application == "" || snowflake.MatchString(application), "DISCORD_APPLICATION_ID",
+	p.require(application == "" || discord.IsSnowflake(application), "DISCORD_APPLICATION_ID",
 		"has to be the application's number, from Discord's developer portal")
 	p.require(application == "" && key == "" || application != "" && c.InteractionKey() != nil, "DISCORD_PUBLIC_KEY",
 		"and QS_DISCORD_APPLICATION_ID have to be both set or both unset; the key is 64 hexadecimal digits, from Discord's developer portal")
 	p.require(c.EncKeys.IsSet(), "ENC_KEYS", "has to hold a key as id:base64; make one with: openssl rand -base64 32")
 }
-
-var snowflake = regexp.MustCompile(`^[0-9]{1,20}$`)
 
 var cloudTasksQueue = regexp.MustCompile(`^projects/[^/]+/locations/[^/]+/queues/[^/]+$`)
 
@@ -95,7 +94,8 @@ func (c Config) checkAddresses(p *Problems) {
 		"has to be of the form projects/P/locations/L/queues/Q")
 	for _, address := range []struct{ name, value string }{
 		{"PUBLIC_URL", c.PublicURL}, {"APP_URL", c.AppURL}, {"GOOGLE_ENDPOINT", c.GoogleEndpoint},
-		{"DISCORD_ENDPOINT", c.DiscordEndpoint}, {"DISCORD_UPSTREAM", c.DiscordUpstream}, {"CALLABLES_UPSTREAM", c.CallablesUpstream}, {"MACHINE_ISSUER", c.MachineIssuer},
+		{"DISCORD_ENDPOINT", c.DiscordEndpoint}, {"DISCORD_UPSTREAM", c.DiscordUpstream},
+		{"CALLABLES_UPSTREAM", c.CallablesUpstream}, {"MACHINE_ISSUER", c.MachineIssuer},
 	} {
 		inherited := address.name == "APP_URL" && address.value == c.PublicURL // reported once
 		p.require(address.value == "" || inherited || isAddress(address.value), address.name,

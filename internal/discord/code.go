@@ -135,7 +135,7 @@ func linksOf(ctx context.Context, reader store.Reader, uid, userID string) (k kn
 		}
 		k.holds = profile.User.ID == userID
 	}
-	if k.state.User.ID != "" && k.state.User.ID != userID && isSnowflake(k.state.User.ID) {
+	if k.state.User.ID != "" && k.state.User.ID != userID && IsSnowflake(k.state.User.ID) {
 		link, err := reader.Get(ctx, linkPath(k.state.User.ID))
 		if err != nil {
 			return k, err

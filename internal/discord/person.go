@@ -103,7 +103,7 @@ func NamesOf(ctx context.Context, reader store.Reader, uids []string) (names []N
 	documents, err := reader.GetAll(ctx, paths)
 	for _, document := range documents {
 		name := Name{UserID: stateOf(document).User.ID, DisplayName: store.Fields(document.Data).String("displayName")}
-		if !isSnowflake(name.UserID) {
+		if !IsSnowflake(name.UserID) {
 			name.UserID = ""
 		}
 		names = append(names, name)
@@ -111,8 +111,8 @@ func NamesOf(ctx context.Context, reader store.Reader, uids []string) (names []N
 	return names, err
 }
 
-// isSnowflake tells one of Discord's ids from other text, which clients may have written.
-func isSnowflake(text string) bool {
+// IsSnowflake tells one of Discord's ids from other text, which clients may have written.
+func IsSnowflake(text string) bool {
 	return text != "" && len(text) <= 20 && strings.Trim(text, "0123456789") == ""
 }
 

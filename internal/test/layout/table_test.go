@@ -68,7 +68,7 @@ var table = []row{
 		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal",
 		"internal/store", "fault",
 	}},
-	{packages: "internal/config", may: []string{"internal/accounts", "internal/accounts/seal", "fault"}},
+	{packages: "internal/config", may: []string{"internal/accounts", "internal/accounts/seal", "internal/discord", "fault"}},
 	{
 		packages: "scheduler",
 		may: []string{
@@ -110,8 +110,8 @@ var table = []row{
 	{
 		packages: "notify",
 		may: []string{
-			"internal/ids", "internal/refusal", "rules", "internal/poll", "internal/store", "internal/outbox", "internal/meter",
-			"fault",
+			"internal/ids", "internal/refusal", "rules", "internal/discord", "internal/poll", "internal/store", "internal/outbox",
+			"internal/meter", "fault",
 		},
 	},
 
