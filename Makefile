@@ -14,6 +14,8 @@ POLLS ?= 10000
 # How often `make kills` kills the program at least, and how long a start may take.
 N ?= 300
 READY ?= 1s
+# How long `make soak` keeps the program under load.
+MINUTES ?= 30
 # The only planted fault that `make mutants` tries; empty: all.
 MUTANT ?=
 # The packages that `make mutations` changes, separated by commas; empty: those that decide.
@@ -189,6 +191,12 @@ sim: ## Simulates SEEDS (1000) random worlds from SEED (1) on and checks the inv
 kills: SEED =
 kills: ## Kills the real program N (300) times at random under the load of all consumers, and checks that nothing is lost or doubled
 	@$(GO) run ./internal/test/kills -n $(N) -ready $(READY) $(if $(SEED),-seed $(SEED))
+
+# The load without kills: what grows without an end shows within MINUTES.
+.PHONY: soak
+soak: SEED =
+soak: ## Runs the real program under the steady load of all consumers for MINUTES (30) and shows by how much memory, descriptors and file grow
+	@$(GO) run ./internal/test/kills -soak $(MINUTES)m $(if $(SEED),-seed $(SEED))
 
 # Finding a planted fault needs more worlds than checking the tree.
 .PHONY: mutants
