@@ -185,6 +185,18 @@ fuzz: ## Fuzzes every target for FUZZTIME (10s); what fails is kept in testdata/
 sim: ## Simulates SEEDS (1000) random worlds from SEED (1) on and checks the invariants
 	@$(GO) run ./internal/test/simulate -seeds $(SEEDS) -first $(SEED)
 
+# Every call of a flow has a point before it and one after it. The tests of STRIKES have the
+# program die, or a call fail, at each of them in turn, without leaving one out.
+STRIKES := -count=1 -v -run 'Any(where|Point|Call|Step)'
+
+.PHONY: points
+points: ## Has the program die or a call fail at every point of each flow, and prints how many points each has
+	@{ $(GO) test $(STRIKES) ./scheduler -stride 1; \
+		$(GO) test $(STRIKES) ./attendees/... ./calendarsync ./mirrors ./notify ./web-hooks/timers; } | awk ' \
+		/ points: / { sub(/.* points: /, ""); print; sum += $$1; flows++ } \
+		/--- FAIL|_test.go:.*(struck|problem)|^(FAIL|panic)/ { print; failed = 1 } \
+		END { printf "%d points in %d flows\n", sum, flows; exit failed || flows == 0 }'
+
 # Acts and moments are drawn from SEED, or by the clock: how far the program is by then
 # depends on the machine.
 .PHONY: kills
