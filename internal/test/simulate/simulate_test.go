@@ -52,7 +52,7 @@ func TestRegressions_AreTheNumbersBeforeComments(t *testing.T) {
 		{"# 9 is none\n", nil, true},
 		{"7\nseven # a fault\n", nil, false},
 		{"7 8\n", nil, false},
-		{"7\n8\n7 # again\n", nil, false},
+		{"7\n9\n7 # again\n", nil, false},
 	} {
 		if got, err := regressions(c.text); !slices.Equal(got, c.want) || (err == nil) != c.good {
 			t.Errorf("%q has the seeds %v (%v), want %v", c.text, got, err, c.want)
