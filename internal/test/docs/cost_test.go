@@ -52,7 +52,7 @@ func pricedRow(what string, c storetest.Cost) string {
 
 const costHead = `# What Firestore bills
 
-With [QS_STORE=firestore](deployment.md#firestore) each document that is read, written or deleted is billed. Tests count these numbers (` + "`internal/test/cost/`" + `). A document is one read, whether it is there or not; a query is as many as it gives, at least one. Not counted are transactions that run again, what the web app itself reads and writes, streams of changes ([limits.md](limits.md#streams)), storage, the network, Cloud Tasks and Cloud Run.
+With [QS_STORE=firestore](deployment.md#firestore) each document that is read, written or deleted is billed. Tests count these numbers. Not counted are transactions that run again, what the web app itself reads and writes, streams of changes ([limits.md](limits.md#streams)), storage, the network, Cloud Tasks and Cloud Run.
 
 ## What each costs
 
@@ -92,7 +92,7 @@ func ofMirroring(t *testing.T) string {
 	text.WriteString(`
 ## What mirroring costs
 
-Counted in ` + "`internal/test/mirrortest/`" + `, without the push. A change in a calendar that mirroring does not follow costs what the table above says.
+Without the push. A change in a calendar that mirroring does not follow costs what the table above says.
 
 | | Reads | Writes | Deletes | Calls to Google |
 |---|---|---|---|---|

@@ -100,7 +100,7 @@ func TestPage_States_IsCurrent(t *testing.T) {
 	page.WriteString("\n## What people ask for\n\n")
 	page.WriteString(commandPicture(t))
 	page.WriteString(commandTable(t))
-	page.WriteString(watchPicture())
+	page.WriteString(watchTable())
 	docs.Check(t, "states.md", page.String())
 }
 
@@ -181,7 +181,7 @@ func commandPicture(t *testing.T) string {
 func commandTable(t *testing.T) string {
 	t.Helper()
 	var table strings.Builder
-	table.WriteString("\nWhat each command does to a poll of each status; a sentence is what the person reads, with 409. ① " +
+	table.WriteString("\nWhat each command does to a poll of each status; a letter is a refusal, listed below. ① " +
 		"supersedes what is under way: the generation grows, and an insert that has not come back becomes a deletion. ② the " +
 		"event is unlinked: deleted or released, as the command says. ③ what is left of a reschedule is cleared. ④ " +
 		"`cancelled` is cleared.\n\n| Command |")
@@ -195,24 +195,40 @@ func commandTable(t *testing.T) string {
 			commands = append(commands, row.Command)
 		}
 	}
+	var refusals []string
 	for _, command := range commands {
 		fmt.Fprintf(&table, "| `%s` |", command)
 		for _, status := range statuses {
 			poll := rules.Poll{Status: status, Link: link, Rescheduled: status == rules.Finalized}
-			fmt.Fprintf(&table, " %s |", commandCell(command, poll))
+			cell, refusal := commandCell(command, poll)
+			if refusal != "" {
+				if !slices.Contains(refusals, refusal) {
+					refusals = append(refusals, refusal)
+				}
+				cell = letter(slices.Index(refusals, refusal))
+			}
+			fmt.Fprintf(&table, " %s |", cell)
 		}
 		table.WriteString("\n")
+	}
+	table.WriteString("\nA refusal is a 409, and the person reads the sentence:\n\n")
+	for i, refusal := range refusals {
+		fmt.Fprintf(&table, "- %s: “%s”\n", letter(i), refusal)
 	}
 	return table.String()
 }
 
-func commandCell(command rules.Command, poll rules.Poll) string {
+// letter stands for a refusal in the table of commands.
+func letter(of int) string { return "**" + string(rune('a'+of)) + "**" }
+
+// commandCell is what a command does to a poll, or the sentence that refuses it.
+func commandCell(command rules.Command, poll rules.Poll) (does, refusal string) {
 	change, err := rules.Apply(poll, command)
 	switch {
 	case err != nil:
-		return "“" + err.Error() + "”"
+		return "", err.Error()
 	case change.Nothing:
-		return "stays as it is"
+		return "stays as it is", ""
 	}
 	text := "→ " + string(change.To)
 	switch {
@@ -231,5 +247,5 @@ func commandCell(command rules.Command, poll rules.Poll) string {
 			text += " " + effect.mark
 		}
 	}
-	return text
+	return text, ""
 }
