@@ -149,8 +149,8 @@ func TestPage_API_IsCurrent(t *testing.T) {
 	described := describedRoutes(t, edge)
 	var page strings.Builder
 	page.WriteString("# Routes\n\nEvery answer is an envelope: `{ok, data | error{code, message, detail}, meta{request_id, " +
-		"timestamp, next_cursor}}`. Times are RFC 3339 in UTC. The whole of it, with every field, is what the running program " +
-		"serves at `/docs` and `/openapi.json`.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
+		"timestamp, next_cursor}}`. Times are RFC 3339 in UTC. What each route takes and answers, and more about what it does, is " +
+		"what the running program serves at `/docs` and `/openapi.json`.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
 	page.WriteString(routeRows(slices.Sorted(maps.Keys(described)), turned, described))
 	page.WriteString("\n## Other routes\n\nThese are not in that document: what machines call, the pages, and the documents " +
 		"themselves. Google's services prove who calls by an OIDC token.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
@@ -270,7 +270,9 @@ func describedRoutes(t *testing.T, edge http.Handler) map[string][2]string {
 			case slices.Contains(operation.Audience, "stranger"):
 				who = "signed in"
 			}
-			routes[sortable(strings.ToUpper(method), path)] = [2]string{who, operation.Summary}
+			what, _, _ := strings.Cut(operation.Summary, "; ")
+			what, _, _ = strings.Cut(what, ". ")
+			routes[sortable(strings.ToUpper(method), path)] = [2]string{who, what}
 		}
 	}
 	return routes
