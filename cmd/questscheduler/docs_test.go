@@ -34,7 +34,7 @@ func TestPage_Commands_IsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page strings.Builder
-	page.WriteString("# Commands\n\nOne binary, `questscheduler`. `questscheduler COMMAND --help` says the same as this page. " +
+	page.WriteString("# Commands\n\nOne binary, `questscheduler`. `questscheduler COMMAND --help` says the same as this page, with examples. " +
 		"It ends with 0 when it was done, 1 when it was tried and did not work, 2 on wrong use or wrong settings, when nothing " +
 		"was done. What it reads from the environment is in [settings.md](settings.md).\n\nEvery `sweep` command does by hand " +
 		"what a server does by the clock. " + strings.TrimSpace(aloneWithStore) + "\n")
@@ -42,7 +42,7 @@ func TestPage_Commands_IsCurrent(t *testing.T) {
 		// kong's summary begins with the program's name and ends with [flags].
 		summary := strings.TrimSuffix(command.Summary(), " [flags]")
 		fmt.Fprintf(&page, "\n## `%s`\n\n%s\n", summary, oneLine(command.Help))
-		if detail := pageDetail(summary, command.Detail); detail != "" {
+		if detail := pageDetail(command.Detail); detail != "" {
 			page.WriteString("\n" + detail + "\n")
 		}
 		var rows []string
@@ -62,13 +62,13 @@ func TestPage_Commands_IsCurrent(t *testing.T) {
 // aloneWithStore is what the help of every sweep says, and the page once.
 const aloneWithStore = " Stop the server first: the command needs the store for itself. It can be interrupted and run again."
 
-// pageDetail is a command's help as the page shows it: without what the page has once (aloneWithStore), the names of
-// all settings, and an example that is nothing but the heading.
-func pageDetail(summary, detail string) string {
-	detail, _, _ = strings.Cut(detail, "\n\nSettings, all explained in ")
-	detail = strings.Replace(detail, aloneWithStore, "", 1)
-	detail = strings.TrimSuffix(strings.TrimSpace(detail), "\n\nExample:\n\n    questscheduler "+summary)
-	return strings.TrimSpace(detail)
+// pageDetail is a command's help as the page shows it: without its examples, the names of all settings, and what the
+// page says once (aloneWithStore).
+func pageDetail(detail string) string {
+	for _, rest := range []string{"\n\nExample:\n", "\n\nExamples:\n", "\n\nSettings, all explained in "} {
+		detail, _, _ = strings.Cut("\n\n"+strings.TrimSpace(detail), rest)
+	}
+	return strings.TrimSpace(strings.Replace(detail, aloneWithStore, "", 1))
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
