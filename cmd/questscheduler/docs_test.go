@@ -86,6 +86,17 @@ func defaultOf(flag *kong.Flag) string {
 // machinesWho are the callers of the jobs.
 const machinesWho = "`QS_MACHINE_ACCOUNTS`"
 
+// jobOfTimers and operatorsPage describe all routes of a kind.
+var (
+	jobOfTimers = [2]string{
+		machinesWho, "What [`questscheduler sweep`](commands.md) does by hand; `health` checks linked accounts. " +
+			"`deploy/jobs.txt` has when each is due",
+	}
+	operatorsPage = [2]string{
+		"admins; others can only sign in", "[The operator's page](operations.md#a-tour-of-the-dashboard), what it loads, and its forms",
+	}
+)
+
 // outsideDocument are the routes that the OpenAPI document leaves out, since no client
 // program calls them. Each says who may call it and what it does.
 var outsideDocument = map[string][2]string{
@@ -116,27 +127,24 @@ var outsideDocument = map[string][2]string{
 	"POST /api/calendarWebhook":      {"Google, by channel id and token", "A push, for channels of older deployments"},
 	"POST /calendarWebhook":          {"Google, by channel id and token", "A push, for channels of older deployments"},
 
-	"POST /jobs/drain":                    {machinesWho, "The drain: wake the work outside the store that is due; for every minute"},
-	"POST /jobs/renew-watches":            {machinesWho, "Renew watch channels; for every day"},
-	"POST /jobs/poll-fallback":            {machinesWho, "The sweep; for every `QS_FALLBACK_EVERY`"},
-	"POST /jobs/plan-upcoming":            {machinesWho, "Plan syncs of calendars in which a session starts within two days; for every 10 minutes"},
-	"POST /jobs/cleanup":                  {machinesWho, "Remove what is past its time; for every day"},
-	"POST /jobs/health":                   {machinesWho, "Check the health of the linked accounts; for every 6 hours"},
-	"POST /jobs/reconcile-mirrors":        {machinesWho, "Compare mirrors with what their calendars have; for every day"},
-	"POST /jobs/refresh-mappings":         {machinesWho, "Load the second addresses of attendees; for every 5 minutes, where they are on"},
-	"POST /admin/renew-expiring-channels": {machinesWho, "The same as /jobs/renew-watches"},
-	"GET /dashboard": {
-		"admins; others are asked to sign in",
-		"How sync stands, and what wants a person: watch channels, accounts, outside work, held cancellations, timers, journal",
-	},
-	"GET /dashboard/page.css":               {"everybody", "What the page loads"},
-	"GET /dashboard/page.js":                {"everybody", "What the page loads"},
-	"GET /dashboard/icon.svg":               {"everybody", "What the page loads"},
-	"POST /dashboard/sign-in":               {"admins, by their bearer token", "A form of the page: the token becomes a cookie"},
-	"POST /dashboard/sign-out":              {"everybody", "A form of the page: the cookie goes"},
-	"POST /dashboard/tasks/retry":           {"admins", "A form of the page: work that keeps failing is tried now"},
-	"POST /dashboard/cancellations/confirm": {"admins", "A form of the page: held cancellations are confirmed"},
-	"POST /dashboard/watches/register":      {"admins", "A form of the page: every calendar gets a new watch channel"},
+	"POST /jobs/drain":                      jobOfTimers,
+	"POST /jobs/renew-watches":              jobOfTimers,
+	"POST /jobs/poll-fallback":              jobOfTimers,
+	"POST /jobs/plan-upcoming":              jobOfTimers,
+	"POST /jobs/cleanup":                    jobOfTimers,
+	"POST /jobs/health":                     jobOfTimers,
+	"POST /jobs/reconcile-mirrors":          jobOfTimers,
+	"POST /jobs/refresh-mappings":           jobOfTimers,
+	"POST /admin/renew-expiring-channels":   {machinesWho, "The same as /jobs/renew-watches"},
+	"GET /dashboard":                        operatorsPage,
+	"GET /dashboard/page.css":               operatorsPage,
+	"GET /dashboard/page.js":                operatorsPage,
+	"GET /dashboard/icon.svg":               operatorsPage,
+	"POST /dashboard/sign-in":               operatorsPage,
+	"POST /dashboard/sign-out":              operatorsPage,
+	"POST /dashboard/tasks/retry":           operatorsPage,
+	"POST /dashboard/cancellations/confirm": operatorsPage,
+	"POST /dashboard/watches/register":      operatorsPage,
 	"POST /tasks/:kind": {
 		"`QS_TASKS_SERVICE_ACCOUNT`",
 		"A task of Cloud Tasks: [its answers](deployment.md#answers-to-cloud-tasks)",
