@@ -99,7 +99,7 @@ func TestPage_States_IsCurrent(t *testing.T) {
 	}
 	page.WriteString("\n## What people ask for\n\n")
 	page.WriteString(commandTable(t))
-	page.WriteString(watchTable())
+	page.WriteString(watchPicture())
 	docs.Check(t, "states.md", page.String())
 }
 

@@ -7,17 +7,18 @@ import (
 	"questscheduler/calendarsync"
 )
 
-// watchTable says what becomes of a watch channel.
-func watchTable() string {
-	var table strings.Builder
-	table.WriteString("\n## What becomes of a watch channel\n\nThe table is `calendarsync/channelstates.go`. What has no row changes " +
-		"nothing; `stopped` is no document any more.\n\n| Status | Event | Then | |\n|---|---|---|---|\n")
-	for _, row := range calendarsync.Transitions() {
-		from := "`" + string(row.From) + "`"
-		if row.From == "" {
-			from = "not written yet"
+// watchPicture draws what becomes of a watch channel.
+func watchPicture() string {
+	name := func(status calendarsync.Status) string {
+		if status == "" || status == calendarsync.Stopped {
+			return "[*]"
 		}
-		fmt.Fprintf(&table, "| %s | %s | `%s` | %s |\n", from, row.Event, row.To, row.Why)
+		return string(status)
 	}
-	return table.String()
+	var picture strings.Builder
+	for _, row := range calendarsync.Transitions() {
+		fmt.Fprintf(&picture, "    %s --> %s: %s\n", name(row.From), name(row.To), row.Event)
+	}
+	return "\n## What becomes of a watch channel\n\nThe table is `calendarsync/channelstates.go`. What has no arrow changes " +
+		"nothing.\n\n```mermaid\nstateDiagram-v2\n" + picture.String() + "```\n"
 }
