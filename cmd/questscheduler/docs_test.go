@@ -42,6 +42,9 @@ func TestPage_Commands_IsCurrent(t *testing.T) {
 		// kong's summary begins with the program's name and ends with [flags].
 		summary := strings.TrimSuffix(command.Summary(), " [flags]")
 		fmt.Fprintf(&page, "\n## `%s`\n\n%s\n", summary, oneLine(command.Help))
+		if strings.HasPrefix(summary, "sweep ") && !strings.Contains(command.Detail, aloneWithStore) {
+			t.Errorf("the help of %s does not say, as the page does of every sweep:%s", summary, aloneWithStore)
+		}
 		if detail := pageDetail(command.Detail); detail != "" {
 			page.WriteString("\n" + detail + "\n")
 		}
