@@ -110,6 +110,7 @@ var table = []row{
 		"internal/accounts", "internal/gcal", "internal/store",
 		"internal/outbox", "scheduler", "calendarsync", "mirrors/plan", "internal/meter", "fault",
 	}},
+	{packages: "operations/transfer", may: []string{"internal/store", "internal/store/typedjson", "fault"}},
 	{packages: "operations/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "fault"}},
 	{
 		packages: "notify",
