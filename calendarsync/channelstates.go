@@ -42,33 +42,31 @@ type Transition struct {
 	From  Status
 	Event ChannelEvent
 	To    Status
-	// Why explains the row in the documentation.
-	Why string
 }
 
 // Transitions is the state machine. An event without a row, such as a late answer or a
 // second stop, changes nothing.
 func Transitions() []Transition {
 	return []Transition{
-		{"", Requested, Pending, "written before Google is asked, so that its first push is known"},
-		{Pending, Granted, Active, "Google granted it"},
-		{Pending, Pushed, Active, "its push proves it open, though the answer was lost"},
-		{Pending, Refused, Failed, "with the reason and the time of the next try"},
-		{Pending, Unstoppable, Expired, "left to its end"},
-		{Pending, Ended, Expired, "it never answered or pushed"},
-		{Active, Superseded, Retiring, "about to be stopped; its pushes still count"},
-		{Active, Closed, Stopped, "the document is deleted"},
-		{Active, Unstoppable, Expired, "left to its end"},
-		{Active, Ended, Expired, "kept for a while for the record"},
-		{Retiring, Closed, Stopped, "the document is deleted"},
-		{Retiring, Unstoppable, Expired, "left to its end"},
-		{Retiring, Ended, Stopped, "Google ended it"},
-		{Failed, Granted, Active, "the answer came after all"},
-		{Failed, Pushed, Active, "its push proves it open after all"},
-		{Failed, Superseded, Stopped, "another one was tried, and this one is not open"},
-		{Failed, Unstoppable, Expired, "left to its end"},
-		{Failed, Ended, Stopped, "it can no longer be open"},
-		{Expired, Forgotten, Stopped, "after thirty days, or once ten others of its calendar ended"},
+		{"", Requested, Pending},         // written before Google is asked, so that its first push is known
+		{Pending, Granted, Active},       // Google granted it
+		{Pending, Pushed, Active},        // its push proves it open, though the answer was lost
+		{Pending, Refused, Failed},       // with the reason and the time of the next try
+		{Pending, Unstoppable, Expired},  // left to its end
+		{Pending, Ended, Expired},        // it never answered or pushed
+		{Active, Superseded, Retiring},   // about to be stopped; its pushes still count
+		{Active, Closed, Stopped},        // the document is deleted
+		{Active, Unstoppable, Expired},   // left to its end
+		{Active, Ended, Expired},         // kept for a while for the record
+		{Retiring, Closed, Stopped},      // the document is deleted
+		{Retiring, Unstoppable, Expired}, // left to its end
+		{Retiring, Ended, Stopped},       // Google ended it
+		{Failed, Granted, Active},        // the answer came after all
+		{Failed, Pushed, Active},         // its push proves it open after all
+		{Failed, Superseded, Stopped},    // another one was tried, and this one is not open
+		{Failed, Unstoppable, Expired},   // left to its end
+		{Failed, Ended, Stopped},         // it can no longer be open
+		{Expired, Forgotten, Stopped},    // after thirty days, or once ten others of its calendar ended
 	}
 }
 

@@ -83,7 +83,7 @@ func (w *write) copies(ctx context.Context, tx store.Reader, shown []observation
 
 // copiesOfSeries are the copy of an event and those of its exceptions.
 func copiesOfSeries(ctx context.Context, tx store.Reader, series mirror.Event) ([]mirror.Event, error) {
-	found, err := mirror.OfUID(ctx, tx, series.OwnerID, series.ICalUID)
+	found, err := mirror.OfUIDs(ctx, tx, series.OwnerID, []string{series.ICalUID})
 	return slices.DeleteFunc(found, func(e mirror.Event) bool { return e.ID != series.ID && !isSeriesOf(series, e) }), err
 }
 

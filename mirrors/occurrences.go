@@ -83,7 +83,7 @@ func (e *Events) getOccurrence(ctx context.Context, ownerID, seriesID string, at
 
 // exception finds the exception in the place of an occurrence, cancelled ones included.
 func (e *Events) exception(ctx context.Context, series mirror.Event, original recurrence.Moment) (one mirror.Event, found bool, err error) {
-	same, err := mirror.OfUID(ctx, e.Service.Store, series.OwnerID, series.ICalUID)
+	same, err := mirror.OfUIDs(ctx, e.Service.Store, series.OwnerID, []string{series.ICalUID})
 	i := slices.IndexFunc(same, func(other mirror.Event) bool {
 		return isSeriesOf(series, other) && other.OriginalStart.Equal(original)
 	})

@@ -14,18 +14,22 @@ import (
 // fail for a reason that concerns all.
 const mostUnplanned = 20
 
-// planUIDs plans iCalUIDs, each once. failed are those of before, and of these that failed,
-// without those that succeeded; failures say why. err ends the planning: the store is not
-// there, or too many failed.
+// planUIDs plans iCalUIDs, each once: in one transaction, or if that fails each in its own, so
+// that one delays no other. failed are those of before, and of these that failed, without those
+// that succeeded; failures say why. err ends the planning: the store is not there, or too many
+// failed.
 func (s *Service) planUIDs(
 	ctx context.Context, ownerID string, uids, before []string, cause scheduler.Cause,
 ) (failed []string, failures, err error) {
-	failed = slices.Clone(before)
-	for i, uid := range uids {
-		if i > 0 && uid == uids[i-1] {
-			continue
-		}
-		failed = slices.DeleteFunc(failed, func(other string) bool { return other == uid })
+	uids = slices.Compact(slices.Sorted(slices.Values(uids)))
+	failed = slices.DeleteFunc(slices.Clone(before), func(uid string) bool { return slices.Contains(uids, uid) })
+	if len(uids) == 0 {
+		return failed, nil, nil
+	}
+	if former, together := s.planTogether(ctx, ownerID, uids, cause); together == nil && len(former) == 0 {
+		return failed, nil, nil
+	}
+	for _, uid := range uids {
 		err := s.PlanUID(ctx, ownerID, uid, cause)
 		switch {
 		case err == nil:

@@ -73,7 +73,7 @@ func (s *Service) postpone(ctx context.Context, planned mirror.Event) error {
 // brought back since is planned once more. Unavailable: they left again each time.
 func (s *Service) PlanUID(ctx context.Context, ownerID, icalUID string, cause scheduler.Cause) error {
 	for range mostReturns {
-		former, err := s.planUID(ctx, ownerID, icalUID, cause)
+		former, err := s.planTogether(ctx, ownerID, []string{icalUID}, cause)
 		if err != nil || len(former) == 0 {
 			return err
 		}
@@ -88,15 +88,20 @@ func (s *Service) PlanUID(ctx context.Context, ownerID, icalUID string, cause sc
 // for them.
 const mostReturns = 3
 
-// planUID is PlanUID but for the groups that the person left, which it returns.
-func (s *Service) planUID(ctx context.Context, ownerID, icalUID string, cause scheduler.Cause) (former []string, err error) {
+// planTogether decides again about a person's mirrors of some iCalUIDs, in one transaction that
+// reads what they share once. It passes over the events of groups that the person left, and
+// returns those groups.
+func (s *Service) planTogether(ctx context.Context, ownerID string, icalUIDs []string, cause scheduler.Cause) (former []string, err error) {
 	_, err = s.transact(ctx, cause, func(ctx context.Context, tx store.Reader, w *write) error {
-		of, err := s.situation(ctx, tx, ownerID, icalUID)
+		all, err := s.situations(ctx, tx, ownerID, icalUIDs)
 		if err != nil {
 			return err
 		}
-		former = of.former
-		w.decide(&of)
+		former = nil
+		for i := range all {
+			former = append(former, all[i].former...)
+			w.decide(&all[i])
+		}
 		return nil
 	})
 	return former, err

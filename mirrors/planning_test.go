@@ -196,6 +196,31 @@ func TestPlanEvent_OfSomebodyRemovedFromTheGroup_ShowsNothingNew(t *testing.T) {
 	}
 }
 
+func TestPlanPerson_OfSomebodyRemovedFromTheGroup_EndsTheirConnection(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	session := w.canonicalSession()
+	other := session
+	other.ID, other.ICalUID, other.Title = "evt_other", "evt_other", "Another"
+	w.connect(club, gm)
+	for _, event := range []mirror.Event{session, other} {
+		w.put(event)
+		w.must(w.service.PlanEvent(w.ctx, event.ID, cause))
+	}
+	w.settle()
+	w.wantTitles(club, "Another", "Session")
+
+	w.party(ana)
+	w.replan()
+	w.run(time.Minute)
+	w.wantTitles(club)
+	connections, err := mirror.ConnectionsOf(w.ctx, w.memory, gm)
+	w.must(err)
+	if len(connections) != 0 {
+		t.Errorf("the connections are %+v", connections)
+	}
+}
+
 // returning is a store in which somebody comes back to the group behind its next transaction.
 type returning struct {
 	store.Store

@@ -73,10 +73,9 @@ var planning = outbox.Codec{
 	},
 }
 
-// planPerson carries on the planning of all events of a person. Each iCalUID is planned in
-// its own transaction, and the place is stored after each page that had any, so that a run that
-// died is continued. One that fails delays no other: it is tried again after them, and keeps the
-// planning pending.
+// planPerson carries on the planning of all events of a person, page by page. The place is stored
+// after each page that had any, so that a run that died is continued. An iCalUID that fails delays
+// no other: it is tried again after them, and keeps the planning pending.
 func (s *Service) planPerson(ctx context.Context, item outbox.Item) outbox.Result {
 	person, cause := mirror.DecodePerson(item.Document), scheduler.Cause{Trigger: PlanKind, Trace: item.State.Trace}
 	at, again, until := placeOf(person.PlanAfter), person.PlanAgain, s.Now().Add(planFor)
@@ -197,14 +196,31 @@ func (s *Service) groupsPart(ctx context.Context, ownerID string, from place) (u
 	return nil, from.then(""), nil
 }
 
+// leftPart leaves out the mirrors of events that ownPart planned.
 func (s *Service) leftPart(ctx context.Context, ownerID string, from place) (uids []string, next place, err error) {
 	page, at, err := mirror.MirrorsEndingAfter(ctx, s.Store, ownerID, s.ending(from))
+	if err != nil {
+		return nil, from, err
+	}
+	page = slices.DeleteFunc(page, mirror.Mirror.IsStray)
+	var ids []string
 	for _, m := range page {
-		if !m.IsStray() {
+		ids = append(ids, m.CanonicalID)
+	}
+	slices.Sort(ids)
+	events, err := mirror.LoadEvents(ctx, s.Store, slices.Compact(ids))
+	if err != nil {
+		return nil, from, err
+	}
+	planned := s.uidsToPlan(slices.DeleteFunc(events, func(e mirror.Event) bool {
+		return e.OwnerID != ownerID || !e.Until.After(s.ending(from).After)
+	}))
+	for _, m := range page {
+		if !slices.Contains(planned, m.ICalUID) {
 			uids = append(uids, m.ICalUID)
 		}
 	}
-	return uids, from.then(at), err
+	return uids, from.then(at), nil
 }
 
 // forgetPart removes the canonical events of calendars that mirroring does not follow any

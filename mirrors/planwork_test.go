@@ -8,6 +8,7 @@ import (
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
+	"questscheduler/mirrors/plan"
 )
 
 func (w *world) runWork(kind, id string) time.Time {
@@ -75,23 +76,23 @@ func TestPlanPerson_MoreEventsDuringARun_PlansThem(t *testing.T) {
 // A run that died is continued from its place once its claim is over.
 func TestPlanPerson_ARunThatDied_IsContinued(t *testing.T) {
 	t.Parallel()
-	w, _ := refusedPlanning(t, fault.TooLarge, 30)
+	w, _ := refusedPlanning(t, fault.TooLarge, 50)
 	wakes := 0
 	w.onWake = func() {
 		wakes++
-		if wakes == 25 {
+		if wakes == 25 { // in the second page, which is stored
 			panic("it dies") // which the outbox records as a failure; the place stays
 		}
 	}
 	w.runWork(mirrors.PlanKind, gm)
 	place := w.personPlan().PlanAfter
 	w.onWake = nil
-	if place == "" || len(w.mirrors()) != 25 {
+	if place == "" || len(w.mirrors()) != 40 {
 		t.Fatalf("%d mirrors, the place is %q", len(w.mirrors()), place)
 	}
 	w.must(w.clock.Advance(time.Minute))
 	w.runWork(mirrors.PlanKind, gm)
-	if len(w.mirrors()) != 30 {
+	if len(w.mirrors()) != 50 {
 		t.Errorf("%d mirrors", len(w.mirrors()))
 	}
 }
@@ -199,4 +200,35 @@ func TestPlanDue_BeforeItsTime_IsNotPlanned(t *testing.T) {
 	}
 	w.runWork(mirrors.EventKind, "evt_gone")
 	w.runWork(mirrors.EventKind, "no/event")
+}
+
+// A mirror whose event the planning of the person's events leaves out is planned after them.
+func TestPlanPerson_AMirrorWhoseEventIsLeftOut_FollowsItAllTheSame(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		change func(e *mirror.Event)
+		want   []string
+	}{
+		"beyond the window": {func(e *mirror.Event) {
+			e.Start, e.End = at("2028-03-05T09:00:00Z"), at("2028-03-05T10:00:00Z")
+		}, nil},
+		"ended days ago": {func(e *mirror.Event) {
+			e.Title, e.Start, e.End = "It was", at("2026-02-20T09:00:00Z"), at("2026-02-20T10:00:00Z")
+		}, []string{"It was"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, _ := refusedPlanning(t, fault.TooLarge, 1)
+			w.run(time.Minute)
+			w.wantTitles(home, "Event 00")
+			event := w.canonical(work)[0]
+			row.change(&event)
+			event.From, event.Until = plan.Bounds(event)
+			event.PlanAt = plan.DueAt(event, w.clock.Now())
+			w.put(event) // as a program leaves it that dies before it plans
+			w.replan()
+			w.run(time.Minute)
+			w.wantTitles(home, row.want...)
+		})
+	}
 }

@@ -21,10 +21,57 @@ type situation struct {
 	former []string
 }
 
-// situation reads what decides about a person's mirrors of one iCalUID: canonical events,
-// those of the groups to which the person connected an account, policies, accounts and
-// the mirrors there are.
-func (s *Service) situation(ctx context.Context, reader store.Reader, ownerID, icalUID string) (of situation, err error) {
+// situation reads what decides about a person's mirrors of one iCalUID.
+func (s *Service) situation(ctx context.Context, reader store.Reader, ownerID, icalUID string) (situation, error) {
+	all, err := s.situations(ctx, reader, ownerID, []string{icalUID})
+	if err != nil {
+		return situation{}, err
+	}
+	return all[0], nil
+}
+
+// situations reads what decides about a person's mirrors of some iCalUIDs, for each of which it
+// returns one: canonical events, those of the groups to which the person connected an account,
+// policies, accounts and the mirrors there are.
+func (s *Service) situations(ctx context.Context, reader store.Reader, ownerID string, icalUIDs []string) ([]situation, error) {
+	common, err := s.situationOf(ctx, reader, ownerID)
+	if err != nil {
+		return nil, err
+	}
+	events, err := mirror.OfUIDs(ctx, reader, ownerID, icalUIDs)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := mirror.MirrorsOfUIDs(ctx, reader, ownerID, icalUIDs)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]situation, len(icalUIDs))
+	for i, icalUID := range icalUIDs {
+		of := &all[i]
+		*of = common
+		of.Connections = slices.Clone(common.Connections)
+		of.Events = slices.DeleteFunc(slices.Clone(events), func(e mirror.Event) bool { return e.ICalUID != icalUID })
+		of.Mirrors = slices.DeleteFunc(slices.Clone(shown), func(m mirror.Mirror) bool { return m.ICalUID != icalUID })
+		groups, err := mirror.OfGroupsUID(ctx, reader, groupsOf(of.Connections), icalUID)
+		if err != nil {
+			return nil, err
+		}
+		for _, event := range groups {
+			of.put(event)
+		}
+		if err := of.loadEarlier(ctx, reader); err != nil {
+			return nil, err
+		}
+		if err := of.leaveFormerGroups(ctx, reader); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// situationOf reads the part of a person's situations that no iCalUID is needed for.
+func (s *Service) situationOf(ctx context.Context, reader store.Reader, ownerID string) (of situation, err error) {
 	of = situation{Situation: plan.Situation{Owner: ownerID, Now: s.now(), MostExceptions: s.MostExceptions}}
 	of.person, err = mirror.LoadPerson(ctx, reader, ownerID)
 	if err != nil {
@@ -42,29 +89,8 @@ func (s *Service) situation(ctx context.Context, reader store.Reader, ownerID, i
 		return of, err
 	}
 	linked, err := accounts.OfOwner(ctx, reader, ownerID)
-	if err != nil {
-		return of, err
-	}
 	of.Accounts = situated(linked, of.person)
-	of.Events, err = mirror.OfUID(ctx, reader, ownerID, icalUID)
-	if err != nil {
-		return of, err
-	}
-	groups, err := mirror.OfGroupsUID(ctx, reader, groupsOf(of.Connections), icalUID)
-	if err != nil {
-		return of, err
-	}
-	for _, event := range groups {
-		of.put(event)
-	}
-	of.Mirrors, err = mirror.MirrorsOfUID(ctx, reader, ownerID, icalUID)
-	if err != nil {
-		return of, err
-	}
-	if err := of.loadEarlier(ctx, reader); err != nil {
-		return of, err
-	}
-	return of, of.leaveFormerGroups(ctx, reader)
+	return of, err
 }
 
 // follows reports whether an event is of a calendar of the person.

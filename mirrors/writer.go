@@ -106,10 +106,14 @@ const (
 // write takes steps for a mirror until nothing is due, and returns it as it then is; the
 // zero mirror if it is gone. While the kind observes it says what it would do.
 func (w *Writer) write(ctx context.Context, item outbox.Item) (mirror.Mirror, error) {
+	var now *attempt // as the last step left it; nil: to be read
 	for range maxTurns {
-		now, found, err := w.load(ctx, item.ID)
-		if err != nil || !found {
-			return mirror.Mirror{}, err
+		if now == nil {
+			read, found, err := w.load(ctx, item.ID)
+			if err != nil || !found {
+				return mirror.Mirror{}, err
+			}
+			now = read
 		}
 		choice := choose(now.facts, w.Now())
 		if choice == doNothing {
@@ -122,6 +126,7 @@ func (w *Writer) write(ctx context.Context, item outbox.Item) (mirror.Mirror, er
 		if err := w.take(ctx, now, choice); err != nil {
 			return mirror.Mirror{}, err
 		}
+		now = now.after()
 	}
 	m, _, err := mirror.Load(ctx, w.Store, item.ID)
 	if rested := w.Now().Add(turnsPause); !m.Due.IsZero() && m.Due.Before(rested) {

@@ -1,6 +1,7 @@
 package mirrors_test
 
 import (
+	"context"
 	"log/slog"
 	"slices"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"questscheduler/demo/sim/control"
 	"questscheduler/fault"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
 	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/mirrors"
@@ -82,6 +84,44 @@ func TestWriter_DeletedDuringItsInsertAndDead_LeavesNoEvent(t *testing.T) {
 	s.restart()
 	s.run(10 * time.Minute)
 	s.nothingLeft()
+}
+
+// interrupted is a store before whose next transaction something else happens.
+type interrupted struct {
+	store.Store
+	before func()
+}
+
+func (i *interrupted) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
+	if before := i.before; before != nil {
+		i.before = nil
+		before()
+	}
+	return i.Store.Run(ctx, fn)
+}
+
+func TestWriter_AnEventThatChangesBetweenItsSteps_IsShownAsItThenIs(t *testing.T) {
+	t.Parallel()
+	for name, when := range map[string]func(s *stage, change func()){
+		"before it is named": func(s *stage, change func()) {
+			s.writer.Store = &interrupted{s.writer.Store, change}
+		},
+		"while it is created": func(s *stage, change func()) {
+			s.writer.Google.(*googlePoints).before = change
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.event("e1", "Stand-up")
+			when(s, func() { s.event("e1", "Retrospective") })
+			s.run(10 * time.Minute)
+			s.each(1)
+			if shown := s.atHome(); shown.Details.Summary != "Retrospective" {
+				t.Errorf("home shows %q", shown.Details.Summary)
+			}
+		})
+	}
 }
 
 func TestWriter_ForgottenDuringALongInsert_LeavesNoEvent(t *testing.T) {

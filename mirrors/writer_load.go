@@ -17,6 +17,9 @@ type attempt struct {
 	Account accounts.Account
 	google  Google
 	cause   scheduler.Cause
+	// left is the mirror as a step left it that the next one may follow with the same facts: what
+	// is to be done is what it was, or nothing. nil: all is read again.
+	left *mirror.Mirror
 }
 
 // ref is the mirror's calendar.
@@ -34,7 +37,10 @@ func (w *Writer) load(ctx context.Context, id string) (a *attempt, found bool, e
 		return nil, false, err
 	}
 	a.cause = scheduler.Cause{Trigger: WriteKind, Trace: a.Mirror.Trace}
-	paths := []store.Path{mirror.EventPath(a.Mirror.CanonicalID), mirror.PersonPath(a.Mirror.OwnerID), accounts.Path(a.Mirror.TargetAccountID)}
+	paths := []store.Path{mirror.EventPath(a.Mirror.CanonicalID), accounts.Path(a.Mirror.TargetAccountID)}
+	if a.Mirror.Target == mirror.Overlay {
+		paths = append(paths, mirror.PersonPath(a.Mirror.OwnerID))
+	}
 	if a.Mirror.SeriesMirrorID != "" {
 		paths = append(paths, mirror.Path(a.Mirror.SeriesMirrorID))
 	}
@@ -46,14 +52,25 @@ func (w *Writer) load(ctx context.Context, id string) (a *attempt, found bool, e
 		a.Event = mirror.DecodeEvent(docs[0])
 		a.HasEvent = a.Event.OwnerID == a.Mirror.OwnerID || a.Event.GroupID != ""
 	}
-	a.Overlay = mirror.DecodePerson(docs[1]).Overlays[a.Mirror.TargetAccountID]
-	a.Account = accounts.Decode(docs[2])
-	a.Usable = docs[2].Exists() && a.Account.Usable() == nil
-	if len(docs) > 3 && docs[3].Exists() {
-		a.Series, a.HasSeries = mirror.Decode(docs[3]), true
+	a.Account = accounts.Decode(docs[1])
+	a.Usable = docs[1].Exists() && a.Account.Usable() == nil
+	if a.Mirror.Target == mirror.Overlay {
+		a.Overlay = mirror.DecodePerson(docs[2]).Overlays[a.Mirror.TargetAccountID]
+	}
+	if series := docs[len(docs)-1]; a.Mirror.SeriesMirrorID != "" && series.Exists() {
+		a.Series, a.HasSeries = mirror.Decode(series), true
 	}
 	a.Paused = w.pauses.until(a.Mirror.TargetAccountID, w.Now())
 	return a, true, nil
+}
+
+// after are the facts of the next step; nil has them read.
+func (a *attempt) after() *attempt {
+	if a.left == nil {
+		return nil
+	}
+	a.Mirror, a.left = *a.left, nil
+	return a
 }
 
 // outcome is a step to record in the journal of the canonical event; the zero outcome

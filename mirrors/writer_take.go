@@ -86,10 +86,13 @@ func (w *Writer) name(ctx context.Context, a *attempt) error {
 	if a.Mirror.Target == mirror.Overlay {
 		calendarID = a.Overlay.CalendarID
 	}
-	_, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
+	m, held, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		*m = plan.Begin(*m, calendarID, w.eventID(*m, calendarID))
 		return outcome{}
 	})
+	if held && sameWork(m, a.Mirror) {
+		a.left = &m
+	}
 	return err
 }
 
@@ -146,7 +149,7 @@ func (w *Writer) patch(ctx context.Context, a *attempt) error {
 func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, created bool) error {
 	w.pauses.over(a.Mirror.TargetAccountID)
 	now := w.now()
-	m, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
+	m, held, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
 		*m = plan.Written(*m, a.Mirror.Wanted, answer, now)
 		if m.State == mirror.Pending && m.Wanted == a.Mirror.Wanted {
 			return outcome{mirror.StepWritten, string(plan.Early)}
@@ -155,6 +158,9 @@ func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, cre
 	})
 	if err != nil {
 		return err
+	}
+	if held && m.Due.IsZero() {
+		a.left = &m
 	}
 	w.Meter.Count(Written{})
 	if len(a.Event.Recurrence) > 0 && m.State == mirror.Active {
@@ -175,7 +181,7 @@ func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, cre
 // wake makes the mirrors of exceptions due that wait for their series, which was just
 // written. After a crash they become due after seriesPause.
 func (w *Writer) wake(ctx context.Context, series mirror.Mirror, cause scheduler.Cause) error {
-	all, err := mirror.MirrorsOfUID(ctx, w.Store, series.OwnerID, series.ICalUID)
+	all, err := mirror.MirrorsOfUIDs(ctx, w.Store, series.OwnerID, []string{series.ICalUID})
 	if err != nil {
 		return err
 	}

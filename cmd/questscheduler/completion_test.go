@@ -23,7 +23,7 @@ func shell(t *testing.T, name string) (script string) {
 
 // completed are lines with the words that complete them, in the order of the help.
 var completed = map[string]string{
-	"questscheduler ":                     "demo serve token explain doctor backup sweep discord backfill completion --help --version",
+	"questscheduler ":                     "demo serve token explain doctor backup export import sweep discord backfill completion --help --version",
 	"questscheduler s":                    "serve sweep",
 	"questscheduler sweep ":               "drain renew-watches poll-fallback plan-upcoming cleanup reconcile-mirrors refresh-mappings --help --version",
 	"questscheduler explain --":           "--help --version --replay --json",
@@ -127,7 +127,7 @@ func TestCompletion_KnowsEverything(t *testing.T) {
 			known = append(known, flag)
 		}
 	}
-	known = append(known, "demo", "serve", "token", "explain", "doctor", "backup", "sweep", "drain", "renew-watches",
+	known = append(known, "demo", "serve", "token", "explain", "doctor", "backup", "export", "import", "sweep", "drain", "renew-watches",
 		"poll-fallback", "plan-upcoming", "cleanup", "reconcile-mirrors", "refresh-mappings", "completion")
 	if !slices.Contains(known, "--ttl") || !slices.Contains(known, "--duration") {
 		t.Fatalf("the flags of the help are %v", known)

@@ -34,14 +34,18 @@ func TestPage_Commands_IsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page strings.Builder
-	page.WriteString("# Commands\n\nOne binary, `questscheduler`. `questscheduler COMMAND --help` says the same as this page. " +
+	page.WriteString("# Commands\n\nOne binary, `questscheduler`. `questscheduler COMMAND --help` says the same as this page, with examples. " +
 		"It ends with 0 when it was done, 1 when it was tried and did not work, 2 on wrong use or wrong settings, when nothing " +
-		"was done. What it reads from the environment is in [settings.md](settings.md).\n")
+		"was done. What it reads from the environment is in [settings.md](settings.md).\n\nEvery `sweep` command does by hand " +
+		"what a server does by the clock. " + strings.TrimSpace(aloneWithStore) + "\n")
 	for _, command := range parser.Model.Leaves(true) {
 		// kong's summary begins with the program's name and ends with [flags].
 		summary := strings.TrimSuffix(command.Summary(), " [flags]")
 		fmt.Fprintf(&page, "\n## `%s`\n\n%s\n", summary, oneLine(command.Help))
-		if detail := strings.TrimSpace(command.Detail); detail != "" {
+		if strings.HasPrefix(summary, "sweep ") && !strings.Contains(command.Detail, aloneWithStore) {
+			t.Errorf("the help of %s does not say, as the page does of every sweep:%s", summary, aloneWithStore)
+		}
+		if detail := pageDetail(command.Detail); detail != "" {
 			page.WriteString("\n" + detail + "\n")
 		}
 		var rows []string
@@ -58,6 +62,18 @@ func TestPage_Commands_IsCurrent(t *testing.T) {
 	docs.Check(t, "commands.md", page.String())
 }
 
+// aloneWithStore is what the help of every sweep says, and the page once.
+const aloneWithStore = " Stop the server first: the command needs the store for itself. It can be interrupted and run again."
+
+// pageDetail is a command's help as the page shows it: without its examples, the names of all settings, and what the
+// page says once (aloneWithStore).
+func pageDetail(detail string) string {
+	for _, rest := range []string{"\n\nExample:\n", "\n\nExamples:\n", "\n\nSettings, all explained in "} {
+		detail, _, _ = strings.Cut("\n\n"+strings.TrimSpace(detail), rest)
+	}
+	return strings.TrimSpace(strings.Replace(detail, aloneWithStore, "", 1))
+}
+
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // inCell is a text escaped for a table's cell.
@@ -71,20 +87,31 @@ func defaultOf(flag *kong.Flag) string {
 }
 
 // machinesWho are the callers of the jobs.
-const machinesWho = "the service accounts of `QS_MACHINE_ACCOUNTS`, by OIDC"
+const machinesWho = "`QS_MACHINE_ACCOUNTS`"
+
+// jobOfTimers and operatorsPage describe all routes of a kind.
+var (
+	jobOfTimers = [2]string{
+		machinesWho, "What [`questscheduler sweep`](commands.md) does by hand; `health` checks linked accounts. " +
+			"`deploy/jobs.txt` has when each is due",
+	}
+	operatorsPage = [2]string{
+		"admins; others can only sign in", "[The operator's page](operations.md#a-tour-of-the-dashboard), what it loads, and its forms",
+	}
+)
 
 // outsideDocument are the routes that the OpenAPI document leaves out, since no client
 // program calls them. Each says who may call it and what it does.
 var outsideDocument = map[string][2]string{
 	"GET /openapi.json": {"everybody", "The OpenAPI 3.1 document of the routes above"},
-	"GET /docs":         {"everybody", "The same as a page"},
+	"GET /docs":         {"everybody", "That document as a page"},
 	"GET /metrics": {
 		"admins; `QS_METRICS_TOKEN`; callers on this machine, where `QS_PUBLIC_URL` names no other",
 		"The figures, as Prometheus reads them: [operations.md](operations.md)",
 	},
 	"GET /oauth/google/start": {
 		"the person of the ticket, or of the token",
-		"On to Google's consent page; a browser that does not say that our site led it there is shown first for whom the account will be linked",
+		"On to Google's consent page",
 	},
 	"GET /oauth/google/callback": {
 		"the browser that began, or the token of the person who did",
@@ -96,37 +123,34 @@ var outsideDocument = map[string][2]string{
 	},
 	"HEAD /feeds/:secret.ics": {"the same", "Its headers"},
 	"POST /webhooks/documents": {
-		"Eventarc, by OIDC token (`QS_MACHINE_ACCOUNTS`)",
-		"A CloudEvent, binary or structured: a poll's document, or one of its slots or votes, changed, and the poll is checked",
+		machinesWho,
+		"A CloudEvent of Eventarc: a poll's document, slot or vote changed, and the poll is checked",
 	},
 	"POST /webhooks/google/calendar": {"Google, by channel id and token", "A push: a sync is handed over"},
-	"POST /api/calendarWebhook":      {"Google, by channel id and token", "The same, for channels of older deployments"},
-	"POST /calendarWebhook":          {"Google, by channel id and token", "The same, for channels of older deployments"},
+	"POST /api/calendarWebhook":      {"Google, by channel id and token", "A push, for channels of older deployments"},
+	"POST /calendarWebhook":          {"Google, by channel id and token", "A push, for channels of older deployments"},
 
-	"POST /jobs/drain":                    {machinesWho, "The drain: wake the work outside the store that is due; for every minute"},
-	"POST /jobs/renew-watches":            {machinesWho, "Renew watch channels; for every day"},
-	"POST /jobs/poll-fallback":            {machinesWho, "The sweep; for every `QS_FALLBACK_EVERY`"},
-	"POST /jobs/plan-upcoming":            {machinesWho, "Plan syncs of calendars in which a session starts within two days; for every 10 minutes"},
-	"POST /jobs/cleanup":                  {machinesWho, "Remove what is past its time; for every day"},
-	"POST /jobs/health":                   {machinesWho, "Check the health of the linked accounts; for every 6 hours"},
-	"POST /jobs/reconcile-mirrors":        {machinesWho, "Compare mirrors with what their calendars have; for every day"},
-	"POST /jobs/refresh-mappings":         {machinesWho, "Load the second addresses of attendees; for every 5 minutes, where they are on"},
-	"POST /admin/renew-expiring-channels": {machinesWho, "The same as /jobs/renew-watches"},
-	"GET /dashboard": {
-		"admins; others are asked to sign in",
-		"How sync stands, and what wants a person: watch channels, accounts, outside work, held cancellations, timers, journal",
-	},
-	"GET /dashboard/page.css":               {"everybody", "What the page loads"},
-	"GET /dashboard/page.js":                {"everybody", "What the page loads"},
-	"GET /dashboard/icon.svg":               {"everybody", "What the page loads"},
-	"POST /dashboard/sign-in":               {"admins, by their bearer token", "A form of the page: the token becomes a cookie"},
-	"POST /dashboard/sign-out":              {"everybody", "A form of the page: the cookie goes"},
-	"POST /dashboard/tasks/retry":           {"admins", "A form of the page: work that keeps failing is tried now"},
-	"POST /dashboard/cancellations/confirm": {"admins", "A form of the page: held cancellations are confirmed"},
-	"POST /dashboard/watches/register":      {"admins", "A form of the page: every calendar gets a new watch channel"},
+	"POST /jobs/drain":                      jobOfTimers,
+	"POST /jobs/renew-watches":              jobOfTimers,
+	"POST /jobs/poll-fallback":              jobOfTimers,
+	"POST /jobs/plan-upcoming":              jobOfTimers,
+	"POST /jobs/cleanup":                    jobOfTimers,
+	"POST /jobs/health":                     jobOfTimers,
+	"POST /jobs/reconcile-mirrors":          jobOfTimers,
+	"POST /jobs/refresh-mappings":           jobOfTimers,
+	"POST /admin/renew-expiring-channels":   {machinesWho, "The same as /jobs/renew-watches"},
+	"GET /dashboard":                        operatorsPage,
+	"GET /dashboard/page.css":               operatorsPage,
+	"GET /dashboard/page.js":                operatorsPage,
+	"GET /dashboard/icon.svg":               operatorsPage,
+	"POST /dashboard/sign-in":               operatorsPage,
+	"POST /dashboard/sign-out":              operatorsPage,
+	"POST /dashboard/tasks/retry":           operatorsPage,
+	"POST /dashboard/cancellations/confirm": operatorsPage,
+	"POST /dashboard/watches/register":      operatorsPage,
 	"POST /tasks/:kind": {
-		"`QS_TASKS_SERVICE_ACCOUNT`, by OIDC; with `QS_QUEUE=cloudtasks`",
-		"A task of Cloud Tasks, which has the id of the work: 200 where it has ended, 429 or 503 with Retry-After where it must come again",
+		"`QS_TASKS_SERVICE_ACCOUNT`",
+		"A task of Cloud Tasks: [its answers](deployment.md#answers-to-cloud-tasks)",
 	},
 }
 
@@ -136,13 +160,11 @@ func TestPage_API_IsCurrent(t *testing.T) {
 	described := describedRoutes(t, edge)
 	var page strings.Builder
 	page.WriteString("# Routes\n\nEvery answer is an envelope: `{ok, data | error{code, message, detail}, meta{request_id, " +
-		"timestamp, next_cursor}}`. Times are RFC 3339 in UTC. The whole of it, with every field, is what the running program " +
-		"serves at `/docs` and `/openapi.json`.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
-	for _, route := range slices.Sorted(maps.Keys(described)) {
-		fmt.Fprintf(&page, "| `%s` | %s | %s |\n", turned(route), described[route][0], inCell(described[route][1]))
-	}
+		"timestamp, next_cursor}}`. Times are RFC 3339 in UTC. What each route takes and answers, and more about what it does, is " +
+		"what the running program serves at `/docs` and `/openapi.json`.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
+	page.WriteString(routeRows(slices.Sorted(maps.Keys(described)), turned, described))
 	page.WriteString("\n## Other routes\n\nThese are not in that document: what machines call, the pages, and the documents " +
-		"themselves.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
+		"themselves. Google's services prove who calls by an OIDC token.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
 	there := map[string]bool{}
 	for _, route := range edge.Routes() {
 		name := route.Method + " " + route.Path
@@ -164,8 +186,8 @@ func TestPage_API_IsCurrent(t *testing.T) {
 		if !there[route] {
 			t.Errorf("outsideDocument has %s, which is no route of the program", route)
 		}
-		fmt.Fprintf(&page, "| `%s` | %s | %s |\n", route, outsideDocument[route][0], outsideDocument[route][1])
 	}
+	page.WriteString(routeRows(slices.Sorted(maps.Keys(outsideDocument)), func(route string) string { return route }, outsideDocument))
 	page.WriteString("\n## The web app's calls\n\nFirebase callables, `POST /{name}` and `POST /{project}/{region}/{name}`: " +
 		"`{\"data\": …}` with a person's token, answered with `{\"result\": …}` or `{\"error\": {\"status\", \"message\"}}`. " +
 		"`GET " + callables.PathCallback + "` is `/oauth/google/callback` under the app's old name.\n\n")
@@ -174,6 +196,24 @@ func TestPage_API_IsCurrent(t *testing.T) {
 		strings.Join(callables.Shared, "`, `"))
 	page.WriteString("- All other names are passed on, too; without the setting they are `NOT_FOUND`.\n")
 	docs.Check(t, "api.md", page.String())
+}
+
+// routeRows are the rows of a table of routes, by who may call each and what it does. Routes of which both are the same
+// share a row.
+func routeRows(routes []string, name func(route string) string, about map[string][2]string) string {
+	names := map[[2]string][]string{}
+	var order [][2]string
+	for _, route := range routes {
+		if names[about[route]] == nil {
+			order = append(order, about[route])
+		}
+		names[about[route]] = append(names[about[route]], "`"+name(route)+"`")
+	}
+	var rows strings.Builder
+	for _, of := range order {
+		fmt.Fprintf(&rows, "| %s | %s | %s |\n", strings.Join(names[of], ", "), of[0], inCell(of[1]))
+	}
+	return rows.String()
 }
 
 // sortable names a route so that those of one path sort together.
@@ -239,9 +279,11 @@ func describedRoutes(t *testing.T, edge http.Handler) map[string][2]string {
 			case slices.Contains(operation.Audience, "anonymous"):
 				who = "everybody"
 			case slices.Contains(operation.Audience, "stranger"):
-				who = "anybody signed in"
+				who = "signed in"
 			}
-			routes[sortable(strings.ToUpper(method), path)] = [2]string{who, operation.Summary}
+			what, _, _ := strings.Cut(operation.Summary, "; ")
+			what, _, _ = strings.Cut(what, ". ")
+			routes[sortable(strings.ToUpper(method), path)] = [2]string{who, what}
 		}
 	}
 	return routes

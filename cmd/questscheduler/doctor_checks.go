@@ -19,6 +19,7 @@ import (
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/firestore"
 	"questscheduler/internal/store/sqlite"
+	"questscheduler/operations/transfer"
 )
 
 // checkSettings lists what is wrong with the settings. The other checks skip those.
@@ -64,7 +65,7 @@ func (d doctor) checkFile(ctx context.Context, what string, queries []*store.Que
 	if err != nil {
 		return []finding{{wrong, what, err.Error()}}
 	}
-	if err := errors.Join(reader.QuickCheck(ctx), reader.Close()); err != nil {
+	if err := errors.Join(reader.QuickCheck(ctx), transfer.Unfinished(ctx, reader), reader.Close()); err != nil {
 		return []finding{{wrong, what, reader.Path() + ": " + err.Error()}}
 	}
 	return []finding{{fine, what, fmt.Sprintf("%s is sound; schema version %d", reader.Path(), reader.SchemaVersion())}}
@@ -81,6 +82,9 @@ func checkFirestore(ctx context.Context, d doctor) []finding {
 		return []finding{{wrong, "store", "Firestore: " + err.Error()}}
 	}
 	unindexed, err := documents.Unindexed(ctx, doctorPatience)
+	if err == nil {
+		err = transfer.Unfinished(ctx, documents)
+	}
 	err = errors.Join(err, documents.Close())
 	if err != nil {
 		return []finding{{wrong, "store", documents.Database() + ": " + err.Error()}}

@@ -49,6 +49,8 @@ type commandLine struct {
 	Explain explainCommand `cmd:"" group:"care" help:"Show how a poll, an event or its guests came to be as they are, from the journal."`
 	Doctor  doctorCommand  `cmd:"" group:"care" help:"Check the settings and what they name, one line each, with what to do."`
 	Backup  backupCommand  `cmd:"" group:"care" help:"Write a consistent copy of the store while the server runs."`
+	Export  exportCommand  `cmd:"" group:"care" help:"Write everything that the store holds into one file, to move to another store."`
+	Import  importCommand  `cmd:"" group:"care" help:"Fill an empty store from the file of an export, and compare the two."`
 	Sweep   sweepCommand   `cmd:"" group:"care" help:"Run one timer job once and print what it did."`
 
 	Discord discordCommand `cmd:"" group:"care" help:"Set up what people do with the bot on Discord."`

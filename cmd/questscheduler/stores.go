@@ -9,12 +9,13 @@ import (
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/firestore"
 	"questscheduler/internal/store/sqlite"
+	"questscheduler/operations/transfer"
 )
 
 // stores hold the documents. With QS_STORE=sqlite they are in one file, which belongs to this
 // process alone.
 type stores struct {
-	store store.Store
+	store transfer.Target
 	file  *sqlite.Store // the store if it is a file, else nil
 }
 

@@ -71,6 +71,7 @@ func TestExitCodes(t *testing.T) {
 			"folder of the data file does not exist",
 		},
 		"explain without a store": {good, []string{"explain", "p"}, exitFailed, "there is no data file yet"},
+		"export without a store":  {good, []string{"export", filepath.Join(empty, "b.export")}, exitFailed, "there is no data file yet"},
 		"backup without a store":  {good, []string{"backup", filepath.Join(empty, "b.db")}, exitFailed, "there is no data file yet"},
 		"token without a folder": {
 			[]string{"QS_SQLITE_PATH=" + filepath.Join(empty, "none", "d.db")}, []string{"token", "--user", "gm"}, exitFailed,

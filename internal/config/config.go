@@ -114,23 +114,21 @@ type Config struct {
 	// production it must be `firebase`: on Cloud Run, and with Firestore or Cloud Tasks
 	// unless they are emulated.
 	Auth string `env:"AUTH" group:"Sign-in"`
-	// FirebaseProject is the project whose ID tokens are accepted; needed with
-	// `firebase`. If FIREBASE_AUTH_EMULATOR_HOST is set outside production, its unsigned
-	// tokens are accepted for a project that begins with demo-, which exists on
-	// emulators only, or if Store is the emulator of Firestore.
+	// FirebaseProject is the project whose ID tokens are accepted; needed with `firebase`.
+	// If FIREBASE_AUTH_EMULATOR_HOST is set outside production, its unsigned tokens are
+	// accepted for a project that begins with demo-, or for any if Store is the emulator of
+	// Firestore.
 	FirebaseProject string `env:"FIREBASE_PROJECT"`
-	// FirebaseRevocation is whether Firebase is asked once a minute for each user if
-	// their sign-in was revoked or disabled: `on` or `off`. Without it a token is valid
-	// until it expires, an hour at most, and a calendar feed until its owner ends it. It
-	// needs the right to read the project's users.
+	// FirebaseRevocation is whether Firebase is asked once a minute for each user if their
+	// sign-in was revoked or disabled: `on` or `off`. Without it a token is valid until it
+	// expires, an hour at most, and a calendar feed until its owner ends it.
 	FirebaseRevocation string `env:"FIREBASE_REVOCATION"`
 
 	// Addr is the address to listen on, as host:port.
 	Addr string `env:"ADDR" group:"Addresses"`
-	// TrustedProxies are the addresses and networks, such as 127.0.0.1 or 10.0.0.0/8
-	// and with commas between, of proxies in front of this server that append the
-	// client's address to X-Forwarded-For. Without it the header is ignored, and all
-	// unauthenticated clients of one proxy share one rate limit.
+	// TrustedProxies are the addresses and networks, with commas between, of proxies in
+	// front of this server that append the client's address to X-Forwarded-For. Without it
+	// all unauthenticated clients of one proxy share one rate limit.
 	TrustedProxies []netip.Prefix `env:"TRUSTED_PROXIES"`
 	// PublicURL is where Google and Cloud Tasks reach this server. Google pushes to
 	// https only. Needed unless Sync is `off`.
@@ -146,10 +144,9 @@ type Config struct {
 	// GoogleEndpoint is a simulator of Google; without it Google.
 	GoogleEndpoint string `env:"GOOGLE_ENDPOINT"`
 
-	// Sync is how far calendars are followed: `on`; `observe`, which journals what it
-	// would do and changes nothing (people's commands still work; with `on` each
-	// calendar is then read again in full); `off`, which acknowledges machines, does
-	// nothing and creates no watch channels.
+	// Sync is how far calendars are followed: `on`; `observe`, which journals what it would
+	// do and changes nothing (people's commands still work); `off`, which acknowledges
+	// machines and does nothing.
 	Sync string `env:"SYNC" group:"What is followed"`
 	// DocumentChanges is the source of document changes beside the machine route: `off`,
 	// or with `firestore` `listen`, by which one instance listens to polls, and if
@@ -181,26 +178,24 @@ type Config struct {
 	// are not ours; without it they are not answered.
 	DiscordUpstream string `env:"DISCORD_UPSTREAM"`
 
-	// EncKeys are the keys that seal refresh tokens, as `id:base64key` with commas
-	// between, 32 bytes each: the first seals, all open. Keys derived from them
-	// sign the tokens of watch channels, so keep an older key for WatchTTL after a newer
+	// EncKeys are the keys that seal refresh tokens, as `id:base64key` with commas between,
+	// 32 bytes each: the first seals, all open. Keep an older key for WatchTTL after a newer
 	// one is first. A single bare base64 key is accepted. Always needed.
 	EncKeys Secret `env:"ENC_KEYS" group:"Keys"`
 
-	// NotifySettle is how long a transition must last before it is announced. An event of a
-	// group rests as long, or for SyncMinGap if that is more, before its copies follow a change.
+	// NotifySettle is how long a transition must last before it is announced, and a change
+	// of a group's event before its copies follow it.
 	NotifySettle time.Duration `env:"NOTIFY_SETTLE" group:"Times and bounds"`
-	// NoticesPerHour is how many notices of one poll each person, and its channel, gets
-	// in an hour: half of them at once, the others evenly. Later ones are delayed, and
-	// then show the current state.
+	// NoticesPerHour is how many notices of one poll each person, and its channel, gets in
+	// an hour: half of them at once. Later ones are delayed, and then show the current
+	// state.
 	NoticesPerHour int `env:"NOTICES_PER_HOUR"`
-	// PollCommands is how many commands each person may send on one poll in an hour (to
-	// each instance): half of them at once, the others evenly.
+	// PollCommands is how many commands each person may send on one poll in an hour (to each
+	// instance): half of them at once.
 	PollCommands int `env:"POLL_COMMANDS"`
 	// SyncMinGap is the least time between two syncs of one calendar.
 	SyncMinGap time.Duration `env:"SYNC_MIN_GAP"`
-	// WatchTTL is the requested lifetime of watch channels. Google may grant less;
-	// channels of a quarter of an hour or less expire before they are renewed.
+	// WatchTTL is the requested lifetime of watch channels. Google may grant less.
 	WatchTTL time.Duration `env:"WATCH_TTL"`
 	// RenewBefore is how long before its end a watch channel is renewed, or a third of
 	// what Google granted if that is less; shorter than WatchTTL.
@@ -220,14 +215,13 @@ type Config struct {
 	// MassCancelMin is the number of deletions up to which none is held.
 	MassCancelMin int `env:"MASS_CANCEL_MIN"`
 	// GroupMembers is which members of a group count as having consented to its polls:
-	// `accepted` those who accepted its invitation over `/v1`, `listed` all. Set `listed` once
-	// the rules of docs/frontend-rules.md keep clients from listing others. With `sqlite` all
-	// count, since no client writes there.
+	// `accepted` those who accepted its invitation over `/v1`, `listed` all. Set `listed`
+	// once the rules of docs/frontend-rules.md keep clients from listing others.
 	GroupMembers string `env:"GROUP_MEMBERS"`
 
 	// AttendeesSheet is the id of the Google Sheet that names people's second addresses,
-	// from its address between /d/ and /edit. The tab User Mappings has the columns
-	// primary, secondary and status. Without it and AttendeesCSV no guest list is changed.
+	// from its address between /d/ and /edit. Without it and AttendeesCSV no guest list is
+	// changed.
 	AttendeesSheet string `env:"ATTENDEES_SHEET" group:"Second addresses"`
 	// AttendeesCSV is the path of a CSV file with the columns of AttendeesSheet and a
 	// header, in its place.
@@ -237,8 +231,7 @@ type Config struct {
 	AttendeesDomains []string `env:"ATTENDEES_DOMAINS"`
 	// AttendeesKey is the JSON key of a service account with domain-wide delegation for the
 	// scope calendar.events: it follows the calendars of primary addresses, and reads
-	// AttendeesSheet, which is shared with it. Without it only calendars of linked
-	// accounts are followed.
+	// AttendeesSheet. Without it only calendars of linked accounts are followed.
 	AttendeesKey Secret `env:"ATTENDEES_KEY"`
 	// AttendeesAccount is the id of a linked account (acc_…) that reads AttendeesSheet in
 	// place of the service account.
@@ -257,8 +250,7 @@ type Config struct {
 	// AdminUsers are the uids of operators, with commas between.
 	AdminUsers []string `env:"ADMIN_USERS"`
 	// MetricsToken is a bearer token for GET /metrics and nothing else. Without it only
-	// admins' tokens read the metrics, and callers on this machine if QS_PUBLIC_URL names
-	// no other.
+	// admins read the metrics, and callers on this machine if QS_PUBLIC_URL names no other.
 	MetricsToken Secret `env:"METRICS_TOKEN"`
 
 	// LogLevel is the least level of log lines: `debug`, `info`, `warn` or `error`.

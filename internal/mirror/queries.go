@@ -20,9 +20,7 @@ const (
 var (
 	eventByOrigin  = store.Select("canonical event of an origin", events, "", store.Where("originKey", store.Equal))
 	eventsByOrigin = store.Select("canonical events of some origins", events, "", store.Where("originKey", store.In))
-	eventsOfUID    = store.Select("canonical events of a person with one iCalUID", events, "",
-		store.Where("ownerId", store.Equal), store.Where("icalUid", store.Equal))
-	eventsOfUIDs = store.Select("canonical events of a person with some iCalUIDs", events, "",
+	eventsOfUIDs   = store.Select("canonical events of a person with some iCalUIDs", events, "",
 		store.Where("ownerId", store.Equal), store.Where("icalUid", store.In))
 	groupEventsOfUID = store.Select("canonical events of groups with one iCalUID", events, "",
 		store.Where("icalUid", store.Equal), store.Where("groupId", store.In))
@@ -35,8 +33,8 @@ var (
 		store.Where("ownerId", store.Equal), store.Where("from", store.Equal))
 	eventsToPlan = store.Select("canonical events that time changes", events, "planAt", store.Where("planAt", store.LessOrEqual))
 
-	mirrorsOfUID = store.Select("mirrors of a person with one iCalUID", mirrors, "", store.Where("ownerId", store.Equal),
-		store.Where("icalUid", store.Equal))
+	mirrorsOfUIDs = store.Select("mirrors of a person with some iCalUIDs", mirrors, "", store.Where("ownerId", store.Equal),
+		store.Where("icalUid", store.In))
 	mirrorsOfEvent  = store.Select("mirrors of a canonical event", mirrors, "", store.Where("canonicalId", store.Equal))
 	mirrorsOfEvents = store.Select("mirrors of a person's canonical events", mirrors, "",
 		store.Where("ownerId", store.Equal), store.Where("canonicalId", store.In))
@@ -74,9 +72,9 @@ var (
 // Queries are the package's queries, for opening a store.
 var Queries = slices.Concat(ofPeople.queries(), ofAccounts.queries(), ofGroups.queries(), []*store.Query{
 	connectionsOfPeople, mirrorsOfConnection, keptOfConnection,
-	eventByOrigin, eventsByOrigin, eventsOfUID, eventsOfUIDs, groupEventsOfUID, eventsOfCalendar, eventsOfAccount,
+	eventByOrigin, eventsByOrigin, eventsOfUIDs, groupEventsOfUID, eventsOfCalendar, eventsOfAccount,
 	eventsEnding, eventsBeginning, eventsToPlan,
-	mirrorsOfUID, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, keptByEvent, mirrorsDue, mirrorsInState,
+	mirrorsOfUIDs, mirrorsOfEvent, mirrorsOfEvents, mirrorsInCalendar, mirrorsByEvent, keptByEvent, mirrorsDue, mirrorsInState,
 	mirrorsOfOwner, mirrorsIntoState, mirrorsTo,
 	policiesOfOwner, peopleToPlan, connectionsOfGroup, connectionsOfOwner, connectionsOfAccount, journalOf, journalsOfOwner,
 	entriesBefore, mirrorsEnding, groupEventsEnding,
@@ -111,14 +109,8 @@ func OfOrigins(ctx context.Context, reader store.Reader, accountID, calendarID s
 	return known, nil
 }
 
-// OfUID lists the canonical events of a person with one iCalUID: the copies of a meeting in
-// their calendars, a series and its exceptions.
-func OfUID(ctx context.Context, reader store.Reader, ownerID, icalUID string) ([]Event, error) {
-	found, _, err := store.Page(ctx, reader, eventsOfUID.With(ownerID, icalUID), DecodeEvent)
-	return found, err
-}
-
-// OfUIDs lists the canonical events of a person with some iCalUIDs, with one query for each 30.
+// OfUIDs lists the canonical events of a person with some iCalUIDs, with one query for each 30:
+// of each the copies of a meeting in their calendars, a series and its exceptions.
 func OfUIDs(ctx context.Context, reader store.Reader, ownerID string, icalUIDs []string) (all []Event, err error) {
 	for some := range slices.Chunk(icalUIDs, maxIn) {
 		found, _, err := store.Page(ctx, reader, eventsOfUIDs.With(ownerID, some), DecodeEvent)
@@ -215,10 +207,16 @@ func ToPlan(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[s
 	return store.All(ctx, reader, eventsToPlan.With(now), asStored)
 }
 
-// MirrorsOfUID lists a person's mirrors with one iCalUID.
-func MirrorsOfUID(ctx context.Context, reader store.Reader, ownerID, icalUID string) ([]Mirror, error) {
-	found, _, err := store.Page(ctx, reader, mirrorsOfUID.With(ownerID, icalUID), Decode)
-	return found, err
+// MirrorsOfUIDs lists a person's mirrors with some iCalUIDs, with one query for each 30.
+func MirrorsOfUIDs(ctx context.Context, reader store.Reader, ownerID string, icalUIDs []string) (all []Mirror, err error) {
+	for some := range slices.Chunk(icalUIDs, maxIn) {
+		found, _, err := store.Page(ctx, reader, mirrorsOfUIDs.With(ownerID, some), Decode)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
 }
 
 // OfEvent lists the mirrors of a canonical event, for a group's event those of all people.

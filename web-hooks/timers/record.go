@@ -121,7 +121,7 @@ func (t *Timers) begin(ctx context.Context, job string, run Run, runAt time.Time
 	return r, err == nil && r.goesOn(run.Due), err
 }
 
-// advance records a finished step of a run. goesOn is false where the run is over
+// advance records the finished steps of a run since its place. goesOn is false where the run is over
 // with it, or another process recorded the step first.
 func (t *Timers) advance(ctx context.Context, job string, run Run, did Stretch) (r Record, goesOn bool, err error) {
 	now := store.Instant(t.Now())
@@ -132,7 +132,7 @@ func (t *Timers) advance(ctx context.Context, job string, run Run, did Stretch) 
 		}
 		r.Part, r.At, r.Failure, r.Failures, r.FailedAt = did.Part, did.Next, "", 0, time.Time{}
 		r.Did = r.Did.Add(did.Did)
-		if did.Part == "" && did.Next == "" {
+		if did.ends() {
 			goesOn, r.EndedAt, r.SucceededAt, r.RunAt = false, now, now, time.Time{}
 		}
 		return true

@@ -48,26 +48,53 @@ func (t *Timers) HandOver(ctx context.Context, name string) error {
 // steps takes the steps of a run until none is left or pause, asked before each, says to stop;
 // did receives what each did. over reports whether this caller has nothing left to do: the run
 // ended, or another process took its place.
+//
+// A step that found nothing to do is recorded with the next that did, or where the caller stops:
+// most steps of an idle server are such, and whoever continues repeats them at the cost of their
+// reads.
 func (t *Timers) steps(
 	ctx context.Context, job Job, run Run, record Record, pause func() bool, did func(Counts),
 ) (after Record, over bool, err error) {
+	run.Part, run.At = record.Part, record.At
+	held := Stretch{Part: run.Part, Next: run.At} // the last step, which began at the run's place or found nothing
 	for goesOn := record.goesOn(run.Due); goesOn; {
 		if pause() {
-			return record, false, nil
+			record, goesOn, err = t.record(ctx, job.Name, run, record, held)
+			return record, err == nil && !goesOn, err
 		}
-		run.Part, run.At = record.Part, record.At
-		step, failure := job.Step(ctx, run)
+		here := run
+		here.Part, here.At = held.Part, held.Next
+		step, failure := job.Step(ctx, here)
 		if failure != nil {
-			recorded, err := t.failed(ctx, job.Name, run, failure)
-			return recorded, false, errors.Join(fmt.Errorf("%s: %w", job.Name, failure), err)
+			record, goesOn, err = t.record(ctx, job.Name, run, record, held)
+			if err == nil && !goesOn {
+				return record, true, nil // who took its place meets the failure too
+			}
+			if err == nil {
+				record, err = t.failed(ctx, job.Name, run, failure)
+			}
+			return record, false, errors.Join(fmt.Errorf("%s: %w", job.Name, failure), err)
 		}
 		did(step.Did)
-		record, goesOn, err = t.advance(ctx, job.Name, run, step)
+		held = Stretch{Part: step.Part, Next: step.Next, Did: step.Did}
+		if !held.ends() && len(held.Did.NonZero()) == 0 {
+			continue
+		}
+		record, goesOn, err = t.advance(ctx, job.Name, run, held)
 		if err != nil {
 			return record, false, err
 		}
+		run.Part, run.At = record.Part, record.At
 	}
 	return record, true, nil
+}
+
+// record records the steps since the place of a run, if there were any.
+func (t *Timers) record(ctx context.Context, job string, run Run, was Record, held Stretch) (r Record, goesOn bool, err error) {
+	if held.Part == run.Part && held.Next == run.At {
+		return was, true, nil
+	}
+	return t.advance(ctx, job, run, held)
 }
 
 // drainOn drains, and goes on while more is due than one drain wakes. What is not done by then is

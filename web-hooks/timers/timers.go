@@ -5,8 +5,8 @@
 //
 //   - A job is due when its last run is of an earlier period than the present one.
 //     After ten missed periods one run is due, not ten.
-//   - A run takes bounded steps and records each, so a killed run continues where
-//     it was.
+//   - A run takes bounded steps and records what they did, so a killed run continues
+//     where it was.
 //   - A newer run replaces an older one. Two processes may work on the same run:
 //     steps are idempotent, and the process that finds its step recorded ends.
 //
@@ -76,6 +76,9 @@ type Stretch struct {
 	Part, Next string
 	Did        Counts
 }
+
+// ends reports whether a run is at its end with it.
+func (s Stretch) ends() bool { return s.Part == "" && s.Next == "" }
 
 // Timers runs the jobs of a table. All fields but ByClock and Started are needed.
 type Timers struct {

@@ -209,6 +209,10 @@ func (s *Store) pathOf(name string) store.Path {
 
 // request adds the timeout of a single request, and the header that routes it.
 func (s *Store) request(ctx context.Context) (context.Context, context.CancelFunc) {
+	return s.requestFor(ctx, s.timeout)
+}
+
+func (s *Store) requestFor(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	ctx = metadata.AppendToOutgoingContext(ctx, "google-cloud-resource-prefix", s.database)
-	return context.WithTimeout(ctx, s.timeout)
+	return context.WithTimeout(ctx, timeout)
 }

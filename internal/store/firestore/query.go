@@ -1,6 +1,7 @@
 package firestore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -29,7 +30,7 @@ func (s *Store) query(ctx context.Context, in *session, bound store.Bound) ([]st
 
 // ask sends a query and passes each document to found.
 func (s *Store) ask(ctx context.Context, in *session, parent store.Path, query *pb.StructuredQuery, found func(*pb.Document)) error {
-	ctx, cancel := s.request(ctx)
+	ctx, cancel := s.requestFor(ctx, cmp.Or(in.timeout, s.timeout))
 	defer cancel()
 	request := &pb.RunQueryRequest{Parent: s.root, QueryType: &pb.RunQueryRequest_StructuredQuery{StructuredQuery: query}}
 	if parent != "" {
@@ -40,6 +41,8 @@ func (s *Store) ask(ctx context.Context, in *session, parent store.Path, query *
 		request.ConsistencySelector = &pb.RunQueryRequest_Transaction{Transaction: in.id}
 	case in.begin != nil:
 		request.ConsistencySelector = &pb.RunQueryRequest_NewTransaction{NewTransaction: in.begin}
+	case in.at != nil:
+		request.ConsistencySelector = &pb.RunQueryRequest_ReadTime{ReadTime: in.at}
 	}
 	stream, err := s.client.RunQuery(ctx, request)
 	if err != nil {
@@ -47,6 +50,9 @@ func (s *Store) ask(ctx context.Context, in *session, parent store.Path, query *
 	}
 	return receive(stream, func(response *pb.RunQueryResponse) {
 		in.note(response.GetTransaction())
+		if in.steady && in.at == nil {
+			in.at = response.GetReadTime()
+		}
 		if response.GetDocument() != nil {
 			found(response.GetDocument())
 		}

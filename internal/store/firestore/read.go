@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	pb "cloud.google.com/go/firestore/apiv1/firestorepb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/txn"
@@ -66,6 +68,12 @@ func (s *Store) Query(ctx context.Context, query store.Bound) ([]store.Document,
 type session struct {
 	begin *pb.TransactionOptions // what the first read begins; nil: no transaction
 	id    []byte                 // of the transaction, once it has begun
+	// steady: without a transaction, queries read the state that the first one read, which is
+	// that of the time at.
+	steady bool
+	at     *timestamppb.Timestamp
+	// timeout ends one query; 0: that of the store.
+	timeout time.Duration
 }
 
 // readOnly is a transaction without locks, which needs no commit.

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"questscheduler/internal/store/firestore"
 )
@@ -26,6 +27,8 @@ type scripted struct {
 	failures map[string][]error
 	// hang names the calls that never answer.
 	hang map[string]bool
+	// pages are the documents' names that each query finds, before it fails.
+	pages [][]string
 
 	reads     []*pb.BatchGetDocumentsRequest
 	queries   []*pb.RunQueryRequest
@@ -123,7 +126,17 @@ func (s *scripted) RunQuery(request *pb.RunQueryRequest, stream pb.Firestore_Run
 	s.queries = append(s.queries, request)
 	err := s.next("query")
 	id := s.begin(request.GetNewTransaction() != nil)
+	var page []string
+	if len(s.pages) > 0 {
+		page, s.pages = s.pages[0], s.pages[1:]
+	}
 	s.mu.Unlock()
+	for _, name := range page {
+		found := &pb.RunQueryResponse{Document: &pb.Document{Name: name}, ReadTime: &timestamppb.Timestamp{Seconds: 7}}
+		if err := stream.Send(found); err != nil {
+			return err
+		}
+	}
 	if err != nil {
 		return err
 	}

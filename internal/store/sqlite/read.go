@@ -8,6 +8,7 @@ import (
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/entries"
 	"questscheduler/internal/store/txn"
+	"questscheduler/internal/store/typedjson"
 )
 
 // reading answers reads from a pool of connections that cannot write.
@@ -127,7 +128,7 @@ func scanDocument(rows *sql.Rows) (store.Path, map[string]any, error) {
 	if err := rows.Scan(&path, &text); err != nil {
 		return "", nil, err
 	}
-	data, err := decode(text)
+	data, err := typedjson.Decode(text)
 	if err != nil {
 		return "", nil, damaged(path + ": " + err.Error())
 	}
@@ -158,7 +159,7 @@ func getOne(ctx context.Context, from source, path store.Path) (map[string]any, 
 	if err := rows.Scan(&text); err != nil {
 		return nil, explain("read a document", err)
 	}
-	data, err := decode(text)
+	data, err := typedjson.Decode(text)
 	return data, explain("read "+string(path), err)
 }
 
@@ -194,7 +195,7 @@ func (r *reading) scan(ctx context.Context, from source, plan entries.Plan, part
 		}
 		hit.Document.Path = store.Path(path)
 		var err error
-		hit.Document.Data, err = decode(text)
+		hit.Document.Data, err = typedjson.Decode(text)
 		hits = append(hits, hit)
 		return err
 	})

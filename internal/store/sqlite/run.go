@@ -7,6 +7,7 @@ import (
 
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/txn"
+	"questscheduler/internal/store/typedjson"
 )
 
 // Run implements store.Store. fn runs once, in its turn on the writing connection: no two
@@ -163,7 +164,7 @@ func (s *Store) writeOne(session *session, change txn.Change) error {
 	if change.After == nil {
 		return session.exec(removeDocument, string(change.Path))
 	}
-	text, err := encode(change.After)
+	text, err := typedjson.Encode(change.After)
 	if err != nil {
 		return err
 	}

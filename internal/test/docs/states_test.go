@@ -89,7 +89,7 @@ func TestPage_States_IsCurrent(t *testing.T) {
 	var page strings.Builder
 	page.WriteString("# How a poll goes from state to state\n\nA poll has a status, and while it is finalised a sync state. " +
 		"Two tables in `rules/` decide all of it: what the calendar says (`rules/transitions.go`) and what people ask for " +
-		"(`rules/commands.go`). The pictures are drawn by asking them.\n")
+		"(`rules/commands.go`). This page is made by asking them.\n")
 	page.WriteString("\n## What the calendar says\n\nThe names beside the arrows are the rows of the table below. What has no " +
 		"arrow changes nothing.\n\n")
 	page.WriteString(calendarPicture(t))
@@ -98,7 +98,6 @@ func TestPage_States_IsCurrent(t *testing.T) {
 		fmt.Fprintf(&page, "| %d | `%s` | %s | %s | %s |\n", i+1, row.Name, row.Poll, row.Calendar, row.Does)
 	}
 	page.WriteString("\n## What people ask for\n\n")
-	page.WriteString(commandPicture(t))
 	page.WriteString(commandTable(t))
 	page.WriteString(watchPicture())
 	docs.Check(t, "states.md", page.String())
@@ -145,43 +144,11 @@ func calendarPicture(t *testing.T) string {
 
 var statuses = []rules.Status{rules.Open, rules.Finalized, rules.Cancelled, rules.Archived}
 
-// commandPicture draws the commands that change the status.
-func commandPicture(t *testing.T) string {
-	t.Helper()
-	edges := map[string][]string{}
-	for _, row := range rules.CommandRows() {
-		if row.Refusal != "" || row.Change.Nothing {
-			continue
-		}
-		for _, from := range row.From {
-			switch to := string(row.Change.To); row.Command {
-			case rules.CommandDelete:
-				edges[string(from)+" --> [*]"] = append(edges[string(from)+" --> [*]"], string(row.Command))
-			case rules.CommandUnarchive:
-				for _, back := range []rules.Status{rules.Open, rules.Finalized, rules.Cancelled} {
-					edge := string(from) + " --> " + string(back)
-					edges[edge] = append(edges[edge], string(row.Command))
-				}
-			default:
-				edge := string(from) + " --> " + to
-				edges[edge] = append(edges[edge], string(row.Command))
-			}
-		}
-	}
-	var picture strings.Builder
-	picture.WriteString("```mermaid\nstateDiagram-v2\n    [*] --> OPEN: create\n")
-	for _, edge := range slices.Sorted(maps.Keys(edges)) {
-		fmt.Fprintf(&picture, "    %s: %s\n", edge, strings.Join(slices.Sorted(slices.Values(edges[edge])), ", "))
-	}
-	picture.WriteString("```\n")
-	return picture.String()
-}
-
 // commandTable says what each command does to a poll of each status.
 func commandTable(t *testing.T) string {
 	t.Helper()
 	var table strings.Builder
-	table.WriteString("\nWhat each command does to a poll of each status; a sentence is what the person reads, with 409. ① " +
+	table.WriteString("What each command does to a poll of each status; a letter is a refusal, listed below. ① " +
 		"supersedes what is under way: the generation grows, and an insert that has not come back becomes a deletion. ② the " +
 		"event is unlinked: deleted or released, as the command says. ③ what is left of a reschedule is cleared. ④ " +
 		"`cancelled` is cleared.\n\n| Command |")
@@ -195,24 +162,40 @@ func commandTable(t *testing.T) string {
 			commands = append(commands, row.Command)
 		}
 	}
+	var refusals []string
 	for _, command := range commands {
 		fmt.Fprintf(&table, "| `%s` |", command)
 		for _, status := range statuses {
 			poll := rules.Poll{Status: status, Link: link, Rescheduled: status == rules.Finalized}
-			fmt.Fprintf(&table, " %s |", commandCell(command, poll))
+			cell, refusal := commandCell(command, poll)
+			if refusal != "" {
+				if !slices.Contains(refusals, refusal) {
+					refusals = append(refusals, refusal)
+				}
+				cell = letter(slices.Index(refusals, refusal))
+			}
+			fmt.Fprintf(&table, " %s |", cell)
 		}
 		table.WriteString("\n")
+	}
+	table.WriteString("\nA refusal is a 409, and the person reads the sentence:\n\n")
+	for i, refusal := range refusals {
+		fmt.Fprintf(&table, "- %s: “%s”\n", letter(i), refusal)
 	}
 	return table.String()
 }
 
-func commandCell(command rules.Command, poll rules.Poll) string {
+// letter stands for a refusal in the table of commands.
+func letter(of int) string { return "**" + string(rune('a'+of)) + "**" }
+
+// commandCell is what a command does to a poll, or the sentence that refuses it.
+func commandCell(command rules.Command, poll rules.Poll) (does, refusal string) {
 	change, err := rules.Apply(poll, command)
 	switch {
 	case err != nil:
-		return "“" + err.Error() + "”"
+		return "", err.Error()
 	case change.Nothing:
-		return "stays as it is"
+		return "stays as it is", ""
 	}
 	text := "→ " + string(change.To)
 	switch {
@@ -231,5 +214,5 @@ func commandCell(command rules.Command, poll rules.Poll) string {
 			text += " " + effect.mark
 		}
 	}
-	return text
+	return text, ""
 }

@@ -20,7 +20,7 @@ import (
 var closedCollections = []string{
 	"calendarEventIndex/NOTE", "calendarWatches/NOTE", "calendars/NOTE", "intents/NOTE", "announcements/POLL",
 	"accounts/NOTE", "accountSecrets/NOTE", "userSecrets/gm", "oauthStates/NOTE", "idempotencyKeys/NOTE", "availabilityAnswers/NOTE",
-	"timers/NOTE", "backfills/NOTE", "deadTasks/NOTE", "documentHints/NOTE", "health/readiness",
+	"timers/NOTE", "backfills/NOTE", "transfers/NOTE", "deadTasks/NOTE", "documentHints/NOTE", "health/readiness",
 	"schedulers/POLL/journal/NOTE", "questingGroups/GROUP/journal/NOTE",
 	"mirrors/NOTE", "mirrorPeople/gm", "groupConnections/NOTE", "groupEvents/GROUP", "groupMembers/GROUP", "groupWork/NOTE",
 	"keptCopies/NOTE", "feedSecrets/NOTE", "feedPeople/gm", "attendeeEvents/NOTE", "attendeeMappings/state",

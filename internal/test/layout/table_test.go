@@ -37,8 +37,12 @@ var table = []row{
 	// Below the drivers: keys, indexes and buffered writes, for drivers alone.
 	{packages: "internal/store/entries", may: []string{"internal/store", "fault"}},
 	{packages: "internal/store/txn", may: []string{"internal/store", "fault"}},
+	{packages: "internal/store/typedjson"},
 	{packages: "internal/test/memorystore", may: []string{"internal/store", "internal/store/entries", "internal/store/txn", "fault"}},
-	{packages: "internal/store/sqlite/...", may: []string{"internal/store", "internal/store/entries", "internal/store/txn", "fault"}},
+	{
+		packages: "internal/store/sqlite/...",
+		may:      []string{"internal/store", "internal/store/entries", "internal/store/txn", "internal/store/typedjson", "fault"},
+	},
 	{packages: "internal/store/firestore/...", may: []string{"internal/store", "internal/store/entries", "internal/store/txn", "fault"}},
 	{packages: "internal/test/storetest", may: []string{"internal/store", "fault"}},
 	{packages: "internal/store/changes", may: []string{"internal/store", "fault"}},
@@ -106,6 +110,7 @@ var table = []row{
 		"internal/accounts", "internal/gcal", "internal/store",
 		"internal/outbox", "scheduler", "calendarsync", "mirrors/plan", "internal/meter", "fault",
 	}},
+	{packages: "operations/transfer", may: []string{"internal/store", "internal/store/typedjson", "fault"}},
 	{packages: "operations/backfill", may: []string{"rules", "internal/poll", "internal/calendars", "internal/store", "scheduler", "fault"}},
 	{
 		packages: "notify",

@@ -1,4 +1,4 @@
--- A document's data is JSON with typed values (encoding.go).
+-- A document's data is JSON with typed values (internal/store/typedjson).
 CREATE TABLE documents (
     path TEXT NOT NULL PRIMARY KEY,
     data TEXT NOT NULL

@@ -1,4 +1,4 @@
-package sqlite
+package typedjson
 
 import (
 	"math"
@@ -36,18 +36,18 @@ func TestDecode_GivesBackWhatWasEncoded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		data := anyFields(2).Draw(t, "data")
-		text, err := encode(data)
+		text, err := Encode(data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		back, err := decode([]byte(text))
+		back, err := Decode([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !identical(data, back) {
 			t.Fatalf("%#v became %s and came back as %#v", data, text, back)
 		}
-		again, err := encode(back)
+		again, err := Encode(back)
 		if err != nil || again != text {
 			t.Fatalf("equal fields have two texts: %s and %s (%v)", text, again, err)
 		}
@@ -99,11 +99,11 @@ func TestEncode_IsWhatDataFilesKeep(t *testing.T) {
 	}
 	const want = `{"b":true,"d":5.0,"e":1e+300,"inf":{"$double":"-Inf"},"l":[1,1.5,{"$$time":"x"}],"n":5,` +
 		`"nan":{"$double":"NaN"},"s":"<né>","t":{"$time":"1970-01-01T00:00:00.000001Z"},"z":null}`
-	got, err := encode(data)
+	got, err := Encode(data)
 	if err != nil || got != want {
 		t.Fatalf("got  %s (%v)\nwant %s", got, err, want)
 	}
-	back, err := decode([]byte(got))
+	back, err := Decode([]byte(got))
 	if err != nil || !math.IsNaN(back["nan"].(float64)) {
 		t.Fatalf("not-a-number came back as %v (%v)", back["nan"], err)
 	}
@@ -115,7 +115,7 @@ func TestDecode_NoDocument_IsAnError(t *testing.T) {
 		"", "null", "[]", "5", "{", `{"a":1e999}`, `{"a":99999999999999999999}`, `{"a":{"$time":"x"}}`,
 		`{"a":[{"$double":"x"}]}`,
 	} {
-		if data, err := decode([]byte(text)); err == nil {
+		if data, err := Decode([]byte(text)); err == nil {
 			t.Errorf("%s was read as %v", text, data)
 		}
 	}

@@ -1,4 +1,6 @@
-package sqlite
+// Package typedjson is the text form of documents: JSON in which every value has its type,
+// readable with any tool. Data files and exports hold it.
+package typedjson
 
 import (
 	"bytes"
@@ -11,17 +13,16 @@ import (
 	"time"
 )
 
-// A document is stored as JSON, readable with any SQLite client. Marks keep types that
-// JSON lacks: a double has a point, an exponent or, where it is not finite, the form
-// {"$double":"NaN"}; a time is {"$time":"2026-03-01T17:00:00.000001Z"}. A field name that
-// begins with $ gets one more.
+// Marks keep types that JSON lacks: a double has a point, an exponent or, where it is not
+// finite, the form {"$double":"NaN"}; a time is {"$time":"2026-03-01T17:00:00.000001Z"}. A
+// field name that begins with $ gets one more.
 const (
 	timeMark   = "$time"
 	doubleMark = "$double"
 )
 
-// encode writes normalised fields; equal fields give equal text.
-func encode(data map[string]any) (string, error) {
+// Encode writes normalised fields (store.Normalize) on one line; equal fields give equal text.
+func Encode(data map[string]any) (string, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
@@ -68,8 +69,8 @@ func markedDouble(v float64) any {
 	return json.Number(text)
 }
 
-// decode is the inverse of encode. The caller owns the result.
-func decode(text []byte) (map[string]any, error) {
+// Decode is the inverse of Encode. The caller owns the result.
+func Decode(text []byte) (map[string]any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var raw map[string]any

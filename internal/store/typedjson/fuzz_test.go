@@ -1,4 +1,4 @@
-package sqlite
+package typedjson
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ func FuzzDecodeDocument(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		first, err := decode(text)
+		first, err := Decode(text)
 		if err != nil {
 			return
 		}
@@ -26,15 +26,15 @@ func FuzzDecodeDocument(f *testing.F) {
 		if err != nil {
 			return // no driver would have written it
 		}
-		written, err := encode(data)
+		written, err := Encode(data)
 		if err != nil {
 			t.Fatalf("%v was read and cannot be written: %v", data, err)
 		}
-		second, err := decode([]byte(written))
+		second, err := Decode([]byte(written))
 		if err != nil {
 			t.Fatalf("%s was written and cannot be read: %v", written, err)
 		}
-		again, err := encode(second)
+		again, err := Encode(second)
 		if err != nil || again != written {
 			t.Fatalf("%s is written again as %s, %v", written, again, err)
 		}
@@ -42,7 +42,7 @@ func FuzzDecodeDocument(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v was stored and is read as what no document holds: %v", second, err)
 		}
-		if text, err := encode(normal); err != nil || text != written {
+		if text, err := Encode(normal); err != nil || text != written {
 			t.Fatalf("%s was stored and is read as %s, %v", written, text, err)
 		}
 	})

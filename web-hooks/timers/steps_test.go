@@ -1,0 +1,153 @@
+package timers_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/internal/test/worldtest"
+	"questscheduler/web-hooks/timers"
+)
+
+// searching is a job of many steps, of which some find something to do.
+type searching struct {
+	*worldtest.World
+	finds map[int]bool // by the number of the step
+	fails map[int]bool // once each
+	steps []string     // where each began
+	each  func(step int)
+}
+
+// tenSteps is a world whose only job takes ten steps.
+func tenSteps(t *testing.T, finds ...int) *searching {
+	t.Helper()
+	s := &searching{World: worldtest.New(t, worldtest.Options{}), finds: map[int]bool{}, fails: map[int]bool{}, each: func(int) {}}
+	for _, step := range finds {
+		s.finds[step] = true
+	}
+	s.table()
+	return s
+}
+
+func (s *searching) table() {
+	s.Timers.Jobs = []timers.Job{{Name: "search", Every: time.Hour, Step: s.step}}
+}
+
+func (s *searching) step(_ context.Context, run timers.Run) (timers.Stretch, error) {
+	number := len(run.At) + 1
+	if s.fails[number] {
+		s.fails[number] = false
+		return timers.Stretch{}, fault.New(fault.Unavailable, "it does not answer")
+	}
+	s.steps = append(s.steps, run.At)
+	s.each(number)
+	did := timers.Counts{{What: "found", N: 0}}
+	if s.finds[number] {
+		did[0].N = 1
+	}
+	if number == 10 {
+		return timers.Stretch{Did: did}, nil
+	}
+	return timers.Stretch{Next: run.At + "x", Did: did}, nil
+}
+
+// commits counts the transactions that end while do runs.
+func (s *searching) commits(do func()) (count int) {
+	var next func()
+	next = func() { count++; s.On("after store.run", next) }
+	s.On("after store.run", next)
+	do()
+	s.On("after store.run", func() {})
+	return count
+}
+
+func TestARun_ThatFindsNothing_IsRecordedAtItsBeginningAndItsEnd(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		finds []int
+		want  int
+	}{
+		"nothing":            {nil, 2},
+		"in one step":        {[]int{4}, 3},
+		"in the last":        {[]int{10}, 2},
+		"in each but two":    {[]int{1, 2, 3, 5, 6, 8, 9, 10}, 9},
+		"in two neighbours ": {[]int{6, 7}, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := tenSteps(t, row.finds...)
+			must(t, s.AskTimers())
+			same(t, "transactions", s.commits(s.RunDue), row.want)
+			same(t, "steps", len(s.steps), 10)
+			r := record(t, s.World, "search")
+			same(t, "found", r.Did, timers.Counts{{What: "found", N: len(row.finds)}})
+			same(t, "it ended", r.EndedAt.IsZero(), false)
+		})
+	}
+}
+
+// A stretch of a run is a few seconds, after which it lets others work.
+func TestARun_ThatRests_GoesOnWhereItRested(t *testing.T) {
+	t.Parallel()
+	s := tenSteps(t)
+	s.each = func(step int) {
+		switch step {
+		case 4:
+			must(t, s.Clock.Advance(6*time.Second))
+		case 5:
+			same(t, "where it rested", record(t, s.World, "search").At, "xxxx")
+		}
+	}
+	must(t, s.AskTimers())
+	s.RunDue()
+	s.Run(time.Minute)
+	same(t, "steps", len(s.steps), 10)
+	same(t, "it ended", record(t, s.World, "search").EndedAt.IsZero(), false)
+}
+
+func TestAStep_ThatFails_IsRepeated_AndNotThoseBeforeIt(t *testing.T) {
+	t.Parallel()
+	s := tenSteps(t)
+	s.fails[7] = true
+	must(t, s.AskTimers())
+	s.RunDue()
+	r := record(t, s.World, "search")
+	same(t, "where it failed", r.At, "xxxxxx")
+	same(t, "failures", r.Failures, int64(1))
+	s.Run(20 * time.Minute)
+	same(t, "steps that succeeded", len(s.steps), 10)
+	r = record(t, s.World, "search")
+	same(t, "failures at its end", r.Failures, int64(0))
+	same(t, "it ended", r.EndedAt.IsZero(), false)
+}
+
+// Another process was quicker: its record stays, and it meets whatever fails.
+func TestARun_WhoseStepsAnotherRecorded_LeavesTheRestToIt(t *testing.T) {
+	t.Parallel()
+	for name, fails := range map[string]bool{"and finds something": false, "and fails": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := tenSteps(t, 2, 5)
+			s.each = func(step int) {
+				if step != 4 {
+					return
+				}
+				s.each = func(int) {}
+				again, err := s.Outbox.Run(t.Context(), timers.Kind, "search")
+				must(t, err)
+				same(t, "the other goes on", again.IsZero(), true)
+				s.fails[5] = fails
+			}
+			must(t, s.AskTimers())
+			s.RunDue()
+			r := record(t, s.World, "search")
+			same(t, "found", r.Did, timers.Counts{{What: "found", N: 2}})
+			same(t, "failures", r.Failures, int64(0))
+			same(t, "failures logged", strings.Contains(s.Log(), "it does not answer"), false)
+			same(t, "it ended", r.EndedAt.IsZero(), false)
+			same(t, "wakes left", len(s.Wakes.Due(s.Clock.Now())), 0)
+		})
+	}
+}
