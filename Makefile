@@ -14,6 +14,8 @@ POLLS ?= 10000
 # How often `make kills` kills the program at least, and how long a start may take.
 N ?= 300
 READY ?= 1s
+# How long `make soak` keeps the program under load.
+MINUTES ?= 30
 # The only planted fault that `make mutants` tries; empty: all.
 MUTANT ?=
 # The packages that `make mutations` changes, separated by commas; empty: those that decide.
@@ -183,12 +185,30 @@ fuzz: ## Fuzzes every target for FUZZTIME (10s); what fails is kept in testdata/
 sim: ## Simulates SEEDS (1000) random worlds from SEED (1) on and checks the invariants
 	@$(GO) run ./internal/test/simulate -seeds $(SEEDS) -first $(SEED)
 
+# Every call of a flow has a point before it and one after it. The tests of STRIKES have the
+# program die, or a call fail, at each of them in turn, without leaving one out.
+STRIKES := -count=1 -v -run 'Any(where|Point|Call|Step)'
+
+.PHONY: points
+points: ## Has the program die or a call fail at every point of each flow, and prints how many points each has
+	@{ $(GO) test $(STRIKES) ./scheduler -stride 1; \
+		$(GO) test $(STRIKES) ./attendees/... ./calendarsync ./mirrors ./notify ./web-hooks/timers; } | awk ' \
+		/ points: / { sub(/.* points: /, ""); print; sum += $$1; flows++ } \
+		/--- FAIL|_test.go:.*(struck|problem)|^(FAIL|panic)/ { print; failed = 1 } \
+		END { printf "%d points in %d flows\n", sum, flows; exit failed || flows == 0 }'
+
 # Acts and moments are drawn from SEED, or by the clock: how far the program is by then
 # depends on the machine.
 .PHONY: kills
 kills: SEED =
 kills: ## Kills the real program N (300) times at random under the load of all consumers, and checks that nothing is lost or doubled
 	@$(GO) run ./internal/test/kills -n $(N) -ready $(READY) $(if $(SEED),-seed $(SEED))
+
+# The load without kills: what grows without an end shows within MINUTES.
+.PHONY: soak
+soak: SEED =
+soak: ## Runs the real program under the steady load of all consumers for MINUTES (30) and shows by how much memory, descriptors and file grow
+	@$(GO) run ./internal/test/kills -soak $(MINUTES)m $(if $(SEED),-seed $(SEED))
 
 # Finding a planted fault needs more worlds than checking the tree.
 .PHONY: mutants

@@ -60,13 +60,3 @@ func fill(t *testing.T, w *worldtest.World, pollID string) {
 	})
 	w.Write(document.Path, poll.Set("fieldOfTheWebApp", strings.Repeat("x", most-1)))
 }
-
-// struck fails a test over the points of a run that struck fewer than least of them: it
-// tried nothing. n is the first point that was not tried.
-func struck(t *testing.T, n, least int) {
-	t.Helper()
-	n -= 2
-	if n < least { // the last one was not reached
-		t.Errorf("only %d points were struck, want %d at least", n, least)
-	}
-}

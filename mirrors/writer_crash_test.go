@@ -78,9 +78,7 @@ func TestFaults_Anywhere_LeaveOneEventPerMirror(t *testing.T) {
 						s.each(c.events)
 					})
 				}
-				if struck := n - 2; struck < leastPoints {
-					t.Errorf("only %d points were struck", struck)
-				}
+				points.Struck(t, n-2, leastPoints)
 			})
 		}
 	}

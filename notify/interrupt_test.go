@@ -9,6 +9,7 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/test/points"
 	"questscheduler/notify"
 )
 
@@ -146,6 +147,7 @@ func TestHandle_CrashAtAnyStep_ContinuesWithoutDuplicates(t *testing.T) {
 							t.Fatal("a run has no end")
 						}
 					}
+					points.Struck(t, step-1, size.steps)
 					if step-1 != size.steps {
 						t.Errorf("a run has %d steps, want %d", step-1, size.steps)
 					}

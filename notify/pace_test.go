@@ -6,6 +6,7 @@ import (
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/test/points"
 	"questscheduler/rules"
 )
 
@@ -134,9 +135,7 @@ func TestPace_CrashAtAnyStep_CountsAndDeliversOnce(t *testing.T) {
 			wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage, onAgainMessage)
 		}
 	}
-	if struck < 8 {
-		t.Errorf("only %d points were struck", struck)
-	}
+	points.Struck(t, struck, 8)
 }
 
 func TestNamed_NeitherJoinedNorVoted_IsNotNotified(t *testing.T) {

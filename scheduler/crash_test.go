@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"questscheduler/fault"
+	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
@@ -104,7 +105,7 @@ func TestFaults_Anywhere_LeavePollAndEventAgreeing(t *testing.T) {
 						atRest(t, w)
 					})
 				}
-				struck(t, n-*stride, 25)
+				points.Struck(t, n-*stride-1, 25)
 			})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
@@ -22,7 +23,7 @@ func anywhere(t *testing.T, at func(t *testing.T, n int) (reached bool)) {
 	for ; reached && n <= worldtest.MostPoints; n++ {
 		t.Run(fmt.Sprintf("at point %d", n), func(t *testing.T) { reached = at(t, n) })
 	}
-	struck(t, n-1, 3)
+	points.Struck(t, n-2, 3)
 }
 
 func TestRecreatedPoll_CleanupCutOffAnywhere_IsFinished(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -190,7 +191,7 @@ func TestFinalise_RepeatedDuringAnother_EndsInOneEvent(t *testing.T) {
 			atRest(t, w)
 		})
 	}
-	struck(t, point, 40)
+	points.Struck(t, point-1, 40)
 }
 
 // intentOf is the id of the only intent that is left.

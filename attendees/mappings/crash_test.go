@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/worldtest"
 )
 
@@ -35,15 +36,6 @@ func (w *mappingWorld) changed() {
 	}
 }
 
-// struck fails a test over a run's calls in which something happened at fewer than least of
-// them: it tried nothing.
-func struck(t *testing.T, calls, least int) {
-	t.Helper()
-	if calls < least {
-		t.Errorf("it happened at %d calls alone, want %d at least", calls, least)
-	}
-}
-
 func TestMappings_KilledAtAnyCall_AreCarriedOutByTheNextRun(t *testing.T) {
 	t.Parallel()
 	for _, after := range []bool{false, true} {
@@ -62,7 +54,7 @@ func TestMappings_KilledAtAnyCall_AreCarriedOutByTheNextRun(t *testing.T) {
 				w.changed()
 			})
 		}
-		struck(t, call-1, 25)
+		points.Struck(t, call-1, 25)
 	}
 }
 
@@ -86,7 +78,7 @@ func TestMappings_KilledAndReplaced_LeaveNothing(t *testing.T) {
 			equal(t, "delegated", w.delegated("ana", "ben", "cho", "dan"), []string{"ana", "ben", "cho"})
 		})
 	}
-	struck(t, call-1, 25)
+	points.Struck(t, call-1, 25)
 }
 
 // Another process runs the same job wholly between any two calls of this one, and before
@@ -104,7 +96,7 @@ func TestMappings_TwoProcesses_Agree(t *testing.T) {
 					met = meet(t, row.other, row.last, before, call)
 				})
 			}
-			struck(t, call-1, 25)
+			points.Struck(t, call-1, 25)
 		}
 	}
 }

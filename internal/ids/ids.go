@@ -51,12 +51,14 @@ func (d Digest) Hex(size int) string { return hex.EncodeToString(d[:size]) }
 func (d Digest) Base64(size int) string { return base64.RawURLEncoding.EncodeToString(d[:size]) }
 
 // Base32 writes 16 bytes in small letters and digits, without padding.
-func (d Digest) Base32() string { return small(base32.StdEncoding, d) }
+func (d Digest) Base32() string { return small.EncodeToString(d[:16]) }
 
 // Google writes 16 bytes in the characters that Google takes in ids of events: 0 to 9 and a
 // to v.
-func (d Digest) Google() string { return small(base32.HexEncoding, d) }
+func (d Digest) Google() string { return smallHex.EncodeToString(d[:16]) }
 
-func small(encoding *base32.Encoding, d Digest) string {
-	return strings.ToLower(encoding.WithPadding(base32.NoPadding).EncodeToString(d[:16]))
-}
+// The alphabets of RFC 4648 in small letters.
+var (
+	small    = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+	smallHex = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(base32.NoPadding)
+)

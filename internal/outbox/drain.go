@@ -68,7 +68,6 @@ func (o *Outbox) drainAhead(ctx context.Context, ahead time.Duration) (woken []W
 func (o *Outbox) drain(ctx context.Context, kind *Kind, ahead time.Duration) (did Woken, err error) {
 	did = Woken{Kind: kind.Name, Does: kind.Does}
 	now, read := o.Now(), 0
-	minute := "/" + strconv.FormatInt(now.Unix()/60, 10)
 	for doc, err := range kind.Due(ctx, o.Store, now.Add(ahead)) {
 		if err != nil {
 			return did, err
@@ -82,7 +81,7 @@ func (o *Outbox) drain(ctx context.Context, kind *Kind, ahead time.Duration) (di
 			continue
 		}
 		id, due := kind.id(doc), kind.Codec.Decode(doc).Due
-		name := id + "/" + strconv.FormatInt(due.UnixMicro(), 10) + minute
+		name := id + "/" + strconv.FormatInt(due.UnixMicro(), 10) + "/" + strconv.FormatInt(now.Unix()/60, 10)
 		if !due.After(now) {
 			due = time.Time{} // at once, by any clock
 		}

@@ -25,7 +25,7 @@ func (t inProcess) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
-	in := req.Clone(req.Context())
+	in := req.WithContext(req.Context()) // a copy; what it refers to is only read
 	in.RequestURI = in.URL.RequestURI()
 	in.RemoteAddr = "127.0.0.1:0"
 	if in.Host == "" {

@@ -115,6 +115,9 @@ func without(list []attendee, email string) []attendee {
 // there are more attendees than asked for, or where guests do not see each other.
 // attendeesOmitted then says so.
 func (e *event) omits(most int) bool {
+	if most <= 0 && !e.hidesGuests() {
+		return false // without reading the list
+	}
 	count := len(e.attendees())
 	return most > 0 && count > most || count > 1 && e.hidesGuests()
 }

@@ -117,6 +117,30 @@ func (c *change) spread(before, after *event) error {
 			if err := c.copyTo(cal, old, after); err != nil {
 				return err
 			}
+			if err := c.spreadInstances(cal, after); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// spreadInstances brings those instances of a guest's copy of a series up to date that the guest
+// changed for themselves alone, as by a colour. The organiser has no such instance, and what is
+// shared of it is what the series has.
+func (c *change) spreadInstances(cal *calendar, series *event) error {
+	if !series.recurring() {
+		return nil
+	}
+	for _, own := range cal.exceptions(series.ID) {
+		if own.Cancelled || c.event(series.Calendar, own.ID) != nil {
+			continue
+		}
+		if stays, err := series.startsAt(own.Original); err != nil || !stays {
+			continue
+		}
+		if err := c.copyTo(cal, own, series.instance(own.Original)); err != nil {
+			return err
 		}
 	}
 	return nil

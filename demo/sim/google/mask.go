@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"sync"
 )
 
 // mask is what a request's fields parameter asks for: the fields of an object,
@@ -26,6 +27,41 @@ func parseMask(text string) (mask, error) {
 		return nil, invalidParameter("fields", "Invalid field selection "+text)
 	}
 	return m, nil
+}
+
+// masks remembers the masks of requests, since a client asks for the same few again and again.
+// A mask is never changed once it is parsed. The zero masks is ready to use.
+type masks struct {
+	mu    sync.Mutex
+	known map[maskOf]mask
+}
+
+// maskOf is the text of a mask, and the method that it is for.
+type maskOf struct{ method, text string }
+
+// mostMasks bounds what is remembered: a client may ask for anything.
+const mostMasks = 100
+
+// of is the mask of a text, checked against what the method answers.
+func (m *masks) of(rt route, text string) (mask, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	this := maskOf{rt.name, text}
+	if parsed, known := m.known[this]; known {
+		return parsed, nil
+	}
+	parsed, err := parseMask(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := parsed.check(rt.shape); err != nil {
+		return nil, err
+	}
+	if m.known == nil || len(m.known) >= mostMasks {
+		m.known = map[maskOf]mask{}
+	}
+	m.known[this] = parsed
+	return parsed, nil
 }
 
 type maskParser struct {

@@ -180,11 +180,8 @@ func (s *Server) answer(rt route, r *http.Request) (answer, error) {
 	if err != nil {
 		return answer{}, newError(http.StatusBadRequest, "badRequest", "Bad Request")
 	}
-	m, err := parseMask(query.Get("fields"))
+	m, err := s.masks.of(rt, query.Get("fields"))
 	if err != nil {
-		return answer{}, err
-	}
-	if err := m.check(rt.shape); err != nil {
 		return answer{}, err
 	}
 	ownOnly := !slices.ContainsFunc(rt.scope, func(scope string) bool { return scope != ScopeAppCreated && slices.Contains(g.Scopes, scope) })
@@ -193,7 +190,10 @@ func (s *Server) answer(rt route, r *http.Request) (answer, error) {
 
 // describe is what faults are limited by. "primary" is the caller's.
 func (s *Server) describe(r *http.Request) control.Call {
-	call := control.Call{Event: r.PathValue("eventId"), Token: r.URL.Query().Get("syncToken") != ""}
+	call := control.Call{Event: r.PathValue("eventId")}
+	if strings.Contains(r.URL.RawQuery, "syncToken=") { // else the query need not be parsed
+		call.Token = r.URL.Query().Get("syncToken") != ""
+	}
 	id := r.PathValue("calendarId")
 	if id == "" {
 		return call

@@ -163,6 +163,33 @@ func TestSeries_ChangedInstance_IsVisibleToGuests(t *testing.T) {
 	}
 }
 
+// What a guest changed of an instance for themselves alone stays theirs, and what the series has
+// shows there all the same. An instance of the organiser's own keeps what it has.
+func TestSeries_Changed_ReachesInstancesThatOnlyAGuestColoured(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, testOptions())
+	series := w.weekly("qs0series")
+	if err := w.patchAttendees("gm", series.Id, guests([2]string{"ana"}, [2]string{"ben"})); err != nil {
+		t.Fatal(err)
+	}
+	const coloured, own = "qs0series_20260320T180000Z", "qs0series_20260327T180000Z"
+	must(w.as("ana").Events.Patch("primary", coloured, &calendar.Event{ColorId: "5"}).Do())(t)
+	must(w.as("gm").Events.Patch("primary", own, &calendar.Event{Summary: "Special"}).Do())(t)
+
+	if err := w.patchAttendees("ben", series.Id, guests([2]string{"ana", "needsAction"}, [2]string{"ben", "declined"})); err != nil {
+		t.Fatal(err)
+	}
+	must(w.as("gm").Events.Patch("primary", series.Id, &calendar.Event{Summary: "Renamed"}).Do())(t)
+	if got := w.get("ana", coloured); got.ColorId != "5" || got.Summary != "Renamed" {
+		t.Errorf("ana's instance has colour %s and summary %s", got.ColorId, got.Summary)
+	}
+	const answered = "ana needsAction, ben declined"
+	w.wantResponses(coloured, map[string]string{"gm": answered, "ana": answered, "ben": answered})
+	if got := w.get("ana", own); got.Summary != "Special" {
+		t.Errorf("the instance that gm changed is called %s", got.Summary)
+	}
+}
+
 func TestInstances_ChangedSeries_ListsItsInstances(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())

@@ -97,6 +97,7 @@ type Server struct {
 	journal *control.Journal // nil: in memory
 	outbox  outbox
 	usage   usage
+	masks   masks
 	// channelRules are what SetChannelRules set last.
 	channelRules ChannelRules
 }

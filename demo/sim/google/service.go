@@ -41,9 +41,10 @@ type serviceAccount struct {
 const googleTokenURL = "https://oauth2.googleapis.com/token"
 
 // serviceKey signs for every service account of the process. It is made at the
-// first, since that takes a while, and no history depends on it.
+// first, since that takes a while, and no history depends on it. Google's keys have 2048
+// bits; signing with half of them takes a sixth of the time, and nobody attacks a simulator.
 var serviceKey = sync.OnceValues(func() (string, error) {
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	key, err := rsa.GenerateKey(rand.Reader, 1024)
 	if err != nil {
 		return "", err
 	}

@@ -146,7 +146,11 @@ func (w *world) report(out io.Writer, took time.Duration) {
 		w.answered, w.sims.pushes, w.windows.hit, w.windows.tried, w.atRest, rounded(w.settled), took.Round(time.Second), w.seed)
 	fmt.Fprintf(out, "kills %d  lost %d  doubled %d  wrong %d  late %d  restart p99 %v  max %v\n",
 		w.killed(), count[lost], count[doubled], count[wrong], count[late], rounded(p99), rounded(longest))
+	again := fmt.Sprintf("make kills N=%d", w.kills)
+	if w.soaking > 0 {
+		again = fmt.Sprintf("make soak MINUTES=%v", w.soaking.Minutes())
+	}
 	if len(w.found) > 0 {
-		fmt.Fprintf(out, "again: make kills N=%d SEED=%d\n", w.kills, w.seed)
+		fmt.Fprintf(out, "again: %s SEED=%d\n", again, w.seed)
 	}
 }

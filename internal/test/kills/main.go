@@ -24,11 +24,14 @@ func main() {
 	seed := flag.Uint64("seed", uint64(time.Now().UnixNano()%1_000_000), "chooses the acts and the moments")
 	binary := flag.String("binary", "", "the built program; without it it is built")
 	limit := flag.Duration("ready", time.Second, "how long a start may take")
+	soaking := flag.Duration("soak", 0, "how long the program is under steady load instead, without kills")
 	patience := flag.Duration("patience", 5*time.Minute, "how long everything may take to settle")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	ok, err := run(ctx, os.Stdout, options{kills: *kills, seed: *seed, binary: *binary, ready: *limit, patience: *patience})
+	ok, err := run(ctx, os.Stdout, options{
+		kills: *kills, soaking: *soaking, seed: *seed, binary: *binary, ready: *limit, patience: *patience,
+	})
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "kills: seed %d: %v\n", *seed, err)
 	}
@@ -40,10 +43,11 @@ func main() {
 
 // options say what is run.
 type options struct {
-	kills  int
-	seed   uint64
-	binary string // "": it is built
-	ready  time.Duration
+	kills   int
+	soaking time.Duration // of a load without kills; 0: the program is killed
+	seed    uint64
+	binary  string // "": it is built
+	ready   time.Duration
 	// patience is how long everything may take to settle after a kill. An attempt to make the
 	// calendar of copies that died keeps others from a second one for two minutes.
 	patience time.Duration
@@ -74,7 +78,11 @@ func run(ctx context.Context, out io.Writer, o options) (ok bool, err error) {
 	}
 	defer w.end()
 	began := time.Now()
-	if err := w.live(ctx, out); err != nil {
+	live := w.live
+	if o.soaking > 0 {
+		live = w.soak
+	}
+	if err := live(ctx, out); err != nil {
 		return false, fmt.Errorf("%w\nthe program's last lines:\n%s", err, w.server.lastLines())
 	}
 	w.report(out, time.Since(began))

@@ -52,6 +52,24 @@ func (p *Points) DoAt(n int, do func() error) { p.passed, p.at, p.do = 0, n, do 
 // Reached reports whether the point was passed.
 func (p *Points) Reached() bool { return p.passed >= p.at }
 
+// TB is the part of testing.TB that Struck needs.
+type TB interface {
+	Helper()
+	Name() string
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
+}
+
+// Struck says at how many points of a flow something happened, in the line that `make points`
+// looks for. Fewer than least fail the test: a loop that ended too early proves nothing.
+func Struck(t TB, n, least int) {
+	t.Helper()
+	t.Logf("points: %4d  %s", n, t.Name())
+	if n < least {
+		t.Errorf("only %d points were struck, want %d at least", n, least)
+	}
+}
+
 // Survives reports whether the program lived through do, which runs in a goroutine of its own.
 // A panic is passed on; a test that ends in do ends there alone.
 func Survives(do func()) (lived bool) {

@@ -100,7 +100,7 @@ func (l *life) writtenSince(series string, began time.Time, waiting bool) map[st
 			!waiting && (m.LastWrite.Before(began) || strings.HasPrefix(m.Wanted, "cancelled")) {
 			continue
 		}
-		counts[l.accountNamed(m)]++
+		counts[l.accountNamed(*m)]++
 	}
 	return counts
 }

@@ -16,9 +16,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,16 +41,32 @@ func main() {
 	if *until {
 		os.Exit(reportUntil(os.Stdout, *first, *seeds))
 	}
+	again := 0
+	if *seeds > 1 { // one world alone is a failure that is looked into
+		again = repeat(os.Stdout)
+	}
 	began := time.Now()
-	failed, spent := explore(os.Stdout, *first, *seeds, *all)
+	failed, spent := explore(os.Stdout, following(*first, *seeds), *all)
 	took := time.Since(began)
 	rate := float64(*seeds) / took.Seconds()
 	fmt.Printf("%d worlds from seed %d in %v: %.0f a second, %.0f a second and core; %d failed\n",
 		*seeds, *first, took.Round(time.Millisecond), rate, rate/float64(runtime.GOMAXPROCS(0)), failed)
 	fmt.Println(shares(spent))
-	if failed > 0 {
+	if failed+again > 0 {
 		os.Exit(1)
 	}
+}
+
+// repeat lives through the worlds that once failed, and says how many fail again.
+func repeat(out io.Writer) (failed int) {
+	known, err := regressions(onceFailed)
+	if err != nil {
+		fmt.Fprintln(out, err)
+		return 1
+	}
+	failed, _ = explore(out, slices.Values(known), false)
+	fmt.Fprintf(out, "%d worlds that once failed; %d fail again\n", len(known), failed)
+	return failed
 }
 
 // shares says where the time went.
@@ -60,10 +78,10 @@ func shares(spent worldtest.Spent) string {
 		percent(spent.Program), percent(spent.Simulator), percent(spent.Checks))
 }
 
-// explore lives through n worlds, one a core at a time, and prints those that
-// fail, or all; the result is how many failed and where the time went. A world
+// explore lives through the worlds of some seeds, one a core at a time, and prints those
+// that fail, or all; the result is how many failed and where the time went. A world
 // shares nothing with another, so which of them run together changes none.
-func explore(out io.Writer, first, n uint64, all bool) (failed int, spent worldtest.Spent) {
+func explore(out io.Writer, of iter.Seq[uint64], all bool) (failed int, spent worldtest.Spent) {
 	seeds := make(chan uint64)
 	var printing sync.Mutex
 	var workers sync.WaitGroup
@@ -89,8 +107,8 @@ func explore(out io.Writer, first, n uint64, all bool) (failed int, spent worldt
 			}
 		})
 	}
-	for i := range n {
-		seeds <- first + i
+	for seed := range of {
+		seeds <- seed
 	}
 	close(seeds)
 	workers.Wait()

@@ -154,7 +154,7 @@ func (l *life) unnoticed(problem string) bool {
 // patience is how long what was refused is left alone: for minutes where an
 // account had no grant, where an event may yet be made by a finalisation that was
 // superseded, and where a watch channel was granted for minutes, by a clock that
-// was wrong; longer where a quota was used up.
+// was wrong; longer where a quota was used up, or work failed again and again.
 func (l *life) patience() time.Duration {
 	now, wait := l.w.Clock.Now(), 16*time.Minute+mostSkew
 	left, _, err := calendars.Paused(l.w.Context(), l.w.Documents, now, store.Paging{Limit: 0})
@@ -164,6 +164,11 @@ func (l *life) patience() time.Duration {
 	}
 	for _, task := range l.w.Wakes.Due(now.Add(24 * time.Hour)) {
 		wait = max(wait, task.Due.Sub(now)+3*time.Minute)
+	}
+	for _, depth := range l.w.Depths() { // the drain finds it when it is due, and nothing wakes it before
+		for _, failing := range depth.Failing {
+			wait = max(wait, failing.Due.Sub(now)+3*time.Minute)
+		}
 	}
 	return wait
 }

@@ -145,7 +145,7 @@ func mirrorOf(w *worldtest.World, eventID string) mirror.Mirror {
 	for _, m := range w.MirrorDocuments() {
 		for _, event := range w.CanonicalEvents() {
 			if m.CanonicalID == event.ID && event.EventID == eventID && m.EventID != "" {
-				return m
+				return *m
 			}
 		}
 	}

@@ -20,11 +20,15 @@ func (w *World) MirrorProblems() (problems []string) {
 		return nil
 	}
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	owners := map[string]string{} // by account
 	owner := func(accountID string) string {
-		return store.Fields(w.observed.document(accounts.Path(accountID)).Data).String("ownerId")
+		if _, known := owners[accountID]; !known {
+			owners[accountID] = store.Fields(w.observed.document(accounts.Path(accountID)).Data).String("ownerId")
+		}
+		return owners[accountID]
 	}
 	for _, event := range w.CanonicalEvents() {
-		if isCopy(event) {
+		if isCopy(*event) {
 			if event.OwnerID != mirror.CopyOwner(owner(event.AccountID)) || event.Title+event.Description+event.Location != "" {
 				wrong("%s has copy %s of an account of %q, with the text %q", event.OwnerID, event.ID, owner(event.AccountID),
 					event.Title+event.Description+event.Location)
@@ -70,7 +74,7 @@ func (w *World) MirrorDisagreements(strict bool, touched map[string]bool) (probl
 	}
 	documents := map[string][]mirror.Mirror{} // by the target account
 	for _, m := range w.MirrorDocuments() {
-		documents[m.TargetAccountID] = append(documents[m.TargetAccountID], m)
+		documents[m.TargetAccountID] = append(documents[m.TargetAccountID], *m)
 		switch m.State {
 		case mirror.Active, mirror.Covered:
 		case mirror.Suppressed, mirror.Contested:
@@ -86,7 +90,7 @@ func (w *World) MirrorDisagreements(strict bool, touched map[string]bool) (probl
 		origins[name] = w.originsOf(name)
 	}
 	for _, event := range w.CanonicalEvents() {
-		events[event.ID] = event
+		events[event.ID] = *event
 	}
 	for _, name := range w.MirroredNames() {
 		c := &comparison{world: w, name: name, strict: strict, origins: origins, events: events}

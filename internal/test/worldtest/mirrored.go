@@ -164,12 +164,12 @@ var (
 	mirrorInspections = []*store.Query{allPolicies, allMirrors, allCanonical, allMirrorPeople, allConnections}
 )
 
-// MirrorDocuments are all mirrors, by id.
-func (w *World) MirrorDocuments() []mirror.Mirror { return decoded(w.all(allMirrors), mirror.Decode) }
+// MirrorDocuments are all mirrors, by id. They must not be changed.
+func (w *World) MirrorDocuments() []*mirror.Mirror { return w.mirrors.all(w.all(allMirrors)) }
 
-// CanonicalEvents are all canonical events, by id.
-func (w *World) CanonicalEvents() []mirror.Event {
-	return decoded(w.all(allCanonical), mirror.DecodeEvent)
+// CanonicalEvents are all canonical events, by id. They must not be changed.
+func (w *World) CanonicalEvents() []*mirror.Event {
+	return w.canonical.all(w.all(allCanonical))
 }
 
 // MirrorPerson is Mirrorer's document.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"questscheduler/internal/poll"
+	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/scheduler"
 )
@@ -56,9 +57,7 @@ func TestNotices_JoinDuringDelivery_MayBeNotifiedOrNot(t *testing.T) {
 		notified[len(w.Notices("ana")) > 0] = true
 	}
 	n--
-	if n < 30 {
-		t.Errorf("only %d points were struck", n)
-	}
+	points.Struck(t, n, 30)
 	if !notified[true] || !notified[false] {
 		t.Errorf("ana joined both before and after the notices were written: %v", notified)
 	}

@@ -180,8 +180,11 @@ type World struct {
 	picture  *picture
 	observed *observed
 	shared   *memorystore.Store // see Options.Shared
-	ids      int
-	meter    meter
+	// mirrors and canonical are the documents of mirroring as they were last read.
+	mirrors   versions[mirror.Mirror]
+	canonical versions[mirror.Event]
+	ids       int
+	meter     meter
 	// secrets are the tokens of watch channels, in the order in which they were made.
 	secrets []string
 	// Verdicts tell, oldest first, the runs of tasks that did not end well.
@@ -196,6 +199,7 @@ func New(t TB, options Options) *World {
 		t: t, ctx: context.Background(), options: options, browsers: map[string]google.Grant{}, linked: map[string]string{},
 		own: map[string]int{}, listed: map[string]listing{}, released: map[string]bool{}, commits: newCommits(), past: newPast(),
 		mapped: newMapped(), guestbooks: newGuestbooks(),
+		mirrors: versioned(mirror.Decode), canonical: versioned(mirror.DecodeEvent),
 	}
 	if w.options.Draw == nil {
 		w.options.Draw = func(n int) int { return n - 1 }
