@@ -8,7 +8,6 @@ import (
 
 	"questscheduler/attendees/mappings"
 	"questscheduler/fault"
-	"questscheduler/internal/accounts"
 	"questscheduler/internal/config"
 	"questscheduler/operations/health"
 )
@@ -24,24 +23,24 @@ func checkAttendees(ctx context.Context, d doctor) []finding {
 			return nil
 		}
 	}
-	if !d.config.AttendeesOn() {
+	if !d.Config.AttendeesOn() {
 		return nil
 	}
 	held := d.heldMappings(ctx)
-	grants, err := d.serviceAccount()
+	source, grants, err := d.Program.SecondAddresses()
 	if err != nil {
 		return append(held, finding{wrong, attendeesWhat, fault.MessageOf(err, err.Error())})
 	}
-	if d.config.AttendeesAccount != "" {
+	if d.Config.AttendeesAccount != "" {
 		return append(held, finding{
 			fine, attendeesWhat,
-			"the account " + d.config.AttendeesAccount + " reads the sheet, with whose grant the server alone tries it; /dashboard " +
+			"the account " + d.Config.AttendeesAccount + " reads the sheet, with whose grant the server alone tries it; /dashboard " +
 				"shows how that went",
 		})
 	}
-	table, found := d.loadMappings(ctx, newSource(d.config, grants, d.now))
+	table, found := d.loadMappings(ctx, source)
 	found = append(held, found...)
-	if table.Len() == 0 || !d.config.AttendeesKey.IsSet() {
+	if table.Len() == 0 || !d.Config.AttendeesKey.IsSet() {
 		return found
 	}
 	return append(found, d.checkDelegation(ctx, grants, table.Primaries()[0]))
@@ -52,8 +51,8 @@ func checkAttendees(ctx context.Context, d doctor) []finding {
 func (d doctor) heldMappings(ctx context.Context) []finding {
 	patient, cancel := context.WithTimeout(ctx, doctorPatience)
 	defer cancel()
-	if d.config.Store == config.StoreFirestore &&
-		(!d.isSet("QS_FIRESTORE_PROJECT", d.config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT")) {
+	if d.Config.Store == config.StoreFirestore &&
+		(!d.isSet("QS_FIRESTORE_PROJECT", d.Config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT")) {
 		return nil
 	}
 	documents, err := d.documents(patient)
@@ -68,17 +67,6 @@ func (d doctor) heldMappings(ctx context.Context) []finding {
 	return []finding{{warning, attendeesWhat, health.HeldMappings(state.Held) + " /dashboard says how to confirm it"}}
 }
 
-// serviceAccount gives the grants of the service account alone: no linked account is used.
-func (d doctor) serviceAccount() (*accounts.Grants, error) {
-	delegation, err := newDelegation(d.config)
-	if err != nil {
-		return nil, err
-	}
-	return accounts.NewGrants(accounts.GrantOptions{
-		Delegation: delegation, TokenURL: oauthURL(d.config, "/token"), Now: d.now, Transport: d.client.Transport,
-	}), nil
-}
-
 // skippedShown is how many skipped rows a line names.
 const skippedShown = 5
 
@@ -88,7 +76,7 @@ func (d doctor) loadMappings(ctx context.Context, source mappings.Source) (mappi
 	if err != nil {
 		return mappings.Table{}, []finding{{wrong, attendeesWhat, source.String() + " cannot be loaded: " + fault.MessageOf(err, err.Error())}}
 	}
-	table, skipped, err := mappings.Parse(rows, d.config.AttendeesDomains, mappings.Table{})
+	table, skipped, err := mappings.Parse(rows, d.Config.AttendeesDomains, mappings.Table{})
 	if err != nil {
 		return mappings.Table{}, []finding{{wrong, attendeesWhat, source.String() + " cannot be used: " + fault.MessageOf(err, err.Error())}}
 	}
@@ -111,7 +99,7 @@ func (d doctor) loadMappings(ctx context.Context, source mappings.Source) (mappi
 }
 
 // checkDelegation asks for a token as somebody whose calendar the server follows.
-func (d doctor) checkDelegation(ctx context.Context, grants *accounts.Grants, primary string) finding {
+func (d doctor) checkDelegation(ctx context.Context, grants delegate, primary string) finding {
 	patient, cancel := context.WithTimeout(ctx, doctorPatience)
 	defer cancel()
 	if err := grants.CheckDelegation(patient, primary); err != nil {

@@ -12,33 +12,30 @@ import (
 	"path/filepath"
 	"strings"
 
-	"questscheduler/api"
 	"questscheduler/fault"
 	"questscheduler/internal/config"
 	"questscheduler/internal/signin"
-	"questscheduler/internal/store"
 	"questscheduler/internal/store/firestore"
-	"questscheduler/internal/store/sqlite"
 	"questscheduler/operations/transfer"
 )
 
 // checkSettings lists what is wrong with the settings. The other checks skip those.
 func checkSettings(_ context.Context, d doctor) []finding {
-	if len(d.problems) == 0 {
+	if len(d.Problems) == 0 {
 		return []finding{{fine, "settings", "all can be used"}}
 	}
 	var found []finding
-	for _, problem := range d.problems {
+	for _, problem := range d.Problems {
 		found = append(found, finding{wrong, "settings", problem.Name + " " + problem.Fix})
 	}
 	return found
 }
 
 func checkStore(ctx context.Context, d doctor) []finding {
-	if d.config.Store == config.StoreFirestore {
+	if d.Config.Store == config.StoreFirestore {
 		return checkFirestore(ctx, d)
 	}
-	found := d.checkFile(ctx, "store", queries())
+	found := d.checkFile(ctx, "store")
 	if len(found) == 1 && found[0].verdict == fine {
 		found = append(found, finding{fine, "indexes", "the server makes them in that file"})
 	}
@@ -47,20 +44,20 @@ func checkStore(ctx context.Context, d doctor) []finding {
 
 // checkWork says what wakes the work that is due, unless checkCloudTasks does.
 func checkWork(_ context.Context, d doctor) []finding {
-	if d.faulty("QS_QUEUE") || d.config.Queue == config.QueueCloudTasks {
+	if d.faulty("QS_QUEUE") || d.Config.Queue == config.QueueCloudTasks {
 		return nil
 	}
 	return []finding{{fine, "work", "the server itself does what is due"}}
 }
 
 // checkFile checks the data file of the store.
-func (d doctor) checkFile(ctx context.Context, what string, queries []*store.Query) []finding {
-	if !d.isSet("QS_SQLITE_PATH", d.config.SQLitePath) {
+func (d doctor) checkFile(ctx context.Context, what string) []finding {
+	if !d.isSet("QS_SQLITE_PATH", d.Config.SQLitePath) {
 		return nil
 	}
-	reader, err := sqlite.OpenReader(ctx, sqlite.Options{Path: d.config.SQLitePath, Queries: queries})
+	reader, err := d.Program.File(ctx)
 	if fault.Is(err, fault.NotFound) {
-		return []finding{{fine, what, "there is none yet; the server makes " + d.config.SQLitePath + " at its first start"}}
+		return []finding{{fine, what, "there is none yet; the server makes " + d.Config.SQLitePath + " at its first start"}}
 	}
 	if err != nil {
 		return []finding{{wrong, what, err.Error()}}
@@ -73,11 +70,11 @@ func (d doctor) checkFile(ctx context.Context, what string, queries []*store.Que
 
 // checkFirestore runs each query once.
 func checkFirestore(ctx context.Context, d doctor) []finding {
-	if !d.isSet("QS_FIRESTORE_PROJECT", d.config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT") ||
+	if !d.isSet("QS_FIRESTORE_PROJECT", d.Config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT") ||
 		d.faulty(firestore.EmulatorVariable) {
 		return nil
 	}
-	documents, err := openFirestore(ctx, d.config, queries())
+	documents, err := d.Program.Firestore(ctx)
 	if err != nil {
 		return []finding{{wrong, "store", "Firestore: " + err.Error()}}
 	}
@@ -90,7 +87,7 @@ func checkFirestore(ctx context.Context, d doctor) []finding {
 		return []finding{{wrong, "store", documents.Database() + ": " + err.Error()}}
 	}
 	found := []finding{{fine, "store", documents.Database() + " answers"}}
-	if d.config.FirestoreEndpoint != "" {
+	if d.Config.FirestoreEndpoint != "" {
 		return []finding{
 			{warning, "store", "an emulator stands in for Firestore, and keeps nothing; unset QS_FIRESTORE_ENDPOINT to keep documents"},
 		}
@@ -105,9 +102,9 @@ func checkFirestore(ctx context.Context, d doctor) []finding {
 // checkFirebase names the project whose tokens are accepted.
 func checkFirebase(_ context.Context, d doctor) []finding {
 	switch {
-	case d.config.Auth != config.AuthFirebase || !d.isSet("QS_FIREBASE_PROJECT", d.config.FirebaseProject):
+	case d.Config.Auth != config.AuthFirebase || !d.isSet("QS_FIREBASE_PROJECT", d.Config.FirebaseProject):
 		return nil
-	case d.config.UnsignedTokens() && !d.faulty(config.AuthEmulatorVariable):
+	case d.Config.UnsignedTokens() && !d.faulty(config.AuthEmulatorVariable):
 		return []finding{
 			{
 				warning, "sign-in",
@@ -115,13 +112,13 @@ func checkFirebase(_ context.Context, d doctor) []finding {
 					config.AuthEmulatorVariable + " for Firebase itself",
 			},
 		}
-	case d.config.FirebaseRevocation == config.On:
-		return []finding{{fine, "sign-in", "Firebase's people of " + d.config.FirebaseProject + ", until they are signed out or disabled there"}}
+	case d.Config.FirebaseRevocation == config.On:
+		return []finding{{fine, "sign-in", "Firebase's people of " + d.Config.FirebaseProject + ", until they are signed out or disabled there"}}
 	default:
 		return []finding{
 			{
 				fine, "sign-in",
-				"Firebase's people of " + d.config.FirebaseProject + "; who is disabled there stays signed in for an hour at most, or " +
+				"Firebase's people of " + d.Config.FirebaseProject + "; who is disabled there stays signed in for an hour at most, or " +
 					"set QS_FIREBASE_REVOCATION=on",
 			},
 		}
@@ -129,10 +126,10 @@ func checkFirebase(_ context.Context, d doctor) []finding {
 }
 
 func checkSignInKey(_ context.Context, d doctor) []finding {
-	if d.config.Auth != config.AuthLocal || !d.isSet("QS_SQLITE_PATH", d.config.SQLitePath) {
+	if d.Config.Auth != config.AuthLocal || !d.isSet("QS_SQLITE_PATH", d.Config.SQLitePath) {
 		return nil
 	}
-	path := d.config.SignInKeyPath()
+	path := d.Config.SignInKeyPath()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(filepath.Dir(path)); err != nil {
 			return nil // which checkStore reports
@@ -146,12 +143,12 @@ func checkSignInKey(_ context.Context, d doctor) []finding {
 }
 
 func checkEncryptionKeys(_ context.Context, d doctor) []finding {
-	if !d.isSet("QS_ENC_KEYS", d.config.EncKeys.Reveal()) {
+	if !d.isSet("QS_ENC_KEYS", d.Config.EncKeys.Reveal()) {
 		return nil
 	}
 	says := "QS_ENC_KEYS can be used; keep a copy, but not beside the backups, which hold what it seals"
-	if strings.Contains(d.config.EncKeys.Reveal(), ",") {
-		says += "; keep each older key for " + d.config.WatchTTL.String() +
+	if strings.Contains(d.Config.EncKeys.Reveal(), ",") {
+		says += "; keep each older key for " + d.Config.WatchTTL.String() +
 			" (QS_WATCH_TTL) after a newer one stands first, for the watch channels whose tokens it signed"
 	}
 	return []finding{{fine, "encryption keys", says}}
@@ -161,11 +158,11 @@ func checkEncryptionKeys(_ context.Context, d doctor) []finding {
 const googleClientSuffix = ".apps.googleusercontent.com"
 
 func checkGoogle(_ context.Context, d doctor) []finding {
-	id := d.config.GoogleClientID
+	id := d.Config.GoogleClientID
 	switch {
-	case !d.isSet("QS_GOOGLE_CLIENT_ID", id) || !d.isSet("QS_GOOGLE_CLIENT_SECRET", d.config.GoogleClientSecret.Reveal()):
+	case !d.isSet("QS_GOOGLE_CLIENT_ID", id) || !d.isSet("QS_GOOGLE_CLIENT_SECRET", d.Config.GoogleClientSecret.Reveal()):
 		return nil
-	case d.config.GoogleEndpoint != "":
+	case d.Config.GoogleEndpoint != "":
 		return []finding{{warning, "google", "QS_GOOGLE_ENDPOINT is set, so a simulator stands in for Google; unset it to follow real calendars"}}
 	case !strings.HasSuffix(id, googleClientSuffix):
 		return []finding{
@@ -183,15 +180,14 @@ func checkGoogle(_ context.Context, d doctor) []finding {
 // checkRedirect names the address that the OAuth client has to list; only Google
 // knows whether it does.
 func checkRedirect(_ context.Context, d doctor) []finding {
-	redirect := reachedAt(d.config) + api.PathCallback
 	switch {
-	case d.faulty("QS_PUBLIC_URL") || d.faulty("QS_ADDR") || d.config.GoogleEndpoint != "" || d.config.GoogleClientID == "":
+	case d.faulty("QS_PUBLIC_URL") || d.faulty("QS_ADDR") || d.Config.GoogleEndpoint != "" || d.Config.GoogleClientID == "":
 		return nil
-	case d.config.PublicURL == "":
-		return []finding{{warning, "redirect URI", "people can link accounts from this machine alone, by " + redirect +
+	case d.Config.PublicURL == "":
+		return []finding{{warning, "redirect URI", "people can link accounts from this machine alone, by " + d.Redirect +
 			"; set QS_PUBLIC_URL to where their browsers reach this server"}}
 	default:
-		return []finding{{fine, "redirect URI", "in the Google Cloud console, under Credentials, the OAuth client has to name " + redirect +
+		return []finding{{fine, "redirect URI", "in the Google Cloud console, under Credentials, the OAuth client has to name " + d.Redirect +
 			" as an authorised redirect URI"}}
 	}
 }
@@ -200,14 +196,14 @@ func checkSync(_ context.Context, d doctor) []finding {
 	switch {
 	case d.faulty("QS_SYNC"):
 		return nil
-	case d.config.Sync == config.SyncObserve:
+	case d.Config.Sync == config.SyncObserve:
 		return []finding{
 			{
 				warning, "sync",
 				"QS_SYNC is observe: what calendars say is journaled and changes nothing; set it to on when the journals say what you expect",
 			},
 		}
-	case d.config.Sync == config.SyncOff:
+	case d.Config.Sync == config.SyncOff:
 		return []finding{{fine, "sync", "QS_SYNC is off: no calendar is followed; set it to on to follow them"}}
 	default:
 		return []finding{{fine, "sync", "calendars are followed"}}
@@ -215,14 +211,14 @@ func checkSync(_ context.Context, d doctor) []finding {
 }
 
 func checkPublicURL(ctx context.Context, d doctor) []finding {
-	address := d.config.PublicURL
-	if d.config.Sync == config.SyncOff {
+	address := d.Config.PublicURL
+	if d.Config.Sync == config.SyncOff {
 		return []finding{{fine, "public address", "not needed, since QS_SYNC is off and no calendar is followed"}}
 	}
 	if !d.isSet("QS_PUBLIC_URL", address) {
 		return nil
 	}
-	pushes, host := address+webhookPath, ""
+	pushes, host := address+d.PushPath, ""
 	if u, err := url.Parse(address); err == nil {
 		host = u.Hostname()
 	}
@@ -246,7 +242,7 @@ func checkPublicURL(ctx context.Context, d doctor) []finding {
 
 // checkLocal tries an address on this machine, where the server may run.
 func (d doctor) checkLocal(ctx context.Context, address string) finding {
-	if d.config.GoogleEndpoint == "" {
+	if d.Config.GoogleEndpoint == "" {
 		return finding{
 			warning, "public address",
 			"QS_PUBLIC_URL is on this machine, where Google cannot reach it; give one that it can, or set QS_SYNC=off",
@@ -265,14 +261,14 @@ func checkProxies(_ context.Context, d doctor) []finding {
 	switch {
 	case d.faulty("QS_TRUSTED_PROXIES") || d.faulty("QS_PUBLIC_URL"):
 		return nil
-	case len(d.config.TrustedProxies) > 0:
+	case len(d.Config.TrustedProxies) > 0:
 		return []finding{
 			{
 				fine, "proxies",
-				fmt.Sprintf("%d addresses or networks are believed when they say in X-Forwarded-For for whom they ask", len(d.config.TrustedProxies)),
+				fmt.Sprintf("%d addresses or networks are believed when they say in X-Forwarded-For for whom they ask", len(d.Config.TrustedProxies)),
 			},
 		}
-	case strings.HasPrefix(d.config.PublicURL, "https://"):
+	case strings.HasPrefix(d.Config.PublicURL, "https://"):
 		return []finding{{warning, "proxies",
 			"QS_PUBLIC_URL is https, so a proxy stands in front of this server, and all who come by it and are not signed in share " +
 				"one rate limit; " +
@@ -283,16 +279,16 @@ func checkProxies(_ context.Context, d doctor) []finding {
 }
 
 func checkDiscord(ctx context.Context, d doctor) []finding {
-	token := d.config.DiscordBotToken.Reveal()
+	token := d.Config.DiscordBotToken.Reveal()
 	switch {
 	case d.faulty("QS_DISCORD_BOT_TOKEN") || d.faulty("QS_DISCORD_ENDPOINT"):
 		return nil
 	case token == "":
 		return []finding{{fine, "discord", "off, since QS_DISCORD_BOT_TOKEN is not set; people are notified in the app"}}
-	case d.config.DiscordEndpoint == "":
+	case d.Config.DiscordEndpoint == "":
 		return []finding{{fine, "discord", "the token is set; it is not tried, since Discord is outside this machine"}}
 	}
-	status, err := d.get(ctx, d.config.DiscordEndpoint+"/api/v9/users/@me", "Bot "+strings.TrimSpace(token))
+	status, err := d.get(ctx, d.Config.DiscordEndpoint+"/api/v9/users/@me", "Bot "+strings.TrimSpace(token))
 	switch {
 	case err != nil:
 		return []finding{{wrong, "discord", "nothing answers at QS_DISCORD_ENDPOINT; correct it, or unset it for Discord itself"}}
@@ -311,7 +307,7 @@ func checkDiscord(ctx context.Context, d doctor) []finding {
 }
 
 func checkAdmins(_ context.Context, d doctor) []finding {
-	if len(d.config.AdminUsers) == 0 {
+	if len(d.Config.AdminUsers) == 0 {
 		return []finding{
 			{
 				warning, "admins",
@@ -319,5 +315,5 @@ func checkAdmins(_ context.Context, d doctor) []finding {
 			},
 		}
 	}
-	return []finding{{fine, "admins", fmt.Sprintf("%d", len(d.config.AdminUsers))}}
+	return []finding{{fine, "admins", fmt.Sprintf("%d", len(d.Config.AdminUsers))}}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -20,17 +19,22 @@ import (
 func clockOfGoogle(dir string, at time.Time) doctor {
 	cfg := config.Default()
 	cfg.SQLitePath, cfg.Queue = filepath.Join(dir, demoStore), config.QueueCloudTasks
-	return doctor{config: cfg, now: func() time.Time { return at }}
+	d := newDoctor(cfg, nil)
+	d.Now = func() time.Time { return at }
+	return d
 }
 
-// clockLines are the lines that checkClock reports, each as verdict, "name" and text.
+// clockLines are the lines of what comes by the clock and of document changes.
 func clockLines(t *testing.T, d doctor) string {
 	t.Helper()
-	var lines strings.Builder
-	for _, found := range checkClock(t.Context(), d) {
-		fmt.Fprintf(&lines, "%s %q %s\n", found.verdict, found.what, found.says)
+	var all, of strings.Builder
+	_ = d.Report(t.Context(), &all) // an error counts what other lines say
+	for line := range strings.Lines(all.String()) {
+		if what := strings.Fields(line)[1]; what == "timers" || what == "hints" {
+			of.WriteString(line)
+		}
 	}
-	return lines.String()
+	return of.String()
 }
 
 func TestDoctor_OfADeployment_NamesJobsThatDoNotCome(t *testing.T) {
@@ -43,9 +47,9 @@ func TestDoctor_OfADeployment_NamesJobsThatDoNotCome(t *testing.T) {
 	run(t, settings(dir), "sweep", "drain").want(t, exitOK)
 	said := clockLines(t, clockOfGoogle(dir, now))
 	for _, want := range []string{
-		`warning "timers" renew-watches never ran`, `warning "timers" poll-fallback never ran`,
-		`warning "timers" cleanup never ran`, `warning "timers" health never ran`,
-		"gcloud scheduler jobs describe questscheduler-cleanup", `warning "hints" Eventarc never delivered a document change`,
+		`warning  timers          renew-watches never ran`, `warning  timers          poll-fallback never ran`,
+		`warning  timers          cleanup never ran`, `warning  timers          health never ran`,
+		"gcloud scheduler jobs describe questscheduler-cleanup", `warning  hints           Eventarc never delivered a document change`,
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it does not say %q but\n%s", want, said)
@@ -56,11 +60,11 @@ func TestDoctor_OfADeployment_NamesJobsThatDoNotCome(t *testing.T) {
 		t.Errorf("of a job that just ran it says\n%s", said)
 	}
 	if said := clockLines(t, clockOfGoogle(dir, now.Add(72*time.Hour))); !strings.Contains(said,
-		`warning "timers" cleanup last ran at `+clock(now)[:10]) {
+		`warning  timers          cleanup last ran at `+now.UTC().Format("2006-01-02")) {
 		t.Errorf("three days later it prints\n%s", said)
 	}
 	own := clockOfGoogle(dir, now)
-	own.config.Queue = config.QueueEmbedded
+	own.Config.Queue = config.QueueEmbedded
 	if said := clockLines(t, own); said != "" {
 		t.Errorf("of a server that keeps the time itself it says\n%s", said)
 	}
@@ -79,7 +83,7 @@ func TestDoctor_AfterADocumentChange_SaysWhenItCame(t *testing.T) {
 		"Ce-Specversion", "1.0", "Ce-Type", "google.cloud.firestore.document.v1.written", "Ce-Subject",
 		"documents/schedulers/poll").want(t, http.StatusAccepted)
 	if said := clockLines(t, clockOfGoogle(dir, time.Now())); !strings.Contains(said,
-		`ok "hints" Eventarc last delivered a document change at 20`) {
+		`ok       hints           Eventarc last delivered a document change at 20`) {
 		t.Errorf("it says\n%s", said)
 	}
 }
@@ -139,7 +143,7 @@ func TestDoctor_DocumentChanges_ChecksTheirSource(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := clockOfGoogle("", noon)
-			d.config.DocumentChanges = row.from
+			d.Config.DocumentChanges = row.from
 			if found := d.checkDocumentChanges(row.heard); found.verdict != row.verdict {
 				t.Errorf("it says %+v", found)
 			}

@@ -13,7 +13,7 @@ import (
 // and, where a simulator stands in for Discord, whether it is told to.
 func checkInteractions(ctx context.Context, d doctor) []finding {
 	const what = "discord buttons"
-	cfg := d.config
+	cfg := d.Config
 	switch {
 	case d.faulty("QS_DISCORD_PUBLIC_KEY") || d.faulty("QS_DISCORD_APPLICATION_ID") || d.faulty("QS_DISCORD_ENDPOINT"):
 		return nil
