@@ -10,6 +10,7 @@ import (
 	"questscheduler/internal/config"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store/sqlite"
+	"questscheduler/operations/doctor"
 )
 
 // doctorCommand checks what the server needs.
@@ -37,8 +38,8 @@ func (doctorCommand) Run(ctx context.Context, process Process) error {
 }
 
 // newDoctor checks settings, whose problems were found before.
-func newDoctor(cfg config.Config, problems config.Problems) doctor {
-	return doctor{
+func newDoctor(cfg config.Config, problems config.Problems) doctor.Doctor {
+	return doctor.Doctor{
 		Config: cfg, Problems: problems, Now: time.Now, Program: checked{cfg},
 		Redirect: reachedAt(cfg) + api.PathCallback, PushPath: webhookPath,
 	}
@@ -47,19 +48,19 @@ func newDoctor(cfg config.Config, problems config.Problems) doctor {
 // checked opens for the doctor what settings name.
 type checked struct{ config config.Config }
 
-func (c checked) Firestore(ctx context.Context) (database, error) {
+func (c checked) Firestore(ctx context.Context) (doctor.Database, error) {
 	return openFirestore(ctx, c.config, queries())
 }
 
-func (c checked) File(ctx context.Context) (dataFile, error) {
+func (c checked) File(ctx context.Context) (doctor.DataFile, error) {
 	return sqlite.OpenReader(ctx, sqlite.Options{Path: c.config.SQLitePath, Queries: queries()})
 }
 
-func (c checked) Tasks(ctx context.Context) (tasks, error) {
+func (c checked) Tasks(ctx context.Context) (doctor.Tasks, error) {
 	return openCloudTasks(ctx, c.config, &outbox.Outbox{})
 }
 
-func (c checked) SecondAddresses() (mappings.Source, delegate, error) {
+func (c checked) SecondAddresses() (mappings.Source, doctor.Delegate, error) {
 	delegation, err := newDelegation(c.config)
 	if err != nil {
 		return nil, nil, err

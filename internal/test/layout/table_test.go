@@ -155,6 +155,13 @@ var table = []row{
 
 	{packages: "web-hooks", may: above},
 	{packages: "web-hooks/interactions", may: []string{"internal/ids", "rules", "internal/discord", "internal/poll", "internal/store", "scheduler", "notify", "fault"}},
+	{
+		packages: "operations/doctor",
+		may: []string{
+			"attendees/mappings", "internal/signin", "internal/config", "internal/store", "internal/store/firestore", "operations/health",
+			"operations/transfer", "notify", "web-hooks/documentchanges", "web-hooks/timers", "web-hooks/interactions", "fault",
+		},
+	},
 	{packages: "api/examples", standardOnly: true},
 	{packages: "api", may: slices.Concat(above, []string{"internal/store/changes", "api/dashboard", "api/examples", "web-hooks"})},
 	{packages: "api/callables", may: above},

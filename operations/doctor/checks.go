@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 )
 
 // checkSettings lists what is wrong with the settings. The other checks skip those.
-func checkSettings(_ context.Context, d doctor) []finding {
+func checkSettings(_ context.Context, d Doctor) []finding {
 	if len(d.Problems) == 0 {
 		return []finding{{fine, "settings", "all can be used"}}
 	}
@@ -31,7 +31,7 @@ func checkSettings(_ context.Context, d doctor) []finding {
 	return found
 }
 
-func checkStore(ctx context.Context, d doctor) []finding {
+func checkStore(ctx context.Context, d Doctor) []finding {
 	if d.Config.Store == config.StoreFirestore {
 		return checkFirestore(ctx, d)
 	}
@@ -43,7 +43,7 @@ func checkStore(ctx context.Context, d doctor) []finding {
 }
 
 // checkWork says what wakes the work that is due, unless checkCloudTasks does.
-func checkWork(_ context.Context, d doctor) []finding {
+func checkWork(_ context.Context, d Doctor) []finding {
 	if d.faulty("QS_QUEUE") || d.Config.Queue == config.QueueCloudTasks {
 		return nil
 	}
@@ -51,7 +51,7 @@ func checkWork(_ context.Context, d doctor) []finding {
 }
 
 // checkFile checks the data file of the store.
-func (d doctor) checkFile(ctx context.Context, what string) []finding {
+func (d Doctor) checkFile(ctx context.Context, what string) []finding {
 	if !d.isSet("QS_SQLITE_PATH", d.Config.SQLitePath) {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (d doctor) checkFile(ctx context.Context, what string) []finding {
 }
 
 // checkFirestore runs each query once.
-func checkFirestore(ctx context.Context, d doctor) []finding {
+func checkFirestore(ctx context.Context, d Doctor) []finding {
 	if !d.isSet("QS_FIRESTORE_PROJECT", d.Config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT") ||
 		d.faulty(firestore.EmulatorVariable) {
 		return nil
@@ -78,7 +78,7 @@ func checkFirestore(ctx context.Context, d doctor) []finding {
 	if err != nil {
 		return []finding{{wrong, "store", "Firestore: " + err.Error()}}
 	}
-	unindexed, err := documents.Unindexed(ctx, doctorPatience)
+	unindexed, err := documents.Unindexed(ctx, patience)
 	if err == nil {
 		err = transfer.Unfinished(ctx, documents)
 	}
@@ -100,7 +100,7 @@ func checkFirestore(ctx context.Context, d doctor) []finding {
 }
 
 // checkFirebase names the project whose tokens are accepted.
-func checkFirebase(_ context.Context, d doctor) []finding {
+func checkFirebase(_ context.Context, d Doctor) []finding {
 	switch {
 	case d.Config.Auth != config.AuthFirebase || !d.isSet("QS_FIREBASE_PROJECT", d.Config.FirebaseProject):
 		return nil
@@ -125,7 +125,7 @@ func checkFirebase(_ context.Context, d doctor) []finding {
 	}
 }
 
-func checkSignInKey(_ context.Context, d doctor) []finding {
+func checkSignInKey(_ context.Context, d Doctor) []finding {
 	if d.Config.Auth != config.AuthLocal || !d.isSet("QS_SQLITE_PATH", d.Config.SQLitePath) {
 		return nil
 	}
@@ -142,7 +142,7 @@ func checkSignInKey(_ context.Context, d doctor) []finding {
 	return []finding{{fine, "sign-in key", path + " can be used, by this user alone"}}
 }
 
-func checkEncryptionKeys(_ context.Context, d doctor) []finding {
+func checkEncryptionKeys(_ context.Context, d Doctor) []finding {
 	if !d.isSet("QS_ENC_KEYS", d.Config.EncKeys.Reveal()) {
 		return nil
 	}
@@ -157,7 +157,7 @@ func checkEncryptionKeys(_ context.Context, d doctor) []finding {
 // googleClientSuffix ends the id of every OAuth client of Google.
 const googleClientSuffix = ".apps.googleusercontent.com"
 
-func checkGoogle(_ context.Context, d doctor) []finding {
+func checkGoogle(_ context.Context, d Doctor) []finding {
 	id := d.Config.GoogleClientID
 	switch {
 	case !d.isSet("QS_GOOGLE_CLIENT_ID", id) || !d.isSet("QS_GOOGLE_CLIENT_SECRET", d.Config.GoogleClientSecret.Reveal()):
@@ -179,7 +179,7 @@ func checkGoogle(_ context.Context, d doctor) []finding {
 
 // checkRedirect names the address that the OAuth client has to list; only Google
 // knows whether it does.
-func checkRedirect(_ context.Context, d doctor) []finding {
+func checkRedirect(_ context.Context, d Doctor) []finding {
 	switch {
 	case d.faulty("QS_PUBLIC_URL") || d.faulty("QS_ADDR") || d.Config.GoogleEndpoint != "" || d.Config.GoogleClientID == "":
 		return nil
@@ -192,7 +192,7 @@ func checkRedirect(_ context.Context, d doctor) []finding {
 	}
 }
 
-func checkSync(_ context.Context, d doctor) []finding {
+func checkSync(_ context.Context, d Doctor) []finding {
 	switch {
 	case d.faulty("QS_SYNC"):
 		return nil
@@ -210,7 +210,7 @@ func checkSync(_ context.Context, d doctor) []finding {
 	}
 }
 
-func checkPublicURL(ctx context.Context, d doctor) []finding {
+func checkPublicURL(ctx context.Context, d Doctor) []finding {
 	address := d.Config.PublicURL
 	if d.Config.Sync == config.SyncOff {
 		return []finding{{fine, "public address", "not needed, since QS_SYNC is off and no calendar is followed"}}
@@ -241,7 +241,7 @@ func checkPublicURL(ctx context.Context, d doctor) []finding {
 }
 
 // checkLocal tries an address on this machine, where the server may run.
-func (d doctor) checkLocal(ctx context.Context, address string) finding {
+func (d Doctor) checkLocal(ctx context.Context, address string) finding {
 	if d.Config.GoogleEndpoint == "" {
 		return finding{
 			warning, "public address",
@@ -257,7 +257,7 @@ func (d doctor) checkLocal(ctx context.Context, address string) finding {
 
 // checkProxies names the proxies that are trusted for the address of callers. This
 // server speaks no TLS, so behind an https address there is a proxy.
-func checkProxies(_ context.Context, d doctor) []finding {
+func checkProxies(_ context.Context, d Doctor) []finding {
 	switch {
 	case d.faulty("QS_TRUSTED_PROXIES") || d.faulty("QS_PUBLIC_URL"):
 		return nil
@@ -278,7 +278,7 @@ func checkProxies(_ context.Context, d doctor) []finding {
 	}
 }
 
-func checkDiscord(ctx context.Context, d doctor) []finding {
+func checkDiscord(ctx context.Context, d Doctor) []finding {
 	token := d.Config.DiscordBotToken.Reveal()
 	switch {
 	case d.faulty("QS_DISCORD_BOT_TOKEN") || d.faulty("QS_DISCORD_ENDPOINT"):
@@ -306,7 +306,7 @@ func checkDiscord(ctx context.Context, d doctor) []finding {
 	}
 }
 
-func checkAdmins(_ context.Context, d doctor) []finding {
+func checkAdmins(_ context.Context, d Doctor) []finding {
 	if len(d.Config.AdminUsers) == 0 {
 		return []finding{
 			{

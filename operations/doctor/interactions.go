@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // checkInteractions looks at what people do with the bot: whether Discord can reach this server,
 // and, where a simulator stands in for Discord, whether it is told to.
-func checkInteractions(ctx context.Context, d doctor) []finding {
+func checkInteractions(ctx context.Context, d Doctor) []finding {
 	const what = "discord buttons"
 	cfg := d.Config
 	switch {

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -17,7 +17,7 @@ const attendeesWhat = "attendees"
 
 // checkAttendees loads second addresses once and, with a service account, acts as the first
 // of their owners. It writes nothing.
-func checkAttendees(ctx context.Context, d doctor) []finding {
+func checkAttendees(ctx context.Context, d Doctor) []finding {
 	for _, name := range []string{"SHEET", "CSV", "DOMAINS", "KEY", "ACCOUNT", "SEND_UPDATES"} {
 		if d.faulty("QS_ATTENDEES_" + name) {
 			return nil
@@ -48,8 +48,8 @@ func checkAttendees(ctx context.Context, d doctor) []finding {
 
 // heldMappings warns of mappings that the server loaded and that await confirmation. A store
 // that cannot be read is another check's.
-func (d doctor) heldMappings(ctx context.Context) []finding {
-	patient, cancel := context.WithTimeout(ctx, doctorPatience)
+func (d Doctor) heldMappings(ctx context.Context) []finding {
+	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if d.Config.Store == config.StoreFirestore &&
 		(!d.isSet("QS_FIRESTORE_PROJECT", d.Config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT")) {
@@ -71,7 +71,7 @@ func (d doctor) heldMappings(ctx context.Context) []finding {
 const skippedShown = 5
 
 // loadMappings loads them as the server does.
-func (d doctor) loadMappings(ctx context.Context, source mappings.Source) (mappings.Table, []finding) {
+func (d Doctor) loadMappings(ctx context.Context, source mappings.Source) (mappings.Table, []finding) {
 	rows, err := source.Rows(ctx)
 	if err != nil {
 		return mappings.Table{}, []finding{{wrong, attendeesWhat, source.String() + " cannot be loaded: " + fault.MessageOf(err, err.Error())}}
@@ -99,8 +99,8 @@ func (d doctor) loadMappings(ctx context.Context, source mappings.Source) (mappi
 }
 
 // checkDelegation asks for a token as somebody whose calendar the server follows.
-func (d doctor) checkDelegation(ctx context.Context, grants delegate, primary string) finding {
-	patient, cancel := context.WithTimeout(ctx, doctorPatience)
+func (d Doctor) checkDelegation(ctx context.Context, grants Delegate, primary string) finding {
+	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := grants.CheckDelegation(patient, primary); err != nil {
 		return finding{wrong, attendeesWhat, "the service account cannot act as " + primary + ": " + fault.MessageOf(err, err.Error())}

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 // checkCloudTasks reads each queue and its tasks once.
-func checkCloudTasks(ctx context.Context, d doctor) []finding {
+func checkCloudTasks(ctx context.Context, d Doctor) []finding {
 	if d.Config.Queue != config.QueueCloudTasks || !d.isSet("QS_CLOUDTASKS_QUEUE", d.Config.CloudTasksQueue) ||
 		d.faulty("QS_CLOUDTASKS_ENDPOINT") {
 		return nil
@@ -35,13 +35,13 @@ func checkCloudTasks(ctx context.Context, d doctor) []finding {
 
 // tasksWaiting counts the tasks of all queues and lists the kinds whose queue is
 // paused or disabled.
-func (d doctor) tasksWaiting(ctx context.Context) (waiting int, paused []string, err error) {
+func (d Doctor) tasksWaiting(ctx context.Context) (waiting int, paused []string, err error) {
 	tasks, err := d.Program.Tasks(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer func() { err = errors.Join(err, tasks.Close()) }()
-	patient, cancel := context.WithTimeout(ctx, doctorPatience)
+	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	waiting, err = tasks.Waiting(patient)
 	if err != nil {
@@ -53,7 +53,7 @@ func (d doctor) tasksWaiting(ctx context.Context) (waiting int, paused []string,
 
 // checkMachines names the accounts that may start the timers' jobs, if the server does
 // not.
-func checkMachines(_ context.Context, d doctor) []finding {
+func checkMachines(_ context.Context, d Doctor) []finding {
 	if d.Config.Queue != config.QueueCloudTasks || d.faulty("QS_MACHINE_ACCOUNTS") {
 		return nil
 	}

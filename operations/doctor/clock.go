@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 
 // checkClock checks that Cloud Scheduler starts the timers' jobs and that document
 // changes arrive. Only these effects show whether the setup works.
-func checkClock(ctx context.Context, d doctor) []finding {
+func checkClock(ctx context.Context, d Doctor) []finding {
 	switch {
 	case d.Config.Queue != config.QueueCloudTasks || d.Config.CloudTasksEndpoint != "":
 		return nil // the server keeps the time itself
@@ -23,7 +23,7 @@ func checkClock(ctx context.Context, d doctor) []finding {
 		(!d.isSet("QS_FIRESTORE_PROJECT", d.Config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT")):
 		return nil
 	}
-	patient, cancel := context.WithTimeout(ctx, doctorPatience)
+	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	documents, err := d.documents(patient)
 	if err != nil {
@@ -37,14 +37,14 @@ func checkClock(ctx context.Context, d doctor) []finding {
 	return found
 }
 
-func (d doctor) documents(ctx context.Context) (documents, error) {
+func (d Doctor) documents(ctx context.Context) (Documents, error) {
 	if d.Config.Store == config.StoreFirestore {
 		return d.Program.Firestore(ctx)
 	}
 	return d.Program.File(ctx)
 }
 
-func (d doctor) arrived(ctx context.Context, documents store.Reader) ([]finding, error) {
+func (d Doctor) arrived(ctx context.Context, documents store.Reader) ([]finding, error) {
 	table := timers.Jobs(timers.Parts{
 		FallbackEvery: d.Config.FallbackEvery, Health: func(context.Context, timers.Run) (timers.Stretch, error) { return timers.Stretch{}, nil },
 	})
@@ -100,7 +100,7 @@ func lateness(job health.Job) string {
 
 // checkDocumentChanges reports when a document change last arrived. Long ago is no
 // fault: perhaps nobody wrote a poll.
-func (d doctor) checkDocumentChanges(heard documentchanges.Activity) finding {
+func (d Doctor) checkDocumentChanges(heard documentchanges.Activity) finding {
 	listens := d.Config.DocumentChanges == config.ChangesListen
 	switch {
 	case listens && heard.ListensUntil.After(d.Now()):
