@@ -68,6 +68,18 @@ func (d Doctor) Report(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
+// checkSettings lists what is wrong with the settings. The other checks skip those.
+func checkSettings(_ context.Context, d Doctor) []finding {
+	if len(d.Problems) == 0 {
+		return []finding{{fine, "settings", "all can be used"}}
+	}
+	var found []finding
+	for _, problem := range d.Problems {
+		found = append(found, finding{wrong, "settings", problem.Name + " " + problem.Fix})
+	}
+	return found
+}
+
 // faulty reports whether a setting has a problem. checkSettings prints it.
 func (d Doctor) faulty(name string) bool {
 	return slices.ContainsFunc(d.Problems, func(p config.Problem) bool { return p.Name == name || p.Name == name+"_FILE" })

@@ -10,6 +10,14 @@ import (
 	"questscheduler/internal/config"
 )
 
+// checkWork says what wakes the work that is due, unless checkCloudTasks does.
+func checkWork(_ context.Context, d Doctor) []finding {
+	if d.faulty("QS_QUEUE") || d.Config.Queue == config.QueueCloudTasks {
+		return nil
+	}
+	return []finding{{fine, "work", "the server itself does what is due"}}
+}
+
 // checkCloudTasks reads each queue and its tasks once.
 func checkCloudTasks(ctx context.Context, d Doctor) []finding {
 	if d.Config.Queue != config.QueueCloudTasks || !d.isSet("QS_CLOUDTASKS_QUEUE", d.Config.CloudTasksQueue) ||
