@@ -16,6 +16,7 @@ import (
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/discord"
 	"questscheduler/demo/sim/google"
+	"questscheduler/internal/bodylimit"
 )
 
 // simulators stand in for Google Calendar and Discord.
@@ -77,7 +78,7 @@ func newSimulator(addr string, handler http.Handler) (simulator, error) {
 	if addr == "" || err != nil {
 		listener, err = net.Listen("tcp", "127.0.0.1:0")
 	}
-	return simulator{listener, newHTTPServer(localOnly(handler), 0)}, err
+	return simulator{listener, bodylimit.Server(localOnly(handler), 0)}, err
 }
 
 // sharedWith lets a browser's scripts of one origin call a handler and read its answers.

@@ -18,6 +18,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/bodylimit"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
 	"questscheduler/internal/discord"
@@ -174,7 +175,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 		server: s, accounts: google.accounts, consents: consents, issuer: signIn.issuer,
 		scheduler: service, watcher: watcher, timers: jobs,
 		pollListener: s.newListener(changed, cards),
-		edge:         edge, http: newHTTPServer(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 2),
+		edge:         edge, http: bodylimit.Server(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 2),
 	}, nil
 }
 
