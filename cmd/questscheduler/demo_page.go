@@ -27,13 +27,9 @@ const sayLocal = "The demo answers on this machine alone: use its address as it 
 
 // servePage adds the page at /demo with its assets, the addresses and tokens that it
 // works with (the object of demo --json), and the commands that demo --verbose prints.
-func (d *demo) servePage() error {
-	assets, err := fs.Sub(demoAssets, "demopage")
-	if err != nil {
-		return err
-	}
+func (d *demo) servePage(assets fs.FS) {
 	// No echo.Group: it would answer other methods than GET too.
-	get := func(path string, handle echo.HandlerFunc) { d.edge.GET("/demo"+path, handle, d.localPage) }
+	get := func(path string, handle echo.HandlerFunc) { d.program.Edge.GET("/demo"+path, handle, d.localPage) }
 	get("", func(c echo.Context) error {
 		c.Response().Header().Set(echo.HeaderContentSecurityPolicy, d.pagePolicy())
 		index, err := fs.ReadFile(assets, "index.html")
@@ -43,10 +39,10 @@ func (d *demo) servePage() error {
 		return c.HTMLBlob(http.StatusOK, index)
 	})
 	get("/assets/*", echo.WrapHandler(http.StripPrefix("/demo/assets/", http.FileServerFS(assets))))
-	get("/world", func(c echo.Context) error { return c.JSON(http.StatusOK, d.ready()) })
+	get("/world", func(c echo.Context) error { return c.JSON(http.StatusOK, d.Ready()) })
 	get("/commands", func(c echo.Context) error {
 		var text strings.Builder
-		if err := demoText.Execute(&text, d.ready()); err != nil {
+		if err := d.Ready().WriteCommands(&text); err != nil {
 			return err
 		}
 		return c.String(http.StatusOK, text.String())
@@ -54,11 +50,10 @@ func (d *demo) servePage() error {
 	get("/link", d.link)
 	get("/dashboard", d.dashboard)
 	// The channel's links lead to the web app, whose part this page plays.
-	d.edge.GET("/scheduler/:id", func(c echo.Context) error {
+	d.program.Edge.GET("/scheduler/:id", func(c echo.Context) error {
 		return c.Redirect(http.StatusFound, "/demo?"+url.Values{"poll": {c.Param("id")}}.Encode())
 	}, d.localPage)
-	d.edge.POST("/demo/restart-worker", d.restartWorker, localCall)
-	return nil
+	d.program.Edge.POST("/demo/restart-worker", d.restartWorker, localCall)
 }
 
 // pagePolicy lets the page run its own scripts alone, and call the server and the
@@ -75,7 +70,7 @@ func (d *demo) link(c echo.Context) error {
 	if _, known := d.world.Users[person.ID]; !known {
 		return fault.New(fault.NotFound, "There is nobody of that name in the party.")
 	}
-	ticket, _, err := d.consents.Ticket(c.Request().Context(), accounts.Ask{
+	ticket, _, err := d.program.Consents.Ticket(c.Request().Context(), accounts.Ask{
 		PersonID: person.ID, PersonName: person.Email, AccountID: c.QueryParam("account"), ReturnTo: "/demo",
 	})
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"time"
 
@@ -40,13 +39,17 @@ var spares = []string{"spare", "spare2", "spare3"}
 
 // seed fills a new world by the commands that people use.
 func (d *demo) seed(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{d.seedPeople, d.seedDiscord, d.seedLinks, d.seedGroup, d.seedPolls, d.awaitIdle} {
+	steps := []func(context.Context) error{d.seedPeople, d.seedDiscord, d.seedLinks, d.seedGroup, d.seedPolls, d.program.AwaitIdle}
+	if d.place.PeopleOnly {
+		steps = []func(context.Context) error{d.seedPeople, d.seedDiscord}
+	}
+	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
 	d.world.Seeded = true
-	return d.world.save(d.dir)
+	return d.world.save(d.place.Dir)
 }
 
 // seedPeople gives each member of the party a linked Google account and a token.
@@ -56,7 +59,7 @@ func (d *demo) seedPeople(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		token, err := d.issuer.Issue(signin.Person{UID: name, Email: linked.Email, EmailVerified: true, Name: name}, demoTokens)
+		token, err := d.program.Issuer.Issue(signin.Person{UID: name, Email: linked.Email, EmailVerified: true, Name: name}, demoTokens)
 		if err != nil {
 			return err
 		}
@@ -76,7 +79,7 @@ func (d *demo) seedPeople(ctx context.Context) error {
 		}
 		d.world.Spares = append(d.world.Spares, account)
 	}
-	d.world.AdminToken, err = d.issuer.Issue(signin.Person{UID: demoAdmin, Name: "Admin"}, demoTokens)
+	d.world.AdminToken, err = d.program.Issuer.Issue(signin.Person{UID: demoAdmin, Name: "Admin"}, demoTokens)
 	return err
 }
 
@@ -93,7 +96,7 @@ func (d *demo) seedLinked(ctx context.Context, person, name string) (demoLinked,
 		return demoLinked{}, err
 	}
 	who := accounts.Identity{Provider: accounts.Google, Sub: "sub-" + name, Email: account.Email}
-	linked, err := d.accounts.Link(ctx, person, who, grant.RefreshToken, grant.Scopes)
+	linked, err := d.program.Accounts.Link(ctx, person, who, grant.RefreshToken, grant.Scopes)
 	return demoLinked{AccountID: linked.ID, demoAccount: account}, err
 }
 
@@ -113,7 +116,7 @@ func (d *demo) seedDiscord(context.Context) error {
 
 // seedLinks links each member of the party to their user of Discord, as people do by a code.
 func (d *demo) seedLinks(ctx context.Context) error {
-	links := d.discordLinks()
+	links := d.program.Links
 	for i, name := range party {
 		user := d.world.Users[name]
 		user.DiscordUserID = strconv.FormatUint(demoFirstUser+uint64(i), 10)
@@ -129,37 +132,29 @@ func (d *demo) seedLinks(ctx context.Context) error {
 	return nil
 }
 
-// registerDiscord registers the commands with the simulator, and has it send here what people do.
-func (d *demo) registerDiscord(ctx context.Context) error {
-	client, err := d.newDiscord()
-	if err != nil || client == nil || d.config.InteractionKey() == nil {
-		return err
-	}
-	return registerCommand{Endpoint: true}.carryOut(ctx, d.config, client, io.Discard)
-}
-
 // seedGroup creates the party's group, with all its members and its channel.
 func (d *demo) seedGroup(ctx context.Context) error {
 	name := "The Party"
-	group, err := d.scheduler.CreateGroup(ctx, d.person("gm"), scheduler.EditGroup{Name: &name, MemberIDs: party})
+	group, err := d.program.Scheduler.CreateGroup(ctx, d.person("gm"), scheduler.EditGroup{Name: &name, MemberIDs: party})
 	if err != nil {
 		return err
 	}
 	d.world.GroupID = group.ID
 	for _, player := range party[1:] {
-		if _, err := d.scheduler.AcceptGroup(ctx, d.person(player), group.ID); err != nil {
+		if _, err := d.program.Scheduler.AcceptGroup(ctx, d.person(player), group.ID); err != nil {
 			return err
 		}
 	}
 	channel := poll.GroupDiscord{GuildID: demoGuildID, ChannelID: demoChannelID, NotifyRoleID: demoRoleID}
-	_, err = d.scheduler.UpdateGroup(ctx, scheduler.Person{ID: demoAdmin, Admin: true}, group.ID, scheduler.EditGroup{Discord: &channel})
+	admin := scheduler.Person{ID: demoAdmin, Admin: true}
+	_, err = d.program.Scheduler.UpdateGroup(ctx, admin, group.ID, scheduler.EditGroup{Discord: &channel})
 	return err
 }
 
 // seedPolls creates three polls with votes: an open one, a finalised one without an
 // event, and one that follows a calendar event.
 func (d *demo) seedPolls(ctx context.Context) error {
-	cause := scheduler.Cause{Trigger: "seed", Trace: d.newTrace()}
+	cause := scheduler.Cause{Trigger: "seed", Trace: d.program.NewTrace()}
 	if _, err := d.seedPoll(ctx, "open", "Session 12: The Sunken Keep", 7, cause); err != nil {
 		return err
 	}
@@ -167,12 +162,12 @@ func (d *demo) seedPolls(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := d.scheduler.Finalise(
+	if _, err := d.program.Scheduler.Finalise(
 		ctx, d.person("gm"), finalized.Poll.ID, scheduler.Finalise{SlotID: finalized.Slots[0].ID}, cause,
 	); err != nil {
 		return err
 	}
-	if err := d.awaitIdle(ctx); err != nil { // the channel's newest card is the next one
+	if err := d.program.AwaitIdle(ctx); err != nil { // the channel's newest card is the next one
 		return err
 	}
 	linked, err := d.seedPoll(ctx, "linked", "Session 11: The Long Road", 5, cause)
@@ -180,7 +175,7 @@ func (d *demo) seedPolls(ctx context.Context) error {
 		return err
 	}
 	ask := scheduler.Finalise{SlotID: linked.Slots[0].ID, CreateEvent: true}
-	view, err := d.scheduler.Finalise(ctx, d.person("gm"), linked.Poll.ID, ask, cause)
+	view, err := d.program.Scheduler.Finalise(ctx, d.person("gm"), linked.Poll.ID, ask, cause)
 	if err == nil && view.Poll.GoogleEventID == "" {
 		return fmt.Errorf("poll %s is not linked", linked.Poll.ID)
 	}
@@ -190,7 +185,7 @@ func (d *demo) seedPolls(ctx context.Context) error {
 // seedPoll creates a poll of the party with three evenings, the first of them so
 // many days ahead, for which everybody votes; in the open one the game master has yet to.
 func (d *demo) seedPoll(ctx context.Context, key, title string, days int, cause scheduler.Cause) (scheduler.View, error) {
-	first := d.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, days).Add(18 * time.Hour)
+	first := d.place.Clock.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, days).Add(18 * time.Hour)
 	ask := scheduler.Create{
 		Title: title, Description: "Bring dice.", Timezone: "Europe/Berlin",
 		ParticipantIDs: party, GroupID: d.world.GroupID,
@@ -199,13 +194,13 @@ func (d *demo) seedPoll(ctx context.Context, key, title string, days int, cause 
 		start := first.AddDate(0, 0, i)
 		ask.Slots = append(ask.Slots, scheduler.Times{Start: start, End: start.Add(4 * time.Hour)})
 	}
-	view, err := d.scheduler.Create(ctx, d.person("gm"), ask, cause)
+	view, err := d.program.Scheduler.Create(ctx, d.person("gm"), ask, cause)
 	if err != nil {
 		return view, err
 	}
 	d.world.Polls[key] = view.Poll.ID
 	// The card is drawn before anybody votes: a card whose poll keeps changing is given up.
-	if err := d.awaitIdle(ctx); err != nil {
+	if err := d.program.AwaitIdle(ctx); err != nil {
 		return view, err
 	}
 	voters := party
@@ -214,36 +209,13 @@ func (d *demo) seedPoll(ctx context.Context, key, title string, days int, cause 
 	}
 	for i, name := range voters {
 		choices := map[string]string{view.Slots[0].ID: poll.Feasible, view.Slots[i%len(view.Slots)].ID: poll.Preferred}
-		if _, err := d.scheduler.Vote(ctx, d.person(name), view.Poll.ID, scheduler.Vote{Choices: choices}, cause); err != nil {
+		if _, err := d.program.Scheduler.Vote(ctx, d.person(name), view.Poll.ID, scheduler.Vote{Choices: choices}, cause); err != nil {
 			return view, err
 		}
 	}
-	return view, d.awaitIdle(ctx)
+	return view, d.program.AwaitIdle(ctx)
 }
 
 func (d *demo) person(name string) scheduler.Person {
 	return scheduler.Person{ID: name, Email: name + "@party.example"}
 }
-
-// demoReady is what the demo prints as JSON: where everything is, and who is who.
-type demoReady struct {
-	API                string `json:"api"`
-	Page               string `json:"page"`
-	Google             string `json:"google"`
-	Discord            string `json:"discord"`
-	DiscordGuild       string `json:"discord_guild_id"`
-	DiscordApplication string `json:"discord_application_id"`
-	DiscordPublicKey   string `json:"discord_public_key"`
-	demoParty
-}
-
-func (d *demo) ready() demoReady {
-	return demoReady{
-		API: d.url(), Page: d.url() + "/demo", Google: d.sims.googleURL(), Discord: d.sims.discordURL(),
-		DiscordGuild: demoGuildID, DiscordApplication: d.config.DiscordApplicationID, DiscordPublicKey: d.config.DiscordPublicKey,
-		demoParty: d.world.demoParty,
-	}
-}
-
-// url is where the server answers.
-func (d *demo) url() string { return "http://" + d.listener.Addr().String() }

@@ -43,7 +43,7 @@ func openSimulators(dir, origin string, clock *control.Clock, world *demoWorld) 
 	s := &simulators{}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.close())
+			err = errors.Join(err, s.close(context.Background()))
 		}
 	}()
 	s.googleServer, err = google.New(google.Options{Clock: clock, Dir: filepath.Join(dir, demoGoogle), Origin: origin})
@@ -110,10 +110,8 @@ func (s *simulators) start() error {
 	return s.googleServer.Start(context.Background())
 }
 
-// close ends both; what was answered is kept.
-func (s *simulators) close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
-	defer cancel()
+// close ends both; what was answered is kept. Pushes under way are waited for until ctx ends.
+func (s *simulators) close(ctx context.Context) error {
 	var failures []error
 	if s.googleServer != nil {
 		failures = append(failures, s.googleServer.Close(ctx))

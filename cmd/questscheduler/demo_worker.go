@@ -22,7 +22,8 @@ const longestDown = 10 * time.Second
 // demoWorker stops and starts the work of the outbox for the demo's page. Requests are
 // answered while it is down, and what they record waits.
 type demoWorker struct {
-	program *program
+	program demoProgram
+	failed  chan error // why it cannot go on; sent once
 	// after starts a timer.
 	after func(time.Duration) <-chan time.Time
 
@@ -33,8 +34,12 @@ type demoWorker struct {
 	starts sync.WaitGroup // restarts under way; Add only under mu, before end
 }
 
-func newDemoWorker(p *program) *demoWorker {
-	return &demoWorker{program: p, after: time.After, ending: make(chan struct{})}
+// newDemoWorker makes a worker that pauses by after, or time.After where that is nil.
+func newDemoWorker(p demoProgram, after func(time.Duration) <-chan time.Time) *demoWorker {
+	if after == nil {
+		after = time.After
+	}
+	return &demoWorker{program: p, failed: make(chan error, 1), after: after, ending: make(chan struct{})}
 }
 
 // restart cancels running tasks, as a crash would, and returns once all have ended.
@@ -47,9 +52,9 @@ func (w *demoWorker) restart(pause time.Duration) error {
 	// Independent of the request: a caller who leaves must not leave the worker down.
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel() // Stop waits for no task
-	if err := w.program.stopWork(ctx); err != nil {
+	if err := w.program.StopWork(ctx); err != nil {
 		w.starts.Done()
-		w.program.failed <- fmt.Errorf("stop the worker: %w", err)
+		w.failed <- fmt.Errorf("stop the worker: %w", err)
 		return err
 	}
 	go func() {
@@ -78,8 +83,8 @@ func (w *demoWorker) claim() error {
 }
 
 func (w *demoWorker) start() {
-	if err := w.program.startWork(context.Background()); err != nil {
-		w.program.failed <- fmt.Errorf("start the worker again: %w", err)
+	if err := w.program.StartWork(context.Background()); err != nil {
+		w.failed <- fmt.Errorf("start the worker again: %w", err)
 		return
 	}
 	w.mu.Lock()

@@ -79,7 +79,7 @@ func openDemoWorld(dir string) (demoWorld, error) {
 			return demoWorld{}, err
 		}
 		if len(entries) > 0 {
-			return demoWorld{}, usageError{fmt.Errorf("%s holds something else than a demo; name an empty folder with --data", dir)}
+			return demoWorld{}, demoMisuse{fmt.Errorf("%s holds something else than a demo; name an empty folder with --data", dir)}
 		}
 		return fresh, fresh.save(dir)
 	}
@@ -88,7 +88,7 @@ func openDemoWorld(dir string) (demoWorld, error) {
 	}
 	var world demoWorld
 	if err := json.Unmarshal(content, &world); err != nil {
-		return demoWorld{}, usageError{
+		return demoWorld{}, demoMisuse{
 			fmt.Errorf("%s is not the file of a demo; name another folder with --data: %w", filepath.Join(dir, demoFile), err),
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -25,15 +26,15 @@ type calendarWorld struct {
 func newCalendarWorld(t *testing.T) *calendarWorld {
 	t.Helper()
 	w := &calendarWorld{dir: dataDir(t)}
-	d, err := openDemo(t.Context(), demoPlace{dir: w.dir, addr: "127.0.0.1:0"}, Process{Stderr: testLog{t}})
+	d, err := openTestDemo(t.Context(), demoPlace{Dir: w.dir, Addr: "127.0.0.1:0"}, Process{Stderr: testLog{t}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.begin(t.Context()); err != nil {
+	if err := d.Begin(t.Context()); err != nil {
 		t.Error(err)
 	}
-	w.ready = d.ready()
-	if err := d.end(); err != nil || t.Failed() {
+	w.ready = d.Ready()
+	if err := d.End(); err != nil || t.Failed() {
 		t.Fatal(err)
 	}
 	w.demoWorld, err = openDemoWorld(w.dir)
@@ -45,7 +46,9 @@ func newCalendarWorld(t *testing.T) *calendarWorld {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := w.close(); err != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
+		defer cancel()
+		if err := w.close(ctx); err != nil {
 			t.Error(err)
 		}
 	})

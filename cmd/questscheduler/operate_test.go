@@ -41,14 +41,14 @@ func change(t *testing.T, dir string, write func(tx store.Tx) error) {
 func TestOperatorCommands_BesideADemo_Work(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	d, err := openDemo(t.Context(), demoPlace{dir: dir, addr: "127.0.0.1:0"}, Process{Stderr: testLog{t}})
+	d, err := openTestDemo(t.Context(), demoPlace{Dir: dir, Addr: "127.0.0.1:0"}, Process{Stderr: testLog{t}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.begin(t.Context()); err != nil {
+	if err := d.Begin(t.Context()); err != nil {
 		t.Error(err)
 	}
-	linked, environ := d.world.Polls["linked"], []string{"QS_SQLITE_PATH=" + filepath.Join(dir, demoStore)}
+	linked, environ := d.Ready().Polls["linked"], []string{"QS_SQLITE_PATH=" + filepath.Join(dir, demoStore)}
 	copied := filepath.Join(dir, "copy.db")
 
 	t.Run("explain prints the poll's timeline", func(t *testing.T) {
@@ -95,12 +95,13 @@ func TestOperatorCommands_BesideADemo_Work(t *testing.T) {
 	t.Run("a token is good for the server that runs", func(t *testing.T) {
 		issued := run(t, environ, "token", "--user", "ana")
 		issued.want(t, exitOK)
-		o := &outside{t, demoReady{API: d.url(), demoParty: demoParty{Users: map[string]demoUser{"ana": {Token: strings.TrimSpace(issued.out)}}}}}
+		users := map[string]demoUser{"ana": {Token: strings.TrimSpace(issued.out)}}
+		o := &outside{t, demoReady{API: d.Ready().API, demoParty: demoParty{Users: users}}}
 		if _, err := o.v1("ana", "GET", "/polls/"+linked, nil); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := d.end(); err != nil {
+	if err := d.End(); err != nil {
 		t.Fatal(err)
 	}
 
