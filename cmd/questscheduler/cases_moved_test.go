@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo"
 	"questscheduler/demo/sim/google"
 )
 
@@ -18,7 +19,7 @@ const clubCalendar = "club@group.calendar.party.example"
 func startCasesWithClub(t *testing.T) (*outside, *google.Server) {
 	t.Helper()
 	dir := dataDir(t)
-	d, err := openTestDemo(t.Context(), demoPlace{Dir: dir, Addr: "127.0.0.1:0"}, Process{
+	d, err := openTestDemo(t.Context(), demo.Place{Dir: dir, Addr: "127.0.0.1:0"}, Process{
 		Stderr: testLog{t}, Environ: []string{"QS_SYNC_MIN_GAP=20ms"},
 	})
 	if err != nil {

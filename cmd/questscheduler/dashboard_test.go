@@ -11,6 +11,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"questscheduler/demo"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/chromium"
@@ -28,7 +29,7 @@ func operate(t *testing.T, environ ...string) *operated {
 	t.Helper()
 	b := chromium.Open(t)
 	ctx := context.WithoutCancel(t.Context())
-	d, err := openTestDemo(ctx, demoPlace{Dir: dataDir(t), Addr: "127.0.0.1:0"}, Process{Environ: environ, Stderr: testLog{t}})
+	d, err := openTestDemo(ctx, demo.Place{Dir: dataDir(t), Addr: "127.0.0.1:0"}, Process{Environ: environ, Stderr: testLog{t}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"questscheduler/demo"
 )
 
 // demoCommand runs everything on this machine: the real server, with the real
@@ -33,7 +35,7 @@ Examples:
 }
 
 func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
-	if err := checkLoopback(c.Addr); err != nil {
+	if err := demo.CheckLoopback(c.Addr); err != nil {
 		return usageError{err}
 	}
 	if c.Duration > 0 {
@@ -52,8 +54,8 @@ func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return usageError{fmt.Errorf("--data has to name a folder: %w", err)}
 	}
-	place := demoPlace{Dir: dir, Disposable: c.Data == "", Addr: c.Addr, Patience: stopPatience}
-	d, err := openDemo(ctx, place, demoWiringOf{process})
+	place := demo.Place{Dir: dir, Disposable: c.Data == "", Addr: c.Addr, Patience: stopPatience}
+	d, err := demo.Open(ctx, place, demoWiringOf{process})
 	if err != nil {
 		return unlessInterrupted(ctx, asUsage(err))
 	}
@@ -69,7 +71,7 @@ func (c demoCommand) Run(ctx context.Context, process Process) (err error) {
 
 // asUsage is an error as one of the caller, if the demo says that it is.
 func asUsage(err error) error {
-	if errors.As(err, new(demoMisuse)) {
+	if errors.As(err, new(demo.Misuse)) {
 		return usageError{err}
 	}
 	return err
@@ -84,7 +86,7 @@ func unlessInterrupted(ctx context.Context, err error) error {
 }
 
 // print writes where everything is. Tokens are printed on demand alone.
-func (c demoCommand) print(out io.Writer, ready demoReady) error {
+func (c demoCommand) print(out io.Writer, ready demo.Ready) error {
 	switch {
 	case c.JSON:
 		return json.NewEncoder(out).Encode(ready)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"questscheduler/demo"
 )
 
 // fromOrigin makes a call as a browser makes it for a script of an origin.
@@ -34,7 +36,7 @@ func preflight(t *testing.T, address, origin, method string) *http.Response {
 }
 
 // simulated are calls of both simulators that a page makes, with who may make them.
-func simulated(ready demoReady) map[string]string {
+func simulated(ready demo.Ready) map[string]string {
 	gm := ready.Users["gm"]
 	return map[string]string{
 		ready.Google + "/calendar/v3/calendars/" + gm.CalendarID + "/events":         "Bearer " + gm.GoogleToken,

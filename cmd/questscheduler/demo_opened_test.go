@@ -5,20 +5,21 @@ import (
 	"context"
 	"time"
 
+	"questscheduler/demo"
 	"questscheduler/internal/config"
 )
 
 // openedDemo is a demo that a test begins and ends, with the program that it runs.
 type openedDemo struct {
-	*demo
+	*demo.Demo
 	*program
 }
 
 // openTestDemo opens a demo as the command does.
-func openTestDemo(ctx context.Context, at demoPlace, process Process) (*openedDemo, error) {
+func openTestDemo(ctx context.Context, at demo.Place, process Process) (*openedDemo, error) {
 	at.Patience = cmp.Or(at.Patience, stopPatience)
 	wiring := &watchedWiring{demoWiringOf: demoWiringOf{process}}
-	d, err := openDemo(ctx, at, wiring)
+	d, err := demo.Open(ctx, at, wiring)
 	return &openedDemo{d, wiring.opened}, err
 }
 
@@ -28,10 +29,10 @@ type watchedWiring struct {
 	opened *program
 }
 
-func (w *watchedWiring) Open(ctx context.Context, cfg config.Config, now func() time.Time) (demoProgram, error) {
+func (w *watchedWiring) Open(ctx context.Context, cfg config.Config, now func() time.Time) (demo.Program, error) {
 	p, err := w.demoWiringOf.Open(ctx, cfg, now)
 	if err == nil {
-		w.opened = p.demoLifecycle.(demoed).program
+		w.opened = p.Lifecycle.(demoed).program
 	}
 	return p, err
 }

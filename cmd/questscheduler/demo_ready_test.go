@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"questscheduler/demo"
 	"questscheduler/demo/sim/control"
 )
 
@@ -83,7 +84,7 @@ func TestDemo_InterruptedBeforeItIsReady_EndsWell(t *testing.T) {
 func TestDemo_EndsWell_AfterARevocation(t *testing.T) {
 	t.Parallel()
 	var logged bytes.Buffer
-	at := demoPlace{Dir: t.TempDir(), Addr: "127.0.0.1:0", Clock: control.NewClock(nil)}
+	at := demo.Place{Dir: t.TempDir(), Addr: "127.0.0.1:0", Clock: control.NewClock(nil)}
 	d, err := openTestDemo(t.Context(), at, Process{Stderr: &logged})
 	if err != nil {
 		t.Fatal(err)

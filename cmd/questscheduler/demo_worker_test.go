@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo"
 	"questscheduler/internal/calendars"
 )
 
@@ -25,7 +26,7 @@ func startPausedDemo(t *testing.T) *pausedDemo {
 		p.pauses <- pause
 		return p.up
 	}
-	d, err := openTestDemo(t.Context(), demoPlace{Dir: dataDir(t), Addr: "127.0.0.1:0", After: after}, Process{
+	d, err := openTestDemo(t.Context(), demo.Place{Dir: dataDir(t), Addr: "127.0.0.1:0", After: after}, Process{
 		Stderr: testLog{t}, Environ: []string{"QS_SYNC_MIN_GAP=20ms"},
 	})
 	if err != nil {

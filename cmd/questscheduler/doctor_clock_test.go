@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo"
 	"questscheduler/internal/config"
 	"questscheduler/internal/test/tokentest"
 	"questscheduler/operations/doctor"
@@ -16,7 +17,7 @@ import (
 // Google, with its documents in a file in dir, at a time.
 func clockOfGoogle(dir string, at time.Time) doctor.Doctor {
 	cfg := config.Default()
-	cfg.SQLitePath, cfg.Queue = filepath.Join(dir, demoStore), config.QueueCloudTasks
+	cfg.SQLitePath, cfg.Queue = filepath.Join(dir, demo.StoreFile), config.QueueCloudTasks
 	d := newDoctor(cfg, nil)
 	d.Now = func() time.Time { return at }
 	return d
@@ -76,7 +77,7 @@ func TestDoctor_AfterADocumentChange_SaysWhenItCame(t *testing.T) {
 	const machine, audience = "hints@party.iam.gserviceaccount.com", "https://tasks.party.example"
 	s := serve(t, settings(dir, "QS_SYNC=on", "QS_PUBLIC_URL=https://quests.example.org",
 		"QS_MACHINE_ISSUER="+issuer.URL, "QS_MACHINE_ACCOUNTS="+machine, "QS_TASKS_AUDIENCE="+audience))
-	o := &outside{t, demoReady{API: s.url}}
+	o := &outside{t, demo.Ready{API: s.url}}
 	o.do("POST", s.url+"/webhooks/documents", "Bearer "+issuer.Sign(tokentest.Machine(issuer.URL, machine, audience, time.Now())), nil,
 		"Ce-Specversion", "1.0", "Ce-Type", "google.cloud.firestore.document.v1.written", "Ce-Subject",
 		"documents/schedulers/poll").want(t, http.StatusAccepted)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"questscheduler/api/examples"
+	"questscheduler/demo"
 	"questscheduler/demo/sim/control"
 	"questscheduler/internal/test/docs"
 )
@@ -91,7 +92,8 @@ func newExampleWorld(t *testing.T) *exampleWorld {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	clock := &minutes{minute: exampleStart, began: time.Now()}
-	d, err := openTestDemo(ctx, demoPlace{Dir: dataDir(t), Addr: "127.0.0.1:0", Clock: control.NewClock(clock.now), PeopleOnly: true}, Process{
+	at := demo.Place{Dir: dataDir(t), Addr: "127.0.0.1:0", Clock: control.NewClock(clock.now), PeopleOnly: true}
+	d, err := openTestDemo(ctx, at, Process{
 		// Each request reads what the one before did, and two lost events are held.
 		Environ: []string{"QS_SYNC_MIN_GAP=1ms", "QS_MASS_CANCEL_MIN=1", "QS_MASS_CANCEL_SHARE=0.1"},
 		Stderr:  testLog{t},

@@ -169,6 +169,8 @@ var table = []row{
 	// Simulators know nothing of the program: the real clients talk to them.
 	// Only tests and the command that runs the demo know of them.
 	{packages: "demo/sim/...", may: []string{"fault"}},
+	// The program on simulators: cmd builds it, and the demo seeds it and serves its page.
+	{packages: "demo", may: slices.Concat(above, []string{"internal/config/keyfile", "api", "demo/sim/..."})},
 	{packages: "cmd/questscheduler/...", may: []string{"..."}},
 	{
 		packages: "cmd/...",
@@ -261,7 +263,7 @@ var restrictions = []restriction{
 	{imports: "github.com/bwmarrin/discordgo", only: []string{"notify"}, why: "notify alone knows Discord"},
 	{
 		imports: "github.com/labstack/echo",
-		only:    []string{"api", "api/callables", "web-hooks", "web-hooks/interactions", "cmd/...", "internal/test/bench"},
+		only:    []string{"api", "api/callables", "web-hooks", "web-hooks/interactions", "demo", "cmd/...", "internal/test/bench"},
 		why:     "HTTP is made at the edge alone",
 	},
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},

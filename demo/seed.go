@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -16,20 +16,22 @@ import (
 	"questscheduler/scheduler"
 )
 
-const demoAdmin = "admin"
+// Admin is the person who operates the demo.
+const Admin = "admin"
 
+// The party's guild with its channel and the role that is notified, and the first of its users.
 const (
-	demoGuildID   = "410000000000000001"
-	demoChannelID = "410000000000000002"
-	demoRoleID    = "410000000000000003"
-	demoFirstUser = uint64(410000000000000010)
+	GuildID   = "410000000000000001"
+	ChannelID = "410000000000000002"
+	RoleID    = "410000000000000003"
+	firstUser = uint64(410000000000000010)
 )
 
-// party is a game master and three players.
-var party = []string{"gm", "ana", "ben", "cho"}
+// Members are the party: a game master and three players.
+var Members = []string{"gm", "ana", "ben", "cho"}
 
-// demoTokens is how long bearer tokens last.
-const demoTokens = 30 * 24 * time.Hour
+// tokensLast is how long bearer tokens last.
+const tokensLast = 30 * 24 * time.Hour
 
 // second is the game master's second Google account.
 const second = "gm-second"
@@ -38,7 +40,7 @@ const second = "gm-second"
 var spares = []string{"spare", "spare2", "spare3"}
 
 // seed fills a new world by the commands that people use.
-func (d *demo) seed(ctx context.Context) error {
+func (d *Demo) seed(ctx context.Context) error {
 	steps := []func(context.Context) error{d.seedPeople, d.seedDiscord, d.seedLinks, d.seedGroup, d.seedPolls, d.program.AwaitIdle}
 	if d.place.PeopleOnly {
 		steps = []func(context.Context) error{d.seedPeople, d.seedDiscord}
@@ -53,17 +55,17 @@ func (d *demo) seed(ctx context.Context) error {
 }
 
 // seedPeople gives each member of the party a linked Google account and a token.
-func (d *demo) seedPeople(ctx context.Context) error {
-	for _, name := range party {
+func (d *Demo) seedPeople(ctx context.Context) error {
+	for _, name := range Members {
 		linked, err := d.seedLinked(ctx, name, name)
 		if err != nil {
 			return err
 		}
-		token, err := d.program.Issuer.Issue(signin.Person{UID: name, Email: linked.Email, EmailVerified: true, Name: name}, demoTokens)
+		token, err := d.program.Issuer.Issue(signin.Person{UID: name, Email: linked.Email, EmailVerified: true, Name: name}, tokensLast)
 		if err != nil {
 			return err
 		}
-		d.world.Users[name] = demoUser{ID: name, Token: token, AccountID: linked.AccountID, demoAccount: linked.demoAccount}
+		d.world.Users[name] = User{ID: name, Token: token, AccountID: linked.AccountID, Account: linked.Account}
 	}
 	linked, err := d.seedLinked(ctx, "gm", second)
 	if err != nil {
@@ -79,47 +81,47 @@ func (d *demo) seedPeople(ctx context.Context) error {
 		}
 		d.world.Spares = append(d.world.Spares, account)
 	}
-	d.world.AdminToken, err = d.program.Issuer.Issue(signin.Person{UID: demoAdmin, Name: "Admin"}, demoTokens)
+	d.world.AdminToken, err = d.program.Issuer.Issue(signin.Person{UID: Admin, Name: "Admin"}, tokensLast)
 	return err
 }
 
 // seedLinked links a Google account of that name, with all scopes, to a person. The
 // server has a grant of its own beside that of the printed token: the page can revoke
 // it and still show the calendar.
-func (d *demo) seedLinked(ctx context.Context, person, name string) (demoLinked, error) {
+func (d *Demo) seedLinked(ctx context.Context, person, name string) (Linked, error) {
 	account, err := d.seedAccount(name)
 	if err != nil {
-		return demoLinked{}, err
+		return Linked{}, err
 	}
-	grant, err := d.sims.googleServer.NewGrant(name)
+	grant, err := d.sims.Google.NewGrant(name)
 	if err != nil {
-		return demoLinked{}, err
+		return Linked{}, err
 	}
 	who := accounts.Identity{Provider: accounts.Google, Sub: "sub-" + name, Email: account.Email}
 	linked, err := d.program.Accounts.Link(ctx, person, who, grant.RefreshToken, grant.Scopes)
-	return demoLinked{AccountID: linked.ID, demoAccount: account}, err
+	return Linked{AccountID: linked.ID, Account: account}, err
 }
 
-func (d *demo) seedAccount(name string) (demoAccount, error) {
+func (d *Demo) seedAccount(name string) (Account, error) {
 	email := name + "@party.example"
-	grant, err := d.sims.googleServer.AddUser(google.User{Key: name, Sub: "sub-" + name, Email: email, TimeZone: "Europe/Berlin"})
-	return demoAccount{Email: email, GoogleToken: grant.AccessToken, CalendarID: email}, err
+	grant, err := d.sims.Google.AddUser(google.User{Key: name, Sub: "sub-" + name, Email: email, TimeZone: "Europe/Berlin"})
+	return Account{Email: email, GoogleToken: grant.AccessToken, CalendarID: email}, err
 }
 
-func (d *demo) seedDiscord(context.Context) error {
-	d.world.DiscordChannel = demoChannelID
+func (d *Demo) seedDiscord(context.Context) error {
+	d.world.DiscordChannel = ChannelID
 	return errors.Join(
-		d.sims.discordServer.AddGuild(demoGuildID, "The Party", discord.Role{ID: demoRoleID, Name: "Adventurers", Mentionable: true}),
-		d.sims.discordServer.AddChannel(discord.Channel{ID: demoChannelID, GuildID: demoGuildID, Name: "sessions"}),
+		d.sims.Discord.AddGuild(GuildID, "The Party", discord.Role{ID: RoleID, Name: "Adventurers", Mentionable: true}),
+		d.sims.Discord.AddChannel(discord.Channel{ID: ChannelID, GuildID: GuildID, Name: "sessions"}),
 	)
 }
 
 // seedLinks links each member of the party to their user of Discord, as people do by a code.
-func (d *demo) seedLinks(ctx context.Context) error {
+func (d *Demo) seedLinks(ctx context.Context) error {
 	links := d.program.Links
-	for i, name := range party {
+	for i, name := range Members {
 		user := d.world.Users[name]
-		user.DiscordUserID = strconv.FormatUint(demoFirstUser+uint64(i), 10)
+		user.DiscordUserID = strconv.FormatUint(firstUser+uint64(i), 10)
 		code, _, err := links.Issue(ctx, discordlinks.User{ID: user.DiscordUserID, Username: name}, "seed-"+name)
 		if err == nil {
 			_, err = links.Link(ctx, user.ID, code)
@@ -133,27 +135,27 @@ func (d *demo) seedLinks(ctx context.Context) error {
 }
 
 // seedGroup creates the party's group, with all its members and its channel.
-func (d *demo) seedGroup(ctx context.Context) error {
+func (d *Demo) seedGroup(ctx context.Context) error {
 	name := "The Party"
-	group, err := d.program.Scheduler.CreateGroup(ctx, d.person("gm"), scheduler.EditGroup{Name: &name, MemberIDs: party})
+	group, err := d.program.Scheduler.CreateGroup(ctx, d.person("gm"), scheduler.EditGroup{Name: &name, MemberIDs: Members})
 	if err != nil {
 		return err
 	}
 	d.world.GroupID = group.ID
-	for _, player := range party[1:] {
+	for _, player := range Members[1:] {
 		if _, err := d.program.Scheduler.AcceptGroup(ctx, d.person(player), group.ID); err != nil {
 			return err
 		}
 	}
-	channel := poll.GroupDiscord{GuildID: demoGuildID, ChannelID: demoChannelID, NotifyRoleID: demoRoleID}
-	admin := scheduler.Person{ID: demoAdmin, Admin: true}
+	channel := poll.GroupDiscord{GuildID: GuildID, ChannelID: ChannelID, NotifyRoleID: RoleID}
+	admin := scheduler.Person{ID: Admin, Admin: true}
 	_, err = d.program.Scheduler.UpdateGroup(ctx, admin, group.ID, scheduler.EditGroup{Discord: &channel})
 	return err
 }
 
 // seedPolls creates three polls with votes: an open one, a finalised one without an
 // event, and one that follows a calendar event.
-func (d *demo) seedPolls(ctx context.Context) error {
+func (d *Demo) seedPolls(ctx context.Context) error {
 	cause := scheduler.Cause{Trigger: "seed", Trace: d.program.NewTrace()}
 	if _, err := d.seedPoll(ctx, "open", "Session 12: The Sunken Keep", 7, cause); err != nil {
 		return err
@@ -184,11 +186,11 @@ func (d *demo) seedPolls(ctx context.Context) error {
 
 // seedPoll creates a poll of the party with three evenings, the first of them so
 // many days ahead, for which everybody votes; in the open one the game master has yet to.
-func (d *demo) seedPoll(ctx context.Context, key, title string, days int, cause scheduler.Cause) (scheduler.View, error) {
+func (d *Demo) seedPoll(ctx context.Context, key, title string, days int, cause scheduler.Cause) (scheduler.View, error) {
 	first := d.place.Clock.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, days).Add(18 * time.Hour)
 	ask := scheduler.Create{
 		Title: title, Description: "Bring dice.", Timezone: "Europe/Berlin",
-		ParticipantIDs: party, GroupID: d.world.GroupID,
+		ParticipantIDs: Members, GroupID: d.world.GroupID,
 	}
 	for i := range 3 {
 		start := first.AddDate(0, 0, i)
@@ -203,9 +205,9 @@ func (d *demo) seedPoll(ctx context.Context, key, title string, days int, cause 
 	if err := d.program.AwaitIdle(ctx); err != nil {
 		return view, err
 	}
-	voters := party
+	voters := Members
 	if key == "open" {
-		voters = party[1:]
+		voters = Members[1:]
 	}
 	for i, name := range voters {
 		choices := map[string]string{view.Slots[0].ID: poll.Feasible, view.Slots[i%len(view.Slots)].ID: poll.Preferred}
@@ -216,6 +218,6 @@ func (d *demo) seedPoll(ctx context.Context, key, title string, days int, cause 
 	return view, d.program.AwaitIdle(ctx)
 }
 
-func (d *demo) person(name string) scheduler.Person {
+func (d *Demo) person(name string) scheduler.Person {
 	return scheduler.Person{ID: name, Email: name + "@party.example"}
 }

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 // workless counts what a worker has its program do.
 type workless struct {
-	demoLifecycle
+	Lifecycle
 	ended               atomic.Bool
 	starts, stops, late atomic.Int32 // late are starts after the end
 	start, stop         error
@@ -47,7 +47,7 @@ func over(time.Duration) <-chan time.Time {
 func TestRestart_DuringThePause_Conflicts(t *testing.T) {
 	t.Parallel()
 	program := &workless{}
-	w := newDemoWorker(demoProgram{demoLifecycle: program}, never)
+	w := newWorker(Program{Lifecycle: program}, never)
 	t.Cleanup(w.end)
 	if err := w.restart(time.Second); err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestRestart_DuringThePause_Conflicts(t *testing.T) {
 func TestEnd_DuringThePause_StaysDown(t *testing.T) {
 	t.Parallel()
 	program := &workless{}
-	w := newDemoWorker(demoProgram{demoLifecycle: program}, never)
+	w := newWorker(Program{Lifecycle: program}, never)
 	if err := w.restart(time.Second); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestEnd_DuringThePause_StaysDown(t *testing.T) {
 func TestEnd_DuringRestarts_IsLast(t *testing.T) {
 	t.Parallel()
 	program := &workless{}
-	w := newDemoWorker(demoProgram{demoLifecycle: program}, over)
+	w := newWorker(Program{Lifecycle: program}, over)
 	var asking sync.WaitGroup
 	for range 4 {
 		asking.Go(func() {
@@ -115,8 +115,8 @@ func TestWait_AfterAFailedRestart_SaysWhy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := &demo{program: demoProgram{demoLifecycle: row.program}}
-			d.worker = newDemoWorker(d.program, over)
+			d := &Demo{program: Program{Lifecycle: row.program}}
+			d.worker = newWorker(d.program, over)
 			if err := d.worker.restart(0); !errors.Is(err, row.answers) {
 				t.Errorf("it answers %v", err)
 			}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"time"
 
+	"questscheduler/demo"
 	"questscheduler/internal/config"
 )
 
@@ -17,13 +18,13 @@ func (w demoWiringOf) Settings(defaults config.Config) (config.Config, error) {
 	return loadSettings(w.process.Environ, defaults)
 }
 
-func (w demoWiringOf) Open(ctx context.Context, cfg config.Config, now func() time.Time) (demoProgram, error) {
+func (w demoWiringOf) Open(ctx context.Context, cfg config.Config, now func() time.Time) (demo.Program, error) {
 	p, err := openProgram(ctx, cfg, now, newLogger(cfg, w.process.Stderr))
 	if err != nil {
-		return demoProgram{}, err
+		return demo.Program{}, err
 	}
-	return demoProgram{
-		demoLifecycle: demoed{p}, Edge: p.edge, Issuer: p.issuer, Accounts: p.accounts, Consents: p.consents,
+	return demo.Program{
+		Lifecycle: demoed{p}, Edge: p.edge, Issuer: p.issuer, Accounts: p.accounts, Consents: p.consents,
 		Scheduler: p.scheduler, Links: p.discordLinks(), NewTrace: p.newTrace,
 	}, nil
 }

@@ -1,4 +1,6 @@
-package main
+// Package demo runs the program against simulators of Google and Discord: it seeds a party with
+// polls, serves a page to try them on, and restarts the worker. A Wiring builds the program.
+package demo
 
 import (
 	"cmp"
@@ -18,26 +20,26 @@ import (
 	"questscheduler/internal/signin"
 )
 
-// demo is the program on simulators.
-type demo struct {
-	program  demoProgram
+// Demo is the program on simulators.
+type Demo struct {
+	program  Program
 	config   config.Config
-	place    demoPlace
-	world    *demoWorld
-	sims     *simulators
-	worker   *demoWorker
+	place    Place
+	world    *World
+	sims     *Simulators
+	worker   *worker
 	listener net.Listener
 }
 
-// demoMisuse is an error of whoever starts the demo; its text says what to do.
-type demoMisuse struct{ error }
+// Misuse is an error of whoever starts the demo; its text says what to do.
+type Misuse struct{ error }
 
 // Unwrap returns the cause.
-func (e demoMisuse) Unwrap() error { return e.error }
+func (e Misuse) Unwrap() error { return e.error }
 
-// checkLoopback refuses an address that others could reach: the demo prints its
+// CheckLoopback refuses an address that others could reach: the demo prints its
 // tokens.
-func checkLoopback(addr string) error {
+func CheckLoopback(addr string) error {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return fmt.Errorf("--addr %s is not host:port, such as 127.0.0.1:8080", addr)
@@ -48,8 +50,8 @@ func checkLoopback(addr string) error {
 	return nil
 }
 
-// demoPlace is where and when a demo runs.
-type demoPlace struct {
+// Place is where and when a demo runs.
+type Place struct {
 	Dir        string
 	Disposable bool           // the folder is removed at the end, so nothing waits for the disk
 	Addr       string         // to listen on
@@ -60,16 +62,16 @@ type demoPlace struct {
 	After func(time.Duration) <-chan time.Time
 }
 
-// openDemo reads the world of the folder and opens simulators and program on it.
-// All of them listen, and none is at work yet. A demoMisuse is an error of the place or the
+// Open reads the world of the folder and opens simulators and program on it.
+// All of them listen, and none is at work yet. A Misuse is an error of the place or the
 // settings.
-func openDemo(ctx context.Context, at demoPlace, wiring demoWiring) (*demo, error) {
-	assets, err := fs.Sub(demoAssets, "demopage")
+func Open(ctx context.Context, at Place, wiring Wiring) (*Demo, error) {
+	assets, err := fs.Sub(pageFiles, "page")
 	if err != nil {
 		return nil, err
 	}
 	at.Clock = cmp.Or(at.Clock, control.NewClock(nil))
-	world, err := openDemoWorld(at.Dir)
+	world, err := OpenWorld(at.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -85,21 +87,21 @@ func openDemo(ctx context.Context, at demoPlace, wiring demoWiring) (*demo, erro
 		return nil, fmt.Errorf("cannot listen on %s; is something else running there? %w; name another address by --addr, "+
 			"or make demo ADDR=127.0.0.1:9090", at.Addr, err)
 	}
-	d := &demo{place: at, world: &world, listener: listener}
-	d.sims, err = openSimulators(at.Dir, d.url(), at.Clock, &world)
+	d := &Demo{place: at, world: &world, listener: listener}
+	d.sims, err = OpenSimulators(at.Dir, d.url(), at.Clock, &world)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
 	if err := d.openProgram(ctx, wiring); err != nil {
-		return nil, errors.Join(err, listener.Close(), d.sims.close(ctx))
+		return nil, errors.Join(err, listener.Close(), d.sims.Close(ctx))
 	}
 	at.Clock.OnAdvance(func(time.Duration) error { return d.program.ClockSet(context.Background()) })
-	d.worker = newDemoWorker(d.program, at.After)
+	d.worker = newWorker(d.program, at.After)
 	d.servePage(assets)
 	return d, nil
 }
 
-func (d *demo) openProgram(ctx context.Context, wiring demoWiring) error {
+func (d *Demo) openProgram(ctx context.Context, wiring Wiring) error {
 	defaults, err := d.defaults()
 	if err != nil {
 		return err
@@ -109,7 +111,7 @@ func (d *demo) openProgram(ctx context.Context, wiring demoWiring) error {
 		return err
 	}
 	if d.config.Auth == config.AuthFirebase && !d.config.UnsignedTokens() {
-		return demoMisuse{errors.New("QS_AUTH is firebase, and Firebase does not know the demo's people; unset it, or set " +
+		return Misuse{errors.New("QS_AUTH is firebase, and Firebase does not know the demo's people; unset it, or set " +
 			config.AuthEmulatorVariable + " and a QS_FIREBASE_PROJECT that begins with " + signin.DemoPrefix)}
 	}
 	d.config.Disposable, d.config.SweepAtOnce = d.place.Disposable, true
@@ -118,8 +120,8 @@ func (d *demo) openProgram(ctx context.Context, wiring demoWiring) error {
 }
 
 // defaults are the demo's settings before the environment overrides them.
-func (d *demo) defaults() (config.Config, error) {
-	keys := filepath.Join(d.place.Dir, demoKeys)
+func (d *Demo) defaults() (config.Config, error) {
+	keys := filepath.Join(d.place.Dir, KeysFile)
 	key, err := keyfile.LoadOrCreate(keys, seal.Generate)
 	if err != nil {
 		return config.Config{}, fmt.Errorf("the demo's sealing key: %w", err)
@@ -129,19 +131,19 @@ func (d *demo) defaults() (config.Config, error) {
 	}
 	cfg := config.Demo()
 	cfg.Addr, cfg.PublicURL = d.listener.Addr().String(), d.url()
-	cfg.SQLitePath = filepath.Join(d.place.Dir, demoStore)
-	cfg.GoogleEndpoint, cfg.DiscordEndpoint = d.sims.googleURL(), d.sims.discordURL()
+	cfg.SQLitePath = filepath.Join(d.place.Dir, StoreFile)
+	cfg.GoogleEndpoint, cfg.DiscordEndpoint = d.sims.GoogleURL(), d.sims.DiscordURL()
 	cfg.DiscordBotToken = config.NewSecret(d.world.DiscordToken)
-	cfg.DiscordApplicationID, cfg.DiscordPublicKey = d.sims.discordServer.Application()
+	cfg.DiscordApplicationID, cfg.DiscordPublicKey = d.sims.Discord.Application()
 	cfg.EncKeys = config.NewSecret(string(key))
-	cfg.AdminUsers = []string{demoAdmin}
+	cfg.AdminUsers = []string{Admin}
 	d.sims.attend(&cfg, d.world)
 	return cfg, nil
 }
 
 // Begin starts everything and, in a new world, seeds it.
-func (d *demo) Begin(ctx context.Context) error {
-	if err := d.sims.start(); err != nil {
+func (d *Demo) Begin(ctx context.Context) error {
+	if err := d.sims.Start(); err != nil {
 		return err
 	}
 	if err := d.program.Start(ctx, d.listener); err != nil {
@@ -157,7 +159,7 @@ func (d *demo) Begin(ctx context.Context) error {
 }
 
 // Wait returns nil once ctx ends, or before that why the demo cannot go on.
-func (d *demo) Wait(ctx context.Context) error {
+func (d *Demo) Wait(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
@@ -169,14 +171,14 @@ func (d *demo) Wait(ctx context.Context) error {
 }
 
 // Google is the simulator of Google.
-func (d *demo) Google() *google.Server { return d.sims.googleServer }
+func (d *Demo) Google() *google.Server { return d.sims.Google }
 
 // End stops the worker, the program and then the simulators. Whatever fails, the rest is still
 // ended.
-func (d *demo) End() error {
+func (d *Demo) End() error {
 	d.worker.end()
 	stopped := d.program.Stop()
 	ctx, cancel := context.WithTimeout(context.Background(), d.place.Patience)
 	defer cancel()
-	return errors.Join(stopped, d.sims.close(ctx))
+	return errors.Join(stopped, d.sims.Close(ctx))
 }

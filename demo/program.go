@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -14,19 +14,19 @@ import (
 	"questscheduler/scheduler"
 )
 
-// demoWiring builds the program that a demo runs.
-type demoWiring interface {
+// Wiring builds the program that a demo runs.
+type Wiring interface {
 	// Settings are the defaults with what the environment overrides.
 	Settings(defaults config.Config) (config.Config, error)
 	// Open opens the program without starting it. now is its clock.
-	Open(ctx context.Context, cfg config.Config, now func() time.Time) (demoProgram, error)
+	Open(ctx context.Context, cfg config.Config, now func() time.Time) (Program, error)
 }
 
-// demoProgram is an open program, with the parts that seed a demo's world and serve its page.
-type demoProgram struct {
-	demoLifecycle
+// Program is an open program, with the parts that seed a demo's world and serve its page.
+type Program struct {
+	Lifecycle
 	Edge      *echo.Echo // to which the page's routes are added
-	Issuer    demoIssuer
+	Issuer    Issuer
 	Accounts  *accounts.Repository
 	Consents  *accounts.Linking
 	Scheduler *scheduler.Service
@@ -34,8 +34,8 @@ type demoProgram struct {
 	NewTrace  func() string // an ID for everything that one trigger causes
 }
 
-// demoLifecycle starts and stops a program and its work.
-type demoLifecycle interface {
+// Lifecycle starts and stops a program and its work.
+type Lifecycle interface {
 	// Start begins the work and answers requests, and has Discord send here what people do.
 	Start(ctx context.Context, listener net.Listener) error
 	// Failed gives why the program cannot go on, once.
@@ -51,7 +51,7 @@ type demoLifecycle interface {
 	Stop() error
 }
 
-// demoIssuer makes bearer tokens.
-type demoIssuer interface {
+// Issuer makes bearer tokens.
+type Issuer interface {
 	Issue(person signin.Person, lasts time.Duration) (string, error)
 }
