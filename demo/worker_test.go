@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"questscheduler/fault"
@@ -17,6 +18,7 @@ type workless struct {
 	ended               atomic.Bool
 	starts, stops, late atomic.Int32 // late are starts after the end
 	start, stop         error
+	starting            chan struct{} // where set, each start waits for its close
 }
 
 func (w *workless) Failed() <-chan error { return nil }
@@ -28,6 +30,9 @@ func (w *workless) StopWork(context.Context) error {
 
 func (w *workless) StartWork(context.Context) error {
 	w.starts.Add(1)
+	if w.starting != nil {
+		<-w.starting
+	}
 	if w.ended.Load() {
 		w.late.Add(1)
 	}
@@ -99,6 +104,33 @@ func TestEnd_DuringRestarts_IsLast(t *testing.T) {
 	if late := program.late.Load(); late > 0 || len(w.failed) > 0 {
 		t.Errorf("the worker is started %d times after the end, and fails %d times", late, len(w.failed))
 	}
+}
+
+// The end waits for a start that is under way, since the file is closed after it.
+func TestEnd_DuringAStart_WaitsForIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		program := &workless{starting: make(chan struct{})}
+		w := newWorker(Program{Lifecycle: program}, over)
+		if err := w.restart(0); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait() // the start is under way
+		var ended atomic.Bool
+		go func() {
+			w.end()
+			ended.Store(true)
+		}()
+		synctest.Wait()
+		if ended.Load() {
+			t.Error("the end does not wait")
+		}
+		close(program.starting)
+		synctest.Wait()
+		if !ended.Load() {
+			t.Error("the end waits for nothing")
+		}
+	})
 }
 
 // A worker that cannot be stopped, or started again, ends the demo.
