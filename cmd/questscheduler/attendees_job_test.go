@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"time"
+
+	"questscheduler/demo"
 )
 
 // attendeesJob is what somebody does with meetings whose guests have second addresses, in
@@ -66,11 +68,11 @@ func (s *attendeesJob) steps() []step {
 
 // emil calls Calendar v3 in Emil's calendar, and fails unless it succeeds.
 func (s *attendeesJob) emil(method, event string, body any) (map[string]any, error) {
-	return s.as(s.ready.Attendees.People["emil"].demoAccount, method, event, body)
+	return s.as(s.ready.Attendees.People["emil"].Account, method, event, body)
 }
 
 // as calls Calendar v3 as the owner of an account, in its calendar.
-func (s *attendeesJob) as(who demoAccount, method, event string, body any) (map[string]any, error) {
+func (s *attendeesJob) as(who demo.Account, method, event string, body any) (map[string]any, error) {
 	path := eventsOf(who.CalendarID)
 	if event != "" {
 		path += "/" + event
@@ -141,13 +143,13 @@ func (s *attendeesJob) decline(name string) error {
 
 // remove takes a guest from the list, as the organiser does by hand.
 func (s *attendeesJob) remove(name, address string) error {
-	return s.editGuests(s.ready.Attendees.People["emil"].demoAccount, name, func(guests []map[string]any) []map[string]any {
+	return s.editGuests(s.ready.Attendees.People["emil"].Account, name, func(guests []map[string]any) []map[string]any {
 		return slices.DeleteFunc(guests, func(guest map[string]any) bool { return guest["email"] == address })
 	})
 }
 
 // editGuests changes the guests of a meeting in somebody's calendar.
-func (s *attendeesJob) editGuests(as demoAccount, name string, edit func([]map[string]any) []map[string]any) error {
+func (s *attendeesJob) editGuests(as demo.Account, name string, edit func([]map[string]any) []map[string]any) error {
 	event, err := s.as(as, http.MethodGet, s.meetings[name], nil)
 	if err != nil {
 		return err

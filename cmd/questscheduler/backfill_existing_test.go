@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo"
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/google"
 	"questscheduler/internal/accounts"
@@ -121,7 +122,7 @@ func newDeployment(t *testing.T, polls int, small bool) *deployment {
 		d.locks, endpoint = newLocks(t, host, project)
 	}
 	d.environ = settings(d.dir, "QS_STORE=firestore", "QS_FIRESTORE_ENDPOINT="+endpoint, "QS_FIRESTORE_PROJECT="+project,
-		"QS_SQLITE_PATH="+filepath.Join(d.dir, demoStore), "QS_SYNC=on", "QS_ADDR="+address, "QS_PUBLIC_URL=http://"+address,
+		"QS_SQLITE_PATH="+filepath.Join(d.dir, demo.StoreFile), "QS_SYNC=on", "QS_ADDR="+address, "QS_PUBLIC_URL=http://"+address,
 		"QS_GOOGLE_ENDPOINT="+served.URL, "QS_LOG_LEVEL=info")
 	d.link(host, project, (polls+d.each-1)/d.each)
 	for n := range polls {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/accounts/seal"
 	"questscheduler/internal/calendars"
@@ -31,7 +32,7 @@ const pollsOfBefore = 400
 func openDeployment(t *testing.T, dir string) *sqlite.Store {
 	t.Helper()
 	documents, err := sqlite.Open(t.Context(), sqlite.Options{
-		Path: filepath.Join(dir, demoStore), Queries: append(queries(), worldtest.AllPolls, everyEntry, everyAnnouncement, everyNotice),
+		Path: filepath.Join(dir, demo.StoreFile), Queries: append(queries(), worldtest.AllPolls, everyEntry, everyAnnouncement, everyNotice),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +112,7 @@ func backfillUntil(t *testing.T, environ []string, lines int) (said int, ended *
 func TestBackfillIndex_KilledFiveTimes_IsRightInTheEnd(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
-	environ := settings(dir, "QS_SQLITE_PATH="+filepath.Join(dir, demoStore))
+	environ := settings(dir, "QS_SQLITE_PATH="+filepath.Join(dir, demo.StoreFile))
 	existing(t, dir)
 	run(t, environ, "backfill", "index", "--dry-run").want(t, exitFailed, "followed from now on", "384",
 		"left, with a problem", "16", "NOTHING WAS WRITTEN")

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo"
 	"questscheduler/demo/sim/google"
 )
 
@@ -18,24 +19,24 @@ const clubCalendar = "club@group.calendar.party.example"
 func startCasesWithClub(t *testing.T) (*outside, *google.Server) {
 	t.Helper()
 	dir := dataDir(t)
-	d, err := openDemo(t.Context(), demoPlace{dir: dir, addr: "127.0.0.1:0"}, Process{
+	d, err := openTestDemo(t.Context(), demo.Place{Dir: dir, Addr: "127.0.0.1:0"}, Process{
 		Stderr: testLog{t}, Environ: []string{"QS_SYNC_MIN_GAP=20ms"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := d.end(); err != nil {
+		if err := d.End(); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := d.begin(t.Context()); err != nil {
+	if err := d.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.sims.googleServer.AddCalendar(google.Calendar{ID: clubCalendar, Summary: "Club", Owner: "gm"}); err != nil {
+	if err := d.Google().AddCalendar(google.Calendar{ID: clubCalendar, Summary: "Club", Owner: "gm"}); err != nil {
 		t.Fatal(err)
 	}
-	return &outside{t, d.ready()}, d.sims.googleServer
+	return &outside{t, d.Ready()}, d.Google()
 }
 
 // moveFrom moves a session's event to another calendar.

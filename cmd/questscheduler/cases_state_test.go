@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"questscheduler/demo"
 )
 
 // readState reads all that users can see of a session: the poll, its journal, the
@@ -24,7 +26,7 @@ func (s *session) readState() (string, error) {
 		return "", err
 	}
 	visible := map[string]any{"poll": poll, "journal": journal}
-	for _, who := range party {
+	for _, who := range demo.Members {
 		data, err := s.v1(who, "GET", "/notifications?limit=100", nil)
 		if err != nil {
 			return "", err

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"questscheduler/demo"
 )
 
 // The cases in cases_*_test.go run over HTTP against a demo. Cases that do not disturb
@@ -106,7 +108,7 @@ func newPollAt(o *outside, who string, start, end time.Time) *session {
 		})
 	}
 	made, err := o.v1(who, "POST", "/polls", map[string]any{
-		"title": s.title, "timezone": "Europe/Berlin", "participant_ids": party, "group_id": o.ready.GroupID, "slots": evenings,
+		"title": s.title, "timezone": "Europe/Berlin", "participant_ids": demo.Members, "group_id": o.ready.GroupID, "slots": evenings,
 	})
 	if err != nil {
 		o.t.Fatal(err)

@@ -3,18 +3,7 @@ package main
 import (
 	"net/http"
 	"time"
-
-	"questscheduler/internal/bodylimit"
 )
-
-// newHTTPServer bounds headers, bodies and idle connections. It has no ReadTimeout,
-// which would cut off streams and slow handlers; answerTimeout 0 is no limit.
-func newHTTPServer(handler http.Handler, answerTimeout time.Duration) *http.Server {
-	return &http.Server{
-		Handler: bodylimit.Handler(handler, bodylimit.Timeout), ReadHeaderTimeout: 5 * time.Second, WriteTimeout: answerTimeout,
-		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-	}
-}
 
 // Health checks of connections. quiet is how long a connection may be silent before
 // the other side is pinged, as often as Google's own clients do; quietPatience is how

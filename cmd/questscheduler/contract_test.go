@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"questscheduler/demo"
 )
 
 // contract is what the web app expects of the fields of shared documents: by path, with
@@ -176,7 +178,7 @@ func (s *shared) check(after string) {
 	for _, collection := range []string{"slots", "votes", "calendarSyncSnapshots"} {
 		documents[collection] = s.below(poll + "/" + collection)
 	}
-	for _, who := range party {
+	for _, who := range demo.Members {
 		maps.Copy(documents["notifications"], s.below("users/"+who+"/notifications"))
 	}
 	documents["calendarEventIndex"] = s.below("calendarEventIndex")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"questscheduler/demo"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/chromium"
@@ -20,7 +21,7 @@ import (
 type operated struct {
 	*outside
 	*chromium.Browser
-	demo *demo
+	demo *openedDemo
 }
 
 // operate starts them.
@@ -28,19 +29,19 @@ func operate(t *testing.T, environ ...string) *operated {
 	t.Helper()
 	b := chromium.Open(t)
 	ctx := context.WithoutCancel(t.Context())
-	d, err := openDemo(ctx, demoPlace{dir: dataDir(t), addr: "127.0.0.1:0"}, Process{Environ: environ, Stderr: testLog{t}})
+	d, err := openTestDemo(ctx, demo.Place{Dir: dataDir(t), Addr: "127.0.0.1:0"}, Process{Environ: environ, Stderr: testLog{t}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := d.end(); err != nil {
+		if err := d.End(); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := d.begin(ctx); err != nil {
+	if err := d.Begin(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return &operated{&outside{t, d.ready()}, b, d}
+	return &operated{&outside{t, d.Ready()}, b, d}
 }
 
 // fails records work that kept failing and would succeed now, and returns its ID.

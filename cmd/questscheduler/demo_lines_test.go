@@ -9,11 +9,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"questscheduler/demo"
 )
 
 // runDemoLines runs lines that the demo prints, as they are, and returns what they
 // print.
-func runDemoLines(t *testing.T, ready demoReady, lines string, tools ...string) (output string) {
+func runDemoLines(t *testing.T, ready demo.Ready, lines string, tools ...string) (output string) {
 	t.Helper()
 	for _, tool := range tools {
 		if _, err := exec.LookPath(tool); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"questscheduler/demo"
 	"questscheduler/demo/sim/control"
 )
 
@@ -83,17 +84,18 @@ func TestDemo_InterruptedBeforeItIsReady_EndsWell(t *testing.T) {
 func TestDemo_EndsWell_AfterARevocation(t *testing.T) {
 	t.Parallel()
 	var logged bytes.Buffer
-	d, err := openDemo(t.Context(), demoPlace{dir: t.TempDir(), addr: "127.0.0.1:0", clock: control.NewClock(nil)}, Process{Stderr: &logged})
+	at := demo.Place{Dir: t.TempDir(), Addr: "127.0.0.1:0", Clock: control.NewClock(nil)}
+	d, err := openTestDemo(t.Context(), at, Process{Stderr: &logged})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.begin(t.Context()); err != nil {
+	if err := d.Begin(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := d.sims.googleServer.Revoke("gm"); err != nil {
+	if err := d.Google().Revoke("gm"); err != nil {
 		t.Error(err)
 	}
-	if err := d.end(); err != nil {
+	if err := d.End(); err != nil {
 		t.Errorf("%v\n%s", err, &logged)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"questscheduler/demo"
 )
 
 // TestDemo_Announcements_PingTheGroupsRole: of the messages about a session, a move and
@@ -21,15 +23,15 @@ func TestDemo_Announcements_PingTheGroupsRole(t *testing.T) {
 	s.google("DELETE", nil).want(t, http.StatusNoContent)
 	s.becomesAnnounced("SESSION_CANCELLED", 1)
 
-	mention := "<@&" + demoRoleID + "> "
+	mention := "<@&" + demo.RoleID + "> "
 	start, later := timeTag(s.start), timeTag(s.start.Add(2*time.Hour))
 	want := []struct{ content, pings string }{
 		{
 			mention + "Session '" + s.title + "' has been rescheduled to " + later + ": 2 hours later, same day. It was planned for " + start + ".",
-			"[role:" + demoRoleID + "]",
+			"[role:" + demo.RoleID + "]",
 		},
 		{"Session '" + s.title + "' has been restored to " + start + ", its original time. " + later + " is no longer valid.", "[]"},
-		{mention + "Session '" + s.title + "' has been cancelled. It was planned for " + start + ".", "[role:" + demoRoleID + "]"},
+		{mention + "Session '" + s.title + "' has been cancelled. It was planned for " + start + ".", "[role:" + demo.RoleID + "]"},
 	}
 	got := o.do("GET", o.ready.Discord+"/_sim/channels/"+o.ready.DiscordChannel+"/messages", "", nil).want(t, http.StatusOK)
 	sent := slices.DeleteFunc(list(got.body["list"]), func(message map[string]any) bool { return message["content"] == "" })

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"questscheduler/demo"
 )
 
 // TestDemo_SpareAccounts_AreLinkedAndActedIn: several accounts can be linked, and with
@@ -55,12 +57,12 @@ func TestDemo_SecondAccount_IsTheGameMastersToo(t *testing.T) {
 		linked[1]["email"] != gm.Second.Email || fmt.Sprint(linked[1]["features"]) != "[availability mirrors]" {
 		t.Errorf("linked: %v", linked)
 	}
-	actInCalendar(t, o, gm.Second.demoAccount, gm.Second.AccountID, 9)
+	actInCalendar(t, o, gm.Second.Account, gm.Second.AccountID, 9)
 }
 
 // actInCalendar finalises a new poll in an account's calendar, and moves and deletes
 // its event there.
-func actInCalendar(t *testing.T, o *outside, spare demoAccount, account string, day int) {
+func actInCalendar(t *testing.T, o *outside, spare demo.Account, account string, day int) {
 	t.Helper()
 	at := func(hour int) string { return fmt.Sprintf("2031-05-%02dT%02d:00:00Z", day+1, hour) }
 	poll, err := o.v1("gm", "POST", "/polls", map[string]any{

@@ -7,40 +7,40 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/fault"
+	"questscheduler/demo"
 	"questscheduler/internal/calendars"
 )
 
 // pausedDemo is a demo whose worker stays down until the test has it start.
 type pausedDemo struct {
 	*outside
-	demo   *demo
+	demo   *openedDemo
 	pauses chan time.Duration // of each restart
 	up     chan time.Time     // a value starts the worker
 }
 
 func startPausedDemo(t *testing.T) *pausedDemo {
 	t.Helper()
-	d, err := openDemo(t.Context(), demoPlace{dir: dataDir(t), addr: "127.0.0.1:0"}, Process{
+	p := &pausedDemo{pauses: make(chan time.Duration, 1), up: make(chan time.Time)}
+	after := func(pause time.Duration) <-chan time.Time {
+		p.pauses <- pause
+		return p.up
+	}
+	d, err := openTestDemo(t.Context(), demo.Place{Dir: dataDir(t), Addr: "127.0.0.1:0", After: after}, Process{
 		Stderr: testLog{t}, Environ: []string{"QS_SYNC_MIN_GAP=20ms"},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := d.end(); err != nil {
+		if err := d.End(); err != nil { // as it would where the work begins after its file was closed
 			t.Error(err)
 		}
 	})
-	p := &pausedDemo{demo: d, pauses: make(chan time.Duration, 1), up: make(chan time.Time)}
-	d.worker.after = func(pause time.Duration) <-chan time.Time {
-		p.pauses <- pause
-		return p.up
-	}
-	if err := d.begin(t.Context()); err != nil {
+	if err := d.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p.outside = &outside{t, d.ready()}
+	p.demo, p.outside = d, &outside{t, d.Ready()}
 	return p
 }
 
@@ -139,51 +139,6 @@ func TestRestartWorker_ManyAtOnce_OneRestarts(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-// The clean-up of the demo fails if the queue is started after the file was closed.
-func TestRestartWorker_DemoEndsWhileDown_StaysDown(t *testing.T) {
-	t.Parallel()
-	for name, afterEnd := range map[string]bool{"while down": false, "and is asked for later": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := startPausedDemo(t)
-			if !afterEnd {
-				restart(p.outside, nil).want(t, http.StatusNoContent)
-			}
-			p.demo.worker.end()
-			if err := p.demo.worker.restart(0); !fault.Is(err, fault.Unavailable) {
-				t.Errorf("a restart during the end: %v", err)
-			}
-			restart(p.outside, nil).want(t, http.StatusServiceUnavailable)
-		})
-	}
-}
-
-// Restarts without a pause race with the end of the demo.
-func TestRestartWorker_WithEndAtOnce_EndsInOrder(t *testing.T) {
-	t.Parallel()
-	p := startPausedDemo(t)
-	p.demo.worker.after = time.After
-	var asking sync.WaitGroup
-	for range 4 {
-		asking.Go(func() {
-			for err := error(nil); !fault.Is(err, fault.Unavailable); {
-				err = p.demo.worker.restart(0)
-			}
-		})
-	}
-	eventually(t, "it restarts", func() error {
-		if got := restart(p.outside, nil); got.status != http.StatusNoContent && got.status != http.StatusConflict {
-			return fmt.Errorf("answered %d", got.status)
-		}
-		return nil
-	})
-	p.demo.worker.end()
-	asking.Wait()
-	if len(p.demo.failed) > 0 {
-		t.Error(<-p.demo.failed)
-	}
 }
 
 func TestRestartWorker_WrongRequest_IsRefused(t *testing.T) {

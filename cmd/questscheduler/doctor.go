@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"net/http"
-	"slices"
 	"time"
 
+	"questscheduler/api"
+	"questscheduler/attendees/mappings"
+	"questscheduler/internal/accounts"
 	"questscheduler/internal/config"
+	"questscheduler/internal/outbox"
+	"questscheduler/internal/store/sqlite"
+	"questscheduler/operations/doctor"
 )
 
 // doctorCommand checks what the server needs.
@@ -25,81 +28,45 @@ Example:
     questscheduler doctor`
 }
 
-// The verdicts of a check. A warning works, but may not be intended.
-const (
-	fine    = "ok"
-	warning = "warning"
-	wrong   = "wrong"
-)
-
-// finding is one line: what was checked, its state, and what to do about it.
-type finding struct{ verdict, what, says string }
-
-// doctor is what the checks work with.
-type doctor struct {
-	config   config.Config
-	problems config.Problems
-	client   *http.Client
-	now      func() time.Time
-}
-
-// doctorPatience is how long one call may take.
-const doctorPatience = 5 * time.Second
-
-// checks are in the order of their lines.
-var checks = []func(ctx context.Context, d doctor) []finding{
-	checkSettings, checkStore, checkWork, checkCloudTasks, checkMachines, checkClock, checkSignInKey, checkFirebase,
-	checkEncryptionKeys, checkGoogle,
-	checkRedirect, checkSync, checkPublicURL, checkProxies, checkDiscord, checkInteractions, checkAttendees, checkAdmins,
-}
-
 // Run is the command.
 func (doctorCommand) Run(ctx context.Context, process Process) error {
 	cfg, problems, err := readSettings(process.Environ, config.Default())
 	if err != nil {
 		return err
 	}
-	d := doctor{config: cfg, problems: problems, now: time.Now, client: &http.Client{
-		Timeout:       doctorPatience,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
-	bad := 0
-	for _, check := range checks {
-		for _, found := range check(ctx, d) {
-			if found.verdict == wrong {
-				bad++
-			}
-			if _, err := fmt.Fprintf(process.Stdout, "%-8s %-15s %s\n", found.verdict, found.what, found.says); err != nil {
-				return err
-			}
-		}
-	}
-	if bad > 0 {
-		return fmt.Errorf("%d of these lines say what is wrong; correct that and run it again", bad)
-	}
-	return nil
+	return newDoctor(cfg, problems).Report(ctx, process.Stdout)
 }
 
-// faulty reports whether a setting has a problem. checkSettings prints it.
-func (d doctor) faulty(name string) bool {
-	return slices.ContainsFunc(d.problems, func(p config.Problem) bool { return p.Name == name || p.Name == name+"_FILE" })
+// newDoctor checks settings, whose problems were found before.
+func newDoctor(cfg config.Config, problems config.Problems) doctor.Doctor {
+	return doctor.Doctor{
+		Config: cfg, Problems: problems, Now: time.Now, Program: checked{cfg},
+		Redirect: reachedAt(cfg) + api.PathCallback, PushPath: webhookPath,
+	}
 }
 
-// isSet reports whether a setting has a usable value.
-func (d doctor) isSet(name, value string) bool { return value != "" && !d.faulty(name) }
+// checked opens for the doctor what settings name.
+type checked struct{ config config.Config }
 
-// get returns the status of an address. authorization "" sends none.
-func (d doctor) get(ctx context.Context, address, authorization string) (status int, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+func (c checked) Firestore(ctx context.Context) (doctor.Database, error) {
+	return openFirestore(ctx, c.config, queries())
+}
+
+func (c checked) File(ctx context.Context) (doctor.DataFile, error) {
+	return sqlite.OpenReader(ctx, sqlite.Options{Path: c.config.SQLitePath, Queries: queries()})
+}
+
+func (c checked) Tasks(ctx context.Context) (doctor.Tasks, error) {
+	return openCloudTasks(ctx, c.config, &outbox.Outbox{})
+}
+
+func (c checked) SecondAddresses() (mappings.Source, doctor.Delegate, error) {
+	delegation, err := newDelegation(c.config)
 	if err != nil {
-		return 0, err
+		return nil, nil, err
 	}
-	if authorization != "" {
-		request.Header.Set("Authorization", authorization)
-	}
-	response, err := d.client.Do(request)
-	if err != nil {
-		return 0, err
-	}
-	return response.StatusCode, response.Body.Close()
+	grants := accounts.NewGrants(accounts.GrantOptions{
+		Delegation: delegation, TokenURL: oauthURL(c.config, "/token"), Now: time.Now,
+	})
+	return newSource(c.config, grants, time.Now), grants, nil
 }

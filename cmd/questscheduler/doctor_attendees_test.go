@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"questscheduler/attendees/mappings"
+	"questscheduler/demo"
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/google"
 	"questscheduler/internal/store"
@@ -125,7 +126,7 @@ func TestExplain_OfSecondAddresses_ShowsTheirHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "invite Dora", job.want("plan", doraNorth, doraSouth))
-	environ := append([]string{"QS_SQLITE_PATH=" + filepath.Join(dir, demoStore)}, placeOf(t, dir, nil).settings...)
+	environ := append([]string{"QS_SQLITE_PATH=" + filepath.Join(dir, demo.StoreFile)}, placeOf(t, dir, nil).settings...)
 	uid := job.meetings["plan"] + "@google.com"
 	eventually(t, "what is explained", func() error {
 		return lacks(run(t, environ, "explain", uid).out, "event      "+uid,

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"questscheduler/demo"
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/discord"
 )
@@ -121,7 +122,7 @@ func TestDoctor(t *testing.T) {
 			"wrong    sign-in key", "holds no Ed25519 key",
 		}},
 		"a store that is none": {nil, func(t *testing.T, dir string) {
-			writeFile(t, dir, demoStore, strings.Repeat("no database\n", 500), 0o600)
+			writeFile(t, dir, demo.StoreFile, strings.Repeat("no database\n", 500), 0o600)
 		}, exitFailed, []string{"wrong    store", "not a questscheduler database"}},
 		"a store that is damaged": {nil, damageStore, exitFailed, []string{"wrong    store", "restore a backup"}},
 		"a file of second addresses": {[]string{"QS_ATTENDEES_CSV=" + people, "QS_ATTENDEES_DOMAINS=north.example"}, nil, exitOK, []string{
@@ -187,14 +188,14 @@ func writeFile(t *testing.T, dir, name, content string, mode os.FileMode) {
 func damageStore(t *testing.T, dir string) {
 	t.Helper()
 	run(t, settings(dir), "sweep", "drain").want(t, exitOK)
-	path := filepath.Join(dir, demoStore)
+	path := filepath.Join(dir, demo.StoreFile)
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const page = 4096
 	copy(content[2*page:], bytes.Repeat([]byte{0xff}, len(content)-2*page))
-	writeFile(t, dir, demoStore, string(content), 0o600)
+	writeFile(t, dir, demo.StoreFile, string(content), 0o600)
 }
 
 // contents lists the files of a folder, without those that SQLite has beside a store

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"questscheduler/api/examples"
+	"questscheduler/demo"
 )
 
 // fetched is an answer as it came.
@@ -65,7 +66,7 @@ func (w *exampleWorld) open(ctx context.Context, method, path, as, body string, 
 	}
 	switch as {
 	case "":
-	case demoAdmin:
+	case demo.Admin:
 		request.Header.Set("Authorization", "Bearer "+w.ready.AdminToken)
 	default:
 		request.Header.Set("Authorization", "Bearer "+w.ready.Users[as].Token)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"questscheduler/demo"
 	"questscheduler/internal/ids"
 	"questscheduler/internal/store"
 )
@@ -33,8 +34,8 @@ func (w *exampleWorld) group() {
 	w.prepare("accepted", ask{as: "ben", operation: "accept-group-invite", at: at})
 	w.show(ask{as: "gm", operation: "update-group", at: at, body: `{"add_member_ids": ["cho"]}`})
 	w.show(ask{as: "cho", operation: "decline-group-invite", at: at})
-	w.prepare("channel", ask{as: demoAdmin, operation: "update-group", at: at,
-		body: `{"discord": {"guild_id": "` + demoGuildID + `", "channel_id": "` + demoChannelID + `", "notify_role_id": "everyone"}}`})
+	w.prepare("channel", ask{as: demo.Admin, operation: "update-group", at: at,
+		body: `{"discord": {"guild_id": "` + demo.GuildID + `", "channel_id": "` + demo.ChannelID + `", "notify_role_id": "everyone"}}`})
 	w.show(ask{as: "ana", operation: "get-group", at: at})
 	w.show(ask{as: "ana", operation: "list-groups"})
 }
@@ -89,7 +90,7 @@ func (w *exampleWorld) session() {
 	at := []string{"{create-poll.id}"}
 	w.show(ask{as: "gm", operation: "finalize-poll", at: at, body: `{"slot_id": "{create-poll.slots.0.id}"}`,
 		headers: map[string]string{"Idempotency-Key": "first-evening-of-session-11"}})
-	w.show(ask{as: demoAdmin, operation: "inspect-poll", at: at})
+	w.show(ask{as: demo.Admin, operation: "inspect-poll", at: at})
 	w.moveSession("2026-03-08T17:00:00Z", "2026-03-08T21:00:00Z")
 	w.show(ask{as: "ana", operation: "get-poll", at: at})
 	w.show(ask{as: "gm", operation: "restore-original-time", at: at})
@@ -181,15 +182,15 @@ func (w *exampleWorld) groupEvents() {
 
 func (w *exampleWorld) admin() {
 	session := []string{"{create-poll.id}"}
-	w.show(ask{as: demoAdmin, operation: "admin-sync-poll", at: session})
-	w.show(ask{as: demoAdmin, operation: "resend-announcement", at: session})
-	w.show(ask{as: demoAdmin, operation: "list-watches", query: "limit=1"})
-	w.show(ask{as: demoAdmin, operation: "channel-status", query: "limit=1"})
-	w.show(ask{as: demoAdmin, operation: "register-watches"})
-	w.show(ask{as: demoAdmin, operation: "force-register-channels"})
-	w.show(ask{as: demoAdmin, operation: "reload-mappings"})
+	w.show(ask{as: demo.Admin, operation: "admin-sync-poll", at: session})
+	w.show(ask{as: demo.Admin, operation: "resend-announcement", at: session})
+	w.show(ask{as: demo.Admin, operation: "list-watches", query: "limit=1"})
+	w.show(ask{as: demo.Admin, operation: "channel-status", query: "limit=1"})
+	w.show(ask{as: demo.Admin, operation: "register-watches"})
+	w.show(ask{as: demo.Admin, operation: "force-register-channels"})
+	w.show(ask{as: demo.Admin, operation: "reload-mappings"})
 	w.failWork()
-	w.show(ask{as: demoAdmin, operation: "retry-task", at: []string{"{failing-work.id}"}})
+	w.show(ask{as: demo.Admin, operation: "retry-task", at: []string{"{failing-work.id}"}})
 }
 
 func (w *exampleWorld) feed() {

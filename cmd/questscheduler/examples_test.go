@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"questscheduler/api/examples"
+	"questscheduler/demo"
 	"questscheduler/demo/sim/control"
 	"questscheduler/internal/test/docs"
 )
@@ -52,7 +52,7 @@ func TestPage_Examples_AreCurrent(t *testing.T) {
 // every time in an answer is known.
 type exampleWorld struct {
 	*outside
-	demo   *demo
+	demo   *openedDemo
 	clock  *minutes
 	routes map[string]exampleRoute
 	// answers are the data of the answers so far, by operation, for later requests.
@@ -92,7 +92,8 @@ func newExampleWorld(t *testing.T) *exampleWorld {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	clock := &minutes{minute: exampleStart, began: time.Now()}
-	d, err := openDemo(ctx, demoPlace{dir: dataDir(t), addr: "127.0.0.1:0", clock: control.NewClock(clock.now)}, Process{
+	at := demo.Place{Dir: dataDir(t), Addr: "127.0.0.1:0", Clock: control.NewClock(clock.now), PeopleOnly: true}
+	d, err := openTestDemo(ctx, at, Process{
 		// Each request reads what the one before did, and two lost events are held.
 		Environ: []string{"QS_SYNC_MIN_GAP=1ms", "QS_MASS_CANCEL_MIN=1", "QS_MASS_CANCEL_SHARE=0.1"},
 		Stderr:  testLog{t},
@@ -101,17 +102,16 @@ func newExampleWorld(t *testing.T) *exampleWorld {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := d.end(); err != nil {
+		if err := d.End(); err != nil {
 			t.Error(err)
 		}
 	})
-	d.world.Seeded = true // the demo's group and polls are not made
-	if err := errors.Join(d.begin(ctx), d.seedPeople(ctx), d.seedDiscord(ctx)); err != nil {
+	if err := d.Begin(ctx); err != nil {
 		t.Fatal(err)
 	}
 	w := &exampleWorld{
-		outside: &outside{t, d.ready()}, demo: d, clock: clock, routes: map[string]exampleRoute{},
-		answers: map[string]any{}, shown: map[string]bool{}, standIns: &standIns{server: d.url(), known: map[string]string{}},
+		outside: &outside{t, d.Ready()}, demo: d, clock: clock, routes: map[string]exampleRoute{},
+		answers: map[string]any{}, shown: map[string]bool{}, standIns: &standIns{server: d.Ready().API, known: map[string]string{}},
 	}
 	w.readRoutes()
 	w.settle()
@@ -270,7 +270,7 @@ func (w *exampleWorld) keep(name, operation string, got fetched) {
 func (w *exampleWorld) settle() {
 	w.t.Helper()
 	eventually(w.t, "the end of the work", func() error {
-		pushes := len(w.demo.sims.googleServer.PendingPushes()) // first, since what they cause comes after
+		pushes := len(w.demo.Google().PendingPushes()) // first, since what they cause comes after
 		idle, err := w.demo.idle(w.t.Context())
 		if err == nil && (!idle || pushes > 0) {
 			err = fmt.Errorf("idle is %t, and %d pushes are pending", idle, pushes)

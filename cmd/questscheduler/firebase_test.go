@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo"
 	"questscheduler/internal/signin"
 )
 
@@ -26,7 +27,7 @@ func TestServe_TakesTheTokensOfTheAuthEmulator_AndNoneOfItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &outside{t, demoReady{API: s.url}}
+	o := &outside{t, demo.Ready{API: s.url}}
 	o.do("GET", s.url+"/v1/polls", "Bearer "+token, nil).want(t, 200)
 	o.do("GET", s.url+"/v1/polls", "Bearer "+strings.TrimSpace(own.out), nil).want(t, 401)
 }

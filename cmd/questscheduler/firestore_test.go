@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"questscheduler/demo"
 	"questscheduler/internal/test/emulator"
 )
 
@@ -22,7 +23,7 @@ func TestMainJob_OnFirestore(t *testing.T) {
 	job := newMainJob(&outside{t, startDemo(t, dir, environ...)})
 	walk(t, job)
 
-	beside := append(environ, "QS_SQLITE_PATH="+filepath.Join(dir, demoStore))
+	beside := append(environ, "QS_SQLITE_PATH="+filepath.Join(dir, demo.StoreFile))
 	run(t, beside, "explain", job.pollID, "--replay").want(t, exitOK, "agrees: the journal gives back the stored poll")
 	run(t, beside, "backup", filepath.Join(t.TempDir(), "copy.db")).want(t, exitUsage, "gcloud firestore export")
 	run(t, settings(dir, environ...), "doctor").want(t, exitOK,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -10,62 +11,65 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo"
 	"questscheduler/demo/sim/control"
 )
 
 // calendarWorld is the data of an ended demo, with a poll that follows an event, and
 // its simulators running again.
 type calendarWorld struct {
-	*simulators
-	demoWorld
+	*demo.Simulators
+	demo.World
 	dir   string
-	ready demoReady
+	ready demo.Ready
 }
 
 func newCalendarWorld(t *testing.T) *calendarWorld {
 	t.Helper()
 	w := &calendarWorld{dir: dataDir(t)}
-	d, err := openDemo(t.Context(), demoPlace{dir: w.dir, addr: "127.0.0.1:0"}, Process{Stderr: testLog{t}})
+	d, err := openTestDemo(t.Context(), demo.Place{Dir: w.dir, Addr: "127.0.0.1:0"}, Process{Stderr: testLog{t}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.begin(t.Context()); err != nil {
+	if err := d.Begin(t.Context()); err != nil {
 		t.Error(err)
 	}
-	w.ready = d.ready()
-	if err := d.end(); err != nil || t.Failed() {
+	w.ready = d.Ready()
+	if err := d.End(); err != nil || t.Failed() {
 		t.Fatal(err)
 	}
-	w.demoWorld, err = openDemoWorld(w.dir)
+	w.World, err = demo.OpenWorld(w.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.simulators, err = openSimulators(w.dir, w.ready.API, control.NewClock(nil), &w.demoWorld)
+	w.Simulators, err = demo.OpenSimulators(w.dir, w.ready.API, control.NewClock(nil), &w.World)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := w.close(); err != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
+		defer cancel()
+		if err := w.Close(ctx); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := w.start(); err != nil {
+	if err := w.Start(); err != nil {
 		t.Fatal(err)
 	}
-	w.ready.Google, w.ready.Discord = w.googleURL(), w.discordURL()
+	w.ready.Google, w.ready.Discord = w.GoogleURL(), w.DiscordURL()
 	return w
 }
 
 // settings are those of a server for this world that listens at an address and is
 // reached there.
 func (w *calendarWorld) settings(address string, more ...string) []string {
-	return append(settings(w.dir, "QS_ENC_KEYS=", "QS_ENC_KEYS_FILE="+filepath.Join(w.dir, demoKeys),
+	return append(settings(w.dir, "QS_ENC_KEYS=", "QS_ENC_KEYS_FILE="+filepath.Join(w.dir, demo.KeysFile),
 		"QS_SYNC=on", "QS_ADDR="+address, "QS_PUBLIC_URL=http://"+address, "QS_LOG_LEVEL=debug", "QS_NOTIFY_SETTLE=0s",
-		"QS_GOOGLE_ENDPOINT="+w.googleURL(), "QS_DISCORD_ENDPOINT="+w.discordURL(), "QS_DISCORD_BOT_TOKEN="+w.DiscordToken), more...)
+		"QS_GOOGLE_ENDPOINT="+w.GoogleURL(), "QS_DISCORD_ENDPOINT="+w.DiscordURL(), "QS_DISCORD_BOT_TOKEN="+w.DiscordToken), more...)
 }
 
 // calls counts the calls of a method that Google received.
-func (w *calendarWorld) calls(method string) int { return w.googleServer.Control().Calls()[method] }
+func (w *calendarWorld) calls(method string) int { return w.Google.Control().Calls()[method] }
 
 // TestServe_FollowsCalendars_OverRestartsOnOtherAddresses runs the server on a store
 // with a linked poll. Its watch channels survive a restart, are created anew if its
@@ -92,7 +96,7 @@ func TestServe_FollowsCalendars_OverRestartsOnOtherAddresses(t *testing.T) {
 	// Two jobs of one start may each open a channel; one of them is stopped.
 	watched := func(before ...string) func() error {
 		return func() error {
-			if open := w.googleServer.OpenChannels(); len(open) != 1 || slices.Contains(before, open[0]) {
+			if open := w.Google.OpenChannels(); len(open) != 1 || slices.Contains(before, open[0]) {
 				return fmt.Errorf("the channels %v are open, want one, and none of %v", open, before)
 			}
 			return nil
@@ -119,7 +123,7 @@ func TestServe_FollowsCalendars_OverRestartsOnOtherAddresses(t *testing.T) {
 	}
 	move(24 * time.Hour)
 	eventually(t, "a reschedule by push", stands(o, "RESCHEDULED"))
-	code, left := first.stop(), w.googleServer.OpenChannels()
+	code, left := first.stop(), w.Google.OpenChannels()
 	if code != exitOK || len(left) == 0 {
 		t.Errorf("it ended with %d and left %v open, which the next start could go on with", code, left)
 	}
@@ -172,7 +176,7 @@ func (o *outside) pushTo(address string) (int, error) {
 // wantNoSecrets fails if a text contains a secret of this world.
 func (w *calendarWorld) wantNoSecrets(t *testing.T, text string) {
 	t.Helper()
-	key, err := os.ReadFile(filepath.Join(w.dir, demoKeys))
+	key, err := os.ReadFile(filepath.Join(w.dir, demo.KeysFile))
 	if err != nil {
 		t.Fatal(err)
 	}

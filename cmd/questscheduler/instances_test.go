@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo"
 	"questscheduler/internal/test/tokentest"
 	webhooks "questscheduler/web-hooks"
 )
@@ -60,7 +61,7 @@ func TestMainJob_OnTwoInstances(t *testing.T) {
 	one := startDemo(t, dir, append(slices.Clone(environ), "QS_ADDR="+addr)...)
 	other := serve(t, append(slices.Clone(environ), "QS_ADDR=127.0.0.1:0", "QS_NOTIFY_SETTLE=0", "QS_DISCORD_OWN=all",
 		"QS_GOOGLE_CLIENT_ID=demo", "QS_GOOGLE_CLIENT_SECRET=demo", "QS_GOOGLE_ENDPOINT="+one.Google, "QS_DISCORD_ENDPOINT="+one.Discord,
-		"QS_DISCORD_BOT_TOKEN="+one.DiscordToken, "QS_ENC_KEYS_FILE="+filepath.Join(dir, demoKeys)))
+		"QS_DISCORD_BOT_TOKEN="+one.DiscordToken, "QS_ENC_KEYS_FILE="+filepath.Join(dir, demo.KeysFile)))
 	before.add(t, other.url)
 	one.API = front.URL
 	walk(t, newMainJob(&outside{t, one}))
@@ -83,7 +84,7 @@ func machineServer(t *testing.T, more ...string) (*serving, *tokentest.Issuer) {
 func TestServe_TellsMachinesApart(t *testing.T) {
 	t.Parallel()
 	s, issuer := machineServer(t)
-	o := &outside{t, demoReady{API: s.url}}
+	o := &outside{t, demo.Ready{API: s.url}}
 	post := func(path, account, audience string) int {
 		t.Helper()
 		token := issuer.Sign(tokentest.Machine(issuer.URL, account+"@p.iam.gserviceaccount.com", audience, time.Now()))
@@ -122,7 +123,7 @@ func TestServe_TellsMachinesApart(t *testing.T) {
 func TestServe_RefusesEveryForgedMachine(t *testing.T) {
 	t.Parallel()
 	s, issuer := machineServer(t)
-	o := &outside{t, demoReady{API: s.url}}
+	o := &outside{t, demo.Ready{API: s.url}}
 	now := time.Now()
 	for account, paths := range map[string][]string{
 		"tasks": {"/tasks/look", "/tasks/of-before"}, "clock": slices.Concat(slices.Collect(maps.Values(webhooks.JobPaths))...),

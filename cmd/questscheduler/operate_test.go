@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"questscheduler/attendees/mappings"
+	"questscheduler/demo"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
 	"questscheduler/internal/mirror"
@@ -24,7 +25,7 @@ import (
 // change writes into the store of a stopped server.
 func change(t *testing.T, dir string, write func(tx store.Tx) error) {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(dir, demoStore), Queries: queries()})
+	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(dir, demo.StoreFile), Queries: queries()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,14 +42,14 @@ func change(t *testing.T, dir string, write func(tx store.Tx) error) {
 func TestOperatorCommands_BesideADemo_Work(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	d, err := openDemo(t.Context(), demoPlace{dir: dir, addr: "127.0.0.1:0"}, Process{Stderr: testLog{t}})
+	d, err := openTestDemo(t.Context(), demo.Place{Dir: dir, Addr: "127.0.0.1:0"}, Process{Stderr: testLog{t}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.begin(t.Context()); err != nil {
+	if err := d.Begin(t.Context()); err != nil {
 		t.Error(err)
 	}
-	linked, environ := d.world.Polls["linked"], []string{"QS_SQLITE_PATH=" + filepath.Join(dir, demoStore)}
+	linked, environ := d.Ready().Polls["linked"], []string{"QS_SQLITE_PATH=" + filepath.Join(dir, demo.StoreFile)}
 	copied := filepath.Join(dir, "copy.db")
 
 	t.Run("explain prints the poll's timeline", func(t *testing.T) {
@@ -95,12 +96,13 @@ func TestOperatorCommands_BesideADemo_Work(t *testing.T) {
 	t.Run("a token is good for the server that runs", func(t *testing.T) {
 		issued := run(t, environ, "token", "--user", "ana")
 		issued.want(t, exitOK)
-		o := &outside{t, demoReady{API: d.url(), demoParty: demoParty{Users: map[string]demoUser{"ana": {Token: strings.TrimSpace(issued.out)}}}}}
+		users := map[string]demo.User{"ana": {Token: strings.TrimSpace(issued.out)}}
+		o := &outside{t, demo.Ready{API: d.Ready().API, Party: demo.Party{Users: users}}}
 		if _, err := o.v1("ana", "GET", "/polls/"+linked, nil); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := d.end(); err != nil {
+	if err := d.End(); err != nil {
 		t.Fatal(err)
 	}
 

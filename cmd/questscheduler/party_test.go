@@ -12,13 +12,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"questscheduler/demo"
 )
 
 // outside is an external client. It knows only the line that `demo --json` prints, and
 // speaks Calendar v3's REST API, Discord's, and /v1.
 type outside struct {
 	t     *testing.T
-	ready demoReady
+	ready demo.Ready
 }
 
 // patience is how long an asynchronous effect may take. It is long, for busy machines;
@@ -228,7 +230,7 @@ func (o *outside) announcedTimes(by, title, pollID, kind, word string, times int
 	if len(messages) != times {
 		wrong = append(wrong, fmt.Errorf("%d messages on Discord say %q, want %d", len(messages), word, times))
 	}
-	for _, who := range party {
+	for _, who := range demo.Members {
 		want := times
 		if who == by {
 			want = 0

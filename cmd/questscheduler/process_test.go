@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"questscheduler/demo"
 )
 
 func split(name string) []string { return strings.Split(name, ".") }
@@ -26,7 +28,7 @@ func instant(t *testing.T, value any) time.Time {
 }
 
 // startDemo runs the demo in this process until the test ends.
-func startDemo(t *testing.T, dir string, environ ...string) demoReady {
+func startDemo(t *testing.T, dir string, environ ...string) demo.Ready {
 	t.Helper()
 	on := placeOf(t, dir, environ)
 	environ = slices.Concat(on.settings, environ)
@@ -51,13 +53,13 @@ func startDemo(t *testing.T, dir string, environ ...string) demoReady {
 }
 
 // readReady reads the first line of a demo.
-func readReady(t *testing.T, out io.Reader) demoReady {
+func readReady(t *testing.T, out io.Reader) demo.Ready {
 	t.Helper()
 	line, err := bufio.NewReader(out).ReadBytes('\n')
 	if err != nil {
 		t.Fatalf("the demo ended before it was ready: %v", err)
 	}
-	var ready demoReady
+	var ready demo.Ready
 	if err := json.Unmarshal(line, &ready); err != nil {
 		t.Fatalf("the demo's first line is no JSON: %v", err)
 	}
@@ -76,7 +78,7 @@ func (l testLog) Write(line []byte) (int, error) {
 type child struct {
 	*exec.Cmd
 	on    *place
-	ready demoReady
+	ready demo.Ready
 }
 
 // spawnDemo starts the demo as a process that can be killed.

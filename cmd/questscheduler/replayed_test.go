@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"questscheduler/demo"
 	"questscheduler/internal/store/sqlite"
 	"questscheduler/internal/test/worldtest"
 )
@@ -18,7 +19,7 @@ func dataDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	t.Cleanup(func() {
-		path := filepath.Join(dir, demoStore)
+		path := filepath.Join(dir, demo.StoreFile)
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return // nothing ran
 		}

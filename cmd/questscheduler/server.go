@@ -18,6 +18,7 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/bodylimit"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/config"
 	"questscheduler/internal/discord"
@@ -84,7 +85,7 @@ type program struct {
 	edge         *echo.Echo
 	http         *http.Server
 	patience     time.Duration // stopPatience
-	failed       chan error    // why the server or the demo's worker cannot go on; each sends once
+	failed       chan error    // why the server cannot go on; sent once
 	listening    sync.WaitGroup
 }
 
@@ -174,7 +175,7 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 		server: s, accounts: google.accounts, consents: consents, issuer: signIn.issuer,
 		scheduler: service, watcher: watcher, timers: jobs,
 		pollListener: s.newListener(changed, cards),
-		edge:         edge, http: newHTTPServer(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 2),
+		edge:         edge, http: bodylimit.Server(edge, answerTimeout), patience: stopPatience, failed: make(chan error, 1),
 	}, nil
 }
 

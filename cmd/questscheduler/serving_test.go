@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"questscheduler/demo"
 )
 
 // ran is the result of a command.
@@ -131,7 +133,7 @@ func (s *serving) asking(environ []string, person string) *outside {
 	s.t.Helper()
 	issued := run(s.t, environ, "token", "--user", person, "--email", person+"@party.example")
 	issued.want(s.t, exitOK)
-	return &outside{s.t, demoReady{API: s.url, demoParty: demoParty{Users: map[string]demoUser{
+	return &outside{s.t, demo.Ready{API: s.url, Party: demo.Party{Users: map[string]demo.User{
 		person: {ID: person, Token: strings.TrimSpace(issued.out)},
 	}}}}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"questscheduler/demo"
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/sqlite"
 )
@@ -22,7 +23,7 @@ func TestMove_FromOneFileToFirestore(t *testing.T) {
 		walk(t, job)
 		pollID = job.pollID
 	})
-	embedded, cloud := []string{"QS_SQLITE_PATH=" + filepath.Join(dir, demoStore)}, onFirestore(t)
+	embedded, cloud := []string{"QS_SQLITE_PATH=" + filepath.Join(dir, demo.StoreFile)}, onFirestore(t)
 	file := filepath.Join(t.TempDir(), "all.export")
 
 	run(t, embedded, "export", file).want(t, exitOK, `run "questscheduler import `+file)
@@ -122,7 +123,7 @@ func TestExport_OfARunningServer_PrintsNoDocument(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	startDemo(t, dir)
-	got := run(t, []string{"QS_SQLITE_PATH=" + filepath.Join(dir, demoStore)}, "export", filepath.Join(dir, "all.export"))
+	got := run(t, []string{"QS_SQLITE_PATH=" + filepath.Join(dir, demo.StoreFile)}, "export", filepath.Join(dir, "all.export"))
 	got.want(t, exitOK)
 	if strings.Contains(got.out+got.errors, "@") || strings.Count(got.out, "\n") != 1 {
 		t.Errorf("it prints %s%s", got.out, got.errors)

@@ -76,7 +76,7 @@ func openWebApp(t *testing.T) *webApp {
 		t.Fatal(err)
 	}
 	fmt.Fprintf(page, appPage, places)
-	grant, err := a.demo.sims.googleServer.AddUser(google.User{
+	grant, err := a.demo.Google().AddUser(google.User{
 		Key: appUser, Sub: "sub-" + appUser, Email: appGoogle, TimeZone: "Europe/Berlin",
 	})
 	if err != nil {

@@ -155,6 +155,13 @@ var table = []row{
 
 	{packages: "web-hooks", may: above},
 	{packages: "web-hooks/interactions", may: []string{"internal/ids", "rules", "internal/discord", "internal/poll", "internal/store", "scheduler", "notify", "fault"}},
+	{
+		packages: "operations/doctor",
+		may: []string{
+			"attendees/mappings", "internal/signin", "internal/config", "internal/store", "internal/store/firestore", "operations/health",
+			"operations/transfer", "notify", "web-hooks/documentchanges", "web-hooks/timers", "web-hooks/interactions", "fault",
+		},
+	},
 	{packages: "api/examples", standardOnly: true},
 	{packages: "api", may: slices.Concat(above, []string{"internal/store/changes", "api/dashboard", "api/examples", "web-hooks"})},
 	{packages: "api/callables", may: above},
@@ -162,6 +169,8 @@ var table = []row{
 	// Simulators know nothing of the program: the real clients talk to them.
 	// Only tests and the command that runs the demo know of them.
 	{packages: "demo/sim/...", may: []string{"fault"}},
+	// The program on simulators: cmd builds it, and the demo seeds it and serves its page.
+	{packages: "demo", may: slices.Concat(above, []string{"internal/config/keyfile", "api", "demo/sim/..."})},
 	{packages: "cmd/questscheduler/...", may: []string{"..."}},
 	{
 		packages: "cmd/...",
@@ -254,7 +263,7 @@ var restrictions = []restriction{
 	{imports: "github.com/bwmarrin/discordgo", only: []string{"notify"}, why: "notify alone knows Discord"},
 	{
 		imports: "github.com/labstack/echo",
-		only:    []string{"api", "api/callables", "web-hooks", "web-hooks/interactions", "cmd/...", "internal/test/bench"},
+		only:    []string{"api", "api/callables", "web-hooks", "web-hooks/interactions", "demo", "cmd/...", "internal/test/bench"},
 		why:     "HTTP is made at the edge alone",
 	},
 	{imports: "github.com/danielgtaylor/huma", only: []string{"api", "web-hooks", "cmd/..."}, why: "HTTP is made at the edge alone"},

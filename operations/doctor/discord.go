@@ -1,7 +1,9 @@
-package main
+package doctor
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -9,11 +11,39 @@ import (
 	"questscheduler/web-hooks/interactions"
 )
 
+func checkDiscord(ctx context.Context, d Doctor) []finding {
+	token := d.Config.DiscordBotToken.Reveal()
+	switch {
+	case d.faulty("QS_DISCORD_BOT_TOKEN") || d.faulty("QS_DISCORD_ENDPOINT"):
+		return nil
+	case token == "":
+		return []finding{{fine, "discord", "off, since QS_DISCORD_BOT_TOKEN is not set; people are notified in the app"}}
+	case d.Config.DiscordEndpoint == "":
+		return []finding{{fine, "discord", "the token is set; it is not tried, since Discord is outside this machine"}}
+	}
+	status, err := d.get(ctx, d.Config.DiscordEndpoint+"/api/v9/users/@me", "Bot "+strings.TrimSpace(token))
+	switch {
+	case err != nil:
+		return []finding{{wrong, "discord", "nothing answers at QS_DISCORD_ENDPOINT; correct it, or unset it for Discord itself"}}
+	case status == http.StatusOK:
+		return []finding{{warning, "discord", "the token is good at QS_DISCORD_ENDPOINT, which stands in for Discord; unset it to reach people"}}
+	case status == http.StatusUnauthorized:
+		return []finding{{wrong, "discord", "the token is refused; copy QS_DISCORD_BOT_TOKEN anew from the Discord developer portal"}}
+	default:
+		return []finding{
+			{
+				wrong, "discord",
+				fmt.Sprintf("QS_DISCORD_ENDPOINT answers %d, as Discord would not; correct it, or unset it for Discord itself", status),
+			},
+		}
+	}
+}
+
 // checkInteractions looks at what people do with the bot: whether Discord can reach this server,
 // and, where a simulator stands in for Discord, whether it is told to.
-func checkInteractions(ctx context.Context, d doctor) []finding {
+func checkInteractions(ctx context.Context, d Doctor) []finding {
 	const what = "discord buttons"
-	cfg := d.config
+	cfg := d.Config
 	switch {
 	case d.faulty("QS_DISCORD_PUBLIC_KEY") || d.faulty("QS_DISCORD_APPLICATION_ID") || d.faulty("QS_DISCORD_ENDPOINT"):
 		return nil

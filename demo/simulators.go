@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"cmp"
@@ -16,12 +16,13 @@ import (
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/discord"
 	"questscheduler/demo/sim/google"
+	"questscheduler/internal/bodylimit"
 )
 
-// simulators stand in for Google Calendar and Discord.
-type simulators struct {
-	googleServer    *google.Server
-	discordServer   *discord.Server
+// Simulators stand in for Google Calendar and Discord.
+type Simulators struct {
+	Google          *google.Server
+	Discord         *discord.Server
 	google, discord simulator
 	serviceKey      string // of the service account that acts as colleagues
 	serving         sync.WaitGroup
@@ -35,17 +36,17 @@ type simulator struct {
 
 func (s simulator) url() string { return "http://" + s.listener.Addr().String() }
 
-// openSimulators restores both from dir, on the ports they had or on free ones. Scripts
+// OpenSimulators restores both from dir, on the ports they had or on free ones. Scripts
 // of the demo's own page, at the origin, may call them.
-func openSimulators(dir, origin string, clock *control.Clock, world *demoWorld) (_ *simulators, err error) {
+func OpenSimulators(dir, origin string, clock *control.Clock, world *World) (_ *Simulators, err error) {
 	world.DiscordToken = cmp.Or(world.DiscordToken, rand.Text())
-	s := &simulators{}
+	s := &Simulators{}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.close())
+			err = errors.Join(err, s.Close(context.Background()))
 		}
 	}()
-	s.googleServer, err = google.New(google.Options{Clock: clock, Dir: filepath.Join(dir, demoGoogle), Origin: origin})
+	s.Google, err = google.New(google.Options{Clock: clock, Dir: filepath.Join(dir, googleFolder), Origin: origin})
 	if err != nil {
 		return nil, err
 	}
@@ -53,17 +54,17 @@ func openSimulators(dir, origin string, clock *control.Clock, world *demoWorld) 
 	if err != nil {
 		return nil, err
 	}
-	s.discordServer, err = discord.New(discord.Options{
-		Clock: clock, Dir: filepath.Join(dir, demoDiscord), Token: world.DiscordToken, Origin: origin,
+	s.Discord, err = discord.New(discord.Options{
+		Clock: clock, Dir: filepath.Join(dir, discordFolder), Token: world.DiscordToken, Origin: origin,
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.google, err = newSimulator(world.GoogleAddr, sharedWith(origin, s.googleServer.Handler()))
+	s.google, err = newSimulator(world.GoogleAddr, sharedWith(origin, s.Google.Handler()))
 	if err != nil {
 		return nil, err
 	}
-	s.discord, err = newSimulator(world.DiscordAddr, sharedWith(origin, s.discordServer.Handler()))
+	s.discord, err = newSimulator(world.DiscordAddr, sharedWith(origin, s.Discord.Handler()))
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func newSimulator(addr string, handler http.Handler) (simulator, error) {
 	if addr == "" || err != nil {
 		listener, err = net.Listen("tcp", "127.0.0.1:0")
 	}
-	return simulator{listener, newHTTPServer(localOnly(handler), 0)}, err
+	return simulator{listener, bodylimit.Server(localOnly(handler), 0)}, err
 }
 
 // sharedWith lets a browser's scripts of one origin call a handler and read its answers.
@@ -97,28 +98,29 @@ func sharedWith(origin string, handler http.Handler) http.Handler {
 	})
 }
 
-func (s *simulators) googleURL() string  { return s.google.url() }
-func (s *simulators) discordURL() string { return s.discord.url() }
+// GoogleURL is where Google's simulator answers.
+func (s *Simulators) GoogleURL() string { return s.google.url() }
 
-// start lets both answer, and pushes be delivered: first those that an earlier run
+// DiscordURL is where Discord's simulator answers.
+func (s *Simulators) DiscordURL() string { return s.discord.url() }
+
+// Start lets both answer, and pushes be delivered: first those that an earlier run
 // left behind.
-func (s *simulators) start() error {
+func (s *Simulators) Start() error {
 	for _, sim := range []simulator{s.google, s.discord} {
 		s.serving.Go(func() { _ = sim.http.Serve(sim.listener) }) // its error is that it was closed
 	}
-	return s.googleServer.Start(context.Background())
+	return s.Google.Start(context.Background())
 }
 
-// close ends both; what was answered is kept.
-func (s *simulators) close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
-	defer cancel()
+// Close ends both; what was answered is kept. Pushes under way are waited for until ctx ends.
+func (s *Simulators) Close(ctx context.Context) error {
 	var failures []error
-	if s.googleServer != nil {
-		failures = append(failures, s.googleServer.Close(ctx))
+	if s.Google != nil {
+		failures = append(failures, s.Google.Close(ctx))
 	}
-	if s.discordServer != nil {
-		failures = append(failures, s.discordServer.Close())
+	if s.Discord != nil {
+		failures = append(failures, s.Discord.Close())
 	}
 	for _, sim := range []simulator{s.google, s.discord} {
 		if sim.http != nil {

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -19,10 +19,11 @@ import (
 // longestDown is how long the worker can be down.
 const longestDown = 10 * time.Second
 
-// demoWorker stops and starts the work of the outbox for the demo's page. Requests are
+// worker stops and starts the work of the outbox for the demo's page. Requests are
 // answered while it is down, and what they record waits.
-type demoWorker struct {
-	program *program
+type worker struct {
+	program Program
+	failed  chan error // why it cannot go on; sent once
 	// after starts a timer.
 	after func(time.Duration) <-chan time.Time
 
@@ -33,23 +34,27 @@ type demoWorker struct {
 	starts sync.WaitGroup // restarts under way; Add only under mu, before end
 }
 
-func newDemoWorker(p *program) *demoWorker {
-	return &demoWorker{program: p, after: time.After, ending: make(chan struct{})}
+// newWorker makes a worker that pauses by after, or time.After where that is nil.
+func newWorker(p Program, after func(time.Duration) <-chan time.Time) *worker {
+	if after == nil {
+		after = time.After
+	}
+	return &worker{program: p, failed: make(chan error, 1), after: after, ending: make(chan struct{})}
 }
 
 // restart cancels running tasks, as a crash would, and returns once all have ended.
 // The work begins again after pause. Errors: Conflict (a restart is under way),
 // Unavailable (the demo ends, or a task did not end; then the demo ends too).
-func (w *demoWorker) restart(pause time.Duration) error {
+func (w *worker) restart(pause time.Duration) error {
 	if err := w.claim(); err != nil {
 		return err
 	}
 	// Independent of the request: a caller who leaves must not leave the worker down.
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel() // Stop waits for no task
-	if err := w.program.stopWork(ctx); err != nil {
+	if err := w.program.StopWork(ctx); err != nil {
 		w.starts.Done()
-		w.program.failed <- fmt.Errorf("stop the worker: %w", err)
+		w.failed <- fmt.Errorf("stop the worker: %w", err)
 		return err
 	}
 	go func() {
@@ -63,7 +68,7 @@ func (w *demoWorker) restart(pause time.Duration) error {
 	return nil
 }
 
-func (w *demoWorker) claim() error {
+func (w *worker) claim() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
@@ -77,9 +82,9 @@ func (w *demoWorker) claim() error {
 	return nil
 }
 
-func (w *demoWorker) start() {
-	if err := w.program.startWork(context.Background()); err != nil {
-		w.program.failed <- fmt.Errorf("start the worker again: %w", err)
+func (w *worker) start() {
+	if err := w.program.StartWork(context.Background()); err != nil {
+		w.failed <- fmt.Errorf("start the worker again: %w", err)
 		return
 	}
 	w.mu.Lock()
@@ -89,7 +94,7 @@ func (w *demoWorker) start() {
 
 // end refuses further restarts and returns once none is under way. A worker that is
 // down then stays down.
-func (w *demoWorker) end() {
+func (w *worker) end() {
 	w.mu.Lock()
 	if !w.ended {
 		w.ended = true
@@ -100,7 +105,7 @@ func (w *demoWorker) end() {
 }
 
 // restartWorker restarts the worker for the page. after_ms is how long it is down.
-func (d *demo) restartWorker(c echo.Context) error {
+func (d *Demo) restartWorker(c echo.Context) error {
 	var body struct {
 		AfterMS int `json:"after_ms"`
 	}

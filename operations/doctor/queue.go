@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -8,12 +8,19 @@ import (
 	"strings"
 
 	"questscheduler/internal/config"
-	"questscheduler/internal/outbox"
 )
 
+// checkWork says what wakes the work that is due, unless checkCloudTasks does.
+func checkWork(_ context.Context, d Doctor) []finding {
+	if d.faulty("QS_QUEUE") || d.Config.Queue == config.QueueCloudTasks {
+		return nil
+	}
+	return []finding{{fine, "work", "the server itself does what is due"}}
+}
+
 // checkCloudTasks reads each queue and its tasks once.
-func checkCloudTasks(ctx context.Context, d doctor) []finding {
-	if d.config.Queue != config.QueueCloudTasks || !d.isSet("QS_CLOUDTASKS_QUEUE", d.config.CloudTasksQueue) ||
+func checkCloudTasks(ctx context.Context, d Doctor) []finding {
+	if d.Config.Queue != config.QueueCloudTasks || !d.isSet("QS_CLOUDTASKS_QUEUE", d.Config.CloudTasksQueue) ||
 		d.faulty("QS_CLOUDTASKS_ENDPOINT") {
 		return nil
 	}
@@ -24,25 +31,25 @@ func checkCloudTasks(ctx context.Context, d doctor) []finding {
 	case len(paused) > 0:
 		return []finding{{wrong, "queue",
 			fmt.Sprintf("nothing is done of the kinds whose queues are paused or disabled: %s; gcloud tasks queues resume %s-%s",
-				strings.Join(paused, ", "), path.Base(d.config.CloudTasksQueue), paused[0])}}
-	case d.config.CloudTasksEndpoint != "":
+				strings.Join(paused, ", "), path.Base(d.Config.CloudTasksQueue), paused[0])}}
+	case d.Config.CloudTasksEndpoint != "":
 		return []finding{
 			{warning, "queue", "an emulator stands in for Cloud Tasks, and keeps nothing; unset QS_CLOUDTASKS_ENDPOINT to keep tasks"},
 		}
 	default:
-		return []finding{{fine, "queue", fmt.Sprintf("%s-… answer for each kind of tasks; %d tasks wait", d.config.CloudTasksQueue, waiting)}}
+		return []finding{{fine, "queue", fmt.Sprintf("%s-… answer for each kind of tasks; %d tasks wait", d.Config.CloudTasksQueue, waiting)}}
 	}
 }
 
 // tasksWaiting counts the tasks of all queues and lists the kinds whose queue is
 // paused or disabled.
-func (d doctor) tasksWaiting(ctx context.Context) (waiting int, paused []string, err error) {
-	tasks, err := openCloudTasks(ctx, d.config, &outbox.Outbox{})
+func (d Doctor) tasksWaiting(ctx context.Context) (waiting int, paused []string, err error) {
+	tasks, err := d.Program.Tasks(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer func() { err = errors.Join(err, tasks.Close()) }()
-	patient, cancel := context.WithTimeout(ctx, doctorPatience)
+	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	waiting, err = tasks.Waiting(patient)
 	if err != nil {
@@ -54,11 +61,11 @@ func (d doctor) tasksWaiting(ctx context.Context) (waiting int, paused []string,
 
 // checkMachines names the accounts that may start the timers' jobs, if the server does
 // not.
-func checkMachines(_ context.Context, d doctor) []finding {
-	if d.config.Queue != config.QueueCloudTasks || d.faulty("QS_MACHINE_ACCOUNTS") {
+func checkMachines(_ context.Context, d Doctor) []finding {
+	if d.Config.Queue != config.QueueCloudTasks || d.faulty("QS_MACHINE_ACCOUNTS") {
 		return nil
 	}
-	if len(d.config.MachineAccounts) == 0 {
+	if len(d.Config.MachineAccounts) == 0 {
 		return []finding{
 			{
 				wrong, "machines",
@@ -66,5 +73,5 @@ func checkMachines(_ context.Context, d doctor) []finding {
 			},
 		}
 	}
-	return []finding{{fine, "machines", fmt.Sprintf("%d may start the timers' jobs", len(d.config.MachineAccounts))}}
+	return []finding{{fine, "machines", fmt.Sprintf("%d may start the timers' jobs", len(d.Config.MachineAccounts))}}
 }

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"questscheduler/attendees/mappings"
 	"questscheduler/fault"
-	"questscheduler/internal/accounts"
 	"questscheduler/internal/config"
 	"questscheduler/operations/health"
 )
@@ -18,30 +17,30 @@ const attendeesWhat = "attendees"
 
 // checkAttendees loads second addresses once and, with a service account, acts as the first
 // of their owners. It writes nothing.
-func checkAttendees(ctx context.Context, d doctor) []finding {
+func checkAttendees(ctx context.Context, d Doctor) []finding {
 	for _, name := range []string{"SHEET", "CSV", "DOMAINS", "KEY", "ACCOUNT", "SEND_UPDATES"} {
 		if d.faulty("QS_ATTENDEES_" + name) {
 			return nil
 		}
 	}
-	if !d.config.AttendeesOn() {
+	if !d.Config.AttendeesOn() {
 		return nil
 	}
 	held := d.heldMappings(ctx)
-	grants, err := d.serviceAccount()
+	source, grants, err := d.Program.SecondAddresses()
 	if err != nil {
 		return append(held, finding{wrong, attendeesWhat, fault.MessageOf(err, err.Error())})
 	}
-	if d.config.AttendeesAccount != "" {
+	if d.Config.AttendeesAccount != "" {
 		return append(held, finding{
 			fine, attendeesWhat,
-			"the account " + d.config.AttendeesAccount + " reads the sheet, with whose grant the server alone tries it; /dashboard " +
+			"the account " + d.Config.AttendeesAccount + " reads the sheet, with whose grant the server alone tries it; /dashboard " +
 				"shows how that went",
 		})
 	}
-	table, found := d.loadMappings(ctx, newSource(d.config, grants, d.now))
+	table, found := d.loadMappings(ctx, source)
 	found = append(held, found...)
-	if table.Len() == 0 || !d.config.AttendeesKey.IsSet() {
+	if table.Len() == 0 || !d.Config.AttendeesKey.IsSet() {
 		return found
 	}
 	return append(found, d.checkDelegation(ctx, grants, table.Primaries()[0]))
@@ -49,11 +48,11 @@ func checkAttendees(ctx context.Context, d doctor) []finding {
 
 // heldMappings warns of mappings that the server loaded and that await confirmation. A store
 // that cannot be read is another check's.
-func (d doctor) heldMappings(ctx context.Context) []finding {
-	patient, cancel := context.WithTimeout(ctx, doctorPatience)
+func (d Doctor) heldMappings(ctx context.Context) []finding {
+	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if d.config.Store == config.StoreFirestore &&
-		(!d.isSet("QS_FIRESTORE_PROJECT", d.config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT")) {
+	if d.Config.Store == config.StoreFirestore &&
+		(!d.isSet("QS_FIRESTORE_PROJECT", d.Config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT")) {
 		return nil
 	}
 	documents, err := d.documents(patient)
@@ -68,27 +67,16 @@ func (d doctor) heldMappings(ctx context.Context) []finding {
 	return []finding{{warning, attendeesWhat, health.HeldMappings(state.Held) + " /dashboard says how to confirm it"}}
 }
 
-// serviceAccount gives the grants of the service account alone: no linked account is used.
-func (d doctor) serviceAccount() (*accounts.Grants, error) {
-	delegation, err := newDelegation(d.config)
-	if err != nil {
-		return nil, err
-	}
-	return accounts.NewGrants(accounts.GrantOptions{
-		Delegation: delegation, TokenURL: oauthURL(d.config, "/token"), Now: d.now, Transport: d.client.Transport,
-	}), nil
-}
-
 // skippedShown is how many skipped rows a line names.
 const skippedShown = 5
 
 // loadMappings loads them as the server does.
-func (d doctor) loadMappings(ctx context.Context, source mappings.Source) (mappings.Table, []finding) {
+func (d Doctor) loadMappings(ctx context.Context, source mappings.Source) (mappings.Table, []finding) {
 	rows, err := source.Rows(ctx)
 	if err != nil {
 		return mappings.Table{}, []finding{{wrong, attendeesWhat, source.String() + " cannot be loaded: " + fault.MessageOf(err, err.Error())}}
 	}
-	table, skipped, err := mappings.Parse(rows, d.config.AttendeesDomains, mappings.Table{})
+	table, skipped, err := mappings.Parse(rows, d.Config.AttendeesDomains, mappings.Table{})
 	if err != nil {
 		return mappings.Table{}, []finding{{wrong, attendeesWhat, source.String() + " cannot be used: " + fault.MessageOf(err, err.Error())}}
 	}
@@ -111,8 +99,8 @@ func (d doctor) loadMappings(ctx context.Context, source mappings.Source) (mappi
 }
 
 // checkDelegation asks for a token as somebody whose calendar the server follows.
-func (d doctor) checkDelegation(ctx context.Context, grants *accounts.Grants, primary string) finding {
-	patient, cancel := context.WithTimeout(ctx, doctorPatience)
+func (d Doctor) checkDelegation(ctx context.Context, grants Delegate, primary string) finding {
+	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := grants.CheckDelegation(patient, primary); err != nil {
 		return finding{wrong, attendeesWhat, "the service account cannot act as " + primary + ": " + fault.MessageOf(err, err.Error())}

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -15,15 +15,15 @@ import (
 
 // checkClock checks that Cloud Scheduler starts the timers' jobs and that document
 // changes arrive. Only these effects show whether the setup works.
-func checkClock(ctx context.Context, d doctor) []finding {
+func checkClock(ctx context.Context, d Doctor) []finding {
 	switch {
-	case d.config.Queue != config.QueueCloudTasks || d.config.CloudTasksEndpoint != "":
+	case d.Config.Queue != config.QueueCloudTasks || d.Config.CloudTasksEndpoint != "":
 		return nil // the server keeps the time itself
-	case d.config.Store == config.StoreFirestore &&
-		(!d.isSet("QS_FIRESTORE_PROJECT", d.config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT")):
+	case d.Config.Store == config.StoreFirestore &&
+		(!d.isSet("QS_FIRESTORE_PROJECT", d.Config.FirestoreProject) || d.faulty("QS_FIRESTORE_ENDPOINT")):
 		return nil
 	}
-	patient, cancel := context.WithTimeout(ctx, doctorPatience)
+	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	documents, err := d.documents(patient)
 	if err != nil {
@@ -37,18 +37,18 @@ func checkClock(ctx context.Context, d doctor) []finding {
 	return found
 }
 
-func (d doctor) documents(ctx context.Context) (reading, error) {
-	if d.config.Store == config.StoreFirestore {
-		return openFirestore(ctx, d.config, queries())
+func (d Doctor) documents(ctx context.Context) (Documents, error) {
+	if d.Config.Store == config.StoreFirestore {
+		return d.Program.Firestore(ctx)
 	}
-	return openFile(ctx, d.config, queries())
+	return d.Program.File(ctx)
 }
 
-func (d doctor) arrived(ctx context.Context, documents store.Reader) ([]finding, error) {
+func (d Doctor) arrived(ctx context.Context, documents store.Reader) ([]finding, error) {
 	table := timers.Jobs(timers.Parts{
-		FallbackEvery: d.config.FallbackEvery, Health: func(context.Context, timers.Run) (timers.Stretch, error) { return timers.Stretch{}, nil },
+		FallbackEvery: d.Config.FallbackEvery, Health: func(context.Context, timers.Run) (timers.Stretch, error) { return timers.Stretch{}, nil },
 	})
-	jobs, err := health.ReadJobs(ctx, documents, table, d.now(), 0)
+	jobs, err := health.ReadJobs(ctx, documents, table, d.Now(), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (d doctor) arrived(ctx context.Context, documents store.Reader) ([]finding,
 	if len(found) == 0 {
 		found = []finding{{fine, "timers", "each job ran when it was due"}}
 	}
-	if d.config.Sync == config.SyncOff {
+	if d.Config.Sync == config.SyncOff {
 		return found, nil // changes of documents are not followed
 	}
 	heard, err := documentchanges.LastActivity(ctx, documents)
@@ -100,10 +100,10 @@ func lateness(job health.Job) string {
 
 // checkDocumentChanges reports when a document change last arrived. Long ago is no
 // fault: perhaps nobody wrote a poll.
-func (d doctor) checkDocumentChanges(heard documentchanges.Activity) finding {
-	listens := d.config.DocumentChanges == config.ChangesListen
+func (d Doctor) checkDocumentChanges(heard documentchanges.Activity) finding {
+	listens := d.Config.DocumentChanges == config.ChangesListen
 	switch {
-	case listens && heard.ListensUntil.After(d.now()):
+	case listens && heard.ListensUntil.After(d.Now()):
 		return finding{fine, "hints", "an instance listens to the documents"}
 	case listens:
 		return finding{
