@@ -57,6 +57,11 @@ func (s *Service) accountForCommand(ctx context.Context, person Person, pollID s
 	if err != nil {
 		return "", err
 	}
+	return s.accountUnindexed(ctx, p)
+}
+
+// accountUnindexed is accountForCommand for a poll that was read.
+func (s *Service) accountUnindexed(ctx context.Context, p poll.Poll) (string, error) {
 	entry, _, err := poll.IndexOf(ctx, s.Store, p)
 	if err != nil || entry != nil {
 		return "", err

@@ -71,7 +71,7 @@ func (s *Service) Finalise(ctx context.Context, person Person, pollID string, as
 		if !ask.CreateEvent {
 			return s.finaliseWithoutEvent(ctx, person, pollID, ask, account, cause)
 		}
-		ask.oldAccount, err = s.accountForCommand(ctx, person, pollID)
+		ask.oldAccount, err = s.accountUnindexed(ctx, p)
 		if err != nil {
 			return err
 		}

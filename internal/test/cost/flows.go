@@ -26,6 +26,10 @@ type Flow struct {
 	// Most is what the transaction that applies an observation may cost; zero: the
 	// flow has no such transaction.
 	Most storetest.Cost
+	// Least is what must be read, written and deleted whatever the program looks like: each document
+	// once in each transaction that decides by it, and once for each call and answer that needs it.
+	// Zero: it was not worked out.
+	Least storetest.Cost
 	// Searches: the sync run also searches other calendars for the event, which
 	// takes two more transactions.
 	Searches bool
@@ -33,6 +37,11 @@ type Flow struct {
 	discord bool
 	// Commits is how many transactions that write the flow takes ; zero: it does not matter.
 	Commits int
+}
+
+// Allowed is what the flow may cost: three tenths more than the least. Zero: it is not bounded.
+func (f Flow) Allowed() storetest.Cost {
+	return storetest.Cost{Reads: f.Least.Reads * 13 / 10, Writes: f.Least.Writes * 13 / 10, Deletes: f.Least.Deletes * 13 / 10}
 }
 
 // Counted is what a flow cost.
@@ -146,7 +155,11 @@ var Flows = []Flow{
 		What: "a poll is finalised with an event, the first in its calendar, of which a watch channel is opened",
 		do:   finaliseFirst,
 	},
-	{Name: Finalise, What: "a poll is finalised with an event in a calendar that is watched", do: finalise},
+	// To choose the calendar: poll, slot, account. The insert is begun: poll, slot. Each call to Google: the account,
+	// twice. It is completed: poll, slot, calendar, intent. The answer: two slots, three votes. The push: its channel and
+	// the calendar. The sync: the calendar, twice; index entry, calendar, poll and slot for the event.
+	{Name: Finalise, What: "a poll is finalised with an event in a calendar that is watched", do: finalise,
+		Least: storetest.Cost{Reads: 24, Writes: 9, Deletes: 1}},
 	{Name: TellFinalised, What: "a finalisation is recorded as announced: the web app announces it",
 		do: func(w *World, pollID, eventID string) error {
 			err := finalise(w, pollID, eventID)
@@ -185,7 +198,10 @@ var Flows = []Flow{
 		Name: Restore, What: "the event of a rescheduled poll is moved back", before: moved(worldtest.Noon),
 		do: move(worldtest.Ten), Most: storetest.Cost{Reads: 4 + 2 + votes, Writes: 6, Deletes: 1},
 	},
-	{Name: "restore_by_owner", What: "the owner restores the original time of a rescheduled poll",
+	// The command: poll, index entry, account. The transition: index entry, calendar, poll, three slots' places (the
+	// present, the original, the snapshot), three votes. The answer: two slots, three votes. The push: its channel and
+	// the calendar. The sync: the calendar, twice; the account; index entry, calendar, poll and slot for the event.
+	{Name: "restore_by_owner", Least: storetest.Cost{Reads: 26, Writes: 6, Deletes: 1}, What: "the owner restores the original time of a rescheduled poll",
 		before: moved(worldtest.Noon), do: func(w *World, pollID, _ string) error {
 			_, err := w.Scheduler.RestoreOriginal(w.Context(), worldtest.Person("gm"), pollID, worldtest.Cause)
 			return err
@@ -201,10 +217,13 @@ var Flows = []Flow{
 			w.MoveAway("gm", eventID, worldtest.Club)
 			return nil
 		}},
-	{Name: "cancel", What: "the owner cancels the poll, and its event is deleted", do: func(w *World, pollID, _ string) error {
-		_, err := w.Cancel(pollID)
-		return err
-	}},
+	// The command: poll, slot, index entry, calendar, its intents. The answer: two slots, three votes. The intent is
+	// taken and ended, with the account for its call. The push: its channel and the calendar.
+	{Name: "cancel", What: "the owner cancels the poll, and its event is deleted",
+		Least: storetest.Cost{Reads: 15, Writes: 6, Deletes: 2}, do: func(w *World, pollID, _ string) error {
+			_, err := w.Cancel(pollID)
+			return err
+		}},
 	{Name: "reopen", What: "the owner reopens the poll and leaves the event", do: func(w *World, pollID, _ string) error {
 		return w.Keep(func() error {
 			_, err := w.Scheduler.Reopen(w.Context(), worldtest.Person("gm"), pollID, false, worldtest.Cause)
@@ -237,7 +256,11 @@ var Flows = []Flow{
 		do: func(w *World, _, _ string) error { return w.AskTimers() },
 	},
 	{Name: IdleDrain, What: "a drain that finds nothing", do: job(timers.Drain)},
-	{Name: "idle_sweep", What: "a sweep of one calendar with one poll that finds nothing", do: job(timers.PollFallback)},
+	// The job's record, thrice; a query for each of its nine parts, and behind them an index entry, a poll, and of the
+	// channel its calendar and that one's channels. The calendar is loaded, with its channel, index entry and poll, and
+	// again at the end; so in its sync, with the account between.
+	{Name: "idle_sweep", What: "a sweep of one calendar with one poll that finds nothing", do: job(timers.PollFallback),
+		Least: storetest.Cost{Reads: 24, Writes: 6}},
 	{Name: "idle_renewal", What: "a renewal that finds one channel, and that it lasts", do: job(timers.RenewWatches)},
 	{
 		Name: "renewal", What: "a renewal that puts a new channel in its place",
@@ -256,7 +279,9 @@ var Flows = []Flow{
 			return errors.Join(err, look(time.Minute)(w, "", ""))
 		},
 	},
-	{Name: "idle_cleanup", What: "a cleanup that finds nothing", do: job(timers.Cleanup)},
+	// The job's record, written at both ends; a query for each of 18 rows.
+	{Name: "idle_cleanup", What: "a cleanup that finds nothing", do: job(timers.Cleanup),
+		Least: storetest.Cost{Reads: 21, Writes: 2}},
 	{Name: "health", What: "two linked accounts are checked", do: job(timers.Health)},
 }
 

@@ -44,6 +44,27 @@ func TestFlow_TakesNoMoreTransactionsThanItHasTo(t *testing.T) {
 	}
 }
 
+func TestFlows_CostLittleMoreThanTheLeastPossible(t *testing.T) {
+	t.Parallel()
+	bounded := 0
+	for _, f := range cost.Flows {
+		if f.Least == (storetest.Cost{}) {
+			continue
+		}
+		bounded++
+		got, err := f.Count(t, cost.Place{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !got.Total.Within(f.Allowed()) || !f.Least.Within(got.Total) {
+			t.Errorf("%s costs %+v, want %+v at least and %+v at most", f.Name, got.Total, f.Least, f.Allowed())
+		}
+	}
+	if bounded == 0 {
+		t.Error("no flow is bounded")
+	}
+}
+
 // What one change of a linked event costs, as the one transaction that applies
 // it, and what one that is of no poll.
 func TestSyncRun_CostsNoMoreThanItHasTo(t *testing.T) {
