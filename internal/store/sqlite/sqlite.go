@@ -153,6 +153,8 @@ func (f dataFile) address(query url.Values) string {
 		"busy_timeout(" + strconv.FormatInt(f.wait.Milliseconds(), 10) + ")",
 		flush,
 		"foreign_keys(1)",
+		// Each transaction of a group is a savepoint, whose pages' earlier states would go to a file.
+		"temp_store(MEMORY)",
 	}
 	return (&url.URL{Scheme: "file", Path: f.path, RawQuery: query.Encode()}).String()
 }

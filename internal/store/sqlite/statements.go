@@ -24,6 +24,8 @@ const (
 	statementCount
 )
 
+// statementTexts never limit by a parameter alone: SQLite prepares a statement anew each time that
+// such a parameter is bound, since its plan may depend on it.
 var statementTexts = [statementCount]string{
 	getDocument: `SELECT data FROM documents WHERE path = ?`,
 	putDocument: `INSERT INTO documents (path, data) VALUES (?, ?)
@@ -36,21 +38,21 @@ var statementTexts = [statementCount]string{
 	scanEntries: `SELECT e.key, d.path, d.data
 		FROM entries AS e CROSS JOIN documents AS d ON d.path = e.path
 		WHERE e.index_id = ? AND e.parent = ? AND e.key >= ? AND e.key < ?
-		ORDER BY e.key LIMIT ?`,
+		ORDER BY e.key LIMIT ? + 0`,
 	scanOpenEntries: `SELECT e.key, d.path, d.data
 		FROM entries AS e CROSS JOIN documents AS d ON d.path = e.path
 		WHERE e.index_id = ? AND e.parent = ? AND e.key >= ?
-		ORDER BY e.key LIMIT ?`,
+		ORDER BY e.key LIMIT ? + 0`,
 	// The documents of one collection behind a path, and of all collections of a name.
 	scanCollection: `SELECT path, data FROM documents
 		WHERE path > ?2 AND path < ?3 AND instr(substr(path, length(?1) + 1), '/') = 0`,
 	scanGroup: `SELECT path, data FROM documents WHERE path > ?2 AND instr('/' || path, ?1) > 0`,
 	// It reads no document, only SQLite's index of paths.
-	listPaths: `SELECT path FROM documents WHERE path > ? ORDER BY path LIMIT ?`,
+	listPaths: `SELECT path FROM documents WHERE path > ? ORDER BY path LIMIT ? + 0`,
 	markBuilt: `UPDATE document_indexes SET built = ? WHERE id = ?`,
 	// In descending order: a document is deleted after those below it.
 	listTree: `SELECT path, data FROM documents
-		WHERE path > ? AND path < ? ORDER BY path DESC LIMIT ?`,
+		WHERE path > ? AND path < ? ORDER BY path DESC LIMIT ? + 0`,
 	beginWrites: `SAVEPOINT writes`,
 	keepWrites:  `RELEASE writes`,
 	undoWrites:  `ROLLBACK TO writes`,
