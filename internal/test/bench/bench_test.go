@@ -35,6 +35,26 @@ func TestReport_SetsEachFigureAgainstOneOfTheSameRun(t *testing.T) {
 	}
 }
 
+func TestGoal_OfAFigure_IsMetOrMissed(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		goal goal
+		f    figure
+		want string
+	}{
+		{goal{most: 4}, figure{value: 4}, "  goal <= 4: met"},
+		{goal{most: 4}, figure{value: 4.1}, "  goal <= 4: missed"},
+		{goal{least: 0.6, ofRatio: true}, figure{value: 9, ratio: 0.6}, "  goal >= 0.6: met"},
+		{goal{least: 0.6, ofRatio: true}, figure{value: 9, ratio: 0.59}, "  goal >= 0.6: missed"},
+		{goal{most: 10, ofRatio: true}, figure{value: 1, ratio: 11}, "  goal <= 10: missed"},
+		{goal{}, figure{value: 1}, ""},
+	} {
+		if got := row.goal.of(row.f); got != row.want {
+			t.Errorf("%+v of %+v is %q, want %q", row.goal, row.f, got, row.want)
+		}
+	}
+}
+
 func TestLatencies_ByShare_AreReported(t *testing.T) {
 	t.Parallel()
 	var hundred latencies
@@ -160,5 +180,16 @@ func TestMappings_AreLoadedWhole(t *testing.T) {
 	}
 	if load(t.Context(), r, "few", file, people) == nil {
 		t.Error("a load that lacks a row was measured")
+	}
+}
+
+func TestPushesOfMany_EachStartTheSyncOfAnother(t *testing.T) {
+	t.Parallel()
+	r := &report{out: io.Discard, known: map[string]float64{}}
+	if err := pushesOf(t.Context(), r, t.TempDir(), 300, 100); err != nil {
+		t.Fatal(err)
+	}
+	if r.known["push_starts_sync_300_p50"] == 0 || r.known["push_starts_sync_300_p99"] == 0 {
+		t.Errorf("measured %v", r.known)
 	}
 }

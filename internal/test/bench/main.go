@@ -1,7 +1,7 @@
 // Command bench measures the parts that people wait for, on this machine, and
 // prints one line a figure:
 //
-//	name value unit ratio-to what
+//	name value unit ratio-to what, and its goal where it has one
 //
 // The ratio is to something measured in the same run, since a bare number says
 // more about the machine than about the program. It asserts nothing about time.
@@ -9,10 +9,12 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -51,7 +53,7 @@ func (f figure) String() string {
 	if f.to != "" {
 		line += fmt.Sprintf(" %8.3g of %s", f.ratio, f.to)
 	}
-	return line + "\n"
+	return line + goals[f.name].of(f) + "\n"
 }
 
 // latencies are how long each of several calls took.
@@ -92,9 +94,11 @@ var measures = []struct {
 	{"pushes", func(ctx context.Context, r *report, folder string) error {
 		return pushes(ctx, r, folder, 1500, 2*time.Second)
 	}},
+	{"pushes of many calendars", pushesOfMany},
 	{"transitions", transitions},
 	{"a page", pages},
 	{"flows", flows},
+	{"files", fileSizes},
 	{"a sweep", sweeps},
 	{"syncs before sessions", upcoming},
 	{"flows of mirroring", mirrorFlows},
@@ -103,15 +107,20 @@ var measures = []struct {
 }
 
 func main() {
-	if err := run(context.Background(), os.Stdout); err != nil {
+	only := flag.String("only", "", "the only measures, by their names with commas between")
+	flag.Parse()
+	if err := run(context.Background(), os.Stdout, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, out io.Writer) error {
+func run(ctx context.Context, out io.Writer, only string) error {
 	r := &report{out: out, known: map[string]float64{}}
 	for _, measure := range measures {
+		if only != "" && !slices.Contains(strings.Split(only, ","), measure.name) {
+			continue
+		}
 		folder, err := os.MkdirTemp("", "questscheduler-bench-")
 		if err != nil {
 			return err

@@ -56,22 +56,39 @@ func transitions(ctx context.Context, r *report, folder string) (err error) {
 		service.Outbox = &outbox.Outbox{Store: file, Waker: nobody{}, Now: service.Now, Log: service.Log}
 		service.IDs = scheduler.IDs{UUID: uuid.NewString, ULID: func(prefix string) string { return prefix + "_" + ulid.Make().String() }}
 		fence := w.Calendar("gm").Fence
+		written, err := documentsOfMove(ctx, service, &movers[0], w.Account("gm"), fence)
+		if err != nil {
+			return err
+		}
 		for _, writers := range []int{1, transitionPolls} {
 			name := "transitions_" + strconv.Itoa(writers) + "_at_once"
+			bare, err := sameDocuments(ctx, folder, written, writers)
+			if err != nil {
+				return err
+			}
 			rate, err := moveAll(ctx, &service, movers[:writers], w.Account("gm"), fence)
 			if err != nil {
 				return err
 			}
-			to := "sqlite_transactions_1_writer"
-			if writers > 1 {
-				to = "sqlite_transactions_64_writers"
-			}
-			if err := r.add(name, rate, "/s", to); err != nil {
+			if err := errors.Join(
+				r.add(name+"_bare_sqlite", bare, "/s", ""), r.add(name, rate, "/s", name+"_bare_sqlite")); err != nil {
 				return err
 			}
 		}
-		return nil
+		return r.add("transitions_documents", float64(len(written)), "written", "")
 	})
+}
+
+// documentsOfMove are the documents that a poll's move writes.
+func documentsOfMove(
+	ctx context.Context, service scheduler.Service, poll *mover, accountID string, fence int64,
+) ([]store.Document, error) {
+	recorded := &recorder{Store: service.Store}
+	service.Store = recorded
+	if err := poll.move(ctx, &service, accountID, fence); err != nil {
+		return nil, err
+	}
+	return recorded.documents(ctx)
 }
 
 // nobody is a waker that wakes nobody, as a pool that is stopped.
