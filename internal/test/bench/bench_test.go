@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -191,5 +193,27 @@ func TestPushesOfMany_EachStartTheSyncOfAnother(t *testing.T) {
 	}
 	if r.known["push_starts_sync_300_p50"] == 0 || r.known["push_starts_sync_300_p99"] == 0 {
 		t.Errorf("measured %v", r.known)
+	}
+}
+
+func TestGrowth_OfAFigure_IsItsExponent(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ first, last, want float64 }{{1, 100, 1}, {2, 2, 0}, {3, 30, 0.5}, {1, 10_000, 2}} {
+		if got := growth(row.first, row.last); math.Abs(got-row.want) > 1e-9 {
+			t.Errorf("from %v to %v: %v, want %v", row.first, row.last, got, row.want)
+		}
+	}
+}
+
+func TestOfSize_MeasuresAFileAsAStartOpensIt(t *testing.T) {
+	t.Parallel()
+	measured, err := ofSize(t.Context(), filepath.Join(t.TempDir(), "data.db"), 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, figure := range sizedFigures {
+		if value, is := measured[figure.name]; !is || figure.name != "heap" && value <= 0 {
+			t.Errorf("%s is %v", figure.name, value)
+		}
 	}
 }

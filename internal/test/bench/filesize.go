@@ -45,7 +45,9 @@ func live(w *worldtest.World, pollID string, slots []string) error {
 }
 
 // fileOf is how many kilobytes of a closed data file each poll takes, beside what an empty one has.
-func fileOf(ctx context.Context, path string, each func(w *worldtest.World, pollID string, slots []string) error) (perPoll float64, err error) {
+func fileOf(
+	ctx context.Context, path string, each func(w *worldtest.World, pollID string, slots []string) error,
+) (perPoll float64, err error) {
 	var file *sqlite.Store
 	var empty int64
 	err = inWorlds(func(t worldtest.TB) error {

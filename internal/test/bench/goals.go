@@ -28,6 +28,10 @@ var goals = withCosts(map[string]goal{
 	mirrortest.FirstListing + "_reads":    {most: 4000},
 	mirrortest.FirstListing + "_writes":   {most: 3000},
 	"relisting_of_1000_reads":             {most: 1010},
+	"of_100000_polls_ready":               {most: 300},
+	"of_100000_polls_heap":                {most: 64},
+	"growth_of_poll_read_p50":             {most: 0.1},
+	"growth_of_transition_p50":            {most: 0.1},
 	"stored_poll":                         {most: 4},
 	"lived_poll":                          {most: 12},
 })

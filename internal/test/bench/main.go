@@ -100,6 +100,7 @@ var measures = []struct {
 	{"flows", flows},
 	{"files", fileSizes},
 	{"a sweep", sweeps},
+	{"sizes", sizes},
 	{"syncs before sessions", upcoming},
 	{"flows of mirroring", mirrorFlows},
 	{"mirroring", mirroring},
