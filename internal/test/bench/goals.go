@@ -22,7 +22,6 @@ var goals = withCosts(map[string]goal{
 	"transitions_1_at_once":               {least: 0.25, ofRatio: true},
 	"transitions_64_at_once":              {least: 0.5, ofRatio: true},
 	"page_fetched_decoded_decided":        {most: 0.55, ofRatio: true},
-	"upcoming_listings":                   {most: 10, ofRatio: true},
 	mirrortest.MirroredChange + "_reads":  {most: 8},
 	mirrortest.MirroredChange + "_writes": {most: 4},
 	mirrortest.FirstListing + "_reads":    {most: 4000},
