@@ -130,6 +130,7 @@ const (
 	Upcoming         = "upcoming"
 	UpcomingPlanned  = "upcoming_planned"
 	Tick             = "tick"
+	PushCovered      = "push_covered"
 )
 
 // ManyChanges is how many changes UnrelatedChanges are.
@@ -232,7 +233,7 @@ var Flows = []Flow{
 	}},
 	{Name: "push", What: "a push is handed over", alone: true, do: func(w *World, _, _ string) error { return w.push(1) }},
 	{
-		Name: "push_covered", What: "another push is handed over while a sync task waits", alone: true,
+		Name: PushCovered, What: "another push is handed over while a sync task waits", alone: true,
 		do: func(w *World, _, _ string) error { return w.push(2) },
 	},
 	// The push's request, the claim of the sync and its end.

@@ -5,8 +5,11 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/rules"
 	"questscheduler/scheduler"
 	"questscheduler/web-hooks/timers"
 )
@@ -57,6 +60,37 @@ func CountMonth(t worldtest.TB) (m Month, err error) {
 	m.Calendar = of(Followed{Owner: "gm", Polls: 1}, Followed{Owner: "ben", Polls: 1}).Sub(one).Sub(m.Poll)
 	m.Jobs = one.Sub(m.Poll).Sub(m.Calendar).Sub(m.Account) // ana has linked an account
 	return m, err
+}
+
+// SweepOfPast is what a sweep costs for a finalised poll whose session ended so long ago that its
+// event is no longer followed. archived: the web app archived it since.
+func SweepOfPast(t worldtest.TB, archived bool) (storetest.Cost, error) {
+	var costs [2]storetest.Cost
+	for n := range costs {
+		w, polls := New(t, Place{}), []string(nil)
+		for range n + 1 {
+			pollID, slots := w.Poll()
+			if _, err := w.Finalise(pollID, slots[0]); err != nil {
+				return storetest.Cost{}, err
+			}
+			polls = append(polls, pollID)
+		}
+		w.Run(time.Minute)
+		w.Skip(rules.ForgetAfter + 60*24*time.Hour)
+		for sweep := range 4 { // of which the first end what is over
+			for _, pollID := range polls {
+				if sweep == 1 && archived {
+					w.Write(poll.Path(pollID), store.Set("status", string(rules.Archived)))
+				}
+			}
+			w.Begin()
+			if err := w.runJob(timers.PollFallback); err != nil {
+				return storetest.Cost{}, err
+			}
+		}
+		costs[n] = w.Total()
+	}
+	return costs[1].Sub(costs[0]), nil
 }
 
 // Followed is a calendar by its owner, and how many polls follow it; none: the

@@ -26,6 +26,25 @@ func TestAMonth_GrowsByTheSameWithEachOfItsParts(t *testing.T) {
 	}
 }
 
+// Most polls of a large deployment are such.
+func TestASweep_OfPollsLongPast_OnlyReads(t *testing.T) {
+	t.Parallel()
+	var reads [2]int
+	for i, archived := range []bool{false, true} {
+		got, err := cost.SweepOfPast(t, archived)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Reads == 0 || got.Writes != 0 || got.Deletes != 0 {
+			t.Errorf("archived %v: a sweep costs %+v for each poll long past", archived, got)
+		}
+		reads[i] = got.Reads
+	}
+	if reads[1] >= reads[0] {
+		t.Errorf("a sweep reads %d documents for each poll long past, and %d for an archived one", reads[0], reads[1])
+	}
+}
+
 // On SQLite each transaction that writes waits for the disk, on Firestore for the network.
 func TestFlow_TakesNoMoreTransactionsThanItHasTo(t *testing.T) {
 	t.Parallel()

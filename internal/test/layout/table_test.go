@@ -226,6 +226,8 @@ var table = []row{
 		packages: "internal/test/kills",
 		may:      []string{"internal/store", "internal/store/sqlite", "demo/sim/...", "internal/test/audit"}, standardOnly: true,
 	},
+	// A week of many calendars, for a page.
+	{packages: "internal/test/scaling", standardOnly: true},
 	// What `make mutants` runs: it knows the program as text, and builds it.
 	{packages: "internal/test/mutants"},
 	// What `make mutations` runs: the same, of what the tests of a package catch.
