@@ -117,6 +117,10 @@ func (c importCommand) Run(ctx context.Context, process Process) (err error) {
 	if err != nil {
 		return err
 	}
+	// It is read several times; a pipe gives its content once.
+	if info, err := os.Stat(c.File); err == nil && !info.Mode().IsRegular() {
+		return usageError{fmt.Errorf("%s is a pipe or a device; name a regular file", c.File)}
+	}
 	line := newProgress(process.Stderr, "import")
 	defer line.end()
 	job := &transfer.Import{

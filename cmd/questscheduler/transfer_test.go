@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -76,7 +77,30 @@ func TestImport_BadFile_TouchesNoStore(t *testing.T) {
 	}
 }
 
-// TestImport_Unfinished_KeepsTheServerAway: on half of the documents it would repair what is no fault.
+// TestImport_OfAPipe_IsRefused: the file is read several times.
+func TestImport_OfAPipe_IsRefused(t *testing.T) {
+	t.Parallel()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = reader.Close() })
+	target := filepath.Join(t.TempDir(), "data.db")
+	pipe := "/dev/fd/" + strconv.Itoa(int(reader.Fd()))
+	if _, err := os.Stat(pipe); err != nil {
+		t.Skip("this system does not name open files: ", err)
+	}
+	run(t, []string{"QS_SQLITE_PATH=" + target}, "import", pipe).want(t, exitUsage, "name a regular file")
+	if _, err := os.Stat(target); err == nil {
+		t.Error("a store was made")
+	}
+}
+
+// TestImport_Unfinished_KeepsTheServerAway, and the commands that work as it does: on half of the documents they would repair
+// what is no fault.
 func TestImport_Unfinished_KeepsTheServerAway(t *testing.T) {
 	t.Parallel()
 	const says = `run "questscheduler import" with the same file again`
@@ -98,6 +122,8 @@ func TestImport_Unfinished_KeepsTheServerAway(t *testing.T) {
 	}
 	unfinished(file)
 	run(t, settings(dir), "serve").want(t, exitFailed, says)
+	run(t, settings(dir), "sweep", "drain").want(t, exitFailed, says)
+	run(t, settings(dir), "backfill", "tokens").want(t, exitFailed, says)
 	run(t, settings(dir), "doctor").want(t, exitFailed, "wrong    store", says)
 	copied := filepath.Join(dir, "all.export")
 	run(t, settings(dir), "export", copied).want(t, exitFailed, says)
@@ -116,6 +142,7 @@ func TestImport_Unfinished_KeepsTheServerAway(t *testing.T) {
 	}
 	unfinished(documents)
 	run(t, cloud, "serve").want(t, exitFailed, says)
+	run(t, cloud, "sweep", "drain").want(t, exitFailed, says)
 	run(t, cloud, "doctor").want(t, exitFailed, "wrong    store", says)
 }
 
