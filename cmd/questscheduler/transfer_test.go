@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"questscheduler/demo"
@@ -74,6 +78,26 @@ func TestImport_BadFile_TouchesNoStore(t *testing.T) {
 	run(t, []string{"QS_SQLITE_PATH=" + target}, "import", filepath.Join(dir, "none")).want(t, exitUsage, "no such file")
 	if found, err := filepath.Glob(target + "*"); err != nil || len(found) > 0 {
 		t.Errorf("a store was made: %v (%v)", found, err)
+	}
+}
+
+func TestExport_NotWritten_SaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	startDemo(t, dir)
+	environ := []string{"QS_SQLITE_PATH=" + filepath.Join(dir, demo.StoreFile)}
+	run(t, environ, "export", filepath.Join(dir, "none", "all.export")).want(t, exitFailed, "check its folder and the space on its disk")
+
+	file := filepath.Join(dir, "all.export")
+	err := writeNew(file, func(out io.Writer) error {
+		_, err := out.Write([]byte("half"))
+		return errors.Join(err, &fs.PathError{Op: "write", Path: file, Err: syscall.ENOSPC})
+	})
+	if err == nil || !strings.Contains(err.Error(), "check its folder and the space on its disk") {
+		t.Errorf("on a full disk it returns %v", err)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("half a file is there")
 	}
 }
 
