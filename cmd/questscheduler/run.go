@@ -9,9 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"questscheduler/fault"
 	"questscheduler/internal/config"
-	"questscheduler/operations/transfer"
 )
 
 // stopPatience is how long requests may take to end; runs of outside work have half of it before
@@ -50,10 +48,6 @@ func withProgram(ctx context.Context, process Process, do func(*program) error) 
 // dead, leases and intents of one that is expire within minutes, and Cloud Scheduler
 // asks for the drain.
 func (p *program) start(ctx context.Context, listener net.Listener) error {
-	// A store that does not answer is no reason not to start: /readyz reports it.
-	if err := transfer.Unfinished(ctx, p.store); fault.Is(err, fault.Conflict) {
-		return err
-	}
 	if p.alone() {
 		if err := p.scheduler.Recover(ctx); err != nil {
 			return fmt.Errorf("recover: %w", err)

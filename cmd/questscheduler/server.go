@@ -16,6 +16,7 @@ import (
 	"questscheduler/attendees/mappings"
 	"questscheduler/availability"
 	"questscheduler/calendarsync"
+	"questscheduler/fault"
 	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/bodylimit"
@@ -33,6 +34,7 @@ import (
 	"questscheduler/notify"
 	"questscheduler/operations/health"
 	"questscheduler/operations/metrics"
+	"questscheduler/operations/transfer"
 	"questscheduler/scheduler"
 	"questscheduler/web-hooks/documentchanges"
 	"questscheduler/web-hooks/timers"
@@ -109,6 +111,10 @@ func openServer(ctx context.Context, cfg config.Config, now func() time.Time, lo
 	opened, err := openStores(ctx, cfg, log)
 	if err != nil {
 		return nil, err
+	}
+	// A store that does not answer is no reason not to start: /readyz reports it.
+	if err := transfer.Unfinished(ctx, opened.store); fault.Is(err, fault.Conflict) {
+		return nil, errors.Join(err, opened.close())
 	}
 	documents := changes.New(opened.store)
 	ending, end := context.WithCancel(context.WithoutCancel(ctx))

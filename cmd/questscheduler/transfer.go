@@ -79,7 +79,7 @@ func writeNew(path string, write func(io.Writer) error) error {
 		return usageError{fmt.Errorf("%s is there already; name another file", path)}
 	}
 	if err != nil {
-		return fmt.Errorf("the file cannot be written: %w", err)
+		return notWritten(err)
 	}
 	err = write(file)
 	if err == nil {
@@ -88,6 +88,14 @@ func writeNew(path string, write func(io.Writer) error) error {
 	err = errors.Join(err, file.Close())
 	if err != nil {
 		err = errors.Join(err, os.Remove(path))
+	}
+	return notWritten(err)
+}
+
+// notWritten says what to do about an error of the file; others say so themselves.
+func notWritten(err error) error {
+	if errors.As(err, new(*fs.PathError)) {
+		return fmt.Errorf("the file cannot be written; check its folder and the space on its disk: %w", err)
 	}
 	return err
 }
@@ -116,6 +124,10 @@ func (c importCommand) Run(ctx context.Context, process Process) (err error) {
 	cfg, err := loadSome(process.Environ, storeSettings...)
 	if err != nil {
 		return err
+	}
+	// It is read several times; a pipe gives its content once.
+	if info, err := os.Stat(c.File); err == nil && !info.Mode().IsRegular() {
+		return usageError{fmt.Errorf("%s is a pipe or a device; name a regular file", c.File)}
 	}
 	line := newProgress(process.Stderr, "import")
 	defer line.end()

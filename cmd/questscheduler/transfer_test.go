@@ -2,10 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"questscheduler/demo"
@@ -76,7 +81,50 @@ func TestImport_BadFile_TouchesNoStore(t *testing.T) {
 	}
 }
 
-// TestImport_Unfinished_KeepsTheServerAway: on half of the documents it would repair what is no fault.
+func TestExport_NotWritten_SaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	startDemo(t, dir)
+	environ := []string{"QS_SQLITE_PATH=" + filepath.Join(dir, demo.StoreFile)}
+	run(t, environ, "export", filepath.Join(dir, "none", "all.export")).want(t, exitFailed, "check its folder and the space on its disk")
+
+	file := filepath.Join(dir, "all.export")
+	err := writeNew(file, func(out io.Writer) error {
+		_, err := out.Write([]byte("half"))
+		return errors.Join(err, &fs.PathError{Op: "write", Path: file, Err: syscall.ENOSPC})
+	})
+	if err == nil || !strings.Contains(err.Error(), "check its folder and the space on its disk") {
+		t.Errorf("on a full disk it returns %v", err)
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("half a file is there")
+	}
+}
+
+// TestImport_OfAPipe_IsRefused: the file is read several times.
+func TestImport_OfAPipe_IsRefused(t *testing.T) {
+	t.Parallel()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = reader.Close() })
+	target := filepath.Join(t.TempDir(), "data.db")
+	pipe := "/dev/fd/" + strconv.Itoa(int(reader.Fd()))
+	if _, err := os.Stat(pipe); err != nil {
+		t.Skip("this system does not name open files: ", err)
+	}
+	run(t, []string{"QS_SQLITE_PATH=" + target}, "import", pipe).want(t, exitUsage, "name a regular file")
+	if _, err := os.Stat(target); err == nil {
+		t.Error("a store was made")
+	}
+}
+
+// TestImport_Unfinished_KeepsTheServerAway, and the commands that work as it does: on half of the documents they would repair
+// what is no fault.
 func TestImport_Unfinished_KeepsTheServerAway(t *testing.T) {
 	t.Parallel()
 	const says = `run "questscheduler import" with the same file again`
@@ -98,6 +146,8 @@ func TestImport_Unfinished_KeepsTheServerAway(t *testing.T) {
 	}
 	unfinished(file)
 	run(t, settings(dir), "serve").want(t, exitFailed, says)
+	run(t, settings(dir), "sweep", "drain").want(t, exitFailed, says)
+	run(t, settings(dir), "backfill", "tokens").want(t, exitFailed, says)
 	run(t, settings(dir), "doctor").want(t, exitFailed, "wrong    store", says)
 	copied := filepath.Join(dir, "all.export")
 	run(t, settings(dir), "export", copied).want(t, exitFailed, says)
@@ -116,6 +166,7 @@ func TestImport_Unfinished_KeepsTheServerAway(t *testing.T) {
 	}
 	unfinished(documents)
 	run(t, cloud, "serve").want(t, exitFailed, says)
+	run(t, cloud, "sweep", "drain").want(t, exitFailed, says)
 	run(t, cloud, "doctor").want(t, exitFailed, "wrong    store", says)
 }
 

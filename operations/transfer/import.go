@@ -89,7 +89,7 @@ func (i *Import) Run(ctx context.Context) (contents Contents, before bool, err e
 	if err := i.verify(ctx); err != nil {
 		return Contents{}, false, err
 	}
-	return i.file, false, i.mark(ctx, true)
+	return i.file, false, i.end(ctx)
 }
 
 // begin marks the store as one that the file is imported into, if it is empty, or finds that mark.
@@ -101,8 +101,7 @@ func (i *Import) begin(ctx context.Context) (done bool, err error) {
 	if f := store.Fields(mark.Data); mark.Exists() {
 		i.resumed = true
 		if f.String("file") != i.name {
-			return false, fault.New(fault.Conflict,
-				"the store holds another import, whole or in part; go on with that file, or import into an empty database or data file")
+			return false, anotherImport()
 		}
 		return f.Bool("done"), nil
 	}
@@ -115,13 +114,25 @@ func (i *Import) begin(ctx context.Context) (done bool, err error) {
 	case err != nil:
 		return false, err
 	}
-	return false, i.mark(ctx, false)
+	err = i.Into.Run(ctx, func(_ context.Context, tx store.Tx) error { return tx.Create(markPath, i.mark(false)) })
+	if fault.Is(err, fault.Conflict) { // it began since the mark was read
+		return false, anotherImport()
+	}
+	return false, err
 }
 
-func (i *Import) mark(ctx context.Context, done bool) error {
-	return i.Into.Run(ctx, func(_ context.Context, tx store.Tx) error {
-		return tx.Set(markPath, map[string]any{"file": i.name, "done": done})
-	})
+func anotherImport() error {
+	return fault.New(fault.Conflict,
+		"the store holds another import, whole or in part; go on with that file, or import into an empty database or data file")
+}
+
+// end marks the import as done.
+func (i *Import) end(ctx context.Context) error {
+	return i.Into.Run(ctx, func(_ context.Context, tx store.Tx) error { return tx.Set(markPath, i.mark(true)) })
+}
+
+func (i *Import) mark(done bool) map[string]any {
+	return map[string]any{"file": i.name, "done": done}
 }
 
 // write writes the documents of some paths, in batches.
@@ -185,6 +196,8 @@ func (i *Import) put(ctx context.Context, batch []store.Document) (err error) {
 				return err
 			}
 			return i.put(ctx, missing[half:])
+		case fault.Is(err, fault.TooLarge):
+			return fmt.Errorf("%s: %w", missing[0].Path, err)
 		case !errors.Is(err, store.ErrUnanswered) && !fault.Is(err, fault.Conflict):
 			return err
 		}
@@ -222,7 +235,8 @@ func (i *Import) missing(ctx context.Context, documents []store.Document) (missi
 // verify reads everything back. If something else is there than in the file, it says what.
 func (i *Import) verify(ctx context.Context) error {
 	there := newContents()
-	err := pass(ctx, i.Into, func(document store.Document, text string) error {
+	own := func(store.Document) error { return nil }
+	err := pass(ctx, i.Into, own, func(document store.Document, text string) error {
 		there.add(document.Path, text)
 		report(i.Progress, "verified", there.Documents)
 		return nil

@@ -83,18 +83,27 @@ const markPath = store.Path("transfers/import")
 // read.
 func Unfinished(ctx context.Context, documents store.Reader) error {
 	mark, err := documents.Get(ctx, markPath)
-	if err != nil || !mark.Exists() || store.Fields(mark.Data).Bool("done") {
+	if err != nil {
 		return err
+	}
+	return unfinished(mark)
+}
+
+func unfinished(mark store.Document) error {
+	if !mark.Exists() || store.Fields(mark.Data).Bool("done") {
+		return nil
 	}
 	return fault.New(fault.Conflict,
 		`an import into the store has not ended; run "questscheduler import" with the same file again, which goes on where it stopped`)
 }
 
-// pass passes the documents that are moved to do, with their texts.
-func pass(ctx context.Context, from Source, do func(document store.Document, text string) error) error {
+// pass passes the documents that are moved to do, with their texts, and the mark of an import to marked.
+func pass(
+	ctx context.Context, from Source, marked func(store.Document) error, do func(document store.Document, text string) error,
+) error {
 	return from.EachDocument(ctx, func(document store.Document) error {
 		if document.Path == markPath {
-			return nil
+			return marked(document)
 		}
 		text, err := textOf(document)
 		if err != nil {

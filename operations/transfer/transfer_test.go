@@ -386,6 +386,95 @@ func TestExport_OfAnUnfinishedImport_IsRefused(t *testing.T) {
 	}
 }
 
+// begun is a source into which an import begins once it was checked for one.
+type begun struct{ transfer.Target }
+
+// EachDocument implements transfer.Source.
+func (b begun) EachDocument(ctx context.Context, do func(store.Document) error) error {
+	err := b.Run(ctx, func(_ context.Context, tx store.Tx) error {
+		return errors.Join(tx.Set("transfers/import", map[string]any{"file": "x", "done": false}), tx.Set("books/one", map[string]any{}))
+	})
+	if err != nil {
+		return err
+	}
+	return b.Target.EachDocument(ctx, do)
+}
+
+func TestExport_ImportBeginsMeanwhile_IsRefused(t *testing.T) {
+	t.Parallel()
+	_, err := transfer.Export(t.Context(), begun{openFile(t)}, &bytes.Buffer{}, noon, quiet)
+	if !fault.Is(err, fault.Conflict) {
+		t.Errorf("it returns %v", err)
+	}
+}
+
+// TestExport_NotImportable_NamesTheDocument: what Read would refuse is no export.
+func TestExport_NotImportable_NamesTheDocument(t *testing.T) {
+	t.Parallel()
+	deep := map[string]any{}
+	for range 30 {
+		deep = map[string]any{"m": deep}
+	}
+	for name, document := range map[string]store.Document{
+		"a reserved id": {Path: "books/__id7__", Data: map[string]any{}},
+		"too deep":      {Path: "books/deep", Data: deep},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := transfer.Export(t.Context(), given{openFile(t), document}, &bytes.Buffer{}, noon, quiet)
+			if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), string(document.Path)) {
+				t.Errorf("it returns %v", err)
+			}
+		})
+	}
+}
+
+// given is a source of one document.
+type given struct {
+	transfer.Target
+	document store.Document
+}
+
+// EachDocument implements transfer.Source.
+func (g given) EachDocument(_ context.Context, do func(store.Document) error) error {
+	return do(g.document)
+}
+
+// TestImport_AnotherBegins_IsNotTakenOver: between the reading of an empty store and the mark.
+func TestImport_AnotherBegins_IsNotTakenOver(t *testing.T) {
+	t.Parallel()
+	inner := openFile(t)
+	there := &target{Target: inner, commit: func(n int, run func() error) error {
+		if n == 1 {
+			documents{"transfers/import": {"file": "another", "done": false}}.write(t, inner)
+		}
+		return run()
+	}}
+	if _, _, err := into(t, exported(t, polls(3)), there); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "another import") {
+		t.Errorf("it returns %v", err)
+	}
+	mark, err := inner.Get(t.Context(), "transfers/import")
+	if err != nil || mark.Data["file"] != "another" {
+		t.Errorf("the mark is %v (%v)", mark.Data, err)
+	}
+	documents{}.in(t, inner)
+}
+
+// TestImport_DocumentOverTheLimits_IsNamed: where no smaller batch helps.
+func TestImport_DocumentOverTheLimits_IsNamed(t *testing.T) {
+	t.Parallel()
+	there := &target{Target: openFile(t), commit: func(n int, run func() error) error {
+		if n == 1 {
+			return run()
+		}
+		return fault.New(fault.TooLarge, "too large")
+	}}
+	_, _, err := into(t, exported(t, documents{"books/one": {}}), there)
+	if !fault.Is(err, fault.TooLarge) || !strings.Contains(err.Error(), "books/one") {
+		t.Errorf("it returns %v", err)
+	}
+}
+
 // foreign is a source with a value that only other programs write.
 type foreign struct{ transfer.Target }
 

@@ -14,7 +14,7 @@ import (
 const eachTimeout = 5 * time.Minute
 
 // EachDocument calls do with every document of the database, those of other programs included,
-// in the order of paths, while they arrive. They are of one state, that of the first request;
+// in the order of paths, while they arrive. They are of one state, of when the first request ended;
 // Firestore keeps it for an hour, and refuses to go on after that. An error of do ends it and is
 // returned unchanged.
 func (s *Store) EachDocument(ctx context.Context, do func(store.Document) error) error {

@@ -15,7 +15,8 @@ import (
 
 const scriptedRoot = "projects/demo-scripted/databases/(default)/documents/"
 
-// TestEachDocument_BrokenOff_GoesOnBehindTheLast: in the state of the first request.
+// TestEachDocument_BrokenOff_GoesOnBehindTheLast: in the state of the last document,
+// up to which those before it did not change.
 func TestEachDocument_BrokenOff_GoesOnBehindTheLast(t *testing.T) {
 	t.Parallel()
 	server := &scripted{pages: [][]string{{scriptedRoot + "books/a", scriptedRoot + "books/a/pages/1"}, nil, {scriptedRoot + "books/b"}}}
@@ -35,7 +36,7 @@ func TestEachDocument_BrokenOff_GoesOnBehindTheLast(t *testing.T) {
 	for _, query := range server.queries[1:] {
 		behind := query.GetStructuredQuery().GetStartAt()
 		last := behind.GetValues()[0].GetReferenceValue()
-		if query.GetReadTime().GetSeconds() != 7 || behind.GetBefore() || last != scriptedRoot+"books/a/pages/1" {
+		if query.GetReadTime().GetSeconds() != 8 || behind.GetBefore() || last != scriptedRoot+"books/a/pages/1" {
 			t.Errorf("it goes on with %v", query)
 		}
 	}

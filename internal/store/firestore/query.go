@@ -50,8 +50,9 @@ func (s *Store) ask(ctx context.Context, in *session, parent store.Path, query *
 	}
 	return receive(stream, func(response *pb.RunQueryResponse) {
 		in.note(response.GetTransaction())
-		if in.steady && in.at == nil {
-			in.at = response.GetReadTime()
+		// The time may grow while documents arrive; those before it did not change until then.
+		if at := response.GetReadTime(); in.steady && request.GetReadTime() == nil && at != nil {
+			in.at = at
 		}
 		if response.GetDocument() != nil {
 			found(response.GetDocument())

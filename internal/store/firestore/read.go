@@ -69,7 +69,7 @@ type session struct {
 	begin *pb.TransactionOptions // what the first read begins; nil: no transaction
 	id    []byte                 // of the transaction, once it has begun
 	// steady: without a transaction, queries read the state that the first one read, which is
-	// that of the time at.
+	// that of the last time it gave, at.
 	steady bool
 	at     *timestamppb.Timestamp
 	// timeout ends one query; 0: that of the store.

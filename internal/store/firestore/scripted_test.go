@@ -131,8 +131,8 @@ func (s *scripted) RunQuery(request *pb.RunQueryRequest, stream pb.Firestore_Run
 		page, s.pages = s.pages[0], s.pages[1:]
 	}
 	s.mu.Unlock()
-	for _, name := range page {
-		found := &pb.RunQueryResponse{Document: &pb.Document{Name: name}, ReadTime: &timestamppb.Timestamp{Seconds: 7}}
+	for i, name := range page { // the time may grow while documents arrive
+		found := &pb.RunQueryResponse{Document: &pb.Document{Name: name}, ReadTime: &timestamppb.Timestamp{Seconds: int64(7 + i)}}
 		if err := stream.Send(found); err != nil {
 			return err
 		}
