@@ -9,7 +9,11 @@ import (
 )
 
 // Place is a channel of Discord. Who links it has proved there that they manage it.
-type Place struct{ GuildID, ChannelID, Name string }
+type Place struct {
+	GuildID, ChannelID, Name string
+	// ParentID is the channel of a thread; "" for a channel of a guild's own list.
+	ParentID string
+}
 
 // LinkChannel gives a group that the person created a channel; its role and switches stay.
 // Conflict where another group has the channel, Forbidden for others than the creator.

@@ -53,7 +53,12 @@ func TestQuestPoll_OverDiscord_MakesAPollWithACard(t *testing.T) {
 		_, err := s.card()
 		return err
 	})
-	for _, name := range []string{"me", "me-code"} {
+	listed := o.acts("ana", 4, command("manage", map[string]any{"name": "poll", "type": 3, "value": "glass", "focused": true}))
+	offered, _ := listed["data"].(map[string]any)
+	if choices := list(offered["choices"]); len(choices) != 1 || choices[0]["value"] != s.id {
+		t.Errorf("while ana types, %v is listed", listed)
+	}
+	for _, name := range []string{"me", "me-code", "who", "manage"} {
 		if answer := o.acts("ana", 2, command(name)); answer["type"] != float64(4) {
 			t.Errorf("/quest %s answers %v", name, answer)
 		}

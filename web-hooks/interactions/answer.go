@@ -91,7 +91,11 @@ type choices struct {
 	Choices []choice `json:"choices"`
 }
 
-type choice struct{}
+// choice is what an autocompletion offers: the name is shown, the value sent.
+type choice struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
 // say answers with a text, and with buttons that lead out of Discord.
 func say(text string, links ...component) answer {
@@ -100,6 +104,15 @@ func say(text string, links ...component) answer {
 		shown.Components = []component{{Kind: componentRow, Components: links}}
 	}
 	return answer{answerMessage, shown}
+}
+
+// sorry says why an interaction of a kind has no other answer. An autocompletion offers nothing:
+// Discord shows no text in its place.
+func sorry(kind int, text string) answer {
+	if kind == kindAutocomplete {
+		return answer{answerChoices, choices{[]choice{}}}
+	}
+	return say(text)
 }
 
 // replace puts a text in the place of the message whose component was pressed, without its

@@ -8,7 +8,6 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/discord"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
 
@@ -55,7 +54,10 @@ func (h *handler) linkChannel(ctx context.Context, in request) (answer, error) {
 		return say("Give either group, the name of a group that you created, or new, the name of a new one."), nil
 	}
 	who := scheduler.Person{ID: person.UID}
-	groups, err := h.createdGroups(ctx, who, name)
+	// A new group of a name that there is already is that one, so that a repeat makes no other.
+	groups, err := h.createdGroups(ctx, who, func(group poll.Group) bool {
+		return strings.EqualFold(group.Name, name) || group.ID == name
+	})
 	switch {
 	case err != nil:
 		return answer{}, err
@@ -88,18 +90,6 @@ func missingPermissions(granted string) (missing []string) {
 		}
 	}
 	return missing
-}
-
-// createdGroups are the groups that a person created and that have a name, whatever its case, or
-// an id. A new group of a name that there is already is that one, so that a repeat makes no other.
-func (h *handler) createdGroups(ctx context.Context, who scheduler.Person, name string) (groups []poll.Group, err error) {
-	_, err = h.Polls.Groups(ctx, who, store.Paging{Limit: mostGroups}, func(group poll.Group) (bool, error) {
-		if group.CreatorID == who.ID && (strings.EqualFold(group.Name, name) || group.ID == name) {
-			groups = append(groups, group)
-		}
-		return true, nil
-	})
-	return groups, err
 }
 
 // unlinkChannel takes this channel from its group.

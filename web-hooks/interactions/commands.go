@@ -21,6 +21,8 @@ type CommandDefinition struct {
 	Description string              `json:"description"`
 	Required    bool                `json:"required,omitempty"`
 	Options     []CommandDefinition `json:"options,omitempty"`
+	// Autocomplete: Discord asks what the text that is typed may become.
+	Autocomplete bool `json:"autocomplete,omitempty"`
 	// Contexts and Integrations are for commands of every guild; a guild's own take neither.
 	Contexts     []int `json:"contexts,omitempty"`
 	Integrations []int `json:"integration_types,omitempty"`
@@ -28,6 +30,9 @@ type CommandDefinition struct {
 
 // Commands are the commands that this server answers, for every guild or for one.
 func Commands(ofGuild bool) []CommandDefinition {
+	aPoll := CommandDefinition{
+		Name: optionPoll, Kind: textOption, Autocomplete: true, Description: "The poll, by its title; without it the open poll of this channel",
+	}
 	quest := CommandDefinition{
 		Name: Command, Kind: chatInput, Description: "Group sessions: polls, votes and your account",
 		Options: []CommandDefinition{
@@ -36,8 +41,10 @@ func Commands(ofGuild bool) []CommandDefinition {
 				{Name: "zone", Kind: textOption, Description: "The time zone of the times, such as Europe/Berlin"},
 				{Name: "from", Kind: textOption, Description: "The first day to choose from, such as 2026-12-24"},
 			}},
+			{Name: "who", Kind: subcommand, Description: "Says who has not voted in a poll", Options: []CommandDefinition{aPoll}},
+			{Name: "manage", Kind: subcommand, Description: "Offers what you can do with a poll that you created", Options: []CommandDefinition{aPoll}},
 			{Name: "link", Kind: subcommand, Description: "Gives this channel to a group; for who manages the channel", Options: []CommandDefinition{
-				{Name: "group", Kind: textOption, Description: "The name of a group that you created"},
+				{Name: optionGroup, Kind: textOption, Autocomplete: true, Description: "The name of a group that you created"},
 				{Name: "new", Kind: textOption, Description: "The name of a new group"},
 			}},
 			{Name: "unlink", Kind: subcommand, Description: "Takes this channel from its group; for who manages the channel"},

@@ -133,9 +133,6 @@ func slotsOf(days []string, times, length string, zone *time.Location, now time.
 	return slots, ""
 }
 
-// mostGroups is how many of a person's groups are looked through for that of a channel.
-const mostGroups = 100
-
 // groupHere is the person's group whose channel the interaction is in. Of several, the person
 // has to choose in the app.
 func (h *handler) groupHere(ctx context.Context, in request) (person discord.Person, group poll.Group, err error) {

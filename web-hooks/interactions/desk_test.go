@@ -211,6 +211,8 @@ type reply struct {
 		CustomID   string          `json:"custom_id"`
 		Title      string          `json:"title"`
 		Components []part          `json:"components"`
+		// Choices are of an autocompletion; nil where none are answered.
+		Choices *[]struct{ Name, Value string } `json:"choices"`
 	} `json:"data"`
 }
 

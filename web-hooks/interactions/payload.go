@@ -27,6 +27,8 @@ type interaction struct {
 	ChannelID     string `json:"channel_id"`
 	Channel       struct {
 		Name string `json:"name"`
+		// ParentID is a category, or a thread's channel.
+		ParentID string `json:"parent_id"`
 	} `json:"channel"`
 	// AppPermissions are the bot's in the channel, Permissions the member's.
 	AppPermissions string `json:"app_permissions"`
@@ -59,6 +61,8 @@ type option struct {
 	Name    string          `json:"name"`
 	Value   json.RawMessage `json:"value"`
 	Options []option        `json:"options"`
+	// Focused is the one that is being typed, of an autocompletion.
+	Focused bool `json:"focused"`
 }
 
 // field is a field of a form as it was submitted: Values of a select, Value of a text or checkbox.
@@ -94,6 +98,19 @@ func (i interaction) subcommand() (name string, given map[string]string) {
 		given[option.Name] = value
 	}
 	return sub.Name, given
+}
+
+// focused is the option of a subcommand that is being typed, and its text so far.
+func (i interaction) focused() (name, typed string) {
+	_, given := i.subcommand()
+	for _, sub := range i.Data.Options {
+		for _, option := range sub.Options {
+			if option.Focused {
+				return option.Name, given[option.Name]
+			}
+		}
+	}
+	return "", ""
 }
 
 // fields are the fields of a submitted form, by their ids.

@@ -56,6 +56,7 @@ type Polls interface {
 	RestoreOriginal(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) (scheduler.View, error)
 	AcceptNew(ctx context.Context, person scheduler.Person, pollID, shown string, cause scheduler.Cause) (scheduler.View, error)
 	View(ctx context.Context, person scheduler.Person, pollID string) (scheduler.View, error)
+	PollsHere(ctx context.Context, person scheduler.Person, at scheduler.Place) ([]poll.Poll, error)
 	Cast(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Vote, cause scheduler.Cause) (scheduler.Ballot, error)
 }
 
@@ -121,10 +122,12 @@ func (h *handler) serve(c echo.Context) error {
 		return fault.New(fault.Invalid, "This interaction is over. Press again.")
 	}
 	act, asked := actOf(in, traceOf(c))
-	if in.Kind != kindAutocomplete { // one comes with each key
-		if err := h.LimitUser(c, in.by().ID); err != nil {
-			return c.JSON(http.StatusOK, say("That is too much at once. Wait a minute, and try again."))
-		}
+	counted := in.by().ID
+	if in.Kind == kindAutocomplete { // typing must cost no press
+		counted = "autocomplete:" + counted
+	}
+	if err := h.LimitUser(c, counted); err != nil {
+		return c.JSON(http.StatusOK, sorry(in.Kind, "That is too much at once. Wait a minute, and try again."))
 	}
 	if act == nil {
 		return h.passOn(c, in.Kind, body)
@@ -147,9 +150,19 @@ func (h *handler) answer(c echo.Context, act act, asked request) answer {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), patience)
 	defer cancel()
 	said, err := act(h, ctx, asked)
-	switch {
-	case err == nil:
+	if err == nil {
 		return said
+	}
+	said = h.refusal(ctx, asked, err)
+	if asked.Kind == kindAutocomplete {
+		return sorry(asked.Kind, "")
+	}
+	return said
+}
+
+// refusal is what is said of an error, which it logs.
+func (h *handler) refusal(ctx context.Context, asked request, err error) answer {
+	switch {
 	case isNotLinked(err):
 		return h.notLinked()
 	case fault.CodeOf(err) == scheduler.CodeInteractionDone:

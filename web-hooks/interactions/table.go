@@ -53,6 +53,7 @@ var (
 	}
 	commands = map[string]act{
 		"poll": (*handler).askCreate, "me": (*handler).me, "me-code": (*handler).meCode,
+		"who": (*handler).whoOf, "manage": (*handler).menuOf,
 		"link": (*handler).linkChannel, "unlink": (*handler).unlinkChannel,
 	}
 )
@@ -74,6 +75,9 @@ type request struct {
 func actOf(in interaction, trace string) (act, request) {
 	asked := request{interaction: in, user: in.by(), trace: trace}
 	id := in.Data.CustomID
+	if in.Kind == kindAutocomplete && in.Data.Name == Command {
+		return (*handler).complete, asked
+	}
 	if name, _ := in.subcommand(); in.Kind == kindCommand && in.Data.Name == Command {
 		return commands[name], asked
 	}
