@@ -67,6 +67,9 @@ type Options struct {
 	Store store.Store
 	// HasCalendar reports whether a person has linked a calendar that events can be made in.
 	HasCalendar func(ctx context.Context, uid string) (bool, error)
+	// EmailOf gives an address that the sign-in verified as a person's; "" for none. nil: none is
+	// known, and nobody is invited by one here.
+	EmailOf func(ctx context.Context, uid string) (string, error)
 	// Count counts a person's command on a poll before it begins (api.Commands.Count).
 	Count func(uid, pollID string) (undo func(), err error)
 	// ApplicationID and Key are the application's, as Discord's portal shows them.
