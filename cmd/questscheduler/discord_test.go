@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -65,6 +66,31 @@ func TestQuestPoll_OverDiscord_MakesAPollWithACard(t *testing.T) {
 	}
 }
 
+// TestLinkGroup_OverDiscord_GivesTheChannelByACode: a code that REST gave moves the channel to
+// another group.
+func TestLinkGroup_OverDiscord_GivesTheChannelByACode(t *testing.T) {
+	t.Parallel()
+	o := startCases(t)
+	token := "Bearer " + o.ready.Users["gm"].Token
+	o.do("PUT", o.ready.Discord+"/_sim/members/"+o.ready.Users["ben"].DiscordUserID, "", map[string]any{"permissions": "16"}).want(t, http.StatusOK)
+	group := o.do("POST", o.ready.API+"/v1/groups", token, map[string]any{"name": "The Tavern"}).want(t, http.StatusCreated)
+	data, _ := group.body["data"].(map[string]any)
+	made := o.do("POST", o.ready.API+"/v1/groups/"+data["id"].(string)+"/discord-link-code", token, nil).want(t, http.StatusCreated)
+	data, _ = made.body["data"].(map[string]any)
+	says := func(want, name string, options ...any) {
+		t.Helper()
+		answer, _ := o.acts("ben", 2, map[string]any{"name": name, "options": options})["data"].(map[string]any)
+		if said, _ := answer["content"].(string); !strings.Contains(said, want) {
+			t.Errorf("/%s says %q, want %q", name, said, want)
+		}
+	}
+	code := map[string]any{"name": "code", "type": 3, "value": data["code"]}
+	says("Another group has this channel", "link-group", code)
+	says("belongs to no group any more", "unlink-group")
+	says("The polls of **The Tavern** are shown here", "link-group", code)
+	says("no such code", "link-group", code)
+}
+
 // TestDiscordRegister_TouchesWhatIsOurs: /quest is registered and removed, repeatedly; commands
 // and addresses of others stay.
 func TestDiscordRegister_TouchesWhatIsOurs(t *testing.T) {
@@ -77,6 +103,7 @@ func TestDiscordRegister_TouchesWhatIsOurs(t *testing.T) {
 		for _, command := range list(o.do("GET", app+"/commands", bot, nil).want(t, http.StatusOK).body["list"]) {
 			names = append(names, command["name"].(string))
 		}
+		slices.Sort(names)
 		return strings.Join(names, " ")
 	}
 	endpoint := func() any {
@@ -97,7 +124,7 @@ func TestDiscordRegister_TouchesWhatIsOurs(t *testing.T) {
 	register(exitOK, "would do: /quest removed in every guild", "--remove", "--dry-run")
 	register(exitOK, "/quest registered in every guild")
 	register(exitOK, "interactions are sent to", "--endpoint")
-	if got := commands(); got != "poll-create quest" && got != "quest poll-create" || endpoint() != ours {
+	if got := commands(); got != "link-group poll-create quest unlink-group" || endpoint() != ours {
 		t.Errorf("registered are %s, at %v", got, endpoint())
 	}
 	run(t, append(settings(t.TempDir()), environ...), "doctor").want(t, exitOK, "Discord sends them here, and /quest is registered")

@@ -18,6 +18,7 @@ import (
 const (
 	optionPoll  = "poll"
 	optionGroup = "group"
+	optionCode  = "code"
 
 	maxChoiceName = 100 // characters
 )

@@ -1,7 +1,7 @@
 package interactions
 
-// Command is the one command of this server, with subcommands. The web app's functions have
-// others, which are never touched.
+// Command is this server's own command, with subcommands. Of the web app's commands it answers
+// those that link channels; the others are never touched.
 const Command = "quest"
 
 // Kinds and contexts of commands
@@ -44,6 +44,7 @@ func Commands(ofGuild bool) []CommandDefinition {
 			{Name: "who", Kind: subcommand, Description: "Says who has not voted in a poll", Options: []CommandDefinition{aPoll}},
 			{Name: "manage", Kind: subcommand, Description: "Offers what you can do with a poll that you created", Options: []CommandDefinition{aPoll}},
 			{Name: "link", Kind: subcommand, Description: "Gives this channel to a group; for who manages the channel", Options: []CommandDefinition{
+				{Name: optionCode, Kind: textOption, Description: "A code of the group's settings"},
 				{Name: optionGroup, Kind: textOption, Autocomplete: true, Description: "The name of a group that you created"},
 				{Name: "new", Kind: textOption, Description: "The name of a new group"},
 			}},
@@ -52,8 +53,20 @@ func Commands(ofGuild bool) []CommandDefinition {
 			{Name: "me-code", Kind: subcommand, Description: "Gives a code by which you link your account"},
 		},
 	}
-	if !ofGuild {
-		quest.Contexts, quest.Integrations = []int{guildContext}, []int{guildInstall}
+	all := []CommandDefinition{
+		quest,
+		{
+			Name: "link-group", Kind: chatInput, Description: "Gives this channel to the group of a code; for who manages the channel",
+			Options: []CommandDefinition{
+				{Name: optionCode, Kind: textOption, Description: "A code of the group's settings", Required: true},
+			},
+		},
+		{Name: "unlink-group", Kind: chatInput, Description: "Takes this channel from its group; for who manages the channel"},
 	}
-	return []CommandDefinition{quest}
+	for i := range all {
+		if !ofGuild {
+			all[i].Contexts, all[i].Integrations = []int{guildContext}, []int{guildInstall}
+		}
+	}
+	return all
 }

@@ -87,17 +87,23 @@ func (i interaction) by() discord.User {
 
 // subcommand is the one of a command that was used, and its options by their names.
 func (i interaction) subcommand() (name string, given map[string]string) {
-	given = map[string]string{}
 	if len(i.Data.Options) == 0 {
-		return "", given
+		return "", map[string]string{}
 	}
-	sub := i.Data.Options[0]
-	for _, option := range sub.Options {
+	return i.Data.Options[0].Name, textsOf(i.Data.Options[0].Options)
+}
+
+// given are the options of a command without subcommands, by their names.
+func (i interaction) given() map[string]string { return textsOf(i.Data.Options) }
+
+func textsOf(options []option) map[string]string {
+	given := map[string]string{}
+	for _, option := range options {
 		var value string
 		_ = json.Unmarshal(option.Value, &value) // what is no text is none
 		given[option.Name] = value
 	}
-	return sub.Name, given
+	return given
 }
 
 // focused is the option of a subcommand that is being typed, and its text so far.

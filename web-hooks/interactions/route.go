@@ -44,6 +44,7 @@ type Polls interface {
 	Create(ctx context.Context, person scheduler.Person, ask scheduler.Create, cause scheduler.Cause) (scheduler.View, error)
 	CreateGroup(ctx context.Context, person scheduler.Person, ask scheduler.EditGroup) (poll.Group, error)
 	LinkChannel(ctx context.Context, person scheduler.Person, groupID string, at scheduler.Place) (poll.Group, error)
+	LinkChannelByCode(ctx context.Context, tx store.Tx, code discord.GroupCode, at scheduler.Place) (poll.Group, error)
 	UnlinkChannel(ctx context.Context, at scheduler.Place) (unlinked int, err error)
 	Groups(
 		ctx context.Context, person scheduler.Person, part store.Paging, take func(poll.Group) (taken bool, err error),
@@ -168,7 +169,7 @@ func (h *handler) refusal(ctx context.Context, asked request, err error) answer 
 	switch {
 	case isNotLinked(err):
 		return h.notLinked()
-	case fault.CodeOf(err) == scheduler.CodeInteractionDone:
+	case fault.CodeOf(err) == discord.CodeInteractionDone:
 		return say("Done already.")
 	}
 	if kind := fault.KindOf(err); kind == fault.Internal || kind == fault.Unavailable {

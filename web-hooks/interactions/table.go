@@ -58,6 +58,10 @@ var (
 	}
 )
 
+// commandsOfTheApp are commands that the web app names to people, and this server answers: they
+// decide where its bot posts.
+var commandsOfTheApp = map[string]act{"link-group": (*handler).linkGroup, "unlink-group": (*handler).unlinkChannel}
+
 // formsOfTheApp begin the ids of what the web app's functions sent before, whose state this server
 // does not know.
 var formsOfTheApp = []string{"vote_pref:", "vote_feasible:", "page_prev:", "page_next:", "submit_vote:", "clear_votes:", "none_work:"}
@@ -78,8 +82,12 @@ func actOf(in interaction, trace string) (act, request) {
 	if in.Kind == kindAutocomplete && in.Data.Name == Command {
 		return (*handler).complete, asked
 	}
-	if name, _ := in.subcommand(); in.Kind == kindCommand && in.Data.Name == Command {
+	if in.Kind == kindCommand && in.Data.Name == Command {
+		name, _ := in.subcommand()
 		return commands[name], asked
+	}
+	if does := commandsOfTheApp[in.Data.Name]; in.Kind == kindCommand && does != nil {
+		return does, asked
 	}
 	for _, row := range rows {
 		rest, ours := strings.CutPrefix(id, row.prefix)
