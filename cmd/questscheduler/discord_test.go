@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -36,10 +37,24 @@ func TestQuestPoll_OverDiscord_MakesAPollWithACard(t *testing.T) {
 	typed := func(id, value string) map[string]any {
 		return label(map[string]any{"type": 4, "custom_id": id, "value": value})
 	}
-	said := o.acts("ana", 5, map[string]any{"custom_id": asked["custom_id"], "components": []any{
-		typed("title", "The Glass Tower"), label(map[string]any{"type": 3, "custom_id": "days", "values": []string{"2030-05-01", "2030-05-03"}}),
-		typed("times", "19:00"), typed("length", "4h"), typed("description", ""),
-	}})
+	submit := func(times string) map[string]any {
+		t.Helper()
+		return o.acts("ana", 5, map[string]any{"custom_id": asked["custom_id"], "components": []any{
+			typed("title", "The Glass Tower"), label(map[string]any{"type": 3, "custom_id": "days", "values": []string{"2030-05-01", "2030-05-03"}}),
+			typed("times", times), typed("length", "4h"), typed("description", ""),
+		}})
+	}
+	submit("in the evening")
+	ana := o.ready.Users["ana"].DiscordUserID
+	shown := list(o.do("GET", o.ready.Discord+"/_sim/ephemerals/"+ana, "", nil).want(t, http.StatusOK).body["list"])
+	again := o.do("POST", o.ready.Discord+"/_sim/interactions", "", map[string]any{
+		"user": map[string]any{"id": ana, "username": "ana"}, "guild_id": o.ready.DiscordGuild, "channel_id": o.ready.DiscordChannel,
+		"type": 3, "data": map[string]any{"custom_id": asked["custom_id"]}, "message_id": shown[len(shown)-1]["id"],
+	}).want(t, http.StatusOK)
+	if text := fmt.Sprint(again.body["answer"]); !strings.Contains(text, "in the evening") || !strings.Contains(text, "The Glass Tower") {
+		t.Errorf("opened again, the form is %s", text)
+	}
+	said := submit("19:00")
 	if data, _ := said["data"].(map[string]any); data["flags"] != float64(64) {
 		t.Errorf("everybody sees %v", said)
 	}

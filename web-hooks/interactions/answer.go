@@ -49,6 +49,18 @@ type message struct {
 	Flags      int             `json:"flags"`
 	Mentions   json.RawMessage `json:"allowed_mentions"`
 	Components []component     `json:"components"`
+	Embeds     []embed         `json:"embeds,omitempty"`
+}
+
+// embed is a text below a message, which Discord sends back with a press of its buttons.
+type embed struct {
+	Description string       `json:"description,omitempty"`
+	Fields      []embedField `json:"fields,omitempty"`
+}
+
+type embedField struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // component is a component of a message or a form; see

@@ -37,6 +37,10 @@ type interaction struct {
 		Permissions string `json:"permissions"`
 	} `json:"member"`
 	User *user `json:"user"`
+	// Message is the one that shows the pressed component.
+	Message struct {
+		Embeds []embed `json:"embeds"`
+	} `json:"message"`
 	Data struct {
 		// Name and Options are a command's, CustomID a component's or a form's.
 		Name     string   `json:"name"`

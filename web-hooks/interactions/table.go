@@ -45,6 +45,7 @@ var (
 		{kindComponent, reopenForm, false, (*handler).askReopen},
 		{kindComponent, restore, true, (*handler).restore},
 		{kindComponent, accept, true, (*handler).accept},
+		{kindComponent, createForm, true, (*handler).askCreateAgain},
 		{kindSubmit, submitVote, true, (*handler).vote},
 		{kindSubmit, createForm, true, (*handler).create},
 		{kindSubmit, finaliseForm, true, (*handler).finalise},
