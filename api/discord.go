@@ -13,6 +13,9 @@ func (s *server) discordRoutes() {
 	route(s, "POST /v1/me/discord", "link-my-discord", persons,
 		"Link the Discord user of a code, which /quest me-code gives; without confirm only say whose code it is", s.linkDiscord)
 	route(s, "DELETE /v1/me/discord", "unlink-my-discord", persons, "End the caller's link", s.unlinkDiscord)
+	route(s, "POST /v1/groups/{id}/discord-link-code", "make-discord-link-code", groupManagers,
+		"Make a code by which who manages a channel of Discord gives it to the group, with /link-group or /quest link",
+		s.makeDiscordLinkCode, created)
 }
 
 type discordLinkAnswer struct {
@@ -48,6 +51,20 @@ func (s *server) linkDiscord(ctx context.Context, by caller, in *linkDiscordInpu
 	}
 	state, err := s.Discord.Link(ctx, by.person.ID, in.Body.Code)
 	return answerDiscord(state, true), err
+}
+
+type discordLinkCodeAnswer struct {
+	Code      string    `json:"code" doc:"It works once, in upper or lower case."`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+func (s *server) makeDiscordLinkCode(ctx context.Context, by caller, in *onGroup) (discordLinkCodeAnswer, error) {
+	group, err := s.Scheduler.ManagedGroup(ctx, by.person, in.ID)
+	if err != nil {
+		return discordLinkCodeAnswer{}, err
+	}
+	code, expires, err := s.Discord.IssueForGroup(ctx, discord.GroupCode{UID: by.person.ID, GroupID: group.ID})
+	return discordLinkCodeAnswer{code, expires}, err
 }
 
 func (s *server) unlinkDiscord(ctx context.Context, by caller, _ *struct{}) (discordLinkAnswer, error) {

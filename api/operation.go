@@ -46,6 +46,8 @@ var (
 	groupLeavers = audience{member}
 	groupMembers = audience{member, creator}
 	groupCreator = audience{creator, admin}
+	// groupManagers: members too, where the group is memberManaged.
+	groupManagers = audience{creator}
 	// groupEventAuthors: the event's author too.
 	groupEventAuthors = audience{creator}
 	calendarOwner     = audience{creator, admin} // of the account that links it

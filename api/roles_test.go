@@ -164,6 +164,9 @@ var roleTable = map[string]roleRow{
 		before: (*fixture).inviteToGroup, call: onGroup("POST", "/decline-invite"),
 		want: statuses{401, 404, 200, 404, 409, 409, 409},
 	},
+	"make-discord-link-code": {
+		before: (*fixture).inviteToGroup, call: onGroup("POST", "/discord-link-code"), want: statuses{401, 404, 403, 404, 403, 201, 403},
+	},
 	"leave-group": {
 		before: (*fixture).inviteToGroup, call: onGroup("POST", "/leave"), want: statuses{401, 404, 409, 404, 200, 409, 409},
 	},

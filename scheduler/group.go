@@ -92,32 +92,40 @@ func (s *Service) UpdateGroup(ctx context.Context, person Person, groupID string
 func (s *Service) changeGroup(
 	ctx context.Context, person Person, groupID, doing string, change func(*poll.Group) error,
 ) (after poll.Group, err error) {
-	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		group, err := visibleGroup(ctx, tx, person, groupID)
-		if err == nil {
-			err = poll.LoadAccepted(ctx, tx, group)
-		}
-		if err != nil {
-			return err
-		}
-		after = *group
-		after.MemberIDs, after.PendingMemberIDs = slices.Clone(group.MemberIDs), slices.Clone(group.PendingMemberIDs)
-		if err := change(&after); err != nil {
-			return err
-		}
-		after = after.WithoutParted()
-		if !slices.Equal(group.AcceptedIDs, after.AcceptedIDs) {
-			if err := tx.Merge(poll.AcceptedPath(groupID), poll.AcceptedUpdates(after)...); err != nil {
-				return err
-			}
-		}
-		changes := poll.GroupChanges(*group, after)
-		if len(changes) == 0 {
-			return nil
-		}
-		return tx.Update(poll.GroupPath(groupID), changes...)
+	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
+		after, err = changeGroupIn(ctx, tx, person, groupID, change)
+		return err
 	})
 	return after, groupError(groupID, doing, err)
+}
+
+// changeGroupIn is changeGroup in a transaction that has written nothing yet.
+func changeGroupIn(
+	ctx context.Context, tx store.Tx, person Person, groupID string, change func(*poll.Group) error,
+) (after poll.Group, err error) {
+	group, err := visibleGroup(ctx, tx, person, groupID)
+	if err == nil {
+		err = poll.LoadAccepted(ctx, tx, group)
+	}
+	if err != nil {
+		return after, err
+	}
+	after = *group
+	after.MemberIDs, after.PendingMemberIDs = slices.Clone(group.MemberIDs), slices.Clone(group.PendingMemberIDs)
+	if err := change(&after); err != nil {
+		return after, err
+	}
+	after = after.WithoutParted()
+	if !slices.Equal(group.AcceptedIDs, after.AcceptedIDs) {
+		if err := tx.Merge(poll.AcceptedPath(groupID), poll.AcceptedUpdates(after)...); err != nil {
+			return after, err
+		}
+	}
+	changes := poll.GroupChanges(*group, after)
+	if len(changes) == 0 {
+		return after, nil
+	}
+	return after, tx.Update(poll.GroupPath(groupID), changes...)
 }
 
 // applyTo makes the changes that a person asks for.

@@ -2,34 +2,85 @@ package scheduler
 
 import (
 	"context"
+	"slices"
 
 	"questscheduler/fault"
+	"questscheduler/internal/discord"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )
 
 // Place is a channel of Discord. Who links it has proved there that they manage it.
-type Place struct{ GuildID, ChannelID, Name string }
+type Place struct {
+	GuildID, ChannelID, Name string
+	// ParentID is the channel of a thread; "" for a channel of a guild's own list.
+	ParentID string
+}
 
 // LinkChannel gives a group that the person created a channel; its role and switches stay.
 // Conflict where another group has the channel, Forbidden for others than the creator.
-func (s *Service) LinkChannel(ctx context.Context, person Person, groupID string, at Place) (poll.Group, error) {
-	const doing = "link channel"
-	taken, err := poll.GroupsOfChannel(ctx, s.Store, at.ChannelID)
+func (s *Service) LinkChannel(ctx context.Context, person Person, groupID string, at Place) (group poll.Group, err error) {
+	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
+		group, err = s.linkChannelIn(ctx, tx, channelLink{groupID, person.ID, at}, func(group *poll.Group) error {
+			if group.CreatorID != person.ID {
+				return fault.New(fault.Forbidden, "Only the creator of this group may give it a channel. Ask them.")
+			}
+			return nil
+		})
+		return err
+	})
+	return group, groupError(groupID, "link channel", err)
+}
+
+// LinkChannelByCode is LinkChannel for a code, whose maker must still manage the group, in the
+// transaction that uses the code up.
+func (s *Service) LinkChannelByCode(ctx context.Context, tx store.Tx, code discord.GroupCode, at Place) (poll.Group, error) {
+	group, err := s.linkChannelIn(ctx, tx, channelLink{code.GroupID, code.UID, at}, func(group *poll.Group) error {
+		return mayManage(group, code.UID)
+	})
+	return group, groupError(code.GroupID, "link channel by a code", err)
+}
+
+// ManagedGroup reads a group that the person manages: its creator does, and members where the
+// group is so. Forbidden for others who may see it.
+func (s *Service) ManagedGroup(ctx context.Context, person Person, groupID string) (poll.Group, error) {
+	group, err := s.Group(ctx, person, groupID)
 	if err != nil {
-		return poll.Group{}, groupError(groupID, doing, err)
+		return group, err
 	}
-	for _, group := range taken {
-		if group.ID != groupID {
-			return poll.Group{}, fault.New(fault.Conflict, "Another group has this channel. Use /quest unlink first.")
-		}
+	return group, groupError(groupID, "read", mayManage(&group, person.ID))
+}
+
+func mayManage(group *poll.Group, uid string) error {
+	if !group.ManagedBy(uid) {
+		return fault.New(fault.Forbidden, "Only who manages this group may give it a channel. Ask its creator.")
 	}
-	return s.changeGroup(ctx, person, groupID, doing, func(group *poll.Group) error {
-		if group.CreatorID != person.ID {
-			return fault.New(fault.Forbidden, "Only the creator of this group may give it a channel. Ask them.")
+	return nil
+}
+
+// channelLink is a channel that a person gives a group.
+type channelLink struct {
+	groupID, by string
+	at          Place
+}
+
+// linkChannelIn gives a group a channel that no other group has, unless check refuses it.
+func (s *Service) linkChannelIn(
+	ctx context.Context, tx store.Tx, link channelLink, check func(*poll.Group) error,
+) (poll.Group, error) {
+	taken, err := poll.GroupsOfChannel(ctx, tx, link.at.ChannelID)
+	if err != nil {
+		return poll.Group{}, err
+	}
+	if slices.ContainsFunc(taken, func(group poll.Group) bool { return group.ID != link.groupID }) {
+		return poll.Group{}, fault.New(fault.Conflict, "Another group has this channel. Use /quest unlink first.")
+	}
+	return changeGroupIn(ctx, tx, Person{ID: link.by}, link.groupID, func(group *poll.Group) error {
+		if err := check(group); err != nil {
+			return err
 		}
-		group.Discord.GuildID, group.Discord.ChannelID = at.GuildID, at.ChannelID
-		group.Discord.Linked = &poll.ChannelLink{Name: at.Name, By: person.ID, At: store.Instant(s.Now())}
+		group.Discord.GuildID, group.Discord.ChannelID = link.at.GuildID, link.at.ChannelID
+		group.Discord.Linked = &poll.ChannelLink{Name: link.at.Name, By: link.by, At: store.Instant(s.Now())}
 		return nil
 	})
 }

@@ -36,12 +36,18 @@ func (s *Service) AcceptInvite(ctx context.Context, person Person, pollID string
 			}
 			return errNotInvited()
 		}
-		p.PendingInvites = withoutEmail(p.PendingInvites, person.Email)
-		if !slices.Contains(p.ParticipantIDs, person.ID) {
-			p.ParticipantIDs = append(p.ParticipantIDs, person.ID)
-		}
+		*p = acceptedBy(person, *p)
 		return nil
 	})
+}
+
+// acceptedBy is a poll whose invitation a person accepted.
+func acceptedBy(person Person, p poll.Poll) poll.Poll {
+	p.PendingInvites = withoutEmail(p.PendingInvites, person.Email)
+	if !slices.Contains(p.ParticipantIDs, person.ID) {
+		p.ParticipantIDs = append(slices.Clone(p.ParticipantIDs), person.ID)
+	}
+	return p
 }
 
 // DeclineInvite takes a person's invitation away, and with it, as a rule, the
@@ -111,7 +117,7 @@ func (s *Service) writeMembers(
 				return err
 			}
 			if step.ChangeMembers(after, person.ID, named, joins) && len(after.ParticipantIDs) > MaxPeople {
-				return fault.New(fault.Conflict, "This poll is full: 500 people take part.")
+				return errFull()
 			}
 			return nil
 		})
@@ -145,6 +151,8 @@ func (s *Service) changePart(
 func withoutEmail(emails []string, email string) []string {
 	return slices.DeleteFunc(slices.Clone(emails), func(other string) bool { return strings.EqualFold(other, email) })
 }
+
+func errFull() error { return fault.New(fault.Conflict, "This poll is full: 500 people take part.") }
 
 func errNotInvited() error {
 	return fault.New(fault.Conflict, "There is no invitation to this poll for your e-mail address.")

@@ -33,7 +33,7 @@ type Cause struct {
 	Person string
 	// Interaction is the id of the Discord interaction that commanded it; "" if none did. The
 	// transaction of a vote or another command records it (discord.InteractionPath), so that it
-	// takes effect once: a repeat is a Conflict with CodeInteractionDone. Finalising and restoring
+	// takes effect once: a repeat is a Conflict with discord.CodeInteractionDone. Finalising and restoring
 	// recognise a repeat by themselves.
 	Interaction string
 	// Quiet is for linking many events at once: cards stay as they are, and the drain starts
@@ -79,9 +79,6 @@ const (
 	CodeTaken = "duplicate"
 	CodeStale = "stale"
 )
-
-// CodeInteractionDone (Conflict) is a repeated interaction of Discord that took effect before.
-const CodeInteractionDone = "interaction_done"
 
 // CodeCalendarReadOnly (Forbidden) is a finalisation into a calendar whose events
 // the account may not make, or whose deletions it could not confirm.

@@ -68,7 +68,7 @@ func (s *Service) unlessDone(ctx context.Context, cause Cause, err error) error 
 	if failed != nil || !record.Exists() {
 		return err
 	}
-	return &fault.Error{Kind: fault.Conflict, Code: CodeInteractionDone, Message: "That was done already.", Err: err}
+	return &fault.Error{Kind: fault.Conflict, Code: discord.CodeInteractionDone, Message: "That was done already.", Err: err}
 }
 
 // change is transact behind the repair of direct edits that work meets.

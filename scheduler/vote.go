@@ -20,7 +20,8 @@ type Vote struct {
 	Form *VoteForm
 }
 
-// VoteForm is a form of Discord. Its choices name slots by poll.Slot.Option.
+// VoteForm is a form of Discord. Its choices name slots by poll.Slot.Option. A person whom the
+// poll invites accepts by it.
 type VoteForm struct {
 	// Shown is poll.ShownSlots of the slots that it offered. Others are Conflict with
 	// CodeSlotsChanged.
@@ -56,7 +57,7 @@ func (s *Service) Cast(ctx context.Context, person Person, pollID string, ask Vo
 		if ask.Form != nil && !group.InGuild(ask.Form.Guild) {
 			return fault.New(fault.Forbidden, "This poll belongs to another server on Discord. Vote there, or in the app.")
 		}
-		if !TakesPart(person, p, group) {
+		if !TakesPart(person, p, group) && !(ask.Form != nil && p.InvitedAs(person.Email)) {
 			return fault.New(fault.Forbidden, "Only participants vote. Join the poll first.")
 		}
 		_, err := rules.Apply(p.Rules("", nil, nil), rules.CommandVote)
@@ -78,8 +79,15 @@ func (s *Service) Cast(ctx context.Context, person Person, pollID string, ask Vo
 		if err != nil {
 			return err
 		}
+		after := step.Poll
+		if !TakesPart(person, after, step.Group) {
+			after = acceptedBy(person, after)
+			if len(after.ParticipantIDs) > MaxPeople {
+				return errFull()
+			}
+		}
 		ballot = Ballot{Poll: step.Poll, Vote: vote, Slots: slots}
-		step.Vote(vote, named, slots)
+		step.Vote(after, vote, named, slots)
 		return nil
 	})
 	return ballot, err

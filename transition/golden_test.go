@@ -303,10 +303,11 @@ func names(known []string, by string, participants ...string) func(s *transition
 
 var people = []step{
 	{"ana votes", does(func(s *transition.Step) {
-		s.Vote(poll.Vote{UserID: "ana", Choices: map[string]string{"slot-3": poll.Feasible}, UpdatedAt: now}, []string{"ana", "ben"}, counted)
+		vote := poll.Vote{UserID: "ana", Choices: map[string]string{"slot-3": poll.Feasible}, UpdatedAt: now}
+		s.Vote(s.Poll, vote, []string{"ana", "ben"}, counted)
 	}), nil},
 	{"ben votes", does(func(s *transition.Step) {
-		s.Vote(poll.Vote{UserID: "ben", Choices: map[string]string{"slot-1": poll.Preferred}, UpdatedAt: now}, nil, counted)
+		s.Vote(s.Poll, poll.Vote{UserID: "ben", Choices: map[string]string{"slot-1": poll.Preferred}, UpdatedAt: now}, nil, counted)
 	}), nil},
 	{"ana leaves", does(func(s *transition.Step) { s.Leave("ana", []string{"ana", "ben"}, counted) }), nil},
 	{"cleo joins", members([]string{"gm", "ana", "ben", "cleo"}, nil, true), nil},

@@ -10,13 +10,15 @@ import (
 // What people do for themselves is no transition of the poll's state: nothing of it is
 // journaled or announced, and the card alone changes.
 
-// Vote writes a person's vote in place of an earlier one, and the counts in slots.
+// Vote writes a person's vote in place of an earlier one, and the counts in slots. It leaves the
+// poll with the participants and invites of after, by which the person may come to take part.
 // known are those who are recorded as named.
-func (s *Step) Vote(vote poll.Vote, known []string, slots []poll.Slot) {
+func (s *Step) Vote(after poll.Poll, vote poll.Vote, known []string, slots []poll.Slot) {
 	s.countVotes(slots, append(s.votesWithout(vote.UserID), vote))
-	s.join(s.Poll, vote.UserID, known)
+	if !s.ChangeMembers(after, vote.UserID, known, true) {
+		s.Card = &s.Poll
+	}
 	s.Writes.Merge(poll.VotePath(s.Poll.ID, vote.UserID), poll.VoteUpdates(vote)...)
-	s.Card = &s.Poll
 }
 
 // Leave removes a participant, with their vote.

@@ -66,7 +66,7 @@ func TestStep_RunTwice_GivesTheSameOutcome(t *testing.T) {
 			s.Finalise("gm", poll.SlotAt("slot-1", ten), "", "", false)
 			return nil
 		},
-		"vote":           func(s *transition.Step) error { s.Vote(poll.Vote{UserID: "ana"}, nil, nil); return nil },
+		"vote":           func(s *transition.Step) error { s.Vote(s.Poll, poll.Vote{UserID: "ana"}, nil, nil); return nil },
 		"leave":          func(s *transition.Step) error { s.Leave("ana", []string{"ana"}, nil); return nil },
 		"repair, cancel": func(s *transition.Step) error { s.RepairCancel("", false); return nil },
 		"repair, reopen": func(s *transition.Step) error { s.RepairReopen(); return nil },

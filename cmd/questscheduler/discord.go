@@ -27,7 +27,7 @@ type registerCommand struct {
 
 // Help is what --help says beside the flags.
 func (registerCommand) Help() string {
-	return `Only /quest is registered or removed; other commands of the application stay. It may be repeated.
+	return `Only /quest, /link-group and /unlink-group are registered or removed; other commands of the application stay. It may be repeated.
 
 Examples:
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,10 +37,24 @@ func TestQuestPoll_OverDiscord_MakesAPollWithACard(t *testing.T) {
 	typed := func(id, value string) map[string]any {
 		return label(map[string]any{"type": 4, "custom_id": id, "value": value})
 	}
-	said := o.acts("ana", 5, map[string]any{"custom_id": asked["custom_id"], "components": []any{
-		typed("title", "The Glass Tower"), label(map[string]any{"type": 3, "custom_id": "days", "values": []string{"2030-05-01", "2030-05-03"}}),
-		typed("times", "19:00"), typed("length", "4h"), typed("description", ""),
-	}})
+	submit := func(times string) map[string]any {
+		t.Helper()
+		return o.acts("ana", 5, map[string]any{"custom_id": asked["custom_id"], "components": []any{
+			typed("title", "The Glass Tower"), label(map[string]any{"type": 3, "custom_id": "days", "values": []string{"2030-05-01", "2030-05-03"}}),
+			typed("times", times), typed("length", "4h"), typed("description", ""),
+		}})
+	}
+	submit("in the evening")
+	ana := o.ready.Users["ana"].DiscordUserID
+	shown := list(o.do("GET", o.ready.Discord+"/_sim/ephemerals/"+ana, "", nil).want(t, http.StatusOK).body["list"])
+	again := o.do("POST", o.ready.Discord+"/_sim/interactions", "", map[string]any{
+		"user": map[string]any{"id": ana, "username": "ana"}, "guild_id": o.ready.DiscordGuild, "channel_id": o.ready.DiscordChannel,
+		"type": 3, "data": map[string]any{"custom_id": asked["custom_id"]}, "message_id": shown[len(shown)-1]["id"],
+	}).want(t, http.StatusOK)
+	if text := fmt.Sprint(again.body["answer"]); !strings.Contains(text, "in the evening") || !strings.Contains(text, "The Glass Tower") {
+		t.Errorf("opened again, the form is %s", text)
+	}
+	said := submit("19:00")
 	if data, _ := said["data"].(map[string]any); data["flags"] != float64(64) {
 		t.Errorf("everybody sees %v", said)
 	}
@@ -53,11 +69,41 @@ func TestQuestPoll_OverDiscord_MakesAPollWithACard(t *testing.T) {
 		_, err := s.card()
 		return err
 	})
-	for _, name := range []string{"me", "me-code"} {
+	listed := o.acts("ana", 4, command("manage", map[string]any{"name": "poll", "type": 3, "value": "glass", "focused": true}))
+	offered, _ := listed["data"].(map[string]any)
+	if choices := list(offered["choices"]); len(choices) != 1 || choices[0]["value"] != s.id {
+		t.Errorf("while ana types, %v is listed", listed)
+	}
+	for _, name := range []string{"me", "me-code", "who", "manage"} {
 		if answer := o.acts("ana", 2, command(name)); answer["type"] != float64(4) {
 			t.Errorf("/quest %s answers %v", name, answer)
 		}
 	}
+}
+
+// TestLinkGroup_OverDiscord_GivesTheChannelByACode: a code that REST gave moves the channel to
+// another group.
+func TestLinkGroup_OverDiscord_GivesTheChannelByACode(t *testing.T) {
+	t.Parallel()
+	o := startCases(t)
+	token := "Bearer " + o.ready.Users["gm"].Token
+	o.do("PUT", o.ready.Discord+"/_sim/members/"+o.ready.Users["ben"].DiscordUserID, "", map[string]any{"permissions": "16"}).want(t, http.StatusOK)
+	group := o.do("POST", o.ready.API+"/v1/groups", token, map[string]any{"name": "The Tavern"}).want(t, http.StatusCreated)
+	data, _ := group.body["data"].(map[string]any)
+	made := o.do("POST", o.ready.API+"/v1/groups/"+data["id"].(string)+"/discord-link-code", token, nil).want(t, http.StatusCreated)
+	data, _ = made.body["data"].(map[string]any)
+	says := func(want, name string, options ...any) {
+		t.Helper()
+		answer, _ := o.acts("ben", 2, map[string]any{"name": name, "options": options})["data"].(map[string]any)
+		if said, _ := answer["content"].(string); !strings.Contains(said, want) {
+			t.Errorf("/%s says %q, want %q", name, said, want)
+		}
+	}
+	code := map[string]any{"name": "code", "type": 3, "value": data["code"]}
+	says("Another group has this channel", "link-group", code)
+	says("belongs to no group any more", "unlink-group")
+	says("The polls of **The Tavern** are shown here", "link-group", code)
+	says("no such code", "link-group", code)
 }
 
 // TestDiscordRegister_TouchesWhatIsOurs: /quest is registered and removed, repeatedly; commands
@@ -72,6 +118,7 @@ func TestDiscordRegister_TouchesWhatIsOurs(t *testing.T) {
 		for _, command := range list(o.do("GET", app+"/commands", bot, nil).want(t, http.StatusOK).body["list"]) {
 			names = append(names, command["name"].(string))
 		}
+		slices.Sort(names)
 		return strings.Join(names, " ")
 	}
 	endpoint := func() any {
@@ -92,7 +139,7 @@ func TestDiscordRegister_TouchesWhatIsOurs(t *testing.T) {
 	register(exitOK, "would do: /quest removed in every guild", "--remove", "--dry-run")
 	register(exitOK, "/quest registered in every guild")
 	register(exitOK, "interactions are sent to", "--endpoint")
-	if got := commands(); got != "poll-create quest" && got != "quest poll-create" || endpoint() != ours {
+	if got := commands(); got != "link-group poll-create quest unlink-group" || endpoint() != ours {
 		t.Errorf("registered are %s, at %v", got, endpoint())
 	}
 	run(t, append(settings(t.TempDir()), environ...), "doctor").want(t, exitOK, "Discord sends them here, and /quest is registered")

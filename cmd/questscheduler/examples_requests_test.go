@@ -212,6 +212,7 @@ func (w *exampleWorld) discord() {
 	w.show(ask{as: "ana", operation: "link-my-discord", body: `{"code": "ABCD-EFGH-JKLMN", "confirm": true}`})
 	w.show(ask{as: "ana", operation: "get-my-discord"})
 	w.show(ask{as: "ana", operation: "unlink-my-discord"})
+	w.show(ask{as: "gm", operation: "make-discord-link-code", at: []string{"{create-group.id}"}})
 }
 
 // end: what ends a membership or a link.

@@ -42,6 +42,9 @@ var replacedKinds = []replaced{
 	{"ticket", regexp.MustCompile(`ticket=([\w.%-]{40,})`), opaque},
 	{"secret", regexp.MustCompile(`/feeds/([\w-]{20,})`), opaque},
 	{"cursor", regexp.MustCompile(`"next_cursor": "([^"]+)"`), opaque},
+	{"code", regexp.MustCompile(`"code": "([0-9A-F]{8})"`), func(_ *standIns, seed [32]byte) string {
+		return strings.ToUpper(hex.EncodeToString(seed[:4]))
+	}},
 	{
 		"resource", regexp.MustCompile(`"resource_id": "([^"]+)"`),
 		func(_ *standIns, seed [32]byte) string { return base64.RawURLEncoding.EncodeToString(seed[:9]) },

@@ -41,6 +41,7 @@ func (s *server) registerInteractions(edge *echo.Echo, to routes, commands *api.
 			}
 			return err == nil, err
 		},
+		EmailOf:       to.signIn.emailOf,
 		Count:         commands.Count,
 		ApplicationID: s.config.DiscordApplicationID, Key: key,
 		Upstream: s.config.DiscordUpstream, HTTP: &http.Client{

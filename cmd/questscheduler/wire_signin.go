@@ -34,6 +34,14 @@ type signIn struct {
 	issuer issuer
 	// revoked is nil unless Firebase is asked which sign-ins were ended.
 	revoked signin.Revocations
+	// emailOf is the verified address of a person; nil unless Firebase is asked.
+	emailOf func(ctx context.Context, uid string) (string, error)
+}
+
+// firebaseAccounts is what Firebase says of people (internal/signin/revocation).
+type firebaseAccounts interface {
+	signin.Revocations
+	VerifiedEmail(ctx context.Context, uid string) (string, error)
 }
 
 // newSignIn builds what verifies users' tokens. config.checkProduction decides what
@@ -47,6 +55,7 @@ func (s *server) newSignIn(ctx context.Context) (signIn, error) {
 		unsigned, err := signin.NewUnsigned(s.config.FirebaseProject, s.config.DocumentsEmulated(), s.now)
 		return signIn{people: unsigned, issuer: unsigned}, err
 	}
+	var emailOf func(ctx context.Context, uid string) (string, error)
 	options := signin.FirebaseOptions{
 		Project: s.config.FirebaseProject, Now: s.now,
 		Keys: signin.NewHTTPKeys(signin.FirebaseKeysURL, s.keysClient(), s.now),
@@ -56,10 +65,10 @@ func (s *server) newSignIn(ctx context.Context) (signIn, error) {
 		if err != nil {
 			return signIn{}, fmt.Errorf("QS_FIREBASE_REVOCATION: %w", err)
 		}
-		options.Revoked = checker
+		options.Revoked, emailOf = checker, checker.VerifiedEmail
 	}
 	firebase, err := signin.NewFirebase(options)
-	return signIn{people: firebase, revoked: options.Revoked}, err
+	return signIn{people: firebase, revoked: options.Revoked, emailOf: emailOf}, err
 }
 
 func openLocal(cfg config.Config, now func() time.Time) (*signin.Local, error) {

@@ -11,14 +11,14 @@ import (
 	"questscheduler/internal/store"
 )
 
-// Bounds of codes. A code has 65 bits, and is shown to one Discord user alone.
+// Bounds of codes. A person's code has 65 bits, and is shown to one Discord user alone.
 const (
-	codeLength    = 13
-	codeLives     = 10 * time.Minute
-	codesAnHour   = 5
-	wrongCodes    = 5
-	wrongCodesFor = 10 * time.Minute
-	typeUserLink  = "user-link"
+	codeLength     = 13
+	codeLives      = 10 * time.Minute
+	codesAnHour    = 5
+	mostWrongCodes = 5
+	wrongCodesFor  = 10 * time.Minute
+	typeUserLink   = "user-link"
 )
 
 // Links links Discord users to people. All fields are needed. Safe for concurrent use.
@@ -38,7 +38,7 @@ func (l Links) Issue(ctx context.Context, user User, interaction string) (code s
 	now := store.Instant(l.Now())
 	expires = now.Add(codeLives)
 	err = l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		if err := l.count(ctx, tx, "discord:"+user.ID, codesAnHour, time.Hour); err != nil {
+		if err := l.count(ctx, tx, countPath("discord:"+user.ID), codesAnHour, time.Hour); err != nil {
 			return err
 		}
 		if err := tx.Create(InteractionPath(interaction), EncodeInteraction(now)); err != nil {
@@ -202,7 +202,7 @@ func (l Links) withCode(
 		used := f.String("usedBy")
 		wrong = f.String("type") != typeUserLink || !f.Time("expiresAt").After(l.Now()) || used != "" && used != uid
 		if wrong {
-			return l.count(ctx, tx, "wrong:"+uid, wrongCodes, wrongCodesFor)
+			return l.count(ctx, tx, countPath("wrong:"+uid), mostWrongCodes, wrongCodesFor)
 		}
 		return work(ctx, tx, User{
 			ID: f.String("discordUserId"), Username: f.String("username"), GlobalName: f.String("globalName"), AvatarHash: f.String("avatarHash"),
@@ -216,23 +216,25 @@ func (l Links) withCode(
 
 // mayTry is RateLimited where a person gave too many wrong codes.
 func (l Links) mayTry(ctx context.Context, reader store.Reader, uid string) error {
-	_, _, err := l.counted(ctx, reader, "wrong:"+uid, wrongCodes, wrongCodesFor)
+	_, _, err := l.counted(ctx, reader, countPath("wrong:"+uid), mostWrongCodes, wrongCodesFor)
 	return err
 }
 
-// count counts something about who, of which at most most are allowed in a window.
-func (l Links) count(ctx context.Context, tx store.Tx, who string, most int64, window time.Duration) error {
-	start, count, err := l.counted(ctx, tx, who, most, window)
+// count counts something at a path, of which at most most are allowed in a window.
+func (l Links) count(ctx context.Context, tx store.Tx, at store.Path, most int64, window time.Duration) error {
+	start, count, err := l.counted(ctx, tx, at, most, window)
 	if err != nil {
 		return err
 	}
-	return tx.Merge(countPath(who),
+	return tx.Merge(at,
 		store.Set("windowStart", start), store.Set("count", count+1), store.Set("updatedAt", store.Instant(l.Now())))
 }
 
 // counted reads a count in its window; RateLimited where it is full.
-func (l Links) counted(ctx context.Context, reader store.Reader, who string, most int64, window time.Duration) (time.Time, int64, error) {
-	document, err := reader.Get(ctx, countPath(who))
+func (l Links) counted(
+	ctx context.Context, reader store.Reader, at store.Path, most int64, window time.Duration,
+) (time.Time, int64, error) {
+	document, err := reader.Get(ctx, at)
 	if err != nil {
 		return time.Time{}, 0, err
 	}
@@ -249,10 +251,12 @@ func (l Links) counted(ctx context.Context, reader store.Reader, who string, mos
 	return start, count, nil
 }
 
+const codeCounts = "discordLinkCodeRateLimits"
+
 // countPath is where a count is. Uids may hold what a path may not, so they are hashed.
 func countPath(who string) store.Path {
 	kind, of, _ := strings.Cut(who, ":")
-	return store.Doc("discordLinkCodeRateLimits", kind+":"+ids.Of(of).Hex(16))
+	return store.Doc(codeCounts, kind+":"+ids.Of(of).Hex(16))
 }
 
 func codePath(code string) store.Path { return store.Doc("discordLinkCodes", hashOf(normal(code))) }

@@ -14,6 +14,9 @@ import (
 // token for one lives 15 minutes, and older ones are refused before they have an effect.
 const interactionKept = time.Hour
 
+// CodeInteractionDone is of Conflict: an interaction took effect before.
+const CodeInteractionDone = "interaction_done"
+
 // InteractionPath is where it is recorded that an interaction took effect.
 func InteractionPath(id string) store.Path { return store.Doc("discordInteractionIds", id) }
 

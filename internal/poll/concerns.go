@@ -21,6 +21,12 @@ func (p Poll) Concerns(userID string, group *Group) bool {
 	return userID != "" && (p.CreatorID == userID || slices.Contains(p.ParticipantIDs, userID) || group.Has(userID))
 }
 
+// OfGroup lists the newest polls of a group, at most limit.
+func OfGroup(ctx context.Context, reader store.Reader, groupID string, limit int) ([]Poll, error) {
+	polls, _, err := store.Page(ctx, reader, pollsOfGroup.With(groupID).First(limit), Decode)
+	return polls, err
+}
+
 // Limits of Concerning. A stranger can name a person in any number of polls and groups, so
 // each kind leaves room to the next, and groups come last.
 const (

@@ -70,7 +70,7 @@ func TestGroup_EveryField_IsStored(t *testing.T) {
 		Fixed: map[string]any{"Discord.Notifications": map[string]bool{"wanted": true, "unwanted": false}},
 		Lost: map[string]string{
 			"AcceptedIDs": "a record of its own", "Listed": "of the store and the operator", "known": "of the reading",
-			"Discord.Linked": "for people to read",
+			"Discord.Linked": "for people to read", "MemberManaged": "of the web app alone",
 		},
 	})
 }

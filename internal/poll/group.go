@@ -25,6 +25,8 @@ type Group struct {
 	// to the store, or the operator says that clients list nobody but themselves.
 	Listed  bool
 	Discord GroupDiscord
+	// MemberManaged: the web app lets every member manage the group; only it writes this.
+	MemberManaged bool
 
 	known bool // whether AcceptedIDs were read
 }
@@ -78,7 +80,8 @@ func DecodeGroup(doc store.Document) Group {
 			GuildID: discord.String("guildId"), ChannelID: discord.String("channelId"),
 			NotifyRoleID: discord.String("notifyRoleId"), Notifications: map[string]bool{},
 		},
-		Listed: doc.Made == 0, // a driver to whose data no other program writes
+		MemberManaged: f.Bool("memberManaged"),
+		Listed:        doc.Made == 0, // a driver to whose data no other program writes
 	}
 	wishes := discord.Map("notifications")
 	for name, value := range wishes {
@@ -123,6 +126,12 @@ func discordUpdates(d GroupDiscord) []store.Update {
 // Has reports whether a person is the group's creator or a member.
 func (g *Group) Has(userID string) bool {
 	return g != nil && userID != "" && (g.CreatorID == userID || slices.Contains(g.MemberIDs, userID))
+}
+
+// ManagedBy reports whether a person manages the group: its creator, or any member where the group
+// is MemberManaged.
+func (g *Group) ManagedBy(userID string) bool {
+	return g.Has(userID) && (g.CreatorID == userID || g.MemberManaged)
 }
 
 // InGuild reports whether the group hears in a guild of Discord.

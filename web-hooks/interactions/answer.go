@@ -49,6 +49,18 @@ type message struct {
 	Flags      int             `json:"flags"`
 	Mentions   json.RawMessage `json:"allowed_mentions"`
 	Components []component     `json:"components"`
+	Embeds     []embed         `json:"embeds,omitempty"`
+}
+
+// embed is a text below a message, which Discord sends back with a press of its buttons.
+type embed struct {
+	Description string       `json:"description,omitempty"`
+	Fields      []embedField `json:"fields,omitempty"`
+}
+
+type embedField struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // component is a component of a message or a form; see
@@ -91,7 +103,11 @@ type choices struct {
 	Choices []choice `json:"choices"`
 }
 
-type choice struct{}
+// choice is what an autocompletion offers: the name is shown, the value sent.
+type choice struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
 // say answers with a text, and with buttons that lead out of Discord.
 func say(text string, links ...component) answer {
@@ -100,6 +116,15 @@ func say(text string, links ...component) answer {
 		shown.Components = []component{{Kind: componentRow, Components: links}}
 	}
 	return answer{answerMessage, shown}
+}
+
+// sorry says why an interaction of a kind has no other answer. An autocompletion offers nothing:
+// Discord shows no text in its place.
+func sorry(kind int, text string) answer {
+	if kind == kindAutocomplete {
+		return answer{answerChoices, choices{[]choice{}}}
+	}
+	return say(text)
 }
 
 // replace puts a text in the place of the message whose component was pressed, without its

@@ -39,8 +39,16 @@ func channelOf(in request) (scheduler.Place, error) {
 	return scheduler.Place{GuildID: in.GuildID, ChannelID: in.ChannelID, Name: in.Channel.Name}, nil
 }
 
-// linkChannel gives a group that the person created this channel, or a new group.
+// linkChannel gives this channel to the group of a code, to one that the person created, or to a
+// new one.
 func (h *handler) linkChannel(ctx context.Context, in request) (answer, error) {
+	_, given := in.subcommand()
+	if len(given) != 1 {
+		return say("Give one of these: code, of a group that you manage; group, the name of one that you created; new, the name of a new one."), nil
+	}
+	if code, is := given[optionCode]; is {
+		return h.linkByCode(ctx, in, code)
+	}
 	at, err := channelOf(in)
 	if err != nil {
 		return answer{}, err
@@ -49,13 +57,12 @@ func (h *handler) linkChannel(ctx context.Context, in request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	_, given := in.subcommand()
-	name := strings.TrimSpace(given["group"] + given["new"])
-	if (given["group"] == "") == (given["new"] == "") {
-		return say("Give either group, the name of a group that you created, or new, the name of a new one."), nil
-	}
+	name := strings.TrimSpace(given[optionGroup] + given["new"])
 	who := scheduler.Person{ID: person.UID}
-	groups, err := h.createdGroups(ctx, who, name)
+	// A new group of a name that there is already is that one, so that a repeat makes no other.
+	groups, err := h.createdGroups(ctx, who, func(group poll.Group) bool {
+		return strings.EqualFold(group.Name, name) || group.ID == name
+	})
 	switch {
 	case err != nil:
 		return answer{}, err
@@ -74,11 +81,39 @@ func (h *handler) linkChannel(ctx context.Context, in request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	return linkedTo(group, in), nil
+}
+
+// linkByCode gives the group of a code this channel. Whoever made the code manages the group, so
+// the one who uses it need not be known here.
+func (h *handler) linkByCode(ctx context.Context, in request, code string) (answer, error) {
+	at, err := channelOf(in)
+	if err != nil {
+		return answer{}, err
+	}
+	var group poll.Group
+	err = h.Links.UseGroupCode(ctx, in.user, code, in.ID, func(ctx context.Context, tx store.Tx, of discord.GroupCode) (err error) {
+		group, err = h.Polls.LinkChannelByCode(ctx, tx, of, at)
+		return err
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	return linkedTo(group, in), nil
+}
+
+// linkGroup is /link-group, which the web app names to people.
+func (h *handler) linkGroup(ctx context.Context, in request) (answer, error) {
+	return h.linkByCode(ctx, in, in.given()[optionCode])
+}
+
+// linkedTo says that a group has the channel, and what the bot lacks there.
+func linkedTo(group poll.Group, in request) answer {
 	text := "The polls of **" + plain(group.Name) + "** are shown here from now on."
 	if missing := missingPermissions(in.AppPermissions); len(missing) > 0 {
 		text += " The bot lacks permissions in this channel: " + strings.Join(missing, ", ") + ". Grant them in the channel's settings."
 	}
-	return say(text), nil
+	return say(text)
 }
 
 func missingPermissions(granted string) (missing []string) {
@@ -88,18 +123,6 @@ func missingPermissions(granted string) (missing []string) {
 		}
 	}
 	return missing
-}
-
-// createdGroups are the groups that a person created and that have a name, whatever its case, or
-// an id. A new group of a name that there is already is that one, so that a repeat makes no other.
-func (h *handler) createdGroups(ctx context.Context, who scheduler.Person, name string) (groups []poll.Group, err error) {
-	_, err = h.Polls.Groups(ctx, who, store.Paging{Limit: mostGroups}, func(group poll.Group) (bool, error) {
-		if group.CreatorID == who.ID && (strings.EqualFold(group.Name, name) || group.ID == name) {
-			groups = append(groups, group)
-		}
-		return true, nil
-	})
-	return groups, err
 }
 
 // unlinkChannel takes this channel from its group.

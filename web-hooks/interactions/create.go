@@ -25,6 +25,9 @@ const (
 
 	maxTitle       = 200
 	maxDescription = 4000
+	maxTimes       = 100
+	maxLength      = 10
+	usualStart     = "19:00"
 	usualLength    = "4h"
 )
 
@@ -50,33 +53,11 @@ func (h *handler) askCreate(ctx context.Context, in request) (answer, error) {
 			return say("Give from as a date such as 2026-12-24."), nil
 		}
 	}
-	id := idOf(createForm, zone.String(), from.Format(time.DateOnly))
-	if len(id) > maxCustomID {
+	asked := newPollForm(zone, from, h.Now(), wish{title: given["title"], times: usualStart, length: usualLength})
+	if len(asked.CustomID) > maxCustomID {
 		return say("The name of this time zone is too long for Discord. Create the poll in the app."), nil
 	}
-	days := make([]selectOption, maxOptions)
-	for i := range days {
-		day := from.AddDate(0, 0, i)
-		days[i] = selectOption{Label: dayOf(day, h.Now()), Value: day.Format(time.DateOnly)}
-	}
-	return answer{answerForm, form{CustomID: id, Title: "New poll", Components: []component{
-		{Kind: componentLabel, Label: "Title", Component: input(fieldTitle, cut(given["title"], maxTitle), maxTitle)},
-		{Kind: componentLabel, Label: "Days", Component: &component{
-			Kind: componentSelect, CustomID: fieldDays, Options: days, Placeholder: "Choose days", MaxValues: len(days),
-		}},
-		{
-			Kind: componentLabel, Label: "Start times", Description: "In " + zone.String() + ", such as 19:00, 20:30",
-			Component: input(fieldTimes, "19:00", 100),
-		},
-		{Kind: componentLabel, Label: "Length", Description: "Such as 4h or 3h30m", Component: input(fieldLength, usualLength, 10)},
-		{Kind: componentLabel, Label: "Description", Component: &component{
-			Kind: componentInput, CustomID: fieldDescription, Style: styleParagraph, MaxLength: maxDescription, Required: new(bool),
-		}},
-	}}}, nil
-}
-
-func input(id, value string, most int) *component {
-	return &component{Kind: componentInput, CustomID: id, Style: styleShort, Value: value, MaxLength: most}
+	return answer{answerForm, asked}, nil
 }
 
 // create makes the poll of a submitted form. Its id derives from the interaction, so that one
@@ -90,16 +71,18 @@ func (h *handler) create(ctx context.Context, in request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	fields := in.fields()
-	slots, mistake := slotsOf(fields[fieldDays].Values, fields[fieldTimes].text(), fields[fieldLength].text(), zone, h.Now())
+	wrote := wishOf(in.fields())
+	slots, mistake := slotsOf(wrote.days, wrote.times, wrote.length, zone, h.Now())
 	if mistake != "" {
-		return say(mistake + " You wrote:\n" + plain(fields[fieldTimes].text()) + "\n" + plain(fields[fieldLength].text()) +
-			"\nUse /quest poll again."), nil
+		return repeated(in, mistake, wrote), nil
 	}
 	view, err := h.Polls.Create(ctx, scheduler.Person{ID: person.UID}, scheduler.Create{
-		ID: ids.UUIDOf("discord:" + in.ID), Title: fields[fieldTitle].text(), Description: fields[fieldDescription].text(),
+		ID: ids.UUIDOf("discord:" + in.ID), Title: wrote.title, Description: wrote.description,
 		Timezone: zone.String(), Slots: slots, GroupID: group.ID,
 	}, in.cause(person))
+	if fault.Is(err, fault.Invalid) {
+		return repeated(in, fault.MessageOf(err, ""), wrote), nil
+	}
 	if err != nil {
 		return answer{}, err
 	}
@@ -132,9 +115,6 @@ func slotsOf(days []string, times, length string, zone *time.Location, now time.
 	}
 	return slots, ""
 }
-
-// mostGroups is how many of a person's groups are looked through for that of a channel.
-const mostGroups = 100
 
 // groupHere is the person's group whose channel the interaction is in. Of several, the person
 // has to choose in the app.

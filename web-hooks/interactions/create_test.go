@@ -1,6 +1,7 @@
 package interactions_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,5 +126,86 @@ func TestQuestPoll_BySomebodyWhoIsInvited_IsRefused(t *testing.T) {
 	}, worldtest.Cause)
 	if !fault.Is(err, fault.Invalid) {
 		t.Errorf("over the scheduler: %v", err)
+	}
+}
+
+// What could not be a poll is shown, and the button below it opens the form as it was filled in.
+func TestQuestPoll_OfBadInput_OpensAgainAsItWas(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		title, times, description string
+		says                      string
+	}{
+		"of a time that is none":       {"The *Glass* <@1> @everyone", "half past nine", "Bring **dice**.\n\nAnd @here.", "start times such as"},
+		"of a title that is none":      {" ", "19:00", strings.Repeat("d", 4000), "title"},
+		"of nothing beside the length": {"", "", "", "lies ahead"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, nil)
+			days := []string{"2026-03-28", "2026-04-02"}
+			in := d.newPoll("qs:new:Europe/Berlin:2026-03-28", days, row.times, "3h30m")
+			typed := fieldsOf(in)
+			typed["title"]["value"], typed["description"]["value"] = row.title, row.description
+			_, said := d.send(in)
+			if said.Kind != 4 || said.Data.Flags != 64 || string(said.Data.Mentions) != `{"parse":[]}` {
+				t.Fatalf("answered %+v", said)
+			}
+			if !strings.Contains(said.Data.Content, row.says) || strings.Contains(said.Data.Content, "@") { // in an embed it pings nobody
+				t.Errorf("said %q", said.Data.Content)
+			}
+			again := d.button(said.Data.Components[0].Components[0].CustomID, func(in map[string]any) {
+				in["message"] = map[string]any{"embeds": said.Data.Embeds}
+			})
+			_, form := d.send(again)
+			if form.Kind != 9 || form.Data.CustomID != "qs:new:Europe/Berlin:2026-03-28" {
+				t.Fatalf("the button is answered by %+v", form)
+			}
+			got, chosen := map[string]string{}, []string{}
+			for _, label := range form.Data.Components {
+				got[label.Component.CustomID] = label.Component.Value
+				for _, option := range label.Component.Options {
+					if option.Default {
+						chosen = append(chosen, option.Value)
+					}
+				}
+			}
+			wants := map[string]string{
+				"title": strings.TrimSpace(row.title), "times": row.times, "length": "3h30m", "description": row.description,
+			}
+			for field, want := range wants {
+				if got[field] != want {
+					t.Errorf("%s is %q, want %q", field, got[field], want)
+				}
+			}
+			if !slices.Equal(chosen, days) {
+				t.Errorf("chosen are %q, want %q", chosen, days)
+			}
+		})
+	}
+}
+
+// fieldsOf are the fields of a form as it is submitted, by their ids.
+func fieldsOf(in map[string]any) map[string]map[string]any {
+	fields := map[string]map[string]any{}
+	data, _ := in["data"].(map[string]any)
+	labels, _ := data["components"].([]any)
+	for _, label := range labels {
+		component, _ := label.(map[string]any)["component"].(map[string]any)
+		id, _ := component["custom_id"].(string)
+		fields[id] = component
+	}
+	return fields
+}
+
+func TestQuestPoll_OpenedAgainFromNothing_SaysSo(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	for name, id := range map[string]string{
+		"a message without what was written": "qs:new:Europe/Berlin:2026-03-28", "no day": "qs:new:Europe/Berlin:someday", "no zone": "qs:new:Nowhere:2026-03-28",
+	} {
+		if said := d.says(d.button(id)); !strings.Contains(said, "Use /quest poll again") && !strings.Contains(said, "time zone") {
+			t.Errorf("%s: said %q", name, said)
+		}
 	}
 }

@@ -211,6 +211,9 @@ type reply struct {
 		CustomID   string          `json:"custom_id"`
 		Title      string          `json:"title"`
 		Components []part          `json:"components"`
+		Embeds     []any           `json:"embeds"`
+		// Choices are of an autocompletion; nil where none are answered.
+		Choices *[]struct{ Name, Value string } `json:"choices"`
 	} `json:"data"`
 }
 
@@ -222,6 +225,7 @@ type part struct {
 	Component   *part  `json:"component"`
 	Components  []part `json:"components"`
 	URL         string `json:"url"`
+	Value       string `json:"value"`
 	Default     bool   `json:"default"`
 	MinValues   *int   `json:"min_values"`
 	MaxValues   int    `json:"max_values"`

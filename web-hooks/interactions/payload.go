@@ -27,6 +27,8 @@ type interaction struct {
 	ChannelID     string `json:"channel_id"`
 	Channel       struct {
 		Name string `json:"name"`
+		// ParentID is a category, or a thread's channel.
+		ParentID string `json:"parent_id"`
 	} `json:"channel"`
 	// AppPermissions are the bot's in the channel, Permissions the member's.
 	AppPermissions string `json:"app_permissions"`
@@ -35,6 +37,10 @@ type interaction struct {
 		Permissions string `json:"permissions"`
 	} `json:"member"`
 	User *user `json:"user"`
+	// Message is the one that shows the pressed component.
+	Message struct {
+		Embeds []embed `json:"embeds"`
+	} `json:"message"`
 	Data struct {
 		// Name and Options are a command's, CustomID a component's or a form's.
 		Name     string   `json:"name"`
@@ -59,6 +65,8 @@ type option struct {
 	Name    string          `json:"name"`
 	Value   json.RawMessage `json:"value"`
 	Options []option        `json:"options"`
+	// Focused is the one that is being typed, of an autocompletion.
+	Focused bool `json:"focused"`
 }
 
 // field is a field of a form as it was submitted: Values of a select, Value of a text or checkbox.
@@ -83,17 +91,36 @@ func (i interaction) by() discord.User {
 
 // subcommand is the one of a command that was used, and its options by their names.
 func (i interaction) subcommand() (name string, given map[string]string) {
-	given = map[string]string{}
 	if len(i.Data.Options) == 0 {
-		return "", given
+		return "", map[string]string{}
 	}
-	sub := i.Data.Options[0]
-	for _, option := range sub.Options {
+	return i.Data.Options[0].Name, textsOf(i.Data.Options[0].Options)
+}
+
+// given are the options of a command without subcommands, by their names.
+func (i interaction) given() map[string]string { return textsOf(i.Data.Options) }
+
+func textsOf(options []option) map[string]string {
+	given := map[string]string{}
+	for _, option := range options {
 		var value string
 		_ = json.Unmarshal(option.Value, &value) // what is no text is none
 		given[option.Name] = value
 	}
-	return sub.Name, given
+	return given
+}
+
+// focused is the option of a subcommand that is being typed, and its text so far.
+func (i interaction) focused() (name, typed string) {
+	_, given := i.subcommand()
+	for _, sub := range i.Data.Options {
+		for _, option := range sub.Options {
+			if option.Focused {
+				return option.Name, given[option.Name]
+			}
+		}
+	}
+	return "", ""
 }
 
 // fields are the fields of a submitted form, by their ids.

@@ -44,6 +44,7 @@ type Polls interface {
 	Create(ctx context.Context, person scheduler.Person, ask scheduler.Create, cause scheduler.Cause) (scheduler.View, error)
 	CreateGroup(ctx context.Context, person scheduler.Person, ask scheduler.EditGroup) (poll.Group, error)
 	LinkChannel(ctx context.Context, person scheduler.Person, groupID string, at scheduler.Place) (poll.Group, error)
+	LinkChannelByCode(ctx context.Context, tx store.Tx, code discord.GroupCode, at scheduler.Place) (poll.Group, error)
 	UnlinkChannel(ctx context.Context, at scheduler.Place) (unlinked int, err error)
 	Groups(
 		ctx context.Context, person scheduler.Person, part store.Paging, take func(poll.Group) (taken bool, err error),
@@ -56,6 +57,7 @@ type Polls interface {
 	RestoreOriginal(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) (scheduler.View, error)
 	AcceptNew(ctx context.Context, person scheduler.Person, pollID, shown string, cause scheduler.Cause) (scheduler.View, error)
 	View(ctx context.Context, person scheduler.Person, pollID string) (scheduler.View, error)
+	PollsHere(ctx context.Context, person scheduler.Person, at scheduler.Place) ([]poll.Poll, error)
 	Cast(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Vote, cause scheduler.Cause) (scheduler.Ballot, error)
 }
 
@@ -66,6 +68,9 @@ type Options struct {
 	Store store.Store
 	// HasCalendar reports whether a person has linked a calendar that events can be made in.
 	HasCalendar func(ctx context.Context, uid string) (bool, error)
+	// EmailOf gives an address that the sign-in verified as a person's; "" for none. nil: none is
+	// known, and nobody is invited by one here.
+	EmailOf func(ctx context.Context, uid string) (string, error)
 	// Count counts a person's command on a poll before it begins (api.Commands.Count).
 	Count func(uid, pollID string) (undo func(), err error)
 	// ApplicationID and Key are the application's, as Discord's portal shows them.
@@ -121,10 +126,12 @@ func (h *handler) serve(c echo.Context) error {
 		return fault.New(fault.Invalid, "This interaction is over. Press again.")
 	}
 	act, asked := actOf(in, traceOf(c))
-	if in.Kind != kindAutocomplete { // one comes with each key
-		if err := h.LimitUser(c, in.by().ID); err != nil {
-			return c.JSON(http.StatusOK, say("That is too much at once. Wait a minute, and try again."))
-		}
+	counted := in.by().ID
+	if in.Kind == kindAutocomplete { // typing must cost no press
+		counted = "autocomplete:" + counted
+	}
+	if err := h.LimitUser(c, counted); err != nil {
+		return c.JSON(http.StatusOK, sorry(in.Kind, "That is too much at once. Wait a minute, and try again."))
 	}
 	if act == nil {
 		return h.passOn(c, in.Kind, body)
@@ -147,12 +154,22 @@ func (h *handler) answer(c echo.Context, act act, asked request) answer {
 	ctx, cancel := context.WithTimeout(c.Request().Context(), patience)
 	defer cancel()
 	said, err := act(h, ctx, asked)
-	switch {
-	case err == nil:
+	if err == nil {
 		return said
+	}
+	said = h.refusal(ctx, asked, err)
+	if asked.Kind == kindAutocomplete {
+		return sorry(asked.Kind, "")
+	}
+	return said
+}
+
+// refusal is what is said of an error, which it logs.
+func (h *handler) refusal(ctx context.Context, asked request, err error) answer {
+	switch {
 	case isNotLinked(err):
 		return h.notLinked()
-	case fault.CodeOf(err) == scheduler.CodeInteractionDone:
+	case fault.CodeOf(err) == discord.CodeInteractionDone:
 		return say("Done already.")
 	}
 	if kind := fault.KindOf(err); kind == fault.Internal || kind == fault.Unavailable {

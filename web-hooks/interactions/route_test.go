@@ -197,8 +197,8 @@ func TestTheAppsInteractions(t *testing.T) {
 		"better: clear_votes":                  {d.button("clear_votes:" + d.poll), 7, "Press Vote again"},
 		"better: none_work":                    {d.button("none_work:" + d.poll), 7, "Press Vote again"},
 		"forwarded: /poll-create":              {d.press(2, map[string]any{"name": "poll-create"}), 4, passedOn},
-		"forwarded: /link-group":               {d.press(2, map[string]any{"name": "link-group"}), 4, passedOn},
-		"forwarded: /unlink-group":             {d.press(2, map[string]any{"name": "unlink-group"}), 4, passedOn},
+		"ours: /link-group":                    {d.press(2, map[string]any{"name": "link-group"}), 4, "may manage"},
+		"ours: /unlink-group":                  {d.press(2, map[string]any{"name": "unlink-group"}), 4, "may manage"},
 		"forwarded: bp_ buttons":               {d.button("bp_open:1"), 4, passedOn},
 		"forwarded: autocomplete":              {d.press(4, map[string]any{"name": "poll-create"}), 8, ""},
 	} {

@@ -45,6 +45,7 @@ var (
 		{kindComponent, reopenForm, false, (*handler).askReopen},
 		{kindComponent, restore, true, (*handler).restore},
 		{kindComponent, accept, true, (*handler).accept},
+		{kindComponent, createForm, true, (*handler).askCreateAgain},
 		{kindSubmit, submitVote, true, (*handler).vote},
 		{kindSubmit, createForm, true, (*handler).create},
 		{kindSubmit, finaliseForm, true, (*handler).finalise},
@@ -53,9 +54,14 @@ var (
 	}
 	commands = map[string]act{
 		"poll": (*handler).askCreate, "me": (*handler).me, "me-code": (*handler).meCode,
+		"who": (*handler).whoOf, "manage": (*handler).menuOf,
 		"link": (*handler).linkChannel, "unlink": (*handler).unlinkChannel,
 	}
 )
+
+// commandsOfTheApp are commands that the web app names to people, and this server answers: they
+// decide where its bot posts.
+var commandsOfTheApp = map[string]act{"link-group": (*handler).linkGroup, "unlink-group": (*handler).unlinkChannel}
 
 // formsOfTheApp begin the ids of what the web app's functions sent before, whose state this server
 // does not know.
@@ -74,8 +80,15 @@ type request struct {
 func actOf(in interaction, trace string) (act, request) {
 	asked := request{interaction: in, user: in.by(), trace: trace}
 	id := in.Data.CustomID
-	if name, _ := in.subcommand(); in.Kind == kindCommand && in.Data.Name == Command {
+	if in.Kind == kindAutocomplete && in.Data.Name == Command {
+		return (*handler).complete, asked
+	}
+	if in.Kind == kindCommand && in.Data.Name == Command {
+		name, _ := in.subcommand()
 		return commands[name], asked
+	}
+	if does := commandsOfTheApp[in.Data.Name]; in.Kind == kindCommand && does != nil {
+		return does, asked
 	}
 	for _, row := range rows {
 		rest, ours := strings.CutPrefix(id, row.prefix)

@@ -22,21 +22,15 @@ const (
 // signature, which they verify again. Status, content type and body come back. What does not
 // come in time may still arrive by the interaction's own token.
 func (h *handler) passOn(c echo.Context, kind int, body []byte) error {
-	sorry := func(text string) error {
-		if kind == kindAutocomplete {
-			return c.JSON(http.StatusOK, answer{answerChoices, choices{[]choice{}}})
-		}
-		return c.JSON(http.StatusOK, say(text))
-	}
 	if h.Upstream == "" {
-		return sorry("This is not answered here.")
+		return c.JSON(http.StatusOK, sorry(kind, "This is not answered here."))
 	}
 	ctx, cancel := context.WithTimeout(c.Request().Context(), upstreamPatience)
 	defer cancel()
 	status, content, answered, err := h.ask(ctx, c.Request().Header, body)
 	if err != nil {
 		h.Log.WarnContext(ctx, "interaction not answered upstream", "trace", traceOf(c), "error", err)
-		return sorry("That took too long. Try again in a moment.")
+		return c.JSON(http.StatusOK, sorry(kind, "That took too long. Try again in a moment."))
 	}
 	return c.Blob(status, content, answered)
 }

@@ -14,15 +14,23 @@ import (
 	"questscheduler/scheduler"
 )
 
-// askVote answers the Vote button with the form.
+// askVote answers the Vote button with the form. Somebody whom the poll invites accepts by
+// submitting it.
 func (h *handler) askVote(ctx context.Context, in request) (answer, error) {
 	person, view, err := h.read(ctx, in)
+	if fault.Is(err, fault.NotFound) && !isNotLinked(err) {
+		return say(fault.MessageOf(err, "")+" If you are invited by e-mail, accept in the app first.", h.pollPage(in.poll)...), nil
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	invited, err := h.invited(ctx, person, view)
 	if err != nil {
 		return answer{}, err
 	}
 	zone := zoneFor(person, view.Poll)
 	switch {
-	case !scheduler.TakesPart(scheduler.Person{ID: person.UID}, view.Poll, view.Group):
+	case !invited && !scheduler.TakesPart(scheduler.Person{ID: person.UID}, view.Poll, view.Group):
 		return say("Only participants vote. Ask the host to add you, or join the poll in the app.", h.pollPage(in.poll)...), nil
 	case view.Poll.Status != rules.Open:
 		return say(closed(view, zone, h.Now())), nil
@@ -35,7 +43,11 @@ func (h *handler) askVote(ctx context.Context, in request) (answer, error) {
 	if i := slices.IndexFunc(view.Votes, func(vote poll.Vote) bool { return vote.UserID == person.UID }); i >= 0 {
 		own = view.Votes[i]
 	}
-	return answer{answerForm, voteForm(view.Poll, view.Slots, own, zone, h.Now())}, nil
+	asked := voteForm(view.Poll, view.Slots, own, zone, h.Now())
+	if invited {
+		asked.Title = cut("Accept and vote: "+view.Poll.Title, maxFormTitle)
+	}
+	return answer{answerForm, asked}, nil
 }
 
 // vote writes the vote of a submitted form.
@@ -57,7 +69,11 @@ func (h *handler) vote(ctx context.Context, in request) (answer, error) {
 	if ask.NoTimesWork && len(ask.Choices) > 0 {
 		return say("You chose times, and that none of them works. Press Vote again, and choose one or the other."), nil
 	}
-	ballot, err := h.Polls.Cast(ctx, scheduler.Person{ID: person.UID}, in.poll, ask, in.cause(person))
+	var ballot scheduler.Ballot
+	err = h.withEmail(ctx, person, func(who scheduler.Person) (err error) {
+		ballot, err = h.Polls.Cast(ctx, who, in.poll, ask, in.cause(person))
+		return err
+	})
 	if err != nil {
 		return answer{}, err
 	}
@@ -108,7 +124,11 @@ func (h *handler) read(ctx context.Context, in request) (discord.Person, schedul
 	if err != nil {
 		return person, scheduler.View{}, err
 	}
-	view, err := h.Polls.View(ctx, scheduler.Person{ID: person.UID}, in.poll)
+	var view scheduler.View
+	err = h.withEmail(ctx, person, func(who scheduler.Person) (err error) {
+		view, err = h.Polls.View(ctx, who, in.poll)
+		return err
+	})
 	if err == nil && !view.Group.InGuild(in.GuildID) {
 		err = fault.New(fault.Forbidden, "This poll belongs to another server on Discord.")
 	}

@@ -1,4 +1,4 @@
-// Package revocation asks Firebase which sign-ins were ended. It is apart from
+// Package revocation asks Firebase which sign-ins were ended, and which addresses are verified. It is apart from
 // signin because it imports the whole Admin SDK.
 package revocation
 
@@ -6,6 +6,7 @@ import (
 	"context"
 	"maps"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,6 +38,7 @@ type Checker struct {
 // account is Firebase's answer about one person.
 type account struct {
 	gone       bool      // disabled or deleted
+	email      string    // verified, in lower case; "" for none
 	validAfter time.Time // earlier sign-ins were ended
 	cacheUntil time.Time
 }
@@ -62,6 +64,13 @@ func (c *Checker) Revoked(ctx context.Context, uid string, signedIn time.Time) (
 	return err == nil && (known.gone || signedIn.Before(known.validAfter)), err
 }
 
+// VerifiedEmail is the address, in lower case, that a person proved to Firebase to be theirs; ""
+// for none, and for who is disabled or deleted. An error is Unavailable.
+func (c *Checker) VerifiedEmail(ctx context.Context, uid string) (string, error) {
+	known, err := c.account(ctx, uid)
+	return known.email, err
+}
+
 func (c *Checker) account(ctx context.Context, uid string) (account, error) {
 	now := c.now()
 	if known, ok := c.cached(uid, now); ok {
@@ -75,9 +84,12 @@ func (c *Checker) account(ctx context.Context, uid string) (account, error) {
 	case auth.IsUserNotFound(err):
 		known.gone = true
 	case err != nil:
-		return account{}, fault.Wrap(fault.Unavailable, err, "Firebase does not say whether the sign-in still counts. Try again shortly.")
+		return account{}, fault.Wrap(fault.Unavailable, err, "Firebase does not answer about this person. Try again shortly.")
 	default:
 		known.gone, known.validAfter = user.Disabled, time.UnixMilli(user.TokensValidAfterMillis)
+		if user.UserInfo != nil && user.EmailVerified && !user.Disabled {
+			known.email = strings.ToLower(user.Email)
+		}
 	}
 	c.keep(uid, known, now)
 	return known, nil

@@ -109,3 +109,22 @@ func TestNew_FollowsNoVariableToAnEmulator(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// An address counts where Firebase verified it, and the person is neither disabled nor deleted.
+func TestVerifiedEmail_IsTheOneThatFirebaseVerified(t *testing.T) {
+	t.Parallel()
+	r := &records{status: http.StatusOK, users: map[string]string{
+		"verified": `"email": "Ana@Example.com", "emailVerified": true`, "only entered": `"email": "ana@example.com"`,
+		"disabled": `"email": "ana@example.com", "emailVerified": true, "disabled": true`, "without one": `"emailVerified": true`,
+	}}
+	checker := newChecker(t, r, func() time.Time { return noon })
+	for uid, want := range map[string]string{"verified": "ana@example.com", "only entered": "", "disabled": "", "without one": "", "gone": ""} {
+		if got, err := checker.VerifiedEmail(t.Context(), uid); err != nil || got != want {
+			t.Errorf("%s: %q, %v, want %q", uid, got, err, want)
+		}
+	}
+	r.status = http.StatusForbidden
+	if _, err := checker.VerifiedEmail(t.Context(), "another"); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("got %v", err)
+	}
+}
