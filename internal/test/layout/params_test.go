@@ -21,9 +21,8 @@ var manyParams = []string{
 	"demo/sim/discord.bucketHeaders", "demo/sim/discord.decode", "groupevents.Service.Disconnect",
 	"groupevents.Service.Update", "groupevents.Service.edit", "internal/accounts.Repository.link",
 	"internal/gcal.Client.PatchTimes", "internal/outbox.Outbox.log", "internal/poll.GroupPolls",
-	"internal/poll.GroupsOfPolls", "internal/poll.Written", "internal/recurrence.Walk", "mirrors.Service.observeCopy",
-	"mirrors.Writer.deleteStrays", "notify.DiscordClient.call", "notify.InApp.newDocument", "notify.Owners.notify",
-	"notify.Owners.notifyOfAccount", "web-hooks/timers.Timers.steps",
+	"internal/poll.GroupsOfPolls", "internal/poll.Written", "internal/recurrence.Walk", "notify.DiscordClient.call",
+	"notify.InApp.newDocument", "notify.Owners.notify", "notify.Owners.notifyOfAccount", "web-hooks/timers.Timers.steps",
 }
 
 // paramsOf counts the parameters of a function.
