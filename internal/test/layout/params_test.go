@@ -22,7 +22,7 @@ var manyParams = []string{
 	"groupevents.Service.Update", "groupevents.Service.edit", "internal/accounts.Repository.link",
 	"internal/gcal.Client.PatchTimes", "internal/outbox.Outbox.log", "internal/poll.GroupPolls",
 	"internal/poll.GroupsOfPolls", "internal/poll.Written", "internal/recurrence.Walk", "notify.DiscordClient.call",
-	"notify.InApp.newDocument", "notify.Owners.notify", "notify.Owners.notifyOfAccount", "web-hooks/timers.Timers.steps",
+	"notify.InApp.newDocument", "notify.Owners.notify", "notify.Owners.notifyOfAccount",
 }
 
 // paramsOf counts the parameters of a function.
