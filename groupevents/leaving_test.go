@@ -8,6 +8,7 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/mirrortest"
@@ -157,7 +158,8 @@ func TestDisconnect_WithoutConnection_IsOfOwnCopiesAlone(t *testing.T) {
 	w.must(w.disconnect("ana", false))
 	w.Settle()
 	for _, person := range []string{"ben", "eve"} {
-		if err := w.Groups.Disconnect(t.Context(), personOf(person), party, "ana", true, mirrortest.Cause); !fault.Is(err, fault.NotFound) {
+		connection := mirror.Connection{GroupID: party, AccountID: "ana", OwnerID: person}
+		if err := w.Groups.Disconnect(t.Context(), connection, true, mirrortest.Cause); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s: %v", person, err)
 		}
 	}

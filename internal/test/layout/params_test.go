@@ -18,7 +18,6 @@ const mostParams = 5
 var manyParams = []string{
 	"api.route", "api.taggedRoute", "attendees/mappings.Service.want", "calendarsync.Events.Move",
 	"cmd/questscheduler.server.newTimers", "demo/sim/discord.bucketHeaders", "demo/sim/discord.decode",
-	"groupevents.Service.Disconnect", "groupevents.Service.Update", "groupevents.Service.edit",
 	"internal/gcal.Client.PatchTimes", "internal/outbox.Outbox.log", "internal/poll.GroupPolls",
 	"internal/poll.GroupsOfPolls", "internal/poll.Written", "internal/recurrence.Walk", "notify.DiscordClient.call",
 	"notify.InApp.newDocument", "notify.Owners.notify", "notify.Owners.notifyOfAccount",
