@@ -20,7 +20,6 @@ var manyParams = []string{
 	"cmd/questscheduler.server.newTimers", "demo/sim/discord.bucketHeaders", "demo/sim/discord.decode",
 	"internal/gcal.Client.PatchTimes", "internal/outbox.Outbox.log", "internal/poll.GroupPolls",
 	"internal/poll.GroupsOfPolls", "internal/poll.Written", "internal/recurrence.Walk", "notify.DiscordClient.call",
-	"notify.InApp.newDocument", "notify.Owners.notify", "notify.Owners.notifyOfAccount",
 }
 
 // paramsOf counts the parameters of a function.
