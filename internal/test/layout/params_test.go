@@ -16,10 +16,10 @@ const mostParams = 5
 
 // manyParams are the functions of the program that have more.
 var manyParams = []string{
-	"api.route", "api.taggedRoute", "attendees/mappings.Service.want", "calendarsync.Events.Move",
-	"cmd/questscheduler.server.newTimers", "demo/sim/discord.bucketHeaders", "demo/sim/discord.decode",
-	"internal/gcal.Client.PatchTimes", "internal/outbox.Outbox.log", "internal/poll.GroupPolls",
-	"internal/poll.GroupsOfPolls", "internal/poll.Written", "internal/recurrence.Walk", "notify.DiscordClient.call",
+	"api.route", "api.taggedRoute", "calendarsync.Events.Move", "cmd/questscheduler.server.newTimers",
+	"demo/sim/discord.bucketHeaders", "demo/sim/discord.decode", "internal/gcal.Client.PatchTimes",
+	"internal/outbox.Outbox.log", "internal/poll.GroupPolls", "internal/poll.GroupsOfPolls", "internal/poll.Written",
+	"internal/recurrence.Walk", "notify.DiscordClient.call",
 }
 
 // paramsOf counts the parameters of a function.
