@@ -36,7 +36,7 @@ func (s *Service) restoreOriginal(ctx context.Context, r request) (entry poll.In
 	}
 	entry, event, err := s.followMoved(ctx, entry, r.person, r.cause)
 	if err == nil && event.EventState == rules.Present && event.Fingerprint != p.Sync.Baseline {
-		event, err = s.Calendar.Move(ctx, entry.AccountID, entry.CalendarID, event, p.Sync.Baseline, p.Timezone)
+		event, err = s.Calendar.Move(ctx, entry.Place(), event, p.Sync.Baseline, p.Timezone)
 	}
 	if err == nil && event.EventState != rules.Present {
 		err = fault.New(fault.Conflict, "The event is no longer in the calendar as a single event. Ask for a sync to see how it stands.")

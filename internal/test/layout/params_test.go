@@ -16,10 +16,9 @@ const mostParams = 5
 
 // manyParams are the functions of the program that have more.
 var manyParams = []string{
-	"api.route", "api.taggedRoute", "calendarsync.Events.Move", "cmd/questscheduler.server.newTimers",
-	"demo/sim/discord.bucketHeaders", "demo/sim/discord.decode", "internal/gcal.Client.PatchTimes",
-	"internal/outbox.Outbox.log", "internal/poll.GroupPolls", "internal/poll.GroupsOfPolls", "internal/poll.Written",
-	"internal/recurrence.Walk", "notify.DiscordClient.call",
+	"api.route", "api.taggedRoute", "cmd/questscheduler.server.newTimers", "demo/sim/discord.bucketHeaders",
+	"demo/sim/discord.decode", "internal/gcal.Client.PatchTimes", "internal/outbox.Outbox.log", "internal/poll.GroupPolls",
+	"internal/poll.GroupsOfPolls", "internal/poll.Written", "internal/recurrence.Walk", "notify.DiscordClient.call",
 }
 
 // paramsOf counts the parameters of a function.
