@@ -18,7 +18,7 @@ const mostParams = 5
 var manyParams = []string{
 	"api.route", "api.taggedRoute", "cmd/questscheduler.server.newTimers", "demo/sim/discord.bucketHeaders",
 	"demo/sim/discord.decode", "internal/gcal.Client.PatchTimes", "internal/outbox.Outbox.log", "internal/poll.GroupPolls",
-	"internal/poll.GroupsOfPolls", "notify.DiscordClient.call",
+	"notify.DiscordClient.call",
 }
 
 // paramsOf counts the parameters of a function.
