@@ -152,6 +152,20 @@ func TestCopies_WhereMostGroupsAreGone_Stay(t *testing.T) {
 	}
 }
 
+func TestDisconnect_OfAnother_IsNotFound(t *testing.T) {
+	t.Parallel()
+	w := newDinnerWorld(t)
+	for _, deleteEvents := range []bool{false, true} {
+		connection := mirror.Connection{GroupID: party, AccountID: "ana", OwnerID: "ben"}
+		if err := w.Groups.Disconnect(t.Context(), connection, deleteEvents, mirrortest.Cause); !fault.Is(err, fault.NotFound) {
+			t.Errorf("deleting %t: %v", deleteEvents, err)
+		}
+	}
+	w.Settle()
+	w.shows("ana", "Dinner")
+	w.must(w.disconnect("ana", true))
+}
+
 func TestDisconnect_WithoutConnection_IsOfOwnCopiesAlone(t *testing.T) {
 	t.Parallel()
 	w := newDinnerWorld(t)
