@@ -14,7 +14,10 @@ import (
 // struct with a meaning of its own.
 const mostParams = 5
 
-// manyParams are the functions of the program that have more.
+// manyParams are the functions of the program that have more: rows of a table (route, taggedRoute),
+// parts that are wired once (newTimers), the figures of one log line (log), two bounds of one list
+// (GroupPolls), and calls of an API by an event's id and version, time and zone (PatchTimes), or by
+// whatever a route of Discord takes.
 var manyParams = []string{
 	"api.route", "api.taggedRoute", "cmd/questscheduler.server.newTimers", "demo/sim/discord.bucketHeaders",
 	"demo/sim/discord.decode", "internal/gcal.Client.PatchTimes", "internal/outbox.Outbox.log", "internal/poll.GroupPolls",
