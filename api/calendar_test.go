@@ -64,7 +64,7 @@ func (c *calendar) Get(_ context.Context, _, _, eventID string) (scheduler.Calen
 
 // Move implements scheduler.Calendar.
 func (c *calendar) Move(
-	_ context.Context, _, _ string, event scheduler.CalendarEvent, to rules.Fingerprint, _ string,
+	_ context.Context, _ poll.Place, event scheduler.CalendarEvent, to rules.Fingerprint, _ string,
 ) (scheduler.CalendarEvent, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,7 +106,7 @@ func (w *world) moveEvent(p pollJSON, to rules.Fingerprint) {
 	w.t.Helper()
 	event, err := w.calendar.Get(w.t.Context(), "", "", *p.GoogleEventID)
 	must(w.t, err)
-	event, err = w.calendar.Move(w.t.Context(), "", "", event, to, "")
+	event, err = w.calendar.Move(w.t.Context(), poll.Place{}, event, to, "")
 	must(w.t, err)
 	_, err = w.options.Scheduler.Apply(w.t.Context(), scheduler.ObservedEvent{
 		AccountID: "acc_gm", CalendarID: "gm@example.com", EventID: event.ID, EventState: event.EventState,

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"questscheduler/groupevents"
+	"questscheduler/internal/mirror"
 )
 
 // groupConnectionRoutes are the routes by which members connect accounts to a group.
@@ -62,7 +63,8 @@ type disconnectAnswer struct {
 }
 
 func (s *server) disconnectAccount(ctx context.Context, by caller, in *disconnectAccount) (disconnectAnswer, error) {
-	return disconnectAnswer{Disconnected: true}, s.GroupEvents.Disconnect(ctx, by.person, in.ID, in.AccountID, in.DeleteEvents, by.cause)
+	asked := mirror.Connection{GroupID: in.ID, AccountID: in.AccountID, OwnerID: by.person.ID}
+	return disconnectAnswer{Disconnected: true}, s.GroupEvents.Disconnect(ctx, asked, in.DeleteEvents, by.cause)
 }
 
 // endConnections disconnects people who do not belong to a group any more. The cleanup does

@@ -91,7 +91,7 @@ func (s *server) createGroupEvent(ctx context.Context, by caller, in *createGrou
 			return answerGroupEvent(view), err
 		},
 		read: func(ctx context.Context, t try) (groupEventAnswer, error) {
-			view, err := s.GroupEvents.Get(ctx, by.person, in.ID, groupevents.Reference{ID: t.eventID()})
+			view, err := s.GroupEvents.Get(ctx, by.person, groupevents.Reference{GroupID: in.ID, ID: t.eventID()})
 			return answerGroupEvent(view), err
 		},
 	})
@@ -132,12 +132,12 @@ type GroupEventRef struct {
 }
 
 func (r GroupEventRef) reference() (groupevents.Reference, error) {
-	return groupevents.ParseReference(r.Ref, r.Title)
+	return groupevents.ParseReference(r.ID, r.Ref, r.Title)
 }
 
 // checkTitle refuses a title that does not belong to the reference in the path.
 func checkTitle(ctx huma.Context) (huma.Context, error) {
-	if _, err := groupevents.ParseReference(ctx.Param("ref"), ctx.Query("title")); fault.Is(err, fault.Invalid) {
+	if _, err := groupevents.ParseReference(ctx.Param("id"), ctx.Param("ref"), ctx.Query("title")); fault.Is(err, fault.Invalid) {
 		return nil, err
 	}
 	return ctx, nil
@@ -148,7 +148,7 @@ func (s *server) getGroupEvent(ctx context.Context, by caller, in *GroupEventRef
 	if err != nil {
 		return groupEventAnswer{}, err
 	}
-	view, err := s.GroupEvents.Get(ctx, by.person, in.ID, ref)
+	view, err := s.GroupEvents.Get(ctx, by.person, ref)
 	return answerGroupEvent(view), withCandidates(err)
 }
 
@@ -171,7 +171,7 @@ func (s *server) updateGroupEvent(ctx context.Context, by caller, in *updateGrou
 	if err != nil {
 		return groupEventAnswer{}, err
 	}
-	view, err := s.GroupEvents.Update(ctx, by.person, in.ID, ref, groupevents.Edit(in.Body), by.cause)
+	view, err := s.GroupEvents.Update(ctx, by.person, ref, groupevents.Edit(in.Body), by.cause)
 	return answerGroupEvent(view), withCandidates(err)
 }
 
@@ -180,7 +180,7 @@ func (s *server) deleteGroupEvent(ctx context.Context, by caller, in *GroupEvent
 	if err != nil {
 		return groupEventAnswer{}, err
 	}
-	view, err := s.GroupEvents.Delete(ctx, by.person, in.ID, ref, by.cause)
+	view, err := s.GroupEvents.Delete(ctx, by.person, ref, by.cause)
 	return answerGroupEvent(view), withCandidates(err)
 }
 

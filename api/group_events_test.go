@@ -267,7 +267,7 @@ func TestGroupEvent_CreatedAgainUnderItsID_IsTheSame(t *testing.T) {
 	if len(list.Events) != 1 {
 		t.Errorf("listed %v", list.Events)
 	}
-	if _, err := events.Delete(t.Context(), ana, group, groupevents.Reference{ID: ask.ID}, scheduler.Cause{}); err != nil {
+	if _, err := events.Delete(t.Context(), ana, groupevents.Reference{GroupID: group, ID: ask.ID}, scheduler.Cause{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := events.Create(t.Context(), ana, group, ask, scheduler.Cause{}); err == nil {

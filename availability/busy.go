@@ -107,7 +107,8 @@ func (c *calendar) add(event BusyEvent) error {
 		return nil
 	}
 	series := recurrence.Series{Start: event.Start, End: event.End, Lines: event.Lines}
-	err := recurrence.Walk(series, c.zone, c.within.Start, c.within.End, c.starts, func(o recurrence.Occurrence) bool {
+	within := recurrence.Range{Zone: c.zone, From: c.within.Start, To: c.within.End}
+	err := recurrence.Walk(series, within, c.starts, func(o recurrence.Occurrence) bool {
 		return replaced[startOf(o.Original)] || c.busy.add(c.clip(Interval{Start: o.Start, End: o.End}))
 	})
 	if fault.CodeOf(err) == recurrence.CodeNotExpandable {

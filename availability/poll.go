@@ -77,7 +77,7 @@ func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, 
 	within, ok := s.rangeOf(p, slots)
 	known := map[string]Answer{}
 	if ok {
-		known, err = s.knownOf(ctx, p, slots, consented, askerID, within)
+		known, err = s.knownOf(ctx, consented, askerID, within, sessionOf(p, slots))
 		if err != nil {
 			return nil, err
 		}
@@ -118,9 +118,10 @@ func (s *Service) rangeOf(p poll.Poll, slots []poll.Slot) (within Interval, ok b
 	return within, ok && within.Start.Before(within.End)
 }
 
-// knownOf are the answers of those people whose availability the asker may know.
+// knownOf are the answers of those people whose availability the asker may know. The poll's own
+// session (nil: none) occupies nobody.
 func (s *Service) knownOf(
-	ctx context.Context, p poll.Poll, slots []poll.Slot, consented map[string]bool, askerID string, within Interval,
+	ctx context.Context, consented map[string]bool, askerID string, within Interval, own *session,
 ) (map[string]Answer, error) {
 	people := slices.Sorted(maps.Keys(consented))
 	sharing, err := mirror.Sharing(ctx, s.Store, people)
@@ -132,7 +133,7 @@ func (s *Service) knownOf(
 	if err != nil {
 		return nil, err
 	}
-	return s.read(ctx, linkedOnes(linked), within, sessionOf(p, slots))
+	return s.read(ctx, linkedOnes(linked), within, own)
 }
 
 // statesAt are the states of people at a time; those of whom nothing is known are unknown.

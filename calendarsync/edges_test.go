@@ -11,6 +11,7 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/gcal"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
@@ -139,7 +140,8 @@ func TestWrite_AmongManyEndedChannels_KeepsTheLast(t *testing.T) {
 		Store: documents, Now: func() time.Time { return now }, NewUUID: func() string { return "new" }, TTL: time.Hour,
 		RenewBefore: time.Minute,
 	}
-	if _, _, err := w.create(t.Context(), "acc", "cal", "new", "token", true); err != nil {
+	asked := gcal.WatchRequest{ID: "new", Token: "token", TTL: w.TTL}
+	if _, _, err := w.create(t.Context(), gcal.Ref{Account: "acc", Calendar: "cal"}, asked, true); err != nil {
 		t.Fatal(err)
 	}
 	left, err := Watches(t.Context(), documents, "acc", "cal")

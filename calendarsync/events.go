@@ -62,9 +62,9 @@ func (e Events) Get(ctx context.Context, accountID, calendarID, eventID string) 
 
 // Move changes an event's time if it is still the version that was read.
 func (e Events) Move(
-	ctx context.Context, accountID, calendarID string, event scheduler.CalendarEvent, to rules.Fingerprint, zone string,
+	ctx context.Context, at poll.Place, event scheduler.CalendarEvent, to rules.Fingerprint, zone string,
 ) (scheduler.CalendarEvent, error) {
-	moved, err := e.Google.PatchTimes(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, event.ID, event.Version, to, zone)
+	moved, err := e.Google.PatchTimes(ctx, gcal.Ref{Account: at.AccountID, Calendar: at.CalendarID}, event.ID, event.Version, to, zone)
 	return translate(moved), err
 }
 

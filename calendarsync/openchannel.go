@@ -42,13 +42,13 @@ func (w *Watcher) open(ctx context.Context, accountID, calendarID string, forced
 	if err != nil {
 		return Watch{}, err
 	}
-	watch, before, err := w.create(ctx, accountID, calendarID, id, token, forced)
+	ref := gcal.Ref{Account: accountID, Calendar: calendarID}
+	asked := gcal.WatchRequest{ID: id, Token: token, Address: w.Address, TTL: w.TTL}
+	watch, before, err := w.create(ctx, ref, asked, forced)
 	if err != nil || watch.ChannelID == "" {
 		return Watch{}, err
 	}
-	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
-		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
-	})
+	channel, err := w.Google.Watch(ctx, ref, asked)
 	w.Meter.Count(WatchAsked{slices.ContainsFunc(before, w.isLive), err})
 	if err == nil {
 		watch.GrantedAt, watch.Expiration, watch.ResourceID = w.Now(), channel.Expiration, channel.ResourceID
@@ -75,22 +75,22 @@ const maxEnded = 10
 // is in the same transaction, so that of two processes only one creates. The zero Watch:
 // none may be opened now.
 func (w *Watcher) create(
-	ctx context.Context, accountID, calendarID, id, token string, forced bool,
+	ctx context.Context, ref gcal.Ref, asked gcal.WatchRequest, forced bool,
 ) (watch Watch, before []Watch, err error) {
 	now := w.Now()
 	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		watch = Watch{}
-		calendar, _, err := calendars.LoadKey(ctx, tx, poll.CalendarKey(accountID, calendarID))
+		calendar, _, err := calendars.LoadKey(ctx, tx, poll.CalendarKey(ref.Account, ref.Calendar))
 		if err != nil {
 			return err
 		}
-		before, err = Watches(ctx, tx, accountID, calendarID)
+		before, err = Watches(ctx, tx, ref.Account, ref.Calendar)
 		if err != nil || !forced && w.blocked(before) {
 			return err
 		}
 		watch = Watch{
-			ChannelID: id, CalendarID: calendarID, AccountID: accountID, CalendarKey: calendar.Key, UserID: calendar.OwnerID,
-			Address: w.Address, TokenHash: hashToken(token), Expiration: now.Add(w.TTL), Failures: 1, NextTry: now.Add(answerTimeout),
+			ChannelID: asked.ID, CalendarID: ref.Calendar, AccountID: ref.Account, CalendarKey: calendar.Key, UserID: calendar.OwnerID,
+			Address: asked.Address, TokenHash: hashToken(asked.Token), Expiration: now.Add(asked.TTL), Failures: 1, NextTry: now.Add(answerTimeout),
 			CreatedAt: now, UpdatedAt: now,
 		}
 		watch.Status, _ = watch.Status.Next(Requested)
@@ -102,7 +102,7 @@ func (w *Watcher) create(
 				return err
 			}
 		}
-		return tx.Create(watchPath(id), encodeWatch(watch))
+		return tx.Create(watchPath(asked.ID), encodeWatch(watch))
 	})
 	return watch, before, err
 }

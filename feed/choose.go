@@ -53,11 +53,14 @@ func (s *Service) choose(ctx context.Context, userID string) (choice, error) {
 // joinGroups adds the groups of polls that the person belongs to, and returns their ids. They are read by
 // their ids: a list of the person's groups may hold any number of others' before them.
 func (s *Service) joinGroups(ctx context.Context, c *candidates, polls []poll.Poll) (ids []string, err error) {
-	err = poll.GroupsOfPolls(ctx, s.Store, s.MembersListed, c.userID, polls, func(group poll.Group) {
+	for group, err := range poll.GroupsOfPolls(ctx, s.Store, s.MembersListed, c.userID, polls) {
+		if err != nil {
+			return ids, err
+		}
 		ids = append(ids, group.ID)
 		c.join(group)
-	})
-	return ids, err
+	}
+	return ids, nil
 }
 
 // learn finds to which of polls the person consented, and so with whom they are acquainted. The

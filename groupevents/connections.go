@@ -131,12 +131,13 @@ func (s *Service) Connections(ctx context.Context, person scheduler.Person, grou
 	return shown, nil
 }
 
-// Disconnect ends a person's connection. The group's events that the account shows stay there
-// as they are, or go with deleteEvents, for which copies that an earlier disconnection kept are
-// enough. NotFound where the person has neither; one who left the group may have them still.
-// Unavailable: events would be deleted, and the server only observes calendars.
+// Disconnect ends a connection, which asked names with the person who asks as its owner. The
+// group's events that the account shows stay there as they are, or go with deleteEvents, for which
+// copies that an earlier disconnection kept are enough. NotFound where the person has neither; one
+// who left the group may have them still. Unavailable: events would be deleted, and the server only
+// observes calendars.
 func (s *Service) Disconnect(
-	ctx context.Context, person scheduler.Person, groupID, accountID string, deleteEvents bool, cause scheduler.Cause,
+	ctx context.Context, asked mirror.Connection, deleteEvents bool, cause scheduler.Cause,
 ) error {
 	if deleteEvents {
 		if err := s.Writes(); err != nil {
@@ -144,7 +145,7 @@ func (s *Service) Disconnect(
 		}
 	}
 	doc, err := store.Document{}, error(nil)
-	if path := mirror.ConnectionPath(groupID, accountID); path.Valid() == nil {
+	if path := mirror.ConnectionPath(asked.GroupID, asked.AccountID); path.Valid() == nil {
 		doc, err = s.Store.Get(ctx, path)
 	}
 	if err != nil {
@@ -155,7 +156,6 @@ func (s *Service) Disconnect(
 		connection = mirror.Connection{}
 	}
 	if connection.OwnerID == "" && deleteEvents {
-		asked := mirror.Connection{GroupID: groupID, AccountID: accountID, OwnerID: person.ID}
 		left, err := s.hasCopies(ctx, asked)
 		if err != nil {
 			return err
@@ -165,8 +165,8 @@ func (s *Service) Disconnect(
 		}
 	}
 	switch {
-	case connection.OwnerID != person.ID:
-		if _, err := member(ctx, s.Store, person.ID, groupID); err != nil {
+	case connection.OwnerID != asked.OwnerID:
+		if _, err := member(ctx, s.Store, asked.OwnerID, asked.GroupID); err != nil {
 			return err
 		}
 		return errNotConnected()

@@ -108,11 +108,11 @@ func (s *Service) changed(ctx context.Context, personID string, event mirror.Eve
 }
 
 // Get finds an event of a group for a member.
-func (s *Service) Get(ctx context.Context, person scheduler.Person, groupID string, ref Reference) (View, error) {
-	if _, err := member(ctx, s.Store, person.ID, groupID); err != nil {
+func (s *Service) Get(ctx context.Context, person scheduler.Person, ref Reference) (View, error) {
+	if _, err := member(ctx, s.Store, person.ID, ref.GroupID); err != nil {
 		return View{}, err
 	}
-	event, err := find(ctx, s.Store, groupID, ref)
+	event, err := find(ctx, s.Store, ref)
 	if err != nil {
 		return View{}, err
 	}
@@ -122,10 +122,10 @@ func (s *Service) Get(ctx context.Context, person scheduler.Person, groupID stri
 // Update changes an event; its author may, and the group's creator. A change to what it is
 // already writes nothing. The copies follow once the event has settled (Settle).
 func (s *Service) Update(
-	ctx context.Context, person scheduler.Person, groupID string, ref Reference, ask Edit, cause scheduler.Cause,
+	ctx context.Context, person scheduler.Person, ref Reference, ask Edit, cause scheduler.Cause,
 ) (View, error) {
 	now := store.Instant(s.Now())
-	event, err := s.edit(ctx, person, groupID, ref, cause, func(e *mirror.Event) error {
+	event, err := s.edit(ctx, person, ref, cause, func(e *mirror.Event) error {
 		e.PlanAt = s.settled(*e, now)
 		return ask.applyTo(inputOf(*e)).fill(e)
 	})
@@ -136,9 +136,9 @@ func (s *Service) Update(
 }
 
 // Delete deletes an event with its mirrors; its author may, and the group's creator.
-func (s *Service) Delete(ctx context.Context, person scheduler.Person, groupID string, ref Reference, cause scheduler.Cause) (View, error) {
+func (s *Service) Delete(ctx context.Context, person scheduler.Person, ref Reference, cause scheduler.Cause) (View, error) {
 	now := store.Instant(s.Now())
-	event, err := s.edit(ctx, person, groupID, ref, cause, func(e *mirror.Event) error {
+	event, err := s.edit(ctx, person, ref, cause, func(e *mirror.Event) error {
 		e.Status, e.PlanAt = statusCancelled, now
 		if e.Until.After(now) { // it is on record for Keep from now, not from its end
 			e.Until, e.From = now, earlier(e.From, now)
@@ -165,18 +165,18 @@ func (s *Service) settled(was mirror.Event, now time.Time) time.Time {
 // edit writes what change does to an event that the person may change, its PlanAt included, and
 // has it planned then. Where it rests already, that was done.
 func (s *Service) edit(
-	ctx context.Context, person scheduler.Person, groupID string, ref Reference, cause scheduler.Cause, change func(*mirror.Event) error,
+	ctx context.Context, person scheduler.Person, ref Reference, cause scheduler.Cause, change func(*mirror.Event) error,
 ) (event mirror.Event, err error) {
 	if err := s.Writes(); err != nil {
 		return mirror.Event{}, err
 	}
 	now, planAt := store.Instant(s.Now()), time.Time{}
-	err = s.change(ctx, groupID, cause, func(ctx context.Context, tx store.Tx) error {
-		group, err := member(ctx, tx, person.ID, groupID)
+	err = s.change(ctx, ref.GroupID, cause, func(ctx context.Context, tx store.Tx) error {
+		group, err := member(ctx, tx, person.ID, ref.GroupID)
 		if err != nil {
 			return err
 		}
-		before, err := find(ctx, tx, groupID, ref)
+		before, err := find(ctx, tx, ref)
 		if err != nil {
 			return err
 		}
@@ -193,7 +193,7 @@ func (s *Service) edit(
 		}
 		event.Version, event.Updated, event.UpdatedAt, event.PlanTrace = before.Version+1, now, now, cause.Trace
 		if event.Status == statusCancelled {
-			state, err := loadState(ctx, tx, groupID)
+			state, err := loadState(ctx, tx, ref.GroupID)
 			if err != nil {
 				return err
 			}

@@ -40,14 +40,14 @@ func belongs(e mirror.Event, groupID string) bool {
 
 // find reads the event that a reference names. A part of a title is searched in the latest
 // events, other references in all. NotFound, or *Ambiguous.
-func find(ctx context.Context, reader store.Reader, groupID string, ref Reference) (mirror.Event, error) {
+func find(ctx context.Context, reader store.Reader, ref Reference) (mirror.Event, error) {
 	switch {
 	case ref.ID != "":
-		return load(ctx, reader, groupID, ref.ID)
+		return load(ctx, reader, ref.GroupID, ref.ID)
 	case ref.Prefix != "":
-		return findByPrefix(ctx, reader, groupID, ref)
+		return findByPrefix(ctx, reader, ref)
 	}
-	asked := eventsOfGroup.With(groupID, string(mirror.SourceGroup), statusConfirmed).First(mostNamed)
+	asked := eventsOfGroup.With(ref.GroupID, string(mirror.SourceGroup), statusConfirmed).First(mostNamed)
 	latest, _, err := store.Page(ctx, reader, asked, mirror.DecodeEvent)
 	if err != nil {
 		return mirror.Event{}, err
@@ -63,13 +63,13 @@ func load(ctx context.Context, reader store.Reader, groupID, eventID string) (mi
 	return event, err
 }
 
-func findByPrefix(ctx context.Context, reader store.Reader, groupID string, ref Reference) (mirror.Event, error) {
-	asked := eventsOfGroupByID.With(groupID).First(mostWithPrefix).From(&store.Cursor{Path: mirror.EventPath(ref.Prefix)})
+func findByPrefix(ctx context.Context, reader store.Reader, ref Reference) (mirror.Event, error) {
+	asked := eventsOfGroupByID.With(ref.GroupID).First(mostWithPrefix).From(&store.Cursor{Path: mirror.EventPath(ref.Prefix)})
 	page, _, err := store.Page(ctx, reader, asked, mirror.DecodeEvent)
 	if err != nil {
 		return mirror.Event{}, err
 	}
-	page = slices.DeleteFunc(page, func(e mirror.Event) bool { return !belongs(e, groupID) })
+	page = slices.DeleteFunc(page, func(e mirror.Event) bool { return !belongs(e, ref.GroupID) })
 	slices.SortFunc(page, func(a, b mirror.Event) int { return b.CreatedAt.Compare(a.CreatedAt) })
 	return one(ref.Among(page))
 }

@@ -8,6 +8,7 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/mirrortest"
@@ -151,13 +152,28 @@ func TestCopies_WhereMostGroupsAreGone_Stay(t *testing.T) {
 	}
 }
 
+func TestDisconnect_OfAnother_IsNotFound(t *testing.T) {
+	t.Parallel()
+	w := newDinnerWorld(t)
+	for _, deleteEvents := range []bool{false, true} {
+		connection := mirror.Connection{GroupID: party, AccountID: "ana", OwnerID: "ben"}
+		if err := w.Groups.Disconnect(t.Context(), connection, deleteEvents, mirrortest.Cause); !fault.Is(err, fault.NotFound) {
+			t.Errorf("deleting %t: %v", deleteEvents, err)
+		}
+	}
+	w.Settle()
+	w.shows("ana", "Dinner")
+	w.must(w.disconnect("ana", true))
+}
+
 func TestDisconnect_WithoutConnection_IsOfOwnCopiesAlone(t *testing.T) {
 	t.Parallel()
 	w := newDinnerWorld(t)
 	w.must(w.disconnect("ana", false))
 	w.Settle()
 	for _, person := range []string{"ben", "eve"} {
-		if err := w.Groups.Disconnect(t.Context(), personOf(person), party, "ana", true, mirrortest.Cause); !fault.Is(err, fault.NotFound) {
+		connection := mirror.Connection{GroupID: party, AccountID: "ana", OwnerID: person}
+		if err := w.Groups.Disconnect(t.Context(), connection, true, mirrortest.Cause); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s: %v", person, err)
 		}
 	}

@@ -34,7 +34,7 @@ func TestCreate_ByOneAuthor_IsBoundedPerDay(t *testing.T) {
 		t.Errorf("again after %v", got)
 	}
 	w.retitle(last, "Changed")
-	_, err = w.Groups.Delete(t.Context(), personOf("ana"), party, groupevents.Reference{ID: last.ID}, mirrortest.Cause)
+	_, err = w.Groups.Delete(t.Context(), personOf("ana"), groupevents.Reference{GroupID: party, ID: last.ID}, mirrortest.Cause)
 	w.must(err)
 	_, err = w.create("ana", "In its place", mirrortest.Start.AddDate(0, 0, 2))
 	w.refused(err, fault.RateLimited, groupevents.CodePerDay)
@@ -62,12 +62,12 @@ func TestCreate_ByOneAuthor_IsBoundedInAll(t *testing.T) {
 	w.refused(err, fault.Conflict, groupevents.CodePresent)
 	another, err := w.create("gm", "Another author's", soon.AddDate(1, 0, 0))
 	w.must(err)
-	_, err = w.Groups.Delete(t.Context(), personOf("gm"), party, groupevents.Reference{ID: another.ID}, mirrortest.Cause)
+	_, err = w.Groups.Delete(t.Context(), personOf("gm"), groupevents.Reference{GroupID: party, ID: another.ID}, mirrortest.Cause)
 	w.must(err)
 	_, err = w.create("ana", "One more", soon)
 	w.refused(err, fault.Conflict, groupevents.CodePresent)
 	for _, event := range []groupevents.View{made[0], made[len(made)-1]} { // older than the latest fifty, and not
-		_, err = w.Groups.Delete(t.Context(), personOf("gm"), party, groupevents.Reference{ID: event.ID}, mirrortest.Cause)
+		_, err = w.Groups.Delete(t.Context(), personOf("gm"), groupevents.Reference{GroupID: party, ID: event.ID}, mirrortest.Cause)
 		w.must(err)
 		_, err = w.create("ana", "In its place", soon)
 		w.must(err)

@@ -36,36 +36,38 @@ func Ref(eventID string) string {
 	return refPrefix + ulid[:min(shortLen, len(ulid))]
 }
 
-// Reference is how a person names an event of a group. One field is set.
+// Reference is how a person names an event of a group. One field is set beside GroupID.
 type Reference struct {
+	GroupID string
+
 	ID     string // the whole id
 	Prefix string // the beginning of an id
 	Latest bool   // the newest event
 	Title  string // part of a title, in lower case
 }
 
-// ParseReference reads a reference: an id with or without evt_, its first eight characters,
+// ParseReference reads a reference to an event of a group: an id with or without evt_, its first eight characters,
 // the EVT- form, "latest", or "title" with a part of a title. Case does not count. NotFound:
 // it can name nothing. Invalid: title belongs to the reference "title" alone.
-func ParseReference(text, title string) (Reference, error) {
+func ParseReference(groupID, text, title string) (Reference, error) {
 	title = strings.ToLower(strings.TrimSpace(title))
 	word := strings.ToLower(text)
 	switch {
 	case word == refTitle && title == "":
 		return Reference{}, fault.Field("title", "must hold a part of the event's title, since the reference is \"title\"")
 	case word == refTitle:
-		return Reference{Title: title}, nil
+		return Reference{GroupID: groupID, Title: title}, nil
 	case title != "":
 		return Reference{}, fault.Field("title", "must be left out unless the reference is \"title\"")
 	case word == refLatest:
-		return Reference{Latest: true}, nil
+		return Reference{GroupID: groupID, Latest: true}, nil
 	}
 	ulid := strings.ToUpper(strings.TrimPrefix(strings.TrimPrefix(word, strings.ToLower(refPrefix)), idPrefix))
 	switch {
 	case fullShape.MatchString(ulid):
-		return Reference{ID: idPrefix + ulid}, nil
+		return Reference{GroupID: groupID, ID: idPrefix + ulid}, nil
 	case shortShape.MatchString(ulid):
-		return Reference{Prefix: idPrefix + ulid}, nil
+		return Reference{GroupID: groupID, Prefix: idPrefix + ulid}, nil
 	default:
 		return Reference{}, errNoEvent()
 	}

@@ -87,7 +87,7 @@ func TestDelete_WhileAChangeRests_IsAtOnce(t *testing.T) {
 	w, event := newSettlingWorld(t)
 	w.pass(1)
 	w.retitle(event, "Supper")
-	_, err := w.Groups.Delete(t.Context(), personOf("gm"), party, groupevents.Reference{ID: event.ID}, mirrortest.Cause)
+	_, err := w.Groups.Delete(t.Context(), personOf("gm"), groupevents.Reference{GroupID: party, ID: event.ID}, mirrortest.Cause)
 	w.must(err)
 	w.RunDue()
 	w.shows("ana")
@@ -117,14 +117,14 @@ func TestEvent_ItsCopies_HaveTheTraceOfItsChange(t *testing.T) {
 			t.Errorf("%d plans have the trace %s, want one for each account", planned, trace)
 		}
 	}
-	gm, ref := scheduler.Person{ID: "gm"}, groupevents.Reference{ID: event.ID}
+	gm, ref := scheduler.Person{ID: "gm"}, groupevents.Reference{GroupID: party, ID: event.ID}
 	change("trc_update", func(cause scheduler.Cause) error {
 		title := "Supper"
-		_, err := w.Groups.Update(t.Context(), gm, party, ref, groupevents.Edit{Title: &title}, cause)
+		_, err := w.Groups.Update(t.Context(), gm, ref, groupevents.Edit{Title: &title}, cause)
 		return err
 	})
 	change("trc_delete", func(cause scheduler.Cause) error {
-		_, err := w.Groups.Delete(t.Context(), gm, party, ref, cause)
+		_, err := w.Groups.Delete(t.Context(), gm, ref, cause)
 		return err
 	})
 }

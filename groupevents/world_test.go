@@ -8,6 +8,7 @@ import (
 
 	"questscheduler/groupevents"
 	"questscheduler/internal/gcal"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/test/mirrortest"
 	"questscheduler/scheduler"
 )
@@ -70,13 +71,13 @@ func (w *world) create(as, title string, start time.Time) (groupevents.View, err
 // retitle changes an event's title, as its author.
 func (w *world) retitle(event groupevents.View, title string) {
 	w.Helper()
-	ref := groupevents.Reference{ID: event.ID}
-	_, err := w.Groups.Update(w.T.Context(), personOf(event.OwnerID), party, ref, groupevents.Edit{Title: &title}, mirrortest.Cause)
+	ref := groupevents.Reference{GroupID: party, ID: event.ID}
+	_, err := w.Groups.Update(w.T.Context(), personOf(event.OwnerID), ref, groupevents.Edit{Title: &title}, mirrortest.Cause)
 	w.must(err)
 }
 
 func (w *world) disconnect(as string, deleteEvents bool) error {
-	return w.Groups.Disconnect(w.T.Context(), personOf(as), party, as, deleteEvents, mirrortest.Cause)
+	return w.Groups.Disconnect(w.T.Context(), mirror.Connection{GroupID: party, AccountID: as, OwnerID: as}, deleteEvents, mirrortest.Cause)
 }
 
 // shows fails unless a calendar has events of these titles alone.

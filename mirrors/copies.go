@@ -16,13 +16,13 @@ import (
 // observeCopy keeps what an event of ours occupies in a calendar of the person's own, for
 // availability alone: a mirror of anybody, or a copy that its owner kept. Of an event that is
 // not ours any more, what was kept goes: if it is a person's, it is kept as their own.
-func (s *Service) observeCopy(ctx context.Context, tx store.Reader, o observation, class plan.Class, naming mirror.Naming, w *write) error {
+func (s *Service) observeCopy(ctx context.Context, tx store.Reader, o observation, w *write) error {
 	if !plan.MayBeOurs(o.event) {
 		return nil
 	}
-	m := shownBy(o, naming)
+	m := shownBy(o)
 	switch {
-	case class != plan.Ours && class != plan.Orphan:
+	case o.class != plan.Ours && o.class != plan.Orphan:
 		o.event = gcal.Event{ID: o.event.ID, InstanceOf: o.event.InstanceOf, EventState: rules.Gone}
 	case m.Target == mirror.Overlay && o.event.EventState != rules.Gone: // gone, it may be of before the edge changed
 		return nil
@@ -37,13 +37,13 @@ func (s *Service) observeCopy(ctx context.Context, tx store.Reader, o observatio
 
 // shownBy is a mirror that names an observed event or its series: of the observing account
 // if there is one, else of another that reaches the calendar; zero if none does.
-func shownBy(o observation, naming mirror.Naming) mirror.Mirror {
+func shownBy(o observation) mirror.Mirror {
 	for _, id := range []string{o.event.ID, o.event.InstanceOf} {
-		if m, ok := mirrorOf(o, naming, id); ok {
+		if m, ok := mirrorOf(o, id); ok {
 			return m
 		}
 	}
-	all := slices.Concat(naming.Mirrors, naming.Kept)
+	all := slices.Concat(o.naming.Mirrors, o.naming.Kept)
 	i := slices.IndexFunc(all, func(m mirror.Mirror) bool {
 		return m.In(o.calendar.CalendarID) && (m.EventID == o.event.ID || o.event.InstanceOf != "" && m.EventID == o.event.InstanceOf)
 	})

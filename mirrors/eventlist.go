@@ -154,7 +154,7 @@ func expand(event mirror.Event, in Range, replaced map[string]bool) (shown []Sho
 		return shown
 	}
 	series := recurrence.Series{Start: event.Start, End: event.End, Lines: event.Recurrence}
-	occurrences, err := recurrence.Expand(series, time.UTC, in.Start, in.End, maxOccurrences)
+	occurrences, err := recurrence.Expand(series, recurrence.Range{Zone: time.UTC, From: in.Start, To: in.End}, maxOccurrences)
 	if err != nil { // it is shown as the series, wherever in the range it occurs
 		if event.From.Before(in.End) && event.Until.After(in.Start) {
 			shown = append(shown, Shown{Event: event, Begins: event.From, Ends: event.End.Instant(time.UTC)})

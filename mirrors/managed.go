@@ -25,10 +25,10 @@ func (s *Service) whose(ctx context.Context, reader store.Reader, o observation)
 // observeMirror applies an observation of an event that documents name. It is about the
 // mirror of the observing account alone: what another account's mirror has in a shared
 // calendar, its own account's observations decide.
-func (s *Service) observeMirror(ctx context.Context, tx store.Reader, o observation, naming mirror.Naming, w *write) error {
-	m, ok := mirrorOf(o, naming, o.event.ID)
+func (s *Service) observeMirror(ctx context.Context, tx store.Reader, o observation, w *write) error {
+	m, ok := mirrorOf(o, o.event.ID)
 	if !ok {
-		return s.observeInstance(ctx, tx, o, naming, w)
+		return s.observeInstance(ctx, tx, o, w)
 	}
 	next, verdict := plan.Observed(m, o.event, s.now())
 	if next.Generation == m.Generation && verdict != plan.LeftDeleted {
@@ -45,8 +45,8 @@ func (s *Service) observeMirror(ctx context.Context, tx store.Reader, o observat
 
 // observeInstance applies an observation of an instance of a mirror's series whose id no
 // mirror has.
-func (s *Service) observeInstance(ctx context.Context, tx store.Reader, o observation, naming mirror.Naming, w *write) error {
-	series, ok := mirrorOf(o, naming, o.event.InstanceOf)
+func (s *Service) observeInstance(ctx context.Context, tx store.Reader, o observation, w *write) error {
+	series, ok := mirrorOf(o, o.event.InstanceOf)
 	if !ok {
 		return nil
 	}
@@ -64,14 +64,14 @@ func (s *Service) observeInstance(ctx context.Context, tx store.Reader, o observ
 }
 
 // mirrorOf is the mirror of the observing account whose event in the calendar has an id.
-func mirrorOf(o observation, naming mirror.Naming, eventID string) (m mirror.Mirror, ok bool) {
-	i := slices.IndexFunc(naming.Mirrors, func(m mirror.Mirror) bool {
+func mirrorOf(o observation, eventID string) (m mirror.Mirror, ok bool) {
+	i := slices.IndexFunc(o.naming.Mirrors, func(m mirror.Mirror) bool {
 		return eventID != "" && m.EventID == eventID && m.TargetAccountID == o.calendar.AccountID && m.TargetCalendarID == o.calendar.CalendarID
 	})
 	if i < 0 {
 		return mirror.Mirror{}, false
 	}
-	return naming.Mirrors[i], true
+	return o.naming.Mirrors[i], true
 }
 
 // observed adds a mirror after an observation, if that changed it.

@@ -25,8 +25,9 @@ type observation struct {
 	// writable reports that the calendar takes us for a writer. If not, an absence proves
 	// nothing.
 	writable bool
-	// copied marks an event of plan.Copied.
-	copied bool
+	// class is whose event it is, and naming what names it; apply reads them.
+	class  plan.Class
+	naming mirror.Naming
 	// wrote says that a call of the cause's person made the event what it is (Observe).
 	wrote bool
 	// holds fails a transaction if a newer run of the calendar began.
@@ -50,16 +51,16 @@ func (s *Service) apply(ctx context.Context, o observation) error {
 		if err != nil {
 			return err
 		}
-		if err := s.observeCopy(ctx, tx, o, class, naming, w); err != nil {
+		o.class, o.naming = class, naming
+		if err := s.observeCopy(ctx, tx, o, w); err != nil {
 			return err
 		}
 		switch class {
 		case plan.Ours:
-			return s.observeMirror(ctx, tx, o, naming, w)
+			return s.observeMirror(ctx, tx, o, w)
 		case plan.Orphan:
 			return s.deleteStray(ctx, tx, o, w)
 		}
-		o.copied = class == plan.Copied
 		return s.observeOrigin(ctx, tx, o, w, newID)
 	})
 	return err
@@ -224,7 +225,7 @@ func originBy(o observation, was mirror.Event) plan.Origin {
 	at := plan.Origin{
 		OwnerID: o.calendar.OwnerID, AccountID: o.calendar.AccountID, CalendarID: o.calendar.CalendarID,
 		Source: was.Source, PollID: was.PollID, GroupID: was.GroupID, ICalUID: was.ICalUID,
-		Copied: o.copied,
+		Copied: o.class == plan.Copied,
 	}
 	if strings.HasPrefix(o.event.ID, mirror.APIEventPrefix) {
 		at.Source = mirror.SourceAPI

@@ -97,7 +97,8 @@ func (e *Events) exception(ctx context.Context, series mirror.Event, original re
 func byRule(series mirror.Event, original recurrence.Moment) (start, end time.Time, err error) {
 	from := original.Instant(time.UTC)
 	lines := recurrence.Series{Start: series.Start, End: series.End, Lines: series.Recurrence}
-	occurrences, err := recurrence.Expand(lines, time.UTC, from, from.Add(time.Second), maxOccurrences)
+	within := recurrence.Range{Zone: time.UTC, From: from, To: from.Add(time.Second)}
+	occurrences, err := recurrence.Expand(lines, within, maxOccurrences)
 	i := slices.IndexFunc(occurrences, func(o recurrence.Occurrence) bool { return o.Original.Equal(original) })
 	if err != nil || i < 0 { // what cannot be expanded has no known occurrence
 		return start, end, errNoOccurrence()
@@ -155,7 +156,8 @@ func (t target) checkDay(was, now gcal.Content) error {
 	which := "by its address, which lists have as occurrence_id"
 	near := now.Start.Instant(time.UTC)
 	series := recurrence.Series{Start: was.Start, End: was.End, Lines: was.Recurrence}
-	occurrences, err := recurrence.Expand(series, time.UTC, near.AddDate(0, 0, -1), near.AddDate(0, 0, 1), maxOccurrences)
+	within := recurrence.Range{Zone: time.UTC, From: near.AddDate(0, 0, -1), To: near.AddDate(0, 0, 1)}
+	occurrences, err := recurrence.Expand(series, within, maxOccurrences)
 	if err == nil {
 		for _, o := range occurrences {
 			if dayOf(o.Original, was.Start.Zone) == asked {

@@ -81,11 +81,12 @@ func (w *Writer) reconcile(
 	if err != nil {
 		return did, err
 	}
-	failures, err := w.compareAll(ctx, calendar, comparison{shown: shown, began: began, did: &did}, cause)
+	c := comparison{shown: shown, began: began, did: &did}
+	failures, err := w.compareAll(ctx, calendar, c, cause)
 	if err != nil {
 		return did, err
 	}
-	err = w.deleteStrays(ctx, calendar, shown, &did, cause, byHand)
+	err = w.deleteStrays(ctx, calendar, c, cause, byHand)
 	return did, errors.Join(append(failures, err)...)
 }
 
@@ -121,11 +122,10 @@ func (w *Writer) listOurs(ctx context.Context, ref gcal.Ref) (shown map[string]l
 // deleteStrays deletes events of ours that no document of anybody names: others mirror into
 // a shared calendar too. It asks after the listing, and one that changed since stays.
 func (w *Writer) deleteStrays(
-	ctx context.Context, calendar calendars.Calendar, shown map[string]listedEvent, did *Reconciled, cause scheduler.Cause,
-	byHand bool,
+	ctx context.Context, calendar calendars.Calendar, c comparison, cause scheduler.Cause, byHand bool,
 ) error {
 	var ids []string
-	for id, event := range shown {
+	for id, event := range c.shown {
 		if event.stray {
 			ids = append(ids, id)
 		}
@@ -135,8 +135,8 @@ func (w *Writer) deleteStrays(
 		return err
 	}
 	ids = slices.DeleteFunc(ids, func(id string) bool { return naming.Anywhere(id) })
-	if many := len(ids) > w.HoldMin && float64(len(ids)) > w.HoldShare*float64(len(ids)+did.Checked); many && !byHand {
-		did.Guarded = len(ids)
+	if many := len(ids) > w.HoldMin && float64(len(ids)) > w.HoldShare*float64(len(ids)+c.did.Checked); many && !byHand {
+		c.did.Guarded = len(ids)
 		w.Log.ErrorContext(ctx, "many events of ours have no mirror; none was deleted", "events", len(ids), "calendar", calendar.CalendarID,
 			"account", calendar.AccountID, "trace", cause.Trace)
 		return nil
@@ -144,10 +144,10 @@ func (w *Writer) deleteStrays(
 	slices.Sort(ids)
 	var failures []error
 	for _, id := range ids {
-		_, err := w.Google.DeleteQuietly(ctx, gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID}, id, shown[id].etag)
+		_, err := w.Google.DeleteQuietly(ctx, gcal.Ref{Account: calendar.AccountID, Calendar: calendar.CalendarID}, id, c.shown[id].etag)
 		switch {
 		case err == nil || fault.Is(err, fault.NotFound):
-			did.Strays++
+			c.did.Strays++
 			w.Meter.Count(StrayDeleted{})
 			w.Log.InfoContext(ctx, "stray event of ours deleted", "event", id, "calendar", calendar.CalendarID, "trace", cause.Trace)
 		case fault.CodeOf(err) != gcal.CodeStale: // one that changed is decided about tomorrow

@@ -194,8 +194,10 @@ func actorOf(ctx context.Context, reader store.Reader, uid string, p poll.Poll) 
 // web app's own notifications do.
 func (n *InApp) document(key string, m Message, actor map[string]any) map[string]any {
 	title, at := plainTitle(m.Poll.Title, maxInAppTitle), m.State.State.At
-	about, link := Resource{"poll", m.Poll.ID, title}, PollURL(n.AppURL, m.Poll.ID)
-	document := n.newDocument(key, string(m.Notice), spoken.Notices[m.Notice].Title, m.Text(), link, about)
+	document := n.newDocument(key, Notification{
+		Type: string(m.Notice), Title: spoken.Notices[m.Notice].Title, Body: m.Text(), ActionURL: PollURL(n.AppURL, m.Poll.ID),
+		Resource: Resource{"poll", m.Poll.ID, title},
+	})
 	metadata := map[string]any{"schedulerId": m.Poll.ID, "schedulerTitle": title}
 	if !at.IsZero() {
 		metadata["start"] = rules.Instant(at.StartTime())
@@ -210,9 +212,11 @@ func (n *InApp) document(key string, m Message, actor map[string]any) map[string
 	return document
 }
 
-func (n *InApp) newDocument(key, kind, title, body, link string, about Resource) map[string]any {
+// newDocument is a new notification of nobody, as it is stored.
+func (n *InApp) newDocument(key string, shown Notification) map[string]any {
+	about := shown.Resource
 	return map[string]any{
-		"type": kind, "title": title, "body": body, "actionUrl": link,
+		"type": shown.Type, "title": shown.Title, "body": shown.Body, "actionUrl": shown.ActionURL,
 		"resource": map[string]any{"type": about.Type, "id": about.ID, "title": about.Title},
 		"actor":    nil, "metadata": map[string]any{}, "dedupeKey": key,
 		"read": false, "dismissed": false, "createdAt": store.Instant(n.Now()),

@@ -29,16 +29,18 @@ type Owners struct {
 // NotifySyncError says that an account's grant is revoked or insufficient, once for
 // each grant.
 func (o Owners) NotifySyncError(ctx context.Context, ownerID, accountID string) error {
-	return o.notifyOfAccount(ctx, ownerID, accountID, "", spoken.Owners.SyncErrorTitle, spoken.Owners.SyncErrorBody)
+	return o.notifyOfAccount(ctx, ownerID, accountID, "", Notification{Title: spoken.Owners.SyncErrorTitle, Body: spoken.Owners.SyncErrorBody})
 }
 
 // NotifyUnlinked says that sessions are no longer followed since their account was
 // unlinked, once for each grant.
 func (o Owners) NotifyUnlinked(ctx context.Context, ownerID, accountID string) error {
-	return o.notifyOfAccount(ctx, ownerID, accountID, ":unlinked", spoken.Owners.UnlinkedTitle, spoken.Owners.UnlinkedBody)
+	shown := Notification{Title: spoken.Owners.UnlinkedTitle, Body: spoken.Owners.UnlinkedBody}
+	return o.notifyOfAccount(ctx, ownerID, accountID, ":unlinked", shown)
 }
 
-func (o Owners) notifyOfAccount(ctx context.Context, ownerID, accountID, suffix, title, body string) error {
+// notifyOfAccount writes a notification about an account, once for each of its grants and suffixes.
+func (o Owners) notifyOfAccount(ctx context.Context, ownerID, accountID, suffix string, shown Notification) error {
 	if !canNotify(ownerID) {
 		return nil
 	}
@@ -46,14 +48,18 @@ func (o Owners) notifyOfAccount(ctx context.Context, ownerID, accountID, suffix,
 	if err != nil {
 		return err
 	}
-	return o.notify(ctx, ownerID, NoticeSyncError, accountID+":"+occasion+suffix, title, body, "calendar_account", accountID)
+	shown.Type, shown.Resource = NoticeSyncError, Resource{Type: "calendar_account", ID: accountID}
+	return o.notify(ctx, ownerID, accountID+":"+occasion+suffix, shown)
 }
 
 // NotifyLost says that a calendar with sessions is gone or no longer shared, once for each
 // loss, which since tells apart.
 func (o Owners) NotifyLost(ctx context.Context, ownerID, calendarKey string, since time.Time) error {
 	key := calendarKey + ":lost:" + strconv.FormatInt(since.UnixMicro(), 10)
-	return o.notify(ctx, ownerID, NoticeSyncError, key, spoken.Owners.LostTitle, spoken.Owners.LostBody, "calendar", calendarKey)
+	return o.notify(ctx, ownerID, key, Notification{
+		Type: NoticeSyncError, Title: spoken.Owners.LostTitle, Body: spoken.Owners.LostBody,
+		Resource: Resource{Type: "calendar", ID: calendarKey},
+	})
 }
 
 // NotifyHeld says that cancellations in a calendar await their owner's confirmation,
@@ -61,18 +67,20 @@ func (o Owners) NotifyLost(ctx context.Context, ownerID, calendarKey string, sin
 func (o Owners) NotifyHeld(ctx context.Context, ownerID, calendarKey string, eventIDs []string) error {
 	sorted := slices.Sorted(slices.Values(eventIDs))
 	digest := ids.Of(strings.Join(sorted, "\n")).Hex(8)
-	body := spoken.count(spoken.Owners.HeldBody, len(eventIDs))
-	return o.notify(ctx, ownerID, NoticeHeld, calendarKey+":"+digest, spoken.Owners.HeldTitle, body, "calendar", calendarKey)
+	return o.notify(ctx, ownerID, calendarKey+":"+digest, Notification{
+		Type: NoticeHeld, Title: spoken.Owners.HeldTitle, Body: spoken.count(spoken.Owners.HeldBody, len(eventIDs)),
+		Resource: Resource{Type: "calendar", ID: calendarKey},
+	})
 }
 
-// notify writes a notification about a resource, unless the owner has one under
-// its key. An owner whose id cannot be a person's is left out.
-func (o Owners) notify(ctx context.Context, ownerID, kind, key, title, body, resource, resourceID string) error {
+// notify writes a notification about a resource, unless the owner has one of its type and key.
+// It leads to the settings. An owner whose id cannot be a person's is left out.
+func (o Owners) notify(ctx context.Context, ownerID, key string, shown Notification) error {
 	if !canNotify(ownerID) {
 		return nil
 	}
-	key = kind + ":" + key
-	link := strings.TrimSuffix(o.InApp.AppURL, "/") + "/settings"
-	document := o.InApp.newDocument(key, kind, title, body, link, Resource{resource, resourceID, spoken.Owners.Resource})
-	return o.InApp.createMissing(ctx, []string{ownerID}, key, document)
+	key = shown.Type + ":" + key
+	shown.ActionURL = strings.TrimSuffix(o.InApp.AppURL, "/") + "/settings"
+	shown.Resource.Title = spoken.Owners.Resource
+	return o.InApp.createMissing(ctx, []string{ownerID}, key, o.InApp.newDocument(key, shown))
 }

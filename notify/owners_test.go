@@ -71,3 +71,20 @@ func TestRemoveOld_NoticesForOwners_Stay(t *testing.T) {
 		t.Errorf("removed %d, %t, %v", removed, more, err)
 	}
 }
+
+func TestOwners_ANotification_NamesItsCalendar(t *testing.T) {
+	t.Parallel()
+	o, documents := owners(t, time.Now())
+	o.InApp.AppURL = "https://app.example/"
+	if err := o.NotifyHeld(t.Context(), "gm", "key", []string{"a"}); err != nil {
+		t.Fatal(err)
+	}
+	list, _, err := List(t.Context(), documents, "gm", store.Paging{})
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d notifications, %v", len(list), err)
+	}
+	about := Resource{Type: "calendar", ID: "key", Title: spoken.Owners.Resource}
+	if got := list[0]; got.Resource != about || got.ActionURL != "https://app.example/settings" || got.Body == "" {
+		t.Errorf("notification %+v", got)
+	}
+}

@@ -9,42 +9,50 @@ import (
 	"questscheduler/transition"
 )
 
+// request is what a person asks for of a poll.
+type request struct {
+	person Person
+	pollID string
+	doing  string // names it in errors
+	cause  Cause
+}
+
+// failed gives the error of a request its place.
+func (r request) failed(err error) error { return pollError(r.pollID, r.doing, err) }
+
 // command carries out a command of a person who must be the poll's creator, in one
-// transaction. doing names it in errors.
-func (s *Service) command(
-	ctx context.Context, person Person, pollID, doing string, cause Cause, do func(step *transition.Step) error,
-) error {
-	err := s.transact(ctx, s.Store.Run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
-		st, err := load(ctx, tx, person, pollID)
+// transaction.
+func (s *Service) command(ctx context.Context, r request, do func(step *transition.Step) error) error {
+	err := s.transact(ctx, s.Store.Run, r.cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+		st, err := load(ctx, tx, r.person, r.pollID)
 		if err != nil {
 			return nil, err
 		}
-		step := s.step(st, cause)
-		once(step, cause)
+		step := s.step(st, r.cause)
+		once(step, r.cause)
 		return step, do(step)
 	})
-	return pollError(pollID, doing, err)
+	return r.failed(err)
 }
 
 // shownAfter gives the poll as a command leaves it, which do carries out.
-func (s *Service) shownAfter(
-	ctx context.Context, command rules.Command, person Person, pollID string, cause Cause, do func() error,
-) (View, error) {
-	if err := s.afterEdits(ctx, cause, do); err != nil {
+func (s *Service) shownAfter(ctx context.Context, command rules.Command, r request, do func() error) (View, error) {
+	if err := s.afterEdits(ctx, r.cause, do); err != nil {
 		return View{}, err
 	}
-	return s.shown(ctx, command, person, pollID, cause)
+	return s.shown(ctx, command, r)
 }
 
 // Cancel cancels a poll at once. Its event is deleted by an intent, or released
 // where keepEvent is set. Cancelling a cancelled poll changes nothing.
 func (s *Service) Cancel(ctx context.Context, person Person, pollID string, keepEvent bool, cause Cause) (View, error) {
-	return s.shownAfter(ctx, rules.CommandCancel, person, pollID, cause, func() error {
-		account, err := s.accountForCommand(ctx, person, pollID)
+	r := request{person, pollID, "cancel", cause}
+	return s.shownAfter(ctx, rules.CommandCancel, r, func() error {
+		account, err := s.accountForCommand(ctx, r)
 		if err != nil {
 			return err
 		}
-		return s.command(ctx, person, pollID, "cancel", cause, func(step *transition.Step) error {
+		return s.command(ctx, r, func(step *transition.Step) error {
 			return step.Cancel(person.ID, account, keepEvent)
 		})
 	})
@@ -52,8 +60,8 @@ func (s *Service) Cancel(ctx context.Context, person Person, pollID string, keep
 
 // accountForCommand finds, before the transaction, the account of an event that
 // was linked before us.
-func (s *Service) accountForCommand(ctx context.Context, person Person, pollID string) (string, error) {
-	p, _, err := created(ctx, s.Store, person, pollID)
+func (s *Service) accountForCommand(ctx context.Context, r request) (string, error) {
+	p, _, err := created(ctx, s.Store, r.person, r.pollID)
 	if err != nil {
 		return "", err
 	}

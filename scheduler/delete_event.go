@@ -17,7 +17,7 @@ func (s *Service) DeleteEvent(ctx context.Context, person Person, pollID string,
 		if err != nil {
 			return err
 		}
-		return s.command(ctx, person, pollID, "delete event", cause, func(step *transition.Step) error {
+		return s.command(ctx, request{person, pollID, "delete event", cause}, func(step *transition.Step) error {
 			deleted, err = step.DeleteEvent(person.ID, account)
 			return err
 		})

@@ -40,9 +40,10 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 	if err := ask.check(); err != nil {
 		return View{}, err
 	}
+	r := request{person, pollID, "edit", cause}
 	named, err := s.inquireEdit(ctx, person, pollID, ask)
 	if err != nil {
-		return View{}, pollError(pollID, "edit", err)
+		return View{}, r.failed(err)
 	}
 	err = s.change(ctx, s.Store.Run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
 		st, err := load(ctx, tx, person, pollID)
@@ -64,22 +65,26 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 		if err := ask.checkPeople(st.Poll); err != nil {
 			return nil, err
 		}
-		announcement := poll.Announcement{}
-		if ask.ParticipantIDs != nil {
-			if err := named.check(ctx, tx, st.Poll, st.Group, ask.newly(st.Poll)); err != nil {
-				return nil, err
-			}
-			announcement, err = poll.LoadAnnouncement(ctx, tx, pollID)
-			if err != nil {
-				return nil, err
-			}
+		if ask.ParticipantIDs == nil {
+			return s.editStep(ctx, tx, r, ask, st)
 		}
-		return s.editStep(ctx, tx, st, ask, announcement, person, cause)
+		if err := named.check(ctx, tx, st.Poll, st.Group, ask.newly(st.Poll)); err != nil {
+			return nil, err
+		}
+		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
+		if err != nil {
+			return nil, err
+		}
+		step, err := s.editStep(ctx, tx, r, ask, st)
+		if err == nil {
+			step.Name(announcement.Named, person.ID)
+		}
+		return step, err
 	})
 	if err != nil {
-		return View{}, pollError(pollID, "edit", err)
+		return View{}, r.failed(err)
 	}
-	return s.shown(ctx, rules.CommandEdit, person, pollID, cause)
+	return s.shown(ctx, rules.CommandEdit, r)
 }
 
 // inquireEdit inquires about the people whom an edit newly names. The edit's transaction refuses
@@ -104,9 +109,10 @@ func (e Edit) newly(p poll.Poll) []string {
 	return withPerson(p.CreatorID, without(*e.ParticipantIDs, p.ParticipantIDs...))
 }
 
-// editStep works an edit out, for which the slots and votes are read where it is of them.
+// editStep works an edit out but for whom it names, for which the slots and votes are read where
+// it is of them.
 func (s *Service) editStep(
-	ctx context.Context, tx store.Tx, st transition.State, ask Edit, announcement poll.Announcement, person Person, cause Cause,
+	ctx context.Context, tx store.Tx, r request, ask Edit, st transition.State,
 ) (step *transition.Step, err error) {
 	var slots []poll.Slot
 	if ask.Slots != nil {
@@ -122,7 +128,7 @@ func (s *Service) editStep(
 			return nil, err
 		}
 	}
-	step = s.step(st, cause)
+	step = s.step(st, r.cause)
 	after := ask.edited(st.Poll, store.Instant(step.Now))
 	step.Edit(after)
 	if ask.Slots != nil {
@@ -130,12 +136,9 @@ func (s *Service) editStep(
 		for _, slot := range *ask.Slots {
 			wanted = append(wanted, transition.Times{ID: slot.ID, At: rules.Timed(slot.Start, slot.End)})
 		}
-		if err := step.EditSlots(person.ID, slots, wanted); err != nil {
+		if err := step.EditSlots(r.person.ID, slots, wanted); err != nil {
 			return nil, err
 		}
-	}
-	if ask.ParticipantIDs != nil {
-		step.Name(announcement.Named, person.ID)
 	}
 	return step, nil
 }

@@ -52,6 +52,7 @@ const (
 // There is one event in the end, never two, never an orphan: an insert without an answer is
 // Unavailable to the caller, and finished by the drain or by the same Finalise again.
 func (s *Service) Finalise(ctx context.Context, person Person, pollID string, ask Finalise, cause Cause) (View, error) {
+	r := request{person, pollID, "finalise", cause}
 	var intent poll.Intent
 	done := false
 	err := s.afterEdits(ctx, cause, func() (err error) {
@@ -69,13 +70,13 @@ func (s *Service) Finalise(ctx context.Context, person Person, pollID string, as
 			return err
 		}
 		if !ask.CreateEvent {
-			return s.finaliseWithoutEvent(ctx, person, pollID, ask, account, cause)
+			return s.finaliseWithoutEvent(ctx, r, ask, account)
 		}
 		ask.oldAccount, err = s.accountUnindexed(ctx, p)
 		if err != nil {
 			return err
 		}
-		intent, err = s.beginFinalise(ctx, person, pollID, ask, poll.Place{AccountID: account, CalendarID: calendar}, cause)
+		intent, err = s.beginFinalise(ctx, r, ask, poll.Place{AccountID: account, CalendarID: calendar})
 		return err
 	})
 	if errors.Is(err, errDoneBefore) {
@@ -90,7 +91,7 @@ func (s *Service) Finalise(ctx context.Context, person Person, pollID string, as
 	case done:
 		return s.View(ctx, person, pollID)
 	}
-	return s.shown(ctx, rules.CommandFinalise, person, pollID, cause)
+	return s.shown(ctx, rules.CommandFinalise, r)
 }
 
 // errDoneBefore says that the same request finalised the poll already.
@@ -115,16 +116,16 @@ func (ask Finalise) begin() error {
 // loadToFinalise reads a poll and the chosen slot, and refuses where person, status or times
 // do not allow it. errDoneBefore: this request was answered already.
 func (s *Service) loadToFinalise(
-	ctx context.Context, tx store.Tx, person Person, pollID string, ask Finalise,
+	ctx context.Context, tx store.Tx, r request, ask Finalise,
 ) (transition.State, *poll.Slot, error) {
-	st, err := load(ctx, tx, person, pollID)
+	st, err := load(ctx, tx, r.person, r.pollID)
 	if err != nil {
 		return transition.State{}, nil, err
 	}
 	if s.answered(st.Poll, ask) {
 		return transition.State{}, nil, errDoneBefore
 	}
-	slot, err := chosenSlot(ctx, tx, pollID, ask)
+	slot, err := chosenSlot(ctx, tx, r.pollID, ask)
 	if err != nil {
 		return transition.State{}, nil, err
 	}
@@ -135,14 +136,14 @@ func (s *Service) loadToFinalise(
 // beginFinalise is transaction 1: it checks, counts the generation up and writes the insert
 // intent. The same choice as one under way resumes that one, under the later request's name.
 func (s *Service) beginFinalise(
-	ctx context.Context, person Person, pollID string, ask Finalise, at poll.Place, cause Cause,
+	ctx context.Context, r request, ask Finalise, at poll.Place,
 ) (intent poll.Intent, err error) {
-	err = s.transact(ctx, s.runRepeatable, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
-		st, slot, err := s.loadToFinalise(ctx, tx, person, pollID, ask)
+	err = s.transact(ctx, s.runRepeatable, r.cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+		st, slot, err := s.loadToFinalise(ctx, tx, r, ask)
 		if err != nil {
 			return nil, err
 		}
-		step, session := s.step(st, cause), sessionOf(st.Poll, *slot, ask, person)
+		step, session := s.step(st, r.cause), sessionOf(st.Poll, *slot, ask, r.person)
 		if pending := st.PendingInsert(); pending != nil && pending.Place() == at && sameSession(pending.Session, session) {
 			intent = step.ResumeInsert(*pending, ask.Request)
 			return step, nil
@@ -153,7 +154,7 @@ func (s *Service) beginFinalise(
 		intent = step.BeginInsert(session, at)
 		return step, nil
 	})
-	return intent, pollError(pollID, "finalise", err)
+	return intent, r.failed(err)
 }
 
 // sessionOf is the content of the event of a finalisation.
@@ -191,22 +192,22 @@ func sameSession(a, b poll.Session) bool {
 }
 
 // finaliseWithoutEvent is the whole finalisation where no event is asked for.
-func (s *Service) finaliseWithoutEvent(ctx context.Context, person Person, pollID string, ask Finalise, account string, cause Cause) error {
+func (s *Service) finaliseWithoutEvent(ctx context.Context, r request, ask Finalise, account string) error {
 	run := runner(s.runRepeatable)
 	if ask.Request == "" { // nothing would tell that it took place
 		run = s.Store.Run
 	}
-	err := s.transact(ctx, run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
-		st, slot, err := s.loadToFinalise(ctx, tx, person, pollID, ask)
+	err := s.transact(ctx, run, r.cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+		st, slot, err := s.loadToFinalise(ctx, tx, r, ask)
 		if err != nil {
 			return nil, err
 		}
 		if err := ask.begin(); err != nil {
 			return nil, err
 		}
-		step := s.step(st, cause)
-		step.Finalise(person.ID, *slot, ask.Request, account, ask.KeepOldEvent)
+		step := s.step(st, r.cause)
+		step.Finalise(r.person.ID, *slot, ask.Request, account, ask.KeepOldEvent)
 		return step, nil
 	})
-	return pollError(pollID, "finalise", err)
+	return r.failed(err)
 }

@@ -34,7 +34,7 @@ type Following struct {
 
 // Following reads how a poll and its event stand to each other, and writes nothing.
 func (s *Service) Following(ctx context.Context, pollID string) (Following, error) {
-	account, calendarID, err := s.accountToRepair(ctx, pollID)
+	at, err := s.placeToRepair(ctx, pollID)
 	if err != nil {
 		return Following{}, pollError(pollID, "following", err)
 	}
@@ -50,11 +50,11 @@ func (s *Service) Following(ctx context.Context, pollID string) (Following, erro
 		if following.Repair != rules.RepairLink {
 			return nil
 		}
-		if account == "" {
+		if at.AccountID == "" {
 			following.Obstacle, following.Repair = NoAccount, rules.RepairNothing
 			return nil
 		}
-		other, _, err := poll.FindIndex(ctx, tx, account, followedCalendar(st.Poll, calendarID), st.Poll.GoogleEventID)
+		other, _, err := poll.FindIndex(ctx, tx, at.AccountID, followedCalendar(st.Poll, at.CalendarID), st.Poll.GoogleEventID)
 		if err != nil || other == nil {
 			return err
 		}

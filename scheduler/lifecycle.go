@@ -11,12 +11,13 @@ import (
 // Reopen opens a poll for votes, without its reschedule or cancellation. Its event is
 // released, or deleted where deleteEvent is set. Reopening an open poll changes nothing.
 func (s *Service) Reopen(ctx context.Context, person Person, pollID string, deleteEvent bool, cause Cause) (View, error) {
-	return s.shownAfter(ctx, rules.CommandReopen, person, pollID, cause, func() error {
-		account, err := s.accountForCommand(ctx, person, pollID)
+	r := request{person, pollID, "reopen", cause}
+	return s.shownAfter(ctx, rules.CommandReopen, r, func() error {
+		account, err := s.accountForCommand(ctx, r)
 		if err != nil {
 			return err
 		}
-		return s.command(ctx, person, pollID, "reopen", cause, func(step *transition.Step) error {
+		return s.command(ctx, r, func(step *transition.Step) error {
 			return step.Reopen(person.ID, account, deleteEvent)
 		})
 	})
@@ -25,19 +26,19 @@ func (s *Service) Reopen(ctx context.Context, person Person, pollID string, dele
 // Archive puts a poll away. Its event stays linked, and its announcements stay as they
 // are; the calendar decides nothing until the poll is unarchived.
 func (s *Service) Archive(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
-	return s.setStatus(ctx, person, pollID, rules.CommandArchive, cause)
+	return s.setStatus(ctx, rules.CommandArchive, request{person, pollID, "archive", cause})
 }
 
 // Unarchive brings a poll back as what it was. Where it follows an event, the
 // event is read, since it may have changed.
 func (s *Service) Unarchive(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
-	return s.setStatus(ctx, person, pollID, rules.CommandUnarchive, cause)
+	return s.setStatus(ctx, rules.CommandUnarchive, request{person, pollID, "unarchive", cause})
 }
 
-func (s *Service) setStatus(ctx context.Context, person Person, pollID string, command rules.Command, cause Cause) (View, error) {
-	return s.shownAfter(ctx, command, person, pollID, cause, func() error {
-		return s.command(ctx, person, pollID, string(command), cause, func(step *transition.Step) error {
-			return step.Archive(command, person.ID)
+func (s *Service) setStatus(ctx context.Context, command rules.Command, r request) (View, error) {
+	return s.shownAfter(ctx, command, r, func() error {
+		return s.command(ctx, r, func(step *transition.Step) error {
+			return step.Archive(command, r.person.ID)
 		})
 	})
 }
@@ -45,12 +46,13 @@ func (s *Service) setStatus(ctx context.Context, person Person, pollID string, c
 // Delete removes a poll with everything below it. Its event is deleted, or released where
 // keepEvent is set. The drain completes what a crash interrupts.
 func (s *Service) Delete(ctx context.Context, person Person, pollID string, keepEvent bool, cause Cause) error {
+	r := request{person, pollID, "delete", cause}
 	return s.afterEdits(ctx, cause, func() error {
-		account, err := s.accountForCommand(ctx, person, pollID)
+		account, err := s.accountForCommand(ctx, r)
 		if err != nil {
 			return err
 		}
-		err = s.command(ctx, person, pollID, "delete", cause, func(step *transition.Step) error {
+		err = s.command(ctx, r, func(step *transition.Step) error {
 			step.Delete(account, keepEvent)
 			return nil
 		})

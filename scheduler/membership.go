@@ -14,7 +14,7 @@ import (
 // Join makes a person a participant of a poll that anybody with the link may
 // join, or that they are invited to. Joining twice changes nothing.
 func (s *Service) Join(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
-	return s.changeMembers(ctx, person, pollID, "join", cause, func(p *poll.Poll, group *poll.Group) error {
+	return s.changeMembers(ctx, request{person, pollID, "join", cause}, func(p *poll.Poll, group *poll.Group) error {
 		if TakesPart(person, *p, group) {
 			return nil
 		}
@@ -29,7 +29,7 @@ func (s *Service) Join(ctx context.Context, person Person, pollID string, cause 
 
 // AcceptInvite makes an invitee a participant.
 func (s *Service) AcceptInvite(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
-	return s.changeMembers(ctx, person, pollID, "accept invite", cause, func(p *poll.Poll, group *poll.Group) error {
+	return s.changeMembers(ctx, request{person, pollID, "accept invite", cause}, func(p *poll.Poll, group *poll.Group) error {
 		if !p.InvitedAs(person.Email) {
 			if TakesPart(person, *p, group) {
 				return nil
@@ -53,7 +53,7 @@ func acceptedBy(person Person, p poll.Poll) poll.Poll {
 // DeclineInvite takes a person's invitation away, and with it, as a rule, the
 // right to see the poll.
 func (s *Service) DeclineInvite(ctx context.Context, person Person, pollID string, cause Cause) error {
-	return s.writeMembers(ctx, person, pollID, "decline invite", cause, false, func(p *poll.Poll, _ *poll.Group) error {
+	return s.writeMembers(ctx, request{person, pollID, "decline invite", cause}, false, func(p *poll.Poll, _ *poll.Group) error {
 		if !p.InvitedAs(person.Email) {
 			return errNotInvited()
 		}
@@ -65,7 +65,7 @@ func (s *Service) DeclineInvite(ctx context.Context, person Person, pollID strin
 // Leave ends a person's part in a poll, and takes their vote back. The creator
 // cannot leave; who takes part through the group leaves the group.
 func (s *Service) Leave(ctx context.Context, person Person, pollID string, cause Cause) error {
-	return s.changePart(ctx, person, pollID, "leave", cause, func(p poll.Poll, _ *poll.Group) error {
+	return s.changePart(ctx, request{person, pollID, "leave", cause}, func(p poll.Poll, _ *poll.Group) error {
 		switch {
 		case p.CreatorID == person.ID:
 			return fault.New(fault.Conflict, "You created this poll. Cancel or delete it instead of leaving.")
@@ -93,30 +93,25 @@ func loadChoices(ctx context.Context, reader store.Reader, step *transition.Step
 
 // changeMembers writes what change does for a person who joins, and gives the poll
 // as it then is.
-func (s *Service) changeMembers(
-	ctx context.Context, person Person, pollID, doing string, cause Cause, change func(*poll.Poll, *poll.Group) error,
-) (View, error) {
-	if err := s.writeMembers(ctx, person, pollID, doing, cause, true, change); err != nil {
+func (s *Service) changeMembers(ctx context.Context, r request, change func(*poll.Poll, *poll.Group) error) (View, error) {
+	if err := s.writeMembers(ctx, r, true, change); err != nil {
 		return View{}, err
 	}
-	return s.View(ctx, person, pollID)
+	return s.View(ctx, r.person, r.pollID)
 }
 
 // writeMembers writes what change does to a poll's participants and invites. joins:
 // the person means to take part, and counts as named by nobody.
-func (s *Service) writeMembers(
-	ctx context.Context, person Person, pollID, doing string, cause Cause, joins bool,
-	change func(*poll.Poll, *poll.Group) error,
-) error {
+func (s *Service) writeMembers(ctx context.Context, r request, joins bool, change func(*poll.Poll, *poll.Group) error) error {
 	anybody := func(poll.Poll, *poll.Group) error { return nil }
-	return s.changePart(ctx, person, pollID, doing, cause, anybody,
+	return s.changePart(ctx, r, anybody,
 		func(_ context.Context, _ store.Tx, step *transition.Step, named []string) error {
 			after := step.Poll
 			after.ParticipantIDs, after.PendingInvites = slices.Clone(after.ParticipantIDs), slices.Clone(after.PendingInvites)
 			if err := change(&after, step.Group); err != nil {
 				return err
 			}
-			if step.ChangeMembers(after, person.ID, named, joins) && len(after.ParticipantIDs) > MaxPeople {
+			if step.ChangeMembers(after, r.person.ID, named, joins) && len(after.ParticipantIDs) > MaxPeople {
 				return errFull()
 			}
 			return nil
@@ -126,26 +121,26 @@ func (s *Service) writeMembers(
 // changePart changes the part of a person in a poll that they may see, and that check
 // does not refuse. work gets those who are recorded as named.
 func (s *Service) changePart(
-	ctx context.Context, person Person, pollID, doing string, cause Cause, check func(poll.Poll, *poll.Group) error,
+	ctx context.Context, r request, check func(poll.Poll, *poll.Group) error,
 	work func(ctx context.Context, tx store.Tx, step *transition.Step, named []string) error,
 ) error {
-	err := s.transact(ctx, s.Store.Run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
-		p, group, err := readable(ctx, tx, person, pollID)
+	err := s.transact(ctx, s.Store.Run, r.cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
+		p, group, err := readable(ctx, tx, r.person, r.pollID)
 		if err == nil {
 			err = check(p, group)
 		}
 		if err != nil {
 			return nil, err
 		}
-		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
+		announcement, err := poll.LoadAnnouncement(ctx, tx, r.pollID)
 		if err != nil {
 			return nil, err
 		}
-		step := s.step(transition.State{Poll: p, Group: group}, cause)
-		once(step, cause)
+		step := s.step(transition.State{Poll: p, Group: group}, r.cause)
+		once(step, r.cause)
 		return step, work(ctx, tx, step, announcement.Named)
 	})
-	return pollError(pollID, doing, err)
+	return r.failed(err)
 }
 
 func withoutEmail(emails []string, email string) []string {

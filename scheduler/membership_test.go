@@ -1,6 +1,7 @@
 package scheduler_test
 
 import (
+	"slices"
 	"testing"
 
 	"questscheduler/fault"
@@ -33,4 +34,23 @@ func TestDeclineInvite_TakesTheInvitationAway(t *testing.T) {
 		t.Errorf("the invitation stands: %v", left)
 	}
 	kind(t, w.Scheduler.DeclineInvite(t.Context(), dee, pollID, scheduler.Cause{}), fault.NotFound)
+}
+
+func TestDeclineInvite_OfANamedPerson_IsNoConsent(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _ := w.Poll()
+	creator := scheduler.Person{ID: w.View(pollID).Poll.CreatorID}
+	people, invites := []string{creator.ID, "dee"}, []string{"dee@example.com"}
+	edit := scheduler.Edit{ParticipantIDs: &people, PendingInvites: &invites}
+	if _, err := w.Scheduler.Edit(t.Context(), creator, pollID, edit, scheduler.Cause{}); err != nil {
+		t.Fatal(err)
+	}
+	dee := scheduler.Person{ID: "dee", Email: "dee@example.com"}
+	if err := w.Scheduler.DeclineInvite(t.Context(), dee, pollID, scheduler.Cause{}); err != nil {
+		t.Fatal(err)
+	}
+	if p := w.View(pollID).Poll; !slices.Contains(p.ParticipantIDs, "dee") || slices.Contains(p.JoinedIDs, "dee") {
+		t.Errorf("participants %q, of whom joined %q", p.ParticipantIDs, p.JoinedIDs)
+	}
 }

@@ -38,7 +38,8 @@ func inquire(ctx context.Context, reader store.Reader, listed bool, in poll.Poll
 	if err != nil {
 		return naming{}, err
 	}
-	others, err := outsiders(ctx, reader, listed, in, group, people)
+	poll.TrustLists(listed, group)
+	others, err := outsiders(ctx, reader, in, group, people)
 	if err != nil {
 		return naming{}, err
 	}
@@ -70,7 +71,8 @@ func inquire(ctx context.Context, reader store.Reader, listed bool, in poll.Poll
 // creator's polls again, so that requests at once cannot exceed the bound, and no votes but of people who
 // were not inquired about.
 func (n naming) check(ctx context.Context, tx store.Reader, in poll.Poll, group *poll.Group, people []string) error {
-	named, err := outsiders(ctx, tx, n.listed, in, group, people)
+	poll.TrustLists(n.listed, group)
+	named, err := outsiders(ctx, tx, in, group, people)
 	if err != nil || len(named) == 0 {
 		return err
 	}
@@ -120,8 +122,7 @@ func (n naming) strangers(
 
 // outsiders are those of people who are neither a poll's creator nor belong to its group (nil: none)
 // by choice.
-func outsiders(ctx context.Context, reader store.Reader, listed bool, in poll.Poll, group *poll.Group, people []string) ([]string, error) {
-	poll.TrustLists(listed, group)
+func outsiders(ctx context.Context, reader store.Reader, in poll.Poll, group *poll.Group, people []string) ([]string, error) {
 	if err := poll.Prove(ctx, reader, people, group); err != nil {
 		return nil, err
 	}

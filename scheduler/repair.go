@@ -59,7 +59,7 @@ func (s *Service) syncItsEvent(ctx context.Context, pollID string, cause Cause) 
 
 // reconcile repairs one thing.
 func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (rules.Repair, error) {
-	account, calendarID, err := s.accountToRepair(ctx, pollID)
+	at, err := s.placeToRepair(ctx, pollID)
 	if err != nil {
 		return rules.RepairNothing, pollError(pollID, "reconcile", err)
 	}
@@ -71,19 +71,19 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 		if err != nil {
 			return nil, err
 		}
-		announcement, err := poll.LoadAnnouncement(ctx, tx, pollID)
+		st.Announcement, err = poll.LoadAnnouncement(ctx, tx, pollID)
 		if err != nil {
 			return nil, err
 		}
 		edited = st.Poll
 		repair = rules.RepairFor(st.Documents(exists, s.Now()))
 		step := s.step(st, cause)
-		repair, err = s.repair(ctx, tx, step, repair, announcement, account, calendarID)
+		repair, err = s.repair(ctx, tx, step, repair, at)
 		if err != nil {
 			return nil, err
 		}
 		if exists && repair != rules.RepairRecreated { // the new poll's names are read once the old one's are gone
-			step.NameOnce(announcement.Named, edited)
+			step.NameOnce(st.Announcement.Named, edited)
 		}
 		// An announcement updates the card too; a purge removes it.
 		if isEdit(repair) && repair != rules.RepairRecreated && step.Due == nil && !cause.quietly(repair) {
@@ -107,9 +107,10 @@ func isEdit(repair rules.Repair) bool {
 	return repair != rules.RepairNothing && repair != rules.RepairForget
 }
 
-// repair reads what a repair needs and works it out. It gives what it came to.
+// repair reads what a repair needs and works it out. It gives what it came to. at is where an event
+// is that the index does not know.
 func (s *Service) repair(
-	ctx context.Context, tx store.Tx, step *transition.Step, repair rules.Repair, announcement poll.Announcement, account, calendarID string,
+	ctx context.Context, tx store.Tx, step *transition.Step, repair rules.Repair, at poll.Place,
 ) (rules.Repair, error) {
 	var creator poll.Creator
 	var err error
@@ -129,24 +130,24 @@ func (s *Service) repair(
 	case rules.RepairCancel:
 		creator, err = poll.LoadCreator(ctx, tx, step.Creator())
 		if err == nil {
-			step.RepairCancel(account, creator.KeepsEvents)
+			step.RepairCancel(at.AccountID, creator.KeepsEvents)
 		}
 	case rules.RepairReopen:
 		step.RepairReopen()
 	case rules.RepairUnlink:
 		step.RepairUnlink()
 	case rules.RepairRestore:
-		follows := account != "" && step.Entry == nil && step.Poll.GoogleEventID != "" && !step.Rules().Over(s.Now(), rules.ForgetAfter)
+		follows := at.AccountID != "" && step.Entry == nil && step.Poll.GoogleEventID != "" && !step.Rules().Over(s.Now(), rules.ForgetAfter)
 		if follows {
-			follows, err = loadNext(ctx, tx, &step.State, account, calendarID)
+			follows, err = loadNext(ctx, tx, &step.State, at)
 		}
 		if err == nil {
-			step.RepairRestore(announcement, follows)
+			step.RepairRestore(follows)
 		}
 	case rules.RepairLink:
 		free := false
-		if account != "" {
-			free, err = loadNext(ctx, tx, &step.State, account, calendarID)
+		if at.AccountID != "" {
+			free, err = loadNext(ctx, tx, &step.State, at)
 		}
 		switch {
 		case err != nil:
@@ -168,21 +169,22 @@ func (s *Service) repair(
 	return repair, err
 }
 
-// accountToRepair finds, before the transaction, the account of an event that
-// the poll names and the index does not know.
-func (s *Service) accountToRepair(ctx context.Context, pollID string) (account, calendarID string, err error) {
+// placeToRepair finds, before the transaction, the calendar of an event that the poll
+// names and the index does not know.
+func (s *Service) placeToRepair(ctx context.Context, pollID string) (at poll.Place, err error) {
 	p, err := poll.Load(ctx, s.Store, pollID)
 	if fault.Is(err, fault.NotFound) {
-		return "", "", nil
+		return poll.Place{}, nil
 	}
 	if err != nil {
-		return "", "", err
+		return poll.Place{}, err
 	}
 	entry, _, err := poll.IndexOf(ctx, s.Store, p)
 	if err != nil || entry != nil {
-		return "", "", err
+		return poll.Place{}, err
 	}
-	return s.legacyAccount(ctx, p)
+	at.AccountID, at.CalendarID, err = s.legacyAccount(ctx, p)
+	return at, err
 }
 
 // loadToRepair reads a poll with whatever entry the index holds for it, whether

@@ -13,14 +13,15 @@ import (
 // RestoreOriginal moves the event of a rescheduled poll back to its original time, and the
 // poll with it. Conflict where the event changed since it was read.
 func (s *Service) RestoreOriginal(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
+	r := request{person, pollID, "restore original time", cause}
 	for range editTries {
-		entry, done, err := s.restoreOriginal(ctx, person, pollID, cause)
+		entry, done, err := s.restoreOriginal(ctx, r)
 		if err != nil {
 			return View{}, err
 		}
 		if done {
 			s.syncSoon(ctx, entry.AccountID, entry.CalendarID)
-			return s.shown(ctx, rules.CommandRestoreOriginal, person, pollID, cause)
+			return s.shown(ctx, rules.CommandRestoreOriginal, r)
 		}
 	}
 	return View{}, errEdited
@@ -28,36 +29,34 @@ func (s *Service) RestoreOriginal(ctx context.Context, person Person, pollID str
 
 // restoreOriginal is one try of RestoreOriginal. It is not done where a sync released the
 // event during it, as it does once a session is long over.
-func (s *Service) restoreOriginal(
-	ctx context.Context, person Person, pollID string, cause Cause,
-) (entry poll.IndexEntry, done bool, err error) {
-	p, entry, err := s.rescheduled(ctx, person, pollID, cause)
+func (s *Service) restoreOriginal(ctx context.Context, r request) (entry poll.IndexEntry, done bool, err error) {
+	p, entry, err := s.rescheduled(ctx, r)
 	if err != nil {
 		return entry, false, err
 	}
-	entry, event, err := s.followMoved(ctx, entry, person, cause)
+	entry, event, err := s.followMoved(ctx, entry, r.person, r.cause)
 	if err == nil && event.EventState == rules.Present && event.Fingerprint != p.Sync.Baseline {
-		event, err = s.Calendar.Move(ctx, entry.AccountID, entry.CalendarID, event, p.Sync.Baseline, p.Timezone)
+		event, err = s.Calendar.Move(ctx, entry.Place(), event, p.Sync.Baseline, p.Timezone)
 	}
 	if err == nil && event.EventState != rules.Present {
 		err = fault.New(fault.Conflict, "The event is no longer in the calendar as a single event. Ask for a sync to see how it stands.")
 	}
 	if err != nil {
-		return entry, false, pollError(pollID, "restore original time", err)
+		return entry, false, r.failed(err)
 	}
 	applied, err := s.Apply(ctx, ObservedEvent{
 		AccountID: entry.AccountID, CalendarID: entry.CalendarID, EventID: entry.EventID,
 		EventState: event.EventState, Fingerprint: event.Fingerprint, Updated: event.Updated, Own: true,
-		Cause: cause, Who: person.ID,
+		Cause: r.cause, Who: r.person.ID,
 	})
 	return entry, applied.PollID != "", err
 }
 
 // rescheduled reads a rescheduled poll and its index entry. An event that is not
 // followed any more, since its session is long over, is followed again.
-func (s *Service) rescheduled(ctx context.Context, person Person, pollID string, cause Cause) (poll.Poll, poll.IndexEntry, error) {
+func (s *Service) rescheduled(ctx context.Context, r request) (poll.Poll, poll.IndexEntry, error) {
 	for range editTries {
-		p, _, err := created(ctx, s.Store, person, pollID)
+		p, _, err := created(ctx, s.Store, r.person, r.pollID)
 		if err == nil {
 			_, err = rules.Apply(p.Rules("", nil, nil), rules.CommandRestoreOriginal)
 		}
@@ -69,10 +68,10 @@ func (s *Service) rescheduled(ctx context.Context, person Person, pollID string,
 			return p, *entry, nil
 		}
 		if err == nil {
-			err = s.afterEdits(ctx, cause, func() error { return s.followForCommand(ctx, p, cause) })
+			err = s.afterEdits(ctx, r.cause, func() error { return s.followForCommand(ctx, p, r.cause) })
 		}
 		if err != nil {
-			return poll.Poll{}, poll.IndexEntry{}, pollError(pollID, "restore original time", err)
+			return poll.Poll{}, poll.IndexEntry{}, r.failed(err)
 		}
 	}
 	return poll.Poll{}, poll.IndexEntry{}, errEdited
@@ -97,7 +96,7 @@ func (s *Service) followForCommand(ctx context.Context, p poll.Poll, cause Cause
 		if err != nil || st.Entry != nil || !p.Linked() {
 			return nil, err // the caller reads it again
 		}
-		free, err := loadNext(ctx, tx, &st, account, calendarID)
+		free, err := loadNext(ctx, tx, &st, poll.Place{AccountID: account, CalendarID: calendarID})
 		if err != nil {
 			return nil, err
 		}
@@ -113,8 +112,9 @@ func (s *Service) followForCommand(ctx context.Context, p poll.Poll, cause Cause
 // AcceptNew makes the calendar's time the poll's own: the baseline, in an ordinary slot. shown
 // is the fingerprint that the person was shown; Conflict if the event has another time by now.
 func (s *Service) AcceptNew(ctx context.Context, person Person, pollID, shown string, cause Cause) (View, error) {
-	return s.shownAfter(ctx, rules.CommandAcceptNew, person, pollID, cause, func() error {
-		return s.command(ctx, person, pollID, "accept new time", cause, func(step *transition.Step) error {
+	r := request{person, pollID, "accept new time", cause}
+	return s.shownAfter(ctx, rules.CommandAcceptNew, r, func() error {
+		return s.command(ctx, r, func(step *transition.Step) error {
 			return step.AcceptNew(person.ID, shown)
 		})
 	})

@@ -56,7 +56,7 @@ type Calendar interface {
 	Get(ctx context.Context, accountID, calendarID, eventID string) (CalendarEvent, error)
 	// Move gives an event, as it was read, another time. Conflict with code
 	// CodeStale where it changed since.
-	Move(ctx context.Context, accountID, calendarID string, event CalendarEvent, to rules.Fingerprint, zone string) (CalendarEvent, error)
+	Move(ctx context.Context, at poll.Place, event CalendarEvent, to rules.Fingerprint, zone string) (CalendarEvent, error)
 	// Delete removes an event; deleted is false, without an error, for one that is
 	// not there. NotFound: it is the calendar that is not there.
 	Delete(ctx context.Context, accountID, calendarID, eventID string) (deleted bool, err error)

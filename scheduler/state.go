@@ -57,13 +57,13 @@ func loadEntry(ctx context.Context, reader store.Reader, st *transition.State) (
 
 // loadNext reads the calendar in which to follow the poll's event. free reports whether no
 // poll follows it there.
-func loadNext(ctx context.Context, reader store.Reader, st *transition.State, account, calendarID string) (free bool, err error) {
-	calendarID = followedCalendar(st.Poll, calendarID)
-	st.Next, _, err = calendars.Load(ctx, reader, account, calendarID)
+func loadNext(ctx context.Context, reader store.Reader, st *transition.State, at poll.Place) (free bool, err error) {
+	calendarID := followedCalendar(st.Poll, at.CalendarID)
+	st.Next, _, err = calendars.Load(ctx, reader, at.AccountID, calendarID)
 	if err != nil {
 		return false, err
 	}
-	other, path, err := poll.FindIndex(ctx, reader, account, calendarID, st.Poll.GoogleEventID)
+	other, path, err := poll.FindIndex(ctx, reader, at.AccountID, calendarID, st.Poll.GoogleEventID)
 	st.NextPath = path
 	return err == nil && other == nil, err
 }

@@ -50,7 +50,8 @@ func (s *Service) SweepCards(ctx context.Context, at string, cause Cause) (check
 	if err != nil {
 		return 0, "", err
 	}
-	pollIDs, cursor, err := poll.Written(ctx, s.Store, here.Kind, here.Since, cardsPage, here.cursor())
+	part := store.Paging{Limit: cardsPage, After: here.cursor()}
+	pollIDs, cursor, err := poll.Written(ctx, s.Store, here.Kind, here.Since, part)
 	if err != nil {
 		return 0, "", err
 	}

@@ -53,7 +53,7 @@ type Ballot struct {
 
 // Cast is Vote, and reads nothing after it.
 func (s *Service) Cast(ctx context.Context, person Person, pollID string, ask Vote, cause Cause) (ballot Ballot, err error) {
-	err = s.changePart(ctx, person, pollID, "vote", cause, func(p poll.Poll, group *poll.Group) error {
+	err = s.changePart(ctx, request{person, pollID, "vote", cause}, func(p poll.Poll, group *poll.Group) error {
 		if ask.Form != nil && !group.InGuild(ask.Form.Guild) {
 			return fault.New(fault.Forbidden, "This poll belongs to another server on Discord. Vote there, or in the app.")
 		}

@@ -245,7 +245,8 @@ func restores(a poll.Announcement, follows bool) func(s *transition.Step) string
 		if follows {
 			next(&s.State)
 		}
-		s.RepairRestore(a, follows)
+		s.Announcement = a
+		s.RepairRestore(follows)
 	})
 }
 

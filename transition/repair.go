@@ -138,8 +138,8 @@ func (s *Step) follow() {
 // RepairRestore removes the cancellation marks from a poll that is finalised again. An event
 // that the poll still names is followed again (follows: State.Next is its calendar); an
 // awaited event stays awaited. If the cancellation deleted the event, drop its reschedule too:
-// nothing could undo it any more. announcement is the poll's.
-func (s *Step) RepairRestore(announcement poll.Announcement, follows bool) {
+// nothing could undo it any more.
+func (s *Step) RepairRestore(follows bool) {
 	superseding := s.PendingInsert() != nil // a finalisation under way, of before
 	if superseding {
 		s.supersede()
@@ -161,7 +161,7 @@ func (s *Step) RepairRestore(announcement poll.Announcement, follows bool) {
 	}
 	sameEvent := s.Poll.GoogleEventID == s.Poll.Sync.Recorded.EventID
 	if after := s.repaired(entry, more); sameEvent {
-		s.stillKnown(announcement, after)
+		s.stillKnown(s.Announcement, after)
 	}
 }
 

@@ -33,6 +33,8 @@ type State struct {
 	// Votes, and Snapshot, are read for the transitions that depend on them.
 	Votes    []poll.Vote
 	Snapshot *poll.Snapshot
+	// Announcement is read for repairs.
+	Announcement poll.Announcement
 	// Next is a calendar in which to follow the event, and NextPath where its index entry
 	// will stand.
 	Next     calendars.Calendar

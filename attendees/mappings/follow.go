@@ -29,13 +29,13 @@ type settling struct {
 // mappings in use want, and by no other account. It is idempotent. What Google refuses now
 // is left to the sweep.
 func (m *Service) settle(ctx context.Context, of settling, cause scheduler.Cause) (did Refreshed, err error) {
-	wanted, all, err := m.accountsOf(ctx, of)
+	by, err := m.accountsOf(ctx, of)
 	if err != nil {
 		return did, err
 	}
 	var changed []gcal.Ref
 	err = m.Store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
-		did, changed, err = m.want(ctx, tx, of, wanted, all, cause.Request(m.now()))
+		did, changed, err = m.want(ctx, tx, of, by, cause.Request(m.now()))
 		return err
 	})
 	if err != nil {
@@ -51,39 +51,41 @@ func (m *Service) settle(ctx context.Context, of settling, cause scheduler.Cause
 	return did, nil
 }
 
-// accountsOf lists the accounts by which an address may be followed, the best one first, and
-// all that it may be followed by now.
-func (m *Service) accountsOf(ctx context.Context, of settling) (wanted, all []string, err error) {
+// followers are the accounts of an address: those by which it may be followed, the best one
+// first, and all by which it may be followed now.
+type followers struct{ wanted, all []string }
+
+func (m *Service) accountsOf(ctx context.Context, of settling) (by followers, err error) {
 	linked, err := m.Accounts.ByEmail(ctx, of.primary)
 	if err != nil {
-		return nil, nil, err
+		return by, err
 	}
 	for _, account := range linked {
-		all = append(all, account.ID)
+		by.all = append(by.all, account.ID)
 	}
 	delegated := accounts.DelegatedID(of.primary)
-	wanted = all
+	by.wanted = by.all
 	if m.Delegated {
-		wanted = []string{delegated}
+		by.wanted = []string{delegated}
 	}
-	all = append(slices.Clone(all), delegated)
-	if of.also != "" && !slices.Contains(all, of.also) {
-		all = append(all, of.also)
+	by.all = append(slices.Clone(by.all), delegated)
+	if of.also != "" && !slices.Contains(by.all, of.also) {
+		by.all = append(by.all, of.also)
 	}
 	if !m.Delegated || !of.delegate {
-		return wanted, all, nil
+		return by, nil
 	}
 	table, _, err := m.Current(ctx, m.Store)
 	if err == nil && table.Maps(of.primary) {
 		_, err = m.Accounts.Delegate(ctx, of.primary)
 	}
-	return wanted, all, err
+	return by, err
 }
 
-// want writes the interests of the calendars of some accounts, given in a transaction that
+// want writes the interests of the calendars of an address's accounts, in a transaction that
 // reads the mappings and the accounts. It returns those that changed.
 func (m *Service) want(
-	ctx context.Context, tx store.Tx, of settling, wanted, all []string, request calendars.Request,
+	ctx context.Context, tx store.Tx, of settling, by followers, request calendars.Request,
 ) (did Refreshed, changed []gcal.Ref, err error) {
 	table, _, err := m.Current(ctx, tx)
 	if err != nil {
@@ -91,12 +93,12 @@ func (m *Service) want(
 	}
 	var follow accounts.Account
 	if table.Maps(of.primary) {
-		follow, err = firstUsable(ctx, tx, wanted, of.primary)
+		follow, err = firstUsable(ctx, tx, by.wanted, of.primary)
 		if err != nil {
 			return did, nil, err
 		}
 	}
-	known, err := calendarsOf(ctx, tx, all)
+	known, err := calendarsOf(ctx, tx, by.all)
 	if err != nil {
 		return did, nil, err
 	}

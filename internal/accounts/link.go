@@ -27,14 +27,13 @@ type Identity struct {
 // CodeScopesInsufficient: the calendar was not granted. Neither writes anything. Link is
 // idempotent.
 func (r *Repository) Link(ctx context.Context, ownerID string, who Identity, refreshToken string, scopes []string) (Account, error) {
-	return r.link(ctx, ownerID, who, refreshToken, scopes, time.Time{})
+	return r.link(ctx, ownerID, consented{who, refreshToken, scopes}, time.Time{})
 }
 
 // link is Link for a grant requested at a time; zero means that it is known to work.
 // Unavailable: a revocation under way at that time may have ended it (Grants.Revoke).
-func (r *Repository) link(
-	ctx context.Context, ownerID string, who Identity, refreshToken string, scopes []string, asked time.Time,
-) (Account, error) {
+func (r *Repository) link(ctx context.Context, ownerID string, granted consented, asked time.Time) (Account, error) {
+	who, scopes := granted.who, granted.scopes
 	if ownerID == "" || who.Provider == "" || who.Sub == "" {
 		return Account{}, fault.New(fault.Invalid, "A link needs a person and an identity.")
 	}
@@ -51,7 +50,7 @@ func (r *Repository) link(
 		if err != nil {
 			return err
 		}
-		if refreshToken == "" && (!known || account.Status != Active) {
+		if granted.refreshToken == "" && (!known || account.Status != Active) {
 			return fault.New(fault.Invalid, "Google gave no lasting grant. Please link again and confirm the access.")
 		}
 		if !known {
@@ -61,11 +60,11 @@ func (r *Repository) link(
 		account.Provider, account.Sub = who.Provider, who.Sub
 		account.Status, account.UpdatedAt = Active, now
 		account.Due, account.UnlinkedAt, account.CheckedAt = now, time.Time{}, now
-		if refreshToken != "" {
+		if granted.refreshToken != "" {
 			account.Grant++
 		}
 		linked = account
-		return r.write(tx, account, refreshToken)
+		return r.write(tx, account, granted.refreshToken)
 	})
 	if err != nil {
 		return Account{}, err

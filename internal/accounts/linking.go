@@ -226,9 +226,10 @@ func (l *Linking) finish(ctx context.Context, begun state, back Back) (Account, 
 			}
 		}
 	}
-	return l.accounts.link(ctx, begun.Ask.PersonID, granted.who, granted.refreshToken, granted.scopes, asked)
+	return l.accounts.link(ctx, begun.Ask.PersonID, granted, asked)
 }
 
+// consented is what a person granted.
 type consented struct {
 	who          Identity
 	refreshToken string

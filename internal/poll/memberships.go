@@ -92,33 +92,31 @@ func Fellows(ctx context.Context, reader store.Reader, listed bool, userID strin
 	return fellows, nil
 }
 
-// GroupsOfPolls passes those groups of polls that a person belongs to by choice, each once, to take.
-// listed is that of TrustLists.
-func GroupsOfPolls(ctx context.Context, reader store.Reader, listed bool, userID string, polls []Poll, take func(Group)) error {
-	var doubtful []Group
-	err := eachGroup(ctx, reader, polls, func(group Group) {
-		TrustLists(listed, &group)
-		switch {
-		case group.ByChoice(userID):
-			take(group)
-		case group.Has(userID):
-			doubtful = append(doubtful, group.Brief(userID))
+// GroupsOfPolls yields those groups of polls that a person belongs to by choice, each once.
+// listed is that of TrustLists. An error is yielded once and ends it.
+func GroupsOfPolls(ctx context.Context, reader store.Reader, listed bool, userID string, polls []Poll) iter.Seq2[Group, error] {
+	return func(yield func(Group, error) bool) {
+		var doubtful []Group
+		for group, err := range eachGroup(ctx, reader, polls) {
+			TrustLists(listed, &group)
+			if err == nil && !group.ByChoice(userID) {
+				if group.Has(userID) {
+					doubtful = append(doubtful, group.Brief(userID))
+				}
+			} else if !yield(group, err) || err != nil {
+				return
+			}
 		}
-	})
-	if err != nil {
-		return err
-	}
-	for group, err := range provenOf(ctx, reader, userID, doubtful) {
-		if err != nil {
-			return err
+		for group, err := range provenOf(ctx, reader, userID, doubtful) {
+			if !yield(group, err) || err != nil {
+				return
+			}
 		}
-		take(group)
 	}
-	return nil
 }
 
-// eachGroup passes the groups of polls, each once, to take.
-func eachGroup(ctx context.Context, reader store.Reader, polls []Poll, take func(Group)) error {
+// eachGroup yields the groups of polls, each once. An error is yielded once and ends it.
+func eachGroup(ctx context.Context, reader store.Reader, polls []Poll) iter.Seq2[Group, error] {
 	var paths []store.Path
 	for _, p := range polls {
 		if path, ok := groupPath(p.GroupID); ok {
@@ -126,11 +124,20 @@ func eachGroup(ctx context.Context, reader store.Reader, polls []Poll, take func
 		}
 	}
 	slices.Sort(paths)
-	return inParts(ctx, reader, slices.Compact(paths), func(doc store.Document) {
-		if doc.Exists() {
-			take(DecodeGroup(doc))
+	return func(yield func(Group, error) bool) {
+		for part := range slices.Chunk(slices.Compact(paths), atOnce) {
+			docs, err := reader.GetAll(ctx, part)
+			if err != nil {
+				yield(Group{}, err)
+				return
+			}
+			for _, doc := range docs {
+				if doc.Exists() && !yield(DecodeGroup(doc), nil) {
+					return
+				}
+			}
 		}
-	})
+	}
 }
 
 // Brief is the group with no others than some people, for lists of groups: a group may have 1 MiB.

@@ -76,12 +76,12 @@ func (n Namings) Answers(ctx context.Context, reader store.Reader, listed bool, 
 		}
 	}
 	groups := map[string]*Group{}
-	err := eachGroup(ctx, reader, polls, func(group Group) {
+	for group, err := range eachGroup(ctx, reader, polls) {
+		if err != nil {
+			return nil, err
+		}
 		group = group.Brief(people...)
 		groups[group.ID] = &group
-	})
-	if err != nil {
-		return nil, err
 	}
 	read := slices.Collect(maps.Values(groups))
 	TrustLists(listed, read...)

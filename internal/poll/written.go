@@ -20,12 +20,12 @@ var writtenSince = []*store.Query{
 var WrittenKinds = len(writtenSince)
 
 // Written lists the polls that somebody wrote since a time, or voted in, each once a page: one
-// kind of writes, from 0 to WrittenKinds-1, at most limit behind after. next is where to go
+// kind of writes, from 0 to WrittenKinds-1, by pages of writes. next is where to go
 // on; nil at the end. Deletions are not found.
 func Written(
-	ctx context.Context, reader store.Reader, kind int, since time.Time, limit int, after *store.Cursor,
+	ctx context.Context, reader store.Reader, kind int, since time.Time, part store.Paging,
 ) (pollIDs []string, next *store.Cursor, err error) {
-	asked := writtenSince[kind].With(since).First(limit).From(after)
+	asked := writtenSince[kind].With(since).Paged(part)
 	docs, err := reader.Query(ctx, asked)
 	if err != nil {
 		return nil, nil, err

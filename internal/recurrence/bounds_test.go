@@ -125,7 +125,8 @@ func TestWalk_Starts_AreCountedAndBounded(t *testing.T) {
 		"a rule, more than any may":  {hourly, 300_000, 20 * 366, 300_000, 199_999, 100_000, true},
 	} {
 		starts, visited := row.starts, 0
-		err := recurrence.Walk(row.series, time.UTC, from, from.AddDate(0, 0, row.days), &starts, func(recurrence.Occurrence) bool {
+		within := recurrence.Range{Zone: time.UTC, From: from, To: from.AddDate(0, 0, row.days)}
+		err := recurrence.Walk(row.series, within, &starts, func(recurrence.Occurrence) bool {
 			visited++
 			return visited < row.most
 		})
@@ -150,7 +151,8 @@ func TestExpand_UntilAndRange_TheEarlierEnds(t *testing.T) {
 	from := at(t, "UTC", "2026-03-01 00:00").Time
 	series := timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=DAILY;UNTIL=20260305T180000Z")
 	for days, want := range map[int]int{2: 2, 4: 4, 5: 5, 30: 5} {
-		got, err := recurrence.Expand(series, time.UTC, from, from.AddDate(0, 0, days), 10)
+		within := recurrence.Range{Zone: time.UTC, From: from, To: from.AddDate(0, 0, days)}
+		got, err := recurrence.Expand(series, within, 10)
 		if err != nil || len(got) != want {
 			t.Errorf("%d days: %d occurrences, %v; want %d", days, len(got), err, want)
 		}

@@ -41,22 +41,28 @@ type Occurrence struct {
 	Start, End time.Time
 }
 
-// Expand lists the occurrences that overlap [from, to), by start, including those that
-// began before from. One without length overlaps if it begins in the range. Times of a series
+// Range is the time [From, To) in a calendar of a time zone.
+type Range struct {
+	Zone     *time.Location
+	From, To time.Time
+}
+
+// Expand lists the occurrences that overlap the range, by start, including those that
+// began before it. One without length overlaps if it begins in the range. Times of a series
 // are precise to the second.
 //
 // Wall times are kept in the start's own zone, and instants last equally long in each
-// occurrence; all-day occurrences are dates, which begin in zone, the calendar's. The
+// occurrence; all-day occurrences are dates, which begin in the calendar's zone. The
 // start of the series is an occurrence even if its rule omits it, and does not count
 // towards COUNT then: Google shows it so. An UNTIL that is a date includes the whole day.
 //
 // An error with CodeNotExpandable means that the occurrences are unknown: a line or zone
 // that cannot be read or is not supported, a rule finer than hours, more occurrences than
 // limit, or a range too far from the series' start.
-func Expand(s Series, zone *time.Location, from, to time.Time, limit int) ([]Occurrence, error) {
+func Expand(s Series, in Range, limit int) ([]Occurrence, error) {
 	var found []Occurrence
 	starts := mostSteps
-	err := Walk(s, zone, from, to, &starts, func(o Occurrence) bool {
+	err := Walk(s, in, &starts, func(o Occurrence) bool {
 		found = append(found, o)
 		return len(found) <= limit
 	})
@@ -73,23 +79,23 @@ func Expand(s Series, zone *time.Location, from, to time.Time, limit int) ([]Occ
 // is how many starts of rules may still be generated, for several series in sum; Walk
 // subtracts those of this one. Errors are those of Expand: the occurrences are unknown, and
 // not only those that were not visited, if visit returns false or no starts are left.
-func Walk(s Series, zone *time.Location, from, to time.Time, starts *int, visit func(Occurrence) bool) error {
+func Walk(s Series, in Range, starts *int, visit func(Occurrence) bool) error {
 	p, err := read(s)
 	if err != nil {
 		return err
 	}
-	if zone == nil {
+	if in.Zone == nil {
 		return refuse("the calendar's time zone is unknown", nil)
 	}
-	if len(s.Lines) > 0 && to.After(p.first.AddDate(mostYears, 0, 0)) {
+	if len(s.Lines) > 0 && in.To.After(p.first.AddDate(mostYears, 0, 0)) {
 		return refuse("the range is too far from the start of the series", nil)
 	}
-	if err := p.skipTo(from); err != nil {
+	if err := p.skipTo(in.From); err != nil {
 		return err
 	}
-	complete := p.each(to, starts, func(at time.Time) bool {
-		o := p.occurrence(at, zone)
-		overlaps := o.Start.Before(to) && (o.End.After(from) || !o.Start.Before(from))
+	complete := p.each(in.To, starts, func(at time.Time) bool {
+		o := p.occurrence(at, in.Zone)
+		overlaps := o.Start.Before(in.To) && (o.End.After(in.From) || !o.Start.Before(in.From))
 		return !overlaps || visit(o)
 	})
 	if !complete {

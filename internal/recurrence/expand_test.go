@@ -142,7 +142,8 @@ func TestExpand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			zone := in(t, c.zone)
-			got, err := recurrence.Expand(c.series, zone, at(t, c.zone, c.from).Time, at(t, c.zone, c.to).Time, 100)
+			within := recurrence.Range{Zone: zone, From: at(t, c.zone, c.from).Time, To: at(t, c.zone, c.to).Time}
+			got, err := recurrence.Expand(c.series, within, 100)
 			if err != nil || text(got, zone) != c.want {
 				t.Errorf("got  %s, %v\nwant %s", text(got, zone), err, c.want)
 			}
@@ -163,7 +164,7 @@ func TestExpand_Originals_AreTheKeysOfExceptions(t *testing.T) {
 		},
 		{days("2026-03-28", "2026-03-29", "RRULE:FREQ=DAILY;COUNT=2"), "[2026-03-28  2026-03-29 ]"},
 	} {
-		got, err := recurrence.Expand(c.series, in(t, "Europe/Zurich"), from, to, 10)
+		got, err := recurrence.Expand(c.series, recurrence.Range{Zone: in(t, "Europe/Zurich"), From: from, To: to}, 10)
 		var keys []string
 		for _, o := range got {
 			keys = append(keys, o.Original.String()+" "+o.Original.Zone)

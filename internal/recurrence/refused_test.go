@@ -79,7 +79,7 @@ func TestSeries_ThatCannotBeExpanded_IsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			from := at(t, zurich, "2026-03-01 00:00").Time
-			got, err := recurrence.Expand(series, in(t, zurich), from, from.AddDate(0, 0, 30), 1000)
+			got, err := recurrence.Expand(series, recurrence.Range{Zone: in(t, zurich), From: from, To: from.AddDate(0, 0, 30)}, 1000)
 			if fault.CodeOf(err) != recurrence.CodeNotExpandable || got != nil {
 				t.Errorf("expanded to %v, %v", got, err)
 			}
@@ -113,7 +113,7 @@ func TestExpand_BeyondABound_IsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := recurrence.Expand(c.series, c.zone, from, c.to, c.limit)
+			got, err := recurrence.Expand(c.series, recurrence.Range{Zone: c.zone, From: from, To: c.to}, c.limit)
 			if refused := fault.CodeOf(err) == recurrence.CodeNotExpandable; refused != (c.want < 0) ||
 				!refused && (err != nil || len(got) != c.want) {
 				t.Errorf("got %d, %v, want %d", len(got), err, c.want)
@@ -135,7 +135,7 @@ func TestRules_ThatNeverFit_LeaveTheStart(t *testing.T) {
 		"FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;BYSETPOS=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31",
 	} {
 		series := timed(t, "UTC", "2026-03-01 12:00", "RRULE:"+rule)
-		got, err := recurrence.Expand(series, time.UTC, from, from.AddDate(1, 0, 0), 1000)
+		got, err := recurrence.Expand(series, recurrence.Range{Zone: time.UTC, From: from, To: from.AddDate(1, 0, 0)}, 1000)
 		if err != nil || len(got) != 1 {
 			t.Errorf("%s: %d occurrences, %v; want the start alone", rule, len(got), err)
 		}
@@ -174,7 +174,7 @@ func TestRandomRules_AreExpandedOrRefused(t *testing.T) {
 			series.End = series.Start
 		}
 		to := start.AddDate(2, 0, 0)
-		got, err := recurrence.Expand(series, time.UTC, start.AddDate(0, 0, -1), to, 20_000)
+		got, err := recurrence.Expand(series, recurrence.Range{Zone: time.UTC, From: start.AddDate(0, 0, -1), To: to}, 20_000)
 		if err != nil && fault.CodeOf(err) != recurrence.CodeNotExpandable ||
 			err == nil && (len(got) == 0 || !isSorted(got) || !got[len(got)-1].Start.Before(to)) {
 			t.Fatalf("%s from %s: %d occurrences, %v", rule, start, len(got), err)

@@ -32,7 +32,7 @@ func TestExpand_HoursFarFromTheStart_KeepTheirPhase(t *testing.T) {
 				want++
 			}
 		}
-		got, err := recurrence.Expand(series, time.UTC, from, to, 1000)
+		got, err := recurrence.Expand(series, recurrence.Range{Zone: time.UTC, From: from, To: to}, 1000)
 		if err != nil || len(got) != want || want > 0 && got[0].Start.Sub(start)%step != 0 {
 			t.Fatalf("%d occurrences, %v; want %d", len(got), err, want)
 		}
@@ -46,7 +46,8 @@ func TestWalk_OfSeveralSeries_SharesTheirStarts(t *testing.T) {
 	series := timed(t, "UTC", "2010-03-01 12:00", "RRULE:FREQ=DAILY")
 	left, visited := 250, 0
 	walk := func() error {
-		return recurrence.Walk(series, time.UTC, from, from.AddDate(0, 0, 100), &left, func(recurrence.Occurrence) bool {
+		within := recurrence.Range{Zone: time.UTC, From: from, To: from.AddDate(0, 0, 100)}
+		return recurrence.Walk(series, within, &left, func(recurrence.Occurrence) bool {
 			visited++
 			return true
 		})

@@ -85,7 +85,7 @@ func TestExpand_OfSimpleRules_AgreesWithAWalk(t *testing.T) {
 				want = append(want, begin(n).UTC().String()+end(n).UTC().String())
 			}
 		}
-		occurrences, err := recurrence.Expand(series, zone, from, to, 1000)
+		occurrences, err := recurrence.Expand(series, recurrence.Range{Zone: zone, From: from, To: to}, 1000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func FuzzExpand(f *testing.F) {
 		}
 		from := begin.Instant(time.UTC).AddDate(1, 0, 0)
 		to := from.AddDate(1, 0, 0)
-		occurrences, err := recurrence.Expand(series, time.UTC, from, to, 1000)
+		occurrences, err := recurrence.Expand(series, recurrence.Range{Zone: time.UTC, From: from, To: to}, 1000)
 		if !isSorted(occurrences) || err != nil && occurrences != nil {
 			t.Fatalf("got %v, %v", occurrences, err)
 		}

@@ -109,7 +109,8 @@ func occurrenceOf(series mirror.Event, original recurrence.Moment) mirror.Event 
 func occurs(series mirror.Event, original recurrence.Moment) (found bool) {
 	at, starts := original.Instant(time.UTC), mostStarts
 	rule := recurrence.Series{Start: normalMoment(series.Start), End: normalMoment(series.End), Lines: series.Recurrence}
-	err := recurrence.Walk(rule, time.UTC, at, at.Add(time.Second), &starts, func(o recurrence.Occurrence) bool {
+	within := recurrence.Range{Zone: time.UTC, From: at, To: at.Add(time.Second)}
+	err := recurrence.Walk(rule, within, &starts, func(o recurrence.Occurrence) bool {
 		found = found || o.Original.Equal(original)
 		return true
 	})

@@ -45,15 +45,15 @@ func (t *Timers) HandOver(ctx context.Context, name string) error {
 	return nil
 }
 
-// steps takes the steps of a run until none is left or pause, asked before each, says to stop;
-// did receives what each did. over reports whether this caller has nothing left to do: the run
+// steps takes the steps of a run until none is left or pause, asked before each, says to stop.
+// over reports whether this caller has nothing left to do: the run
 // ended, or another process took its place.
 //
 // A step that found nothing to do is recorded with the next that did, or where the caller stops:
 // most steps of an idle server are such, and whoever continues repeats them at the cost of their
 // reads.
 func (t *Timers) steps(
-	ctx context.Context, job Job, run Run, record Record, pause func() bool, did func(Counts),
+	ctx context.Context, job Job, run Run, record Record, pause func() bool,
 ) (after Record, over bool, err error) {
 	run.Part, run.At = record.Part, record.At
 	held := Stretch{Part: run.Part, Next: run.At} // the last step, which began at the run's place or found nothing
@@ -75,7 +75,6 @@ func (t *Timers) steps(
 			}
 			return record, false, errors.Join(fmt.Errorf("%s: %w", job.Name, failure), err)
 		}
-		did(step.Did)
 		held = Stretch{Part: step.Part, Next: step.Next, Did: step.Did}
 		if !held.ends() && len(held.Did.NonZero()) == 0 {
 			continue
@@ -133,12 +132,13 @@ func (t *Timers) RunNow(ctx context.Context, name string, progress func(Counts))
 		return nil, err
 	}
 	var done Counts
-	record, _, err = t.steps(ctx, job, run, record, func() bool { return false }, func(did Counts) {
+	job.Step = job.Step.then(func(did Counts) {
 		done = done.Add(did)
 		if progress != nil {
 			progress(done)
 		}
 	})
+	record, _, err = t.steps(ctx, job, run, record, func() bool { return false })
 	if err == nil && !record.ended(run.Due) {
 		err = fault.Newf(fault.Conflict, "Another run of %s is under way and goes on with it.", name)
 	}

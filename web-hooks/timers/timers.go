@@ -58,6 +58,17 @@ type Job struct {
 // another process at the same time too.
 type Step func(ctx context.Context, run Run) (Stretch, error)
 
+// then is the step, with did called with what it did, unless it failed.
+func (s Step) then(did func(Counts)) Step {
+	return func(ctx context.Context, run Run) (Stretch, error) {
+		stretch, err := s(ctx, run)
+		if err == nil {
+			did(stretch.Did)
+		}
+		return stretch, err
+	}
+}
+
 // Run is a run of a job as a step receives it.
 type Run struct {
 	// Part and At are where the last step ended: in which part of a job that has

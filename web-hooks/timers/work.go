@@ -98,7 +98,7 @@ func (t *Timers) handle(ctx context.Context, item outbox.Item) outbox.Result {
 		return outbox.Broken(err)
 	}
 	until := now.Add(stretch)
-	record, over, err := t.steps(ctx, job, run, record, func() bool { return t.Now().After(until) }, func(Counts) {})
+	record, over, err := t.steps(ctx, job, run, record, func() bool { return t.Now().After(until) })
 	switch {
 	case err != nil && record.Failures > retries:
 		t.Log.ErrorContext(ctx, "job left to its next period after repeated failures", "job", job.Name, "trace", run.Cause.Trace, "error", err)

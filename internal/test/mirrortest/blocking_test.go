@@ -220,7 +220,7 @@ func TestAvailability_NeverFree_WhereGoogleSaysBusy(t *testing.T) {
 		"a group's copy that the member kept": {do: func(b *blocked) {
 			b.groupEvent(day(3, 18))
 			b.sync("home")
-			b.must(b.Groups.Disconnect(b.Context(), scheduler.Person{ID: "gm"}, "party", "home", false, mirrortest.Cause))
+			b.must(b.Groups.Disconnect(b.Context(), mirror.Connection{GroupID: "party", AccountID: "home", OwnerID: "gm"}, false, mirrortest.Cause))
 		}},
 		"a group's copy that the member deleted": {free: true, unlike: true, do: func(b *blocked) {
 			b.groupEvent(day(3, 18))

@@ -176,21 +176,21 @@ func TestSession_OneRefuses_OthersFollow(t *testing.T) {
 			p.must(err)
 			p.Settle()
 			p.shows(18, p.members...)
-			asked := groupevents.Reference{ID: made.ID}
+			asked := groupevents.Reference{GroupID: "party", ID: made.ID}
 			row.refuse(p)
 			start, end := "2026-03-10T20:00:00Z", "2026-03-10T21:00:00Z"
-			_, err = p.Groups.Update(ctx, master, "party", asked, groupevents.Edit{Start: &start, End: &end}, mirrortest.Cause)
+			_, err = p.Groups.Update(ctx, master, asked, groupevents.Edit{Start: &start, End: &end}, mirrortest.Cause)
 			p.must(err)
 			p.Settle()
 			others := append(append([]string{}, p.members[:3]...), p.members[4:]...)
 			p.shows(20, others...)
-			view, err := p.Groups.Get(ctx, scheduler.Person{ID: refusing}, "party", asked)
+			view, err := p.Groups.Get(ctx, scheduler.Person{ID: refusing}, asked)
 			p.must(err)
 			if len(view.Mirrors) != 1 || view.Mirrors[0].State != row.state || !strings.Contains(view.Mirrors[0].LastError, row.said) {
 				t.Fatalf("%s is shown %+v, want %s for %q", refusing, view.Mirrors, row.state, row.said)
 			}
 			for _, person := range others {
-				if view, err := p.Groups.Get(ctx, scheduler.Person{ID: person}, "party", asked); err != nil || view.Mirrors[0].State != mirror.Active {
+				if view, err := p.Groups.Get(ctx, scheduler.Person{ID: person}, asked); err != nil || view.Mirrors[0].State != mirror.Active {
 					t.Errorf("%s is shown %+v: %v", person, view.Mirrors, err)
 				}
 			}

@@ -44,7 +44,7 @@ var mirrored = []mutant{
 		changes: []change{{
 			file: "mirrors/copies.go",
 			old:  `case m.Target == mirror.Overlay && o.event.EventState != rules.Gone:`,
-			new:  `case class == plan.Ours && o.event.EventState != rules.Gone:`,
+			new:  `case o.class == plan.Ours && o.event.EventState != rules.Gone:`,
 		}},
 	},
 	{
@@ -243,7 +243,7 @@ var mirrored = []mutant{
 		breaks: "An event of ours that no mirror names is deleted as it is now, not as it was listed.",
 		changes: []change{{
 			file: "mirrors/reconcile.go",
-			old:  `id, shown[id].etag)`,
+			old:  `id, c.shown[id].etag)`,
 			new:  `id, "")`,
 		}},
 	},

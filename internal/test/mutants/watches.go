@@ -24,20 +24,16 @@ var watches = []mutant{
 		changes: []change{{
 			file: "calendarsync/openchannel.go",
 			old: `
-	watch, before, err := w.create(ctx, accountID, calendarID, id, token, forced)
+	watch, before, err := w.create(ctx, ref, asked, forced)
 	if err != nil || watch.ChannelID == "" {
 		return Watch{}, err
 	}
-	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
-		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
-	})
+	channel, err := w.Google.Watch(ctx, ref, asked)
 	w.Meter.Count(WatchAsked{slices.ContainsFunc(before, w.isLive), err})
 	if err == nil {`,
 			new: `
-	channel, err := w.Google.Watch(ctx, gcal.Ref{Account: accountID, Calendar: calendarID}, gcal.WatchRequest{
-		ID: id, Token: token, Address: w.Address, TTL: w.TTL,
-	})
-	watch, before, writeErr := w.create(ctx, accountID, calendarID, id, token, true)
+	channel, err := w.Google.Watch(ctx, ref, asked)
+	watch, before, writeErr := w.create(ctx, ref, asked, true)
 	if writeErr != nil {
 		return Watch{}, writeErr
 	}

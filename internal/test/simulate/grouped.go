@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"questscheduler/groupevents"
+	"questscheduler/internal/mirror"
 	"questscheduler/internal/test/worldtest"
 )
 
@@ -97,7 +98,7 @@ func (l *life) newGroupEvent() {
 // groupEvent acts on one of the group's events.
 func (l *life) groupEvent(do func(ref groupevents.Reference)) {
 	if g := &l.grouped; len(g.events) > 0 {
-		do(groupevents.Reference{ID: g.events[g.draws.IntN(len(g.events))]})
+		do(groupevents.Reference{GroupID: g.group, ID: g.events[g.draws.IntN(len(g.events))]})
 	}
 }
 
@@ -114,7 +115,8 @@ func (l *life) disconnect(player string, deleteEvents bool) {
 	if !deleteEvents {
 		l.grouped.kept[player], l.grouped.everKept[player] = true, true // even if it fails: a part may be released
 	}
-	err := l.w.Groups.Disconnect(l.w.Context(), worldtest.Person(player), l.grouped.group, l.w.Account(player), deleteEvents, worldtest.Cause)
+	connection := mirror.Connection{GroupID: l.grouped.group, AccountID: l.w.Account(player), OwnerID: player}
+	err := l.w.Groups.Disconnect(l.w.Context(), connection, deleteEvents, worldtest.Cause)
 	if err == nil && deleteEvents {
 		l.grouped.kept[player] = false
 	}
@@ -143,14 +145,14 @@ var groupSteps = []step{
 				edit.Start, edit.End = &start, &end
 			}
 			l.say("gm: changes %s to %s", ref.ID, title)
-			_, err := l.w.Groups.Update(l.w.Context(), worldtest.Person("gm"), l.grouped.group, ref, edit, worldtest.Cause)
+			_, err := l.w.Groups.Update(l.w.Context(), worldtest.Person("gm"), ref, edit, worldtest.Cause)
 			l.answer(err)
 		})
 	}},
 	{weight: 2, do: func(l *life) {
 		l.groupEvent(func(ref groupevents.Reference) {
 			l.say("gm: deletes %s", ref.ID)
-			_, err := l.w.Groups.Delete(l.w.Context(), worldtest.Person("gm"), l.grouped.group, ref, worldtest.Cause)
+			_, err := l.w.Groups.Delete(l.w.Context(), worldtest.Person("gm"), ref, worldtest.Cause)
 			l.answer(err)
 		})
 	}},
