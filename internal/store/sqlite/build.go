@@ -120,24 +120,24 @@ func (s *Store) buildStep(ctx context.Context) (more bool, err error) {
 // buildFrom puts the next documents behind a path into some indexes, and stores how far it came.
 // It reads the documents of their collections alone.
 func (s *Store) buildFrom(session *session, behind []int, from store.Path) (to store.Path, documents int, complete bool, err error) {
-	paths, err := pathsBehind(session, from)
+	next, err := placesBehind(session, from)
 	if err != nil {
 		return "", 0, false, err
 	}
-	to, complete = from, len(paths) < stepPaths
-	for _, path := range paths {
-		in := slices.DeleteFunc(slices.Clone(s.queries.Holding(path)), func(i int) bool { return !slices.Contains(behind, i) })
+	to, complete = from, len(next) < stepPaths
+	for _, at := range next {
+		in := slices.DeleteFunc(slices.Clone(s.queries.Holding(at.path)), func(i int) bool { return !slices.Contains(behind, i) })
 		if len(in) > 0 && documents == stepDocuments {
 			complete = false
 			break
 		}
 		if len(in) > 0 {
 			documents++
-			if err := s.index(session, path, in); err != nil {
+			if err := s.index(session, at, in); err != nil {
 				return "", 0, false, err
 			}
 		}
-		to = path
+		to = at.path
 	}
 	var built any = string(to)
 	if complete {
@@ -152,14 +152,14 @@ func (s *Store) buildFrom(session *session, behind []int, from store.Path) (to s
 }
 
 // index adds a document's entries to some indexes, which may have them.
-func (s *Store) index(session *session, path store.Path, in []int) error {
-	data, err := getOne(context.Background(), session.statements, path)
+func (s *Store) index(session *session, at numbered, in []int) error {
+	data, err := getOne(context.Background(), session.statements, at.path)
 	if err != nil {
 		return err
 	}
 	for _, i := range in {
-		for _, entry := range s.queries.Indexes()[i].Entries(path, data) {
-			if err := session.exec(addEntry, s.indexes[i].id, string(entry.Parent), entry.Key, string(path)); err != nil {
+		for _, entry := range s.queries.Indexes()[i].Entries(at.path, data) {
+			if err := session.exec(addEntry, s.indexes[i].id, string(entry.Parent), entry.Key, at.id); err != nil {
 				return err
 			}
 		}
@@ -167,13 +167,19 @@ func (s *Store) index(session *session, path store.Path, in []int) error {
 	return nil
 }
 
-func pathsBehind(session *session, from store.Path) (paths []store.Path, err error) {
+// numbered is a document's path and its number in the file.
+type numbered struct {
+	id   int64
+	path store.Path
+}
+
+func placesBehind(session *session, from store.Path) (next []numbered, err error) {
 	rows, err := session.statements(listPaths).QueryContext(context.Background(), string(from), stepPaths)
 	err = eachRow(rows, err, func() error {
-		var path string
-		err := rows.Scan(&path)
-		paths = append(paths, store.Path(path))
+		var at numbered
+		err := rows.Scan(&at.id, &at.path)
+		next = append(next, at)
 		return err
 	})
-	return paths, err
+	return next, err
 }

@@ -72,7 +72,8 @@ func (r *reading) wantedEntries(ctx context.Context, tx *sql.Tx) (map[place]stor
 
 // compareEntries compares the stored entries with the wanted ones.
 func (r *reading) compareEntries(ctx context.Context, tx *sql.Tx, wanted map[place]store.Path) error {
-	rows, err := tx.QueryContext(ctx, `SELECT index_id, parent, key, path FROM entries`)
+	rows, err := tx.QueryContext(ctx, `SELECT index_id, parent, key, coalesce(path, 'document ' || document)
+		FROM entries LEFT JOIN documents ON id = document`)
 	err = eachRow(rows, err, func() error {
 		var at place
 		var parent, path string

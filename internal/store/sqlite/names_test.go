@@ -50,7 +50,7 @@ func TestOpen_AnEarlierProgramsFile_HasTheNamesOfToday(t *testing.T) {
 	}
 	before := elsewhere(t, path)
 	for name, row := range rows {
-		if _, err := before.ExecContext(t.Context(), "INSERT INTO documents VALUES (?, ?)", name, row.data); err != nil {
+		if _, err := before.ExecContext(t.Context(), "INSERT INTO documents (path, data) VALUES (?, ?)", name, row.data); err != nil {
 			t.Fatal(err)
 		}
 	}

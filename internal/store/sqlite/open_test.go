@@ -270,13 +270,14 @@ func TestCheck_FindsDamage(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]string{
 		"an entry is missing":        `DELETE FROM entries`,
-		"an entry is too many":       `INSERT INTO entries SELECT index_id, 'x', key, path FROM entries LIMIT 1`,
-		"an entry is another's":      `UPDATE entries SET path = 'notes/b'`,
+		"an entry is too many":       `INSERT INTO entries SELECT index_id, 'x', key, document FROM entries LIMIT 1`,
+		"an entry is another's":      `INSERT INTO documents (path, data) VALUES ('pens/b', '{}'); UPDATE entries SET document = last_insert_rowid()`,
+		"an entry is of no document": `UPDATE entries SET document = 99`,
 		"a document cannot be read":  `UPDATE documents SET data = '{"at":{"$time":"yesterday"}}'`,
 		"a document is no map":       `UPDATE documents SET data = 'null'`,
 		"a document was changed":     `UPDATE documents SET data = '{"rank":2,"kind":"k"}'`,
 		"a document was taken away":  `DELETE FROM documents`,
-		"a document came on the sly": `INSERT INTO documents VALUES ('notes/z', '{"rank":1}')`,
+		"a document came on the sly": `INSERT INTO documents (path, data) VALUES ('notes/z', '{"rank":1}')`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -158,22 +158,26 @@ func (s *Store) write(session *session, changes []txn.Change) error {
 }
 
 func (s *Store) writeOne(session *session, change txn.Change) error {
-	if err := s.writeEntries(session, change); err != nil {
-		return err
-	}
 	if change.After == nil {
+		if err := s.writeEntries(session, change, 0); err != nil {
+			return err
+		}
 		return session.exec(removeDocument, string(change.Path))
 	}
 	text, err := typedjson.Encode(change.After)
 	if err != nil {
 		return err
 	}
-	return session.exec(putDocument, string(change.Path), text)
+	var id int64
+	if err := session.statements(putDocument).QueryRowContext(context.Background(), string(change.Path), text).Scan(&id); err != nil {
+		return err
+	}
+	return s.writeEntries(session, change, id)
 }
 
 // writeEntries updates the entries of a changed document, also in an index that is being built and
-// may lack them.
-func (s *Store) writeEntries(session *session, change txn.Change) error {
+// may lack them. document is its number; it is not used where the document goes.
+func (s *Store) writeEntries(session *session, change txn.Change, document int64) error {
 	for _, i := range s.queries.Holding(change.Path) {
 		index, id := s.queries.Indexes()[i], s.indexes[i].id
 		if index.Stays(change.Before, change.After) {
@@ -193,7 +197,7 @@ func (s *Store) writeEntries(session *session, change txn.Change) error {
 			if slices.ContainsFunc(before, entry.Equal) {
 				continue
 			}
-			if err := session.exec(addEntry, id, string(entry.Parent), entry.Key, string(change.Path)); err != nil {
+			if err := session.exec(addEntry, id, string(entry.Parent), entry.Key, document); err != nil {
 				return err
 			}
 		}

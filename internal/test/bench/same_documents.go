@@ -53,7 +53,7 @@ func writeBare(ctx context.Context, file *sql.DB, paths, texts []string, done, b
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // without effect behind the commit
-	write, err := tx.PrepareContext(ctx, `INSERT INTO documents VALUES (?, ?) ON CONFLICT DO UPDATE SET data = excluded.data`)
+	write, err := tx.PrepareContext(ctx, `INSERT INTO documents (path, data) VALUES (?, ?) ON CONFLICT DO UPDATE SET data = excluded.data`)
 	if err != nil {
 		return err
 	}
