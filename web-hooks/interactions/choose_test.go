@@ -103,6 +103,29 @@ func TestAutocomplete_OffersNoMoreThanDiscordTakes(t *testing.T) {
 	}
 }
 
+// A keystroke reads no more polls of many groups than of one.
+func TestPollsHere_OfManyGroups_AreNoMoreThanOfOne(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	for i := range 30 {
+		group := fmt.Sprintf("group-%d", i)
+		d.write(poll.GroupPath(group), store.Set("creatorId", "ana"), store.Set("memberIds", []any{"ana"}),
+			store.Set("discord", map[string]any{"guildId": worldtest.Guild, "channelId": otherChannel}))
+		for j := range 4 {
+			d.write(poll.Path(fmt.Sprintf("%s-%d", group, j)), store.Set("creatorId", "ana"), store.Set("questingGroupId", group),
+				store.Set("createdAt", d.world.Clock.Now()))
+		}
+	}
+	polls, err := d.world.Scheduler.PollsHere(t.Context(), worldtest.Person("ana"), scheduler.Place{GuildID: worldtest.Guild})
+	of := map[string]bool{}
+	for _, p := range polls {
+		of[p.GroupID] = true
+	}
+	if err != nil || len(polls) > 50 || len(of) != 20 {
+		t.Errorf("it reads %d polls of %d groups, %v", len(polls), len(of), err)
+	}
+}
+
 // One is offered what one could find over the API, and nothing besides.
 func TestAutocomplete_OffersWhatOneMaySee(t *testing.T) {
 	t.Parallel()
