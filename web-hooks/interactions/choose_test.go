@@ -192,6 +192,21 @@ func TestAutocomplete_OfAGroup_OffersThoseThatOneCreated(t *testing.T) {
 	}
 }
 
+// A stranger who invites somebody into many groups hides none of theirs.
+func TestGroups_ThatStrangersInviteTo_HideNone(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	for i := range 100 {
+		d.write(poll.GroupPath(fmt.Sprintf("0-%d", i)), store.Set("creatorId", "stranger"), store.Set("pendingMemberIds", []any{"gm"}))
+	}
+	if names, _ := d.offered(d.typing(gmUser, "link", "group", "")); !slices.Equal(names, []string{"The party"}) {
+		t.Errorf("the creator is offered %q", names)
+	}
+	if _, answer := d.send(d.subcommand(gmUser, "poll", "title", "x")); answer.Kind != 9 {
+		t.Errorf("/quest poll answers %+v", answer)
+	}
+}
+
 // An autocompletion cannot say why it fails; it offers nothing.
 func TestAutocomplete_ThatFails_OffersNothing(t *testing.T) {
 	t.Parallel()
