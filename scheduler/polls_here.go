@@ -11,21 +11,23 @@ import (
 const (
 	// mostGroupsHere is how many of a person's groups are looked through for those of a guild.
 	mostGroupsHere = 100
-	// mostPollsHere is how many of the newest polls of a group are listed.
+	// mostGroupsListed is how many of those have polls listed: each costs a query for each letter typed.
+	mostGroupsListed = 20
+	// mostPollsHere is how many polls are read in all; each group has the same share.
 	mostPollsHere = 50
 )
 
 // PollsHere lists polls of a channel of Discord for a person to choose from, newest first: of the
 // groups that have the channel, or where none has it, of the person's groups in its guild. It
 // lists what concerns the person, or invites them by their address, and no poll that they may
-// only read by its link. At most mostPollsHere of each group.
+// only read by its link. At most mostPollsHere are read, the newest of each group.
 func (s *Service) PollsHere(ctx context.Context, person Person, at Place) (found []poll.Poll, err error) {
 	groups, err := s.groupsHere(ctx, person, at)
 	if err != nil {
 		return nil, err
 	}
 	for _, group := range groups {
-		polls, err := poll.OfGroup(ctx, s.Store, group.ID, mostPollsHere)
+		polls, err := poll.OfGroup(ctx, s.Store, group.ID, mostPollsHere/len(groups))
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +60,7 @@ func (s *Service) groupsHere(ctx context.Context, person Person, at Place) (grou
 		if !elsewhere(group) && group.Has(person.ID) {
 			groups = append(groups, group)
 		}
-		return true, nil
+		return len(groups) < mostGroupsListed, nil
 	})
 	return groups, err
 }

@@ -76,3 +76,15 @@ func (l *groupList) head(ctx context.Context, reader store.Reader, behind *store
 		}
 	}
 }
+
+// mostCreatedGroups is above what one person may create.
+const mostCreatedGroups = 100
+
+// CreatedBy reads the groups that a person created.
+func CreatedBy(ctx context.Context, reader store.Reader, userID string) (groups []Group, err error) {
+	docs, err := reader.Query(ctx, groupsOfCreator.With(userID).First(mostCreatedGroups))
+	for _, doc := range docs {
+		groups = append(groups, DecodeGroup(doc))
+	}
+	return groups, err
+}

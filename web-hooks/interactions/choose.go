@@ -9,7 +9,6 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/discord"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -128,18 +127,9 @@ func theOne(polls []poll.Poll, named string) (poll.Poll, error) {
 	return poll.Poll{}, fault.New(fault.NotFound, "No poll of yours fits here. Give poll, and choose one from the list.")
 }
 
-// mostGroups is how many of a person's groups are looked through.
-const mostGroups = 100
-
-// createdGroups are the groups that a person created and that fit.
-func (h *handler) createdGroups(
-	ctx context.Context, who scheduler.Person, fits func(poll.Group) bool,
-) (groups []poll.Group, err error) {
-	_, err = h.Polls.Groups(ctx, who, store.Paging{Limit: mostGroups}, func(group poll.Group) (bool, error) {
-		if group.CreatorID == who.ID && fits(group) {
-			groups = append(groups, group)
-		}
-		return true, nil
-	})
-	return groups, err
+// createdGroups are the groups that a person created and that fit. Groups of others that invite them
+// take no room among these.
+func (h *handler) createdGroups(ctx context.Context, who scheduler.Person, fits func(poll.Group) bool) ([]poll.Group, error) {
+	groups, err := poll.CreatedBy(ctx, h.Store, who.ID)
+	return slices.DeleteFunc(groups, func(group poll.Group) bool { return !fits(group) }), err
 }

@@ -103,6 +103,29 @@ func TestAutocomplete_OffersNoMoreThanDiscordTakes(t *testing.T) {
 	}
 }
 
+// A keystroke reads no more polls of many groups than of one.
+func TestPollsHere_OfManyGroups_AreNoMoreThanOfOne(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	for i := range 30 {
+		group := fmt.Sprintf("group-%d", i)
+		d.write(poll.GroupPath(group), store.Set("creatorId", "ana"), store.Set("memberIds", []any{"ana"}),
+			store.Set("discord", map[string]any{"guildId": worldtest.Guild, "channelId": otherChannel}))
+		for j := range 4 {
+			d.write(poll.Path(fmt.Sprintf("%s-%d", group, j)), store.Set("creatorId", "ana"), store.Set("questingGroupId", group),
+				store.Set("createdAt", d.world.Clock.Now()))
+		}
+	}
+	polls, err := d.world.Scheduler.PollsHere(t.Context(), worldtest.Person("ana"), scheduler.Place{GuildID: worldtest.Guild})
+	of := map[string]bool{}
+	for _, p := range polls {
+		of[p.GroupID] = true
+	}
+	if err != nil || len(polls) > 50 || len(of) != 20 {
+		t.Errorf("it reads %d polls of %d groups, %v", len(polls), len(of), err)
+	}
+}
+
 // One is offered what one could find over the API, and nothing besides.
 func TestAutocomplete_OffersWhatOneMaySee(t *testing.T) {
 	t.Parallel()
@@ -166,6 +189,21 @@ func TestAutocomplete_OfAGroup_OffersThoseThatOneCreated(t *testing.T) {
 	}
 	if names, _ := d.offered(d.typing(anaUser, "link", "group", "")); names != nil {
 		t.Errorf("a member is offered %q", names)
+	}
+}
+
+// A stranger who invites somebody into many groups hides none of theirs.
+func TestGroups_ThatStrangersInviteTo_HideNone(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	for i := range 100 {
+		d.write(poll.GroupPath(fmt.Sprintf("0-%d", i)), store.Set("creatorId", "stranger"), store.Set("pendingMemberIds", []any{"gm"}))
+	}
+	if names, _ := d.offered(d.typing(gmUser, "link", "group", "")); !slices.Equal(names, []string{"The party"}) {
+		t.Errorf("the creator is offered %q", names)
+	}
+	if _, answer := d.send(d.subcommand(gmUser, "poll", "title", "x")); answer.Kind != 9 {
+		t.Errorf("/quest poll answers %+v", answer)
 	}
 }
 

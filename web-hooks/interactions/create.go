@@ -11,7 +11,6 @@ import (
 	"questscheduler/internal/discord"
 	"questscheduler/internal/ids"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
 
@@ -123,13 +122,8 @@ func (h *handler) groupHere(ctx context.Context, in request) (person discord.Per
 	if err != nil {
 		return person, group, err
 	}
-	var here []poll.Group
-	_, err = h.Polls.Groups(ctx, scheduler.Person{ID: person.UID}, store.Paging{Limit: mostGroups}, func(one poll.Group) (bool, error) {
-		if one.InGuild(in.GuildID) && one.Discord.ChannelID == in.ChannelID && one.Has(person.UID) {
-			here = append(here, one)
-		}
-		return true, nil
-	})
+	here, err := poll.GroupsOfChannel(ctx, h.Store, in.ChannelID)
+	here = slices.DeleteFunc(here, func(one poll.Group) bool { return !one.InGuild(in.GuildID) || !one.Has(person.UID) })
 	switch {
 	case err != nil:
 		return person, group, err

@@ -46,9 +46,6 @@ type Polls interface {
 	LinkChannel(ctx context.Context, person scheduler.Person, groupID string, at scheduler.Place) (poll.Group, error)
 	LinkChannelByCode(ctx context.Context, tx store.Tx, code discord.GroupCode, at scheduler.Place) (poll.Group, error)
 	UnlinkChannel(ctx context.Context, at scheduler.Place) (unlinked int, err error)
-	Groups(
-		ctx context.Context, person scheduler.Person, part store.Paging, take func(poll.Group) (taken bool, err error),
-	) (next *store.Cursor, err error)
 	Finalise(
 		ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise, cause scheduler.Cause,
 	) (scheduler.View, error)
