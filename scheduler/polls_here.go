@@ -19,8 +19,8 @@ const (
 
 // PollsHere lists polls of a channel of Discord for a person to choose from, newest first: of the
 // groups that have the channel, or where none has it, of the person's groups in its guild. It
-// lists what concerns the person, or invites them by their address, and no poll that they may
-// only read by its link. At most mostPollsHere are read, the newest of each group.
+// lists what concerns the person by group or part, and no poll that they may only read by its
+// link or an invitation to their address. At most mostPollsHere are read, the newest of each group.
 func (s *Service) PollsHere(ctx context.Context, person Person, at Place) (found []poll.Poll, err error) {
 	groups, err := s.groupsHere(ctx, person, at)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Service) PollsHere(ctx context.Context, person Person, at Place) (found
 			return nil, err
 		}
 		for _, p := range polls {
-			if p.Concerns(person.ID, &group) || p.InvitedAs(person.Email) {
+			if p.Concerns(person.ID, &group) {
 				found = append(found, p)
 			}
 		}

@@ -102,8 +102,10 @@ func TestLinkGroup_OverDiscord_GivesTheChannelByACode(t *testing.T) {
 	code := map[string]any{"name": "code", "type": 3, "value": data["code"]}
 	says("Another group has this channel", "link-group", code)
 	says("belongs to no group any more", "unlink-group")
-	says("The polls of **The Tavern** are shown here", "link-group", code)
-	says("no such code", "link-group", code)
+	for range 2 { // the first answer may be lost
+		says("The polls of **The Tavern** are shown here", "link-group", code)
+	}
+	says("no such code", "link-group", map[string]any{"name": "code", "type": 3, "value": "DEADBEEF"})
 }
 
 // TestDiscordRegister_TouchesWhatIsOurs: /quest is registered and removed, repeatedly; commands

@@ -12,7 +12,10 @@ import (
 )
 
 const (
-	typeGroupLink   = "group-link"
+	typeGroupLink = "group-link"
+	// typeGroupLinked is a used code, which stays until it expires, for whoever used it and does not
+	// know: the answer was lost.
+	typeGroupLinked = "group-link-used"
 	groupCodeLength = 4 // bytes, in hex: the web app's form
 )
 
@@ -49,18 +52,25 @@ func groupCodesOf(uid string) store.Path {
 	return path
 }
 
-// UseGroupCode runs work with what a code stands for, and uses the code up, in one transaction,
-// for an interaction of a Discord user. Nothing is used up where work fails. A wrong, used or
-// expired code is NotFound, and counts against the user: RateLimited after a few. Conflict where
-// the interaction used one before.
+// GroupCodeUse is who uses a group's code, by which interaction, and for which channel.
+type GroupCodeUse struct {
+	User                 User
+	Interaction, Channel string
+}
+
+// UseGroupCode runs work with what a code stands for, and uses the code up, in one transaction.
+// Nothing is used up where work fails. The same user may use the code again for the same channel
+// until it expires, since the answer may have been lost, so work must be idempotent. A wrong,
+// otherwise used or expired code is NotFound, and counts against the user: RateLimited after a
+// few. Conflict where the interaction used one before.
 func (l Links) UseGroupCode(
-	ctx context.Context, user User, code, interaction string, work func(ctx context.Context, tx store.Tx, of GroupCode) error,
+	ctx context.Context, code string, by GroupCodeUse, work func(ctx context.Context, tx store.Tx, of GroupCode) error,
 ) error {
 	var wrong bool
 	err := l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		wrong = false
-		wrongCodes := countPath("wrong:" + user.ID)
-		read, err := tx.GetAll(ctx, []store.Path{InteractionPath(interaction), codePath(code)})
+		wrongCodes := countPath("wrong:" + by.User.ID)
+		read, err := tx.GetAll(ctx, []store.Path{InteractionPath(by.Interaction), codePath(code)})
 		if err != nil {
 			return err
 		}
@@ -71,20 +81,33 @@ func (l Links) UseGroupCode(
 			return err
 		}
 		f := store.Fields(read[1].Data)
-		wrong = f.String("type") != typeGroupLink || !f.Time("expiresAt").After(l.Now())
+		wrong = !by.may(f) || !f.Time("expiresAt").After(l.Now())
 		if wrong {
 			return l.count(ctx, tx, wrongCodes, mostWrongCodes, wrongCodesFor)
 		}
 		if err := work(ctx, tx, GroupCode{UID: f.String("uid"), GroupID: f.String("groupId")}); err != nil {
 			return err
 		}
-		if err := tx.Delete(codePath(code)); err != nil {
+		if err := tx.Update(codePath(code), store.Set("type", typeGroupLinked),
+			store.Set("usedBy", by.User.ID), store.Set("usedFor", by.Channel)); err != nil {
 			return err
 		}
-		return tx.Create(InteractionPath(interaction), EncodeInteraction(store.Instant(l.Now())))
+		return tx.Create(InteractionPath(by.Interaction), EncodeInteraction(store.Instant(l.Now())))
 	})
 	if err == nil && wrong {
 		return fault.New(fault.NotFound, "There is no such code, or it expired or was used. Make another one in the group's settings.")
 	}
 	return err
+}
+
+// may reports whether a code's document allows the use: it is a group's, and unused or used so before.
+func (by GroupCodeUse) may(code store.Fields) bool {
+	switch code.String("type") {
+	case typeGroupLink:
+		return true
+	case typeGroupLinked:
+		return code.String("usedBy") == by.User.ID && code.String("usedFor") == by.Channel
+	default:
+		return false
+	}
 }

@@ -25,16 +25,25 @@ func (l *links) issueForGroup(uid string) string {
 	return code
 }
 
-// use uses a code by an interaction of its own, and returns what it stood for.
+// use uses a code by an interaction of its own for the channel "tavern", and returns what it stood for.
 func (l *links) use(user discord.User, code string) (got discord.GroupCode, err error) {
 	l.t.Helper()
+	return l.useFor("tavern", user, code)
+}
+
+func (l *links) useFor(channel string, user discord.User, code string) (got discord.GroupCode, err error) {
+	l.t.Helper()
 	l.issued++
-	err = l.UseGroupCode(l.t.Context(), user, code, strconv.Itoa(l.issued), func(_ context.Context, _ store.Tx, of discord.GroupCode) error {
+	by := discord.GroupCodeUse{User: user, Interaction: strconv.Itoa(l.issued), Channel: channel}
+	err = l.UseGroupCode(l.t.Context(), code, by, func(_ context.Context, _ store.Tx, of discord.GroupCode) error {
 		got = of
 		return nil
 	})
 	return got, err
 }
+
+// by77 is the use by the interaction 77.
+var by77 = discord.GroupCodeUse{User: ana, Interaction: "77", Channel: "tavern"}
 
 // The document is the web app's, and so is the count beside it.
 func TestGroupCode_HasTheAppsForm(t *testing.T) {
@@ -64,6 +73,23 @@ func TestGroupCode_WorksOnce_HoweverItIsTyped(t *testing.T) {
 	if got, err := l.use(ana, typed); err != nil || got != (discord.GroupCode{UID: "gm", GroupID: "party"}) {
 		t.Fatalf("it stands for %+v: %v", got, err)
 	}
+	_, err := l.useFor("cellar", ana, code)
+	l.kind(err, fault.NotFound)
+	_, err = l.use(discord.User{ID: "2200000000000000002"}, code)
+	l.kind(err, fault.NotFound)
+}
+
+// The first answer was lost, maybe with that of the store, and the person presses again.
+func TestGroupCode_UsedAgainByTheSameForTheSame_WorksUntilItExpires(t *testing.T) {
+	t.Parallel()
+	l := newLinks(t)
+	code := l.issueForGroup("gm")
+	for range 7 { // more often than wrong ones are let through
+		if got, err := l.use(ana, code); err != nil || got.GroupID != "party" {
+			t.Fatalf("it stands for %+v: %v", got, err)
+		}
+	}
+	l.now = l.now.Add(10 * time.Minute)
 	_, err := l.use(ana, code)
 	l.kind(err, fault.NotFound)
 }
@@ -73,11 +99,11 @@ func TestGroupCode_UsedByARepeatedInteraction_IsDone(t *testing.T) {
 	t.Parallel()
 	l := newLinks(t)
 	code, works := l.issueForGroup("gm"), func(context.Context, store.Tx, discord.GroupCode) error { return nil }
-	if err := l.UseGroupCode(t.Context(), ana, code, "77", works); err != nil {
+	if err := l.UseGroupCode(t.Context(), code, by77, works); err != nil {
 		t.Fatal(err)
 	}
 	for range 6 {
-		err := l.UseGroupCode(t.Context(), ana, code, "77", works)
+		err := l.UseGroupCode(t.Context(), code, by77, works)
 		if fault.CodeOf(err) != discord.CodeInteractionDone {
 			t.Fatalf("the repeat is answered %v", err)
 		}
@@ -91,7 +117,7 @@ func TestGroupCode_OfWorkThatFails_StaysGood(t *testing.T) {
 	t.Parallel()
 	l := newLinks(t)
 	code, failed := l.issueForGroup("gm"), errors.New("another group has the channel")
-	err := l.UseGroupCode(t.Context(), ana, code, "77", func(context.Context, store.Tx, discord.GroupCode) error { return failed })
+	err := l.UseGroupCode(t.Context(), code, by77, func(context.Context, store.Tx, discord.GroupCode) error { return failed })
 	if !errors.Is(err, failed) {
 		t.Fatalf("got %v", err)
 	}

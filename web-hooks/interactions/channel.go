@@ -92,7 +92,8 @@ func (h *handler) linkByCode(ctx context.Context, in request, code string) (answ
 		return answer{}, err
 	}
 	var group poll.Group
-	err = h.Links.UseGroupCode(ctx, in.user, code, in.ID, func(ctx context.Context, tx store.Tx, of discord.GroupCode) (err error) {
+	by := discord.GroupCodeUse{User: in.user, Interaction: in.ID, Channel: at.ChannelID}
+	err = h.Links.UseGroupCode(ctx, code, by, func(ctx context.Context, tx store.Tx, of discord.GroupCode) (err error) {
 		group, err = h.Polls.LinkChannelByCode(ctx, tx, of, at)
 		return err
 	})

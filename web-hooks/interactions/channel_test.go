@@ -189,8 +189,13 @@ func TestLinkGroup_ByACode_GivesTheChannel_Once(t *testing.T) {
 			if said := d.says(in); said != "Done already." {
 				t.Errorf("the repeat was told %q", said)
 			}
-			if said := d.says(command(d, code)); !strings.Contains(said, "no such code") {
+			if said := d.says(command(d, code)); said != "The polls of **The party** are shown here from now on." {
 				t.Errorf("a second use was told %q", said)
+			}
+			elsewhere := command(d, code)
+			elsewhere["channel_id"] = "4400000000000000077"
+			if said := d.says(elsewhere); !strings.Contains(said, "no such code") {
+				t.Errorf("a use in another channel was told %q", said)
 			}
 			if said := d.says(d.appCommand("unlink-group", manages, "")); !strings.Contains(said, "no group any more") {
 				t.Errorf("unlinking said %q", said)
