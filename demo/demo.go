@@ -31,7 +31,7 @@ type Demo struct {
 	listener net.Listener
 }
 
-// Misuse is an error of whoever starts the demo; its text says what to do.
+// Misuse is a mistake in how the demo was started; its text says what to do.
 type Misuse struct{ error }
 
 // Unwrap returns the cause.

@@ -17,8 +17,8 @@ type attempt struct {
 	Account accounts.Account
 	google  Google
 	cause   scheduler.Cause
-	// left is the mirror as a step left it that the next one may follow with the same facts: what
-	// is to be done is what it was, or nothing. nil: all is read again.
+	// left is the mirror as a step left it, where the next one may use the same facts: what
+	// remains to do is what it was, or nothing. nil: all is read again.
 	left *mirror.Mirror
 }
 

@@ -13,7 +13,7 @@ import (
 
 const (
 	typeGroupLink = "group-link"
-	// typeGroupLinked is a used code, which stays until it expires, for whoever used it and does not
+	// typeGroupLinked is a used code, which stays until it expires, for a user who used it and does not
 	// know: the answer was lost.
 	typeGroupLinked = "group-link-used"
 	groupCodeLength = 4 // bytes, in hex: the web app's form

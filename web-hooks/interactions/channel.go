@@ -84,7 +84,7 @@ func (h *handler) linkChannel(ctx context.Context, in request) (answer, error) {
 	return linkedTo(group, in), nil
 }
 
-// linkByCode gives the group of a code this channel. Whoever made the code manages the group, so
+// linkByCode gives the group of a code this channel. The maker of the code manages the group, so
 // the one who uses it need not be known here.
 func (h *handler) linkByCode(ctx context.Context, in request, code string) (answer, error) {
 	at, err := channelOf(in)

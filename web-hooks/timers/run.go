@@ -50,7 +50,7 @@ func (t *Timers) HandOver(ctx context.Context, name string) error {
 // ended, or another process took its place.
 //
 // A step that found nothing to do is recorded with the next that did, or where the caller stops:
-// most steps of an idle server are such, and whoever continues repeats them at the cost of their
+// most steps of an idle server are such, and the process that continues repeats them at the cost of their
 // reads.
 func (t *Timers) steps(
 	ctx context.Context, job Job, run Run, record Record, pause func() bool,
