@@ -71,10 +71,15 @@ test: ## Runs every test
 test-here: # Every test on the embedded parts
 	$(MEMORY) $(GO) test -p 3 -shuffle=on -timeout 40m -parallel 4 ./cmd/questscheduler ./...
 
-# Large numbers are left to test-here (-short), and so is go vet.
+# Large numbers are left to test-here (-short), and so is go vet. Tests in a bubble of fake
+# time get one processor: on several, the detector itself crashes at times, since timers of
+# one bubble that fire at once share one of its contexts: a known fault of Go 1.26.
+RACED = $(MEMORY) $(GO) test $(RACE) -vet=off -short -shuffle=on -timeout 40m -parallel 4
 .PHONY: test-race
 test-race: # Those of CONCURRENT once more, under the race detector
-	$(if $(RACE),$(MEMORY) $(GO) test $(RACE) -vet=off -short -shuffle=on -timeout 40m -parallel 4 $$($(GO) list ./... | grep -xE '$(CONCURRENT)'))
+	$(if $(RACE),@packages=$$($(GO) list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... | grep -E '^$(CONCURRENT) '); \
+	bubbles=$$(grep testing/synctest <<<"$$packages" | cut -d' ' -f1); rest=$$(grep -v testing/synctest <<<"$$packages" | cut -d' ' -f1); \
+	set -x; $(RACED) $$rest && $(RACED) -cpu 1 $$bubbles)
 
 # The main job over HTTP, and its cases of concurrency, repetition and loss, on emulators
 # of production's parts; what the other cases decide is the same there. They mostly wait:

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/outbox/cloudtasks"
 	"questscheduler/internal/test/emulator"
@@ -85,7 +88,10 @@ func TestWaker_OnTheEmulator_RunsAnEntryToItsEnd(t *testing.T) {
 	}
 	for waiting := 1; waiting > 0; { // the last one may not have ended yet
 		var err error
-		waiting, err = b.tasks.Waiting(t.Context())
+		// The emulator may change a task while it encodes it, and what it then sends cannot be read.
+		if waiting, err = b.tasks.Waiting(t.Context()); status.Code(err) == codes.Internal {
+			waiting, err = 1, nil
+		}
 		b.must(err)
 	}
 	if len(answered) > 0 || len(began) != 2 || began[1].Sub(began[0]) < time.Second {
