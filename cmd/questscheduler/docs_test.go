@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,9 +35,9 @@ func TestPage_Commands_IsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page strings.Builder
-	page.WriteString("# Commands\n\nOne binary, `questscheduler`. `questscheduler COMMAND --help` says the same as this page, with examples. " +
-		"It ends with 0 when it was done, 1 when it was tried and did not work, 2 on wrong use or wrong settings, when nothing " +
-		"was done. What it reads from the environment is in [settings.md](settings.md).\n\nEvery `sweep` command does by hand " +
+	page.WriteString("# Commands\n\nOne binary, `questscheduler`. `questscheduler COMMAND --help` says more, with examples and the " +
+		"[settings](settings.md) that the command reads. The exit code is 0 when it was done, 1 when it was tried and did not work, " +
+		"2 on wrong use or wrong settings, when nothing was done.\n\nEvery `sweep` command does by hand " +
 		"what a server does by the clock. " + strings.TrimSpace(aloneWithStore) + "\n")
 	for _, command := range parser.Model.Leaves(true) {
 		// kong's summary begins with the program's name and ends with [flags].
@@ -45,18 +46,15 @@ func TestPage_Commands_IsCurrent(t *testing.T) {
 		if strings.HasPrefix(summary, "sweep ") && !strings.Contains(command.Detail, aloneWithStore) {
 			t.Errorf("the help of %s does not say, as the page does of every sweep:%s", summary, aloneWithStore)
 		}
-		if detail := pageDetail(command.Detail); detail != "" {
-			page.WriteString("\n" + detail + "\n")
-		}
 		var rows []string
 		for _, argument := range command.Positional {
-			rows = append(rows, fmt.Sprintf("| `%s` | | %s |\n", argument.Summary(), inCell(argument.Help)))
+			rows = append(rows, fmt.Sprintf("- `%s`: %s\n", argument.Summary(), oneLine(argument.Help)))
 		}
 		for _, flag := range command.Flags {
-			rows = append(rows, fmt.Sprintf("| `--%s` | %s | %s |\n", flag.Name, defaultOf(flag), inCell(flag.Help)))
+			rows = append(rows, fmt.Sprintf("- `--%s`%s: %s\n", flag.Name, defaultOf(flag), oneLine(flag.Help)))
 		}
 		if len(rows) > 0 {
-			page.WriteString("\n| | Default | |\n|---|---|---|\n" + strings.Join(rows, ""))
+			page.WriteString("\n" + strings.Join(rows, ""))
 		}
 	}
 	docs.Check(t, "commands.md", page.String())
@@ -64,15 +62,6 @@ func TestPage_Commands_IsCurrent(t *testing.T) {
 
 // aloneWithStore is what the help of every sweep says, and the page once.
 const aloneWithStore = " Stop the server first: the command needs the store for itself. It can be interrupted and run again."
-
-// pageDetail is a command's help as the page shows it: without its examples, the names of all settings, and what the
-// page says once (aloneWithStore).
-func pageDetail(detail string) string {
-	for _, rest := range []string{"\n\nExample:\n", "\n\nExamples:\n", "\n\nSettings, all explained in "} {
-		detail, _, _ = strings.Cut("\n\n"+strings.TrimSpace(detail), rest)
-	}
-	return strings.TrimSpace(strings.Replace(detail, aloneWithStore, "", 1))
-}
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
@@ -83,7 +72,7 @@ func defaultOf(flag *kong.Flag) string {
 	if !flag.HasDefault {
 		return ""
 	}
-	return "`" + flag.Default + "`"
+	return " (`" + flag.Default + "`)"
 }
 
 // machinesWho are the callers of the jobs.
@@ -98,6 +87,8 @@ var (
 	operatorsPage = [2]string{
 		"admins; others can only sign in", "[The operator's page](operations.md#a-tour-of-the-dashboard), what it loads, and its forms",
 	}
+	// sharedNames are what the page calls all routes of a kind.
+	sharedNames = map[[2]string]string{jobOfTimers: "`POST /jobs/{job}`", operatorsPage: "`/dashboard` and below"}
 )
 
 // outsideDocument are the routes that the OpenAPI document leaves out, since no client
@@ -211,7 +202,8 @@ func routeRows(routes []string, name func(route string) string, about map[string
 	}
 	var rows strings.Builder
 	for _, of := range order {
-		fmt.Fprintf(&rows, "| %s | %s | %s |\n", strings.Join(names[of], ", "), of[0], inCell(of[1]))
+		shown := cmp.Or(sharedNames[of], strings.Join(names[of], ", "))
+		fmt.Fprintf(&rows, "| %s | %s | %s |\n", shown, of[0], inCell(of[1]))
 	}
 	return rows.String()
 }
