@@ -65,9 +65,6 @@ const aloneWithStore = " Stop the server first: the command needs the store for 
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// inCell is a text escaped for a table's cell.
-func inCell(text string) string { return strings.ReplaceAll(oneLine(text), "|", "\\|") }
-
 func defaultOf(flag *kong.Flag) string {
 	if !flag.HasDefault {
 		return ""
@@ -75,8 +72,11 @@ func defaultOf(flag *kong.Flag) string {
 	return " (`" + flag.Default + "`)"
 }
 
-// machinesWho are the callers of the jobs.
-const machinesWho = "`QS_MACHINE_ACCOUNTS`"
+// machinesWho are the callers of the jobs, everyUser those of most routes.
+const (
+	machinesWho = "`QS_MACHINE_ACCOUNTS`"
+	everyUser   = "signed in"
+)
 
 // jobOfTimers and operatorsPage describe all routes of a kind.
 var (
@@ -151,11 +151,11 @@ func TestPage_API_IsCurrent(t *testing.T) {
 	described := describedRoutes(t, edge)
 	var page strings.Builder
 	page.WriteString("# Routes\n\nEvery answer is an envelope: `{ok, data | error{code, message, detail}, meta{request_id, " +
-		"timestamp, next_cursor}}`. Times are RFC 3339 in UTC. What each route takes and answers, and more about what it does, is " +
-		"what the running program serves at `/docs` and `/openapi.json`.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
+		"timestamp, next_cursor}}`. Times are RFC 3339 in UTC. The running program serves at `/docs` and `/openapi.json` what each " +
+		"route takes and answers. After each route stands who may call it, unless that is every user who is signed in.\n\n")
 	page.WriteString(routeRows(slices.Sorted(maps.Keys(described)), turned, described))
 	page.WriteString("\n## Other routes\n\nThese are not in that document: what machines call, the pages, and the documents " +
-		"themselves. Google's services prove who calls by an OIDC token.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
+		"themselves. Google's services prove who calls by an OIDC token.\n\n")
 	there := map[string]bool{}
 	for _, route := range edge.Routes() {
 		name := route.Method + " " + route.Path
@@ -189,8 +189,7 @@ func TestPage_API_IsCurrent(t *testing.T) {
 	docs.Check(t, "api.md", page.String())
 }
 
-// routeRows are the rows of a table of routes, by who may call each and what it does. Routes of which both are the same
-// share a row.
+// routeRows are a list of routes, with who may call each and what it does. Routes of which both are the same share a row.
 func routeRows(routes []string, name func(route string) string, about map[string][2]string) string {
 	names := map[[2]string][]string{}
 	var order [][2]string
@@ -203,7 +202,10 @@ func routeRows(routes []string, name func(route string) string, about map[string
 	var rows strings.Builder
 	for _, of := range order {
 		shown := cmp.Or(sharedNames[of], strings.Join(names[of], ", "))
-		fmt.Fprintf(&rows, "| %s | %s | %s |\n", shown, of[0], inCell(of[1]))
+		if of[0] != everyUser {
+			shown += " (" + of[0] + ")"
+		}
+		fmt.Fprintf(&rows, "- %s: %s\n", shown, oneLine(of[1]))
 	}
 	return rows.String()
 }
@@ -271,7 +273,7 @@ func describedRoutes(t *testing.T, edge http.Handler) map[string][2]string {
 			case slices.Contains(operation.Audience, "anonymous"):
 				who = "everybody"
 			case slices.Contains(operation.Audience, "stranger"):
-				who = "signed in"
+				who = everyUser
 			}
 			what, _, _ := strings.Cut(operation.Summary, "; ")
 			what, _, _ = strings.Cut(what, ". ")
