@@ -152,7 +152,7 @@ func TestPage_API_IsCurrent(t *testing.T) {
 	var page strings.Builder
 	page.WriteString("# Routes\n\nEvery answer is an envelope: `{ok, data | error{code, message, detail}, meta{request_id, " +
 		"timestamp, next_cursor}}`. Times are RFC 3339 in UTC. The running program serves at `/docs` and `/openapi.json` what each " +
-		"route takes and answers. After each route stands who may call it, unless that is every user who is signed in.\n\n")
+		"route takes, does and answers. After each route stands who may call it, unless that is every user who is signed in.\n\n")
 	page.WriteString(routeRows(slices.Sorted(maps.Keys(described)), turned, described))
 	page.WriteString("\n## Other routes\n\nThese are not in that document: what machines call, the pages, and the documents " +
 		"themselves. Google's services prove who calls by an OIDC token.\n\n")
@@ -248,6 +248,9 @@ func TestPage_OpenAPI_IsCurrent(t *testing.T) {
 	docs.CheckFile(t, "docs/openapi.json", string(text)+"\n")
 }
 
+// furtherDetail is what follows the first statement of a summary.
+var furtherDetail = regexp.MustCompile(`(?:; |\. |: [^)]*$|, (?:and|or|with) ).*`)
+
 // describedRoutes are the caller and the purpose of each route of the OpenAPI document.
 func describedRoutes(t *testing.T, edge http.Handler) map[string][2]string {
 	t.Helper()
@@ -275,9 +278,7 @@ func describedRoutes(t *testing.T, edge http.Handler) map[string][2]string {
 			case slices.Contains(operation.Audience, "stranger"):
 				who = everyUser
 			}
-			what, _, _ := strings.Cut(operation.Summary, "; ")
-			what, _, _ = strings.Cut(what, ". ")
-			routes[sortable(strings.ToUpper(method), path)] = [2]string{who, what}
+			routes[sortable(strings.ToUpper(method), path)] = [2]string{who, furtherDetail.ReplaceAllString(operation.Summary, "")}
 		}
 	}
 	return routes
