@@ -133,13 +133,11 @@ const (
 )
 
 func ofInstances(l load) string {
-	const ofSync, ofTransition = 2.0 / sweptASecond, 2.0 / transitionsASecond // seconds of a processor
-	workers, cpu := l.syncs.peak*syncTakes/syncWorkers, l.syncs.peak*ofSync+(l.moved.peak+l.finalised.peak)*ofTransition
 	return fmt.Sprintf(`
 ## Instances of Cloud Run
 
-An instance syncs %d calendars at once. At half a second each (assumed) the busiest minute needs %.0f instances, of the %d that `+"`deploy/service.yaml`"+` allows. Processor time is less: on SQLite, without network and TLS, a sweep with its sync took at most %.1f ms of a processor and a transition %.1f ms ([below](#where-the-embedded-server-ends)), together %.1f processors in that minute.
-`, syncWorkers, math.Ceil(workers), instances, ofSync*1000, ofTransition*1000, cpu)
+An instance syncs %d calendars at once. At half a second each (assumed) the busiest minute needs %.0f instances, of the %d that `+"`deploy/service.yaml`"+` allows. Processor time ends later: two processors sync [%s a second](#where-the-embedded-server-ends).
+`, syncWorkers, math.Ceil(l.syncs.peak*syncTakes/syncWorkers), instances, grouped(sweptASecond))
 }
 
 func ofAMillion(l load) string {
