@@ -137,6 +137,30 @@ func isSeriesOf(series, event mirror.Event) bool {
 		series.CalendarID == event.CalendarID
 }
 
+// keepShown keeps the cancelled events of polls of which others have mirrors still. Those are found
+// by the event when the group's work follows the poll, which a sync run may be ahead of.
+func (w *write) keepShown(ctx context.Context, reader store.Reader) error {
+	var needless []mirror.Event
+	for _, event := range w.removed {
+		if event.PollID == "" {
+			needless = append(needless, event)
+			continue
+		}
+		shown, err := mirror.OfEvent(ctx, reader, event.ID)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(shown, func(m mirror.Mirror) bool { return m.OwnerID != event.OwnerID }) {
+			needless = append(needless, event)
+			continue
+		}
+		event.PlanAt = planAt(event, w.s.now())
+		w.events = append(w.events, event)
+	}
+	w.removed = needless
+	return nil
+}
+
 // commit writes it.
 func (w *write) commit(tx store.Tx) error {
 	for _, event := range w.events {
@@ -190,6 +214,9 @@ func (s *Service) transact(
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		w = &write{s: s, cause: cause}
 		if err := fill(ctx, tx, w); err != nil {
+			return err
+		}
+		if err := w.keepShown(ctx, tx); err != nil {
 			return err
 		}
 		return w.commit(tx)

@@ -134,6 +134,30 @@ func TestSession_EightAccounts_FollowInOneSync(t *testing.T) {
 	}
 }
 
+// A sync run that observes the deletion first finds the event no group's any more.
+func TestSession_DeletedBeforeTheGroupsWorkOfItsPoll_IsShownToNobody(t *testing.T) {
+	t.Parallel()
+	p := newParty(t)
+	_, err := p.Calendar.InsertContent(t.Context(), mirrortest.Ref(gm), p.eventID, content(18), nil)
+	p.must(err)
+	p.Push(gm, false)
+	p.Settle()
+	p.shows(18, p.members...)
+	p.Set(poll.Path(pollID), store.Set("status", string(rules.Cancelled)), store.Set("googleEventId", nil))
+	_, err = p.Calendar.DeleteQuietly(t.Context(), mirrortest.Ref(gm), p.eventID, "")
+	p.must(err)
+	p.Push(gm, false)
+	p.Settle()
+	p.Set(poll.GroupWorkPath(poll.SessionWorkID(pollID)), store.Set("groupId", "party"), store.Set("pollId", pollID),
+		store.Set("ref", "work"), store.Set("due", p.Clock.Now()))
+	p.World.Run(2 * time.Minute)
+	p.shows(0, p.members...)
+	p.World.Run(2 * time.Hour)
+	if events := p.Events(gm); len(events) > 0 {
+		t.Errorf("of it is left %+v", events)
+	}
+}
+
 // The refusals are shown with the session, and hold up none of the other accounts.
 func TestSession_OneRefuses_OthersFollow(t *testing.T) {
 	t.Parallel()
