@@ -1,6 +1,7 @@
 package mirrors
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -225,40 +226,54 @@ func (s *Service) leftPart(ctx context.Context, ownerID string, from place) (uid
 
 // forgetPart removes the canonical events of calendars that mirroring does not follow any
 // more: nothing would keep them up to date. Their mirrors are planned again, without them.
+// Sessions that a group shares stay: their polls keep them up to date.
 func (s *Service) forgetPart(ctx context.Context, ownerID string, from place) (uids []string, next place, err error) {
 	followed, err := calendars.OfOwner(ctx, s.Store, ownerID)
 	if err != nil {
 		return nil, from, err
 	}
+	slices.SortFunc(followed, func(a, b calendars.Calendar) int { return cmp.Compare(a.Key, b.Key) })
 	for _, calendar := range followed {
-		if calendar.Interests[mirror.Consumer] > 0 {
+		switch {
+		case calendar.Interests[mirror.Consumer] > 0 || calendar.Key < from.Group:
 			continue
+		case calendar.Key > from.Group:
+			from.Group, from.At = calendar.Key, ""
 		}
-		uids, err := s.forget(ctx, calendar)
-		if err != nil || len(uids) > 0 {
-			return uids, from, err // again from the beginning: what is removed is not found again
+		uids, at, err := s.forget(ctx, calendar, from.At)
+		if at == "" { // the next calendar begins behind this one
+			return uids, place{Part: from.Part, Group: calendar.Key + "\x00"}, err
 		}
+		return uids, from.then(at), err
 	}
 	return nil, from.then(""), nil
 }
 
-// forget removes a page of the canonical events of a calendar that is not followed, and
-// returns their iCalUIDs.
-func (s *Service) forget(ctx context.Context, calendar calendars.Calendar) (uids []string, err error) {
+// forget removes the events to be forgotten of a page of a calendar that is not followed, and returns
+// their iCalUIDs and where the next page begins; "": nowhere.
+func (s *Service) forget(ctx context.Context, calendar calendars.Calendar, after string) (uids []string, next string, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		uids = nil
+		uids, next = nil, ""
 		now, _, err := calendars.LoadKey(ctx, tx, calendar.Key)
 		if err != nil || now.Interests[mirror.Consumer] > 0 {
 			return err
 		}
-		page, err := mirror.SomeOfCalendar(ctx, tx, calendar.AccountID, calendar.CalendarID, planPage)
+		part := store.Paging{Limit: planPage}
+		if after != "" {
+			part.After = &store.Cursor{Path: mirror.EventPath(after)}
+		}
+		page, behind, err := mirror.SomeOfCalendar(ctx, tx, calendar.AccountID, calendar.CalendarID, part)
 		if err != nil {
 			return err
 		}
+		if behind != nil {
+			next = behind.Path.ID()
+		}
+		page = slices.DeleteFunc(page, func(e mirror.Event) bool { return e.GroupID != "" })
 		uids = uidsOf(page)
 		return removeEvents(tx, page)
 	})
-	return uids, err
+	return uids, next, err
 }
 
 func removeEvents(tx store.Tx, events []mirror.Event) error {

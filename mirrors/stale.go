@@ -83,7 +83,8 @@ func (s *Service) staleSources(ctx context.Context) (sources []staleSource, err 
 				if err != nil || !now.Lost() || now.RefusedSince.After(before) {
 					return nil, err
 				}
-				return mirror.SomeOfCalendar(ctx, reader, now.AccountID, now.CalendarID, limit)
+				found, _, err := mirror.SomeOfCalendar(ctx, reader, now.AccountID, now.CalendarID, store.Paging{Limit: limit})
+				return found, err
 			}})
 	}
 	return sources, nil

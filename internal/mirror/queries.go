@@ -150,10 +150,11 @@ func OfCalendar(ctx context.Context, reader store.Reader, accountID, calendarID 
 	return store.All(ctx, reader, eventsOfCalendar.With(accountID, calendarID), DecodeEvent)
 }
 
-// SomeOfCalendar lists at most limit canonical events of a calendar.
-func SomeOfCalendar(ctx context.Context, reader store.Reader, accountID, calendarID string, limit int) ([]Event, error) {
-	found, _, err := store.Page(ctx, reader, eventsOfCalendar.With(accountID, calendarID).First(limit), DecodeEvent)
-	return found, err
+// SomeOfCalendar lists a page of the canonical events of a calendar, by id. next is nil at the end.
+func SomeOfCalendar(
+	ctx context.Context, reader store.Reader, accountID, calendarID string, part store.Paging,
+) (found []Event, next *store.Cursor, err error) {
+	return store.Page(ctx, reader, eventsOfCalendar.With(accountID, calendarID).Paged(part), DecodeEvent)
 }
 
 // SomeOfAccount lists at most limit canonical events of an account.

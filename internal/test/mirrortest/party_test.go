@@ -158,6 +158,24 @@ func TestSession_DeletedBeforeTheGroupsWorkOfItsPoll_IsShownToNobody(t *testing.
 	}
 }
 
+// Of a calendar that mirroring follows no longer, the poll says what its session is.
+func TestSession_OfACalendarThatIsFollowedNoLonger_StaysWithItsPoll(t *testing.T) {
+	t.Parallel()
+	p := newParty(t)
+	_, err := p.Calendar.InsertContent(t.Context(), mirrortest.Ref(gm), p.eventID, content(18), nil)
+	p.must(err)
+	p.Push(gm, false)
+	p.Settle()
+	p.must(p.Groups.Disconnect(t.Context(), mirror.Connection{GroupID: "party", AccountID: gm, OwnerID: gm}, true, mirrortest.Cause))
+	p.World.Run(5 * time.Minute)
+	p.shows(18, p.members...)
+	p.Set(poll.Path(pollID), store.Set("status", string(rules.Cancelled)), store.Set("googleEventId", nil))
+	p.Set(poll.GroupWorkPath(poll.SessionWorkID(pollID)), store.Set("groupId", "party"), store.Set("pollId", pollID),
+		store.Set("ref", "work"), store.Set("due", p.Clock.Now()))
+	p.World.Run(2 * time.Hour)
+	p.shows(0, p.members...)
+}
+
 // The refusals are shown with the session, and hold up none of the other accounts.
 func TestSession_OneRefuses_OthersFollow(t *testing.T) {
 	t.Parallel()
