@@ -81,6 +81,9 @@ func (s *Service) Apply(ctx context.Context, observed ObservedEvent) (result App
 				return nil, err
 			}
 			step.Observe(decision, entry)
+			if observed.Own && decision.Action == rules.Restore {
+				once(step, observed.Cause)
+			}
 		}
 		if observed.Own && result.Decision.Action != rules.MoveCalendar {
 			step.Ask(observed.EventID)

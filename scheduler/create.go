@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"questscheduler/fault"
+	"questscheduler/internal/discord"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
@@ -76,8 +77,14 @@ func (s *Service) Create(ctx context.Context, person Person, ask Create, cause C
 		if err := createPoll(ctx, tx, &p, slots, named); err != nil {
 			return err
 		}
+		if cause.Interaction != "" {
+			if err := tx.Create(discord.InteractionPath(cause.Interaction), discord.EncodeInteraction(s.Now())); err != nil {
+				return err
+			}
+		}
 		return s.recordCard(tx, p, cause)
 	})
+	err = s.unlessDone(ctx, cause, err)
 	if err != nil {
 		return View{}, pollError(fresh.ID, "create", err)
 	}

@@ -146,12 +146,14 @@ func (s *Service) beginFinalise(
 		step, session := s.step(st, r.cause), sessionOf(st.Poll, *slot, ask, r.person)
 		if pending := st.PendingInsert(); pending != nil && pending.Place() == at && sameSession(pending.Session, session) {
 			intent = step.ResumeInsert(*pending, ask.Request)
+			joined(step, r.cause)
 			return step, nil
 		}
 		if err := ask.begin(); err != nil {
 			return nil, err
 		}
 		intent = step.BeginInsert(session, at)
+		once(step, r.cause)
 		return step, nil
 	})
 	return intent, r.failed(err)
@@ -207,6 +209,7 @@ func (s *Service) finaliseWithoutEvent(ctx context.Context, r request, ask Final
 		}
 		step := s.step(st, r.cause)
 		step.Finalise(r.person.ID, *slot, ask.Request, account, ask.KeepOldEvent)
+		once(step, r.cause)
 		return step, nil
 	})
 	return r.failed(err)

@@ -17,7 +17,7 @@ func (s *Service) RestoreOriginal(ctx context.Context, person Person, pollID str
 	for range editTries {
 		entry, done, err := s.restoreOriginal(ctx, r)
 		if err != nil {
-			return View{}, err
+			return View{}, s.unlessDone(ctx, cause, err)
 		}
 		if done {
 			s.syncSoon(ctx, entry.AccountID, entry.CalendarID)
@@ -35,6 +35,9 @@ func (s *Service) restoreOriginal(ctx context.Context, r request) (entry poll.In
 		return entry, false, err
 	}
 	entry, event, err := s.followMoved(ctx, entry, r.person, r.cause)
+	if err == nil { // after the read: an event that was moved back since is another one
+		err = s.checkNew(ctx, r.cause)
+	}
 	if err == nil && event.EventState == rules.Present && event.Fingerprint != p.Sync.Baseline {
 		event, err = s.Calendar.Move(ctx, entry.Place(), event, p.Sync.Baseline, p.Timezone)
 	}

@@ -33,8 +33,8 @@ type Cause struct {
 	Person string
 	// Interaction is the id of the Discord interaction that commanded it; "" if none did. The
 	// transaction of a vote or another command records it (discord.InteractionPath), so that it
-	// takes effect once: a repeat is a Conflict with discord.CodeInteractionDone. Finalising and restoring
-	// recognise a repeat by themselves.
+	// takes effect once: a repeat is a Conflict with discord.CodeInteractionDone. Where what it did
+	// stands, creating and finalising answer a repeat with that.
 	Interaction string
 	// Quiet is for linking many events at once: cards stay as they are, and the drain starts
 	// the syncs, one a calendar.

@@ -59,16 +59,34 @@ func once(step *transition.Step, cause Cause) {
 	}
 }
 
+// joined records an interaction that found what it commands under way: it takes no effect later.
+func joined(step *transition.Step, cause Cause) {
+	if cause.Interaction != "" {
+		step.Writes.Set(discord.InteractionPath(cause.Interaction), discord.EncodeInteraction(step.Now))
+	}
+}
+
 // unlessDone has a conflict of an interaction that took effect before say so.
 func (s *Service) unlessDone(ctx context.Context, cause Cause, err error) error {
-	if cause.Interaction == "" || !fault.Is(err, fault.Conflict) {
+	if !fault.Is(err, fault.Conflict) {
 		return err
 	}
-	record, failed := s.Store.Get(ctx, discord.InteractionPath(cause.Interaction))
-	if failed != nil || !record.Exists() {
+	if done := s.checkNew(ctx, cause); fault.CodeOf(done) == discord.CodeInteractionDone {
+		return done
+	}
+	return err
+}
+
+// checkNew refuses an interaction that took effect before.
+func (s *Service) checkNew(ctx context.Context, cause Cause) error {
+	if cause.Interaction == "" {
+		return nil
+	}
+	record, err := s.Store.Get(ctx, discord.InteractionPath(cause.Interaction))
+	if err != nil || !record.Exists() {
 		return err
 	}
-	return &fault.Error{Kind: fault.Conflict, Code: discord.CodeInteractionDone, Message: "That was done already.", Err: err}
+	return &fault.Error{Kind: fault.Conflict, Code: discord.CodeInteractionDone, Message: "That was done already."}
 }
 
 // change is transact behind the repair of direct edits that work meets.

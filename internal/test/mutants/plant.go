@@ -32,7 +32,7 @@ type change struct {
 // all are the planted faults.
 func all() []mutant {
 	return slices.Concat(syncs, intents, decisions, announcements, links, watches, comebacks, recreated, fed, answers,
-		mirrored, attended, consent, grouped, audited)
+		mirrored, attended, consent, grouped, audited, pressed)
 }
 
 // planted gives the files that a mutant changes, by their paths below the top of

@@ -93,9 +93,6 @@ var commands = []step{
 		choice := one(l, []string{poll.Feasible, poll.Preferred})
 		l.command(voter.ID+" votes "+choice+" in", func(_ scheduler.Person, k known) error {
 			vote := scheduler.Vote{Choices: map[string]string{one(l, k.slots): choice}}
-			if l.presses() {
-				return l.press(voter, k.id, vote)
-			}
 			_, err := l.w.Scheduler.Vote(l.w.Context(), voter, k.id, vote, worldtest.Cause)
 			return err
 		})

@@ -40,6 +40,7 @@ func (l *life) settle() {
 	l.linkAttended()
 	l.findLost()
 	l.deleteBrought()
+	l.deliverLate(func(latePress) bool { return true })
 	l.w.LosePushes()
 	l.w.Sweep() // finds what was edited behind the program's back
 	l.w.Run(l.patience())
@@ -64,6 +65,7 @@ func (l *life) settle() {
 	err := l.w.SweepPages(scheduler.Cause{Trigger: "sweep", Trace: "last"}) // of what is not needed since
 	l.must(err)
 	l.w.RunDue()
+	l.checkPressed()
 	l.describe()
 	for _, problem := range append(l.w.HistoryProblems(), l.w.Problems()...) {
 		if !l.unnoticed(problem) {

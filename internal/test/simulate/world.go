@@ -105,8 +105,7 @@ type life struct {
 	strangers  strangers
 	grouped    grouped
 	secondTool secondTool
-	// pressed counts the interactions of Discord.
-	pressed int
+	pressed    pressed
 	// described is the last description of each poll.
 	described map[string]string
 	// checked, where set, is called after each check of the invariants.
@@ -150,6 +149,7 @@ func (l *life) run() {
 	options.Mirrored = l.makeMirrored()
 	options.Grouped = l.makeGrouped()
 	l.makeAttended(&options)
+	options.Pressed = l.makePressed()
 	l.w = worldtest.New(l, options)
 	l.sayClocks()
 	l.beginPreferences()
@@ -218,6 +218,7 @@ func (l *life) draw(of int) {
 	l.drawAttended(of)
 	l.drawStrangers(of)
 	l.drawSecondTool(of)
+	l.drawPressed(of)
 }
 
 // step takes one step; if the program dies of it, another takes over.
@@ -230,6 +231,7 @@ func (l *life) step(d step) {
 		l.mayGather()
 		l.mayAttend()
 		l.mayName()
+		l.mayPress()
 		d.do(l)
 	})
 	if !lived {

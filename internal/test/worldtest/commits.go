@@ -132,6 +132,7 @@ func (w *World) judgeEntry(path store.Path) {
 	before, known := w.commits.last[pollID]
 	w.commits.last[pollID] = entry
 	line := fmt.Sprintf("poll %s: its entry %s (%s%s)", pollID, entry.ID, entry.Command, entry.Decision)
+	w.judgeCommanded(entry)
 	w.judgeSequence(line, w.observed.document(path.Parent()))
 	calendar := calendars.Decode(w.observed.document(calendars.Path(poll.CalendarKey(entry.AccountID, entry.CalendarID))))
 	if entry.Fence != 0 && entry.Fence != calendar.Fence {

@@ -83,8 +83,9 @@ type operation struct {
 
 // held is the state of the world that an operation installs while it has the baton.
 type held struct {
-	program *Program
-	keeping bool
+	program  *Program
+	keeping  bool
+	pressing *Press
 }
 
 // halt is where an operation has paused.
@@ -178,12 +179,12 @@ func (w *World) hold(s *operation) {
 	if w.running != nil {
 		own = &w.running.held
 	}
-	*own = held{w.Program, w.keeping}
+	*own = held{w.Program, w.keeping, w.pressing}
 	next := w.test
 	if s != nil {
 		next = s.held
 	}
-	w.running, w.Program, w.keeping = s, next.program, next.keeping
+	w.running, w.Program, w.keeping, w.pressing = s, next.program, next.keeping, next.pressing
 }
 
 // end kills what is still under way.

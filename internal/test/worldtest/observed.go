@@ -48,6 +48,7 @@ func (o *observed) Run(ctx context.Context, fn func(context.Context, store.Tx) e
 	})
 	if err == nil {
 		o.world.past.wrong = append(o.world.past.wrong, last.wrong...)
+		o.world.judgePress(last.written)
 	}
 	if err == nil && last.keeps {
 		o.released(last.unlinked)
@@ -76,6 +77,7 @@ func (o *observed) document(path store.Path) store.Document {
 // DeleteTree implements store.Store.
 func (o *observed) DeleteTree(ctx context.Context, path store.Path) error {
 	o.trees = append(o.trees, path)
+	o.world.forgetVotes(path)
 	return o.Store.DeleteTree(ctx, path)
 }
 
@@ -86,13 +88,22 @@ type observedTx struct {
 	// keeps: the event that it takes from a poll is to stay where it is.
 	keeps    bool
 	unlinked []poll.IndexEntry
+	// written are the documents that it writes, in a world with presses.
+	written []store.Path
 	// wrong is what is wrong with its writes, should they count.
 	wrong []string
 }
 
+func (t *observedTx) writes(path store.Path) {
+	t.store.written[path] = true
+	if t.store.world.options.Pressed {
+		t.written = append(t.written, path)
+	}
+}
+
 // Create implements store.Tx.
 func (t *observedTx) Create(path store.Path, data map[string]any) error {
-	t.store.written[path] = true
+	t.writes(path)
 	if path.Collection() == allSnapshots.Collection {
 		t.wrong = append(t.wrong, t.store.world.snapshotLacks(path, data)...)
 	}
@@ -101,25 +112,25 @@ func (t *observedTx) Create(path store.Path, data map[string]any) error {
 
 // Set implements store.Tx.
 func (t *observedTx) Set(path store.Path, data map[string]any) error {
-	t.store.written[path] = true
+	t.writes(path)
 	return t.Tx.Set(path, data)
 }
 
 // Update implements store.Tx.
 func (t *observedTx) Update(path store.Path, updates ...store.Update) error {
-	t.store.written[path] = true
+	t.writes(path)
 	return t.Tx.Update(path, updates...)
 }
 
 // Merge implements store.Tx.
 func (t *observedTx) Merge(path store.Path, updates ...store.Update) error {
-	t.store.written[path] = true
+	t.writes(path)
 	return t.Tx.Merge(path, updates...)
 }
 
 // Delete implements store.Tx.
 func (t *observedTx) Delete(path store.Path) error {
-	t.store.written[path] = true
+	t.writes(path)
 	switch path.Collection() {
 	case allIntents.Collection: // the end of a finalisation, in whatever task
 		t.keeps = t.keeps || poll.DecodeIntent(t.store.document(path)).Session.KeepOld

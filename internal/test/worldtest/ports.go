@@ -158,20 +158,20 @@ type storePort struct {
 }
 
 func (s *storePort) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
-	_, err := through(s.ports, "store.run", func() (any, error) { return nil, s.Store.Run(ctx, fn) })
+	_, err := inTime(ctx, s.ports, "store.run", func() (any, error) { return nil, s.Store.Run(ctx, fn) })
 	return err
 }
 
 func (s *storePort) Get(ctx context.Context, path store.Path) (store.Document, error) {
-	return through(s.ports, "store.read", func() (store.Document, error) { return s.Store.Get(ctx, path) })
+	return inTime(ctx, s.ports, "store.read", func() (store.Document, error) { return s.Store.Get(ctx, path) })
 }
 
 func (s *storePort) GetAll(ctx context.Context, paths []store.Path) ([]store.Document, error) {
-	return through(s.ports, "store.read", func() ([]store.Document, error) { return s.Store.GetAll(ctx, paths) })
+	return inTime(ctx, s.ports, "store.read", func() ([]store.Document, error) { return s.Store.GetAll(ctx, paths) })
 }
 
 func (s *storePort) Query(ctx context.Context, query store.Bound) ([]store.Document, error) {
-	return through(s.ports, "store.read", func() ([]store.Document, error) { return s.Store.Query(ctx, query) })
+	return inTime(ctx, s.ports, "store.read", func() ([]store.Document, error) { return s.Store.Query(ctx, query) })
 }
 
 // wakerPort is the waker as the program sees it.

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"iter"
 	"log/slog"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -45,6 +46,8 @@ type Program struct {
 	Attendees *attendees.Service
 	Mappings  *mappings.Service
 	Outbox    *outbox.Outbox
+	// desk takes presses; nil in a world without them.
+	desk http.Handler
 	// jobsDue are the records of the timers' jobs that are due.
 	jobsDue func(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error]
 	// runs are the runs of an entry, by kind.
@@ -163,6 +166,9 @@ func (w *World) program() *Program {
 	w.wireGroups(p, documents, now, log)
 	w.wireListeners(p)
 	w.wireTimers(p, documents, now, log)
+	if w.options.Pressed {
+		p.desk = w.newDesk(p, documents, now, log)
+	}
 	p.Outbox.Add(p.Links.Work(), p.Syncer.Work(), p.Watcher.Sweeps(), p.Watcher.Channels())
 	p.runs = map[string]run{}
 	for _, kind := range p.Outbox.Kinds() {

@@ -297,6 +297,7 @@ func (w *World) advance(d time.Duration) {
 	w.t.Helper()
 	if d > 0 {
 		w.must(w.Clock.Advance(d))
+		w.endDeadlines()
 	}
 }
 

@@ -109,6 +109,9 @@ type Options struct {
 	// AttendeesOff. It acts for them by a service account with Delegated, else by accounts
 	// that they link.
 	Attended, AttendeesOff bool
+	// Pressed: People are linked to users of Discord, who press (NewPress). Discord itself need not
+	// be there.
+	Pressed bool
 	Settings
 }
 
@@ -146,6 +149,11 @@ type World struct {
 	keeping bool
 	// stopping: the program is to stop all its watch channels (StopChannels).
 	stopping bool
+	// pressing is the press that is carried out now; nil: none.
+	pressing *Press
+	presses  pressed
+	// deadlines are those of requests that wait for an answer.
+	deadlines []*deadline
 	// following: what became of an account is carried on.
 	following bool
 	died      *crashed // over a push
@@ -214,6 +222,7 @@ func New(t TB, options Options) *World {
 	w.ports.world = w
 	w.Clock = control.NewClock(func() time.Time { return Start })
 	w.openPorts()
+	w.openPresses()
 	w.wire()
 	for _, person := range People {
 		grant, err := w.Google.AddUser(google.User{Key: person.ID, Sub: "sub-" + person.ID, Email: person.Email, TimeZone: zone})
@@ -226,6 +235,7 @@ func New(t TB, options Options) *World {
 	w.openMirrored()
 	w.openGrouped()
 	w.openAttended()
+	w.openPressed()
 	w.replayAtTheEnd()
 	return w
 }
