@@ -36,7 +36,7 @@ func channelOf(in request) (scheduler.Place, error) {
 	if in.GuildID == "" || in.Member == nil || !has(in.Member.Permissions, manageChannels) {
 		return scheduler.Place{}, fault.New(fault.Forbidden, "Only who may manage this channel on Discord may do that. Ask them.")
 	}
-	return scheduler.Place{GuildID: in.GuildID, ChannelID: in.ChannelID, Name: in.Channel.Name}, nil
+	return in.place(), nil
 }
 
 // linkChannel gives this channel to the group of a code, to one that the person created, or to a

@@ -64,9 +64,7 @@ func contains(text, part string) bool {
 
 // pollsFor are the polls of the channel that the person may choose for a command, newest first.
 func (h *handler) pollsFor(ctx context.Context, in request, person discord.Person) ([]poll.Poll, error) {
-	polls, err := h.Polls.PollsHere(ctx, scheduler.Person{ID: person.UID}, scheduler.Place{
-		GuildID: in.GuildID, ChannelID: in.ChannelID, ParentID: in.Channel.ParentID,
-	})
+	polls, err := h.Polls.PollsHere(ctx, scheduler.Person{ID: person.UID}, in.place())
 	command, _ := in.subcommand()
 	return slices.DeleteFunc(polls, func(p poll.Poll) bool {
 		return p.Status == rules.Archived || command == "manage" && p.CreatorID != person.UID
