@@ -34,6 +34,8 @@ type VoteForm struct {
 	ByChannel bool
 	// Avatar is the voter's picture; "" for none.
 	Avatar string
+	// Makes, where set, makes the voter a person, in the vote's transaction.
+	Makes func(ctx context.Context, tx store.Tx) error
 }
 
 // CodeSlotsChanged is of Conflict: the slots are not those that a form offered.
@@ -100,6 +102,9 @@ func (s *Service) Cast(ctx context.Context, person Person, pollID string, ask Vo
 		step.Vote(after, vote, known.Named, slots)
 		if ask.Form != nil && step.Group.Admits(step.Poll, ask.Form.Guild, ask.Form.Channel) && !step.Group.Has(person.ID) {
 			step.Enter(known.Entered, person.ID)
+		}
+		if ask.Form != nil && ask.Form.Makes != nil {
+			return ask.Form.Makes(ctx, tx)
 		}
 		return nil
 	})

@@ -25,7 +25,7 @@ const (
 // complete offers what an option that is being typed may become: nothing that the person could not
 // find over the API.
 func (h *handler) complete(ctx context.Context, in request) (answer, error) {
-	person, err := discord.PersonOf(ctx, h.Store, in.user.ID)
+	person, err := h.person(ctx, in)
 	if err != nil {
 		return answer{}, err
 	}
@@ -91,7 +91,7 @@ func (h *handler) chosen(ctx context.Context, in request, do func(context.Contex
 	if in.checkPoll() == nil {
 		return do(ctx, in)
 	}
-	person, err := discord.PersonOf(ctx, h.Store, in.user.ID)
+	person, err := h.person(ctx, in)
 	if err != nil {
 		return answer{}, err
 	}

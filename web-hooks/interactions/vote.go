@@ -10,6 +10,7 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/discord"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -61,13 +62,16 @@ func (h *handler) vote(ctx context.Context, in request) (answer, error) {
 			return say("This form is another one. Press Vote again."), nil
 		}
 	}
-	person, err := discord.PersonOf(ctx, h.Store, in.user.ID)
+	person, err := h.person(ctx, in)
 	if err != nil {
 		return answer{}, err
 	}
 	ask := voteOf(fields, scheduler.VoteForm{
 		Shown: in.shown, Guild: in.GuildID, Channel: in.ChannelID, Avatar: person.PhotoURL,
 	})
+	if person.New {
+		ask.Form.Makes = func(ctx context.Context, tx store.Tx) error { return h.Links.Make(ctx, tx, in.user, in.GuildID) }
+	}
 	if ask.NoTimesWork && len(ask.Choices) > 0 {
 		return say("You chose times, and that none of them works. Press Vote again, and choose one or the other."), nil
 	}
@@ -130,7 +134,7 @@ func (h *handler) read(ctx context.Context, in request) (discord.Person, schedul
 	if err := in.checkPoll(); err != nil {
 		return discord.Person{}, scheduler.View{}, err
 	}
-	person, err := discord.PersonOf(ctx, h.Store, in.user.ID)
+	person, err := h.person(ctx, in)
 	if err != nil {
 		return person, scheduler.View{}, err
 	}
