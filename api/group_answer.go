@@ -29,6 +29,7 @@ type discordAnswer struct {
 	ChannelID     *string         `json:"channel_id"`
 	NotifyRoleID  string          `json:"notify_role_id" doc:"everyone, none or a role's id."`
 	Notifications map[string]bool `json:"notifications" doc:"The settings that were chosen; the others have the web app's defaults."`
+	Join          string          `json:"join" enum:"members,channel" doc:"Who takes part in the group's polls from its channel: its members, or everybody who sees the channel and votes there."`
 }
 
 // answerGroup shows a group to a person: invitees see neither members nor Discord.
@@ -49,6 +50,10 @@ func answerGroup(g poll.Group, person scheduler.Person) groupAnswer {
 	answer.Discord = discordAnswer{
 		GuildID: optional(g.Discord.GuildID), ChannelID: optional(g.Discord.ChannelID),
 		NotifyRoleID: cmp.Or(g.Discord.NotifyRoleID, poll.NotifyEveryone), Notifications: g.Discord.Notifications,
+		Join: poll.JoinMembers,
+	}
+	if g.Discord.Join == poll.JoinChannel {
+		answer.Discord.Join = poll.JoinChannel
 	}
 	if answer.Discord.Notifications == nil {
 		answer.Discord.Notifications = map[string]bool{}

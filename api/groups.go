@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"reflect"
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
@@ -28,7 +29,7 @@ func (s *server) groupRoutes() {
 type createGroupBody struct {
 	Name      string        `json:"name" minLength:"1" maxLength:"200"`
 	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"501" doc:"The people to invite, at most 500; the creator is always a member."`
-	Discord   *discordInput `json:"discord,omitempty" doc:"Only admins set it."`
+	Discord   *discordInput `json:"discord,omitempty" doc:"Only admins set it, except join."`
 }
 
 type updateGroup struct {
@@ -41,7 +42,7 @@ type updateGroupBody struct {
 	MemberIDs []personID    `json:"member_ids,omitempty" maxItems:"501" doc:"All members of the group, at most 500 beside the creator: people who are not members are invited, and members who are absent from it are removed, with the group's events in their accounts. Invitations stay; remove_member_ids withdraws them."`
 	Add       []personID    `json:"add_member_ids,omitempty" maxItems:"500" doc:"The people to invite; everybody else stays. Not together with member_ids."`
 	Remove    []personID    `json:"remove_member_ids,omitempty" maxItems:"500" doc:"The members, with the group's events in their accounts, and invitees to remove; everybody else stays. Not together with member_ids; nobody may be in add_member_ids too."`
-	Discord   *discordInput `json:"discord,omitempty" doc:"Only admins set it. It replaces the earlier settings as a whole."`
+	Discord   *discordInput `json:"discord,omitempty" doc:"Only admins set it, and it replaces the earlier settings as a whole; except join, which stays without it, and with which alone the others stay."`
 	// ShareSessions is a setting of ours, not of the web app's document.
 	ShareSessions *bool `json:"share_sessions,omitempty" doc:"Show the sessions of the group's finalised polls in every connected account."`
 }
@@ -51,6 +52,7 @@ type discordInput struct {
 	ChannelID     string        `json:"channel_id,omitempty" maxLength:"20" doc:"A channel of that guild that the bot can see; absent: the group has none."`
 	NotifyRoleID  string        `json:"notify_role_id,omitempty" maxLength:"20" doc:"everyone, none or a role's id; absent: everyone."`
 	Notifications discordWishes `json:"notifications,omitzero"`
+	Join          *string       `json:"join,omitempty" enum:"members,channel" doc:"Who takes part in the group's polls from its channel: its members, or everybody who sees the channel and votes there (channel). Only the group's creator sets it. It is members again once somebody else gives the group another channel."`
 }
 
 // discordWishes are the events that a group wants, by the web app's names.
@@ -75,13 +77,21 @@ func (w discordWishes) byName() map[string]bool {
 	return wishes
 }
 
+// asked are the settings but Join; nil where none is given, or Join alone.
 func (d *discordInput) asked() *poll.GroupDiscord {
-	if d == nil {
+	if d == nil || d.Join != nil && reflect.DeepEqual(*d, discordInput{Join: d.Join}) {
 		return nil
 	}
 	return &poll.GroupDiscord{
 		GuildID: d.GuildID, ChannelID: d.ChannelID, NotifyRoleID: d.NotifyRoleID, Notifications: d.Notifications.byName(),
 	}
+}
+
+func (d *discordInput) join() *string {
+	if d == nil {
+		return nil
+	}
+	return d.Join
 }
 
 type onGroup struct {
@@ -90,7 +100,7 @@ type onGroup struct {
 
 func (s *server) createGroup(ctx context.Context, by caller, in *withBody[createGroupBody]) (groupAnswer, error) {
 	group, err := s.Scheduler.CreateGroup(ctx, by.person, scheduler.EditGroup{
-		Name: &in.Body.Name, MemberIDs: texts(in.Body.MemberIDs), Discord: in.Body.Discord.asked(),
+		Name: &in.Body.Name, MemberIDs: texts(in.Body.MemberIDs), Discord: in.Body.Discord.asked(), Join: in.Body.Discord.join(),
 	})
 	return withSharing(answerGroup(group, by.person), false), err
 }
@@ -134,7 +144,7 @@ func (s *server) updateGroup(ctx context.Context, by caller, in *updateGroup) (g
 	}
 	group, err := s.Scheduler.UpdateGroup(ctx, by.person, in.ID, scheduler.EditGroup{
 		Name: in.Body.Name, MemberIDs: texts(in.Body.MemberIDs), Add: texts(in.Body.Add), Remove: texts(in.Body.Remove),
-		Discord: in.Body.Discord.asked(),
+		Discord: in.Body.Discord.asked(), Join: in.Body.Discord.join(),
 	})
 	if err == nil && (in.Body.MemberIDs != nil || in.Body.Remove != nil) {
 		s.endConnections(ctx, by, in.ID)

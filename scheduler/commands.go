@@ -17,6 +17,8 @@ type request struct {
 	cause  Cause
 }
 
+func (r request) mayRead(p poll.Poll, group *poll.Group) bool { return MayRead(r.person, p, group) }
+
 // failed gives the error of a request its place.
 func (r request) failed(err error) error { return pollError(r.pollID, r.doing, err) }
 

@@ -19,8 +19,10 @@ type EditGroup struct {
 	MemberIDs []string
 	// Add are invited, and Remove removed; other members stay. Neither goes with MemberIDs.
 	Add, Remove []string
-	// Discord is where the group hears of its polls; admins alone set it.
+	// Discord is where the group hears of its polls; admins alone set it. Its Join stays out.
 	Discord *poll.GroupDiscord
+	// Join is who takes part from the group's channel (poll.GroupDiscord); its creator alone sets it.
+	Join *string
 }
 
 // errNoGroup is the answer for a group that is not there, or not visible to the person.
@@ -134,7 +136,16 @@ func (e EditGroup) applyTo(person Person, group *poll.Group) error {
 		if !person.Admin {
 			return errDiscordIsAdmins()
 		}
-		group.Discord = *e.Discord
+		asked := *e.Discord
+		group.Move(asked.GuildID, asked.ChannelID, person.ID)
+		asked.Join = group.Discord.Join
+		group.Discord = asked
+	}
+	if e.Join != nil {
+		if group.CreatorID != person.ID {
+			return fault.New(fault.Forbidden, "Only the creator of this group may say who takes part from its channel. Ask them.")
+		}
+		group.Discord.Join = *e.Join
 	}
 	if e.Name != nil {
 		name, err := rules.Line("name", *e.Name, rules.MaxTitle)

@@ -79,7 +79,7 @@ func (s *Service) linkChannelIn(
 		if err := check(group); err != nil {
 			return err
 		}
-		group.Discord.GuildID, group.Discord.ChannelID = link.at.GuildID, link.at.ChannelID
+		group.Move(link.at.GuildID, link.at.ChannelID, link.by)
 		group.Discord.Linked = &poll.ChannelLink{Name: link.at.Name, By: link.by, At: store.Instant(s.Now())}
 		return nil
 	})

@@ -65,7 +65,8 @@ func (s *Service) DeclineInvite(ctx context.Context, person Person, pollID strin
 // Leave ends a person's part in a poll, and takes their vote back. The creator
 // cannot leave; who takes part through the group leaves the group.
 func (s *Service) Leave(ctx context.Context, person Person, pollID string, cause Cause) error {
-	return s.changePart(ctx, request{person, pollID, "leave", cause}, func(p poll.Poll, _ *poll.Group) error {
+	r := request{person, pollID, "leave", cause}
+	return s.changePart(ctx, r, r.mayRead, func(p poll.Poll, _ *poll.Group) error {
 		switch {
 		case p.CreatorID == person.ID:
 			return fault.New(fault.Conflict, "You created this poll. Cancel or delete it instead of leaving.")
@@ -73,10 +74,10 @@ func (s *Service) Leave(ctx context.Context, person Person, pollID string, cause
 			return fault.New(fault.Conflict, "You are not among the participants. If you take part through a group, leave the group.")
 		}
 		return nil
-	}, func(ctx context.Context, tx store.Tx, step *transition.Step, named []string) error {
+	}, func(ctx context.Context, tx store.Tx, step *transition.Step, known poll.Announcement) error {
 		slots, err := loadChoices(ctx, tx, step)
 		if err == nil {
-			step.Leave(person.ID, named, slots)
+			step.Leave(person.ID, known.Named, slots)
 		}
 		return err
 	})
@@ -104,28 +105,28 @@ func (s *Service) changeMembers(ctx context.Context, r request, change func(*pol
 // the person means to take part, and counts as named by nobody.
 func (s *Service) writeMembers(ctx context.Context, r request, joins bool, change func(*poll.Poll, *poll.Group) error) error {
 	anybody := func(poll.Poll, *poll.Group) error { return nil }
-	return s.changePart(ctx, r, anybody,
-		func(_ context.Context, _ store.Tx, step *transition.Step, named []string) error {
+	return s.changePart(ctx, r, r.mayRead, anybody,
+		func(_ context.Context, _ store.Tx, step *transition.Step, known poll.Announcement) error {
 			after := step.Poll
 			after.ParticipantIDs, after.PendingInvites = slices.Clone(after.ParticipantIDs), slices.Clone(after.PendingInvites)
 			if err := change(&after, step.Group); err != nil {
 				return err
 			}
-			if step.ChangeMembers(after, r.person.ID, named, joins) && len(after.ParticipantIDs) > MaxPeople {
+			if step.ChangeMembers(after, r.person.ID, known.Named, joins) && len(after.ParticipantIDs) > MaxPeople {
 				return errFull()
 			}
 			return nil
 		})
 }
 
-// changePart changes the part of a person in a poll that they may see, and that check
-// does not refuse. work gets those who are recorded as named.
+// changePart changes the part of a person in a poll that they may see by sees, and that check
+// does not refuse. work gets the record of who was named, and who entered.
 func (s *Service) changePart(
-	ctx context.Context, r request, check func(poll.Poll, *poll.Group) error,
-	work func(ctx context.Context, tx store.Tx, step *transition.Step, named []string) error,
+	ctx context.Context, r request, sees func(poll.Poll, *poll.Group) bool, check func(poll.Poll, *poll.Group) error,
+	work func(ctx context.Context, tx store.Tx, step *transition.Step, known poll.Announcement) error,
 ) error {
 	err := s.transact(ctx, s.Store.Run, r.cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
-		p, group, err := readable(ctx, tx, r.person, r.pollID)
+		p, group, err := readableTo(ctx, tx, r.pollID, sees)
 		if err == nil {
 			err = check(p, group)
 		}
@@ -138,7 +139,7 @@ func (s *Service) changePart(
 		}
 		step := s.step(transition.State{Poll: p, Group: group}, r.cause)
 		once(step, r.cause)
-		return step, work(ctx, tx, step, announcement.Named)
+		return step, work(ctx, tx, step, announcement)
 	})
 	return r.failed(err)
 }

@@ -28,8 +28,14 @@ type VoteForm struct {
 	Shown string
 	// Guild is where it was opened: no other guild than that of the poll's group.
 	Guild string
+	// Channel is where it was opened, and ByChannel says that a person may come to take part by
+	// voting there (Admits of poll.Group).
+	Channel   string
+	ByChannel bool
 	// Avatar is the voter's picture; "" for none.
 	Avatar string
+	// Makes, where set, makes the voter a person, in the vote's transaction.
+	Makes func(ctx context.Context, tx store.Tx) error
 }
 
 // CodeSlotsChanged is of Conflict: the slots are not those that a form offered.
@@ -53,16 +59,19 @@ type Ballot struct {
 
 // Cast is Vote, and reads nothing after it.
 func (s *Service) Cast(ctx context.Context, person Person, pollID string, ask Vote, cause Cause) (ballot Ballot, err error) {
-	err = s.changePart(ctx, request{person, pollID, "vote", cause}, func(p poll.Poll, group *poll.Group) error {
+	sees := func(p poll.Poll, group *poll.Group) bool {
+		return MayRead(person, p, group) || ask.Form.letsIn(p, group)
+	}
+	err = s.changePart(ctx, request{person, pollID, "vote", cause}, sees, func(p poll.Poll, group *poll.Group) error {
 		if ask.Form != nil && !group.InGuild(ask.Form.Guild) {
 			return fault.New(fault.Forbidden, "This poll belongs to another server on Discord. Vote there, or in the app.")
 		}
-		if !TakesPart(person, p, group) && !(ask.Form != nil && p.InvitedAs(person.Email)) {
+		if !TakesPart(person, p, group) && !(ask.Form != nil && p.InvitedAs(person.Email)) && !ask.Form.letsIn(p, group) {
 			return fault.New(fault.Forbidden, "Only participants vote. Join the poll first.")
 		}
 		_, err := rules.Apply(p.Rules("", nil, nil), rules.CommandVote)
 		return err
-	}, func(ctx context.Context, tx store.Tx, step *transition.Step, named []string) error {
+	}, func(ctx context.Context, tx store.Tx, step *transition.Step, known poll.Announcement) error {
 		slots, err := loadChoices(ctx, tx, step)
 		if err != nil {
 			return err
@@ -81,13 +90,22 @@ func (s *Service) Cast(ctx context.Context, person Person, pollID string, ask Vo
 		}
 		after := step.Poll
 		if !TakesPart(person, after, step.Group) {
+			if !after.InvitedAs(person.Email) && cameBefore(person, known, step.Votes) {
+				return errCameBefore()
+			}
 			after = acceptedBy(person, after)
 			if len(after.ParticipantIDs) > MaxPeople {
 				return errFull()
 			}
 		}
 		ballot = Ballot{Poll: step.Poll, Vote: vote, Slots: slots}
-		step.Vote(after, vote, named, slots)
+		step.Vote(after, vote, known.Named, slots)
+		if ask.Form != nil && step.Group.Admits(step.Poll, ask.Form.Guild, ask.Form.Channel) && !step.Group.Has(person.ID) {
+			step.Enter(known.Entered, person.ID)
+		}
+		if ask.Form != nil && ask.Form.Makes != nil {
+			return ask.Form.Makes(ctx, tx)
+		}
 		return nil
 	})
 	return ballot, err

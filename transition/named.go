@@ -64,6 +64,16 @@ func (s *Step) setNamed(known, named []string) {
 	}
 }
 
+// Enter records people whom a press on Discord lets in no other time. known are those who were
+// recorded.
+func (s *Step) Enter(known []string, people ...string) {
+	entered := slices.Compact(slices.Sorted(slices.Values(slices.Concat(known, people))))
+	entered = entered[:min(len(entered), poll.MostEntered)]
+	if !slices.Equal(known, entered) {
+		s.Writes.Merge(poll.AnnouncementPath(s.Poll.ID), poll.EnteredUpdates(s.Poll.ID, entered)...)
+	}
+}
+
 // NameOnce records who is named in a poll as it was edited directly, behind its repair, and forgets
 // that those joined who are not participants any more: another person may name them again.
 func (s *Step) NameOnce(known []string, edited poll.Poll) {

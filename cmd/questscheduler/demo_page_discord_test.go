@@ -56,6 +56,56 @@ func TestDemoPage_VotesInTheChannel(t *testing.T) {
 	}
 }
 
+// TestDemoPage_TypesCommands: a visitor types the bot's commands, makes a poll by its form, and
+// chooses polls from what the bot offers while one types.
+func TestDemoPage_TypesCommands(t *testing.T) {
+	t.Parallel()
+	o := operate(t, "QS_SYNC_MIN_GAP=20ms")
+	o.Size(1440, 900, false)
+	o.opensTheDemo()
+	o.types("/quest me")
+	o.Await(onlyYou + `.includes("linked to the account gm")`)
+	o.types("/dance")
+	o.Await(`document.getElementById("status").textContent.includes("/quest poll, /quest who")`)
+
+	o.types("/quest poll Session 13 zone:Asia/Tokyo")
+	o.Await(discordForm + `.open && ` + discordForm + `.textContent.includes("In Asia/Tokyo")`)
+	o.Want(discordForm + `.querySelector("input[name=title]").value === "Session 13"`)
+	o.checks("days", 2)
+	o.Await(`((` + discordForm + `.querySelector("input[name=times]").value = "19:00, 20:30"), true)`)
+	o.Shoot("discord-poll")
+	o.Click(`document.getElementById("discord-submit")`)
+	o.Await(onlyYou + `.includes("Session 13 is made")`)
+	o.Await(`[...document.querySelectorAll("#discord .message .embed")].some((one) => one.textContent.includes("Session 13"))`)
+
+	o.Await(typedLine("/quest who 13") + `.dispatchEvent(new Event("input"))`)
+	o.Await(`[...document.querySelectorAll("#discord-choices option")].some((one) => one.value === "/quest who Session 13 (open)")`)
+	o.types("/quest who Session 13 (open)")
+	o.Await(onlyYou + `.includes("0 of 4 have voted")`)
+	o.types("/quest manage poll:Session 13")
+	o.pressesHere("Cancel")
+	o.Await(discordForm + `.open && ` + discordForm + `.textContent.includes("everybody is told")`)
+	o.Click(`[...` + discordForm + `.querySelectorAll("button")].at(-1)`)
+
+	o.press("person-ana")
+	o.types("/quest manage poll:Session 13")
+	o.Await(onlyYou + `.includes("No poll of yours fits here")`)
+	if said := o.Problems(); len(said) > 0 {
+		t.Errorf("the console complains: %q", said)
+	}
+}
+
+// typedLine is the line of commands, with a text in it.
+func typedLine(text string) string {
+	return fmt.Sprintf(`Object.assign(document.getElementById("discord-command"), { value: %q })`, text)
+}
+
+// types sends a command of the bot.
+func (o *operated) types(text string) {
+	o.t.Helper()
+	o.Await(`(` + typedLine(text) + `, document.getElementById("discord-send").click(), true)`)
+}
+
 const (
 	discordForm = `document.getElementById("discord-form")`
 	onlyYou     = `document.querySelector("#discord .only-you").textContent`

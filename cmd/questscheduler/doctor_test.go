@@ -102,6 +102,18 @@ func TestDoctor(t *testing.T) {
 		"a key without its application": {[]string{"QS_DISCORD_PUBLIC_KEY=" + key}, nil, exitFailed, []string{
 			"wrong    settings        QS_DISCORD_PUBLIC_KEY and QS_DISCORD_APPLICATION_ID",
 		}},
+		"people by their interactions": {[]string{
+			"QS_DISCORD_APPLICATION_ID=" + app, "QS_DISCORD_PUBLIC_KEY=" + key, "QS_PUBLIC_URL=https://quests.example.org",
+			"QS_DISCORD_GUILDS=700000000000000001,700000000000000009",
+		}, nil, exitOK, []string{"ok       discord people  users of 2 servers need no account"}},
+		"people of every server": {[]string{
+			"QS_DISCORD_APPLICATION_ID=" + app, "QS_DISCORD_PUBLIC_KEY=" + key, "QS_PUBLIC_URL=https://quests.example.org",
+			"QS_DISCORD_GUILDS=*",
+		}, nil, exitOK, []string{"warning  discord people  users of every server that the bot is in need no account"}},
+		"people of a server without its number": {[]string{
+			"QS_DISCORD_APPLICATION_ID=" + app, "QS_DISCORD_PUBLIC_KEY=" + key, "QS_PUBLIC_URL=https://quests.example.org",
+			"QS_DISCORD_GUILDS=The Party",
+		}, nil, exitFailed, []string{"wrong    settings        QS_DISCORD_GUILDS has to list the numbers"}},
 		"a bot's token that is refused": {[]string{"QS_DISCORD_ENDPOINT=" + simulator.URL, "QS_DISCORD_BOT_TOKEN=another"}, nil,
 			exitFailed, []string{
 				"wrong    discord         the token is refused",

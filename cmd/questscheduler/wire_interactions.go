@@ -18,7 +18,9 @@ const pressesPerMinute = 30
 
 // discordLinks links Discord users to people.
 func (s *server) discordLinks() discord.Links {
-	return discord.Links{Store: s.documents, Now: s.now, Moves: s.config.Auth == config.AuthLocal}
+	return discord.Links{
+		Store: s.documents, Now: s.now, Moves: s.config.Auth == config.AuthLocal, Guilds: s.config.DiscordGuilds,
+	}
 }
 
 // registerInteractions adds the route of what people do on Discord, where the settings name the

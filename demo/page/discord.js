@@ -1,6 +1,7 @@
 import { element, button, mark } from "./element.js";
 import { message, retell } from "./discord_draw.js";
 import { Answers } from "./discord_answers.js";
+import { mountCommand } from "./discord_command.js";
 
 const nearEnd = 80; // pixels from the end that count as reading the newest
 
@@ -15,6 +16,7 @@ export async function mountDiscord(body, session) {
     element("h3", {}, element("span", { "aria-hidden": "true", class: "hash" }, "# "), channel.name, element("span", { class: "guild" }, guild.name)),
     list, newest));
   const answers = new Answers(body.querySelector(".client"), session);
+  mountCommand(body.querySelector(".client"), answers);
   let follows = true; // the newest message is shown, and is to stay so
   list.addEventListener("scroll", () => { follows = atEnd(list); newest.hidden = follows; });
   new ResizeObserver(() => { if (follows) toEnd(list); }).observe(list);

@@ -2,11 +2,15 @@ import { button, element, replace } from "./element.js";
 import { message } from "./discord_draw.js";
 
 // Kinds of interactions and of answers, and components of forms, by Discord's numbers.
+const commanded = 2;
 const pressed = 3;
+const typing = 4;
 const submitted = 5;
 const withMessage = [4, 7];
 const withForm = 9;
 const selection = 3;
+const writing = 4;
+const paragraph = 2; // a style of writing
 
 // Answers does what the visitor does with the bot: it sends presses and forms as the member of
 // the party that the visitor is, draws the forms that the server answers with, and its messages,
@@ -22,13 +26,26 @@ export class Answers {
 
   press(messageID, customID) { return this.send(pressed, { custom_id: customID }, messageID); }
 
-  async send(type, data, messageID) {
-    const { session } = this;
-    const { world, me } = session;
-    const asked = {
+  command(data) { return this.send(commanded, data); }
+
+  // complete gives what the option that is being typed may become.
+  async complete(data) {
+    const sent = await this.session.control("discord", "POST", "/interactions", this.asked(typing, data)).catch(() => null);
+    return sent?.answer?.data?.choices ?? []; // a server that is away offers nothing
+  }
+
+  asked(type, data, messageID) {
+    const { world, me } = this.session;
+    return {
       user: { id: world.users[me].discord_user_id, username: me }, guild_id: world.discord_guild_id, channel_id: world.discord_channel_id,
       type, data, message_id: messageID,
     };
+  }
+
+  async send(type, data, messageID) {
+    const { session } = this;
+    const { me } = session;
+    const asked = this.asked(type, data, messageID);
     const sent = await session.acts(`Discord sent what ${me} did to the server`, () => session.control("discord", "POST", "/interactions", asked));
     if (!sent) return;
     if (sent.answer.type === withForm) this.openForm(sent.answer.data, messageID);
@@ -60,11 +77,17 @@ export class Answers {
   }
 }
 
-// part draws a text, or a label with its select or its box. Where one option is chosen, a select
+// part draws a text, or a label with its select, its box or its line to write in. Where one option is chosen, a select
 // is a choice of one.
 function part({ label, description, component, content }) {
   if (!component) return element("p", {}, content);
   const { type, custom_id: name } = component;
+  if (type === writing) {
+    return element("label", { class: "field" }, element("span", {}, label, " ", element("span", { class: "soft" }, description ?? "")),
+      element(component.style === paragraph ? "textarea" : "input", {
+        name, defaultValue: component.value ?? "", maxLength: component.max_length, required: component.required !== false,
+      }));
+  }
   if (type !== selection) {
     return element("label", { class: "row" }, element("input", { type: "checkbox", name, defaultChecked: Boolean(component.default) }), label);
   }
@@ -79,6 +102,7 @@ function part({ label, description, component, content }) {
 
 function filledIn(form, { type, custom_id: id }) {
   const boxes = [...form.elements].filter((input) => input.name === id);
+  if (type === writing) return { type, custom_id: id, value: boxes[0].value };
   if (type !== selection) return { type, custom_id: id, value: boxes[0].checked };
   return { type, custom_id: id, values: boxes.filter((box) => box.checked).map((box) => box.value) };
 }

@@ -75,8 +75,19 @@ func (c Config) checkNeeded(p *Problems) {
 		"has to be the application's number, from Discord's developer portal")
 	p.require(application == "" && key == "" || application != "" && c.InteractionKey() != nil, "DISCORD_PUBLIC_KEY",
 		"and QS_DISCORD_APPLICATION_ID have to be both set or both unset; the key is 64 hexadecimal digits, from Discord's developer portal")
+	for _, guild := range c.DiscordGuilds {
+		p.require(guild == discord.AllGuilds || discord.IsSnowflake(guild), "DISCORD_GUILDS",
+			"has to list the numbers of Discord servers, as \"Copy Server ID\" gives them, with commas between; or *")
+	}
+	p.require(len(c.DiscordGuilds) == 0 || c.Auth == AuthLocal, "DISCORD_GUILDS",
+		"cannot be set while QS_AUTH is firebase, where people link Discord in the app's settings or by /quest me-code; unset it")
+	p.require(len(c.DiscordGuilds) == 0 || c.InteractionKey() != nil || key != "", "DISCORD_GUILDS",
+		"needs QS_DISCORD_PUBLIC_KEY and QS_DISCORD_APPLICATION_ID: their signature proves who people are")
 	p.require(c.EncKeys.IsSet(), "ENC_KEYS", "has to hold a key as id:base64; make one with: openssl rand -base64 32")
 }
+
+// EveryGuild reports whether DiscordGuilds names every server.
+func (c Config) EveryGuild() bool { return slices.Contains(c.DiscordGuilds, discord.AllGuilds) }
 
 var cloudTasksQueue = regexp.MustCompile(`^projects/[^/]+/locations/[^/]+/queues/[^/]+$`)
 

@@ -177,6 +177,10 @@ type Config struct {
 	// DiscordUpstream is the address of the web app's function that answers interactions which
 	// are not ours; without it they are not answered.
 	DiscordUpstream string `env:"DISCORD_UPSTREAM"`
+	// DiscordGuilds are the ids of Discord servers, with commas between, whose users need no
+	// account: their first vote makes them one. `*` is every server that the bot is in, and
+	// anybody can invite a bot. Only with `local`.
+	DiscordGuilds []string `env:"DISCORD_GUILDS"`
 
 	// EncKeys are the keys that seal refresh tokens, as `id:base64key` with commas between,
 	// 32 bytes each: the first seals, all open. Keep an older key for WatchTTL after a newer

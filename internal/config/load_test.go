@@ -127,6 +127,22 @@ func TestLoad_EverySetting_IsRead(t *testing.T) {
 	}
 }
 
+// discordSettings are those of an application that is answered.
+func discordSettings() []string {
+	return []string{"QS_DISCORD_APPLICATION_ID=700000000000000005", "QS_DISCORD_PUBLIC_KEY=" + strings.Repeat("ab", 32)}
+}
+
+func TestLoad_GuildsOfDiscord_AreRead(t *testing.T) {
+	t.Parallel()
+	c := load(t, enough(append(discordSettings(), "QS_DISCORD_GUILDS=1, 22,")...))
+	if !slices.Equal(c.DiscordGuilds, []string{"1", "22"}) || c.InteractionKey() == nil {
+		t.Errorf("read %q", c.DiscordGuilds)
+	}
+	if c := load(t, enough(append(discordSettings(), "QS_DISCORD_GUILDS=*")...)); !slices.Equal(c.DiscordGuilds, []string{"*"}) {
+		t.Errorf("read %q", c.DiscordGuilds)
+	}
+}
+
 func TestLoad_WrongSetting_IsNamedWithItsFix(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -182,7 +198,13 @@ func TestLoad_WrongSetting_IsNamedWithItsFix(t *testing.T) {
 		"IPv4 written as IPv6":         {enough("QS_TRUSTED_PROXIES=::ffff:10.0.0.1"), "QS_TRUSTED_PROXIES", "written as IPv6"},
 		"IPv4 networks as IPv6":        {enough("QS_TRUSTED_PROXIES=::ffff:10.0.0.0/104"), "QS_TRUSTED_PROXIES", "written as IPv6"},
 		"a proxy with a zone":          {enough("QS_TRUSTED_PROXIES=fe80::1%eth0"), "QS_TRUSTED_PROXIES", "zone"},
-		"a level that there is not":    {enough("QS_LOG_LEVEL=loud"), "QS_LOG_LEVEL", "debug, info"},
+		"a server by its name":         {enough(append(discordSettings(), "QS_DISCORD_GUILDS=1,The Party")...), "QS_DISCORD_GUILDS", "numbers"},
+		"servers without signatures":   {enough("QS_DISCORD_GUILDS=1"), "QS_DISCORD_GUILDS", "QS_DISCORD_PUBLIC_KEY"},
+		"servers, and the app's sign-in": {
+			enough(append(discordSettings(), "QS_AUTH=firebase", "QS_FIREBASE_PROJECT=p", "QS_DISCORD_GUILDS=*")...),
+			"QS_DISCORD_GUILDS", "QS_AUTH is firebase",
+		},
+		"a level that there is not": {enough("QS_LOG_LEVEL=loud"), "QS_LOG_LEVEL", "debug, info"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

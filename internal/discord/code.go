@@ -28,6 +28,9 @@ type Links struct {
 	// Moves says that a Discord user who is linked to somebody else may be linked anew. Where
 	// people sign in with Discord (firebase), that link is the other account's sign-in.
 	Moves bool
+	// Guilds are those whose users need no link: what they do makes people of them (PersonIn).
+	// AllGuilds stands for every guild. Only where Moves.
+	Guilds []string
 }
 
 // Issue makes a code by which a person links a Discord user, for an interaction, and returns when
@@ -83,7 +86,7 @@ func (l Links) Link(ctx context.Context, uid, code string) (state State, err err
 		if err := known.end(tx, uid); err != nil {
 			return err
 		}
-		if err := link(tx, uid, state); err != nil {
+		if err := link(tx, uid, state, "code"); err != nil {
 			return err
 		}
 		return tx.Update(codePath(code), store.Set("usedBy", uid))
@@ -158,7 +161,7 @@ func (k known) end(tx store.Tx, uid string) error {
 	return nil
 }
 
-func link(tx store.Tx, uid string, state State) error {
+func link(tx store.Tx, uid string, state State, source string) error {
 	user := state.User
 	err := tx.Merge(linkPath(user.ID), store.Set("qsUserId", uid), store.Set("linkedAt", state.At))
 	if err != nil {
@@ -166,7 +169,7 @@ func link(tx store.Tx, uid string, state State) error {
 	}
 	err = tx.Merge(profilePath(uid), store.Set("discord", map[string]any{
 		"userId": user.ID, "username": user.Username, "globalName": store.NullIfEmpty(user.GlobalName),
-		"avatarHash": store.NullIfEmpty(user.AvatarHash), "linkedAt": state.At, "linkSource": "code",
+		"avatarHash": store.NullIfEmpty(user.AvatarHash), "linkedAt": state.At, "linkSource": source,
 	}))
 	if err != nil {
 		return err

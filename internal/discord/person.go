@@ -30,6 +30,8 @@ type Person struct {
 	// Zone is the time zone that the person reads times in, by the web app's settings; "" where
 	// they chose none, or read times in each poll's.
 	Zone string
+	// New says that they are nobody yet: their first effect makes them (Links.Make).
+	New bool
 }
 
 // PersonOf reads to whom a Discord user is linked, in two reads. Link and profile must name each
@@ -42,16 +44,15 @@ func PersonOf(ctx context.Context, reader store.Reader, userID string) (Person, 
 	}
 	person := Person{UID: store.Fields(link.Data).String("qsUserId")}
 	profile := profilePath(person.UID)
-	notLinked := &fault.Error{Kind: fault.NotFound, Code: CodeNotLinked, Message: "Your Discord user is linked to nobody here."}
 	if person.UID == "" || profile.Valid() != nil {
-		return Person{}, notLinked
+		return Person{}, errNotLinked()
 	}
 	document, err := reader.Get(ctx, profile)
 	if err != nil {
 		return Person{}, err
 	}
 	if stateOf(document).User.ID != userID {
-		return Person{}, notLinked
+		return Person{}, errNotLinked()
 	}
 	fields := store.Fields(document.Data)
 	settings := fields.Map("settings")
@@ -62,6 +63,10 @@ func PersonOf(ctx context.Context, reader store.Reader, userID string) (Person, 
 		person.Zone = settings.String("timezone")
 	}
 	return person, nil
+}
+
+func errNotLinked() error {
+	return &fault.Error{Kind: fault.NotFound, Code: CodeNotLinked, Message: "Your Discord user is linked to nobody here."}
 }
 
 // State is a person's link.

@@ -48,6 +48,9 @@ type Announcement struct {
 	// Named are the participants whom somebody else put into the poll, and who neither joined
 	// nor voted, as far as that is known. They get no announcements for being named.
 	Named []string
+	// Entered are those who voted from the group's channel, and those whom an edit removed: a press
+	// there brings none of them back. At MostEntered it brings nobody.
+	Entered []string
 	// NextNotice is when the next notice would be due at an even pace (rules.Pace); zero: none
 	// came yet.
 	NextNotice time.Time
@@ -137,6 +140,14 @@ func CardDoneUpdates() []store.Update {
 // NamedUpdates gives the fields, to be merged, that record who was named.
 func NamedUpdates(pollID string, people []string) []store.Update {
 	return []store.Update{Set("pollId", pollID), Set("named", listOf(people))}
+}
+
+// MostEntered is how many people Announcement.Entered holds.
+const MostEntered = 1000
+
+// EnteredUpdates gives the fields, to be merged, that record who entered.
+func EnteredUpdates(pollID string, people []string) []store.Update {
+	return []store.Update{Set("pollId", pollID), Set("entered", listOf(people))}
 }
 
 // DeferUpdate defers an announcement, but not the card. The next transition's is deferred
@@ -245,7 +256,7 @@ func DecodeAnnouncement(doc store.Document) Announcement {
 		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"),
 		Failures:    f.Int("failures"),
 		CardPending: f.Bool("cardPending"), CardRef: f.String("cardRef"), CardTrace: f.String("cardTrace"), CardBegun: f.Bool("cardBegun"),
-		Named: f.Strings("named"), NextNotice: f.Time("nextNotice"), Made: doc.Made,
+		Named: f.Strings("named"), Entered: f.Strings("entered"), NextNotice: f.Time("nextNotice"), Made: doc.Made,
 	}
 	if f.Bool("pending") {
 		a.Due = f.Time("due")

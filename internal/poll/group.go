@@ -40,9 +40,18 @@ type GroupDiscord struct {
 	// Notifications hold the group's choices by name, as the web app keeps them. What is no
 	// boolean there is no choice.
 	Notifications map[string]bool
+	// Join is who takes part in the group's polls from its channel: JoinMembers, which absent means
+	// too, or JoinChannel. The group's creator alone sets it.
+	Join string
 	// Linked, where set, is written with the channel; it is not read.
 	Linked *ChannelLink
 }
+
+// Values of GroupDiscord.Join: members of the group alone, or everybody who sees the channel.
+const (
+	JoinMembers = "members"
+	JoinChannel = "channel"
+)
 
 // The notify roles that are no role's id.
 const (
@@ -78,7 +87,7 @@ func DecodeGroup(doc store.Document) Group {
 		MemberIDs: f.Strings("memberIds"), PendingMemberIDs: f.Strings("pendingMemberIds"),
 		Discord: GroupDiscord{
 			GuildID: discord.String("guildId"), ChannelID: discord.String("channelId"),
-			NotifyRoleID: discord.String("notifyRoleId"), Notifications: map[string]bool{},
+			NotifyRoleID: discord.String("notifyRoleId"), Notifications: map[string]bool{}, Join: discord.String("join"),
 		},
 		MemberManaged: f.Bool("memberManaged"),
 		Listed:        doc.Made == 0, // a driver to whose data no other program writes
@@ -120,6 +129,7 @@ func discordUpdates(d GroupDiscord) []store.Update {
 		{Path: store.Field("discord", "channelId"), Value: store.NullIfEmpty(d.ChannelID)},
 		{Path: store.Field("discord", "notifyRoleId"), Value: store.NullIfEmpty(d.NotifyRoleID)},
 		{Path: store.Field("discord", "notifications"), Value: wishes},
+		{Path: store.Field("discord", "join"), Value: store.NullIfEmpty(d.Join)},
 	}
 }
 

@@ -23,6 +23,22 @@ func (l *ChannelLink) updates() []store.Update {
 	}
 }
 
+// Move gives the group another channel, or none. The creator opened polls to the channel that was:
+// where somebody else chooses another, members alone take part there.
+func (g *Group) Move(guildID, channelID, by string) {
+	if by != g.CreatorID && channelID != g.Discord.ChannelID {
+		g.Discord.Join = ""
+	}
+	g.Discord.GuildID, g.Discord.ChannelID = guildID, channelID
+}
+
+// Admits reports whether the group (nil: none) has everybody take part in a poll of its own who sees
+// the poll's card in a channel: its own channel, not a thread or another one of its guild.
+func (g *Group) Admits(p Poll, guildID, channelID string) bool {
+	return g != nil && g.ID == p.GroupID && g.Discord.Join == JoinChannel && g.InGuild(guildID) && g.Discord.ChannelID == channelID &&
+		channelID != "" && p.Discord.MessageID != "" && p.Discord.ChannelID == channelID
+}
+
 // UnlinkUpdates are the fields of a group that loses its channel: those of the link alone.
 func UnlinkUpdates() (updates []store.Update) {
 	for _, name := range []string{"guildId", "channelId", "channelName", "linkedByUserId", "linkedAt"} {

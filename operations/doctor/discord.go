@@ -77,3 +77,17 @@ func checkInteractions(ctx context.Context, d Doctor) []finding {
 	}
 	return []finding{{fine, what, "Discord sends them here, and /quest is registered"}}
 }
+
+// checkNewcomers looks at who becomes a person by an interaction alone.
+func checkNewcomers(_ context.Context, d Doctor) []finding {
+	const what = "discord people"
+	guilds := d.Config.DiscordGuilds
+	switch {
+	case len(guilds) == 0 || d.faulty("QS_DISCORD_GUILDS"):
+		return nil
+	case d.Config.EveryGuild():
+		return []finding{{warning, what, "users of every server that the bot is in need no account, and anybody can invite a bot; " +
+			"name your servers' numbers in QS_DISCORD_GUILDS"}}
+	}
+	return []finding{{fine, what, fmt.Sprintf("users of %d servers need no account", len(guilds))}}
+}

@@ -46,7 +46,7 @@ var localClient = &http.Client{
 var checks = []func(ctx context.Context, d Doctor) []finding{
 	checkSettings, checkStore, checkWork, checkCloudTasks, checkMachines, checkClock, checkSignInKey, checkFirebase,
 	checkEncryptionKeys, checkGoogle,
-	checkRedirect, checkSync, checkPublicURL, checkProxies, checkDiscord, checkInteractions, checkAttendees, checkAdmins,
+	checkRedirect, checkSync, checkPublicURL, checkProxies, checkDiscord, checkInteractions, checkNewcomers, checkAttendees, checkAdmins,
 }
 
 // Report writes a line for each finding as it is made. It is an error if something is wrong.

@@ -36,7 +36,7 @@ func channelOf(in request) (scheduler.Place, error) {
 	if in.GuildID == "" || in.Member == nil || !has(in.Member.Permissions, manageChannels) {
 		return scheduler.Place{}, fault.New(fault.Forbidden, "Only who may manage this channel on Discord may do that. Ask them.")
 	}
-	return scheduler.Place{GuildID: in.GuildID, ChannelID: in.ChannelID, Name: in.Channel.Name}, nil
+	return in.place(), nil
 }
 
 // linkChannel gives this channel to the group of a code, to one that the person created, or to a
@@ -53,7 +53,7 @@ func (h *handler) linkChannel(ctx context.Context, in request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	person, err := discord.PersonOf(ctx, h.Store, in.user.ID)
+	person, err := h.person(ctx, in)
 	if err != nil {
 		return answer{}, err
 	}
@@ -71,6 +71,9 @@ func (h *handler) linkChannel(ctx context.Context, in request) (answer, error) {
 	case len(groups) == 0 && given["new"] == "":
 		return say("You created no group " + plain(name) + ". Give new to make one."), nil
 	case len(groups) == 0:
+		if err := h.makePerson(ctx, person, in); err != nil {
+			return answer{}, err
+		}
 		made, err := h.Polls.CreateGroup(ctx, who, scheduler.EditGroup{Name: &name})
 		if err != nil {
 			return answer{}, err

@@ -25,7 +25,7 @@ const (
 // complete offers what an option that is being typed may become: nothing that the person could not
 // find over the API.
 func (h *handler) complete(ctx context.Context, in request) (answer, error) {
-	person, err := discord.PersonOf(ctx, h.Store, in.user.ID)
+	person, err := h.person(ctx, in)
 	if err != nil {
 		return answer{}, err
 	}
@@ -64,9 +64,7 @@ func contains(text, part string) bool {
 
 // pollsFor are the polls of the channel that the person may choose for a command, newest first.
 func (h *handler) pollsFor(ctx context.Context, in request, person discord.Person) ([]poll.Poll, error) {
-	polls, err := h.Polls.PollsHere(ctx, scheduler.Person{ID: person.UID}, scheduler.Place{
-		GuildID: in.GuildID, ChannelID: in.ChannelID, ParentID: in.Channel.ParentID,
-	})
+	polls, err := h.Polls.PollsHere(ctx, scheduler.Person{ID: person.UID}, in.place())
 	command, _ := in.subcommand()
 	return slices.DeleteFunc(polls, func(p poll.Poll) bool {
 		return p.Status == rules.Archived || command == "manage" && p.CreatorID != person.UID
@@ -93,7 +91,7 @@ func (h *handler) chosen(ctx context.Context, in request, do func(context.Contex
 	if in.checkPoll() == nil {
 		return do(ctx, in)
 	}
-	person, err := discord.PersonOf(ctx, h.Store, in.user.ID)
+	person, err := h.person(ctx, in)
 	if err != nil {
 		return answer{}, err
 	}

@@ -118,7 +118,7 @@ func slotsOf(days []string, times, length string, zone *time.Location, now time.
 // groupHere is the person's group whose channel the interaction is in. Of several, the person
 // has to choose in the app.
 func (h *handler) groupHere(ctx context.Context, in request) (person discord.Person, group poll.Group, err error) {
-	person, err = discord.PersonOf(ctx, h.Store, in.user.ID)
+	person, err = h.person(ctx, in)
 	if err != nil {
 		return person, group, err
 	}

@@ -14,7 +14,7 @@ import (
 // presses ask for no address.
 func (h *handler) withEmail(ctx context.Context, person discord.Person, do func(who scheduler.Person) error) error {
 	refused := do(scheduler.Person{ID: person.UID})
-	if !fault.Is(refused, fault.NotFound) && !fault.Is(refused, fault.Forbidden) {
+	if !isRefused(refused) {
 		return refused
 	}
 	email, err := h.emailOf(ctx, person)
@@ -25,6 +25,11 @@ func (h *handler) withEmail(ctx context.Context, person discord.Person, do func(
 		return refused
 	}
 	return do(scheduler.Person{ID: person.UID, Email: email})
+}
+
+// isRefused reports whether a poll is not the person's to see or vote in.
+func isRefused(err error) bool {
+	return fault.Is(err, fault.NotFound) || fault.Is(err, fault.Forbidden)
 }
 
 func (h *handler) emailOf(ctx context.Context, person discord.Person) (string, error) {

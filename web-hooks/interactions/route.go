@@ -54,6 +54,7 @@ type Polls interface {
 	RestoreOriginal(ctx context.Context, person scheduler.Person, pollID string, cause scheduler.Cause) (scheduler.View, error)
 	AcceptNew(ctx context.Context, person scheduler.Person, pollID, shown string, cause scheduler.Cause) (scheduler.View, error)
 	View(ctx context.Context, person scheduler.Person, pollID string) (scheduler.View, error)
+	ViewFrom(ctx context.Context, person scheduler.Person, pollID string, at scheduler.Place) (scheduler.View, error)
 	PollsHere(ctx context.Context, person scheduler.Person, at scheduler.Place) ([]poll.Poll, error)
 	Cast(ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Vote, cause scheduler.Cause) (scheduler.Ballot, error)
 }

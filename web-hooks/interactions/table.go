@@ -119,6 +119,11 @@ func (r request) cause(person discord.Person) scheduler.Cause {
 	return scheduler.Cause{Trigger: "discord", Trace: r.trace, Person: person.UID, Interaction: r.ID}
 }
 
+// place is where the interaction took place.
+func (r request) place() scheduler.Place {
+	return scheduler.Place{GuildID: r.GuildID, ChannelID: r.ChannelID, Name: r.Channel.Name, ParentID: r.Channel.ParentID}
+}
+
 // pollPage leads to a poll in the web app.
 func (h *handler) pollPage(pollID string) []component {
 	if h.AppURL == "" {

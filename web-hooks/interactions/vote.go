@@ -10,6 +10,7 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/discord"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -17,21 +18,18 @@ import (
 // askVote answers the Vote button with the form. Somebody whom the poll invites accepts by
 // submitting it.
 func (h *handler) askVote(ctx context.Context, in request) (answer, error) {
-	person, view, err := h.read(ctx, in)
-	if fault.Is(err, fault.NotFound) && !isNotLinked(err) {
+	may, err := h.mayVote(ctx, in)
+	switch {
+	case fault.Is(err, fault.NotFound) && !isNotLinked(err):
 		return say(fault.MessageOf(err, "")+" If you are invited by e-mail, accept in the app first.", h.pollPage(in.poll)...), nil
-	}
-	if err != nil {
+	case fault.Is(err, fault.Forbidden):
+		return say(fault.MessageOf(err, ""), h.pollPage(in.poll)...), nil
+	case err != nil:
 		return answer{}, err
 	}
-	invited, err := h.invited(ctx, person, view)
-	if err != nil {
-		return answer{}, err
-	}
+	person, view := may.person, may.view
 	zone := zoneFor(person, view.Poll)
 	switch {
-	case !invited && !scheduler.TakesPart(scheduler.Person{ID: person.UID}, view.Poll, view.Group):
-		return say("Only participants vote. Ask the host to add you, or join the poll in the app.", h.pollPage(in.poll)...), nil
 	case view.Poll.Status != rules.Open:
 		return say(closed(view, zone, h.Now())), nil
 	case len(view.Slots) == 0:
@@ -44,8 +42,11 @@ func (h *handler) askVote(ctx context.Context, in request) (answer, error) {
 		own = view.Votes[i]
 	}
 	asked := voteForm(view.Poll, view.Slots, own, zone, h.Now())
-	if invited {
+	switch {
+	case may.invited:
 		asked.Title = cut("Accept and vote: "+view.Poll.Title, maxFormTitle)
+	case may.byChannel:
+		asked.Title = cut("Join and vote: "+view.Poll.Title, maxFormTitle)
 	}
 	return answer{answerForm, asked}, nil
 }
@@ -61,19 +62,32 @@ func (h *handler) vote(ctx context.Context, in request) (answer, error) {
 			return say("This form is another one. Press Vote again."), nil
 		}
 	}
-	person, err := discord.PersonOf(ctx, h.Store, in.user.ID)
+	person, err := h.person(ctx, in)
 	if err != nil {
 		return answer{}, err
 	}
-	ask := voteOf(fields, scheduler.VoteForm{Shown: in.shown, Guild: in.GuildID, Avatar: person.PhotoURL})
+	ask := voteOf(fields, scheduler.VoteForm{
+		Shown: in.shown, Guild: in.GuildID, Channel: in.ChannelID, Avatar: person.PhotoURL,
+	})
+	if person.New {
+		ask.Form.Makes = func(ctx context.Context, tx store.Tx) error { return h.Links.Make(ctx, tx, in.user, in.GuildID) }
+	}
 	if ask.NoTimesWork && len(ask.Choices) > 0 {
 		return say("You chose times, and that none of them works. Press Vote again, and choose one or the other."), nil
 	}
 	var ballot scheduler.Ballot
-	err = h.withEmail(ctx, person, func(who scheduler.Person) (err error) {
+	cast := func(who scheduler.Person) (err error) {
 		ballot, err = h.Polls.Cast(ctx, who, in.poll, ask, in.cause(person))
 		return err
-	})
+	}
+	err = h.withEmail(ctx, person, cast)
+	if refused := err; isRefused(refused) { // an invitation goes first
+		ask.Form.ByChannel = true
+		err = cast(scheduler.Person{ID: person.UID})
+		if fault.Is(err, fault.NotFound) {
+			err = refused
+		}
+	}
 	if err != nil {
 		return answer{}, err
 	}
@@ -120,7 +134,7 @@ func (h *handler) read(ctx context.Context, in request) (discord.Person, schedul
 	if err := in.checkPoll(); err != nil {
 		return discord.Person{}, scheduler.View{}, err
 	}
-	person, err := discord.PersonOf(ctx, h.Store, in.user.ID)
+	person, err := h.person(ctx, in)
 	if err != nil {
 		return person, scheduler.View{}, err
 	}
