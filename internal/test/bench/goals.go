@@ -35,8 +35,10 @@ var goals = withCosts(map[string]goal{
 	"relisting_of_1000_reads":             {most: 1010},
 	"of_100000_polls_ready":               {most: 300},
 	"of_100000_polls_heap":                {most: 64},
+	"of_100000_polls_stop":                {most: 0.5},
 	"growth_of_poll_read_p50":             {most: 0.1},
 	"growth_of_transition_p50":            {most: 0.1},
+	"simulated_worlds":                    {least: 150},
 	"stored_poll":                         {most: 4},
 	"lived_poll":                          {most: 12},
 })

@@ -108,6 +108,7 @@ var measures = []struct {
 	{"flows of mirroring", mirrorFlows},
 	{"mirroring", mirroring},
 	{"mappings", loadMappings},
+	{"worlds", worlds},
 }
 
 func main() {
