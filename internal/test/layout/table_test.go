@@ -163,7 +163,8 @@ var table = []row{
 		},
 	},
 	{packages: "api/examples", standardOnly: true},
-	{packages: "api", may: slices.Concat(above, []string{"internal/store/changes", "api/dashboard", "api/examples", "web-hooks"})},
+	{packages: "api/streams", may: []string{"internal/poll", "internal/store"}},
+	{packages: "api", may: slices.Concat(above, []string{"api/dashboard", "api/examples", "api/streams", "web-hooks"})},
 	{packages: "api/callables", may: above},
 
 	// Simulators know nothing of the program: the real clients talk to them.
