@@ -49,6 +49,7 @@ type beginning struct {
 	folder, data string // data "": a new file in the folder
 	people       int
 	calendars    bool
+	settings     []string // beside the usual ones
 }
 
 // openOutside starts the program.
@@ -82,13 +83,13 @@ func openOutside(ctx context.Context, with beginning) (o *outside, err error) {
 		return o, err
 	}
 	application, key := o.discord.Application()
-	return o, o.start(ctx, with.folder, []string{
+	return o, o.start(ctx, with.folder, append([]string{
 		"QS_SQLITE_PATH=" + with.data, "QS_ENC_KEYS=" + string(keys), "QS_ADMIN_USERS=" + operator, "QS_LOG_LEVEL=warn",
 		"QS_GOOGLE_CLIENT_ID=bench", "QS_GOOGLE_CLIENT_SECRET=of-the-bench", "QS_GOOGLE_ENDPOINT=" + o.googleAt.URL,
 		"QS_DISCORD_BOT_TOKEN=" + bot, "QS_DISCORD_ENDPOINT=" + o.discordAt.URL,
 		"QS_DISCORD_APPLICATION_ID=" + application, "QS_DISCORD_PUBLIC_KEY=" + key,
 		"QS_NOTIFY_SETTLE=0s", "QS_NOTICES_PER_HOUR=1000000", "QS_POLL_COMMANDS=1000000", "QS_MASS_CANCEL_MIN=1000000",
-	})
+	}, with.settings...))
 }
 
 // start builds the program and starts it on a free port.

@@ -31,9 +31,9 @@ const (
 )
 
 // stops measures how long the program takes to end, as a process of its own on a file of many polls,
-// when it has nothing to do.
+// when it has nothing to do: the file's calendars are nobody's, so that it must not follow them.
 func stops(ctx context.Context, r *report, path string, polls int) error {
-	o, err := openOutside(ctx, beginning{folder: filepath.Dir(path), data: path})
+	o, err := openOutside(ctx, beginning{folder: filepath.Dir(path), data: path, settings: []string{"QS_SYNC=off"}})
 	if err != nil {
 		return err
 	}
