@@ -20,15 +20,19 @@ func TestForgotten_SaysOnlyWhatPollAndSlotTell(t *testing.T) {
 		slot   rules.Fingerprint
 		want   bool
 	}{
-		"a session long past":                 {want: true},
-		"its slot is later":                   {slot: lately},
-		"its event was later":                 {change: func(p *poll.Poll) { p.Sync.Applied = lately }},
-		"no event, and its slot is later":     {slot: lately, change: func(p *poll.Poll) { p.GoogleEventID, p.Sync.Recorded.EventID = "", "" }},
-		"no state of a sync":                  {change: func(p *poll.Poll) { p.Sync = poll.Sync{} }},
-		"it awaits its event":                 {change: func(p *poll.Poll) { p.Sync.Awaited = &poll.Awaited{} }},
-		"another slot wins":                   {change: func(p *poll.Poll) { p.WinningSlotID = "other" }},
-		"a mark of a cancellation":            {change: func(p *poll.Poll) { p.HasCancelledAt = true }},
-		"a move to a time that was over then": {change: func(p *poll.Poll) { p.Sync.Rescheduled = &poll.Rescheduled{MovedAt: now.AddDate(0, 0, -35)} }},
+		"a session long past": {want: true},
+		"its slot is later":   {slot: lately},
+		"its event was later": {change: func(p *poll.Poll) { p.Sync.Applied = lately }},
+		"no event, and its slot is later": {slot: lately, change: func(p *poll.Poll) {
+			p.GoogleEventID, p.Sync.Recorded.EventID = "", ""
+		}},
+		"no state of a sync":       {change: func(p *poll.Poll) { p.Sync = poll.Sync{} }},
+		"it awaits its event":      {change: func(p *poll.Poll) { p.Sync.Awaited = &poll.Awaited{} }},
+		"another slot wins":        {change: func(p *poll.Poll) { p.WinningSlotID = "other" }},
+		"a mark of a cancellation": {change: func(p *poll.Poll) { p.HasCancelledAt = true }},
+		"a move to a time that was over then": {change: func(p *poll.Poll) {
+			p.Sync.Rescheduled = &poll.Rescheduled{MovedAt: now.AddDate(0, 0, -35)}
+		}},
 	} {
 		p := poll.Poll{
 			ID: "poll", Status: rules.Finalized, WinningSlotID: "slot", GoogleEventID: "event", FinalizedAt: now.AddDate(0, 0, -50),
