@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,8 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// How many people have a stream open, each with a poll of their own, and how many changes are made
-// without streams and with them.
+// How many people have a stream open, each with a poll of their own, and how many changes, at least
+// one for each, are made without streams and with them.
 const (
 	openStreams     = 1000
 	streamedChanges = 3000
@@ -63,7 +64,7 @@ func streamsOf(ctx context.Context, r *report, folder string, people, changes in
 	}
 	with, err := s.change(ctx, changes)
 	if err == nil {
-		err = s.told(ctx, changes)
+		err = s.current(ctx)
 	}
 	if err != nil {
 		return err
@@ -83,8 +84,8 @@ type streaming struct {
 	changed atomic.Int64 // how many changes were made so far
 	reading sync.WaitGroup
 	stop    context.CancelFunc
-	ready   atomic.Int64 // streams that told that they begin
-	events  []atomic.Int64
+	ready   atomic.Int64             // streams that told that they begin
+	told    []atomic.Pointer[string] // by person: the last event of their poll
 	failed  atomic.Pointer[error]
 }
 
@@ -145,7 +146,7 @@ func (s *streaming) change(ctx context.Context, count int) (each float64, err er
 // open opens a stream for each person, and waits until all have begun.
 func (s *streaming) open(ctx context.Context) error {
 	ctx, s.stop = context.WithCancel(ctx)
-	s.events = make([]atomic.Int64, len(s.polls))
+	s.told = make([]atomic.Pointer[string], len(s.polls))
 	client := &http.Client{Transport: &http.Transport{}}
 	for n := range s.polls {
 		s.reading.Go(func() {
@@ -187,7 +188,7 @@ func (s *streaming) read(ctx context.Context, client *http.Client, n int) error 
 		case event == "ready":
 			s.ready.Add(1)
 		case event == "poll" && strings.Contains(data, own):
-			s.events[n].Add(1)
+			s.told[n].Store(&data)
 		default:
 			return fmt.Errorf("it has %s %s", event, data)
 		}
@@ -195,15 +196,32 @@ func (s *streaming) read(ctx context.Context, client *http.Client, n int) error 
 	return errors.New("it ended")
 }
 
-// told waits until each person was told of each change of their poll, of so many of all.
-func (s *streaming) told(ctx context.Context, changes int) error {
-	return s.await(ctx, func() bool {
-		all := 0
-		for n := range s.events {
-			all += int(s.events[n].Load())
+// current waits until each person was told of their poll as it is now. One event may tell of several
+// changes.
+func (s *streaming) current(ctx context.Context) error {
+	for n := range s.polls {
+		made, err := request(ctx, http.MethodGet, s.server.URL+s.polls[n].path, s.tokens[n], nil)
+		if err != nil {
+			return err
 		}
-		return all == changes
-	}, "not all changes are told")
+		answer, err := s.server.HTTP.Do(made)
+		if err != nil {
+			return err
+		}
+		want := answer.Header.Get("ETag")
+		if err := answer.Body.Close(); err != nil || want == "" {
+			return errors.Join(err, fmt.Errorf("the poll of %s was answered %s", uid(n), answer.Status))
+		}
+		is := func() bool {
+			var told struct{ ETag string }
+			last := s.told[n].Load()
+			return last != nil && json.Unmarshal([]byte(*last), &told) == nil && told.ETag == want
+		}
+		if err := s.await(ctx, is, "the last change of "+uid(n)+" is not told"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *streaming) await(ctx context.Context, done func() bool, otherwise string) error {
