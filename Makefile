@@ -31,7 +31,7 @@ BINARIES ?= bin/binaries
 RACE := $(shell command -v $${CC:-gcc} >/dev/null 2>&1 && echo -race -gcflags={modernc.org/sqlite/lib,modernc.org/libc/...}=-race=false)
 # Where goroutines meet: packages below the whole program that start one (internal/test/layout
 # checks that), and those whose tests call them from several at once.
-CONCURRENT := questscheduler/(availability|demo|demo/sim/discord|feed|internal/(accounts|bodylimit|config/keyfile|outbox|outbox/cloudtasks|signin|store/(changes|firestore|sqlite)|test/memorystore)|mirrors|notify|web-hooks/documentchanges)
+CONCURRENT := questscheduler/(api/streams|availability|demo|demo/sim/discord|feed|internal/(accounts|bodylimit|config/keyfile|outbox|outbox/cloudtasks|signin|store/(changes|firestore|sqlite)|test/memorystore)|mirrors|notify|web-hooks/documentchanges)
 # By default a program waits a second at its end for reports of the race detector.
 export GORACE := atexit_sleep_ms=0
 # Tests wait for the disk at each commit of SQLite, so their files are in memory if it

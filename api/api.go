@@ -27,6 +27,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/labstack/echo/v4"
 
+	"questscheduler/api/streams"
 	"questscheduler/availability"
 	feeds "questscheduler/feed"
 	"questscheduler/groupevents"
@@ -60,7 +61,7 @@ type Options struct {
 	// Store holds people's notifications (notify.List) and idempotency keys; it
 	// answers Queries.
 	Store   store.Store
-	Changes Changes
+	Changes streams.Changes
 	// SingleProcess means that no other process answers requests over the same store, so that
 	// requests which an earlier process began are dead.
 	SingleProcess bool
@@ -120,7 +121,7 @@ type server struct {
 	huma                        huma.API
 	start                       string // identifies this start of the process
 	people, addresses, channels *limiter
-	streams                     openStreams
+	streams                     *streams.Hub
 	refused                     *slog.Logger // samples Log, for lines that anybody can cause
 }
 
@@ -134,7 +135,7 @@ func New(options Options) *echo.Echo {
 		Options: options, echo: echo.New(), start: options.NewID("run"),
 		people: newLimiter(options.PersonRate, defaultPersonRate), addresses: newLimiter(options.AddressRate, defaultAddressRate),
 		channels: newLimiter(options.ChannelRate, defaultChannelRate), refused: Sampled(options.Log, options.Now),
-		streams: openStreams{of: map[string]int{}},
+		streams: streams.New(options.Changes, options.Store),
 	}
 	if s.Ticks == nil {
 		s.Ticks = RealTicks

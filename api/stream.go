@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -11,7 +10,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"questscheduler/fault"
-	"questscheduler/internal/store/changes"
 )
 
 const (
@@ -24,15 +22,7 @@ const (
 	// that another process wrote, the caller finds when it connects again and lists.
 	// Cloud Run cuts a request off later (deploy/service.yaml).
 	streamAge = 4 * time.Minute
-	// maxStreams is how many streams a person may have open.
-	maxStreams = 20
 )
-
-// Changes reports which polls were written (changes.Store).
-type Changes interface {
-	// Listen adds a listener until stop is called.
-	Listen() (changed <-chan *changes.Change, stop func())
-}
 
 // RealTicks ticks by the real clock (Options.Ticks).
 func RealTicks(every time.Duration) (ticks <-chan time.Time, stop func()) {
@@ -59,23 +49,22 @@ func (s *server) streamRoutes() {
 // that began can only end.
 func (s *server) stream(ctx context.Context, _ *struct{}) (*huma.StreamResponse, error) {
 	f := &feed{server: s, by: callerOf(ctx), known: map[string]sentPoll{}}
-	if !s.streams.enter(f.by.person.ID) {
+	f.open = s.streams.Enter(f.by.person.ID) // before the polls are read, so that no change is missed
+	if f.open == nil {
 		return nil, errTooFast(recheckEvery)
 	}
-	changed, stop := s.Changes.Listen() // before the polls are read, so that no change is missed
-	leave := func() { stop(); s.streams.leave(f.by.person.ID) }
 	if err := f.learn(ctx); err != nil {
-		leave()
+		s.streams.Leave(f.open)
 		return nil, asFailure(err)
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
-		defer leave()
+		defer s.streams.Leave(f.open)
 		hc.SetHeader(echo.HeaderContentType, "text/event-stream")
 		hc.SetHeader("X-Accel-Buffering", "no") // for proxies that would wait for more
 		hc.SetStatus(http.StatusOK)
 		out := humaecho.Unwrap(hc).Response()
 		f.out = &eventWriter{out: out, connection: http.NewResponseController(out)}
-		if err := f.run(ctx, changed); err != nil && ctx.Err() == nil {
+		if err := f.run(ctx); err != nil && ctx.Err() == nil {
 			s.Log.WarnContext(ctx, "a stream ended", "trace", f.by.cause.Trace, "error", err)
 		}
 	}}, nil
@@ -83,7 +72,7 @@ func (s *server) stream(ctx context.Context, _ *struct{}) (*huma.StreamResponse,
 
 // run sends events until the caller disconnects, the server stops, the token expires,
 // or the caller must list again: after streamAge, or beyond a bound.
-func (f *feed) run(ctx context.Context, changed <-chan *changes.Change) error {
+func (f *feed) run(ctx context.Context) error {
 	heartbeats, stop := f.Ticks(heartbeatEvery)
 	defer stop()
 	rechecks, stop := f.Ticks(recheckEvery)
@@ -109,7 +98,7 @@ func (f *feed) run(ctx context.Context, changed <-chan *changes.Change) error {
 			if err == nil {
 				err = f.recheck(ctx)
 			}
-		case change, listening := <-changed:
+		case change, listening := <-f.open.Changed:
 			if !listening {
 				return nil // changes were lost
 			}
@@ -117,30 +106,4 @@ func (f *feed) run(ctx context.Context, changed <-chan *changes.Change) error {
 		}
 	}
 	return err
-}
-
-// openStreams counts the streams of each person.
-type openStreams struct {
-	mu sync.Mutex
-	of map[string]int
-}
-
-// enter counts one more until leave, unless the person has maxStreams.
-func (o *openStreams) enter(person string) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.of[person] >= maxStreams {
-		return false
-	}
-	o.of[person]++
-	return true
-}
-
-func (o *openStreams) leave(person string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.of[person]--
-	if o.of[person] == 0 {
-		delete(o.of, person)
-	}
 }

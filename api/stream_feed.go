@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 
+	"questscheduler/api/streams"
 	"questscheduler/fault"
 	"questscheduler/internal/poll"
-	"questscheduler/internal/store/changes"
 	"questscheduler/scheduler"
 )
 
@@ -23,6 +23,7 @@ type feed struct {
 	by    caller
 	known map[string]sentPoll
 	out   *eventWriter
+	open  *streams.Stream
 }
 
 // sentPoll is what a stream knows of a poll.
@@ -52,20 +53,16 @@ func (f *feed) learn(ctx context.Context) error {
 	for _, p := range listed {
 		f.known[p.ID] = sentPoll{document: documentTag(p)}
 	}
+	f.learned()
 	return err
 }
 
+func (f *feed) learned() { f.streams.Learned(f.open, maps.Keys(f.known)) }
+
 // apply names a poll that this process wrote, if it is the person's.
-func (f *feed) apply(ctx context.Context, change *changes.Change) error {
-	p, err := changes.Share(change, func() (poll.WithGroup, error) {
-		polls, err := poll.LoadWithGroups(ctx, f.Store, []string{change.Poll})
-		if err != nil {
-			return poll.WithGroup{}, err
-		}
-		return polls[0], nil
-	})
-	if err != nil {
-		return err
+func (f *feed) apply(ctx context.Context, p *streams.Change) error {
+	if p.Err != nil {
+		return p.Err
 	}
 	if !p.Concerns(f.by.person.ID) {
 		return f.remove(p.ID)
@@ -76,6 +73,8 @@ func (f *feed) apply(ctx context.Context, change *changes.Change) error {
 // recheck names the polls whose documents differ, as others may have written them. It
 // reads slots and votes of these alone.
 func (f *feed) recheck(ctx context.Context) error {
+	f.streams.Learn(f.open)
+	defer f.learned()
 	listed, err := poll.Concerning(ctx, f.Store, f.by.person.ID)
 	if err != nil {
 		return err

@@ -127,6 +127,17 @@ func TestStream_ChangeWhileItOpens_IsSent(t *testing.T) {
 	w.listen("gm").wantsPoll("gm", made.ID)
 }
 
+func TestStream_ListedPollConcernsThePersonNoLonger_SendsRemoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.newPoll(nil)
+	ana := w.listen("ana")
+	must(t, w.changes.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+		return tx.Update(poll.Path(made.ID), poll.Set("participantIds", []string{"gm"}))
+	}))
+	ana.wantsRemoved(made.ID)
+}
+
 func TestStream_AccessEndsWhileAChangeIsRead_SendsRemoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

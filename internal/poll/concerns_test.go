@@ -2,6 +2,7 @@ package poll_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -117,6 +118,11 @@ func TestLoadWithGroups_GivesEachAsItIs(t *testing.T) {
 		}
 		if p.Concerns("gm") != (p.ID != "missing") || p.Concerns("cho") != (p.ID == "party") {
 			t.Errorf("%s concerns others than it should", p.ID)
+		}
+		for _, who := range []string{"gm", "cho", "eve"} {
+			if listed := slices.Contains(p.People(), who); listed != p.Concerns(who) {
+				t.Errorf("%s concerns %s: %t; that they are listed: %t", p.ID, who, !listed, listed)
+			}
 		}
 	}
 }

@@ -19,6 +19,18 @@ func (p WithGroup) Concerns(userID string) bool {
 	return p.Poll != nil && p.Poll.Concerns(userID, p.Group)
 }
 
+// People lists whom the poll concerns, some of them more than once.
+func (p WithGroup) People() []string {
+	if p.Poll == nil {
+		return nil
+	}
+	people := append([]string{p.Poll.CreatorID}, p.Poll.ParticipantIDs...)
+	if p.Group != nil {
+		people = append(append(people, p.Group.CreatorID), p.Group.MemberIDs...)
+	}
+	return people
+}
+
 // LoadWithGroups reads several polls, in the order asked for, and each of their groups once.
 func LoadWithGroups(ctx context.Context, reader store.Reader, ids []string) ([]WithGroup, error) {
 	paths := make([]store.Path, len(ids))

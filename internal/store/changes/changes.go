@@ -1,8 +1,8 @@
 // Package changes notifies listeners in this process of polls that were just written.
 //
 // A Store wraps a store of any driver. After each commit it gives the written polls to every
-// listener. A Change may be about a write that changed nothing, and writes of other processes
-// cause none: a reader that must not miss those checks from time to time.
+// listener. A write that changed nothing may be among them, and writes of other processes are
+// not: a reader that must not miss those checks from time to time.
 //
 // A writer never waits for a listener: one that falls too far behind is removed.
 package changes
@@ -24,50 +24,36 @@ type Store struct {
 	store.Store
 
 	mu        sync.Mutex
-	listeners map[chan *Change]bool
+	listeners map[chan string]bool
 }
 
 var _ store.Store = (*Store)(nil)
 
-// Change is a poll that was written, itself or its slots or votes. All listeners get the same.
-type Change struct {
-	Poll string
-
-	mu    sync.Mutex
-	value any
-}
-
-// Share reads what listeners need to know of a change once for all of them. Each must ask for
-// the same type. After an error the next one tries again.
-func Share[T any](c *Change, read func() (T, error)) (T, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if value, done := c.value.(T); done {
-		return value, nil
-	}
-	value, err := read()
-	if err == nil {
-		c.value = value
-	}
-	return value, err
-}
-
 // New wraps a store. Writes to inner itself cause no notifications.
 func New(inner store.Store) *Store {
-	return &Store{Store: inner, listeners: map[chan *Change]bool{}}
+	return &Store{Store: inner, listeners: map[chan string]bool{}}
 }
 
-// Listen adds a listener, for every commit that begins after it, until stop is called. If
-// more than Held changes wait, changed is closed after those.
-func (s *Store) Listen() (changed <-chan *Change, stop func()) {
-	listener := make(chan *Change, Held)
+// Listen adds a listener, for every commit that begins after it, until stop is called. It gets the
+// ids of polls of which the document, slots or votes were written. changed is closed by stop, and
+// after the changes that wait where more than Held do.
+func (s *Store) Listen() (changed <-chan string, stop func()) {
+	listener := make(chan string, Held)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listeners[listener] = true
 	return listener, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		s.end(listener)
+	}
+}
+
+// end ends a listener, once. The caller holds the lock.
+func (s *Store) end(listener chan string) {
+	if s.listeners[listener] {
 		delete(s.listeners, listener)
+		close(listener)
 	}
 }
 
@@ -106,13 +92,11 @@ func (s *Store) notify(written []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, id := range written {
-		change := &Change{Poll: id}
 		for listener := range s.listeners {
 			select {
-			case listener <- change:
+			case listener <- id:
 			default:
-				delete(s.listeners, listener)
-				close(listener)
+				s.end(listener)
 			}
 		}
 	}

@@ -35,10 +35,9 @@ func open(t *testing.T) *changes.Store {
 }
 
 // waiting are the polls of the changes that wait for a listener.
-func waiting(changed <-chan *changes.Change) (ids []string) {
+func waiting(changed <-chan string) (ids []string) {
 	for len(changed) > 0 {
-		change := <-changed
-		ids = append(ids, change.Poll)
+		ids = append(ids, <-changed)
 	}
 	return ids
 }
@@ -173,28 +172,6 @@ func TestListener_FallsBehind_BlocksNoWriterAndIsRemoved(t *testing.T) {
 	}
 }
 
-// TestShare_FirstReadFails_NextReadsForAll: listeners end while they read.
-func TestShare_FirstReadFails_NextReadsForAll(t *testing.T) {
-	t.Parallel()
-	s := open(t)
-	first, _ := s.Listen()
-	second, _ := s.Listen()
-	must(t, s.DeleteTree(t.Context(), store.Doc("schedulers", "p1")))
-	change, refused, reads := <-first, errors.New("it left"), 0
-	if same := <-second; same != change {
-		t.Fatal("the listeners get different changes")
-	}
-	if _, err := changes.Share(change, func() (int, error) { return 0, refused }); !errors.Is(err, refused) {
-		t.Errorf("the first read gives %v", err)
-	}
-	for range 3 {
-		got, err := changes.Share(change, func() (int, error) { reads++; return reads, nil })
-		if err != nil || got != 1 {
-			t.Errorf("shared is %d, %v", got, err)
-		}
-	}
-}
-
 // TestListener_AmongMany: each of several listeners hears of each poll, while
 // others write, listen and stop.
 func TestListener_AmongMany(t *testing.T) {
@@ -219,7 +196,7 @@ func TestListener_AmongMany(t *testing.T) {
 		})
 	}
 	group.Wait()
-	for _, changed := range []<-chan *changes.Change{first, second} {
+	for _, changed := range []<-chan string{first, second} {
 		heard := map[string]bool{}
 		for _, id := range waiting(changed) {
 			heard[id] = true

@@ -96,6 +96,9 @@ var measures = []struct {
 	}},
 	{"pushes of many calendars", pushesOfMany},
 	{"transitions", transitions},
+	{"edits at once", edits},
+	{"presses on Discord", presses},
+	{"streams", streams},
 	{"a page", pages},
 	{"flows", flows},
 	{"files", fileSizes},
@@ -105,6 +108,7 @@ var measures = []struct {
 	{"flows of mirroring", mirrorFlows},
 	{"mirroring", mirroring},
 	{"mappings", loadMappings},
+	{"worlds", worlds},
 }
 
 func main() {

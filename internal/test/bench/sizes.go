@@ -19,6 +19,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/internal/store/sqlite"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/notify"
@@ -54,7 +55,9 @@ func sizes(ctx context.Context, r *report, folder string) error {
 			return err
 		}
 	}
-	return nil
+	most := calendarsOfSizes[len(calendarsOfSizes)-1]
+	largest := filepath.Join(folder, fmt.Sprint(most)+".db")
+	return errors.Join(stops(ctx, r, largest, most*pollsOfACalendar), buildsIndex(ctx, r, largest, most))
 }
 
 var sizedFigures = []struct{ name, unit string }{{"ready", "ms"}, {"heap", "MiB"}, {"poll_read_p50", "ms"}, {"transition_p50", "ms"}}
@@ -82,11 +85,7 @@ func ofSize(ctx context.Context, path string, count int) (measured map[string]fl
 	}
 	defer func() { err = errors.Join(err, documents.Close()) }()
 	measured = map[string]float64{"ready": float64(time.Since(began)) / float64(time.Millisecond)}
-	log, now := slog.New(slog.DiscardHandler), func() time.Time { return worldtest.Start.Add(time.Hour) } // before the sessions
-	service := &scheduler.Service{
-		Store: documents, Outbox: &outbox.Outbox{Store: documents, Waker: nobody{}, Now: now, Log: log}, Now: now, Log: log,
-		IDs: scheduler.IDs{UUID: uuid.NewString, ULID: func(prefix string) string { return prefix + "_" + ulid.Make().String() }},
-	}
+	service := serviceOver(documents)
 	read, err := timed(probes, func(i int) error {
 		_, err := service.View(ctx, worldtest.Person("gm"), fmt.Sprintf("poll-%05d-%d", i*count/probes, i%pollsOfACalendar))
 		return err
@@ -102,6 +101,15 @@ func ofSize(ctx context.Context, path string, count int) (measured map[string]fl
 	measured["heap"] = float64(max(heap(), before)-before) / (1 << 20)
 	measured["poll_read_p50"], measured["transition_p50"] = read.at(0.5), moved.at(0.5)
 	return measured, nil
+}
+
+// serviceOver serves polls of seedSweep, of which no session has begun.
+func serviceOver(documents store.Store) *scheduler.Service {
+	log, now := slog.New(slog.DiscardHandler), func() time.Time { return worldtest.Start.Add(time.Hour) }
+	return &scheduler.Service{
+		Store: documents, Outbox: &outbox.Outbox{Store: documents, Waker: nobody{}, Now: now, Log: log}, Now: now, Log: log,
+		IDs: scheduler.IDs{UUID: uuid.NewString, ULID: func(prefix string) string { return prefix + "_" + ulid.Make().String() }},
+	}
 }
 
 // moveSeeded reschedules a poll of seedSweep.

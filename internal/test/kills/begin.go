@@ -10,18 +10,19 @@ import (
 	"strings"
 
 	"questscheduler/demo/sim/google"
+	"questscheduler/internal/test/process"
 )
 
 // begin starts the program and makes the party, as people do.
 func (w *world) begin(ctx context.Context) error {
 	for _, who := range append([]string{admin}, everybody...) {
-		token, err := w.server.token(ctx, who, emailOf(who))
+		token, err := w.server.Token(ctx, who, emailOf(who))
 		if err != nil {
 			return err
 		}
 		w.tokens[who] = token
 	}
-	if err := w.server.start(ctx); err != nil {
+	if err := w.server.Start(ctx); err != nil {
 		return err
 	}
 	for _, who := range everybody {
@@ -67,7 +68,7 @@ func (w *world) link(ctx context.Context, who, name string) error {
 	if err != nil {
 		return err
 	}
-	browser := &http.Client{Jar: jar, Timeout: callTimeout}
+	browser := &http.Client{Jar: jar, Timeout: process.CallTimeout}
 	page, err := visit(ctx, browser, http.MethodGet, text(asked.data, "url"), nil)
 	if err != nil {
 		return err

@@ -70,7 +70,7 @@ func send(ctx context.Context, by *http.Client, method, address, bearer string, 
 
 // v1 calls our API as somebody.
 func (w *world) v1(ctx context.Context, who, method, path string, body any, key string) answer {
-	a := send(ctx, w.server.http, method, w.server.url+path, w.tokens[who], body, key)
+	a := send(ctx, w.server.HTTP, method, w.server.URL+path, w.tokens[who], body, key)
 	if data, is := a.data["data"].(object); is {
 		a.data = data
 	}
@@ -118,7 +118,7 @@ func (w *world) shown(ctx context.Context, as account, calendar string) ([]objec
 func (w *world) pages(ctx context.Context, who, path, name string) ([]object, error) {
 	var all []object
 	for cursor := ""; ; {
-		got := send(ctx, w.server.http, http.MethodGet, w.server.url+path+cursor, w.tokens[who], nil, "")
+		got := send(ctx, w.server.HTTP, http.MethodGet, w.server.URL+path+cursor, w.tokens[who], nil, "")
 		if !got.good() {
 			return nil, fmt.Errorf("GET %s: %v", path, got)
 		}

@@ -1,15 +1,10 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -81,11 +76,10 @@ func (f *figure) line(from time.Duration) string {
 
 // sample reads all figures now.
 func (w *world) sample(ctx context.Context, at time.Duration, figures []*figure) error {
-	got := send(ctx, w.server.http, http.MethodGet, w.server.url+"/metrics", w.tokens[admin], nil, "")
-	if !got.good() {
-		return fmt.Errorf("read the metrics: %v", got)
+	read, err := w.server.Metrics(ctx)
+	if err != nil {
+		return err
 	}
-	read := metrics(got.raw)
 	for _, f := range figures {
 		value, there := read[f.metric]
 		if f.metric == "" {
@@ -101,18 +95,6 @@ func (w *world) sample(ctx context.Context, at time.Duration, figures []*figure)
 		f.points = append(f.points, point{at, value})
 	}
 	return nil
-}
-
-// metrics reads those without labels from the text format of Prometheus.
-func metrics(text []byte) map[string]float64 {
-	read := map[string]float64{}
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		name, said, _ := strings.Cut(lines.Text(), " ")
-		if value, err := strconv.ParseFloat(said, 64); err == nil {
-			read[name] = value
-		}
-	}
-	return read
 }
 
 // dataSize is the size of the data file with what SQLite keeps beside it.

@@ -43,11 +43,3 @@ func TestFigure_TellsTheLastValueAndTheGrowthAfterTheWarmUp(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
-
-func TestMetrics_AreThoseWithoutLabels(t *testing.T) {
-	t.Parallel()
-	got := metrics([]byte("# HELP go_goroutines Number.\n# TYPE go_goroutines gauge\ngo_goroutines 12\nheap 1.5e+06\ncalls{kind=\"a b\"} 7\n"))
-	if len(got) != 2 || got["go_goroutines"] != 12 || got["heap"] != 1.5e6 {
-		t.Errorf("read %v", got)
-	}
-}

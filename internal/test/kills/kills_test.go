@@ -11,6 +11,7 @@ import (
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/sqlite"
 	"questscheduler/internal/test/audit"
+	"questscheduler/internal/test/process"
 )
 
 // planted is something wrong that a check must find.
@@ -28,7 +29,7 @@ type planted struct {
 func TestKills_WithPlantedFaults_FindsEach(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	binary, err := build(ctx, t.TempDir())
+	binary, err := process.Build(ctx, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,11 +43,11 @@ func TestKills_WithPlantedFaults_FindsEach(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := w.settle(ctx); err != nil {
-		t.Fatalf("%v\n%s", err, w.server.lastLines())
+		t.Fatalf("%v\n%s", err, w.server.LastLines())
 	}
 	var said strings.Builder
 	w.report(&said, time.Second)
-	if len(w.found) > 0 || w.windows.hit != 1 || w.server.kills < 2 {
+	if len(w.found) > 0 || w.windows.hit != 1 || w.server.Kills < 2 {
 		t.Fatalf("before anything is planted: %s", &said)
 	}
 	for _, row := range w.faults(ctx, poll) {
@@ -164,7 +165,7 @@ func (w *world) remove(ctx context.Context, collection string) func() error {
 		if removed == 0 {
 			return fmt.Errorf("there is nothing in %s", collection)
 		}
-		return w.server.start(ctx)
+		return w.server.Start(ctx)
 	}
 }
 

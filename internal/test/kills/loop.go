@@ -64,10 +64,10 @@ func (w *world) live(ctx context.Context, out io.Writer) error {
 }
 
 // killed is how often the program was killed at work.
-func (w *world) killed() int { return w.server.kills - w.atRest }
+func (w *world) killed() int { return w.server.Kills - w.atRest }
 
 func (w *world) progress(out io.Writer) {
-	p99, longest := w.server.startTimes()
+	p99, longest := w.server.StartTimes()
 	fmt.Fprintf(out, "kills %d of %d: %d commands answered, starts p99 %v, max %v\n", w.killed(), w.kills, w.answered,
 		rounded(p99), rounded(longest))
 }
@@ -106,29 +106,29 @@ func (w *world) round(ctx context.Context) error {
 
 // kill kills the program; that it ended before is a finding.
 func (w *world) kill() {
-	if w.server.died() {
-		w.note(finding{wrong, "the program ended without a kill:\n" + w.server.lastLines()})
+	if w.server.Died() {
+		w.note(finding{wrong, "the program ended without a kill:\n" + w.server.LastLines()})
 	}
-	w.server.kill()
+	w.server.Kill()
 }
 
 // restart starts the killed program; one time in four it is killed during its start first.
 func (w *world) restart(ctx context.Context) error {
 	if w.random.IntN(4) == 0 {
-		if err := w.server.spawn(); err != nil {
+		if err := w.server.Spawn(); err != nil {
 			return err
 		}
 		<-time.After(time.Duration(w.random.Int64N(int64(mostBirth))))
 		w.kill()
 	}
-	return w.server.start(ctx)
+	return w.server.Start(ctx)
 }
 
 func rounded(d time.Duration) time.Duration { return d.Round(time.Millisecond) }
 
 // report prints what the kills came to, and everything that is wrong.
 func (w *world) report(out io.Writer, took time.Duration) {
-	p99, longest := w.server.startTimes()
+	p99, longest := w.server.StartTimes()
 	if longest > w.ready {
 		w.note(finding{late, fmt.Sprintf("a start took %v", rounded(longest))})
 	}

@@ -17,6 +17,8 @@ import (
 	"os"
 	"os/signal"
 	"time"
+
+	"questscheduler/internal/test/process"
 )
 
 func main() {
@@ -67,7 +69,7 @@ func run(ctx context.Context, out io.Writer, o options) (ok bool, err error) {
 		}
 	}()
 	if o.binary == "" {
-		o.binary, err = build(ctx, dir)
+		o.binary, err = process.Build(ctx, dir)
 		if err != nil {
 			return false, err
 		}
@@ -83,7 +85,7 @@ func run(ctx context.Context, out io.Writer, o options) (ok bool, err error) {
 		live = w.soak
 	}
 	if err := live(ctx, out); err != nil {
-		return false, fmt.Errorf("%w\nthe program's last lines:\n%s", err, w.server.lastLines())
+		return false, fmt.Errorf("%w\nthe program's last lines:\n%s", err, w.server.LastLines())
 	}
 	w.report(out, time.Since(began))
 	return len(w.found) == 0, nil

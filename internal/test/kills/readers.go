@@ -45,7 +45,7 @@ func (w *world) feed(ctx context.Context, address string) answer {
 	if err != nil {
 		return answer{raw: []byte(err.Error())}
 	}
-	return send(ctx, w.server.http, http.MethodGet, w.server.url+at.Path, "", nil, "")
+	return send(ctx, w.server.HTTP, http.MethodGet, w.server.URL+at.Path, "", nil, "")
 }
 
 func (r *reader) readTimes(ctx context.Context) {

@@ -27,8 +27,8 @@ func (w *world) glance(ctx context.Context) error {
 // or can never be.
 // The program is killed again and again until then, so that no sweep helps it.
 func (w *world) settle(ctx context.Context) error {
-	began, kills, last := time.Now(), w.server.kills, ""
-	defer func() { w.atRest += w.server.kills - kills }()
+	began, kills, last := time.Now(), w.server.Kills, ""
+	defer func() { w.atRest += w.server.Kills - kills }()
 	for deadline, pause := began.Add(w.patience), settlePause; ; {
 		w.finish(ctx)
 		if err := w.glance(ctx); err == nil && len(w.found) > 0 {
@@ -48,7 +48,7 @@ func (w *world) settle(ctx context.Context) error {
 		if len(found) > 0 {
 			last = found[0].what
 		}
-		if w.server.died() {
+		if w.server.Died() {
 			return errors.New("the program ended without a kill")
 		}
 		if time.Now().After(deadline) || ctx.Err() != nil {
@@ -57,9 +57,9 @@ func (w *world) settle(ctx context.Context) error {
 			}
 			return err
 		}
-		if time.Since(w.server.started) > restartAfter {
+		if time.Since(w.server.Started) > restartAfter {
 			w.kill()
-			if err := w.server.start(ctx); err != nil {
+			if err := w.server.Start(ctx); err != nil {
 				return err
 			}
 		}

@@ -12,6 +12,7 @@ import (
 
 	"questscheduler/demo/sim/discord"
 	"questscheduler/demo/sim/google"
+	"questscheduler/internal/test/process"
 )
 
 const (
@@ -39,7 +40,8 @@ type simulators struct {
 func openSimulators() (*simulators, error) {
 	s := &simulators{listings: map[string]int{}}
 	var err error
-	s.google, err = google.New(google.Options{PushClient: &http.Client{Timeout: callTimeout, Transport: pushing{s, http.DefaultTransport}}})
+	pushClient := &http.Client{Timeout: process.CallTimeout, Transport: pushing{s, http.DefaultTransport}}
+	s.google, err = google.New(google.Options{PushClient: pushClient})
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +73,7 @@ func (s *simulators) serve(handler http.Handler) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: callTimeout}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: process.CallTimeout}
 	s.servers = append(s.servers, server)
 	go func() { _ = server.Serve(listener) }() // its error is that it was closed
 	return "http://" + listener.Addr().String(), nil
@@ -81,7 +83,7 @@ func (s *simulators) close() {
 	for _, server := range s.servers {
 		_ = server.Close() // nothing is kept
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), process.CallTimeout)
 	defer cancel()
 	_ = s.google.Close(ctx) // likewise
 	_ = s.discord.Close()

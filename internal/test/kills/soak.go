@@ -58,7 +58,7 @@ func (w *world) watch(alive context.Context, began time.Time, figures []*figure)
 			return nil
 		case <-ticks.C:
 		}
-		if w.server.died() {
+		if w.server.Died() {
 			return fmt.Errorf("the program ended after %v", rounded(time.Since(began)))
 		}
 		if err := w.sample(alive, time.Since(began), figures); err != nil && alive.Err() == nil {

@@ -32,7 +32,7 @@ var entries = []*store.Query{
 // calendars, the channel and what the program answers after its next start.
 func (w *world) judgeStored(ctx context.Context) (found []finding, err error) {
 	w.kill()
-	if err := errors.Join(w.copyData(), w.server.start(ctx)); err != nil {
+	if err := errors.Join(w.copyData(), w.server.Start(ctx)); err != nil {
 		return nil, err
 	}
 	stored, err := w.openCopy(ctx)

@@ -55,7 +55,7 @@ func (w *world) pushWindow(ctx context.Context) error {
 	}
 	listed, killed := w.sims.listingsOf(own.email), make(chan int, 1)
 	w.sims.onPush(own.email, func() {
-		w.server.kill()
+		w.server.Kill()
 		killed <- w.sims.listingsOf(own.email)
 	})
 	to, err := w.moveAlone(ctx)

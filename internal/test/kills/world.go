@@ -12,6 +12,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"questscheduler/internal/test/process"
 )
 
 // party are the people of the group; each has an account, the first a second one too.
@@ -37,7 +39,7 @@ var everybody = slices.Concat(party, invited, []string{alone, organizer})
 type world struct {
 	options
 	dir      string
-	server   *server
+	server   *process.Server
 	sims     *simulators
 	outside  *http.Client
 	tokens   map[string]string  // by person
@@ -78,15 +80,15 @@ func newWorld(ctx context.Context, dir string, o options) (*world, error) {
 	}
 	w := &world{
 		options: o, dir: dir, sims: sims, tokens: map[string]string{}, accounts: map[string]account{},
-		outside: &http.Client{Timeout: callTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
+		outside: &http.Client{Timeout: process.CallTimeout, Transport: &http.Transport{MaxIdleConnsPerHost: 32}},
 		times:   times{first: time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 3)},
 		random:  randv2.New(randv2.NewPCG(o.seed, 0)),
 	}
-	addr, err := freeAddress()
+	addr, err := process.FreeAddress()
 	if err != nil {
 		return nil, errors.Join(err, w.writeMappings(true))
 	}
-	w.server = newServer(o.binary, dir, addr, w.environ(addr))
+	w.server = process.New(o.binary, dir, addr, w.environ(addr))
 	if err := errors.Join(w.writeMappings(true), w.begin(ctx)); err != nil {
 		w.end()
 		return nil, err
@@ -96,7 +98,7 @@ func newWorld(ctx context.Context, dir string, o options) (*world, error) {
 
 // end ends everything.
 func (w *world) end() {
-	w.server.kill()
+	w.server.Kill()
 	w.sims.close()
 }
 

@@ -163,7 +163,8 @@ var table = []row{
 		},
 	},
 	{packages: "api/examples", standardOnly: true},
-	{packages: "api", may: slices.Concat(above, []string{"internal/store/changes", "api/dashboard", "api/examples", "web-hooks"})},
+	{packages: "api/streams", may: []string{"internal/poll", "internal/store"}},
+	{packages: "api", may: slices.Concat(above, []string{"api/dashboard", "api/examples", "api/streams", "web-hooks"})},
 	{packages: "api/callables", may: above},
 
 	// Simulators know nothing of the program: the real clients talk to them.
@@ -221,10 +222,13 @@ var table = []row{
 	{packages: "internal/test/cost", may: slices.Concat(above, []string{"internal/test/worldtest", "internal/test/storetest", "api"})},
 	// What `make sim` runs: random histories of such worlds.
 	{packages: "internal/test/simulate", may: slices.Concat(above, []string{"internal/test/worldtest"})},
+	// The real program as a process of its own, for what looks at it from the outside.
+	{packages: "internal/test/process", standardOnly: true},
 	// What `make kills` runs: the real program from the outside.
 	{
-		packages: "internal/test/kills",
-		may:      []string{"internal/store", "internal/store/sqlite", "demo/sim/...", "internal/test/audit"}, standardOnly: true,
+		packages:     "internal/test/kills",
+		may:          []string{"internal/store", "internal/store/sqlite", "demo/sim/...", "internal/test/audit", "internal/test/process"},
+		standardOnly: true,
 	},
 	// A week of many calendars, for a page.
 	{packages: "internal/test/scaling", standardOnly: true},
