@@ -164,11 +164,13 @@ func (s *suite) judge(ctx context.Context, changes []change, reached map[int]boo
 		}
 		survives[i] = true
 		// The fastest tests notice most, so the slow ones seldom run.
-		for batch := range slices.Chunk(tests, 8) {
-			if s.notices(ctx, changes[i].number, batch) {
-				survives[i] = false
-				break
-			}
+		for size := 8; survives[i] && len(tests) > 0; size *= 2 {
+			n := min(size, len(tests))
+			survives[i], tests = !s.notices(ctx, changes[i].number, tests[:n]), tests[n:]
+		}
+		if survives[i] && ctx.Err() == nil {
+			c := changes[i]
+			fmt.Fprintf(s.progress, "not noticed by %s: %s:%d\t%s\t%s\n", s.name, c.file, c.line, c.function, c.what)
 		}
 		return ctx.Err()
 	})

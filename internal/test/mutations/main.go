@@ -21,6 +21,7 @@ import (
 	"os/signal"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // deciding lists the packages, and files of others, that decide something without IO, which
@@ -34,7 +35,7 @@ func main() {
 	flag.IntVar(&with.sample, "sample", 0, "try this many changes of each package, drawn at random; 0: all")
 	flag.Uint64Var(&with.seed, "seed", 1, "draws the sample; a run with the same seed tries the same changes")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Stdout, *pattern, with)
 	stop()
 	if err != nil {
@@ -49,7 +50,7 @@ type options struct {
 	sample   int // how many changes of each package; 0: all
 	seed     uint64
 	excused  map[string]string // reasons, by the names of changes that nobody can notice
-	progress io.Writer         // is told now and then how far the work is
+	progress io.Writer         // is told of survivors and how far the work is
 }
 
 // run tries the changes of the named packages and prints a row for each package, after
