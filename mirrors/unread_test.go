@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/mirror"
@@ -80,6 +81,10 @@ func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
 		"rewrite":      func(w *world, _ string) error { return w.service.Rewrite(w.ctx, gm, cause) },
 		"policy":       func(w *world, _ string) error { _, err := w.policies.Create(w.ctx, gm, "Another"); return err },
 		"remove stale": func(w *world, _ string) error { _, _, err := w.service.RemoveStale(w.ctx, 10, cause); return err },
+		"plan one who left": func(w *world, _ string) error {
+			w.members(ana)
+			return w.service.PlanUID(w.ctx, gm, "evt_session", cause)
+		},
 		"end an account": func(w *world, _ string) error {
 			account, err := accounts.Load(w.ctx, w.memory, work)
 			w.must(err)
@@ -112,37 +117,52 @@ func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
 func TestFlows_ReadFails_AreDoneLater(t *testing.T) {
 	t.Parallel()
 	toOverlay := mirror.Edge{FromAccountID: work, ToAccountID: home, Detail: mirror.Full, Target: mirror.Overlay}
+	setEdge := func(w *world) {
+		all, err := mirror.PoliciesOf(w.ctx, w.memory, gm)
+		w.must(err)
+		for range 2 { // the person asks again if it failed
+			_, err = w.policies.SetEdges(w.ctx, gm, all[0].ID, []mirror.Edge{toOverlay}, cause)
+			if err == nil {
+				break
+			}
+		}
+		w.must(err)
+		w.settle()
+	}
 	flows := map[string]struct {
-		do   func(w *world)
-		want func(w *world)
+		do    func(w *world)
+		want  func(w *world)
+		begin func(w *world)
 	}{
-		"an event is moved and one made": {func(w *world) {
+		"one is made": {do: func(w *world) {
 			w.insert(work, "Stand-up", thursday)
 			w.sync(work)
-		}, func(w *world) { w.wantTitles(home, "Dentist", "Session", "Stand-up") }},
-		"one is deleted": {func(w *world) {
+		}, want: func(w *world) { w.wantTitles(home, "Dentist", "Session", "Stand-up") }},
+		"one is deleted": {do: func(w *world) {
 			_, err := w.full.DeleteQuietly(w.ctx, refTo(work), "event1", "")
 			w.must(err)
 			w.sync(work)
-		}, func(w *world) { w.wantTitles(home, "Session") }},
-		"all are listed anew": {func(w *world) {
+		}, want: func(w *world) { w.wantTitles(home, "Session") }},
+		"all are listed anew": {do: func(w *world) {
 			w.relist(home)
 			w.sync(home)
-		}, func(w *world) { w.wantTitles(home, "Dentist", "Session") }},
-		"to an overlay calendar": {func(w *world) {
-			all, err := mirror.PoliciesOf(w.ctx, w.memory, gm)
-			w.must(err)
-			for range 2 { // the person asks again if it failed
-				_, err = w.policies.SetEdges(w.ctx, gm, all[0].ID, []mirror.Edge{toOverlay}, cause)
-				if err == nil {
-					break
-				}
-			}
-			w.must(err)
-			w.settle()
-		}, func(w *world) {
+		}, want: func(w *world) { w.wantTitles(home, "Dentist", "Session") }},
+		"to an overlay calendar": {do: setEdge, want: func(w *world) {
 			w.wantTitles(home, "Session")
 			if found := w.overlays(); len(found) != 1 || w.person().CalendarID != found[0].ID {
+				w.Errorf("the overlay calendars are %+v, recorded is %+v", found, w.person())
+			}
+		}},
+		"the overlay calendar is deleted by its owner": {begin: func(w *world) {
+			setEdge(w)
+			w.run(2 * time.Minute)
+		}, do: func(w *world) {
+			w.deleteCalendar(w.person().CalendarID)
+			w.insert(work, "Stand-up", thursday)
+			w.sync(work)
+		}, want: func(w *world) {
+			w.wantTitles(home, "Session")
+			if found := w.overlays(); len(found) != 0 || !w.person().Suppressed {
 				w.Errorf("the overlay calendars are %+v, recorded is %+v", found, w.person())
 			}
 		}},
@@ -152,13 +172,16 @@ func TestFlows_ReadFails_AreDoneLater(t *testing.T) {
 			t.Parallel()
 			for n := 1; ; n++ {
 				w := newShownWorld(t)
+				if flow.begin != nil {
+					flow.begin(w)
+				}
 				p := w.fallible()
 				p.FailAt(n)
 				flow.do(w)
 				w.run(30 * time.Minute)
 				flow.want(w)
 				for _, m := range w.mirrors() {
-					if m.State != mirror.Active || !m.Due.IsZero() {
+					if (m.State != mirror.Active && m.State != mirror.Suppressed) || !m.Due.IsZero() {
 						t.Errorf("the mirror %s is %s, due %v: %s", m.CanonicalID, m.State, m.Due, m.LastError)
 					}
 				}
@@ -198,5 +221,46 @@ func TestList_ListenerFails_EndsWithItsError(t *testing.T) {
 	})
 	if !errors.Is(err, broken) || taken != 1 {
 		t.Errorf("%d events are passed, and the list ends with %v", taken, err)
+	}
+}
+
+// What became of a mirror of somebody's is no reason to show them the journal of an event that
+// was another's.
+func TestJournal_OfADeletedEvent_IsItsOwnersAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for mirrorID, shown := range map[string]bool{"": true, "mir_a": false} {
+		id := "evt_gone" + mirrorID
+		w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
+			return tx.Create(mirror.EntryPath(id, "jrn_a"), mirror.EncodeEntry(mirror.JournalEntry{
+				ID: "jrn_a", EventID: id, OwnerID: gm, At: stageStart, Step: mirror.StepForgotten, MirrorID: mirrorID,
+			}))
+		}))
+		_, err := w.events().Journal(w.ctx, gm, id, store.Paging{Limit: 9}, func(mirror.JournalEntry) (bool, error) { return true, nil })
+		if (err == nil) != shown || !shown && !fault.Is(err, fault.NotFound) {
+			t.Errorf("with an entry about the mirror %q: %v", mirrorID, err)
+		}
+	}
+}
+
+func TestChange_CalendarThatDoesNotAnswer_IsNotOneThatIsGone(t *testing.T) {
+	t.Parallel()
+	w := newShownWorld(t)
+	id, title := w.idOf("Dentist"), "Doctor"
+	w.must(w.google.Control().Plant(control.Rule{Match: "events.get", Status: 404, Times: 1}))
+	w.must(w.google.Control().Plant(control.Rule{Match: "events.list", Status: 503}))
+	if _, err := w.events().Change(w.ctx, gm, id, mirrors.Change{Title: &title}, cause); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("the change gives %v", err)
+	}
+}
+
+func TestRewrite_OfOneWhoNeverMirrored_WritesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.must(w.service.Rewrite(w.ctx, ana, cause))
+	doc, err := w.memory.Get(w.ctx, mirror.PersonPath(ana))
+	w.must(err)
+	if doc.Exists() {
+		t.Errorf("ana has the document %+v", doc.Data)
 	}
 }
