@@ -20,6 +20,8 @@ MINUTES ?= 30
 MUTANT ?=
 # The packages that `make mutations` changes, separated by commas; empty: those that decide.
 PKG ?=
+# How many changes of each package `make mutations` tries, drawn at random; 0: all.
+SAMPLE ?= 0
 # The release's version, its folder, its platforms, and where its binaries are kept.
 VERSION ?= $(shell git describe --tags --always --dirty)
 DIST ?= dist
@@ -222,8 +224,8 @@ mutants: ## Plants each fault in turn, or MUTANT alone, and shows the first of S
 	@$(GO) run ./internal/test/mutants -seeds $(SEEDS) -mutant "$(MUTANT)"
 
 .PHONY: mutations
-mutations: ## Changes the packages that decide, or PKG, in many small ways and shows which changes no test notices
-	@$(GO) run ./internal/test/mutations -pkg "$(PKG)"
+mutations: ## Changes the packages that decide, or PKG, in many small ways, or SAMPLE of them, and shows what no test notices
+	@$(GO) run ./internal/test/mutations -pkg "$(PKG)" -sample $(SAMPLE) -seed $(SEED)
 
 # The emulator of Firestore scans whole collections for a query, and keeps the locks of
 # a killed process for a minute.

@@ -241,3 +241,26 @@ func TestMapping_MadeInactiveDuringAPatch_Withdraws(t *testing.T) {
 		})
 	}
 }
+
+// Whichever read fails, an event has its guests in the end, each added and removed once.
+func TestReads_FailAnywhere_ChangeEachGuestOnce(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		s, p := newStage(t), &points.Points{}
+		s.service.Store = &points.Reads{Store: s.counter, Points: p} // below what runs a transaction again, which would hide it
+		p.FailAt(n)
+		s.insert(ana, meeting("ev00001", "05", ben, guest))
+		s.run(15 * time.Minute)
+		s.guests(ana, "ev00001", ben, guest, ben2)
+		s.mapped(mappings.Mapping{Primary: ana, Secondaries: []string{ana2}})
+		s.run(15 * time.Minute)
+		s.guests(ana, "ev00001", ben, guest)
+		if !maps.Equal(s.counts, map[string]int{ben2: 1, "removed " + ben2: 1}) || s.record("ev00001").Error != "" {
+			t.Fatalf("with read %d failing guests were written so often: %v; the record is %+v", n, s.counts, s.record("ev00001"))
+		}
+		if !p.Reached() {
+			points.Struck(t, n-1, 8)
+			return
+		}
+	}
+}

@@ -30,3 +30,16 @@ func TestHasMark_ButtonsOfOthers_AreNotOurs(t *testing.T) {
 		t.Error("a message without buttons has the mark")
 	}
 }
+
+// What is compared with what Discord returned are the words and the titles, and no colour.
+func TestShows_DiffersByWhatPeopleSee(t *testing.T) {
+	t.Parallel()
+	was := DiscordMessage{Content: "Moved", Embeds: []discordgo.MessageEmbed{{Title: "Session", Color: 1}}}
+	words, title, colour := was, was, was
+	words.Content = "Cancelled"
+	title.Embeds = []discordgo.MessageEmbed{{Title: "Another", Color: 1}}
+	colour.Embeds = []discordgo.MessageEmbed{{Title: "Session", Color: 2}}
+	if words.shows() == was.shows() || title.shows() == was.shows() || colour.shows() != was.shows() {
+		t.Errorf("%s, %s, %s and %s", was.shows(), words.shows(), title.shows(), colour.shows())
+	}
+}

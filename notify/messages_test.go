@@ -116,6 +116,7 @@ func writeOwners(t *testing.T, out *strings.Builder) {
 	for _, err := range []error{
 		owners.NotifySyncError(t.Context(), "boss", "acc_1"), owners.NotifyUnlinked(t.Context(), "boss", "acc_2"),
 		owners.NotifyHeld(t.Context(), "boss", "key", []string{"a"}), owners.NotifyHeld(t.Context(), "boss", "key", []string{"a", "b", "c"}),
+		owners.NotifyLost(t.Context(), "boss", "key", w.clock.Now()),
 	} {
 		if err != nil {
 			t.Fatal(err)

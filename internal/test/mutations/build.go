@@ -6,10 +6,12 @@ import (
 	_ "embed" // the switches
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -43,11 +45,19 @@ type suite struct {
 	folder string // where its tests run: that of the package
 	flags  []string
 	tests  []test
+
+	least    time.Duration // a run that takes no longer is never late
+	progress io.Writer
+	late     atomic.Int32 // changes that were noticed by a run that did not end
 }
 
 // build builds the tests of a package over the changed files.
 func (t *tree) build(ctx context.Context, name, overlay, folder string) (*suite, error) {
-	s := &suite{name: name, folder: t.packages[name].Dir, binary: filepath.Join(folder, strings.ReplaceAll(name, "/", "_")+".test")}
+	s := &suite{
+		name: name, folder: t.packages[name].Dir,
+		binary: filepath.Join(folder, strings.ReplaceAll(name, "/", "_")+".test"),
+		least:  leastAllowed,
+	}
 	if _, err := t.output(ctx, "test", "-c", "-vet=off", "-overlay", overlay, "-o", s.binary, name); err != nil {
 		return nil, fmt.Errorf("build the tests of %s: %w", name, err)
 	}

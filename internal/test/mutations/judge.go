@@ -25,17 +25,15 @@ type test struct {
 	reaches map[int]bool
 }
 
-// patience is how much longer than without a change a run may use processors, until it counts
-// as failed. A run that waits on a busy machine uses none, and has waiting times as long: a
-// change can also have tests wait for ever.
+// patience is how much longer than without a change a run may take, or use processors,
+// until it counts as failed. Without the change it may also take the least allowed.
 const (
 	patience     = 5
 	leastAllowed = 10 * time.Second
-	waiting      = 6
 )
 
-// try plants all changes of a package, tries each and prints the survivors.
-func (t *tree) try(ctx context.Context, out io.Writer, name string, own bool, excused map[string]string) (result score, err error) {
+// try plants all changes of a package, tries those that are drawn and prints the survivors.
+func (t *tree) try(ctx context.Context, out io.Writer, name string, with options) (result score, err error) {
 	s, err := t.parse(ctx, name)
 	if err != nil {
 		return score{}, err
@@ -45,30 +43,33 @@ func (t *tree) try(ctx context.Context, out io.Writer, name string, own bool, ex
 		return score{}, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	texts, changes := plant(s)
+	texts, planted := plant(s)
 	list, err := overlay(s, texts, folder)
 	if err != nil {
 		return score{}, err
 	}
-	result = score{name: name, changes: len(changes)}
+	changes := draw(planted, with.sample, with.seed)
+	result = score{name: name, of: len(planted), changes: len(changes)}
 	alive := slices.DeleteFunc(slices.Clone(changes), func(c change) bool {
-		_, listed := excused[strings.TrimPrefix(s.ImportPath, t.module+"/")+"/"+c.name()]
+		_, listed := with.excused[strings.TrimPrefix(s.ImportPath, t.module+"/")+"/"+c.name()]
 		return listed
 	})
 	result.equivalent = len(changes) - len(alive)
 	reached := map[int]bool{}
 	suites := []string{s.ImportPath}
-	if !own {
+	if !with.own {
 		suites = append(suites, t.dependants(s.ImportPath)...)
 	}
 	for _, path := range suites {
 		if len(alive) == 0 || len(t.packages[path].TestGoFiles)+len(t.packages[path].XTestGoFiles) == 0 {
 			continue
 		}
+		fmt.Fprintf(with.progress, "%s: building the tests of %s\n", name, path)
 		built, err := t.build(ctx, path, list, folder)
 		if err != nil {
 			return score{}, err
 		}
+		built.progress = with.progress
 		if err := built.record(ctx, folder); err != nil {
 			return score{}, err
 		}
@@ -77,6 +78,7 @@ func (t *tree) try(ctx context.Context, out io.Writer, name string, own bool, ex
 		if err != nil {
 			return score{}, err
 		}
+		result.byTime += int(built.late.Load())
 		fmt.Fprintf(out, "# %s: the tests of %s noticed %d of %d changes\n", name, path, before-len(alive), before)
 		if err := os.Remove(built.binary); err != nil {
 			return score{}, err
@@ -109,7 +111,7 @@ func (s *suite) record(ctx context.Context, folder string) error {
 		}
 	}
 	s.tests = make([]test, len(names))
-	err = each(len(names), func(i int) error {
+	err = each(len(names), progress(s.progress, "unchanged tests of "+s.name, len(names)), func(i int) error {
 		file := filepath.Join(folder, fmt.Sprintf("reached-%d", i))
 		began := time.Now()
 		command := s.command(ctx, slices.Concat(s.flags, []string{"-test.run", "^" + names[i] + "$"})...)
@@ -148,7 +150,7 @@ func readNumbers(name string) (map[int]bool, error) {
 func (s *suite) judge(ctx context.Context, changes []change, reached map[int]bool) ([]change, error) {
 	survives := make([]bool, len(changes))
 	var lock sync.Mutex
-	err := each(len(changes), func(i int) error {
+	err := each(len(changes), progress(s.progress, "changes tried with "+s.name, len(changes)), func(i int) error {
 		var tests []test
 		for _, t := range s.tests {
 			if t.reaches[changes[i].number] {
@@ -162,11 +164,13 @@ func (s *suite) judge(ctx context.Context, changes []change, reached map[int]boo
 		}
 		survives[i] = true
 		// The fastest tests notice most, so the slow ones seldom run.
-		for batch := range slices.Chunk(tests, 8) {
-			if s.notices(ctx, changes[i].number, batch) {
-				survives[i] = false
-				break
-			}
+		for size := 8; survives[i] && len(tests) > 0; size *= 2 {
+			n := min(size, len(tests))
+			survives[i], tests = !s.notices(ctx, changes[i].number, tests[:n]), tests[n:]
+		}
+		if survives[i] && ctx.Err() == nil {
+			c := changes[i]
+			fmt.Fprintf(s.progress, "not noticed by %s: %s:%d\t%s\t%s\n", s.name, c.file, c.line, c.function, c.what)
 		}
 		return ctx.Err()
 	})
@@ -179,27 +183,50 @@ func (s *suite) judge(ctx context.Context, changes []change, reached map[int]boo
 	return alive, err
 }
 
-// notices reports whether one of the tests fails while a change is on.
+// notices reports whether one of the tests fails while a change is on. A change can have
+// tests wait for ever; so can a machine that is busy with other things, so a run that is
+// late counts only if the same tests are in time without the change.
 func (s *suite) notices(ctx context.Context, number int, tests []test) bool {
-	var names []string
-	allowed := leastAllowed
+	allowed := s.least
 	for _, t := range tests {
-		names = append(names, t.name)
 		allowed += patience * t.took
 	}
-	ctx, cancel := context.WithTimeout(ctx, waiting*allowed)
+	for {
+		failed, late := s.attempt(ctx, number, tests, allowed)
+		if !late || ctx.Err() != nil {
+			return failed
+		}
+		began := time.Now()
+		s.attempt(ctx, 0, tests, patience*allowed)
+		unchanged := time.Since(began)
+		if patience*unchanged <= allowed {
+			s.late.Add(1)
+			return true
+		}
+		allowed = 2 * patience * unchanged
+	}
+}
+
+// attempt runs tests with a change on. Late is a run that was stopped, in place of failing.
+func (s *suite) attempt(ctx context.Context, number int, tests []test, allowed time.Duration) (failed, late bool) {
+	var names []string
+	for _, t := range tests {
+		names = append(names, t.name)
+	}
+	ctx, cancel := context.WithTimeout(ctx, allowed)
 	defer cancel()
 	command := s.bounded(ctx, allowed, slices.Concat(s.flags, []string{
 		"-test.failfast", "-test.run", "^(" + strings.Join(names, "|") + ")$",
 	})...)
 	command.Env = append(command.Env, "MUTATION="+strconv.Itoa(number))
 	command.WaitDelay = time.Second
-	return command.Run() != nil
+	err := command.Run()
+	return err != nil, command.ProcessState != nil && command.ProcessState.ExitCode() < 0
 }
 
-// each calls do for every number below n, as many at once as there are processors, and
-// returns the first error.
-func each(n int, do func(i int) error) error {
+// each calls do for every number below n, as many at once as there are processors, tells
+// how many have begun, and returns the first error.
+func each(n int, tell func(begun int), do func(i int) error) error {
 	var wait sync.WaitGroup
 	var lock sync.Mutex
 	next, failed := 0, error(nil)
@@ -209,6 +236,7 @@ func each(n int, do func(i int) error) error {
 				lock.Lock()
 				i := next
 				next++
+				tell(i)
 				stop := i >= n || failed != nil
 				lock.Unlock()
 				if stop {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"go/format"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -113,7 +114,7 @@ func TestTry_OwnTestsAlone_ShowsWhatTheyMiss(t *testing.T) {
 	t.Parallel()
 	of := open(t)
 	var out bytes.Buffer
-	s, err := of.try(t.Context(), &out, "limits", true, nil)
+	s, err := of.try(t.Context(), &out, "limits", options{own: true, progress: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,10 +143,10 @@ func TestTry_DependantsToo_NoticesMore(t *testing.T) {
 	t.Parallel()
 	of := open(t)
 	var out bytes.Buffer
-	_, err := of.try(
-		t.Context(), &out, "limits", false,
-		map[string]string{"limits/limits.go\tunused\tinstead of return false: return true": "nobody calls it"},
-	)
+	_, err := of.try(t.Context(), &out, "limits", options{
+		excused:  map[string]string{"limits/limits.go\tunused\tinstead of return false: return true": "nobody calls it"},
+		progress: io.Discard,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

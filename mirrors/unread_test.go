@@ -1,0 +1,266 @@
+package mirrors_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"questscheduler/demo/sim/control"
+	"questscheduler/fault"
+	"questscheduler/internal/accounts"
+	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/points"
+	"questscheduler/mirrors"
+)
+
+// fallible has reads of the program fail at the points that it returns. No transaction is run
+// again for another reason: that would hide the failure.
+func (w *world) fallible() *points.Points {
+	p := &points.Points{}
+	w.service.Store = &points.Reads{Store: w.counter, Points: p}
+	return p
+}
+
+// newShownWorld has an event of work's shown at home, and one of a group's.
+func newShownWorld(t *testing.T) *world {
+	t.Helper()
+	w := newMirroringWorld(t)
+	w.connect(home, gm)
+	w.put(w.canonicalSession())
+	w.insert(work, "Dentist", thursday)
+	w.sync(work)
+	w.run(2 * time.Minute)
+	w.sync(home)
+	w.wantTitles(home, "Dentist", "Session")
+	return w
+}
+
+// idOf is the id of the canonical event of work with a title.
+func (w *world) idOf(title string) string {
+	w.Helper()
+	all := w.canonical(work)
+	i := slices.IndexFunc(all, func(e mirror.Event) bool { return e.Title == title })
+	if i < 0 {
+		w.Fatalf("no event of work is %q", title)
+	}
+	return all[i].ID
+}
+
+// A call that took a document that could not be read for one that is not there would delete
+// what it shows.
+func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
+	t.Parallel()
+	title := "Doctor"
+	week := mirrors.Range{Start: at(thursday).Time.AddDate(0, 0, -3), End: at(thursday).Time.AddDate(0, 0, 4)}
+	request := "request"
+	calls := map[string]func(w *world, id string) error{
+		"get": func(w *world, id string) error {
+			_, err := w.events().Get(w.ctx, gm, id)
+			return err
+		},
+		"list": func(w *world, _ string) error {
+			_, err := w.events().List(w.ctx, gm, week, store.Paging{Limit: 9}, func(mirrors.Shown) (bool, error) { return true, nil })
+			return err
+		},
+		"create": func(w *world, _ string) error {
+			_, err := w.events().Create(w.ctx, gm, request, dentist(), cause)
+			return err
+		},
+		"change": func(w *world, id string) error {
+			_, err := w.events().Change(w.ctx, gm, id, mirrors.Change{Title: &title}, cause)
+			return err
+		},
+		"delete": func(w *world, id string) error { return w.events().Delete(w.ctx, gm, id, nil, cause) },
+		"plan by uid": func(w *world, _ string) error {
+			return w.service.PlanUID(w.ctx, gm, w.canonical(work)[0].ICalUID, cause)
+		},
+		"plan":         func(w *world, _ string) error { return w.service.PlanEvent(w.ctx, "evt_session", cause) },
+		"rewrite":      func(w *world, _ string) error { return w.service.Rewrite(w.ctx, gm, cause) },
+		"policy":       func(w *world, _ string) error { _, err := w.policies.Create(w.ctx, gm, "Another"); return err },
+		"remove stale": func(w *world, _ string) error { _, _, err := w.service.RemoveStale(w.ctx, 10, cause); return err },
+		"plan one who left": func(w *world, _ string) error {
+			w.members(ana)
+			return w.service.PlanUID(w.ctx, gm, "evt_session", cause)
+		},
+		"end an account": func(w *world, _ string) error {
+			account, err := accounts.Load(w.ctx, w.memory, work)
+			w.must(err)
+			return w.service.EndAccount(w.ctx, account, cause)
+		},
+		"end a connection": func(w *world, _ string) error {
+			return w.service.EndConnection(w.ctx, mirror.Connection{GroupID: "party", AccountID: home, OwnerID: gm}, cause)
+		},
+		"edges": func(w *world, _ string) error {
+			all, err := w.policies.List(w.ctx, gm)
+			if err != nil {
+				return err
+			}
+			edge := mirror.Edge{FromAccountID: work, ToAccountID: home, Detail: mirror.Busy, Target: mirror.PrimaryTarget}
+			_, err = w.policies.SetEdges(w.ctx, gm, all[0].ID, []mirror.Edge{edge}, cause)
+			return err
+		},
+	}
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newShownWorld(t)
+			id := w.idOf("Dentist")
+			w.fallible().NoneUnread(t, 1, func() error { return call(w, id) })
+		})
+	}
+}
+
+// What a read that fails interrupts is done later.
+func TestFlows_ReadFails_AreDoneLater(t *testing.T) {
+	t.Parallel()
+	toOverlay := mirror.Edge{FromAccountID: work, ToAccountID: home, Detail: mirror.Full, Target: mirror.Overlay}
+	setEdge := func(w *world) {
+		all, err := mirror.PoliciesOf(w.ctx, w.memory, gm)
+		w.must(err)
+		for range 2 { // the person asks again if it failed
+			_, err = w.policies.SetEdges(w.ctx, gm, all[0].ID, []mirror.Edge{toOverlay}, cause)
+			if err == nil {
+				break
+			}
+		}
+		w.must(err)
+		w.settle()
+	}
+	flows := map[string]struct {
+		do    func(w *world)
+		want  func(w *world)
+		begin func(w *world)
+	}{
+		"one is made": {do: func(w *world) {
+			w.insert(work, "Stand-up", thursday)
+			w.sync(work)
+		}, want: func(w *world) { w.wantTitles(home, "Dentist", "Session", "Stand-up") }},
+		"one is deleted": {do: func(w *world) {
+			_, err := w.full.DeleteQuietly(w.ctx, refTo(work), "event1", "")
+			w.must(err)
+			w.sync(work)
+		}, want: func(w *world) { w.wantTitles(home, "Session") }},
+		"all are listed anew": {do: func(w *world) {
+			w.relist(home)
+			w.sync(home)
+		}, want: func(w *world) { w.wantTitles(home, "Dentist", "Session") }},
+		"to an overlay calendar": {do: setEdge, want: func(w *world) {
+			w.wantTitles(home, "Session")
+			if found := w.overlays(); len(found) != 1 || w.person().CalendarID != found[0].ID {
+				w.Errorf("the overlay calendars are %+v, recorded is %+v", found, w.person())
+			}
+		}},
+		"the overlay calendar is deleted by its owner": {begin: func(w *world) {
+			setEdge(w)
+			w.run(2 * time.Minute)
+		}, do: func(w *world) {
+			w.deleteCalendar(w.person().CalendarID)
+			w.insert(work, "Stand-up", thursday)
+			w.sync(work)
+		}, want: func(w *world) {
+			w.wantTitles(home, "Session")
+			if found := w.overlays(); len(found) != 0 || !w.person().Suppressed {
+				w.Errorf("the overlay calendars are %+v, recorded is %+v", found, w.person())
+			}
+		}},
+	}
+	for name, flow := range flows {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for n := 1; ; n++ {
+				w := newShownWorld(t)
+				if flow.begin != nil {
+					flow.begin(w)
+				}
+				p := w.fallible()
+				p.FailAt(n)
+				flow.do(w)
+				w.run(30 * time.Minute)
+				flow.want(w)
+				for _, m := range w.mirrors() {
+					if (m.State != mirror.Active && m.State != mirror.Suppressed) || !m.Due.IsZero() {
+						t.Errorf("the mirror %s is %s, due %v: %s", m.CanonicalID, m.State, m.Due, m.LastError)
+					}
+				}
+				if t.Failed() {
+					t.Fatalf("that is with read %d failing", n)
+				}
+				if !p.Reached() {
+					points.Struck(t, n-1, 9)
+					return
+				}
+			}
+		})
+	}
+}
+
+func TestCreate_EventDeletedSince_SaysSo(t *testing.T) {
+	t.Parallel()
+	w := newMirroringWorld(t)
+	request := w.newID()
+	made, err := w.events().Create(w.ctx, gm, request, dentist(), cause)
+	w.must(err)
+	w.must(w.events().Delete(w.ctx, gm, made.ID, nil, cause))
+	if again, err := w.events().Create(w.ctx, gm, request, dentist(), cause); !fault.Is(err, fault.NotFound) {
+		t.Errorf("the same request again gives %+v, %v", again, err)
+	}
+}
+
+func TestList_ListenerFails_EndsWithItsError(t *testing.T) {
+	t.Parallel()
+	w := newShownWorld(t)
+	week := mirrors.Range{Start: at(thursday).Time.AddDate(0, 0, -3), End: at(thursday).Time.AddDate(0, 0, 4)}
+	broken := errors.New("the connection broke")
+	taken := 0
+	_, err := w.events().List(context.Background(), gm, week, store.Paging{Limit: 9}, func(mirrors.Shown) (bool, error) {
+		taken++
+		return true, broken
+	})
+	if !errors.Is(err, broken) || taken != 1 {
+		t.Errorf("%d events are passed, and the list ends with %v", taken, err)
+	}
+}
+
+// What became of a mirror of somebody's is no reason to show them the journal of an event that
+// was another's.
+func TestJournal_OfADeletedEvent_IsItsOwnersAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for mirrorID, shown := range map[string]bool{"": true, "mir_a": false} {
+		id := "evt_gone" + mirrorID
+		w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
+			return tx.Create(mirror.EntryPath(id, "jrn_a"), mirror.EncodeEntry(mirror.JournalEntry{
+				ID: "jrn_a", EventID: id, OwnerID: gm, At: stageStart, Step: mirror.StepForgotten, MirrorID: mirrorID,
+			}))
+		}))
+		_, err := w.events().Journal(w.ctx, gm, id, store.Paging{Limit: 9}, func(mirror.JournalEntry) (bool, error) { return true, nil })
+		if (err == nil) != shown || !shown && !fault.Is(err, fault.NotFound) {
+			t.Errorf("with an entry about the mirror %q: %v", mirrorID, err)
+		}
+	}
+}
+
+func TestChange_CalendarThatDoesNotAnswer_IsNotOneThatIsGone(t *testing.T) {
+	t.Parallel()
+	w := newShownWorld(t)
+	id, title := w.idOf("Dentist"), "Doctor"
+	w.must(w.google.Control().Plant(control.Rule{Match: "events.get", Status: 404, Times: 1}))
+	w.must(w.google.Control().Plant(control.Rule{Match: "events.list", Status: 503}))
+	if _, err := w.events().Change(w.ctx, gm, id, mirrors.Change{Title: &title}, cause); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("the change gives %v", err)
+	}
+}
+
+func TestRewrite_OfOneWhoNeverMirrored_WritesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.must(w.service.Rewrite(w.ctx, ana, cause))
+	doc, err := w.memory.Get(w.ctx, mirror.PersonPath(ana))
+	w.must(err)
+	if doc.Exists() {
+		t.Errorf("ana has the document %+v", doc.Data)
+	}
+}
