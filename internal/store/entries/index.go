@@ -108,7 +108,7 @@ func (x Index) Entries(path store.Path, data map[string]any) []Entry {
 	}
 	out := make([]Entry, len(keys))
 	for i, key := range keys {
-		entry.Key = x.appendPlace(key, values, path)
+		entry.Key = x.AppendPlace(x.appendValues(key, values), path)
 		out[i] = entry
 	}
 	return out
@@ -184,25 +184,28 @@ func (x Index) valuesOf(data map[string]any) (values []any, ok bool) {
 	return values, true
 }
 
-// appendPlace appends the ordered fields' values and the path, which breaks ties in the
-// direction of the last field.
-func (x Index) appendPlace(key []byte, values []any, path store.Path) []byte {
-	descending := false
+// appendValues appends the ordered fields' values.
+func (x Index) appendValues(key []byte, values []any) []byte {
 	for i, value := range values {
-		descending = x.Order[i].Descending
 		begin := len(key)
 		key = AppendValue(key, value)
-		if descending {
+		if x.Order[i].Descending {
 			invert(key[begin:])
 		}
 	}
+	return key
+}
+
+// AppendPlace appends the end of a key, which is of the document's path: it breaks ties in the
+// direction of the last field.
+func (x Index) AppendPlace(key []byte, path store.Path) []byte {
 	begin := len(key)
 	if x.Group {
 		key = appendPath(key, strings.Split(string(path), "/")...)
 	} else {
 		key = appendPath(key, path.ID())
 	}
-	if descending { // as the last of the values
+	if last := len(x.Order) - 1; last >= 0 && x.Order[last].Descending {
 		invert(key[begin:])
 	}
 	return key

@@ -53,6 +53,13 @@ func (s *Set) Holding(path store.Path) []int { return s.byCollection[path.Collec
 type Range struct {
 	From, To []byte
 	Fixed    int
+	// Place is where the place of the cursor's document begins in From, behind values; 0: From has none.
+	Place int
+}
+
+// Holds reports whether a key lies in the range.
+func (r Range) Holds(key []byte) bool {
+	return slices.Compare(key, r.From) >= 0 && (r.To == nil || slices.Compare(key, r.To) < 0)
 }
 
 // Plan says how to answer a bound query: ranges of one index, in one parent.
@@ -62,6 +69,8 @@ type Plan struct {
 	Ranges []Range
 	// Limit is the most hits wanted of all ranges together; 0: all.
 	Limit int
+	// After is the path of the cursor's document; "": there is none.
+	After store.Path
 }
 
 // Check is Invalid for a query that was not declared, arguments that do not fit it, and a
@@ -103,13 +112,16 @@ func (s *Set) Plan(bound store.Bound) (Plan, error) {
 		return Plan{}, err
 	}
 	if bound.After != nil {
-		from, err := behind(index, bound)
+		values, err := cursorValues(index, bound.After)
 		if err != nil {
 			return Plan{}, err
 		}
-		ordered.raise(from)
+		ordered.raise(after(index.AppendPlace(values, bound.After.Path)), len(values))
 	}
 	plan := Plan{Index: number, Parent: bound.Parent, Limit: bound.Limit, Ranges: make([]Range, 0, len(prefixes))}
+	if bound.After != nil {
+		plan.After = bound.After.Path
+	}
 	for _, prefix := range prefixes {
 		if one, ok := ordered.under(prefix); ok {
 			plan.Ranges = append(plan.Ranges, one)
@@ -141,9 +153,8 @@ func constraints(index Index, bound store.Bound) (prefixes [][]byte, ordered int
 	return prefixes, ordered, nil
 }
 
-// behind is the first key after a cursor.
-func behind(index Index, bound store.Bound) ([]byte, error) {
-	cursor := bound.After
+// cursorValues is the key of a cursor up to its place.
+func cursorValues(index Index, cursor *store.Cursor) ([]byte, error) {
 	values := make([]any, len(cursor.Values))
 	for i, value := range cursor.Values {
 		normal, err := store.NormalizeValue(value)
@@ -152,15 +163,18 @@ func behind(index Index, bound store.Bound) ([]byte, error) {
 		}
 		values[i] = normal
 	}
-	return after(index.appendPlace(nil, values, cursor.Path)), nil
+	return index.appendValues(nil, values), nil
 }
 
 // interval bounds the ordered part of a key; a nil bound is none.
-type interval struct{ from, to []byte }
+type interval struct {
+	from, to []byte
+	place    int // where a cursor's place begins in from, or 0
+}
 
-func (v *interval) raise(from []byte) {
+func (v *interval) raise(from []byte, place int) {
 	if slices.Compare(from, v.from) > 0 {
-		v.from = from
+		v.from, v.place = from, place
 	}
 }
 
@@ -183,7 +197,7 @@ func (v *interval) narrow(op store.Op, component []byte, descending bool) {
 		op = flipped[op]
 		invert(component)
 	}
-	v.raise(component[:1])
+	v.raise(component[:1], 0)
 	v.lower(after(component[:1]))
 	switch op {
 	case store.Less:
@@ -191,9 +205,9 @@ func (v *interval) narrow(op store.Op, component []byte, descending bool) {
 	case store.LessOrEqual:
 		v.lower(after(component))
 	case store.Greater:
-		v.raise(after(component))
+		v.raise(after(component), 0)
 	case store.GreaterOrEqual:
-		v.raise(component)
+		v.raise(component, 0)
 	}
 }
 
@@ -202,6 +216,9 @@ func (v interval) under(prefix []byte) (Range, bool) {
 	out := Range{From: prefix, Fixed: len(prefix)}
 	if v.from != nil {
 		out.From = slices.Concat(prefix, v.from)
+	}
+	if v.place > 0 {
+		out.Place = len(prefix) + v.place
 	}
 	if v.to != nil {
 		out.To = slices.Concat(prefix, v.to)

@@ -1,9 +1,12 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"runtime"
+	"slices"
 
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/entries"
@@ -95,7 +98,10 @@ func (r *reading) Query(ctx context.Context, query store.Bound) (found []store.D
 	return found, err
 }
 
-// eachRow calls read for each row of a query's result, and closes it.
+// errEnough ends a result without an error.
+var errEnough = errors.New("enough rows were read")
+
+// eachRow calls read for each row of a query's result until errEnough, and closes it.
 func eachRow(rows *sql.Rows, err error, read func() error) error {
 	if err != nil {
 		return err
@@ -103,6 +109,9 @@ func eachRow(rows *sql.Rows, err error, read func() error) error {
 	defer rows.Close() // Err returns the error
 	for rows.Next() {
 		if err := read(); err != nil {
+			if errors.Is(err, errEnough) {
+				return nil
+			}
 			return err
 		}
 	}
@@ -166,38 +175,55 @@ func getOne(ctx context.Context, from source, path store.Path) (map[string]any, 
 // answer answers a query whose index had all documents up to a path, or all (nil), at or before
 // the state that is read.
 func (r *reading) answer(ctx context.Context, from source, plan entries.Plan, built *store.Path) ([]store.Document, error) {
-	found, err := plan.Gather(func(part entries.Range, limit int) ([]entries.Hit, error) {
-		hits, err := r.scan(ctx, from, plan, part, limit)
-		if err != nil || built == nil {
-			return hits, err
+	index := r.queries.Indexes()[plan.Index]
+	found, err := plan.Gather(func(part entries.Range, limit int) (hits []entries.Hit, err error) {
+		rest := span{Range: part, limit: limit, byPath: !index.Group && len(index.Order) == 0}
+		if rest.byPath {
+			rest.behind = plan.After
 		}
-		rest, err := r.scanRest(ctx, from, plan, span{part, limit, *built})
-		return firstOf(append(hits, rest...), limit), err
+		switch {
+		case fromDocuments(index, plan.Parent):
+			return r.scanRest(ctx, from, plan, rest)
+		case built == nil:
+			return r.scan(ctx, from, plan, part, limit)
+		}
+		hits, err = r.scan(ctx, from, plan, part, limit)
+		if err != nil {
+			return nil, err
+		}
+		rest.behind = max(rest.behind, *built)
+		more, err := r.scanRest(ctx, from, plan, rest)
+		return firstOf(append(hits, more...), limit), err
 	})
 	return found, explain("answer a query", err)
 }
 
+// scan finds the first entries of a range and their documents, in the order of their whole keys.
 func (r *reading) scan(ctx context.Context, from source, plan entries.Plan, part entries.Range, limit int) (hits []entries.Hit, err error) {
-	which, args := scanOpenEntries, []any{r.indexes[plan.Index].id, string(plan.Parent), part.From}
+	index := r.queries.Indexes()[plan.Index]
+	which, args := scanOpenEntries, []any{r.indexes[plan.Index].id, string(plan.Parent), firstKey(index, part)}
 	if part.To != nil {
 		which, args = scanEntries, append(args, part.To)
 	}
-	if limit == 0 {
-		limit = -1 // all, for SQLite
-	}
-	rows, err := from(which).QueryContext(ctx, append(args, limit)...)
+	rows, err := from(which).QueryContext(ctx, args...)
+	var last []byte
 	err = eachRow(rows, err, func() error {
-		var hit entries.Hit
+		var key, text sql.RawBytes
 		var path string
-		var text sql.RawBytes
-		if err := rows.Scan(&hit.Key, &path, &text); err != nil {
+		if err := rows.Scan(&key, &path, &text); err != nil {
 			return err
 		}
-		hit.Document.Path = store.Path(path)
-		var err error
-		hit.Document.Data, err = typedjson.Decode(text)
-		hits = append(hits, hit)
+		if limit > 0 && len(hits) >= limit && !bytes.Equal(key, last) {
+			return errEnough
+		}
+		last = append(last[:0], key...)
+		whole := wholeKey(index, slices.Clone(key), store.Path(path))
+		if !part.Holds(whole) {
+			return nil
+		}
+		data, err := typedjson.Decode(text)
+		hits = append(hits, entries.Hit{Key: whole, Document: store.Document{Path: store.Path(path), Data: data}})
 		return err
 	})
-	return hits, err
+	return firstOf(hits, limit), err
 }
