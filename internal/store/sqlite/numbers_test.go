@@ -11,7 +11,7 @@ const pathsInEntries = `
 	ALTER TABLE entries RENAME TO numbers;
 	ALTER TABLE documents RENAME TO numbered;
 	CREATE TABLE documents (path TEXT NOT NULL PRIMARY KEY, data TEXT NOT NULL) STRICT;
-	INSERT INTO documents SELECT path, data FROM numbered;
+	INSERT INTO documents SELECT path, data FROM numbered; -- texts, by w.unpack
 	CREATE TABLE entries (
 		index_id INTEGER NOT NULL REFERENCES document_indexes (id), parent TEXT NOT NULL, key BLOB NOT NULL, path TEXT NOT NULL,
 		PRIMARY KEY (index_id, parent, key)
@@ -27,6 +27,7 @@ func TestOpen_EntriesWithPaths_GetNumbers(t *testing.T) {
 	path := newFile(t)
 	w := filled(t, path, 1400)
 	w.change(1400)
+	w.unpack()
 	execute(t, w.file.Writer(), pathsInEntries)
 	if err := w.file.Close(); err != nil {
 		t.Fatal(err)

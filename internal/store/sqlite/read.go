@@ -11,7 +11,6 @@ import (
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/entries"
 	"questscheduler/internal/store/txn"
-	"questscheduler/internal/store/typedjson"
 )
 
 // reading answers reads from a pool of connections that cannot write.
@@ -137,7 +136,7 @@ func scanDocument(rows *sql.Rows) (store.Path, map[string]any, error) {
 	if err := rows.Scan(&path, &text); err != nil {
 		return "", nil, err
 	}
-	data, err := typedjson.Decode(text)
+	data, err := decode(text)
 	if err != nil {
 		return "", nil, damaged(path + ": " + err.Error())
 	}
@@ -168,7 +167,7 @@ func getOne(ctx context.Context, from source, path store.Path) (map[string]any, 
 	if err := rows.Scan(&text); err != nil {
 		return nil, explain("read a document", err)
 	}
-	data, err := typedjson.Decode(text)
+	data, err := decode(text)
 	return data, explain("read "+string(path), err)
 }
 
@@ -221,7 +220,7 @@ func (r *reading) scan(ctx context.Context, from source, plan entries.Plan, part
 		if !part.Holds(whole) {
 			return nil
 		}
-		data, err := typedjson.Decode(text)
+		data, err := decode(text)
 		hits = append(hits, entries.Hit{Key: whole, Document: store.Document{Path: store.Path(path), Data: data}})
 		return err
 	})

@@ -7,7 +7,6 @@ import (
 
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/txn"
-	"questscheduler/internal/store/typedjson"
 )
 
 // Run implements store.Store. fn runs once, in its turn on the writing connection: no two
@@ -160,7 +159,7 @@ func (s *Store) write(session *session, changes []txn.Change) error {
 func (s *Store) writeOne(session *session, change txn.Change) error {
 	which, args := removeDocument, []any{string(change.Path)}
 	if change.After != nil {
-		text, err := typedjson.Encode(change.After)
+		text, err := encode(change.After)
 		if err != nil {
 			return err
 		}

@@ -1,5 +1,5 @@
 // Package typedjson is the text form of documents: JSON in which every value has its type,
-// readable with any tool. Data files and exports hold it.
+// readable with any tool. Exports hold it, and data files hold it packed.
 package typedjson
 
 import (
