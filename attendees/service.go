@@ -1,5 +1,7 @@
 // Package attendees invites people at their second addresses: a guest of an event who has a
-// mapped primary address is invited at the secondary ones too.
+// mapped primary address is invited at the secondary ones too. What a sync run observes makes
+// the record of an event due (observe.go; compare.go says what of it counts). The writer reads
+// the event anew, decides (decide.go, pure) and changes its guests (writer.go).
 package attendees
 
 import (

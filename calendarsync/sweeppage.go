@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"questscheduler/internal/calendars"
@@ -94,7 +95,8 @@ func (w *Watcher) sweepEdited(ctx context.Context, cause scheduler.Cause, here *
 	return here.advance(next), err
 }
 
-// sweepFinalised repairs a page of the finalised polls without an index entry.
+// sweepFinalised repairs a page of the finalised polls without an index entry. Most of them are of
+// sessions long past, which the index forgot; their slots are read in one call.
 func (w *Watcher) sweepFinalised(ctx context.Context, cause scheduler.Cause, here *position, swept *Swept) (further bool, err error) {
 	polls, next, err := poll.Finalised(ctx, w.Store, sweepPage, here.cursor())
 	if err != nil {
@@ -104,8 +106,14 @@ func (w *Watcher) sweepFinalised(ctx context.Context, cause scheduler.Cause, her
 	if err != nil {
 		return false, err
 	}
+	polls = slices.DeleteFunc(polls, func(p poll.Poll) bool { _, is := indexed[p.ID]; return is })
+	slots, err := poll.WinningSlots(ctx, w.Store, polls)
+	if err != nil {
+		return false, err
+	}
 	for _, p := range polls {
-		if _, is := indexed[p.ID]; !is {
+		slot, known := slots[p.ID]
+		if !known || !scheduler.Forgotten(p, slot, w.Now()) {
 			w.repair(ctx, p.ID, cause, swept)
 		}
 	}

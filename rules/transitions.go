@@ -96,23 +96,23 @@ var transitions = []Row{
 		when: func(s situation) bool { return s.poll.Baseline.IsZero() }, then: Adopt,
 	},
 	{
-		Name: "moved_back", Poll: "RESCHEDULED", Calendar: "the baseline", Does: "restore",
+		Name: "moved_back", Poll: "rescheduled", Calendar: "the baseline", Does: "restore",
 		when: func(s situation) bool { return s.poll.Rescheduled && s.observed.Fingerprint == s.poll.Baseline }, then: Restore,
 	},
 	{
-		Name: "in_step", Poll: "OK", Calendar: "the baseline", Does: "nothing",
+		Name: "in_step", Poll: "not rescheduled", Calendar: "the baseline", Does: "nothing",
 		when: func(s situation) bool { return s.observed.Fingerprint == s.poll.Baseline }, then: Nothing,
 	},
 	{
-		Name: "moved", Poll: "OK", Calendar: "another time", Does: "reschedule",
+		Name: "moved", Poll: "not rescheduled", Calendar: "another time", Does: "reschedule",
 		when: func(s situation) bool { return !s.poll.Rescheduled }, then: Reschedule,
 	},
 	{
-		Name: "applied_already", Poll: "RESCHEDULED", Calendar: "the time last applied", Does: "nothing",
+		Name: "applied_already", Poll: "rescheduled", Calendar: "the time last applied", Does: "nothing",
 		when: func(s situation) bool { return s.observed.Fingerprint == s.poll.Applied }, then: Nothing,
 	},
 	{
-		Name: "moved_again", Poll: "RESCHEDULED", Calendar: "a third time", Does: "reschedule again",
+		Name: "moved_again", Poll: "rescheduled", Calendar: "a third time", Does: "reschedule again",
 		when: func(situation) bool { return true }, then: RescheduleAgain,
 	},
 }

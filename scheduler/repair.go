@@ -102,6 +102,14 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 	return repair, nil
 }
 
+// Forgotten reports whether a finalised poll without an index entry needs no repair, since its session
+// is long past. false where the poll and its winning slot alone do not say so: Reconcile does.
+func Forgotten(p poll.Poll, winning poll.Slot, now time.Time) bool {
+	st := transition.State{Poll: p, Winning: &winning}
+	known := !p.Pristine() && p.Sync.Awaited == nil && !st.Rules().AppliedLate()
+	return known && st.Rules().Over(now, rules.ForgetAfter) && rules.RepairFor(st.Documents(true, now)) == rules.RepairNothing
+}
+
 // isEdit reports whether a repair is that of a direct edit.
 func isEdit(repair rules.Repair) bool {
 	return repair != rules.RepairNothing && repair != rules.RepairForget

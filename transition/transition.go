@@ -90,8 +90,8 @@ func (s *Step) entry() poll.JournalEntry {
 }
 
 // record leaves the poll as after says, with the entry of its journal and, where
-// announce is set, an announcement that is due. Every change of a poll's state goes
-// through here, so none lacks its entry. winning is the winning slot
+// announce is set, an announcement that is due. Every change of status, sync state,
+// winning slot or time goes through here, so none lacks its entry. winning is the winning slot
 // afterwards, for what is announced or known; nil for none.
 func (s *Step) record(after poll.Poll, entry poll.JournalEntry, winning *poll.Slot, announce bool) {
 	entry.ID, entry.CreatorID, entry.At = s.IDs.ULID("jrn"), after.CreatorID, s.entryTime(after)

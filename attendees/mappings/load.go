@@ -31,8 +31,8 @@ type Loaded struct {
 const carryTime = 10 * time.Second
 
 // Reload has addresses tried again that Google refused, loads the mappings from the source, and
-// begins to carry them out. A version that lacks more than half of the pairs in use, or adds
-// more than half as many, takes effect only if confirm names it; "" names none. After a failure the mappings stay as they
+// begins to carry them out. A version that differs from the one in use as by mistake (needsConfirmation)
+// takes effect only if confirm names it; "" names none. After a failure the mappings stay as they
 // were, and Loaded says what they are; its TriedAt is zero if that is unknown.
 //
 // Conflict: they cannot be loaded as they are, or confirm names another version than was

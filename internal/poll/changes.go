@@ -20,7 +20,7 @@ type field struct {
 
 // written are the fields of a poll's document that transitions change after the poll was
 // made, beside finalizedSlotPriorityAtMs. The fields of its Discord card are written by
-// notify (discord.go); no other is ever written.
+// notify (card_record.go, discord.go); no other is ever written.
 var written = []field{
 	{path: store.Field("title"), value: func(p Poll) any { return p.Title }},
 	{path: store.Field("description"), value: func(p Poll) any { return p.Description }},

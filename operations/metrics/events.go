@@ -83,7 +83,7 @@ func (m *Metrics) Count(event any) {
 			m.failed(e.Err)
 		}
 	case notify.ChannelRefused:
-		m.count("discord_refusals_total", e.Channel, e.Code)
+		m.count("channel_refusals_total", e.Channel, e.Code)
 	}
 }
 

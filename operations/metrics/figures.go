@@ -38,7 +38,7 @@ var figures = []figure{
 		"poll_to_people_seconds", []label{notices}, forConvergence,
 		"Convergence, second half: from the poll's change to the announcement in every channel; the rest of QS_NOTIFY_SETTLE is in it.",
 	},
-	{"discord_refusals_total", []label{channels, discordReasons}, nil, "Messages that a channel refused for good, Discord cards among them."},
+	{"channel_refusals_total", []label{channels, discordReasons}, nil, "Messages that a channel refused for good, Discord cards among them."},
 	{
 		"mirror_writes_total", []label{mirrorWrites}, nil,
 		"Events of mirrors that were written or deleted, and overlay calendars that were created.",

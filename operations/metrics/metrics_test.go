@@ -136,7 +136,7 @@ func TestCount_EachEvent_AddsToItsFigure(t *testing.T) {
 		`calendar_to_poll_seconds_sum{transition="cancel"} 0`,
 		`commands_total{command="finalise"} 1`, `sync_errors_total{code="token_expired"} 1`, `direct_edits_total{repair="outside_cancel"} 1`,
 		`announcements_total{notice="SESSION_RESCHEDULED"} 1`, `poll_to_people_seconds_sum{notice="SESSION_RESCHEDULED"} 10`,
-		`discord_refusals_total{channel="card",code="missing_access"} 1`,
+		`channel_refusals_total{channel="card",code="missing_access"} 1`,
 		`mirror_writes_total{operation="write"} 1`, `mirror_writes_total{operation="delete"} 1`,
 		`mirror_writes_total{operation="delete_stray"} 1`,
 		`mirror_writes_total{operation="create_calendar"} 1`, `mirror_failures_total{kind="forbidden"} 1`,

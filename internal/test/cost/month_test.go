@@ -40,7 +40,7 @@ func TestASweep_OfPollsLongPast_OnlyReads(t *testing.T) {
 		}
 		reads[i] = got.Reads
 	}
-	if reads[1] >= reads[0] {
+	if reads[1] >= reads[0] || reads[0] > reads[1]+3 { // the poll, the entry that its event lacks, its slot
 		t.Errorf("a sweep reads %d documents for each poll long past, and %d for an archived one", reads[0], reads[1])
 	}
 }

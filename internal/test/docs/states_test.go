@@ -88,8 +88,9 @@ func TestPage_States_IsCurrent(t *testing.T) {
 	t.Parallel()
 	var page strings.Builder
 	page.WriteString("# How a poll goes from state to state\n\nA poll has a status, and while it is finalised a sync state. " +
-		"Two tables in `rules/` decide all of it: what the calendar says (`rules/transitions.go`) and what people ask for " +
-		"(`rules/commands.go`). This page is made by asking them.\n")
+		"Tables in `rules/` decide all of it: what the calendar says (`rules/transitions.go`), what people ask for " +
+		"(`rules/commands.go`), both of which this page is made by asking, and how an edit of the poll's document is carried through " +
+		"(`rules/repair.go`).\n")
 	page.WriteString("\n## What the calendar says\n\nThe names beside the arrows are the rows of the table below. What has no " +
 		"arrow changes nothing.\n\n")
 	page.WriteString(calendarPicture(t))
