@@ -10,7 +10,7 @@ import (
 )
 
 // Index serves all queries of one collection with the same fields compared for equality and
-// the same order; ranges, limits and cursors select a part of it.
+// the same order, or the opposite one; ranges, limits and cursors select a part of it.
 type Index struct {
 	Collection string
 	Group      bool
@@ -32,7 +32,8 @@ func (e Entry) Equal(other Entry) bool {
 	return e.Parent == other.Parent && bytes.Equal(e.Key, other.Key)
 }
 
-func indexOf(query *store.Query) Index {
+// IndexOf is the index of a query, in its order.
+func IndexOf(query *store.Query) Index {
 	index := Index{Collection: query.Collection, Group: query.Group, Order: query.Order}
 	for _, filter := range query.Filters {
 		switch filter.Op {
@@ -43,6 +44,19 @@ func indexOf(query *store.Query) Index {
 		}
 	}
 	return index
+}
+
+// forward is the index that a Set has for this one: its first field ascends. backward says that the
+// order is the opposite one.
+func (x Index) forward() (_ Index, backward bool) {
+	if len(x.Order) == 0 || !x.Order[0].Descending {
+		return x, false
+	}
+	x.Order = slices.Clone(x.Order)
+	for i := range x.Order {
+		x.Order[i].Descending = !x.Order[i].Descending
+	}
+	return x, true
 }
 
 // Definition is the index as text: equal texts mean equal entries. It begins with the

@@ -10,14 +10,20 @@ import (
 // Set is the declared queries of a driver and the indexes that answer them.
 type Set struct {
 	indexes      []Index
-	byQuery      map[*store.Query]int
+	byQuery      map[*store.Query]reading
 	byCollection map[string][]int
+}
+
+// reading is the index of a query, and whether it is read backward.
+type reading struct {
+	index    int
+	backward bool
 }
 
 // Declare computes the indexes of queries. Invalid: two queries of one name, and those that
 // Query.Check refuses.
 func Declare(queries []*store.Query) (*Set, error) {
-	set := &Set{byQuery: map[*store.Query]int{}, byCollection: map[string][]int{}}
+	set := &Set{byQuery: map[*store.Query]reading{}, byCollection: map[string][]int{}}
 	names := map[string]bool{}
 	byDefinition := map[string]int{}
 	for _, query := range queries {
@@ -28,7 +34,7 @@ func Declare(queries []*store.Query) (*Set, error) {
 			return nil, fault.Newf(fault.Invalid, "two queries are called %q; give each its own name", query.Name)
 		}
 		names[query.Name] = true
-		index := indexOf(query)
+		index, backward := IndexOf(query).forward()
 		definition := index.Definition()
 		number, known := byDefinition[definition]
 		if !known {
@@ -37,7 +43,7 @@ func Declare(queries []*store.Query) (*Set, error) {
 			set.indexes = append(set.indexes, index)
 			set.byCollection[index.Collection] = append(set.byCollection[index.Collection], number)
 		}
-		set.byQuery[query] = number
+		set.byQuery[query] = reading{number, backward}
 	}
 	return set, nil
 }
@@ -49,7 +55,7 @@ func (s *Set) Indexes() []Index { return s.indexes }
 func (s *Set) Holding(path store.Path) []int { return s.byCollection[path.Collection()] }
 
 // Range is a part of an index, from From (included) to To (excluded; nil: the end). Its
-// keys share the first Fixed bytes; the rest is the query's order.
+// keys share the first Fixed bytes; the rest is the query's order, or the opposite one.
 type Range struct {
 	From, To []byte
 	Fixed    int
@@ -64,9 +70,11 @@ func (r Range) Holds(key []byte) bool {
 
 // Plan says how to answer a bound query: ranges of one index, in one parent.
 type Plan struct {
-	Index  int
-	Parent store.Path
-	Ranges []Range
+	Index int
+	// Backward says that the keys are wanted in descending order.
+	Backward bool
+	Parent   store.Path
+	Ranges   []Range
 	// Limit is the most hits wanted of all ranges together; 0: all.
 	Limit int
 	// After is the path of the cursor's document; "": there is none.
@@ -105,9 +113,9 @@ func (s *Set) Plan(bound store.Bound) (Plan, error) {
 	if err := s.Check(bound); err != nil {
 		return Plan{}, err
 	}
-	number := s.byQuery[bound.Query]
-	index := s.indexes[number]
-	prefixes, ordered, err := constraints(index, bound)
+	by := s.byQuery[bound.Query]
+	index := s.indexes[by.index]
+	prefixes, ordered, err := constraints(bound)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -116,9 +124,15 @@ func (s *Set) Plan(bound store.Bound) (Plan, error) {
 		if err != nil {
 			return Plan{}, err
 		}
-		ordered.raise(after(index.AppendPlace(values, bound.After.Path)), len(values))
+		if place := index.AppendPlace(values, bound.After.Path); by.backward {
+			ordered.lower(place)
+		} else {
+			ordered.raise(after(place), len(values))
+		}
 	}
-	plan := Plan{Index: number, Parent: bound.Parent, Limit: bound.Limit, Ranges: make([]Range, 0, len(prefixes))}
+	plan := Plan{
+		Index: by.index, Backward: by.backward, Parent: bound.Parent, Limit: bound.Limit, Ranges: make([]Range, 0, len(prefixes)),
+	}
 	if bound.After != nil {
 		plan.After = bound.After.Path
 	}
@@ -132,7 +146,7 @@ func (s *Set) Plan(bound store.Bound) (Plan, error) {
 
 // constraints returns the fixed prefixes of the keys, one for each combination of In values,
 // and the range of what follows them.
-func constraints(index Index, bound store.Bound) (prefixes [][]byte, ordered interval, err error) {
+func constraints(bound store.Bound) (prefixes [][]byte, ordered interval, err error) {
 	prefixes = [][]byte{make([]byte, 0, usualKey)}
 	for i, filter := range bound.Query.Filters {
 		arg, err := store.NormalizeValue(bound.Args[i])
@@ -147,7 +161,7 @@ func constraints(index Index, bound store.Bound) (prefixes [][]byte, ordered int
 				prefixes[k] = AppendValue(prefixes[k], arg)
 			}
 		default:
-			ordered.narrow(filter.Op, AppendValue(nil, arg), index.Order[0].Descending)
+			ordered.narrow(filter.Op, AppendValue(nil, arg))
 		}
 	}
 	return prefixes, ordered, nil
@@ -184,19 +198,9 @@ func (v *interval) lower(to []byte) {
 	}
 }
 
-// flipped are the operators for inverted bytes.
-var flipped = map[store.Op]store.Op{
-	store.Less: store.Greater, store.LessOrEqual: store.GreaterOrEqual,
-	store.Greater: store.Less, store.GreaterOrEqual: store.LessOrEqual,
-}
-
-// narrow applies a range operator. As in Firestore it selects values of the argument's type
-// alone. It owns the component.
-func (v *interval) narrow(op store.Op, component []byte, descending bool) {
-	if descending {
-		op = flipped[op]
-		invert(component)
-	}
+// narrow applies a range operator to the first field of the order, which ascends. As in Firestore it
+// selects values of the argument's type alone.
+func (v *interval) narrow(op store.Op, component []byte) {
 	v.raise(component[:1], 0)
 	v.lower(after(component[:1]))
 	switch op {

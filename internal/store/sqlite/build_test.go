@@ -19,7 +19,7 @@ import (
 )
 
 // newQueries are of an index that someQueries have none of: in one collection at the top and below
-// others, of a group, with lists, ranges, a descending order and none at all.
+// others, of a group, with lists, ranges, orders and their opposites, and no order at all.
 var newQueries = []*store.Query{
 	{Name: "all by kind", Collection: "notes", Order: []store.Order{{Path: store.Field("kind")}}},
 	{
@@ -30,6 +30,14 @@ var newQueries = []*store.Query{
 	{
 		Name: "by rank from", Collection: "notes", Group: true, Order: []store.Order{{Path: store.Field("rank")}},
 		Filters: []store.Filter{{Path: store.Field("rank"), Op: store.GreaterOrEqual}, {Path: store.Field("rank"), Op: store.Less}},
+	},
+	{
+		Name: "down from a rank", Collection: "notes", Group: true, Order: []store.Order{{Path: store.Field("rank"), Descending: true}},
+		Filters: []store.Filter{{Path: store.Field("rank"), Op: store.LessOrEqual}},
+	},
+	{
+		Name: "of a kind, first rank first", Collection: "notes", Filters: []store.Filter{{Path: store.Field("kind"), Op: store.In}},
+		Order: []store.Order{{Path: store.Field("rank")}},
 	},
 	{Name: "of a kind", Collection: "notes", Filters: []store.Filter{{Path: store.Field("kind"), Op: store.Equal}}},
 	{Name: "all", Collection: "notes"},
@@ -42,8 +50,9 @@ func bound() []store.Bound {
 		newQueries[0].With(), newQueries[0].With().Below("books/b1"),
 		newQueries[1].With([]any{"a", "c"}), newQueries[1].With([]any{"b"}).Below("books/b1"),
 		newQueries[2].With("x"), newQueries[3].With(10, 30),
-		newQueries[4].With("a"), newQueries[4].With("b").Below("books/b2"),
-		newQueries[5].With(), newQueries[5].With().Below("books/b1"), newQueries[6].With(),
+		newQueries[4].With(40), newQueries[5].With([]any{"c", "a"}), newQueries[5].With([]any{"a"}).Below("books/b2"),
+		newQueries[6].With("a"), newQueries[6].With("b").Below("books/b2"),
+		newQueries[7].With(), newQueries[7].With().Below("books/b1"), newQueries[8].With(),
 	}
 }
 

@@ -192,7 +192,7 @@ func (r *reading) answer(ctx context.Context, from source, plan entries.Plan, bu
 		}
 		rest.behind = max(rest.behind, *built)
 		more, err := r.scanRest(ctx, from, plan, rest)
-		return firstOf(append(hits, more...), limit), err
+		return firstOf(append(hits, more...), plan, limit), err
 	})
 	return found, explain("answer a query", err)
 }
@@ -200,29 +200,49 @@ func (r *reading) answer(ctx context.Context, from source, plan entries.Plan, bu
 // scan finds the first entries of a range and their documents, in the order of their whole keys.
 func (r *reading) scan(ctx context.Context, from source, plan entries.Plan, part entries.Range, limit int) (hits []entries.Hit, err error) {
 	index := r.queries.Indexes()[plan.Index]
-	which, args := scanOpenEntries, []any{r.indexes[plan.Index].id, string(plan.Parent), firstKey(index, part)}
+	args := []any{r.indexes[plan.Index].id, string(plan.Parent), firstKey(index, part)}
 	if part.To != nil {
-		which, args = scanEntries, append(args, part.To)
+		args = append(args, part.To)
 	}
-	rows, err := from(which).QueryContext(ctx, args...)
+	rows, err := from(scanOf(part.To == nil, plan.Backward)).QueryContext(ctx, args...)
 	var last []byte
+	packed := map[store.Path][]byte{}
 	err = eachRow(rows, err, func() error {
-		var key, text sql.RawBytes
-		var path string
-		if err := rows.Scan(&key, &path, &text); err != nil {
+		var key, data sql.RawBytes
+		var path store.Path
+		if err := rows.Scan(&key, &path, &data); err != nil {
 			return err
 		}
-		if limit > 0 && len(hits) >= limit && !bytes.Equal(key, last) {
+		if limit > 0 && len(hits) >= limit && !bytes.Equal(key, last) { // equal ones are in no order
 			return errEnough
 		}
 		last = append(last[:0], key...)
-		whole := wholeKey(index, slices.Clone(key), store.Path(path))
-		if !part.Holds(whole) {
-			return nil
+		whole := wholeKey(index, slices.Clone(key), path)
+		if part.Holds(whole) {
+			packed[path] = slices.Clone(data)
+			hits = append(hits, entries.Hit{Key: whole, Document: store.Document{Path: path}})
 		}
-		data, err := decode(text)
-		hits = append(hits, entries.Hit{Key: whole, Document: store.Document{Path: store.Path(path), Data: data}})
-		return err
+		return nil
 	})
-	return firstOf(hits, limit), err
+	hits = firstOf(hits, plan, limit)
+	for i, hit := range hits {
+		var failed error
+		hits[i].Document.Data, failed = decode(packed[hit.Document.Path])
+		err = errors.Join(err, failed)
+	}
+	return hits, err
+}
+
+// scanOf is the statement that reads entries to the end, or up to a key, in a direction.
+func scanOf(open, backward bool) int {
+	switch {
+	case open && backward:
+		return scanOpenBackward
+	case open:
+		return scanOpenEntries
+	case backward:
+		return scanBackward
+	default:
+		return scanEntries
+	}
 }

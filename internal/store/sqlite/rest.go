@@ -64,16 +64,16 @@ func (r *reading) scanRest(ctx context.Context, from source, plan entries.Plan, 
 		case part.byPath && len(hits) >= part.limit:
 			return errEnough
 		case len(hits) > 2*part.limit: // so that few are in memory
-			hits = firstOf(hits, part.limit)
+			hits = firstOf(hits, plan, part.limit)
 		}
 		return nil
 	})
 	return hits, err
 }
 
-// firstOf sorts hits, each once, and returns the first; limit 0: all.
-func firstOf(hits []entries.Hit, limit int) []entries.Hit {
-	slices.SortFunc(hits, func(a, b entries.Hit) int { return bytes.Compare(a.Key, b.Key) })
+// firstOf sorts hits as a plan wants them, each once, and returns the first; limit 0: all.
+func firstOf(hits []entries.Hit, plan entries.Plan, limit int) []entries.Hit {
+	slices.SortFunc(hits, plan.Compare)
 	hits = slices.CompactFunc(hits, func(a, b entries.Hit) bool { return bytes.Equal(a.Key, b.Key) })
 	if limit > 0 && len(hits) > limit {
 		return slices.Delete(hits, limit, len(hits))
