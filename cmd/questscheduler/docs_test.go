@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -34,9 +35,9 @@ func TestPage_Commands_IsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	var page strings.Builder
-	page.WriteString("# Commands\n\nOne binary, `questscheduler`. `questscheduler COMMAND --help` says the same as this page, with examples. " +
-		"It ends with 0 when it was done, 1 when it was tried and did not work, 2 on wrong use or wrong settings, when nothing " +
-		"was done. What it reads from the environment is in [settings.md](settings.md).\n\nEvery `sweep` command does by hand " +
+	page.WriteString("# Commands\n\nOne binary, `questscheduler`. `questscheduler COMMAND --help` says more, with examples and the " +
+		"[settings](settings.md) that the command reads. The exit code is 0 when it was done, 1 when it was tried and did not work, " +
+		"2 on wrong use or wrong settings, when nothing was done.\n\nEvery `sweep` command does by hand " +
 		"what a server does by the clock. " + strings.TrimSpace(aloneWithStore) + "\n")
 	for _, command := range parser.Model.Leaves(true) {
 		// kong's summary begins with the program's name and ends with [flags].
@@ -45,18 +46,15 @@ func TestPage_Commands_IsCurrent(t *testing.T) {
 		if strings.HasPrefix(summary, "sweep ") && !strings.Contains(command.Detail, aloneWithStore) {
 			t.Errorf("the help of %s does not say, as the page does of every sweep:%s", summary, aloneWithStore)
 		}
-		if detail := pageDetail(command.Detail); detail != "" {
-			page.WriteString("\n" + detail + "\n")
-		}
 		var rows []string
 		for _, argument := range command.Positional {
-			rows = append(rows, fmt.Sprintf("| `%s` | | %s |\n", argument.Summary(), inCell(argument.Help)))
+			rows = append(rows, fmt.Sprintf("- `%s`: %s\n", argument.Summary(), oneLine(argument.Help)))
 		}
 		for _, flag := range command.Flags {
-			rows = append(rows, fmt.Sprintf("| `--%s` | %s | %s |\n", flag.Name, defaultOf(flag), inCell(flag.Help)))
+			rows = append(rows, fmt.Sprintf("- `--%s`%s: %s\n", flag.Name, defaultOf(flag), oneLine(flag.Help)))
 		}
 		if len(rows) > 0 {
-			page.WriteString("\n| | Default | |\n|---|---|---|\n" + strings.Join(rows, ""))
+			page.WriteString("\n" + strings.Join(rows, ""))
 		}
 	}
 	docs.Check(t, "commands.md", page.String())
@@ -65,29 +63,20 @@ func TestPage_Commands_IsCurrent(t *testing.T) {
 // aloneWithStore is what the help of every sweep says, and the page once.
 const aloneWithStore = " Stop the server first: the command needs the store for itself. It can be interrupted and run again."
 
-// pageDetail is a command's help as the page shows it: without its examples, the names of all settings, and what the
-// page says once (aloneWithStore).
-func pageDetail(detail string) string {
-	for _, rest := range []string{"\n\nExample:\n", "\n\nExamples:\n", "\n\nSettings, all explained in "} {
-		detail, _, _ = strings.Cut("\n\n"+strings.TrimSpace(detail), rest)
-	}
-	return strings.TrimSpace(strings.Replace(detail, aloneWithStore, "", 1))
-}
-
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// inCell is a text escaped for a table's cell.
-func inCell(text string) string { return strings.ReplaceAll(oneLine(text), "|", "\\|") }
 
 func defaultOf(flag *kong.Flag) string {
 	if !flag.HasDefault {
 		return ""
 	}
-	return "`" + flag.Default + "`"
+	return " (`" + flag.Default + "`)"
 }
 
-// machinesWho are the callers of the jobs.
-const machinesWho = "`QS_MACHINE_ACCOUNTS`"
+// machinesWho are the callers of the jobs, everyUser those of most routes.
+const (
+	machinesWho = "`QS_MACHINE_ACCOUNTS`"
+	everyUser   = "signed in"
+)
 
 // jobOfTimers and operatorsPage describe all routes of a kind.
 var (
@@ -98,6 +87,8 @@ var (
 	operatorsPage = [2]string{
 		"admins; others can only sign in", "[The operator's page](operations.md#a-tour-of-the-dashboard), what it loads, and its forms",
 	}
+	// sharedNames are what the page calls all routes of a kind.
+	sharedNames = map[[2]string]string{jobOfTimers: "`POST /jobs/{job}`", operatorsPage: "`/dashboard` and below"}
 )
 
 // outsideDocument are the routes that the OpenAPI document leaves out, since no client
@@ -160,11 +151,11 @@ func TestPage_API_IsCurrent(t *testing.T) {
 	described := describedRoutes(t, edge)
 	var page strings.Builder
 	page.WriteString("# Routes\n\nEvery answer is an envelope: `{ok, data | error{code, message, detail}, meta{request_id, " +
-		"timestamp, next_cursor}}`. Times are RFC 3339 in UTC. What each route takes and answers, and more about what it does, is " +
-		"what the running program serves at `/docs` and `/openapi.json`.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
+		"timestamp, next_cursor}}`. Times are RFC 3339 in UTC. The running program serves at `/docs` and `/openapi.json` what each " +
+		"route takes, does and answers. After each route stands who may call it, unless that is every user who is signed in.\n\n")
 	page.WriteString(routeRows(slices.Sorted(maps.Keys(described)), turned, described))
 	page.WriteString("\n## Other routes\n\nThese are not in that document: what machines call, the pages, and the documents " +
-		"themselves. Google's services prove who calls by an OIDC token.\n\n| Route | Who may | What it does |\n|---|---|---|\n")
+		"themselves. Google's services prove who calls by an OIDC token.\n\n")
 	there := map[string]bool{}
 	for _, route := range edge.Routes() {
 		name := route.Method + " " + route.Path
@@ -198,8 +189,7 @@ func TestPage_API_IsCurrent(t *testing.T) {
 	docs.Check(t, "api.md", page.String())
 }
 
-// routeRows are the rows of a table of routes, by who may call each and what it does. Routes of which both are the same
-// share a row.
+// routeRows are a list of routes, with who may call each and what it does. Routes of which both are the same share a row.
 func routeRows(routes []string, name func(route string) string, about map[string][2]string) string {
 	names := map[[2]string][]string{}
 	var order [][2]string
@@ -211,7 +201,11 @@ func routeRows(routes []string, name func(route string) string, about map[string
 	}
 	var rows strings.Builder
 	for _, of := range order {
-		fmt.Fprintf(&rows, "| %s | %s | %s |\n", strings.Join(names[of], ", "), of[0], inCell(of[1]))
+		shown := cmp.Or(sharedNames[of], strings.Join(names[of], ", "))
+		if of[0] != everyUser {
+			shown += " (" + of[0] + ")"
+		}
+		fmt.Fprintf(&rows, "- %s: %s\n", shown, oneLine(of[1]))
 	}
 	return rows.String()
 }
@@ -254,6 +248,9 @@ func TestPage_OpenAPI_IsCurrent(t *testing.T) {
 	docs.CheckFile(t, "docs/openapi.json", string(text)+"\n")
 }
 
+// furtherDetail is what follows the first statement of a summary.
+var furtherDetail = regexp.MustCompile(`(?:; |\. |: [^)]*$|, (?:and|or|with) ).*`)
+
 // describedRoutes are the caller and the purpose of each route of the OpenAPI document.
 func describedRoutes(t *testing.T, edge http.Handler) map[string][2]string {
 	t.Helper()
@@ -279,11 +276,9 @@ func describedRoutes(t *testing.T, edge http.Handler) map[string][2]string {
 			case slices.Contains(operation.Audience, "anonymous"):
 				who = "everybody"
 			case slices.Contains(operation.Audience, "stranger"):
-				who = "signed in"
+				who = everyUser
 			}
-			what, _, _ := strings.Cut(operation.Summary, "; ")
-			what, _, _ = strings.Cut(what, ". ")
-			routes[sortable(strings.ToUpper(method), path)] = [2]string{who, what}
+			routes[sortable(strings.ToUpper(method), path)] = [2]string{who, furtherDetail.ReplaceAllString(operation.Summary, "")}
 		}
 	}
 	return routes

@@ -11,9 +11,10 @@ import (
 
 // A series that somebody else organizes may have any number of exceptions. One edit of theirs
 // may concern them all, and copying each takes two calls. So only mostExceptions of a series
-// are copied into an account within any paceStep; the others follow in later steps. One that
-// is cancelled shows a busy time that is free until then, so that these are counted for
-// themselves, and cancelledAtOnce times as many are copied.
+// are copied into an account within any paceStep; the others follow in later steps, and show
+// their earlier times until then: left out, a busy time would look free. One that is cancelled
+// shows a busy time that is free until then, so that these are counted for themselves, and
+// cancelledAtOnce times as many are copied.
 const (
 	mostExceptions  = 50
 	cancelledAtOnce = 4

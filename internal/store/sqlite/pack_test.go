@@ -1,7 +1,9 @@
 package sqlite_test
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -113,6 +115,10 @@ func TestUnpack_ReadsWhatDataFilesKeep(t *testing.T) {
 	packed, err := hex.DecodeString(stored)
 	if err != nil {
 		t.Fatal(err)
+	}
+	const digest = "876485e37dd56520bf8105ef2b940befb4a9ed06825c731ceaed2930c670301c"
+	if got := fmt.Sprintf("%x", sha256.Sum256(sqlite.Dictionary())); got != digest {
+		t.Errorf("the dictionary is %s, want %s", got, digest)
 	}
 	back, err := sqlite.Unpack(packed)
 	if err != nil || string(back) != text {

@@ -54,12 +54,17 @@ func TestEveryDirectDependency_HasItsReason(t *testing.T) {
 	for _, match := range requirement.FindAllStringSubmatch(docs.Read(t, "go.mod"), -1) {
 		needed = append(needed, match[1]) // a line with // indirect does not end there
 	}
-	for _, row := range rows(section(t, dependencies, "Modules")) {
-		for name := range strings.SplitSeq(row[0], ", ") {
+	for line := range strings.Lines(section(t, dependencies, "Modules")) {
+		item, is := strings.CutPrefix(line, "- ")
+		if !is {
+			continue
+		}
+		names, reason, _ := strings.Cut(item, ": ")
+		for name := range strings.SplitSeq(names, ", ") {
 			documented = append(documented, strings.Trim(name, "`"))
 		}
-		if len(row) != 2 || row[1] == "" {
-			t.Errorf("no reason is given for %s", row[0])
+		if strings.TrimSpace(reason) == "" {
+			t.Errorf("no reason is given for %s", names)
 		}
 	}
 	if len(needed) == 0 {
@@ -72,7 +77,7 @@ func TestEveryDirectDependency_HasItsReason(t *testing.T) {
 	}
 	for _, name := range documented {
 		if !slices.Contains(needed, name) {
-			t.Errorf("%s gives a reason for %s, which go.mod does not require directly", architecture, name)
+			t.Errorf("%s gives a reason for %s, which go.mod does not require directly", dependencies, name)
 		}
 	}
 }

@@ -29,7 +29,7 @@ Each calendar has 10 finalised polls, one session a week, and 10 changes a week 
 const scalingEnd = `
 ## Where the embedded server ends
 
-Google's quota is the same, so it ends for other reasons: one process, one machine, no web app that writes Firestore's documents. On two shared processors it applied %s moves a second, each on disk ([performance.md](performance.md)), and ` + "`make bench`" + ` swept and synced %s calendars a second: more than the quota allows. It has no rates of queues. A poll that lived through its flow takes 12 kB of the file, a million 12 GB. [operations.md](operations.md) says how ` + "`questscheduler export` and `questscheduler import`" + ` move everything to Firestore.
+Google's quota is the same, so it ends for other reasons: one process, one machine, no web app that writes Firestore's documents. On two shared processors it applied %s moves a second, each on disk ([performance.md](performance.md)), and ` + "`make bench`" + ` swept and synced %s calendars a second: more than the quota allows. A poll that lived through its flow takes 12 kB of the file, a million 12 GB. Everything can be [moved to Firestore](operations.md#moving-from-one-machine-to-firestore).
 `
 
 func TestPage_Scaling(t *testing.T) {
@@ -121,7 +121,7 @@ func ofListeners() string {
 	return fmt.Sprintf(`
 ## Who listens
 
-An open stream of a person with %d polls reads them every %.0f seconds: %.2f reads a second, %.2f dollars a month while it is open. Ten thousand open streams read %s documents a second, and each occupies a request: %d instances of %d requests hold %d, those of tasks included. Raise both in `+"`deploy/service.yaml`"+`, or have clients listen to Firestore itself, which bills one read for each listener of a document that changes.
+An open stream of a person with %d polls reads them every %.0f seconds: %.2f reads a second, %.2f dollars a month while it is open. Ten thousand read %s documents a second, and each occupies a request: %d instances of %d requests hold %d, those of tasks included. Raise both in `+"`deploy/service.yaml`"+`, or have clients listen to Firestore itself, which bills one read for each listener of a document that changes.
 `, polls, recheckEvery.Seconds(), a, dollars, grouped(int(a*10_000)), instances, requests, instances*requests)
 }
 
@@ -133,13 +133,11 @@ const (
 )
 
 func ofInstances(l load) string {
-	const ofSync, ofTransition = 2.0 / sweptASecond, 2.0 / transitionsASecond // seconds of a processor
-	workers, cpu := l.syncs.peak*syncTakes/syncWorkers, l.syncs.peak*ofSync+(l.moved.peak+l.finalised.peak)*ofTransition
 	return fmt.Sprintf(`
 ## Instances of Cloud Run
 
-An instance syncs %d calendars at once. At half a second each (assumed) the busiest minute needs %.0f instances, of the %d that `+"`deploy/service.yaml`"+` allows. Processor time is less: on SQLite, without network and TLS, a sweep with its sync took at most %.1f ms of a processor and a transition %.1f ms ([below](#where-the-embedded-server-ends)), together %.1f processors in that minute.
-`, syncWorkers, math.Ceil(workers), instances, ofSync*1000, ofTransition*1000, cpu)
+An instance syncs %d calendars at once. At half a second each (assumed) the busiest minute needs %.0f instances, of the %d that `+"`deploy/service.yaml`"+` allows. Processor time ends later: two processors sync [%s a second](#where-the-embedded-server-ends).
+`, syncWorkers, math.Ceil(l.syncs.peak*syncTakes/syncWorkers), instances, grouped(sweptASecond))
 }
 
 func ofAMillion(l load) string {
