@@ -69,7 +69,7 @@ func (s *Service) compared(of stored, o observation) (was, next EventRecord, cha
 }
 
 // passPage returns the ids of the events for which nothing must be written. That takes no
-// transaction: each of the two documents that decide agrees with the observation.
+// transaction: each of the documents that decide agrees with the observation.
 func (s *Service) passPage(ctx context.Context, page []observation) (passed map[string]bool, err error) {
 	passed = map[string]bool{}
 	var compared []observation

@@ -105,8 +105,8 @@ func (r Run) Holds(ctx context.Context, reader store.Reader) error {
 }
 
 // Fetch reads one event, with its Details. It is Gone only if that is confirmed: the
-// calendar itself answers us as a writer, and does not list the event. Otherwise a missing
-// event is an error.
+// calendar itself answers us as a writer, and after a 404 does not list the event either.
+// Otherwise a missing event is an error.
 func (r Run) Fetch(ctx context.Context, eventID string) (gcal.Event, error) {
 	if err := r.sync.keepLease(ctx); err != nil {
 		return gcal.Event{}, err

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	calendar "google.golang.org/api/calendar/v3"
-
 	"questscheduler/internal/recurrence"
 )
 
@@ -89,7 +87,7 @@ func (e *wireEvent) details(mask Mask, zone string) *Details {
 
 // zoneless reports whether a time of the event has no zone of its own.
 func (e *wireEvent) zoneless() bool {
-	return !e.malformed && slices.ContainsFunc([]*calendar.EventDateTime{e.Start, e.End, e.Original}, func(t *calendar.EventDateTime) bool {
-		return t != nil && t.DateTime != "" && t.TimeZone == ""
+	return !e.malformed && slices.ContainsFunc([]wireTime{e.Start, e.End, e.Original}, func(t wireTime) bool {
+		return t.DateTime != "" && t.TimeZone == ""
 	})
 }

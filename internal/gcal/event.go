@@ -65,10 +65,10 @@ type NewEvent struct {
 
 func fromClient(item *calendar.Event) *wireEvent {
 	shown := &wireEvent{
-		ID: item.Id, ETag: item.Etag, Status: item.Status, Updated: item.Updated, Start: item.Start, End: item.End,
-		Recurrence: item.Recurrence, InstanceOf: item.RecurringEventId, Summary: item.Summary, Description: item.Description,
-		Location: item.Location, ICalUID: item.ICalUID, Original: item.OriginalStartTime, Visibility: item.Visibility,
-		Transparency: item.Transparency, Kind: item.EventType,
+		ID: item.Id, ETag: item.Etag, Status: item.Status, Updated: item.Updated, Recurrence: item.Recurrence,
+		Start: timeFromClient(item.Start), End: timeFromClient(item.End), Original: timeFromClient(item.OriginalStartTime),
+		InstanceOf: item.RecurringEventId, ICalUID: item.ICalUID, Summary: item.Summary, Description: item.Description,
+		Location: item.Location, Visibility: item.Visibility, Transparency: item.Transparency, Kind: item.EventType,
 	}
 	for _, attendee := range item.Attendees {
 		if attendee != nil {

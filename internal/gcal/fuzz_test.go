@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	calendar "google.golang.org/api/calendar/v3"
-
 	"questscheduler/fault"
 	"questscheduler/internal/recurrence"
 	"questscheduler/internal/refusal"
@@ -30,8 +28,8 @@ func FuzzTimes(f *testing.F) {
 	f.Add("2026-03-01", "2026-03-01T12:00:00Z", "../x", "", "", "", "\x00")
 	f.Fuzz(func(t *testing.T, startDate, startTime, startZone, endDate, endTime, endZone, zone string) {
 		read, ok := readTimes(
-			&calendar.EventDateTime{Date: startDate, DateTime: startTime, TimeZone: startZone},
-			&calendar.EventDateTime{Date: endDate, DateTime: endTime, TimeZone: endZone}, zone)
+			wireTime{Date: startDate, DateTime: startTime, TimeZone: startZone},
+			wireTime{Date: endDate, DateTime: endTime, TimeZone: endZone}, zone)
 		if !ok {
 			if !read.IsZero() {
 				t.Fatalf("no time, and %s", read)
@@ -42,7 +40,7 @@ func FuzzTimes(f *testing.F) {
 			t.Fatalf("%s ends before it begins", read)
 		}
 		start, end := writeTimes(read, "UTC")
-		again, ok := readTimes(start, end, "America/New_York")
+		again, ok := readTimes(timeFromClient(start), timeFromClient(end), "America/New_York")
 		if !ok || again != read {
 			t.Fatalf("%s is written as %+v, %+v and read again as %s, %t", read, start, end, again, ok)
 		}

@@ -3,105 +3,62 @@ package gcal
 import (
 	"errors"
 	"io"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// plainEvent is a wireEvent without its own decoding. An event is first decoded whole;
-// only after a field of an undocumented JSON type is the rest read field by field, so
-// that such a field spoils neither the page nor the event's other fields.
-type plainEvent wireEvent
+// UnmarshalJSONFrom is read for one event.
+func (e *wireEvent) UnmarshalJSONFrom(from *jsontext.Decoder) error { return e.read(from, &texts{}) }
 
-// optionalFields are those without which an event can be read, each with what makes it
-// unknown. Without any other, it is not known which event it is, when, or of which version.
-var optionalFields = map[string]func(e *wireEvent){
-	"summary":     func(e *wireEvent) { e.Summary = "" },
-	"description": func(e *wireEvent) { e.Description = "" },
-	"location":    func(e *wireEvent) { e.Location = "" },
-	// What may be private shows nobody its title, and what may be free takes its time.
-	"visibility":   func(e *wireEvent) { e.Visibility = "private" },
-	"transparency": func(e *wireEvent) { e.Transparency = "" },
-	"eventType":    func(e *wireEvent) { e.Kind = "" },
-	// Guests of whom one cannot be read are written back by nobody.
-	"attendees":        func(e *wireEvent) { e.Attendees, e.guestsUnknown = nil, true },
-	"attendeesOmitted": func(e *wireEvent) { e.guestsUnknown = true },
-	"guestsCanModify":  func(e *wireEvent) { e.GuestsMayEdit = false },
-}
-
-// unread makes a field of the wrong type unknown, or the event malformed.
-func (e *wireEvent) unread(name string) {
-	for field, forget := range optionalFields {
-		if strings.EqualFold(field, name) {
-			forget(e)
-			return
-		}
-	}
-	e.malformed = true
-}
-
-// UnmarshalJSONFrom reads an event with fields of the wrong type, which is no error: they
-// are unknown, or the event is malformed. So is one that is no object.
-func (e *wireEvent) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+// read reads an event, field by field, so that one of an undocumented JSON type spoils
+// neither the page nor the event's other fields: it is unknown, or the event is malformed.
+// So is one that is no object. Neither is an error.
+func (e *wireEvent) read(from *jsontext.Decoder, shared *texts) error {
 	if from.PeekKind() != '{' {
 		e.malformed = true
 		return from.SkipValue()
 	}
+	defer shared.settle()
 	depth := from.StackDepth() + 1
-	err := json.UnmarshalDecode(from, (*plainEvent)(e))
-	wrong, is := errors.AsType[*json.SemanticError](err)
-	if !is {
-		return err
-	}
-	e.unread(fieldOf(wrong.JSONPointer, depth))
-	for {
-		if err := skipTo(from, depth); err != nil {
+	return eachMember(from, func(name jsontext.Value) error {
+		field := fieldOf(name)
+		if field == nil {
+			return from.SkipValue()
+		}
+		err := field.read(e, from, shared)
+		if !wrongType(err) {
 			return err
 		}
-		name, err := from.ReadToken()
-		if err != nil || name.Kind() == '}' {
-			return err
-		}
-		field := name.String()
-		if err := e.readField(from, field); wrongType(err) {
-			e.unread(field)
-		} else if err != nil {
-			return err
-		}
-	}
+		shared.settle()
+		e.unread(field)
+		return skipTo(from, depth)
+	})
 }
 
-// fieldOf is the name of the event's field that a pointer into the answer leads through, if
-// the event's fields are at a depth; "" if it leads to none.
-func fieldOf(pointer jsontext.Pointer, depth int) (name string) {
-	for token := range pointer.Tokens() {
-		depth--
-		if depth == 0 {
-			return token
+// fieldOf is the field of a name in quotes, under any spelling that encoding/json accepts;
+// nil if there is none.
+func fieldOf(name jsontext.Value) *wireField {
+	for i := range wireFields {
+		if field := &wireFields[i]; string(name[1:len(name)-1]) == field.name {
+			return field
 		}
 	}
-	return ""
+	for i := range wireFields {
+		if field := &wireFields[i]; isSpelling(name, field.name) {
+			return field
+		}
+	}
+	return nil
 }
 
-// readField reads a field under any spelling that the struct's own decoding accepts.
-func (e *wireEvent) readField(from *jsontext.Decoder, name string) error {
-	for _, field := range []struct {
-		name string
-		into any
-	}{
-		{"id", &e.ID}, {"etag", &e.ETag}, {"status", &e.Status}, {"updated", &e.Updated}, {"start", &e.Start}, {"end", &e.End},
-		{"recurrence", &e.Recurrence}, {"recurringEventId", &e.InstanceOf}, {"extendedProperties", &e.Extended},
-		{"summary", &e.Summary}, {"description", &e.Description}, {"location", &e.Location}, {"iCalUID", &e.ICalUID},
-		{"originalStartTime", &e.Original}, {"visibility", &e.Visibility}, {"transparency", &e.Transparency},
-		{"eventType", &e.Kind}, {"attendees", &e.Attendees}, {"organizer", &e.Organizer}, {"attendeesOmitted", &e.Omitted},
-		{"guestsCanModify", &e.GuestsMayEdit},
-	} {
-		if strings.EqualFold(field.name, name) {
-			return json.UnmarshalDecode(from, field.into)
-		}
+// unread makes a field of the wrong type unknown, or the event malformed.
+func (e *wireEvent) unread(field *wireField) {
+	if field.forget == nil {
+		e.malformed = true
+		return
 	}
-	return from.SkipValue()
+	field.forget(e)
 }
 
 // readEvent reads an answer about one event, which must be an object.

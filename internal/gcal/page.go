@@ -7,11 +7,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	legacy "github.com/go-json-experiment/json/v1"
-	calendar "google.golang.org/api/calendar/v3"
 	"google.golang.org/api/googleapi"
 )
 
@@ -20,58 +20,63 @@ import (
 // are requested and decoded here.
 
 type listed struct {
-	NextPage string       `json:"nextPageToken"`
-	NextSync string       `json:"nextSyncToken"`
-	Role     string       `json:"accessRole"`
-	Zone     string       `json:"timeZone"`
-	Items    []*wireEvent `json:"items"`
+	NextPage string     `json:"nextPageToken"`
+	NextSync string     `json:"nextSyncToken"`
+	Role     string     `json:"accessRole"`
+	Zone     string     `json:"timeZone"`
+	Items    wireEvents `json:"items"`
 }
 
-// wireEvent holds the fields that the masks of calls request. A field of another JSON type
-// than Google documents fails no answer: it is unknown, or the event is malformed
-// (malformed.go).
-type wireEvent struct {
-	ID         string                  `json:"id"`
-	ETag       string                  `json:"etag"`
-	Status     string                  `json:"status"`
-	Updated    string                  `json:"updated"`
-	Start      *calendar.EventDateTime `json:"start"`
-	End        *calendar.EventDateTime `json:"end"`
-	Recurrence []string                `json:"recurrence"`
-	InstanceOf string                  `json:"recurringEventId"`
-	Extended   struct {
-		Private map[string]string `json:"private"`
-	} `json:"extendedProperties"`
+// wireEvents are the events of a page; nil stands for a null, which is no event.
+type wireEvents []*wireEvent
 
-	// Of the following, Times requests none.
-	Summary      string                  `json:"summary"`
-	Description  string                  `json:"description"`
-	Location     string                  `json:"location"`
-	ICalUID      string                  `json:"iCalUID"`
-	Original     *calendar.EventDateTime `json:"originalStartTime"`
-	Visibility   string                  `json:"visibility"`
-	Transparency string                  `json:"transparency"`
-	Kind         string                  `json:"eventType"`
-	Attendees    []wireAttendee          `json:"attendees"`
-	// Omitted reports that there are more attendees.
-	Omitted       bool `json:"attendeesOmitted"`
-	GuestsMayEdit bool `json:"guestsCanModify"`
-	Organizer     struct {
-		Email string `json:"email"`
-		Self  bool   `json:"self"`
-	} `json:"organizer"`
+// eventsAtOnce is the most events of a page that are allocated together.
+const eventsAtOnce = 64
 
-	malformed     bool
-	guestsUnknown bool
-}
-
-type wireAttendee struct {
-	Self      bool   `json:"self"`
-	Response  string `json:"responseStatus"`
-	Email     string `json:"email"`
-	Resource  bool   `json:"resource"`
-	Optional  bool   `json:"optional"`
-	Organizer bool   `json:"organizer"`
+// UnmarshalJSONFrom reads a list of events as encoding/json does: where the answer has
+// several, each is read into the events of the one before.
+func (l *wireEvents) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	begin, err := from.ReadToken()
+	if err != nil {
+		return err
+	}
+	switch begin.Kind() {
+	case '[':
+	case 'n':
+		*l = nil
+		return nil
+	default:
+		return &json.SemanticError{}
+	}
+	events := (*l)[:0]
+	var shared texts
+	var unused []wireEvent
+	for from.PeekKind() != ']' {
+		events = slices.Grow(events, 1)[:len(events)+1]
+		event := &events[len(events)-1]
+		if from.PeekKind() == 'n' {
+			*event = nil
+			if err := from.SkipValue(); err != nil {
+				return err
+			}
+			continue
+		}
+		if *event == nil {
+			if len(unused) == 0 {
+				unused = make([]wireEvent, min(len(events), eventsAtOnce))
+			}
+			*event, unused = &unused[0], unused[1:]
+		}
+		if err := (*event).read(from, &shared); err != nil {
+			return err
+		}
+	}
+	if len(events) == 0 {
+		events = wireEvents{} // without those of an earlier list
+	}
+	*l = events
+	_, err = from.ReadToken()
+	return err
 }
 
 // asEncodingJSON makes the decoder accept what encoding/json accepts, as Google's client

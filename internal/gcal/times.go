@@ -16,7 +16,7 @@ const wallLayout = "2006-01-02T15:04:05"
 
 // readTimes returns the fingerprint of a start and an end; ok is false if they are
 // absent, mixed, unreadable, reversed or out of range. zone is the calendar's.
-func readTimes(start, end *calendar.EventDateTime, zone string) (fingerprint rules.Fingerprint, ok bool) {
+func readTimes(start, end wireTime, zone string) (fingerprint rules.Fingerprint, ok bool) {
 	from, to := readMoment(start, zone), readMoment(end, zone)
 	if from.IsZero() || to.IsZero() || from.AllDay() != to.AllDay() {
 		return rules.Fingerprint{}, false
@@ -31,9 +31,9 @@ func readTimes(start, end *calendar.EventDateTime, zone string) (fingerprint rul
 
 // readMoment reads a time of an event; zero if it is absent or unreadable. The zone is its
 // own, else the calendar's.
-func readMoment(t *calendar.EventDateTime, calendarZone string) recurrence.Moment {
+func readMoment(t wireTime, calendarZone string) recurrence.Moment {
 	switch {
-	case t == nil || t.Date != "" && t.DateTime != "":
+	case t.Date != "" && t.DateTime != "":
 		return recurrence.Moment{}
 	case t.Date != "":
 		day, err := time.Parse(time.DateOnly, t.Date)
@@ -52,7 +52,7 @@ func readMoment(t *calendar.EventDateTime, calendarZone string) recurrence.Momen
 
 // readInstant reads a dateTime by its offset if it has one, else as a wall time in its
 // own zone, else in the calendar's.
-func readInstant(t *calendar.EventDateTime, calendarZone string) (time.Time, bool) {
+func readInstant(t wireTime, calendarZone string) (time.Time, bool) {
 	if at, err := time.Parse(time.RFC3339Nano, t.DateTime); err == nil {
 		return at, true
 	}
@@ -79,8 +79,8 @@ func (e *wireEvent) isFloating() bool {
 	return !e.malformed && (floating(e.Start) || floating(e.End))
 }
 
-func floating(t *calendar.EventDateTime) bool {
-	if t == nil || t.TimeZone != "" {
+func floating(t wireTime) bool {
+	if t.TimeZone != "" {
 		return false
 	}
 	_, err := time.Parse(wallLayout, t.DateTime)
