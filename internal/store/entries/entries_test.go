@@ -150,8 +150,8 @@ func TestDeclare_QueriesOfOneShapeShareAnIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := len(set.Indexes()); got != 5 {
-		t.Fatalf("%d indexes, want 5", got)
+	if got := len(set.Indexes()); got != 4 {
+		t.Fatalf("%d indexes, want 4", got)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Index serves all queries of one collection with the same fields compared for equality and
-// the same order; ranges, limits and cursors select a part of it.
+// the same order, or the opposite one; ranges, limits and cursors select a part of it.
 type Index struct {
 	Collection string
 	Group      bool
@@ -32,7 +32,8 @@ func (e Entry) Equal(other Entry) bool {
 	return e.Parent == other.Parent && bytes.Equal(e.Key, other.Key)
 }
 
-func indexOf(query *store.Query) Index {
+// IndexOf is the index of a query, in its order.
+func IndexOf(query *store.Query) Index {
 	index := Index{Collection: query.Collection, Group: query.Group, Order: query.Order}
 	for _, filter := range query.Filters {
 		switch filter.Op {
@@ -43,6 +44,19 @@ func indexOf(query *store.Query) Index {
 		}
 	}
 	return index
+}
+
+// forward is the index that a Set has for this one: its first field ascends. backward says that the
+// order is the opposite one.
+func (x Index) forward() (_ Index, backward bool) {
+	if len(x.Order) == 0 || !x.Order[0].Descending {
+		return x, false
+	}
+	x.Order = slices.Clone(x.Order)
+	for i := range x.Order {
+		x.Order[i].Descending = !x.Order[i].Descending
+	}
+	return x, true
 }
 
 // Definition is the index as text: equal texts mean equal entries. It begins with the
@@ -108,7 +122,7 @@ func (x Index) Entries(path store.Path, data map[string]any) []Entry {
 	}
 	out := make([]Entry, len(keys))
 	for i, key := range keys {
-		entry.Key = x.appendPlace(key, values, path)
+		entry.Key = x.AppendPlace(x.appendValues(key, values), path)
 		out[i] = entry
 	}
 	return out
@@ -184,25 +198,28 @@ func (x Index) valuesOf(data map[string]any) (values []any, ok bool) {
 	return values, true
 }
 
-// appendPlace appends the ordered fields' values and the path, which breaks ties in the
-// direction of the last field.
-func (x Index) appendPlace(key []byte, values []any, path store.Path) []byte {
-	descending := false
+// appendValues appends the ordered fields' values.
+func (x Index) appendValues(key []byte, values []any) []byte {
 	for i, value := range values {
-		descending = x.Order[i].Descending
 		begin := len(key)
 		key = AppendValue(key, value)
-		if descending {
+		if x.Order[i].Descending {
 			invert(key[begin:])
 		}
 	}
+	return key
+}
+
+// AppendPlace appends the end of a key, which is of the document's path: it breaks ties in the
+// direction of the last field.
+func (x Index) AppendPlace(key []byte, path store.Path) []byte {
 	begin := len(key)
 	if x.Group {
 		key = appendPath(key, strings.Split(string(path), "/")...)
 	} else {
 		key = appendPath(key, path.ID())
 	}
-	if descending { // as the last of the values
+	if last := len(x.Order) - 1; last >= 0 && x.Order[last].Descending {
 		invert(key[begin:])
 	}
 	return key

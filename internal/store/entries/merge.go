@@ -1,6 +1,7 @@
 package entries
 
 import (
+	"bytes"
 	"slices"
 
 	"questscheduler/internal/store"
@@ -12,9 +13,17 @@ type Hit struct {
 	Document store.Document
 }
 
+// Compare is the order in which hits are wanted.
+func (p Plan) Compare(a, b Hit) int {
+	if p.Backward {
+		a, b = b, a
+	}
+	return bytes.Compare(a.Key, b.Key)
+}
+
 // Gather answers a plan: it scans each range and merges the hits in the query's order. scan
-// returns a range's hits in the order of their keys, at most limit of them (0: all); Gather
-// owns the list.
+// returns a range's hits in the order of their keys, or the opposite one, at most limit of them
+// (0: all); Gather owns the list.
 func (p Plan) Gather(scan func(part Range, limit int) ([]Hit, error)) ([]store.Document, error) {
 	var hits []Hit
 	for i, part := range p.Ranges {
@@ -32,7 +41,7 @@ func (p Plan) Gather(scan func(part Range, limit int) ([]Hit, error)) ([]store.D
 		}
 	}
 	if len(p.Ranges) > 1 {
-		slices.SortFunc(hits, func(a, b Hit) int { return slices.Compare(a.Key, b.Key) })
+		slices.SortFunc(hits, p.Compare)
 	}
 	if p.Limit > 0 && len(hits) > p.Limit {
 		hits = hits[:p.Limit]

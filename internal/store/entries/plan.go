@@ -10,14 +10,20 @@ import (
 // Set is the declared queries of a driver and the indexes that answer them.
 type Set struct {
 	indexes      []Index
-	byQuery      map[*store.Query]int
+	byQuery      map[*store.Query]reading
 	byCollection map[string][]int
+}
+
+// reading is the index of a query, and whether it is read backward.
+type reading struct {
+	index    int
+	backward bool
 }
 
 // Declare computes the indexes of queries. Invalid: two queries of one name, and those that
 // Query.Check refuses.
 func Declare(queries []*store.Query) (*Set, error) {
-	set := &Set{byQuery: map[*store.Query]int{}, byCollection: map[string][]int{}}
+	set := &Set{byQuery: map[*store.Query]reading{}, byCollection: map[string][]int{}}
 	names := map[string]bool{}
 	byDefinition := map[string]int{}
 	for _, query := range queries {
@@ -28,7 +34,7 @@ func Declare(queries []*store.Query) (*Set, error) {
 			return nil, fault.Newf(fault.Invalid, "two queries are called %q; give each its own name", query.Name)
 		}
 		names[query.Name] = true
-		index := indexOf(query)
+		index, backward := IndexOf(query).forward()
 		definition := index.Definition()
 		number, known := byDefinition[definition]
 		if !known {
@@ -37,7 +43,7 @@ func Declare(queries []*store.Query) (*Set, error) {
 			set.indexes = append(set.indexes, index)
 			set.byCollection[index.Collection] = append(set.byCollection[index.Collection], number)
 		}
-		set.byQuery[query] = number
+		set.byQuery[query] = reading{number, backward}
 	}
 	return set, nil
 }
@@ -49,19 +55,30 @@ func (s *Set) Indexes() []Index { return s.indexes }
 func (s *Set) Holding(path store.Path) []int { return s.byCollection[path.Collection()] }
 
 // Range is a part of an index, from From (included) to To (excluded; nil: the end). Its
-// keys share the first Fixed bytes; the rest is the query's order.
+// keys share the first Fixed bytes; the rest is the query's order, or the opposite one.
 type Range struct {
 	From, To []byte
 	Fixed    int
+	// Place is where the place of the cursor's document begins in From, behind values; 0: From has none.
+	Place int
+}
+
+// Holds reports whether a key lies in the range.
+func (r Range) Holds(key []byte) bool {
+	return slices.Compare(key, r.From) >= 0 && (r.To == nil || slices.Compare(key, r.To) < 0)
 }
 
 // Plan says how to answer a bound query: ranges of one index, in one parent.
 type Plan struct {
-	Index  int
-	Parent store.Path
-	Ranges []Range
+	Index int
+	// Backward says that the keys are wanted in descending order.
+	Backward bool
+	Parent   store.Path
+	Ranges   []Range
 	// Limit is the most hits wanted of all ranges together; 0: all.
 	Limit int
+	// After is the path of the cursor's document; "": there is none.
+	After store.Path
 }
 
 // Check is Invalid for a query that was not declared, arguments that do not fit it, and a
@@ -96,20 +113,29 @@ func (s *Set) Plan(bound store.Bound) (Plan, error) {
 	if err := s.Check(bound); err != nil {
 		return Plan{}, err
 	}
-	number := s.byQuery[bound.Query]
-	index := s.indexes[number]
-	prefixes, ordered, err := constraints(index, bound)
+	by := s.byQuery[bound.Query]
+	index := s.indexes[by.index]
+	prefixes, ordered, err := constraints(bound)
 	if err != nil {
 		return Plan{}, err
 	}
 	if bound.After != nil {
-		from, err := behind(index, bound)
+		values, err := cursorValues(index, bound.After)
 		if err != nil {
 			return Plan{}, err
 		}
-		ordered.raise(from)
+		if place := index.AppendPlace(values, bound.After.Path); by.backward {
+			ordered.lower(place)
+		} else {
+			ordered.raise(after(place), len(values))
+		}
 	}
-	plan := Plan{Index: number, Parent: bound.Parent, Limit: bound.Limit, Ranges: make([]Range, 0, len(prefixes))}
+	plan := Plan{
+		Index: by.index, Backward: by.backward, Parent: bound.Parent, Limit: bound.Limit, Ranges: make([]Range, 0, len(prefixes)),
+	}
+	if bound.After != nil {
+		plan.After = bound.After.Path
+	}
 	for _, prefix := range prefixes {
 		if one, ok := ordered.under(prefix); ok {
 			plan.Ranges = append(plan.Ranges, one)
@@ -120,7 +146,7 @@ func (s *Set) Plan(bound store.Bound) (Plan, error) {
 
 // constraints returns the fixed prefixes of the keys, one for each combination of In values,
 // and the range of what follows them.
-func constraints(index Index, bound store.Bound) (prefixes [][]byte, ordered interval, err error) {
+func constraints(bound store.Bound) (prefixes [][]byte, ordered interval, err error) {
 	prefixes = [][]byte{make([]byte, 0, usualKey)}
 	for i, filter := range bound.Query.Filters {
 		arg, err := store.NormalizeValue(bound.Args[i])
@@ -135,15 +161,14 @@ func constraints(index Index, bound store.Bound) (prefixes [][]byte, ordered int
 				prefixes[k] = AppendValue(prefixes[k], arg)
 			}
 		default:
-			ordered.narrow(filter.Op, AppendValue(nil, arg), index.Order[0].Descending)
+			ordered.narrow(filter.Op, AppendValue(nil, arg))
 		}
 	}
 	return prefixes, ordered, nil
 }
 
-// behind is the first key after a cursor.
-func behind(index Index, bound store.Bound) ([]byte, error) {
-	cursor := bound.After
+// cursorValues is the key of a cursor up to its place.
+func cursorValues(index Index, cursor *store.Cursor) ([]byte, error) {
 	values := make([]any, len(cursor.Values))
 	for i, value := range cursor.Values {
 		normal, err := store.NormalizeValue(value)
@@ -152,15 +177,18 @@ func behind(index Index, bound store.Bound) ([]byte, error) {
 		}
 		values[i] = normal
 	}
-	return after(index.appendPlace(nil, values, cursor.Path)), nil
+	return index.appendValues(nil, values), nil
 }
 
 // interval bounds the ordered part of a key; a nil bound is none.
-type interval struct{ from, to []byte }
+type interval struct {
+	from, to []byte
+	place    int // where a cursor's place begins in from, or 0
+}
 
-func (v *interval) raise(from []byte) {
+func (v *interval) raise(from []byte, place int) {
 	if slices.Compare(from, v.from) > 0 {
-		v.from = from
+		v.from, v.place = from, place
 	}
 }
 
@@ -170,20 +198,10 @@ func (v *interval) lower(to []byte) {
 	}
 }
 
-// flipped are the operators for inverted bytes.
-var flipped = map[store.Op]store.Op{
-	store.Less: store.Greater, store.LessOrEqual: store.GreaterOrEqual,
-	store.Greater: store.Less, store.GreaterOrEqual: store.LessOrEqual,
-}
-
-// narrow applies a range operator. As in Firestore it selects values of the argument's type
-// alone. It owns the component.
-func (v *interval) narrow(op store.Op, component []byte, descending bool) {
-	if descending {
-		op = flipped[op]
-		invert(component)
-	}
-	v.raise(component[:1])
+// narrow applies a range operator to the first field of the order, which ascends. As in Firestore it
+// selects values of the argument's type alone.
+func (v *interval) narrow(op store.Op, component []byte) {
+	v.raise(component[:1], 0)
 	v.lower(after(component[:1]))
 	switch op {
 	case store.Less:
@@ -191,9 +209,9 @@ func (v *interval) narrow(op store.Op, component []byte, descending bool) {
 	case store.LessOrEqual:
 		v.lower(after(component))
 	case store.Greater:
-		v.raise(after(component))
+		v.raise(after(component), 0)
 	case store.GreaterOrEqual:
-		v.raise(component)
+		v.raise(component, 0)
 	}
 }
 
@@ -202,6 +220,9 @@ func (v interval) under(prefix []byte) (Range, bool) {
 	out := Range{From: prefix, Fixed: len(prefix)}
 	if v.from != nil {
 		out.From = slices.Concat(prefix, v.from)
+	}
+	if v.place > 0 {
+		out.Place = len(prefix) + v.place
 	}
 	if v.to != nil {
 		out.To = slices.Concat(prefix, v.to)

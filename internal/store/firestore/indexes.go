@@ -70,12 +70,12 @@ type singleIndex struct {
 // equal text. Invalid: a query that cannot be answered, and an exemption of a field whose
 // single-field index a query needs.
 func Indexes(queries []*store.Query, exempt []Exemption) ([]byte, error) {
-	set, err := entries.Declare(queries)
-	if err != nil {
+	if _, err := entries.Declare(queries); err != nil {
 		return nil, err
 	}
 	out := definitions{Indexes: []composite{}, Overrides: []override{}}
-	for _, index := range set.Indexes() {
+	for _, query := range queries {
+		index := entries.IndexOf(query) // Firestore reads none backward
 		fields := fieldsOf(index)
 		switch {
 		case len(fields) > 1:

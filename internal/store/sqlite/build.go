@@ -158,7 +158,7 @@ func (s *Store) index(session *session, at numbered, in []int) error {
 		return err
 	}
 	for _, i := range in {
-		for _, entry := range s.queries.Indexes()[i].Entries(at.path, data) {
+		for _, entry := range keptEntries(s.queries.Indexes()[i], at.path, data) {
 			if err := session.exec(addEntry, s.indexes[i].id, string(entry.Parent), entry.Key, at.id); err != nil {
 				return err
 			}

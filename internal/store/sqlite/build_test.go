@@ -19,7 +19,7 @@ import (
 )
 
 // newQueries are of an index that someQueries have none of: in one collection at the top and below
-// others, of a group, with lists, ranges and a descending order.
+// others, of a group, with lists, ranges, orders and their opposites, and no order at all.
 var newQueries = []*store.Query{
 	{Name: "all by kind", Collection: "notes", Order: []store.Order{{Path: store.Field("kind")}}},
 	{
@@ -31,16 +31,46 @@ var newQueries = []*store.Query{
 		Name: "by rank from", Collection: "notes", Group: true, Order: []store.Order{{Path: store.Field("rank")}},
 		Filters: []store.Filter{{Path: store.Field("rank"), Op: store.GreaterOrEqual}, {Path: store.Field("rank"), Op: store.Less}},
 	},
+	{
+		Name: "down from a rank", Collection: "notes", Group: true, Order: []store.Order{{Path: store.Field("rank"), Descending: true}},
+		Filters: []store.Filter{{Path: store.Field("rank"), Op: store.LessOrEqual}},
+	},
+	{
+		Name: "of a kind, first rank first", Collection: "notes", Filters: []store.Filter{{Path: store.Field("kind"), Op: store.In}},
+		Order: []store.Order{{Path: store.Field("rank")}},
+	},
+	{Name: "of a kind", Collection: "notes", Filters: []store.Filter{{Path: store.Field("kind"), Op: store.Equal}}},
+	{Name: "all", Collection: "notes"},
+	{Name: "all everywhere", Collection: "notes", Group: true},
 }
 
-// asked are bound queries of them.
-func asked() (all []store.Bound) {
-	for _, limit := range []int{0, 1, 7, 300} {
-		all = append(all,
-			newQueries[0].With().First(limit), newQueries[0].With().Below("books/b1").First(limit),
-			newQueries[1].With([]any{"a", "c"}).First(limit), newQueries[1].With([]any{"b"}).Below("books/b1").First(limit),
-			newQueries[2].With("x").First(limit), newQueries[3].With(10, 30).First(limit),
-			newQueries[0].With().First(limit).From(&store.Cursor{Values: []any{"b"}, Path: "notes/n0500"}))
+// bound are bound queries of them.
+func bound() []store.Bound {
+	return []store.Bound{
+		newQueries[0].With(), newQueries[0].With().Below("books/b1"),
+		newQueries[1].With([]any{"a", "c"}), newQueries[1].With([]any{"b"}).Below("books/b1"),
+		newQueries[2].With("x"), newQueries[3].With(10, 30),
+		newQueries[4].With(40), newQueries[5].With([]any{"c", "a"}), newQueries[5].With([]any{"a"}).Below("books/b2"),
+		newQueries[6].With("a"), newQueries[6].With("b").Below("books/b2"),
+		newQueries[7].With(), newQueries[7].With().Below("books/b1"), newQueries[8].With(),
+	}
+}
+
+// asked are bound queries with each limit, from the beginning and from behind a document.
+func (w *twins) asked() (all []store.Bound) {
+	w.t.Helper()
+	for _, one := range bound() {
+		found, err := w.memory.Query(w.t.Context(), one)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, limit := range []int{0, 1, 7, 300} {
+			from := one.First(limit)
+			if len(found) > 0 && w.random.IntN(2) == 0 {
+				from = from.From(one.Query.CursorAt(found[w.random.IntN(len(found))]))
+			}
+			all = append(all, from)
+		}
 	}
 	return all
 }
@@ -63,8 +93,9 @@ func (w *twins) write(do func(tx store.Tx) error) {
 }
 
 func (w *twins) note(n int) (store.Path, map[string]any) {
-	at := []string{"notes/n%04d", "books/b1/notes/n%04d", "books/b2/notes/n%04d", "pens/n%04d"}[n%4]
-	return store.Path(fmt.Sprintf(at, n)), map[string]any{
+	at := []string{"notes/%s", "books/b1/notes/%s", "books/b2/notes/%s", "pens/%s"}[n%4]
+	id := fmt.Sprintf("a-note-of-number-%04d", n) // its end is not in cut keys
+	return store.Path(fmt.Sprintf(at, id)), map[string]any{
 		"kind": string("abc"[w.random.IntN(3)]), "rank": w.random.IntN(50), "tags": []any{string("xyz"[w.random.IntN(3)]), "w"},
 	}
 }
@@ -88,7 +119,7 @@ func (w *twins) change(most int) {
 // compare asks both, inside and outside of a transaction, and checks the file.
 func (w *twins) compare(when string) {
 	w.t.Helper()
-	for _, bound := range asked() {
+	for _, bound := range w.asked() {
 		want, err := w.memory.Query(w.t.Context(), bound)
 		if err != nil {
 			w.t.Fatal(err)
@@ -240,7 +271,7 @@ func TestBuild_InTheBackground_ComesToItsEnd(t *testing.T) {
 	w.file.Built()
 	w.compare("after")
 	for _, line := range []string{
-		`msg="building indexes of newly declared queries" indexes=4`, `msg="built indexes of newly declared queries" indexes=4 documents=1`,
+		`msg="building indexes of newly declared queries" indexes=5`, `msg="built indexes of newly declared queries" indexes=5 documents=1`,
 	} {
 		if !strings.Contains(log.String(), line) {
 			t.Errorf("logged %q, which lacks %q", log.String(), line)
@@ -260,7 +291,7 @@ func TestBuild_EntryLostDuringIt_IsDamage(t *testing.T) {
 	if more, err := w.file.BuildStep(t.Context()); err != nil || !more {
 		t.Fatalf("more: %v, %v", more, err)
 	}
-	execute(t, w.file.Writer(), `DELETE FROM entries WHERE document = (SELECT id FROM documents WHERE path = 'books/b1/notes/n0001')
+	execute(t, w.file.Writer(), `DELETE FROM entries WHERE document = (SELECT id FROM documents WHERE path = 'books/b1/notes/a-note-of-number-0001')
 		AND index_id IN (SELECT id FROM document_indexes WHERE built IS NOT NULL)`)
 	if err := w.file.Check(t.Context()); !fault.Is(err, fault.Internal) || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("got %v", err)
@@ -312,7 +343,7 @@ func TestBuild_ReaderBesideIt_GivesTheSameAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, bound := range asked() {
+		for _, bound := range w.asked() {
 			want, failed := w.memory.Query(t.Context(), bound)
 			got, err := reader.Query(t.Context(), bound)
 			if err != nil || failed != nil || !sameDocuments(got, want) {
@@ -343,17 +374,17 @@ func TestBuild_ThatFails_IsLoggedAndEndsWithTheServer(t *testing.T) {
 	t.Parallel()
 	path := newFile(t)
 	w := filled(t, path, 1400)
-	execute(t, w.file.Writer(), `UPDATE documents SET data = 'damaged' WHERE path = 'notes/n1200'`)
+	execute(t, w.file.Writer(), `UPDATE documents SET data = 'damaged' WHERE path = 'notes/a-note-of-number-1200'`)
 	if err := w.file.Close(); err != nil {
 		t.Fatal(err)
 	}
 	log := lines{wrote: make(chan struct{}, 100)}
 	w.reopen(path, false, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	<-log.wrote
-	if !strings.Contains(log.String(), `msg="indexes cannot be built; trying again"`) || !strings.Contains(log.String(), "n1200") {
+	if !strings.Contains(log.String(), `msg="indexes cannot be built; trying again"`) || !strings.Contains(log.String(), "number-1200") {
 		t.Errorf("logged %q", log.String())
 	}
-	if _, err := w.file.Get(t.Context(), "notes/n0000"); err != nil {
+	if _, err := w.file.Get(t.Context(), "notes/a-note-of-number-0000"); err != nil {
 		t.Error(err)
 	}
 	began := time.Now()

@@ -51,18 +51,19 @@ func damaged(what string) error {
 
 // place identifies an entry in the file.
 type place struct {
-	index  int64
-	parent store.Path
-	key    string
+	index    int64
+	parent   store.Path
+	key      string
+	document store.Path
 }
 
 // wantedEntries computes every document's entries.
-func (r *reading) wantedEntries(ctx context.Context, tx *sql.Tx) (map[place]store.Path, error) {
-	out := map[place]store.Path{}
+func (r *reading) wantedEntries(ctx context.Context, tx *sql.Tx) (map[place]bool, error) {
+	out := map[place]bool{}
 	err := eachDocument(ctx, tx, func(path store.Path, data map[string]any) error {
 		for i, index := range r.queries.Indexes() {
-			for _, entry := range index.Entries(path, data) {
-				out[place{r.indexes[i].id, entry.Parent, string(entry.Key)}] = path
+			for _, entry := range keptEntries(index, path, data) {
+				out[place{r.indexes[i].id, entry.Parent, string(entry.Key), path}] = true
 			}
 		}
 		return nil
@@ -71,19 +72,16 @@ func (r *reading) wantedEntries(ctx context.Context, tx *sql.Tx) (map[place]stor
 }
 
 // compareEntries compares the stored entries with the wanted ones.
-func (r *reading) compareEntries(ctx context.Context, tx *sql.Tx, wanted map[place]store.Path) error {
+func (r *reading) compareEntries(ctx context.Context, tx *sql.Tx, wanted map[place]bool) error {
 	rows, err := tx.QueryContext(ctx, `SELECT index_id, parent, key, coalesce(path, 'document ' || document)
 		FROM entries LEFT JOIN documents ON id = document`)
 	err = eachRow(rows, err, func() error {
 		var at place
-		var parent, path string
-		var key []byte
-		if err := rows.Scan(&at.index, &parent, &key, &path); err != nil {
+		if err := rows.Scan(&at.index, &at.parent, &at.key, &at.document); err != nil {
 			return err
 		}
-		at.parent, at.key = store.Path(parent), string(key)
-		if wanted[at] != store.Path(path) {
-			return damaged("an index lists " + path + " where it does not belong")
+		if !wanted[at] {
+			return damaged("an index lists " + string(at.document) + " where it does not belong")
 		}
 		delete(wanted, at)
 		return nil
@@ -101,9 +99,9 @@ func (r *reading) compareEntries(ctx context.Context, tx *sql.Tx, wanted map[pla
 			unfinished[row.id] = store.Path(row.built.String)
 		}
 	}
-	for at, path := range wanted {
-		if built, is := unfinished[at.index]; !is || path <= built {
-			return damaged("an index does not list " + string(path))
+	for at := range wanted {
+		if built, is := unfinished[at.index]; !is || at.document <= built {
+			return damaged("an index does not list " + string(at.document))
 		}
 	}
 	return nil

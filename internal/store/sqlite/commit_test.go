@@ -226,7 +226,7 @@ func TestRun_DiskIsFull_FailsUntilThereIsSpace(t *testing.T) {
 	s := openFile(t, newFile(t), someQueries)
 	put(t, s, "notes/before", map[string]any{"rank": 1})
 	execute(t, s.Writer(), "PRAGMA max_page_count = 40")
-	large := map[string]any{"rank": 2, "text": strings.Repeat("x", 500_000)}
+	large := map[string]any{"rank": 2, "text": noise(1, 500_000)}
 	err := s.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
 		return errors.Join(tx.Set("notes/small", map[string]any{"rank": 3}), tx.Set("notes/large", large))
 	})

@@ -28,3 +28,8 @@ func (s *Store) HoldRest() (release func()) {
 
 // Built waits until the background has no step left.
 func (s *Store) Built() { <-s.build.ended }
+
+// Pack and Unpack are the form of documents in the file, and Dictionary is what they may repeat.
+func Pack(text string) []byte              { return pack(text) }
+func Unpack(stored []byte) ([]byte, error) { return unpack(stored) }
+func Dictionary() []byte                   { return dictionary }

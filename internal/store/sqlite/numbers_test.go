@@ -11,12 +11,12 @@ const pathsInEntries = `
 	ALTER TABLE entries RENAME TO numbers;
 	ALTER TABLE documents RENAME TO numbered;
 	CREATE TABLE documents (path TEXT NOT NULL PRIMARY KEY, data TEXT NOT NULL) STRICT;
-	INSERT INTO documents SELECT path, data FROM numbered;
+	INSERT INTO documents SELECT path, data FROM numbered; -- texts, by w.unpack
 	CREATE TABLE entries (
 		index_id INTEGER NOT NULL REFERENCES document_indexes (id), parent TEXT NOT NULL, key BLOB NOT NULL, path TEXT NOT NULL,
 		PRIMARY KEY (index_id, parent, key)
 	) STRICT, WITHOUT ROWID;
-	INSERT INTO entries SELECT index_id, parent, key, path FROM numbers JOIN numbered ON id = document;
+	INSERT OR IGNORE INTO entries SELECT index_id, parent, key, path FROM numbers JOIN numbered ON id = document;
 	DROP TABLE numbers;
 	DROP TABLE numbered;
 	PRAGMA user_version = 5`
@@ -27,6 +27,7 @@ func TestOpen_EntriesWithPaths_GetNumbers(t *testing.T) {
 	path := newFile(t)
 	w := filled(t, path, 1400)
 	w.change(1400)
+	w.unpack()
 	execute(t, w.file.Writer(), pathsInEntries)
 	if err := w.file.Close(); err != nil {
 		t.Fatal(err)
@@ -48,7 +49,7 @@ func TestOpen_EntriesWithPaths_GetNumbers(t *testing.T) {
 func TestBackup_BehindDeletedDocuments_AnswersTheSame(t *testing.T) {
 	t.Parallel()
 	w := filled(t, newFile(t), 40)
-	for _, path := range []store.Path{"notes/n0000", "books/b1/notes/n0001", "notes/n0008"} {
+	for _, path := range []store.Path{"notes/a-note-of-number-0000", "books/b1/notes/a-note-of-number-0001", "notes/a-note-of-number-0008"} {
 		w.write(func(tx store.Tx) error { return tx.Delete(path) })
 	}
 	path := newFile(t)

@@ -1,14 +1,16 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"runtime"
+	"slices"
 
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/entries"
 	"questscheduler/internal/store/txn"
-	"questscheduler/internal/store/typedjson"
 )
 
 // reading answers reads from a pool of connections that cannot write.
@@ -95,7 +97,10 @@ func (r *reading) Query(ctx context.Context, query store.Bound) (found []store.D
 	return found, err
 }
 
-// eachRow calls read for each row of a query's result, and closes it.
+// errEnough ends a result without an error.
+var errEnough = errors.New("enough rows were read")
+
+// eachRow calls read for each row of a query's result until errEnough, and closes it.
 func eachRow(rows *sql.Rows, err error, read func() error) error {
 	if err != nil {
 		return err
@@ -103,6 +108,9 @@ func eachRow(rows *sql.Rows, err error, read func() error) error {
 	defer rows.Close() // Err returns the error
 	for rows.Next() {
 		if err := read(); err != nil {
+			if errors.Is(err, errEnough) {
+				return nil
+			}
 			return err
 		}
 	}
@@ -128,7 +136,7 @@ func scanDocument(rows *sql.Rows) (store.Path, map[string]any, error) {
 	if err := rows.Scan(&path, &text); err != nil {
 		return "", nil, err
 	}
-	data, err := typedjson.Decode(text)
+	data, err := decode(text)
 	if err != nil {
 		return "", nil, damaged(path + ": " + err.Error())
 	}
@@ -159,45 +167,82 @@ func getOne(ctx context.Context, from source, path store.Path) (map[string]any, 
 	if err := rows.Scan(&text); err != nil {
 		return nil, explain("read a document", err)
 	}
-	data, err := typedjson.Decode(text)
+	data, err := decode(text)
 	return data, explain("read "+string(path), err)
 }
 
 // answer answers a query whose index had all documents up to a path, or all (nil), at or before
 // the state that is read.
 func (r *reading) answer(ctx context.Context, from source, plan entries.Plan, built *store.Path) ([]store.Document, error) {
-	found, err := plan.Gather(func(part entries.Range, limit int) ([]entries.Hit, error) {
-		hits, err := r.scan(ctx, from, plan, part, limit)
-		if err != nil || built == nil {
-			return hits, err
+	index := r.queries.Indexes()[plan.Index]
+	found, err := plan.Gather(func(part entries.Range, limit int) (hits []entries.Hit, err error) {
+		rest := span{Range: part, limit: limit, byPath: !index.Group && len(index.Order) == 0}
+		if rest.byPath {
+			rest.behind = plan.After
 		}
-		rest, err := r.scanRest(ctx, from, plan, span{part, limit, *built})
-		return firstOf(append(hits, rest...), limit), err
+		switch {
+		case fromDocuments(index, plan.Parent):
+			return r.scanRest(ctx, from, plan, rest)
+		case built == nil:
+			return r.scan(ctx, from, plan, part, limit)
+		}
+		hits, err = r.scan(ctx, from, plan, part, limit)
+		if err != nil {
+			return nil, err
+		}
+		rest.behind = max(rest.behind, *built)
+		more, err := r.scanRest(ctx, from, plan, rest)
+		return firstOf(append(hits, more...), plan, limit), err
 	})
 	return found, explain("answer a query", err)
 }
 
+// scan finds the first entries of a range and their documents, in the order of their whole keys.
 func (r *reading) scan(ctx context.Context, from source, plan entries.Plan, part entries.Range, limit int) (hits []entries.Hit, err error) {
-	which, args := scanOpenEntries, []any{r.indexes[plan.Index].id, string(plan.Parent), part.From}
+	index := r.queries.Indexes()[plan.Index]
+	args := []any{r.indexes[plan.Index].id, string(plan.Parent), firstKey(index, part)}
 	if part.To != nil {
-		which, args = scanEntries, append(args, part.To)
+		args = append(args, part.To)
 	}
-	if limit == 0 {
-		limit = -1 // all, for SQLite
-	}
-	rows, err := from(which).QueryContext(ctx, append(args, limit)...)
+	rows, err := from(scanOf(part.To == nil, plan.Backward)).QueryContext(ctx, args...)
+	var last []byte
+	packed := map[store.Path][]byte{}
 	err = eachRow(rows, err, func() error {
-		var hit entries.Hit
-		var path string
-		var text sql.RawBytes
-		if err := rows.Scan(&hit.Key, &path, &text); err != nil {
+		var key, data sql.RawBytes
+		var path store.Path
+		if err := rows.Scan(&key, &path, &data); err != nil {
 			return err
 		}
-		hit.Document.Path = store.Path(path)
-		var err error
-		hit.Document.Data, err = typedjson.Decode(text)
-		hits = append(hits, hit)
-		return err
+		if limit > 0 && len(hits) >= limit && !bytes.Equal(key, last) { // equal ones are in no order
+			return errEnough
+		}
+		last = append(last[:0], key...)
+		whole := wholeKey(index, slices.Clone(key), path)
+		if part.Holds(whole) {
+			packed[path] = slices.Clone(data)
+			hits = append(hits, entries.Hit{Key: whole, Document: store.Document{Path: path}})
+		}
+		return nil
 	})
+	hits = firstOf(hits, plan, limit)
+	for i, hit := range hits {
+		var failed error
+		hits[i].Document.Data, failed = decode(packed[hit.Document.Path])
+		err = errors.Join(err, failed)
+	}
 	return hits, err
+}
+
+// scanOf is the statement that reads entries to the end, or up to a key, in a direction.
+func scanOf(open, backward bool) int {
+	switch {
+	case open && backward:
+		return scanOpenBackward
+	case open:
+		return scanOpenEntries
+	case backward:
+		return scanBackward
+	default:
+		return scanEntries
+	}
 }

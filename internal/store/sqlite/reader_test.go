@@ -164,7 +164,7 @@ func TestReader_QuickCheckFindsDamagedPages(t *testing.T) {
 	t.Parallel()
 	path := newFile(t)
 	s := openFile(t, path, nil)
-	put(t, s, "notes/a", map[string]any{"text": strings.Repeat("long ", 5000)})
+	put(t, s, "notes/a", map[string]any{"text": noise(1, 25_000)})
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

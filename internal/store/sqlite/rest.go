@@ -15,12 +15,16 @@ type span struct {
 	entries.Range
 	limit  int
 	behind store.Path
+	// byPath: what is found is wanted in the order of paths, as it is read.
+	byPath bool
 }
 
 // restTurn waits for the turn of a query that may read many documents for lack of an index, so that
 // such queries leave the other connections to everything else. done ends the turn.
 func (r *reading) restTurn(ctx context.Context, plan entries.Plan) (done func(), err error) {
-	if r.indexes[plan.Index].built.Load() == nil || plan.Parent != "" { // one document has few below it
+	index := r.queries.Indexes()[plan.Index]
+	group := index.Group && fromDocuments(index, "")
+	if plan.Parent != "" || r.indexes[plan.Index].built.Load() == nil && !group { // one document has few below it
 		return func() {}, nil
 	}
 	select {
@@ -51,25 +55,25 @@ func (r *reading) scanRest(ctx context.Context, from source, plan entries.Plan, 
 			return err
 		}
 		for _, entry := range index.Entries(path, data) {
-			if part.holds(entry.Key) {
+			if part.Holds(entry.Key) {
 				hits = append(hits, entries.Hit{Key: entry.Key, Document: store.Document{Path: path, Data: data}})
 			}
 		}
-		if part.limit > 0 && len(hits) > 2*part.limit { // so that few are in memory
-			hits = firstOf(hits, part.limit)
+		switch {
+		case part.limit == 0:
+		case part.byPath && len(hits) >= part.limit:
+			return errEnough
+		case len(hits) > 2*part.limit: // so that few are in memory
+			hits = firstOf(hits, plan, part.limit)
 		}
 		return nil
 	})
 	return hits, err
 }
 
-func (s span) holds(key []byte) bool {
-	return bytes.Compare(key, s.From) >= 0 && (s.To == nil || bytes.Compare(key, s.To) < 0)
-}
-
-// firstOf sorts hits, each once, and returns the first; limit 0: all.
-func firstOf(hits []entries.Hit, limit int) []entries.Hit {
-	slices.SortFunc(hits, func(a, b entries.Hit) int { return bytes.Compare(a.Key, b.Key) })
+// firstOf sorts hits as a plan wants them, each once, and returns the first; limit 0: all.
+func firstOf(hits []entries.Hit, plan entries.Plan, limit int) []entries.Hit {
+	slices.SortFunc(hits, plan.Compare)
 	hits = slices.CompactFunc(hits, func(a, b entries.Hit) bool { return bytes.Equal(a.Key, b.Key) })
 	if limit > 0 && len(hits) > limit {
 		return slices.Delete(hits, limit, len(hits))

@@ -7,7 +7,6 @@ import (
 
 	"questscheduler/internal/store"
 	"questscheduler/internal/store/txn"
-	"questscheduler/internal/store/typedjson"
 )
 
 // Run implements store.Store. fn runs once, in its turn on the writing connection: no two
@@ -158,38 +157,36 @@ func (s *Store) write(session *session, changes []txn.Change) error {
 }
 
 func (s *Store) writeOne(session *session, change txn.Change) error {
-	if change.After == nil {
-		if err := s.writeEntries(session, change, 0); err != nil {
+	which, args := removeDocument, []any{string(change.Path)}
+	if change.After != nil {
+		text, err := encode(change.After)
+		if err != nil {
 			return err
 		}
-		return session.exec(removeDocument, string(change.Path))
-	}
-	text, err := typedjson.Encode(change.After)
-	if err != nil {
-		return err
+		which, args = putDocument, append(args, text)
 	}
 	var id int64
-	if err := session.statements(putDocument).QueryRowContext(context.Background(), string(change.Path), text).Scan(&id); err != nil {
+	if err := session.statements(which).QueryRowContext(context.Background(), args...).Scan(&id); err != nil {
 		return err
 	}
 	return s.writeEntries(session, change, id)
 }
 
 // writeEntries updates the entries of a changed document, also in an index that is being built and
-// may lack them. document is its number; it is not used where the document goes.
+// may lack them. document is its number.
 func (s *Store) writeEntries(session *session, change txn.Change, document int64) error {
 	for _, i := range s.queries.Holding(change.Path) {
 		index, id := s.queries.Indexes()[i], s.indexes[i].id
 		if index.Stays(change.Before, change.After) {
 			continue
 		}
-		before := index.Entries(change.Path, change.Before)
-		now := index.Entries(change.Path, change.After)
+		before := keptEntries(index, change.Path, change.Before)
+		now := keptEntries(index, change.Path, change.After)
 		for _, entry := range before {
 			if slices.ContainsFunc(now, entry.Equal) {
 				continue
 			}
-			if err := session.exec(removeEntry, id, string(entry.Parent), entry.Key); err != nil {
+			if err := session.exec(removeEntry, id, string(entry.Parent), entry.Key, document); err != nil {
 				return err
 			}
 		}

@@ -1,8 +1,10 @@
 package sqlite_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -24,6 +26,13 @@ func openFile(t *testing.T, path string, queries []*store.Query) *sqlite.Store {
 		}
 	})
 	return s
+}
+
+// noise is a text that takes its length in the file, the same for a seed.
+func noise(seed, length int) string {
+	bytes := make([]byte, length)
+	_, _ = rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)}).Read(bytes) // it cannot fail
+	return base64.StdEncoding.EncodeToString(bytes)[:length]
 }
 
 func newFile(t *testing.T) string { return filepath.Join(t.TempDir(), "data ?#%é.db") }

@@ -13,6 +13,8 @@ const (
 	removeEntry
 	scanEntries
 	scanOpenEntries
+	scanBackward
+	scanOpenBackward
 	scanCollection
 	scanGroup
 	listPaths
@@ -24,28 +26,28 @@ const (
 	statementCount
 )
 
+// entriesFrom reads the entries first, by CROSS JOIN, so that nothing is sorted.
+const entriesFrom = `SELECT e.key, d.path, d.data
+	FROM entries AS e CROSS JOIN documents AS d ON d.id = e.document
+	WHERE e.index_id = ? AND e.parent = ? AND e.key >= ?`
+
 // statementTexts never limit by a parameter alone: SQLite prepares a statement anew each time that
 // such a parameter is bound, since its plan may depend on it.
 var statementTexts = [statementCount]string{
 	getDocument: `SELECT data FROM documents WHERE path = ?`,
 	putDocument: `INSERT INTO documents (path, data) VALUES (?, ?)
 		ON CONFLICT (path) DO UPDATE SET data = excluded.data RETURNING id`,
-	removeDocument: `DELETE FROM documents WHERE path = ?`,
+	removeDocument: `DELETE FROM documents WHERE path = ? RETURNING id`,
 	addEntry: `INSERT INTO entries (index_id, parent, key, document) VALUES (?, ?, ?, ?)
-		ON CONFLICT DO NOTHING`, // a key has the path: a write and the build of an index add the same
-	removeEntry: `DELETE FROM entries WHERE index_id = ? AND parent = ? AND key = ?`,
-	// CROSS JOIN reads the entries first, so that nothing is sorted.
-	scanEntries: `SELECT e.key, d.path, d.data
-		FROM entries AS e CROSS JOIN documents AS d ON d.id = e.document
-		WHERE e.index_id = ? AND e.parent = ? AND e.key >= ? AND e.key < ?
-		ORDER BY e.key LIMIT ? + 0`,
-	scanOpenEntries: `SELECT e.key, d.path, d.data
-		FROM entries AS e CROSS JOIN documents AS d ON d.id = e.document
-		WHERE e.index_id = ? AND e.parent = ? AND e.key >= ?
-		ORDER BY e.key LIMIT ? + 0`,
+		ON CONFLICT DO NOTHING`, // a write and the build of an index add the same
+	removeEntry:      `DELETE FROM entries WHERE index_id = ? AND parent = ? AND key = ? AND document = ?`,
+	scanEntries:      entriesFrom + ` AND e.key < ? ORDER BY e.key`,
+	scanOpenEntries:  entriesFrom + ` ORDER BY e.key`,
+	scanBackward:     entriesFrom + ` AND e.key < ? ORDER BY e.key DESC`,
+	scanOpenBackward: entriesFrom + ` ORDER BY e.key DESC`,
 	// The documents of one collection behind a path, and of all collections of a name.
 	scanCollection: `SELECT path, data FROM documents
-		WHERE path > ?2 AND path < ?3 AND instr(substr(path, length(?1) + 1), '/') = 0`,
+		WHERE path > ?2 AND path < ?3 AND instr(substr(path, length(?1) + 1), '/') = 0 ORDER BY path`,
 	scanGroup: `SELECT path, data FROM documents WHERE path > ?2 AND instr('/' || path, ?1) > 0`,
 	// It reads no document, only SQLite's index of paths.
 	listPaths: `SELECT id, path FROM documents WHERE path > ? ORDER BY path LIMIT ? + 0`,

@@ -28,7 +28,9 @@ func (s *Store) DeleteTree(ctx context.Context, path store.Path) error {
 				if err != nil {
 					return err
 				}
-				changes = append(changes, txn.Change{Path: path, Before: root})
+				if root != nil {
+					changes = append(changes, txn.Change{Path: path, Before: root})
+				}
 			}
 			return s.write(session, changes)
 		})

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -46,7 +45,7 @@ func TestUnflushed_Process(t *testing.T) {
 	for writer := range unflushedWriters {
 		writers.Go(func() {
 			for n := 1; n <= unflushedWrites; n++ {
-				data := map[string]any{"n": n, "text": strings.Repeat(string(rune('a'+n%26)), unflushedText)}
+				data := map[string]any{"n": n, "text": noise(n, unflushedText)}
 				err := s.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
 					if err := tx.Set(unflushedPath(writer, "left"), data); err != nil {
 						return err

@@ -1,16 +1,19 @@
 // Package typedjson is the text form of documents: JSON in which every value has its type,
-// readable with any tool. Data files and exports hold it.
+// readable with any tool. Exports hold it, and data files hold it packed.
 package typedjson
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Marks keep types that JSON lacks: a double has a point, an exponent or, where it is not
@@ -23,113 +26,172 @@ const (
 
 // Encode writes normalised fields (store.Normalize) on one line; equal fields give equal text.
 func Encode(data map[string]any) (string, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(marked(data)); err != nil {
+	text, err := appendMap(make([]byte, 0, usualText), data)
+	if err != nil {
 		return "", fmt.Errorf("encode a document: %w", err)
 	}
-	return strings.TrimSuffix(out.String(), "\n"), nil
+	return string(text), nil
 }
 
-func marked(value any) any {
+// usualText is the capacity, in bytes, that most texts fit in.
+const usualText = 1500
+
+func appendValue(text []byte, value any) ([]byte, error) {
 	switch v := value.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for name, field := range v {
-			if strings.HasPrefix(name, "$") {
-				name = "$" + name
-			}
-			out[name] = marked(field)
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = marked(item)
-		}
-		return out
+	case nil:
+		return append(text, "null"...), nil
+	case bool:
+		return strconv.AppendBool(text, v), nil
+	case int64:
+		return strconv.AppendInt(text, v, 10), nil
 	case float64:
-		return markedDouble(v)
+		return appendDouble(text, v), nil
 	case time.Time:
-		return map[string]any{timeMark: v.Format(time.RFC3339Nano)}
-	default:
-		return v
+		text = append(text, `{"`+timeMark+`":"`...)
+		return append(v.AppendFormat(text, time.RFC3339Nano), `"}`...), nil
+	case string:
+		return jsontext.AppendQuote(text, v)
+	case []any:
+		return appendList(text, v)
+	case map[string]any:
+		return appendMap(text, v)
 	}
+	return nil, fmt.Errorf("a field is a %T", value)
 }
 
-func markedDouble(v float64) any {
-	text := strconv.FormatFloat(v, 'g', -1, 64)
-	switch {
-	case math.IsNaN(v) || math.IsInf(v, 0):
-		return map[string]any{doubleMark: text}
-	case !strings.ContainsAny(text, ".e"):
-		text += ".0"
+func appendDouble(text []byte, v float64) []byte {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return fmt.Appendf(text, `{"%s":"%v"}`, doubleMark, v)
 	}
-	return json.Number(text)
+	begin := len(text)
+	text = strconv.AppendFloat(text, v, 'g', -1, 64)
+	if !bytes.ContainsAny(text[begin:], ".e") {
+		text = append(text, ".0"...)
+	}
+	return text
+}
+
+func appendList(text []byte, list []any) (_ []byte, err error) {
+	text = append(text, '[')
+	for i, item := range list {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text, err = appendValue(text, item)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return append(text, ']'), nil
+}
+
+func appendMap(text []byte, fields map[string]any) (_ []byte, err error) {
+	text = append(text, '{')
+	for i, name := range slices.Sorted(maps.Keys(fields)) {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		value := fields[name]
+		if strings.HasPrefix(name, "$") {
+			name = "$" + name
+		}
+		text, err = jsontext.AppendQuote(text, name)
+		if err != nil {
+			return nil, err
+		}
+		text, err = appendValue(append(text, ':'), value)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return append(text, '}'), nil
 }
 
 // Decode is the inverse of Encode. The caller owns the result.
 func Decode(text []byte) (map[string]any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	var raw map[string]any
-	if err := decoder.Decode(&raw); err != nil {
+	value, err := read(jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true)))
+	if err != nil {
 		return nil, fmt.Errorf("decode a document: %w", err)
 	}
-	if raw == nil {
-		return nil, errors.New("decode a document: it is null")
+	fields, is := value.(map[string]any)
+	if !is {
+		return nil, errors.New("decode a document: it is no map")
 	}
-	return unmarkFields(raw)
+	return fields, nil
 }
 
-// unmark replaces marks by their values; it changes maps and lists in place.
-func unmark(value any) (any, error) {
-	switch v := value.(type) {
-	case json.Number:
-		return number(v.String())
-	case []any:
-		for i, item := range v {
-			plain, err := unmark(item)
-			if err != nil {
-				return nil, err
-			}
-			v[i] = plain
-		}
-		return v, nil
-	case map[string]any:
-		if text, ok := v[timeMark].(string); ok {
-			return time.Parse(time.RFC3339Nano, text)
-		}
-		if text, ok := v[doubleMark].(string); ok {
-			return strconv.ParseFloat(text, 64)
-		}
-		return unmarkFields(v)
+func read(from *jsontext.Decoder) (any, error) {
+	token, err := from.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch token.Kind() {
+	case '{':
+		return readMap(from)
+	case '[':
+		return readList(from)
+	case '"':
+		return token.String(), nil
+	case '0':
+		return number(token.String())
+	case 'n':
+		return nil, nil
 	default:
-		return v, nil
+		return token.Bool(), nil
 	}
 }
 
-func unmarkFields(fields map[string]any) (map[string]any, error) {
-	var renamed []string
-	for name, field := range fields {
-		plain, err := unmark(field)
+func readList(from *jsontext.Decoder) (any, error) {
+	list := []any{}
+	for from.PeekKind() != ']' {
+		item, err := read(from)
 		if err != nil {
-			return nil, fmt.Errorf("decode a document: %w", err)
+			return nil, err
 		}
-		fields[name] = plain
-		if strings.HasPrefix(name, "$") {
-			renamed = append(renamed, name)
+		list = append(list, item)
+	}
+	_, err := from.ReadToken()
+	return list, err
+}
+
+// readMap reads a map, or what a mark makes of it.
+func readMap(from *jsontext.Decoder) (any, error) {
+	fields := map[string]any{}
+	var unmarked any
+	for from.PeekKind() != '}' {
+		token, err := from.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		name := token.String()
+		field, err := read(from)
+		if err != nil {
+			return nil, err
+		}
+		text, is := field.(string)
+		if !is || name != timeMark && name != doubleMark {
+			fields[strings.TrimPrefix(name, "$")] = field
+			continue
+		}
+		unmarked, err = unmark(name, text)
+		if err != nil {
+			return nil, err
 		}
 	}
-	if renamed == nil {
-		return fields, nil
+	if _, err := from.ReadToken(); err != nil {
+		return nil, err
 	}
-	out := make(map[string]any, len(fields))
-	for name, field := range fields {
-		out[strings.TrimPrefix(name, "$")] = field
+	if unmarked != nil {
+		return unmarked, nil
 	}
-	return out, nil
+	return fields, nil
+}
+
+func unmark(mark, text string) (any, error) {
+	if mark == timeMark {
+		return time.Parse(time.RFC3339Nano, text)
+	}
+	return strconv.ParseFloat(text, 64)
 }
 
 func number(text string) (any, error) {

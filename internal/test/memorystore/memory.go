@@ -193,7 +193,7 @@ func (s *Store) written(change txn.Change) document {
 func (s *Store) answer(plan entries.Plan) []store.Document {
 	list := s.indexes[plan.Index][plan.Parent]
 	documents, err := plan.Gather(func(part entries.Range, limit int) ([]entries.Hit, error) {
-		found := list.between(part.From, part.To, limit)
+		found := list.between(part.From, part.To, limit, plan.Backward)
 		hits := make([]entries.Hit, len(found))
 		for i, item := range found {
 			doc := s.documents[item.path]

@@ -37,15 +37,19 @@ func (s sorted) without(key []byte) sorted {
 }
 
 // between gives the entries from one key up to, and without, another (nil: to
-// the end), at most limit of them (0: all).
-func (s sorted) between(from, to []byte, limit int) []item {
+// the end), or the other way round, at most limit of them (0: all).
+func (s sorted) between(from, to []byte, limit int, backward bool) []item {
 	start, _ := s.find(from)
 	end := len(s)
 	if to != nil {
 		end, _ = s.find(to)
 	}
-	if limit > 0 {
-		end = min(end, start+limit)
+	found := slices.Clone(s[start:max(start, end)])
+	if backward {
+		slices.Reverse(found)
 	}
-	return s[start:max(start, end)]
+	if limit > 0 && limit < len(found) {
+		return found[:limit]
+	}
+	return found
 }
