@@ -50,8 +50,8 @@ func bound() []store.Bound {
 		newQueries[0].With(), newQueries[0].With().Below("books/b1"),
 		newQueries[1].With([]any{"a", "c"}), newQueries[1].With([]any{"b"}).Below("books/b1"),
 		newQueries[2].With("x"), newQueries[3].With(10, 30),
-		newQueries[4].With(40), newQueries[5].With([]any{"c", "a"}), newQueries[5].With([]any{"a"}).Below("books/b2"),
-		newQueries[6].With("a"), newQueries[6].With("b").Below("books/b2"),
+		newQueries[4].With(40), newQueries[5].With([]any{"c", "a"}), newQueries[5].With([]any{"a"}).Below("books/b1-2"),
+		newQueries[6].With("a"), newQueries[6].With("b").Below("books/b1-2"),
 		newQueries[7].With(), newQueries[7].With().Below("books/b1"), newQueries[8].With(),
 	}
 }
@@ -93,7 +93,7 @@ func (w *twins) write(do func(tx store.Tx) error) {
 }
 
 func (w *twins) note(n int) (store.Path, map[string]any) {
-	at := []string{"notes/%s", "books/b1/notes/%s", "books/b2/notes/%s", "pens/%s"}[n%4]
+	at := []string{"notes/%s", "books/b1/notes/%s", "books/b1-2/notes/%s", "pens/%s"}[n%4]
 	id := fmt.Sprintf("a-note-of-number-%04d", n) // its end is not in cut keys
 	return store.Path(fmt.Sprintf(at, id)), map[string]any{
 		"kind": string("abc"[w.random.IntN(3)]), "rank": w.random.IntN(50), "tags": []any{string("xyz"[w.random.IntN(3)]), "w"},
@@ -271,7 +271,7 @@ func TestBuild_InTheBackground_ComesToItsEnd(t *testing.T) {
 	w.file.Built()
 	w.compare("after")
 	for _, line := range []string{
-		`msg="building indexes of newly declared queries" indexes=5`, `msg="built indexes of newly declared queries" indexes=5 documents=1`,
+		`msg="building indexes of newly declared queries" indexes=7`, `msg="built indexes of newly declared queries" indexes=7 documents=1`,
 	} {
 		if !strings.Contains(log.String(), line) {
 			t.Errorf("logged %q, which lacks %q", log.String(), line)

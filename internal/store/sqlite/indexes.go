@@ -50,9 +50,9 @@ func (s *Store) prepareIndexes(ctx context.Context) ([]*fileIndex, error) {
 		row, known := there[definition]
 		delete(there, definition)
 		if !known {
-			row.built.Valid = !fromDocuments(index, "")
-			if err := tx.QueryRowContext(ctx, `INSERT INTO document_indexes (definition, built) VALUES (?, ?) RETURNING id`,
-				definition, row.built).Scan(&row.id); err != nil {
+			row.built.Valid = true
+			if err := tx.QueryRowContext(ctx, `INSERT INTO document_indexes (definition, built) VALUES (?, '') RETURNING id`,
+				definition).Scan(&row.id); err != nil {
 				return nil, err
 			}
 		}

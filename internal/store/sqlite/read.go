@@ -200,7 +200,7 @@ func (r *reading) answer(ctx context.Context, from source, plan entries.Plan, bu
 // scan finds the first entries of a range and their documents, in the order of their whole keys.
 func (r *reading) scan(ctx context.Context, from source, plan entries.Plan, part entries.Range, limit int) (hits []entries.Hit, err error) {
 	index := r.queries.Indexes()[plan.Index]
-	args := []any{r.indexes[plan.Index].id, string(plan.Parent), firstKey(index, part)}
+	args := []any{r.indexes[plan.Index].id, string(plan.Parent), firstKey(index, part, plan.After)}
 	if part.To != nil {
 		args = append(args, part.To)
 	}

@@ -22,9 +22,7 @@ type span struct {
 // restTurn waits for the turn of a query that may read many documents for lack of an index, so that
 // such queries leave the other connections to everything else. done ends the turn.
 func (r *reading) restTurn(ctx context.Context, plan entries.Plan) (done func(), err error) {
-	index := r.queries.Indexes()[plan.Index]
-	group := index.Group && fromDocuments(index, "")
-	if plan.Parent != "" || r.indexes[plan.Index].built.Load() == nil && !group { // one document has few below it
+	if plan.Parent != "" || r.indexes[plan.Index].built.Load() == nil { // one document has few below it
 		return func() {}, nil
 	}
 	select {
@@ -68,7 +66,7 @@ func (r *reading) scanRest(ctx context.Context, from source, plan entries.Plan, 
 		}
 		return nil
 	})
-	return hits, err
+	return firstOf(hits, plan, part.limit), err
 }
 
 // firstOf sorts hits as a plan wants them, each once, and returns the first; limit 0: all.
