@@ -12,6 +12,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
+	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
 	"questscheduler/scheduler"
@@ -226,7 +227,8 @@ func (s *Service) leftPart(ctx context.Context, ownerID string, from place) (uid
 
 // forgetPart removes the canonical events of calendars that mirroring does not follow any
 // more: nothing would keep them up to date. Their mirrors are planned again, without them.
-// Sessions that a group shares stay: their polls keep them up to date.
+// Sessions that a group shares stay, and work of the group compares them with their polls, which
+// keep them up to date from then on.
 func (s *Service) forgetPart(ctx context.Context, ownerID string, from place) (uids []string, next place, err error) {
 	followed, err := calendars.OfOwner(ctx, s.Store, ownerID)
 	if err != nil {
@@ -269,9 +271,19 @@ func (s *Service) forget(ctx context.Context, calendar calendars.Calendar, after
 		if behind != nil {
 			next = behind.Path.ID()
 		}
-		page = slices.DeleteFunc(page, func(e mirror.Event) bool { return e.GroupID != "" })
-		uids = uidsOf(page)
-		return removeEvents(tx, page)
+		var forgotten []mirror.Event
+		for _, event := range page {
+			if event.GroupID == "" || event.PollID == "" {
+				forgotten = append(forgotten, event)
+				continue
+			}
+			work := poll.SessionWorkUpdates(event.PollID, event.GroupID, s.NewID(), event.PlanTrace, s.now())
+			if err := tx.Merge(poll.GroupWorkPath(poll.SessionWorkID(event.PollID)), work...); err != nil {
+				return err
+			}
+		}
+		uids = uidsOf(forgotten)
+		return removeEvents(tx, forgotten)
 	})
 	return uids, next, err
 }
