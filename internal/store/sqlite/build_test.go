@@ -291,7 +291,7 @@ func TestBuild_EntryLostDuringIt_IsDamage(t *testing.T) {
 	if more, err := w.file.BuildStep(t.Context()); err != nil || !more {
 		t.Fatalf("more: %v, %v", more, err)
 	}
-	execute(t, w.file.Writer(), `DELETE FROM entries WHERE document = (SELECT id FROM documents WHERE path = 'books/b1/notes/a-note-of-number-0001')
+	execute(t, w.file.Writer(), `DELETE FROM entries WHERE document = (SELECT id FROM documents WHERE path = 'books/b1-2/notes/a-note-of-number-0002')
 		AND index_id IN (SELECT id FROM document_indexes WHERE built IS NOT NULL)`)
 	if err := w.file.Check(t.Context()); !fault.Is(err, fault.Internal) || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("got %v", err)

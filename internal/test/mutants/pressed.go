@@ -90,7 +90,7 @@ var pressed = []mutant{
 			file: "scheduler/membership.go",
 			old: `
 	err := s.transact(ctx, s.Store.Run, r.cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
-		p, group, err := readable(ctx, tx, r.person, r.pollID)
+		p, group, err := readableTo(ctx, tx, r.pollID, sees)
 		if err == nil {
 			err = check(p, group)
 		}
@@ -99,7 +99,7 @@ var pressed = []mutant{
 		}
 `,
 			new: `
-	p, group, err := readable(ctx, s.Store, r.person, r.pollID)
+	p, group, err := readableTo(ctx, s.Store, r.pollID, sees)
 	if err == nil {
 		err = check(p, group)
 	}
@@ -124,15 +124,11 @@ var pressed = []mutant{
 		breaks: "Somebody whose vote could not be stored is told that it counts.",
 		changes: []change{{
 			file: "web-hooks/interactions/vote.go",
-			old: `		return err
-	})
-	if err != nil {
+			old: `	if err != nil {
 		return answer{}, err
 	}
 	return say(said(ballot`,
-			new: `		return err
-	})
-	if err != nil && !fault.Is(err, fault.Unavailable) {
+			new: `	if err != nil && !fault.Is(err, fault.Unavailable) {
 		return answer{}, err
 	}
 	return say(said(ballot`,
