@@ -67,6 +67,9 @@ func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, 
 			Message: "Somebody else added you to this poll. Join it or vote in it first: availability is for people who take part by choice.",
 		}
 	}
+	if err := s.refuseByChannel(ctx, p, group, askerID); err != nil {
+		return nil, err
+	}
 	if err := s.count(ctx, p.ID, askerID); err != nil {
 		return nil, err
 	}
@@ -87,6 +90,19 @@ func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, 
 		answers[i] = Slot{ID: slot.ID, People: statesAt(slotTime(slot, p), within, people, known)}
 	}
 	return answers, nil
+}
+
+// refuseByChannel is Forbidden for one who takes part by a press in the group's channel alone: the others
+// share their availability with people whom the host or the group chose.
+func (s *Service) refuseByChannel(ctx context.Context, p poll.Poll, group *poll.Group, askerID string) error {
+	if group == nil || group.Has(askerID) || p.CreatorID == askerID {
+		return nil
+	}
+	known, err := poll.LoadAnnouncement(ctx, s.Store, p.ID)
+	if err != nil || !slices.Contains(known.Entered, askerID) {
+		return err
+	}
+	return fault.New(fault.Forbidden, "You take part in this poll by its channel on Discord. Availability is for members of its group: ask its host.")
 }
 
 // peopleOf are the poll's creator, its participants and its group's members, each once.

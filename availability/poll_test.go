@@ -369,3 +369,23 @@ func TestForPoll_AskedTwiceAtATime_AnswersThirtyTimes(t *testing.T) {
 		t.Errorf("%d answered and %d refused", answered.Load(), refused.Load())
 	}
 }
+
+func TestForPoll_OfSomebodyWhoTakesPartByTheChannelAlone_IsForbidden(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.poll([]string{"gm", "eve"}, func(p map[string]any) { p["questingGroupId"] = "party" })
+	w.group([]any{"gm", "ana"}, nil)
+	w.accepted("gm", "gm", "ana")
+	w.synced("ana", "ana")
+	w.share("ana")
+	if got := w.states("p1", "eve"); got["ana"] == "" {
+		t.Errorf("eve, whom the host let in, is shown %v", got)
+	}
+	w.set(poll.AnnouncementPath("p1"), map[string]any{"entered": []any{"eve", "ana"}})
+	if _, err := w.ForPoll(t.Context(), "p1", "eve"); !fault.Is(err, fault.Forbidden) {
+		t.Errorf("eve, who pressed, is answered %v", err)
+	}
+	if got := w.states("p1", "ana"); got["ana"] == "" {
+		t.Errorf("ana, a member by now, is shown %v", got)
+	}
+}

@@ -21,7 +21,8 @@ type Place struct {
 // Conflict where another group has the channel, Forbidden for others than the creator.
 func (s *Service) LinkChannel(ctx context.Context, person Person, groupID string, at Place) (group poll.Group, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
-		group, err = s.linkChannelIn(ctx, tx, channelLink{groupID, person.ID, at}, func(group *poll.Group) error {
+		link := channelLink{groupID: groupID, by: person.ID, chosenBy: person.ID, at: at}
+		group, err = s.linkChannelIn(ctx, tx, link, func(group *poll.Group) error {
 			if group.CreatorID != person.ID {
 				return fault.New(fault.Forbidden, "Only the creator of this group may give it a channel. Ask them.")
 			}
@@ -35,7 +36,7 @@ func (s *Service) LinkChannel(ctx context.Context, person Person, groupID string
 // LinkChannelByCode is LinkChannel for a code, whose maker must still manage the group, in the
 // transaction that uses the code up.
 func (s *Service) LinkChannelByCode(ctx context.Context, tx store.Tx, code discord.GroupCode, at Place) (poll.Group, error) {
-	group, err := s.linkChannelIn(ctx, tx, channelLink{code.GroupID, code.UID, at}, func(group *poll.Group) error {
+	group, err := s.linkChannelIn(ctx, tx, channelLink{groupID: code.GroupID, by: code.UID, at: at}, func(group *poll.Group) error {
 		return mayManage(group, code.UID)
 	})
 	return group, groupError(code.GroupID, "link channel by a code", err)
@@ -61,7 +62,9 @@ func mayManage(group *poll.Group, uid string) error {
 // channelLink is a channel that a person gives a group.
 type channelLink struct {
 	groupID, by string
-	at          Place
+	// chosenBy is who chose the channel; "" for a code, which anybody may have.
+	chosenBy string
+	at       Place
 }
 
 // linkChannelIn gives a group a channel that no other group has, unless check refuses it.
@@ -79,7 +82,7 @@ func (s *Service) linkChannelIn(
 		if err := check(group); err != nil {
 			return err
 		}
-		group.Move(link.at.GuildID, link.at.ChannelID, link.by)
+		group.Move(link.at.GuildID, link.at.ChannelID, link.chosenBy)
 		group.Discord.Linked = &poll.ChannelLink{Name: link.at.Name, By: link.by, At: store.Instant(s.Now())}
 		return nil
 	})

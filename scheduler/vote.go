@@ -90,8 +90,11 @@ func (s *Service) Cast(ctx context.Context, person Person, pollID string, ask Vo
 		}
 		after := step.Poll
 		if !TakesPart(person, after, step.Group) {
-			if !after.InvitedAs(person.Email) && cameBefore(person, known, step.Votes) {
+			switch {
+			case !after.InvitedAs(person.Email) && cameBefore(person, known, step.Votes):
 				return errCameBefore()
+			case len(vote.Choices) == 0 && !vote.NoTimesWork:
+				return fault.Field("votes", "must have a time of one who does not take part yet, or say that none works")
 			}
 			after = acceptedBy(person, after)
 			if len(after.ParticipantIDs) > MaxPeople {

@@ -20,7 +20,7 @@ func TestDataFile_OfAnEarlierProgram_IsReadOn(t *testing.T) {
 	unpack(t, filepath.Join("testdata", "earlier.db.gz"), filepath.Join(dir, "questscheduler.db"))
 	run(t, environ, "explain", earlierPolls[0]).want(t, exitFailed, "start its server once, which brings the file up to date")
 	run(t, environ, "sweep", "drain").want(t, exitOK, "HANDED OVER") // which opens it as the server does
-	run(t, environ, "doctor").want(t, exitOK, "questscheduler.db is sound; schema version 6")
+	run(t, environ, "doctor").want(t, exitOK, "questscheduler.db is sound; schema version 8")
 	for _, id := range earlierPolls {
 		run(t, environ, "explain", id, "--replay").want(t, exitOK, "agrees: the journal gives back the stored poll")
 	}

@@ -91,7 +91,7 @@ func TestOperatorCommands_BesideADemo_Work(t *testing.T) {
 		run(t, []string{"QS_SQLITE_PATH=" + copied}, "explain", linked, "--replay").want(t, exitOK, "agrees")
 	})
 	t.Run("doctor finds the store sound", func(t *testing.T) {
-		run(t, environ, "doctor").want(t, exitFailed, "questscheduler.db is sound; schema version 6", "signin.key can be used")
+		run(t, environ, "doctor").want(t, exitFailed, "questscheduler.db is sound; schema version 8", "signin.key can be used")
 	})
 	t.Run("a token is good for the server that runs", func(t *testing.T) {
 		issued := run(t, environ, "token", "--user", "ana")

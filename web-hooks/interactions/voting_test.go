@@ -258,3 +258,29 @@ func TestVote_BySomebodyInvited_FromAnOpenChannel_Accepts(t *testing.T) {
 		t.Errorf("stored is %+v", part)
 	}
 }
+
+func TestVote_OfNothing_ByAStranger_TakesNoPart(t *testing.T) {
+	t.Parallel()
+	d := openDesk(t)
+	id, _ := d.hashes()
+	if said := d.says(d.submitAs(eveUser, id, nil)); !strings.Contains(said, "a time") {
+		t.Errorf("eve was told %q", said)
+	}
+	if part := d.partOf(t, "eve"); slices.Contains(part.participants, any("eve")) || part.vote != nil {
+		t.Errorf("stored is %+v", part)
+	}
+}
+
+// Codes are short, and typed where others read them.
+func TestLinkGroup_ByACodeInAnotherServer_ClosesThePollsToItsChannel(t *testing.T) {
+	t.Parallel()
+	d := openDesk(t)
+	group := d.world.View(d.poll).Poll.GroupID
+	in := d.appCommand("link-group", manages, d.codeOf("gm"))
+	in["guild_id"] = "4400000000000000999"
+	in["member"] = map[string]any{"user": map[string]any{"id": "3300000000000000666"}, "permissions": manages}
+	d.says(in)
+	if now := d.discordOf(group); now["guildId"] != "4400000000000000999" || now["join"] == poll.JoinChannel {
+		t.Errorf("the group's channel is %v", now)
+	}
+}

@@ -152,6 +152,14 @@ func sameDocuments(a, b []store.Document) bool {
 	return true
 }
 
+// large skips a test of many documents in which no goroutines meet.
+func large(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it is of many documents")
+	}
+}
+
 // filled is a file with that many documents and the queries of before, and its twin.
 func filled(t *testing.T, path string, count int) *twins {
 	t.Helper()
@@ -197,6 +205,7 @@ func (w *twins) reopen(path string, held bool, log *slog.Logger) {
 // after the last, whatever is written meanwhile.
 func TestBuild_AnswersAreTheSameThroughout(t *testing.T) {
 	t.Parallel()
+	large(t)
 	path := newFile(t)
 	w := filled(t, path, 1400)
 	if err := w.file.Close(); err != nil {
@@ -225,6 +234,7 @@ func TestBuild_AnswersAreTheSameThroughout(t *testing.T) {
 // The process is killed after each step: the next one goes on where it was, whoever wrote meanwhile.
 func TestBuild_KilledBetweenSteps_GoesOn(t *testing.T) {
 	t.Parallel()
+	large(t)
 	path := newFile(t)
 	w := filled(t, path, 1400)
 	if err := w.file.Close(); err != nil {

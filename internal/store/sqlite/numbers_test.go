@@ -24,6 +24,7 @@ const pathsInEntries = `
 // A file whose entries had paths answers as before from its first moment, and its indexes are built.
 func TestOpen_EntriesWithPaths_GetNumbers(t *testing.T) {
 	t.Parallel()
+	large(t)
 	path := newFile(t)
 	w := filled(t, path, 1400)
 	w.change(1400)

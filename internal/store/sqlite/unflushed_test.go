@@ -69,6 +69,7 @@ func TestUnflushed_Process(t *testing.T) {
 // transaction whole.
 func TestUnflushed_LostWithThePower_LosesNothingAcknowledged(t *testing.T) {
 	t.Parallel()
+	large(t)
 	calls := watched(t)
 	if len(calls) < unflushedWriters*unflushedWrites {
 		t.Fatalf("only %d calls were seen", len(calls))
