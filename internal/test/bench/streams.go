@@ -196,7 +196,7 @@ func (s *streaming) read(ctx context.Context, client *http.Client, n int) error 
 	return errors.New("it ended")
 }
 
-// current waits until each person was told of their poll as it is now. One event may tell of several
+// current waits until each person got their poll as it is now. One event may tell of several
 // changes.
 func (s *streaming) current(ctx context.Context) error {
 	for n := range s.polls {

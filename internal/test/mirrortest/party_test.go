@@ -176,6 +176,21 @@ func TestSession_OfACalendarThatIsFollowedNoLonger_StaysWithItsPoll(t *testing.T
 	p.shows(0, p.members...)
 }
 
+// Nothing but the leaving says that the group shares it no more.
+func TestSession_OfSomebodyWhoLeftTheGroup_IsShownToNobody(t *testing.T) {
+	t.Parallel()
+	p := newParty(t)
+	_, err := p.Calendar.InsertContent(t.Context(), mirrortest.Ref(gm), p.eventID, content(18), nil)
+	p.must(err)
+	p.Push(gm, false)
+	p.Settle()
+	p.shows(18, p.members...)
+	p.Gather("party", p.members...)
+	p.must(p.Groups.Disconnect(t.Context(), mirror.Connection{GroupID: "party", AccountID: gm, OwnerID: gm}, true, mirrortest.Cause))
+	p.World.Run(5 * time.Minute)
+	p.shows(0, p.members...)
+}
+
 // The refusals are shown with the session, and hold up none of the other accounts.
 func TestSession_OneRefuses_OthersFollow(t *testing.T) {
 	t.Parallel()

@@ -50,7 +50,7 @@ type options struct {
 	sample   int // how many changes of each package; 0: all
 	seed     uint64
 	excused  map[string]string // reasons, by the names of changes that nobody can notice
-	progress io.Writer         // is told of survivors and how far the work is
+	progress io.Writer         // gets survivors and how far the work is
 }
 
 // run tries the changes of the named packages and prints a row for each package, after

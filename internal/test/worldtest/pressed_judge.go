@@ -115,7 +115,7 @@ func (p Press) effects() int { return p.voted + p.commanded + p.made }
 // unsure begin the texts after which a press may have had an effect or not.
 var unsure = []string{"That did not work.", "That takes longer than Discord waits."}
 
-// judgeTold judges what is told of a press, of that age by the program's clock, as it was before and
+// judgeTold judges the answer to a press, of that age by the program's clock, as it was before and
 // after: what is too old is refused, and nothing else is; a vote that is confirmed was given by this
 // delivery, and one that is refused was not.
 func (w *World) judgeTold(before, p Press, told Told, age time.Duration) {
@@ -140,7 +140,7 @@ func (w *World) judgeTold(before, p Press, told Told, age time.Duration) {
 }
 
 // GivenProblems says which votes are not in their polls as they were given last, by a press that
-// nothing has changed since. Some of these nobody was told of: their effect was all there.
+// nothing has changed since. Some of these nobody heard of: their effect was all there.
 func (w *World) GivenProblems() (problems []string) {
 	for _, path := range slices.Sorted(maps.Keys(w.presses.votes)) {
 		p, document := w.presses.votes[path], w.observed.document(path)
