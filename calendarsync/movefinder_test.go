@@ -103,17 +103,43 @@ func TestMovedEvent_ThatGoogleDoesNotFindYet_IsDeferred(t *testing.T) {
 	follows(t, w, pollID, worldtest.ClubCalendar)
 }
 
+// A search asks 25 other calendars at most, of which the club's is one here.
 func TestGoneEvent_AmongTooManyCalendars_IsDeferred(t *testing.T) {
 	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
-	for i := range 30 {
-		w.OpenCalendar(fmt.Sprintf("room-%02d@group.calendar.google.com", i), "gm")
+	for rooms, searched := range map[int]bool{24: true, 25: false} {
+		t.Run(fmt.Sprintf("%d others", rooms+1), func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			for i := range rooms {
+				w.OpenCalendar(fmt.Sprintf("room-%02d@group.calendar.google.com", i), "gm")
+			}
+			pollID, _, eventID := w.Finalised()
+			w.DeleteEvent("gm", eventID)
+			w.Run(10 * time.Minute)
+			if searched {
+				same(t, "journal", w.Decisions(pollID), []string{"finalise", "cancel"})
+				return
+			}
+			follows(t, w, pollID, "gm@example.com")
+			equal(t, "error", w.View(pollID).Poll.Sync.Error.Code, rules.SyncFailed)
+		})
 	}
+}
+
+// What was moved and then deleted is gone from there, too, though Google may show all of it.
+func TestMovedEvent_DeletedWhereItWent_IsGone(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
-	w.DeleteEvent("gm", eventID)
-	w.Run(30 * time.Minute)
-	follows(t, w, pollID, "gm@example.com")
-	equal(t, "error", w.View(pollID).Poll.Sync.Error.Code, rules.SyncFailed)
+	w.MoveAway("gm", eventID, worldtest.Club)
+	w.DeleteEvent(worldtest.Club, eventID)
+	w.Malform(worldtest.Club, eventID, fmt.Sprintf(`{
+		"organizer": {"email": %q, "self": true},
+		"extendedProperties": {"private": {"questschedulerPoll": %q, "questschedulerGeneration": "1"}}
+	}`, worldtest.ClubCalendar, pollID))
+	w.Run(time.Minute)
+	same(t, "journal", w.Decisions(pollID), []string{"finalise", "cancel"})
+	atRest(t, w)
 }
 
 // Without the scope for the list, the primary calendars are all that is known.

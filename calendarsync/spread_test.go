@@ -2,11 +2,13 @@ package calendarsync_test
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
 	"questscheduler/calendarsync"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
@@ -36,6 +38,32 @@ func TestSweepPage_Spread_IsNineTenthsOfThePeriod(t *testing.T) {
 	}
 	if got, want := fmt.Sprint(places), "[0 2 4 6 8 10 12 14 16 0 2 4]"; got != want {
 		t.Errorf("the calendars have the places %s, want %s", got, want)
+	}
+}
+
+// A sweep that is woken before its time keeps it, and one that was done is not done again.
+func TestSweep_WokenAtAnotherTime_IsDoneAtItsOwn(t *testing.T) {
+	t.Parallel()
+	w, _, _ := idleWorld(t)
+	w.Run(2 * time.Hour)
+	planned, key := w.Clock.Now().Add(time.Hour), w.CalendarKey("gm")
+	w.Write(calendars.Path(key), calendars.PlanSweep(planned, "trace")...)
+	swept := func() outbox.Result {
+		return w.Watcher.Sweeps().Handle(t.Context(), outbox.Item{ID: key, Document: w.Document(calendars.Path(key))})
+	}
+	if got := swept(); !reflect.DeepEqual(got, outbox.Kept(planned)) {
+		t.Errorf("before its time: %+v", got)
+	}
+	equal(t, "it is planned still", w.Calendar("gm").SweepAt, planned)
+	equal(t, "a sync is asked for", w.Calendar("gm").Asked(), false)
+	w.Skip(time.Hour)
+	if got := swept(); !reflect.DeepEqual(got, outbox.Kept(time.Time{})) {
+		t.Errorf("at its time: %+v", got)
+	}
+	equal(t, "it is planned", !w.Calendar("gm").SweepAt.IsZero(), false)
+	equal(t, "a sync is asked for at its time", w.Calendar("gm").Asked(), true)
+	if got := swept(); !reflect.DeepEqual(got, outbox.Done()) {
+		t.Errorf("once more: %+v", got)
 	}
 }
 
