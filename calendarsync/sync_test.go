@@ -211,6 +211,9 @@ func TestStaleSync_StoresNoToken(t *testing.T) {
 			t.Parallel()
 			w := worldtest.New(t, worldtest.Options{})
 			w.Finalised()
+			w.RunDue()
+			count := &tally{}
+			w.Syncer.Meter = count.count
 			insert := func() {
 				w.InsertEvent("gm", map[string]any{"start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}})
 			}
@@ -231,6 +234,9 @@ func TestStaleSync_StoresNoToken(t *testing.T) {
 			equal(t, "another sync did it all", token != "", true)
 			equal(t, "token", w.Calendar("gm").SyncToken, token)
 			equal(t, "failure", w.Calendar("gm").LastError, "")
+			if name == "ends well" {
+				count.want(t, "when a run is overtaken", "sync by push: ok", "sync by push: overtaken")
+			}
 			w.Run(time.Minute)
 			atRest(t, w)
 		})
