@@ -2,6 +2,7 @@ package scheduler_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,11 +77,22 @@ func TestVote_ByAForm_LetsInWhoMayComeByIt(t *testing.T) {
 			f.Guild = worldtest.OtherChannel
 		}, fault.Forbidden, "gm"},
 		"whom the poll invites": {"cho", poll.JoinMembers, invite, nil, 0, "gm cho"},
+		"whom it invites again, after they left": {"cho", poll.JoinMembers, func(t *testing.T, w *worldtest.World, s fixture) {
+			invite(t, w, s)
+			w.Write(poll.AnnouncementPath(s.poll), poll.Set("entered", []any{"cho"}))
+		}, nil, 0, "gm cho"},
 		"of a form whose slots are others by now": {"ana", poll.JoinChannel, nothing, func(f *scheduler.VoteForm, _ *scheduler.Vote) {
 			f.Shown = "before"
 		}, fault.Conflict, "gm"},
 		"who came before": {"cho", poll.JoinChannel, func(t *testing.T, w *worldtest.World, s fixture) {
 			w.Write(poll.AnnouncementPath(s.poll), poll.Set("entered", []any{"cho"}))
+		}, nil, fault.Forbidden, "gm"},
+		"whom gm removed": {"cho", poll.JoinChannel, func(t *testing.T, w *worldtest.World, s fixture) {
+			for _, people := range [][]string{{"cho"}, {}} {
+				if _, err := w.Scheduler.Edit(t.Context(), gm, s.poll, scheduler.Edit{ParticipantIDs: &people}, worldtest.Cause); err != nil {
+					t.Fatal(err)
+				}
+			}
 		}, nil, fault.Forbidden, "gm"},
 		"who voted before": {"cho", poll.JoinChannel, func(t *testing.T, w *worldtest.World, s fixture) {
 			w.Write(poll.VotePath(s.poll, "cho"), poll.Set("uid", "cho"), poll.Set("noTimesWork", true))
@@ -112,8 +124,14 @@ func TestVote_ByAForm_LetsInWhoMayComeByIt(t *testing.T) {
 			equal(t, "where from", votes[0].Source+" "+votes[0].LastVotedFrom+" "+votes[0].Avatar, "discord discord picture")
 			if len(c.people) > 2 {
 				equal(t, "it is invited still", w.View(s.poll).Poll.InvitedAs("cho@example.com"), false)
-				equal(t, "somebody else is", w.View(s.poll).Poll.InvitedAs("dee@example.com"), name == "whom the poll invites")
+				equal(t, "somebody else is", w.View(s.poll).Poll.InvitedAs("dee@example.com"), strings.HasPrefix(name, "whom"))
 			}
+			known, err := poll.LoadAnnouncement(t.Context(), w.Documents, s.poll)
+			if err != nil {
+				t.Fatal(err)
+			}
+			entered := strings.HasPrefix(name, "a stranger") || strings.Contains(name, "again")
+			equal(t, "it is recorded that they entered", slices.Contains(known.Entered, c.who), entered)
 		})
 	}
 }

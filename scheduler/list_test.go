@@ -86,3 +86,17 @@ func TestGroups_AreThoseOfThePerson(t *testing.T) {
 		}
 	}
 }
+
+// A group's poll has its card as soon as it is made, without the drain.
+func TestCreate_OfAGroupsPoll_DrawsItsCardAtOnce(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
+	view, err := w.Scheduler.Create(t.Context(), gm, scheduler.Create{
+		Title: "Session", Slots: []worldtest.Slot{worldtest.Ten}, GroupID: w.Party(),
+	}, worldtest.Cause)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.RunDue()
+	equal(t, "it has a card", w.View(view.Poll.ID).Poll.Discord.MessageID != "", true)
+}

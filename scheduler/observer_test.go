@@ -57,6 +57,11 @@ func TestObserver_JournalsWhatWouldBeDone(t *testing.T) {
 				if line.Observed {
 					equal(t, "decision that is journaled", line.Decision, c.decision)
 					equal(t, "of whom", line.CreatorID, "gm")
+					equal(t, "by what", line.Trigger+" "+line.Trace, "push push")
+					equal(t, "the time that was", line.Before, rules.Timed(worldtest.Ten.Start, worldtest.Ten.End))
+					equal(t, "the time that is seen", line.After, seen.Fingerprint)
+					equal(t, "as of", line.Updated, seen.Updated)
+					equal(t, "the run", line.Fence, seen.Fence)
 					equal(t, "at", line.At, w.Clock.Now())
 				}
 			}

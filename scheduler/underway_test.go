@@ -53,6 +53,7 @@ func TestInProgress_IsTheSameChoice(t *testing.T) {
 	w.Plant("events.insert", func(f *worldtest.Fault) { f.LostAnswer, f.Times = true, 1 })
 	_, err := w.FinaliseAs(s.poll, ask)
 	kind(t, err, fault.Unavailable)
+	equal(t, "what the intent failed of", w.Intents()[0].Error, fault.Unavailable.String())
 	check("under way", func(name string) bool { return asks[name].underWay })
 	_, err = w.Scheduler.InProgress(t.Context(), worldtest.Person("ana"), s.poll, ask)
 	kind(t, err, fault.Forbidden)
@@ -62,6 +63,12 @@ func TestInProgress_IsTheSameChoice(t *testing.T) {
 	kind(t, err, fault.NotFound)
 	w.Run(time.Minute)
 	check("done", func(name string) bool { return asks[name].done })
+	w.Unlink("gm") // what a finalisation needs may be missing by now
+	view, err := w.FinaliseAs(s.poll, ask)
+	if err != nil {
+		t.Errorf("the same once more: %v", err)
+	}
+	equal(t, "slot of the same once more", view.Poll.WinningSlotID, ask.SlotID)
 	w.Run(time.Hour)
 	check("long done", func(string) bool { return false })
 	atRest(t, w)
