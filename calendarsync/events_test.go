@@ -73,6 +73,11 @@ func TestEvents_ActInTheCalendarNamed(t *testing.T) {
 		t.Error(err)
 	}
 	equal(t, "deleted once more", deleted, false)
+	read, err = events.Get(ctx, at.AccountID, at.CalendarID, intent.EventID)
+	if err != nil {
+		t.Error(err)
+	}
+	equal(t, "state when it is deleted", read.EventState, rules.Gone)
 }
 
 // That an event is not found in a calendar that answers is its deletion; that the calendar is

@@ -2,6 +2,7 @@ package calendarsync_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,6 +90,7 @@ func TestEnsure_WhereTheOldCannotBeStopped_AcceptsBoth(t *testing.T) {
 	w.Refuse("channels.stop", 503, "backendError", 1)
 	ensure(t, w)
 	same(t, "channels", statuses(w), []string{"retiring", "active"})
+	equal(t, "lines of the log", strings.Count(w.Log(), "could not be stopped yet"), 1)
 	w.RunDue() // the new one's first push
 	w.MoveEvent("gm", eventID, noon)
 	equal(t, "pushes", len(w.Google.PendingPushes()), 2)
