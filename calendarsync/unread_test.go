@@ -8,10 +8,12 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/fault"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
+	"questscheduler/scheduler"
 )
 
 // fallible is a world in which reads of the program fail at the points that it returns. No
@@ -109,6 +111,13 @@ func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
 		"links": func(t *testing.T, w *worldtest.World, c calendars.Calendar) error {
 			return w.Links.Follow(t.Context(), c.AccountID, worldtest.Cause)
 		},
+		"find": func(t *testing.T, w *worldtest.World, c calendars.Calendar) error {
+			return w.Lookup.Find(t.Context(), "gm", c.AccountID, c.CalendarID)
+		},
+		"search": func(t *testing.T, w *worldtest.World, c calendars.Calendar) error {
+			_, err := w.Scheduler.Calendar.Find(t.Context(), missing(c))
+			return err
+		},
 		"walk": func(t *testing.T, w *worldtest.World, _ calendars.Calendar) error {
 			_, err := calendarsync.WalkByExpiration(t.Context(), w.Scheduler.Store, store.Paging{Limit: 9},
 				func(calendarsync.Watch) (bool, error) { return true, nil })
@@ -205,4 +214,10 @@ func TestPush_DocumentUnread_SaysThatItFailed(t *testing.T) {
 	push := genuine(t, w)
 	p.NoneUnread(t, 2, func() error { return w.Watcher.Push(t.Context(), push) })
 	equal(t, "a sync is asked for", w.Calendar("gm").Asked(), true)
+}
+
+// missing is an event that is gone from a calendar.
+func missing(c calendars.Calendar) scheduler.Missing {
+	place := poll.Place{AccountID: c.AccountID, CalendarID: c.CalendarID}
+	return scheduler.Missing{Place: place, EventID: poll.EventID("poll", 1), PollID: "poll"}
 }
