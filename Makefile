@@ -46,6 +46,8 @@ PROGRAM := bin/questscheduler.test
 LINT := bin/golangci-lint
 VULNERABILITIES := bin/govulncheck
 OPENAPI := bin/vacuum
+# The parser of diagrams. diagrams_test.go has the checksum of this version.
+MERMAID := bin/mermaid-11.17.2.js
 
 .PHONY: help
 help: ## Lists the targets
@@ -99,13 +101,13 @@ $(PROGRAM):
 emulators: # Lists the missing programs without which tests are skipped
 	@$(GO) test -v -run '^TestFind_' ./internal/test/emulator ./internal/test/webapp ./internal/test/chromium | grep -o 'skipped: .*' || true
 
-# npm writes this file last. Both installations run at once: one waits for the network
+# npm writes this file last. The installations run at once: one waits for the network
 # while the other unpacks.
 WHOLE := node_modules/.package-lock.json
 
 .PHONY: webapp
-webapp: ## Installs the official Firebase client and Auth emulator, by which tests play the web app
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory -j2 bin/webapp/$(WHOLE) bin/emulators/$(WHOLE); fi
+webapp: ## Installs the official Firebase client and Auth emulator, by which tests play the web app, and the parser of diagrams
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory -j3 bin/webapp/$(WHOLE) bin/emulators/$(WHOLE) $(MERMAID); fi
 
 bin/webapp/$(WHOLE): internal/test/webapp/package.json internal/test/webapp/package-lock.json
 	@echo "installing the official Firebase client"
@@ -114,6 +116,13 @@ bin/webapp/$(WHOLE): internal/test/webapp/package.json internal/test/webapp/pack
 bin/emulators/$(WHOLE): tools/emulators/package.json tools/emulators/package-lock.json
 	@echo "installing the official Firebase Auth emulator"
 	$(INSTALL)
+
+# Without its dependencies, which are in the one file that a browser loads.
+bin/mermaid-%.js:
+	@if ! command -v npm >/dev/null; then echo "skipped: the diagrams of pages, since there is no npm"; exit; fi; \
+	echo "fetching the official parser of Mermaid"; mkdir -p $(@D); unpacked=$$(mktemp -d); trap 'rm -rf '"$$unpacked" EXIT; \
+	npm pack --silent --pack-destination "$$unpacked" mermaid@$* >/dev/null; \
+	tar -xzf "$$unpacked/mermaid-$*.tgz" -C "$$unpacked" package/dist/mermaid.min.js; mv "$$unpacked/package/dist/mermaid.min.js" $@
 
 # Installed below bin, so no tool treats it as part of this module. npm runs no
 # installation scripts.
@@ -143,7 +152,7 @@ layout: ## Checks the direction of imports, names, and that exported names are d
 	$(GO) test ./internal/test/layout/
 
 .PHONY: generated
-generated: ## Checks that generated pages are current, and that pages name only what exists
+generated: $(MERMAID) ## Checks that generated pages are current, that pages name only what exists, and that Mermaid reads their diagrams
 	$(GO) test -run '^Test(Page|Every|What)' ./internal/test/docs/ ./cmd/questscheduler/
 
 .PHONY: openapi
