@@ -53,11 +53,14 @@ MERMAID := bin/mermaid-11.17.2.js
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
+# In the foreground of a terminal the demo gets a process group of its own, so that Ctrl-C
+# ends it alone: make would end by the signal, and not with 0.
 .PHONY: demo
 demo: ## Runs everything on this machine against simulators; no settings needed; ADDR=127.0.0.1:9090 for another address
-	@echo "building the demo; from an empty cache that takes about two minutes of a processor"
+	@echo "building the demo; from an empty cache that takes two to four minutes of a processor"
 	@$(GO) build -tags demo -o bin/demo ./cmd/questscheduler
-	@exec bin/demo demo $(if $(ADDR),--addr $(ADDR))
+	@demo=(bin/demo demo $(if $(ADDR),--addr $(ADDR))); \
+	if [[ $$(ps -o stat= -p $$$$ 2>/dev/null) == *+* ]]; then set -m; "$${demo[@]}" || exit; else exec "$${demo[@]}"; fi
 
 # The program's own tests are compiled first and once for both sets of them, of which
 # the second mostly waits and runs beside the first. A second build of everything, for the
