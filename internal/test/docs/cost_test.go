@@ -53,7 +53,7 @@ func pricedRow(what string, c storetest.Cost) string {
 const costHead = `
 ## What Firestore bills
 
-With [QS_STORE=firestore](deployment.md#firestore) each document that is read, written or deleted is billed. Tests count these numbers, and ` + "`internal/test/cost/counts.txt`" + ` has those of each step of a poll. Not counted are transactions that run again, what the web app itself reads and writes, streams of changes ([limits.md](limits.md#streams)), storage, the network, Cloud Tasks and Cloud Run.
+Each document that is read, written or deleted. Tests count these numbers (` + "`internal/test/cost/counts.txt`" + `). Not counted are transactions that run again, what the web app itself reads and writes, streams, storage, the network, Cloud Tasks and Cloud Run.
 `
 
 // whatFirestoreBills counts each flow, and writes the file from which the page is worked out.

@@ -23,7 +23,7 @@ As deployed, it keeps up on a Sunday evening with %s calendars of ten polls each
 
 ## What is assumed
 
-Each calendar has 10 finalised polls, one session a week, and 10 changes a week in two sittings: one change is a poll's new event, one in five weeks moves a session, the others concern no poll but push too. Half of all sittings are on Sunday between 18:00 and 22:00, in one time zone. Half of the polls ended over 30 days ago. Nobody uses mirrors or second addresses. Settings and queues are the defaults.
+Each calendar has 10 finalised polls, one session a week, and 10 changes a week in two sittings: one change is a poll's new event, one in five weeks moves a session, the others concern no poll but push too. Half of all sittings are on Sunday between 18:00 and 22:00, in one time zone. Half of the polls ended over 30 days ago. Nobody uses mirrors or second addresses.
 `
 
 const scalingEnd = `
@@ -121,7 +121,7 @@ func ofListeners() string {
 	return fmt.Sprintf(`
 ## Who listens
 
-An open stream of a person with %d polls reads them every %.0f seconds: %.2f reads a second, %.2f dollars a month while it is open. Ten thousand read %s documents a second, and each occupies a request: %d instances of %d requests hold %d, those of tasks included. Raise both in `+"`deploy/service.yaml`"+`, or have clients listen to Firestore itself, which bills one read for each listener of a document that changes.
+An open stream of a person with %d polls reads them every %.0f seconds: %.2f reads a second, %.2f dollars a month while it is open. Ten thousand read %s documents a second, and each occupies a request: %d instances of %d requests hold %d, those of tasks included. Raise both in `+"`deploy/service.yaml`"+`, or have clients listen to Firestore itself.
 `, polls, recheckEvery.Seconds(), a, dollars, grouped(int(a*10_000)), instances, requests, instances*requests)
 }
 
