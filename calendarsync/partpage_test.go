@@ -105,7 +105,7 @@ func TestPageConsumer_ThatFailsInAPage_GetsTheRestOneByOne(t *testing.T) {
 			same(t, "applied", order(c), want)
 			equal(t, "deferred", len(w.Calendar("gm").Backlogs["one"].Deferred), 0)
 			read(t, w)
-			if !strings.Contains(w.Log(), "a consumer failed") {
+			if !strings.Contains(w.Log(), "a consumer failed") || !strings.Contains(w.Log(), "planned") {
 				t.Error("nothing is logged of it")
 			}
 			atRest(t, w)

@@ -39,6 +39,17 @@ func TestEnsure_MakesOneChannelAndKeepsIt(t *testing.T) {
 	equal(t, "calendar", watch.String("calendarKey"), w.CalendarKey("gm"))
 	equal(t, "expiration", watch.Time("expiration"), worldtest.Start.Add(7*24*time.Hour))
 	equal(t, "resource is known", watch.String("resourceId") != "", true)
+	watched := func() bool {
+		t.Helper()
+		is, err := w.Watcher.Watched(t.Context(), w.Account("gm"), "gm@example.com")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return is
+	}
+	equal(t, "watched", watched(), true)
+	w.Skip(7 * 24 * time.Hour)
+	equal(t, "watched when it ended", watched(), false)
 	atRest(t, w)
 }
 
