@@ -2,6 +2,7 @@ package mirrors_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -89,4 +90,31 @@ func TestRestoreKept_ConnectedAgain_LeavesThem(t *testing.T) {
 	w.must(w.service.EndConnection(w.ctx, c, cause))
 	w.run(2 * time.Minute)
 	w.nothingLeft()
+}
+
+// More copies than a page, in two accounts that end at once.
+func TestEndConnection_ManyCopies_AllAreDeleted(t *testing.T) {
+	t.Parallel()
+	w := newMirroringWorld(t)
+	w.connect(home, gm)
+	w.connect(club, gm)
+	for i := range 22 {
+		session := w.canonicalSession()
+		session.ID = fmt.Sprintf("evt_%02d", i)
+		session.ICalUID = session.ID
+		w.put(session)
+	}
+	w.run(2 * time.Minute)
+	for _, account := range []string{home, club} {
+		if shown := w.titles(account); len(shown) != 22 {
+			t.Fatalf("%s shows %v", account, shown)
+		}
+		w.must(w.service.EndConnection(w.ctx, mirror.Connection{GroupID: "party", AccountID: account, OwnerID: gm}, cause))
+	}
+	w.run(2 * time.Minute)
+	left, err := mirror.EndingConnectionsOf(w.ctx, w.memory, gm)
+	w.must(err)
+	if len(left) > 0 || len(w.mirrors()) > 0 || len(w.titles(home))+len(w.titles(club)) > 0 {
+		t.Errorf("left are %+v; the mirrors are %+v", left, w.mirrors())
+	}
 }

@@ -88,6 +88,18 @@ func TestStray_ThatIsNoneAnyMore_Stays(t *testing.T) {
 	}
 }
 
+// Google does not answer the one call that would delete it.
+func TestStray_ThatGoogleKeepsOnce_IsDeletedLater(t *testing.T) {
+	t.Parallel()
+	w, _ := newStrayWorld(t, home)
+	w.must(w.google.Control().Plant(control.Rule{Match: "events.delete", Status: 503, Times: 1}))
+	w.run(10 * time.Minute)
+	if left := w.google.Control().Rules(); len(left) > 0 {
+		t.Errorf("it was not called: %v", left)
+	}
+	w.nothingLeft()
+}
+
 func TestStray_WhoseAccountIsUnlinked_IsDeleted(t *testing.T) {
 	t.Parallel()
 	w, _ := newStrayWorld(t, home)

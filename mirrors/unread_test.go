@@ -124,6 +124,26 @@ func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
 	}
 }
 
+func TestOccurrences_DocumentUnread_SayThatTheyFailed(t *testing.T) {
+	t.Parallel()
+	title := "Surgeon"
+	for name, call := range map[string]func(w *world, address string) error{
+		"get": func(w *world, address string) error { _, err := w.events().Get(w.ctx, gm, address); return err },
+		"change": func(w *world, address string) error {
+			_, err := w.events().Change(w.ctx, gm, address, mirrors.Change{Title: &title}, cause)
+			return err
+		},
+		"delete": func(w *world, address string) error { return w.events().Delete(w.ctx, gm, address, nil, cause) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			series, _ := w.weekly()
+			w.fallible().NoneUnread(t, 1, func() error { return call(w, series.ID+"_20260312T090000Z") })
+		})
+	}
+}
+
 // What a read that fails interrupts is done later.
 func TestFlows_ReadFails_AreDoneLater(t *testing.T) {
 	t.Parallel()
@@ -170,6 +190,10 @@ func TestFlows_ReadFails_AreDoneLater(t *testing.T) {
 		"one is deleted": {do: func(w *world) {
 			_, err := w.full.DeleteQuietly(w.ctx, refTo(work), "event1", "")
 			w.must(err)
+			w.sync(work)
+		}, want: func(w *world) { w.wantTitles(home, "Session") }},
+		"one is in no listing any more": {do: func(w *world) {
+			w.lose(work, "event1")
 			w.sync(work)
 		}, want: func(w *world) { w.wantTitles(home, "Session") }},
 		"all are listed anew": {do: func(w *world) {
