@@ -8,6 +8,7 @@ import (
 
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
+	"questscheduler/mirrors"
 )
 
 // newKeptWorld has the session of a group shown at home, whose document went as its owner kept
@@ -109,6 +110,13 @@ func TestEndConnection_ManyCopies_AllAreDeleted(t *testing.T) {
 		if shown := w.titles(account); len(shown) != 22 {
 			t.Fatalf("%s shows %v", account, shown)
 		}
+	}
+	w.replan()
+	w.runWork(mirrors.PlanKind, gm)
+	if at := w.personPlan().PlanDue; !at.IsZero() {
+		t.Errorf("planned, it is due again at %v", at)
+	}
+	for _, account := range []string{home, club} {
 		w.must(w.service.EndConnection(w.ctx, mirror.Connection{GroupID: "party", AccountID: account, OwnerID: gm}, cause))
 	}
 	w.run(2 * time.Minute)

@@ -354,3 +354,18 @@ func TestOverlay_AnotherRecordedSince_GetsItsMirrors(t *testing.T) {
 		t.Errorf("the mirror is %+v", m)
 	}
 }
+
+// Its owner deletes the calendar between the choice of a step and the claim.
+func TestOverlay_LeftAloneBeforeItsClaim_IsNotCreated(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.toOverlay()
+	s.event("e1", "Stand-up")
+	s.writer.Store = &interrupted{s.writer.Store, func() {
+		s.set(mirror.PersonPath(gm), mirror.WriteOverlay(gm, home, mirror.OverlayCalendar{Generation: 1}.Lost(), s.clock.Now())...)
+	}}
+	s.run(2 * time.Minute)
+	if m := s.only(); len(s.overlays()) > 0 || m.State != mirror.Suppressed || !m.Due.IsZero() {
+		t.Errorf("the calendars are %+v, the mirror %+v", s.overlays(), m)
+	}
+}

@@ -272,7 +272,9 @@ func TestSync_ACancelledSession_StaysWhileOthersShowIt(t *testing.T) {
 			w := newMirroringWorld(t)
 			session := w.pollsSession(func(e *mirror.Event) { e.GroupID = "" })
 			if name != "" {
-				m := mirror.Mirror{ID: "mir_left", OwnerID: name, CanonicalID: session.ID, ICalUID: "other", TargetAccountID: annes, State: mirror.Suppressed}
+				m := mirror.Mirror{
+					ID: "mir_left", OwnerID: name, CanonicalID: session.ID, ICalUID: "other", TargetAccountID: annes, State: mirror.Suppressed,
+				}
 				w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error { return tx.Set(mirror.Path(m.ID), mirror.Encode(m)) }))
 			}
 			_, _, err := w.service.Observe(w.ctx, refTo(work), gcal.Event{
@@ -352,4 +354,17 @@ func TestSync_OneOfTwoInvitationsGoes_TheOtherIsShown(t *testing.T) {
 			t.Errorf("without the one at %s home shows %v; the mirrors are %+v", account, shown, left)
 		}
 	}
+}
+
+// Connections to a group that is gone are left to the cleanup, and hold up nothing.
+func TestPlanUID_OfAGroupThatIsGone_EndsWell(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	session := w.canonicalSession()
+	w.put(session)
+	w.connect(club, gm)
+	w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error { return tx.Delete(poll.GroupPath("party")) }))
+	w.must(w.service.PlanUID(w.ctx, gm, session.ICalUID, cause))
+	w.settle()
+	w.wantTitles(club)
 }

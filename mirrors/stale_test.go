@@ -148,7 +148,8 @@ func TestRemoveStale_DocumentUnread_SaysThatItFailed(t *testing.T) {
 		removed, _, err := w.service.RemoveStale(w.ctx, 10, cause)
 		if !p.Reached() {
 			points.Struck(t, n-1, 10)
-			if w.must(err); removed != 2 {
+			w.must(err)
+			if removed != 2 {
 				t.Errorf("%d are removed", removed)
 			}
 			return
