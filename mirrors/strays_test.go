@@ -25,7 +25,7 @@ func newStrayWorld(t *testing.T, finder string) (w *world, stray gcal.Event) {
 	stray = w.atHome()
 	_, _, err := w.service.Observe(w.ctx, gcal.Ref{Account: finder, Calendar: homeMail}, stray, true, cause)
 	w.must(err)
-	if m := w.strayOf(finder); m.State != mirror.Deleting || m.EventID != stray.ID {
+	if m := w.strayOf(finder); m.State != mirror.Deleting || m.EventID != stray.ID || m.CreatedAt.IsZero() {
 		t.Fatalf("the stray is %+v", m)
 	}
 	return w, stray
