@@ -288,7 +288,7 @@ func TestAnswers_AtOnce_AreFewForAPersonAndInAll(t *testing.T) {
 		t.Helper()
 		_, ofPoll := w.ForPoll(t.Context(), "p1", person)
 		for _, err := range []error{ofPoll, ask(person)} {
-			if !fault.Is(err, want) || fault.CodeOf(err) != availability.CodeBusy || fault.RetryAfter(err) <= 0 {
+			if !fault.Is(err, want) || fault.CodeOf(err) != availability.CodeBusy || fault.RetryAfter(err) <= 0 || fault.MessageOf(err, "") == "" {
 				t.Fatalf("another question of %s's is %v", person, err)
 			}
 		}

@@ -388,4 +388,9 @@ func TestForPoll_OfSomebodyWhoTakesPartByTheChannelAlone_IsForbidden(t *testing.
 	if got := w.states("p1", "ana"); got["ana"] == "" {
 		t.Errorf("ana, a member by now, is shown %v", got)
 	}
+	w.set(poll.GroupPath("party"), map[string]any{"creatorId": "ana", "memberIds": []any{"ana"}})
+	w.set(poll.AnnouncementPath("p1"), map[string]any{"entered": []any{"gm"}})
+	if got := w.states("p1", "gm"); got["gm"] == "" {
+		t.Errorf("gm, the poll's host, is shown %v", got)
+	}
 }

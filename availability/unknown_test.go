@@ -164,6 +164,7 @@ func TestAnswers_AReadFails_IsAnErrorNotFree(t *testing.T) {
 	for name, ask := range map[string]func() error{
 		"own":         func() error { _, err := w.Own(t.Context(), "ana", now, now.AddDate(0, 0, 14), nil); return err },
 		"of the poll": func() error { _, err := w.ForPoll(t.Context(), "p1", "ana"); return err },
+		"of the poll, by one whom its host let in": func() error { _, err := w.ForPoll(t.Context(), "p1", "ben"); return err },
 	} {
 		w.reads.calls, w.reads.failAt = 0, 0
 		must(t, ask())
