@@ -309,6 +309,22 @@ func TestForPoll_AllDaySlots_AreDaysOfThePollsZone(t *testing.T) {
 	w.wantStates("gm", map[string]string{"gm": "ffffb"})
 }
 
+// A day may begin before a slot that is stored as the earlier one.
+func TestForPoll_AnAllDaySlotThatBeginsFirst_IsKnown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.poll(nil, nil)
+	w.synced("gm", "gm")
+	midnight := time.Date(2026, 3, 6, 0, 0, 0, 0, time.UTC) // an hour later than in Zurich
+	for _, slot := range []poll.Slot{
+		{ID: "a", Start: midnight.Add(-30 * time.Minute), End: midnight},
+		{ID: "b", AllDay: true, Start: midnight, End: midnight.AddDate(0, 0, 1)},
+	} {
+		w.set(poll.SlotPath("p1", slot.ID), poll.EncodeSlot(slot))
+	}
+	w.wantStates("gm", map[string]string{"gm": "fffff"})
+}
+
 func TestForPoll_SlotsOutOfReach_AreUnknown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
