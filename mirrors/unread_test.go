@@ -225,9 +225,6 @@ func TestFlows_ReadFails_AreDoneLater(t *testing.T) {
 			w.stray(1, "here")
 			w.sync(home)
 		}, want: func(w *world) { w.wantTitles(home, "Dentist", "Session") }},
-		"a connection ends": {do: func(w *world) {
-			again(w, func() error { return w.service.EndConnection(w.ctx, party, cause) })
-		}, want: disconnected},
 		"a connection ends with a kept copy": {begin: func(w *world) {
 			kept := w.mirrorOf("evt_session")
 			kept.Generation++
