@@ -54,7 +54,13 @@ func TestHandle_ReadFails_IsAnnouncedLater(t *testing.T) {
 			for i := range 100 {
 				members = append(members, fmt.Sprint("member-", i))
 			}
-			w.write(func(tx store.Tx) error { return tx.Update(poll.GroupPath(groupID), poll.Set("memberIds", members)) })
+			w.write(func(tx store.Tx) error {
+				return first(
+					tx.Update(poll.GroupPath(groupID), poll.Set("memberIds", members)),
+					tx.Update(poll.Path(pollID), poll.Set("participantIds", []any{"gm", "ana", "eve"})),
+					tx.Update(poll.AnnouncementPath(pollID), poll.NamedUpdates(pollID, []string{"eve"})...),
+				)
+			})
 			w.cancel()
 			w.want("gm", 0)
 		},
