@@ -120,6 +120,26 @@ func TestRemoveStale_ACalendarFoundJustNow_KeepsItsEvents(t *testing.T) {
 	w.wantTitles(home, "Training")
 }
 
+// The account is linked again after it was found, before its turn comes.
+func TestRemoveStale_AnAccountLinkedJustNow_KeepsItsEvents(t *testing.T) {
+	t.Parallel()
+	w := twoSeries(t)
+	for _, account := range []string{club, work} {
+		w.account(account, accounts.Revoked)
+		w.set(accounts.Path(account), store.Set("updatedAt", stageStart))
+	}
+	w.must(w.clock.Advance(31 * 24 * time.Hour))
+	w.onWake = func() { // for the mirror of what club showed
+		w.account(work, accounts.Active)
+		w.set(accounts.Path(work), store.Set("updatedAt", w.clock.Now()))
+	}
+	if removed, _, err := w.service.RemoveStale(w.ctx, 10, cause); err != nil || removed != 1 {
+		t.Errorf("%d removed, %v", removed, err)
+	}
+	w.settle()
+	w.wantTitles(home, "Weekly")
+}
+
 // A calendar that fails for another reason, however long, is not lost.
 func TestRemoveStale_ACalendarThatFails_KeepsItsEvents(t *testing.T) {
 	t.Parallel()
