@@ -170,6 +170,36 @@ func TestPlanPerson_PlaceUnstored_GoesOn(t *testing.T) {
 	}
 }
 
+// Whichever read of what is to be planned fails, the run ends and is repeated after a wait.
+func TestPlanPerson_APartUnread_WaitsAndGoesOn(t *testing.T) {
+	t.Parallel()
+	party := mirror.Connection{GroupID: "party", AccountID: home, OwnerID: gm}
+	for n := 1; ; n++ {
+		w := newMirroringWorld(t) // without events, so that nothing is read to plan one
+		w.connect(home, gm)
+		w.connect(club, gm)
+		w.must(w.service.EndConnection(w.ctx, party, cause))
+		p := w.fallible()
+		p.FailAt(n)
+		again := w.runWork(mirrors.PlanKind, gm)
+		reached := p.Reached()
+		p.FailAt(0)
+		if due := w.personPlan().PlanDue; reached && (!due.After(w.clock.Now()) || !again.Equal(due)) {
+			t.Errorf("with read %d failing it is due again at %v, %v", n, due, again)
+		}
+		w.run(10 * time.Minute)
+		left, err := mirror.EndingConnectionsOf(w.ctx, w.memory, gm)
+		w.must(err)
+		if len(left) > 0 || !w.personPlan().PlanDue.IsZero() {
+			t.Errorf("with read %d failing the connections %+v are left", n, left)
+		}
+		if !reached {
+			points.Struck(t, n-1, 8)
+			return
+		}
+	}
+}
+
 // What operators are shown of work that waits.
 func TestWork_EachKind_SaysWhatItDoes(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/recurrence"
+	"questscheduler/internal/store"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/mirrors"
 	"questscheduler/mirrors/plan"
@@ -386,4 +387,31 @@ func TestWriter_ACancelledOccurrenceUnanswered_IsCancelledLater(t *testing.T) {
 	if second.Details.Status != "cancelled" {
 		t.Errorf("the second occurrence is %s", second.Details.Status)
 	}
+}
+
+// A person made the copy of a series a single event, again and again, until it was left so.
+func TestWriter_AnOccurrenceOfAContestedSeries_IsLeftAlone(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Weekly", weekly)
+	s.run(0)
+	series := s.only()
+	s.set(mirror.Path(series.ID), store.Set("state", string(mirror.Contested)))
+	content := plan.Shown(*s.atHome().Details)
+	content.Recurrence = nil
+	_, err := s.full.PatchContent(s.ctx, gcal.Ref{Account: home, Calendar: homeMail}, series.EventID, "", content)
+	s.must(err)
+	s.event("e1_x", "Late", exception("e1", at("2026-03-12T09:00:00Z")), func(e *mirror.Event) {
+		e.Start, e.End = at("2026-03-12T14:00:00Z"), at("2026-03-12T15:00:00Z")
+	})
+	s.run(2 * time.Minute)
+	for _, m := range s.mirrors() {
+		if m.State != mirror.Contested || !m.Due.IsZero() || m.Attempts > 0 {
+			t.Errorf("the mirror of %s is %s, due %v: %s", m.CanonicalID, m.State, m.Due, m.LastError)
+		}
+	}
+	if all := s.mirrors(); len(all) != 2 {
+		t.Errorf("the mirrors are %+v", all)
+	}
+	s.atHome()
 }
