@@ -318,6 +318,41 @@ func TestAnswers_AtOnce_AreFewForAPersonAndInAll(t *testing.T) {
 	}
 }
 
+// TestAnswers_OneOfTwoEnds_LeavesRoomForOne counts a person's questions one by one.
+func TestAnswers_OneOfTwoEnds_LeavesRoomForOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Service.Store = w.reads.Store // which counts nothing
+	w.link("gm", "gm", accounts.Active)
+	begun, answer, asked := make(chan struct{}), make(chan struct{}), make(chan error)
+	w.google.set("acc_gm", func() (gcal.FreeBusy, error) {
+		begun <- struct{}{}
+		<-answer
+		return gcal.FreeBusy{}, nil
+	})
+	ask := func() error { _, err := w.Own(t.Context(), "gm", now, now.Add(time.Hour), nil); return err }
+	begin := func() (refused error) {
+		go func() { asked <- ask() }()
+		select {
+		case <-begun:
+			return nil
+		case err := <-asked:
+			return err
+		}
+	}
+	must(t, begin())
+	for range 3 {
+		must(t, begin())
+		if err := begin(); fault.CodeOf(err) != availability.CodeBusy {
+			t.Fatalf("a third question at once: %v", err)
+		}
+		answer <- struct{}{}
+		must(t, <-asked)
+	}
+	close(answer)
+	must(t, <-asked)
+}
+
 // addMany stores copies of an event of a person, some at a time. changes change each.
 func (w *world) addMany(owner, id string, count int, e availability.BusyEvent, changes ...func(*mirror.Event)) {
 	w.t.Helper()

@@ -56,8 +56,13 @@ func (w *world) states(pollID, asker string) map[string]string {
 	w.t.Helper()
 	slots, err := w.ForPoll(w.t.Context(), pollID, asker)
 	must(w.t, err)
+	stored, err := poll.LoadSlots(w.t.Context(), w.documents, pollID)
+	must(w.t, err)
 	states := map[string]string{}
-	for _, slot := range slots {
+	for i, slot := range slots {
+		if slot.ID != stored[i].ID {
+			w.t.Errorf("slot %d is %q, not %q", i, slot.ID, stored[i].ID)
+		}
 		for _, person := range slot.People {
 			states[person.ID] += string(person.State[0])
 		}
