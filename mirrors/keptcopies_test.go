@@ -126,3 +126,17 @@ func TestEndConnection_ManyCopies_AllAreDeleted(t *testing.T) {
 		t.Errorf("left are %+v; the mirrors are %+v", left, w.mirrors())
 	}
 }
+
+func TestEndConnection_OfOneOfTwoAccounts_StopsFollowingIt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.connect(home, gm)
+	w.connect(club, gm)
+	w.must(w.service.Rewrite(w.ctx, gm, cause))
+	w.settle()
+	w.must(w.service.EndConnection(w.ctx, mirror.Connection{GroupID: "party", AccountID: home, OwnerID: gm}, cause))
+	w.settle()
+	if home, club := w.calendar(home), w.calendar(club); home.Wanted() || !club.Wanted() {
+		t.Errorf("followed are home: %t, club: %t", home.Wanted(), club.Wanted())
+	}
+}

@@ -2,6 +2,7 @@ package mirrors_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -338,6 +339,9 @@ func TestWriter_ChangedByAPerson_IsCorrectedInTheSameRun(t *testing.T) {
 	if shown, m := s.atHome(), s.only(); shown.Details.Summary != "Retrospective" || m.Attempts > 0 {
 		t.Errorf("home shows %q, the mirror is %+v", shown.Details.Summary, m)
 	}
+	if drifts := s.traces("evt_e1", mirror.StepDrift); len(drifts) != 1 {
+		t.Errorf("the journal has it %d times", len(drifts))
+	}
 }
 
 // A person deletes the copy of a series twice, and the writer is who finds it.
@@ -414,4 +418,22 @@ func TestWriter_AnOccurrenceOfAContestedSeries_IsLeftAlone(t *testing.T) {
 		t.Errorf("the mirrors are %+v", all)
 	}
 	s.atHome()
+}
+
+// Without a drain: what is decided again beside a series is written after it.
+func TestWriter_ASeriesMadeAnew_BringsItsExceptionsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Weekly", weekly)
+	s.event("e1_x", "Late", exception("e1", at("2026-03-12T09:00:00Z")), func(e *mirror.Event) {
+		e.Start, e.End = at("2026-03-12T14:00:00Z"), at("2026-03-12T15:00:00Z")
+	})
+	s.run(2 * time.Minute)
+	all := s.mirrors()
+	series := all[slices.IndexFunc(all, func(m mirror.Mirror) bool { return m.SeriesMirrorID == "" })]
+	s.delete(gcal.Event{ID: series.EventID})
+	s.event("e1", "Monthly", weekly)
+	s.write(s.writer, series)
+	s.runDue()
+	s.each(1)
 }

@@ -40,6 +40,12 @@ func TestWriter_DocumentUnread_SaysThatItFailed(t *testing.T) {
 		return errors.Join(failed...)
 	}
 	leave := func(s *stage) error { return s.leave(home, time.Hour) }
+	leaving := func(s *stage) error {
+		s.account(home, accounts.Unlinked)
+		account, err := accounts.Load(s.ctx, s.memory, home)
+		s.must(err)
+		return s.writer.AccountLeaving(s.ctx, account, cause)
+	}
 	reconcile := func(s *stage) error {
 		did, _, err := s.writer.Reconcile(s.ctx, cause, "", true)
 		if err == nil && did.Failed > 0 {
@@ -78,6 +84,7 @@ func TestWriter_DocumentUnread_SaysThatItFailed(t *testing.T) {
 		"create an overlay calendar, refused": {func(s *stage) { s.toOverlay(); s.refuse("calendars.insert"); s.event("e1", "Stand-up") }, write},
 		"write to a deleted overlay calendar": {func(s *stage) { overlay(s); s.deleteCalendar(s.overlays()[0].ID); s.event("e1", "Retrospective") }, write},
 		"leave":                               {shown, leave},
+		"leave, and be followed no more":      {func(s *stage) { shown(s); s.followed(homeMail) }, leaving},
 		"leave, refused":                      {func(s *stage) { shown(s); s.refuse("events.delete") }, leave},
 		"come back": {func(s *stage) {
 			shown(s)
