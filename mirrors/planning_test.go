@@ -2,6 +2,8 @@ package mirrors_test
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -313,13 +315,21 @@ func TestPlanPerson_ForgottenCalendar_KeepsSharedSessions(t *testing.T) {
 	w := newMirroringWorld(t)
 	w.insert(work, "Stand-up", thursday)
 	w.sync(work)
-	session := w.pollsSession(func(*mirror.Event) {})
+	const sessions = 21 // more than a page
+	var session mirror.Event
+	for i := range sessions {
+		session = w.pollsSession(func(e *mirror.Event) { e.ID = fmt.Sprintf("evt_session%02d", i) })
+	}
 	all, err := w.policies.List(w.ctx, gm)
 	w.must(err)
 	w.must(w.policies.Delete(w.ctx, gm, all[0].ID, cause))
 	w.settle()
-	if left := w.canonical(work); len(left) != 1 || left[0].ID != session.ID {
+	left := w.canonical(work)
+	if len(left) != sessions || slices.ContainsFunc(left, func(e mirror.Event) bool { return e.GroupID == "" }) {
 		t.Errorf("left are %+v", left)
+	}
+	if due := w.personPlan().PlanDue; !due.IsZero() {
+		t.Errorf("the planning is due again at %v", due)
 	}
 	doc, err := w.memory.Get(w.ctx, poll.GroupWorkPath(poll.SessionWorkID(session.PollID)))
 	w.must(err)

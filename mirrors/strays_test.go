@@ -266,6 +266,9 @@ func TestLeave_DuringAnInsert_LeavesNoEvent(t *testing.T) {
 			if err := s.leave(home, time.Minute); (err == nil) != arrives {
 				t.Errorf("after a minute: %v", err)
 			}
+			if m := s.only(); (m.EventID == "") != arrives {
+				t.Errorf("after a minute the mirror is %+v", m)
+			}
 			s.must(s.clock.Advance(time.Minute))
 			s.must(s.leave(home, 2*time.Minute))
 			s.plan("e1@google.com")
