@@ -21,15 +21,16 @@ const (
 // applyPage applies observations of one calendar, of different events, as far as they need
 // no transaction of their own, and returns the ids of those events. Nothing changes for
 // an event that is stored as it was observed: that takes one read and no transaction, as
-// each decision is about one document. In a full listing new events are stored some at a
-// time, and the planning of all events of the person, the next first, is requested.
-func (s *Service) applyPage(ctx context.Context, page []observation, full bool) (applied map[string]bool, err error) {
+// each decision is about one document. In a full listing, of which known is what was stored
+// before, new events are stored some at a time, and the planning of all events of the person,
+// the next first, is requested.
+func (s *Service) applyPage(ctx context.Context, page []observation, known *stored) (applied map[string]bool, err error) {
 	applied = map[string]bool{}
-	if err := s.passMirrors(ctx, page, applied); err != nil {
+	if err := s.passMirrors(ctx, page, known, applied); err != nil {
 		return applied, err
 	}
-	fresh, err := s.passOrigins(ctx, page, applied)
-	if err != nil || !full {
+	fresh, err := s.passOrigins(ctx, page, known, applied)
+	if err != nil || known == nil {
 		return applied, err
 	}
 	for some := range slices.Chunk(fresh, storedAtOnce) {
@@ -45,7 +46,9 @@ func (s *Service) applyPage(ctx context.Context, page []observation, full bool) 
 
 // passOrigins adds the events that are stored as they were observed, and returns those that
 // are not stored and that storeOrigins can store.
-func (s *Service) passOrigins(ctx context.Context, page []observation, applied map[string]bool) (fresh []observation, err error) {
+func (s *Service) passOrigins(
+	ctx context.Context, page []observation, known *stored, applied map[string]bool,
+) (fresh []observation, err error) {
 	var plain []observation
 	var ids []string
 	for _, o := range page {
@@ -56,12 +59,13 @@ func (s *Service) passOrigins(ctx context.Context, page []observation, applied m
 	if len(plain) == 0 {
 		return nil, nil
 	}
-	known, err := mirror.OfOrigins(ctx, s.Store, page[0].calendar.AccountID, page[0].calendar.CalendarID, ids)
+	at := page[0].calendar
+	origins, err := s.ofOrigins(ctx, known, mirror.Place{AccountID: at.AccountID, CalendarID: at.CalendarID}, ids)
 	if err != nil {
 		return nil, err
 	}
 	for _, o := range plain {
-		was, stored := known[o.event.ID]
+		was, stored := origins[o.event.ID]
 		switch {
 		case !stored && o.event.Details.ICalUID != "":
 			fresh = append(fresh, o)
@@ -132,7 +136,7 @@ func (s *Service) storeOrigins(ctx context.Context, fresh []observation) error {
 // passMirrors adds the events of mirrors that are as their mirrors say, and those of other
 // accounts' mirrors in a shared calendar. The marks of the events name the mirrors; where
 // they do not, Apply finds them.
-func (s *Service) passMirrors(ctx context.Context, page []observation, applied map[string]bool) error {
+func (s *Service) passMirrors(ctx context.Context, page []observation, known *stored, applied map[string]bool) error {
 	var shown []observation
 	var paths []store.Path
 	for _, o := range page {
@@ -162,7 +166,7 @@ func (s *Service) passMirrors(ctx context.Context, page []observation, applied m
 			continue
 		}
 		s.Meter.Count(Observed{Verdict: verdict})
-		if m.Target == mirror.Overlay {
+		if m.Target == mirror.Overlay || known.showsCopy(shown[i], m, s.now()) {
 			applied[event.ID] = true
 		} else {
 			copies, mirrors = append(copies, shown[i]), append(mirrors, m)
