@@ -132,7 +132,7 @@ func (s *Service) planChanges(ctx context.Context, tx store.Reader, w *write, at
 	if len(uids) == 0 {
 		return nil
 	}
-	all, err := s.situations(ctx, tx, at.OwnerID, uids)
+	all, err := s.situations(ctx, tx, at.OwnerID, uids, nil)
 	if err != nil || isOverlay(all[0].person, at.CalendarID) {
 		return err
 	}

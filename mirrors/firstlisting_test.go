@@ -12,6 +12,7 @@ import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
+	"questscheduler/mirrors/plan"
 )
 
 // insertMany makes so many events of the week in an account's calendar.
@@ -168,4 +169,25 @@ func TestFirstListing_ThatWasSuperseded_StoresNothingMore(t *testing.T) {
 	}
 	w.sync(work)
 	w.wantTitles(home, titles...)
+}
+
+// Two calendars of an account have an event with one id: each is changed as its own.
+func TestSync_OneIDInTwoCalendars_KeepsThemApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	shared := w.insert(work, "Stand-up", thursday)
+	w.mirrorWork()
+	w.settle()
+	other := w.canonical(work)[0]
+	other.ID, other.CalendarID, other.Title = "evt_0", "another@example.test", "Elsewhere"
+	w.put(other)
+	content := plan.Shown(*shared.Details)
+	content.Summary = "Retrospective"
+	_, err := w.full.PatchContent(w.ctx, refTo(work), shared.ID, "", content)
+	w.must(err)
+	w.sync(work)
+	all := w.canonical(work)
+	if len(all) != 2 || all[0].Title != "Elsewhere" || all[1].Title != "Retrospective" || all[1].CalendarID != refTo(work).Calendar {
+		t.Errorf("stored are %+v", all)
+	}
 }
