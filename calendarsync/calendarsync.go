@@ -80,8 +80,8 @@ type Syncer struct {
 	Meter meter.Meter
 }
 
-// Watcher maintains watch channels. All exported fields but Observing and Meter are
-// required.
+// Watcher maintains watch channels. All exported fields but Observing, Alone and
+// Meter are required.
 type Watcher struct {
 	Store  store.Store
 	Outbox scheduler.Outbox
@@ -100,7 +100,10 @@ type Watcher struct {
 	RenewBefore time.Duration
 	// Observing reports that sync runs only observe.
 	Observing bool
-	Log       *slog.Logger
+	// Alone reports that no other process has the store, which is a file here: a read costs far less
+	// than a transaction, which waits for others.
+	Alone bool
+	Log   *slog.Logger
 	// Meter counts events of meter.go; nil counts none.
 	Meter meter.Meter
 

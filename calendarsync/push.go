@@ -126,6 +126,12 @@ func (w Watch) refusal(known bool, push Push) string {
 // calendar that nothing follows, and none but the first of many triggers writes and wakes: a
 // request that no run took is covered by the run that does, which lists after that.
 func (w *Watcher) requestSync(ctx context.Context, key string, cause scheduler.Cause) error {
+	if w.Alone {
+		// What is requested now is taken later, by a run that lists after that.
+		if calendar, _, err := calendars.LoadKey(ctx, w.Store, key); err == nil && calendar.Asked() {
+			return nil
+		}
+	}
 	var request calendars.Request
 	requested := false
 	err := w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {

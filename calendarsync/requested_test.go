@@ -1,6 +1,7 @@
 package calendarsync_test
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/outbox"
+	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
@@ -68,6 +70,43 @@ func TestPush_ThatFindsARequest_WritesNothing(t *testing.T) {
 		equal(t, "writes", meter.Total().Writes, map[bool]int{true: 1}[n == 0])
 	}
 	equal(t, "syncs waiting", waiting(w, calendars.SyncKind), 1)
+}
+
+// transactions counts those that began.
+type transactions struct {
+	store.Store
+	begun int
+}
+
+func (c *transactions) Run(ctx context.Context, fn func(ctx context.Context, tx store.Tx) error) error {
+	c.begun++
+	return c.Store.Run(ctx, fn)
+}
+
+// A transaction of a data file waits for others, so a push that is covered begins none there.
+func TestPush_ThatFindsARequestInAFile_BeginsNoTransaction(t *testing.T) {
+	t.Parallel()
+	counted := &transactions{}
+	w := worldtest.New(t, worldtest.Options{Alone: true, Wrap: func(inner store.Store) store.Store {
+		counted.Store = inner
+		return counted
+	}})
+	w.Finalised()
+	w.Run(2 * time.Minute)
+	push := genuine(t, w)
+	for n := range 20 {
+		counted.begun = 0
+		if err := w.Watcher.Push(t.Context(), push); err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "transactions", counted.begun, map[bool]int{true: 1}[n == 0])
+	}
+	w.RunDue()
+	equal(t, "still requested", w.Calendar("gm").Asked(), false)
+	if err := w.Watcher.Push(t.Context(), push); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "requested again", w.Calendar("gm").Asked(), true)
 }
 
 // A push in the middle of a run is followed by another run, though its task is lost.

@@ -23,32 +23,40 @@ const mostStale = 1000
 // staleSource is an account or calendar whose events are not known any more.
 type staleSource struct {
 	ownerID string
-	// some lists at most limit of its events; none if it is not stale by now.
-	some func(ctx context.Context, reader store.Reader, limit int) ([]mirror.Event, error)
+	// some lists a page of its events; none if it is not stale by now.
+	some func(ctx context.Context, reader store.Reader, part store.Paging) ([]mirror.Event, *store.Cursor, error)
 }
 
 // RemoveStale removes the canonical events of accounts that have had a dead grant for 30
 // days, and of calendars that have been lost for as long, at most limit, and deletes their
 // mirrors elsewhere. more reports that it has to be called again. Linked or found again, such
-// a calendar is listed from the beginning.
+// a calendar is listed from the beginning. Sessions that a group shares stay: the work of the group
+// finds who sees them by these events, and follows their polls.
 func (s *Service) RemoveStale(ctx context.Context, limit int, cause scheduler.Cause) (removed int, more bool, err error) {
 	sources, err := s.staleSources(ctx)
 	if err != nil {
 		return 0, false, err
 	}
 	for _, source := range sources {
-		page, err := s.removeStale(ctx, source, limit-removed, cause)
-		if err != nil {
-			return removed, false, err
-		}
-		for _, uid := range uidsOf(page) {
-			if err := s.PlanUID(ctx, source.ownerID, uid, cause); err != nil {
+		part := store.Paging{Limit: limit - removed}
+		for {
+			gone, next, err := s.removeStale(ctx, source, part, cause)
+			if err != nil {
 				return removed, false, err
 			}
-		}
-		removed += len(page)
-		if removed >= limit {
-			return removed, true, nil
+			for _, uid := range uidsOf(gone) {
+				if err := s.PlanUID(ctx, source.ownerID, uid, cause); err != nil {
+					return removed, false, err
+				}
+			}
+			removed += len(gone)
+			if removed >= limit {
+				return removed, true, nil
+			}
+			if next == nil {
+				break
+			}
+			part = store.Paging{Limit: limit - removed, After: next}
 		}
 	}
 	return removed, false, nil
@@ -63,12 +71,12 @@ func (s *Service) staleSources(ctx context.Context) (sources []staleSource, err 
 	for _, account := range revoked {
 		if !account.UpdatedAt.After(before) {
 			sources = append(sources,
-				staleSource{account.OwnerID, func(ctx context.Context, reader store.Reader, limit int) ([]mirror.Event, error) {
+				staleSource{account.OwnerID, func(ctx context.Context, reader store.Reader, part store.Paging) ([]mirror.Event, *store.Cursor, error) {
 					now, err := accounts.Load(ctx, reader, account.ID)
 					if err != nil || !now.SameAs(account) {
-						return nil, err
+						return nil, nil, err
 					}
-					return mirror.SomeOfAccount(ctx, reader, account.ID, limit)
+					return mirror.SomeOfAccount(ctx, reader, account.ID, part)
 				}})
 		}
 	}
@@ -78,27 +86,29 @@ func (s *Service) staleSources(ctx context.Context) (sources []staleSource, err 
 	}
 	for _, calendar := range lost {
 		sources = append(sources,
-			staleSource{calendar.OwnerID, func(ctx context.Context, reader store.Reader, limit int) ([]mirror.Event, error) {
+			staleSource{calendar.OwnerID, func(ctx context.Context, reader store.Reader, part store.Paging) ([]mirror.Event, *store.Cursor, error) {
 				now, _, err := calendars.LoadKey(ctx, reader, calendar.Key)
 				if err != nil || !now.Lost() || now.RefusedSince.After(before) {
-					return nil, err
+					return nil, nil, err
 				}
-				found, _, err := mirror.SomeOfCalendar(ctx, reader, now.AccountID, now.CalendarID, store.Paging{Limit: limit})
-				return found, err
+				return mirror.SomeOfCalendar(ctx, reader, now.AccountID, now.CalendarID, part)
 			}})
 	}
 	return sources, nil
 }
 
-// removeStale removes a page of the canonical events of a source, unless it came back, and
-// has a later run of their calendars list everything.
-func (s *Service) removeStale(ctx context.Context, source staleSource, limit int, cause scheduler.Cause) (page []mirror.Event, err error) {
+// removeStale removes what may go of a page of the canonical events of a source, unless it came back,
+// and has a later run of their calendars list everything.
+func (s *Service) removeStale(
+	ctx context.Context, source staleSource, part store.Paging, cause scheduler.Cause,
+) (gone []mirror.Event, next *store.Cursor, err error) {
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		page = nil
-		found, err := source.some(ctx, tx, limit)
+		gone, next = nil, nil
+		found, behind, err := source.some(ctx, tx, part)
 		if err != nil {
 			return err
 		}
+		found = slices.DeleteFunc(found, func(e mirror.Event) bool { return e.GroupID != "" && e.PollID != "" })
 		var followed []calendars.Calendar
 		for _, key := range keysOf(found) {
 			calendar, ok, err := calendars.LoadKey(ctx, tx, key)
@@ -114,10 +124,10 @@ func (s *Service) removeStale(ctx context.Context, source staleSource, limit int
 				return err
 			}
 		}
-		page = found
+		gone, next = found, behind
 		return removeEvents(tx, found)
 	})
-	return page, err
+	return gone, next, err
 }
 
 // keysOf are the calendars of some events, each once.

@@ -68,8 +68,11 @@ var deliveries = outbox.Codec{
 	Decode: func(doc store.Document) outbox.State {
 		a := poll.DecodeAnnouncement(doc)
 		state := outbox.State{Due: a.Due, Ref: a.Wanted.Ref, Attempts: a.Failures, Trace: a.Wanted.Trace}
-		if a.CardPending && (state.Due.IsZero() || state.Due.After(a.AgainAt)) || state.Due.Before(a.AgainAt) && !state.Due.IsZero() {
+		if state.Due.Before(a.AgainAt) && !state.Due.IsZero() {
 			state.Due = a.AgainAt
+		}
+		if card := a.CardAt(); a.CardPending() && (state.Due.IsZero() || card.Before(state.Due)) {
+			state.Due = card
 		}
 		if a.Failures > 0 {
 			state.FailedSince = a.Wanted.At
@@ -120,20 +123,19 @@ func (a *Announcer) recordFailure(ctx context.Context, pollID string, cause erro
 			return err
 		}
 		var begun []store.Update
-		if announcement.Due.IsZero() && !announcement.CardPending {
+		if announcement.Due.IsZero() && !announcement.CardPending() {
 			failed, isDrawing := errors.AsType[*drawFailure](cause)
 			if !isDrawing {
 				return nil
 			}
 			// Another run ended since, and this one's edit may come after that run's.
-			begun = announcement.CardBegunUpdates(failed.drawing.Ref)
+			begun = announcement.CardBegunUpdates(failed.drawing.Ref, store.Instant(a.Now()))
 		}
 		if stopped {
 			return tx.Merge(poll.AnnouncementPath(pollID), append(begun, poll.ReleaseUpdate())...)
 		}
-		failures := announcement.Failures + 1
-		again = store.Instant(a.Now().Add(retry.Wait(cause, failures)))
-		return tx.Merge(poll.AnnouncementPath(pollID), append(begun, poll.FailedUpdates(again, failures)...)...)
+		again = store.Instant(a.Now().Add(retry.Wait(cause, announcement.Failures+1)))
+		return tx.Merge(poll.AnnouncementPath(pollID), append(begun, announcement.FailedUpdates(again)...)...)
 	})
 	return again, err
 }

@@ -18,7 +18,7 @@ func (d *Discord) beginCard(ctx context.Context, pollID, ref string) error {
 		if err != nil || !doc.Exists() {
 			return err
 		}
-		return tx.Update(doc.Path, poll.DecodeAnnouncement(doc).CardBegunUpdates(ref)...)
+		return tx.Update(doc.Path, poll.DecodeAnnouncement(doc).CardBegunUpdates(ref, store.Instant(d.Now()))...)
 	})
 }
 

@@ -122,7 +122,7 @@ func (a *Announcer) finish(r *run, announcement poll.Announcement, state poll.Me
 	}
 	updates := poll.AnnouncedUpdates(state, settled)
 	if a.mayDraw(r.poll) {
-		updates = append(updates, r.begin(announcement, state.Ref)...)
+		updates = append(updates, r.begin(announcement, state.Ref, store.Instant(a.Now()))...)
 	}
 	return updates
 }

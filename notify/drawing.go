@@ -33,24 +33,24 @@ func drawingOf(a poll.Announcement) Drawing {
 
 // begin has the run draw the card, and gives the fields that record that. ref names what calls
 // for it, unless another change did before.
-func (r *run) begin(a poll.Announcement, ref string) []store.Update {
+func (r *run) begin(a poll.Announcement, ref string, now time.Time) []store.Update {
 	r.draws, r.drawing = true, drawingOf(a)
 	r.drawing.Begun = true
-	if !a.CardPending {
+	if !a.CardPending() {
 		r.drawing.Ref = ref
 	}
-	return a.CardBegunUpdates(ref)
+	return a.CardBegunUpdates(ref, now)
 }
 
 // done gives the fields that record the end of a drawing, for an announcement as it is by then;
 // nil where a newer change asks for the card.
 func (d Drawing) done(a poll.Announcement) []store.Update {
-	if !a.CardPending || a.CardRef != d.Ref {
+	if !a.CardPending() || a.CardRef != d.Ref {
 		return nil
 	}
 	updates := poll.CardDoneUpdates()
 	if a.Failures > 0 {
-		updates = append(updates, poll.FailedUpdates(time.Time{}, 0)...)
+		updates = append(updates, poll.RecoveredUpdates()...)
 	}
 	return updates
 }

@@ -49,7 +49,7 @@ func TestPace_OverTheLimit_AnnouncesTheLatestStateLater(t *testing.T) {
 	w.mustEnd() // the drain comes again when it is due
 	a := w.announcement()
 	wait := a.Due.Sub(w.clock.Now())
-	if wait <= 0 || wait > 20*time.Minute || a.CardPending {
+	if wait <= 0 || wait > 20*time.Minute || a.CardPending() {
 		t.Fatalf("it is due in %v: %+v", wait, a)
 	}
 	w.clock.add(wait)

@@ -59,11 +59,11 @@ func (a *Announcer) begin(ctx context.Context, pollID string, checkEdits bool) (
 		if r.edited {
 			return nil
 		}
-		if r.gone && r.announcement.CardPending {
+		if r.gone && r.announcement.CardPending() {
 			updates = append(updates, poll.CardDoneUpdates()...)
 		}
 		if r.silent && a.mayDraw(p) {
-			updates = append(updates, r.begin(r.announcement, r.announcement.Wanted.Ref)...)
+			updates = append(updates, r.begin(r.announcement, r.announcement.Wanted.Ref, store.Instant(a.Now()))...)
 		}
 		if r.state.Ref != "" {
 			opened, err := a.open(ctx, tx, &r)
@@ -86,7 +86,7 @@ func (a *Announcer) decide(r *run, edited bool) []store.Update {
 	announcement, now := r.announcement, a.Now()
 	pending := !announcement.Due.IsZero()
 	message, card := announcement.MessageAt(), announcement.CardAt()
-	r.draws, r.drawing = announcement.CardPending && !card.After(now), drawingOf(announcement)
+	r.draws, r.drawing = announcement.CardPending() && !card.After(now), drawingOf(announcement)
 	switch {
 	case r.gone:
 		if !pending && !r.retried() {

@@ -19,7 +19,8 @@ func (w *world) makeCardPending() {
 	w.t.Helper()
 	w.changes++
 	w.write(func(tx store.Tx) error {
-		return tx.Merge(poll.AnnouncementPath(pollID), poll.CardPendingUpdates(pollID, "crd_"+strconv.Itoa(w.changes), "trace-3")...)
+		updates := poll.CardPendingUpdates(pollID, "crd_"+strconv.Itoa(w.changes), "trace-3", w.clock.Now())
+		return tx.Merge(poll.AnnouncementPath(pollID), updates...)
 	})
 }
 
@@ -31,7 +32,7 @@ func TestHandle_PendingCard_IsDrawnAndNothingIsAnnounced(t *testing.T) {
 	if got := w.field("Status"); got != "OPEN" {
 		t.Errorf("the card shows %q", got)
 	}
-	if a := w.announcement(); a.CardPending || !a.Due.IsZero() || a.Announced.Ref != "" {
+	if a := w.announcement(); a.CardPending() || !a.Due.IsZero() || a.Announced.Ref != "" {
 		t.Errorf("announcement %+v", a)
 	}
 	wantTexts(t, "messages", contents(w.messages(channel)))
@@ -63,7 +64,7 @@ func TestHandle_PendingCardOfDeletedPoll_IsNoLongerPending(t *testing.T) {
 	w.makeCardPending()
 	w.write(func(tx store.Tx) error { return tx.Delete(poll.Path(pollID)) })
 	w.mustEnd()
-	if w.announcement().CardPending {
+	if w.announcement().CardPending() {
 		t.Error("it is pending for ever")
 	}
 }
@@ -107,12 +108,12 @@ func TestHandle_CrashWhileACardIsDrawn_LeavesItPending(t *testing.T) {
 				}
 				return
 			}
-			if w.field("Votes") != "2/4 voted (2 pending)" && !w.announcement().CardPending {
+			if w.field("Votes") != "2/4 voted (2 pending)" && !w.announcement().CardPending() {
 				t.Errorf("step %d, after its effect %v: the card is not pending", step, when)
 			}
 			// What was drawn, if anything was, is no longer true, and no change says so.
 			w.write(voteOf("cho", ""))
-			if w.announcement().CardPending {
+			if w.announcement().CardPending() {
 				w.toTheEnd()
 				if got := w.field("Votes"); got != "1/4 voted (3 pending)" {
 					t.Errorf("step %d, after its effect %v: votes %q", step, when, got)
@@ -137,11 +138,11 @@ func TestHandle_NewerChangeWhileACardIsDrawn_LeavesItPending(t *testing.T) {
 		return effect()
 	}})
 	runTask(hooked)
-	if !w.announcement().CardPending {
+	if !w.announcement().CardPending() {
 		t.Error("the run ended what a newer change asks for")
 	}
 	w.mustEnd()
-	if got := w.field("Votes"); got != "3/4 voted (1 pending)" || w.announcement().CardPending {
+	if got := w.field("Votes"); got != "3/4 voted (1 pending)" || w.announcement().CardPending() {
 		t.Errorf("votes %q", got)
 	}
 }
@@ -170,7 +171,7 @@ func TestHandle_ThatKeepsFailing_WaitsLonger(t *testing.T) {
 		}
 		w.discord.Control().Clear()
 		w.mustEnd()
-		if a := w.announcement(); a.Failures != 0 || !a.AgainAt.IsZero() || a.CardPending || !a.Due.IsZero() {
+		if a := w.announcement(); a.Failures != 0 || !a.AgainAt.IsZero() || a.CardPending() || !a.Due.IsZero() {
 			t.Errorf("%s: left %+v", name, a)
 		}
 	}

@@ -340,7 +340,7 @@ func (w *world) toTheEnd() {
 	for range 10 {
 		w.run()
 		a := w.announcement()
-		if a.Due.IsZero() && !a.CardPending {
+		if a.Due.IsZero() && !a.CardPending() {
 			return
 		}
 		next := a.Due

@@ -160,7 +160,7 @@ func (s *Service) recordCard(tx store.Tx, p poll.Poll, cause Cause) error {
 	if !mayHaveCard(p) {
 		return nil
 	}
-	return tx.Merge(poll.AnnouncementPath(p.ID), poll.CardPendingUpdates(p.ID, s.IDs.ULID("crd"), cause.Trace)...)
+	return tx.Merge(poll.AnnouncementPath(p.ID), poll.CardPendingUpdates(p.ID, s.IDs.ULID("crd"), cause.Trace, store.Instant(s.Now()))...)
 }
 
 // updateCardSoon has the card updated that a transaction recorded, after its commit.

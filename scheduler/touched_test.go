@@ -145,7 +145,7 @@ func touchable(w *worldtest.World, s fixture) map[string]any {
 	calendar := w.Calendar("gm")
 	return map[string]any{
 		"updatedAt": data["updatedAt"], "recorded": sync["recorded"], "generation": sync["generation"], "lastSyncedAt": sync["lastSyncedAt"],
-		"card": announcement["cardPending"], "announced": announcement.Map("wanted")["ref"],
+		"card": announcement["cardDue"] != nil, "announced": announcement.Map("wanted")["ref"],
 		"known": announcement.Map("announced")["ref"], "named": announcement["named"],
 		"slots": below["slots"], "votes": below["votes"], "snapshots": w.Snapshots(), "index": w.Index(), "intents": w.Intents(),
 		"calendar": calendar, "journal": len(w.Journal(s.poll)),

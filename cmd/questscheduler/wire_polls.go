@@ -53,7 +53,7 @@ func (s *server) newScheduler(google googleAccess, discord *notify.DiscordClient
 		Store: s.documents, Outbox: s.outbox, Google: google.client, Polls: s.polls(service), Now: s.now,
 		NewUUID: ids.UUID, Tokens: google.keys,
 		Address: s.pushAddress(), TTL: s.config.WatchTTL, RenewBefore: s.config.RenewBefore, Observing: s.config.Sync == config.SyncObserve,
-		Log: s.log, Meter: s.metrics.Count,
+		Alone: s.file != nil, Log: s.log, Meter: s.metrics.Count,
 	}
 	service.Watches = watcher
 	return service, watcher

@@ -157,10 +157,11 @@ func SomeOfCalendar(
 	return store.Page(ctx, reader, eventsOfCalendar.With(accountID, calendarID).Paged(part), DecodeEvent)
 }
 
-// SomeOfAccount lists at most limit canonical events of an account.
-func SomeOfAccount(ctx context.Context, reader store.Reader, accountID string, limit int) ([]Event, error) {
-	found, _, err := store.Page(ctx, reader, eventsOfAccount.With(accountID).First(limit), DecodeEvent)
-	return found, err
+// SomeOfAccount lists a page of the canonical events of an account, by id. next is nil at the end.
+func SomeOfAccount(
+	ctx context.Context, reader store.Reader, accountID string, part store.Paging,
+) (found []Event, next *store.Cursor, err error) {
+	return store.Page(ctx, reader, eventsOfAccount.With(accountID).Paged(part), DecodeEvent)
 }
 
 // OfAccount yields the canonical events of an account, by id.

@@ -38,10 +38,10 @@ type Announcement struct {
 	AgainAt time.Time
 	// Failures counts the runs that failed since the last that did not.
 	Failures int64
-	// CardPending says that the poll's card has to be compared with the poll, and CardRef names
-	// the latest change that asks for it: a run that took an earlier one up leaves it pending.
-	// CardTrace correlates the two.
-	CardPending        bool
+	// CardDue is when to compare the poll's card with the poll; the zero time: it is not pending.
+	// CardRef names the latest change that asks for it: a run that took an earlier one up leaves it
+	// pending. CardTrace correlates the two.
+	CardDue            time.Time
 	CardRef, CardTrace string
 	// CardBegun says that a run may have edited the card without recording what it shows.
 	CardBegun bool
@@ -85,22 +85,25 @@ type Delivery struct {
 	At    time.Time
 }
 
+// CardPending reports whether the poll's card has to be compared with the poll.
+func (a Announcement) CardPending() bool { return !a.CardDue.IsZero() }
+
 // MessageAt is when a message may be taken up; zero: at once, or there is none. One that is being
 // delivered, or that failed, waits until AgainAt. A card that failed holds up no message.
 func (a Announcement) MessageAt() time.Time {
 	begun := a.Delivering.Ref != ""
-	if begun || !a.Due.IsZero() && !a.CardPending && a.AgainAt.After(a.Due) {
+	if begun || !a.Due.IsZero() && !a.CardPending() && a.AgainAt.After(a.Due) {
 		return a.AgainAt
 	}
 	return a.Due
 }
 
-// CardAt is when a pending card may be taken up; zero: at once, or none is pending.
+// CardAt is when a pending card may be taken up; zero: none is pending.
 func (a Announcement) CardAt() time.Time {
-	if !a.CardPending {
-		return time.Time{}
+	if a.CardPending() && a.AgainAt.After(a.CardDue) {
+		return a.AgainAt
 	}
-	return a.AgainAt
+	return a.CardDue
 }
 
 // AnnouncementPath is where a poll's announcement is.
@@ -115,24 +118,24 @@ func PendingUpdates(pollID string, wanted Message, due time.Time) []store.Update
 }
 
 // CardPendingUpdates gives the fields, to be merged, that have the poll's card updated without an
-// announcement. ref is new for each change.
-func CardPendingUpdates(pollID, ref, trace string) []store.Update {
-	return []store.Update{Set("pollId", pollID), Set("cardPending", true), Set("cardRef", ref), Set("cardTrace", store.NullIfEmpty(trace))}
+// announcement, from a time on. ref is new for each change.
+func CardPendingUpdates(pollID, ref, trace string, due time.Time) []store.Update {
+	return []store.Update{Set("pollId", pollID), Set("cardDue", due), Set("cardRef", ref), Set("cardTrace", store.NullIfEmpty(trace))}
 }
 
 // CardBegunUpdates gives the fields that a run writes before it edits the card, which is pending
-// from then on. ref names what the run is for, unless another change asked for the card already.
-func (a Announcement) CardBegunUpdates(ref string) []store.Update {
-	if a.CardPending {
+// from now on. ref names what the run is for, unless another change asked for the card already.
+func (a Announcement) CardBegunUpdates(ref string, now time.Time) []store.Update {
+	if a.CardPending() {
 		return []store.Update{Set("cardBegun", true)}
 	}
-	return []store.Update{Set("cardPending", true), Set("cardRef", ref), Set("cardBegun", true)}
+	return []store.Update{Set("cardDue", now), Set("cardRef", ref), Set("cardBegun", true)}
 }
 
 // CardDoneUpdates gives the fields that record that the card shows the poll.
 func CardDoneUpdates() []store.Update {
 	return []store.Update{
-		Set("cardPending", store.Delete), Set("cardRef", store.Delete), Set("cardTrace", store.Delete),
+		Set("cardDue", store.Delete), Set("cardRef", store.Delete), Set("cardTrace", store.Delete),
 		Set("cardBegun", store.Delete),
 	}
 }
@@ -193,12 +196,23 @@ func AnnouncedUpdates(state Message, settled bool) []store.Update {
 	}
 }
 
-// FailedUpdates records that a run failed, and when to begin the next; zero and 0: that none did.
-func FailedUpdates(again time.Time, failures int64) []store.Update {
-	if again.IsZero() {
-		return []store.Update{Set("againAt", store.Delete), Set("failures", store.Delete)}
+// FailedUpdates records that another run failed, and when to begin the next. What waits for that is
+// due then, so that no drain reads it in between, however much waits in an outage.
+func (a Announcement) FailedUpdates(again time.Time) []store.Update {
+	updates := []store.Update{Set("againAt", again), Set("failures", a.Failures+1)}
+	if a.CardPending() {
+		updates = append(updates, Set("cardDue", again))
 	}
-	return []store.Update{Set("againAt", again), Set("failures", failures)}
+	waits := a.Delivering.Ref != "" || !a.CardPending() // else the card failed, which holds up no message
+	if waits && !a.Due.IsZero() && a.Due.Before(again) {
+		updates = append(updates, Set("due", again))
+	}
+	return updates
+}
+
+// RecoveredUpdates record that a run did not fail.
+func RecoveredUpdates() []store.Update {
+	return []store.Update{Set("againAt", store.Delete), Set("failures", store.Delete)}
 }
 
 // ReleaseUpdate has the next run begin at once.
@@ -254,8 +268,8 @@ func DecodeAnnouncement(doc store.Document) Announcement {
 		PollID: doc.Path.ID(), Wanted: decodeState(f.Map("wanted")), Announced: decodeState(f.Map("announced")),
 		Before: decodeState(f.Map("before")), Delivering: decodeState(f.Map("delivering")),
 		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"),
-		Failures:    f.Int("failures"),
-		CardPending: f.Bool("cardPending"), CardRef: f.String("cardRef"), CardTrace: f.String("cardTrace"), CardBegun: f.Bool("cardBegun"),
+		Failures: f.Int("failures"),
+		CardDue:  f.Time("cardDue"), CardRef: f.String("cardRef"), CardTrace: f.String("cardTrace"), CardBegun: f.Bool("cardBegun"),
 		Named: f.Strings("named"), Entered: f.Strings("entered"), NextNotice: f.Time("nextNotice"), Made: doc.Made,
 	}
 	if f.Bool("pending") {
@@ -281,20 +295,19 @@ func LoadAnnouncement(ctx context.Context, reader store.Reader, pollID string) (
 var announcementsDue = store.Select("pending announcements, by due", "announcements", "due",
 	store.Where("pending", store.Equal), store.Where("due", store.LessOrEqual))
 
-// cardsPending are in the order of their paths.
-var cardsPending = store.Select("pending cards", "announcements", "", store.Where("cardPending", store.Equal))
+var cardsDue = store.Select("pending cards, by due", "announcements", "cardDue", store.Where("cardDue", store.LessOrEqual))
 
 // DueAnnouncements yields the documents whose announcement is due at now, longest first, and then
-// the others whose card is pending. Those that may not be taken up yet (MessageAt, CardAt) are
-// left out.
+// the others whose card is. Those that a run has, and may not be taken up yet (MessageAt, CardAt),
+// are left out.
 func DueAnnouncements(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error] {
 	return func(yield func(store.Document, error) bool) {
-		for _, asked := range []store.Bound{announcementsDue.With(true, now), cardsPending.With(true)} {
+		for _, asked := range []store.Bound{announcementsDue.With(true, now), cardsDue.With(now)} {
 			for doc, err := range store.All(ctx, reader, asked, func(doc store.Document) store.Document { return doc }) {
 				a := DecodeAnnouncement(doc)
 				isDue := !a.Due.IsZero() && !a.Due.After(now)
 				skip := a.MessageAt().After(now)
-				if asked.Query == cardsPending {
+				if asked.Query == cardsDue {
 					skip = isDue || a.CardAt().After(now)
 				}
 				if err == nil && skip {

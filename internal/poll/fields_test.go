@@ -145,20 +145,20 @@ func TestAnnouncement_EveryField_IsStored(t *testing.T) {
 				updates = append(updates, poll.ResendUpdates(a, a.Due))
 			}
 			updates = append(updates,
-				poll.FailedUpdates(a.AgainAt, a.Failures), poll.KnownUpdates(a.PollID, a.Announced),
+				poll.Announcement{Failures: a.Failures - 1}.FailedUpdates(a.AgainAt), poll.KnownUpdates(a.PollID, a.Announced),
 				poll.PendingUpdates(a.PollID, a.Wanted, a.Due), poll.DeliveryUpdates(a.Delivering, a.Attempts, a.AgainAt),
 				[]store.Update{poll.BeforeUpdate(a.Before), poll.NextNoticeUpdate(a.NextNotice)},
 				poll.NamedUpdates(a.PollID, a.Named), poll.EnteredUpdates(a.PollID, a.Entered))
 			for channel, delivery := range a.Channels {
 				updates = append(updates, []store.Update{poll.DeliveryUpdate(channel, delivery)})
 			}
-			if a.CardPending {
-				updates = append(updates, poll.CardPendingUpdates(a.PollID, a.CardRef, a.CardTrace))
+			if a.CardPending() {
+				updates = append(updates, poll.CardPendingUpdates(a.PollID, a.CardRef, a.CardTrace, a.CardDue))
 			} else {
 				updates = append(updates, []store.Update{poll.Set("cardRef", a.CardRef), poll.Set("cardTrace", a.CardTrace)})
 			}
 			if a.CardBegun {
-				updates = append(updates, poll.Announcement{CardPending: true}.CardBegunUpdates(""))
+				updates = append(updates, poll.Announcement{CardDue: a.CardDue}.CardBegunUpdates(a.CardRef, a.CardDue))
 			}
 			return poll.DecodeAnnouncement(merged(t, poll.AnnouncementPath(a.PollID), updates...))
 		}})

@@ -2,6 +2,7 @@ package poll_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/internal/test/storetest"
 	"questscheduler/rules"
 )
 
@@ -222,23 +224,33 @@ func TestPendingCard_UntilItIsRecorded_IsListed(t *testing.T) {
 		}
 		return ids
 	}
+	fail := func(id string, again time.Time) {
+		t.Helper()
+		announcement, err := poll.LoadAnnouncement(t.Context(), documents, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		merge(id, announcement.FailedUpdates(again)...)
+	}
 	wanted := poll.Message{Ref: "jrn_1", State: rules.AnnouncedState{Status: rules.Cancelled}, At: moment}
 	merge("p1", poll.PendingUpdates("p1", wanted, noon.Add(time.Second))...)
 	same(t, "pending", pending(), []string(nil))
-	merge("p1", poll.CardPendingUpdates("p1", "crd_1", "trc_1")...)
-	merge("p2", poll.CardPendingUpdates("p2", "crd_2", "")...)
+	merge("p1", poll.CardPendingUpdates("p1", "crd_1", "trc_1", noon)...)
+	merge("p2", poll.CardPendingUpdates("p2", "crd_2", "", noon)...)
 	same(t, "pending", pending(), []string{"p1", "p2"})
 	merge("p2", poll.PendingUpdates("p2", wanted, noon)...)
 	same(t, "pending, a due announcement first", pending(), []string{"p2", "p1"})
-	merge("p1", poll.FailedUpdates(noon.Add(time.Second), 1)...)
+	fail("p1", noon.Add(time.Second))
 	same(t, "pending, and none that failed just now", pending(), []string{"p2"})
-	merge("p2", poll.FailedUpdates(noon.Add(time.Second), 1)...)
+	merge("p1", poll.CardPendingUpdates("p1", "crd_3", "trc_3", noon)...)
+	same(t, "pending, whatever changes during the wait", pending(), []string{"p2"})
+	fail("p2", noon.Add(time.Second))
 	same(t, "pending, and a message whose card failed", pending(), []string{"p2"})
 	merge("p2", poll.CardDoneUpdates()...)
 	same(t, "pending, and none that failed just now", pending(), []string(nil))
-	merge("p2", poll.FailedUpdates(noon, 2)...)
+	fail("p2", noon)
 	same(t, "pending after its wait", pending(), []string{"p2"})
-	merge("p1", poll.FailedUpdates(time.Time{}, 0)...)
+	merge("p1", poll.RecoveredUpdates()...)
 	merge("p1", poll.CardDoneUpdates()...)
 	same(t, "pending", pending(), []string{"p2"})
 	announcement, err := poll.LoadAnnouncement(t.Context(), documents, "p1")
@@ -272,4 +284,38 @@ func kept(t rapid.TB, path store.Path, data map[string]any) store.Document {
 		t.Fatal(err)
 	}
 	return document
+}
+
+// However many messages and cards wait in an outage, a drain reads none of them before their time.
+func TestDueAnnouncements_InAnOutage_ReadWhatIsDueAlone(t *testing.T) {
+	t.Parallel()
+	documents := storetest.Count(open(t))
+	wanted := poll.Message{Ref: "jrn_1", State: rules.AnnouncedState{Status: rules.Cancelled}, At: moment}
+	for n := range 60 {
+		id := fmt.Sprint("p", n)
+		announced, card := poll.PendingUpdates(id, wanted, moment), poll.CardPendingUpdates(id, "crd_1", "", moment)
+		for _, updates := range [][][]store.Update{
+			{announced}, {card}, {announced, poll.DeliveryUpdates(wanted, 1, moment), card},
+		}[n%3] {
+			write(t, documents, func(tx store.Tx) error { return tx.Merge(poll.AnnouncementPath(id), updates...) })
+		}
+	}
+	read := func(at time.Time) (found []store.Document) {
+		t.Helper()
+		documents.Reset()
+		found, err := store.Collect(poll.DueAnnouncements(t.Context(), documents, at))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	same(t, "due", len(read(noon)), 60)
+	for _, doc := range read(noon) {
+		write(t, documents, func(tx store.Tx) error {
+			return tx.Merge(doc.Path, poll.DecodeAnnouncement(doc).FailedUpdates(noon.Add(time.Minute))...)
+		})
+	}
+	same(t, "due after they failed", len(read(noon)), 0)
+	same(t, "reads of that, one for each empty query", documents.Total().Reads, 2)
+	same(t, "due after their wait", len(read(noon.Add(time.Minute))), 60)
 }

@@ -87,7 +87,7 @@ func openPushes(ctx context.Context, folder string) (site *pushSite, err error) 
 	site.watcher = &calendarsync.Watcher{
 		Store: site.store, Outbox: &outbox.Outbox{Store: site.store, Waker: site.pool, Now: time.Now, Log: log}, Google: granting{},
 		Now: time.Now, NewUUID: func() string { return site.channel.id }, Tokens: site.keys, Address: "https://bench.test/push",
-		TTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, Log: log,
+		Alone: true, TTL: 168 * time.Hour, RenewBefore: 48 * time.Hour, Log: log,
 	}
 	if err := site.store.Run(ctx, func(_ context.Context, tx store.Tx) error {
 		first := calendars.Calendar{Key: site.key, AccountID: "account", CalendarID: "calendar"}

@@ -2,7 +2,7 @@
 // do: documents read, written and deleted.
 //
 // The flows are done in a world of the tests (internal/test/worldtest), on the memory
-// driver, where `make bench` and docs/cost.md have their numbers from, or on any
+// driver, where `make bench` and docs/scaling.md have their numbers from, or on any
 // other: the tests of this package do them on Firestore's emulator, count at the
 // edge of its client, and hold both counts to be the same.
 package cost

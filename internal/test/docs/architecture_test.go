@@ -12,7 +12,7 @@ import (
 
 const (
 	architecture = "docs/architecture.md"
-	dependencies = "docs/dependencies.md"
+	development  = "docs/development.md"
 )
 
 // section is what stands below a heading of the second order, up to the next.
@@ -54,7 +54,7 @@ func TestEveryDirectDependency_HasItsReason(t *testing.T) {
 	for _, match := range requirement.FindAllStringSubmatch(docs.Read(t, "go.mod"), -1) {
 		needed = append(needed, match[1]) // a line with // indirect does not end there
 	}
-	for line := range strings.Lines(section(t, dependencies, "Modules")) {
+	for line := range strings.Lines(section(t, development, "Dependencies")) {
 		item, is := strings.CutPrefix(line, "- ")
 		if !is {
 			continue
@@ -72,12 +72,12 @@ func TestEveryDirectDependency_HasItsReason(t *testing.T) {
 	}
 	for _, name := range needed {
 		if !slices.Contains(documented, name) {
-			t.Errorf("go.mod requires %s; say in %s why", name, dependencies)
+			t.Errorf("go.mod requires %s; say in %s why", name, development)
 		}
 	}
 	for _, name := range documented {
 		if !slices.Contains(needed, name) {
-			t.Errorf("%s gives a reason for %s, which go.mod does not require directly", dependencies, name)
+			t.Errorf("%s gives a reason for %s, which go.mod does not require directly", development, name)
 		}
 	}
 }

@@ -50,13 +50,15 @@ func pricedRow(what string, c storetest.Cost) string {
 	return fmt.Sprintf("| %s | %s | %s | %s | %.2f |\n", what, grouped(c.Reads), grouped(c.Writes), grouped(c.Deletes), price(c))
 }
 
-const costHead = `# What Firestore bills
+const costHead = `
+## What Firestore bills
 
-With [QS_STORE=firestore](deployment.md#firestore) each document that is read, written or deleted is billed. Tests count these numbers, and ` + "`internal/test/cost/counts.txt`" + ` has those of each step of a poll. Not counted are transactions that run again, what the web app itself reads and writes, streams of changes ([limits.md](limits.md#streams)), storage, the network, Cloud Tasks and Cloud Run.
+Each document that is read, written or deleted. Tests count these numbers (` + "`internal/test/cost/counts.txt`" + `). Not counted are transactions that run again, what the web app itself reads and writes, streams, storage, the network, Cloud Tasks and Cloud Run.
 `
 
-func TestPage_Cost(t *testing.T) {
-	t.Parallel()
+// whatFirestoreBills counts each flow, and writes the file from which the page is worked out.
+func whatFirestoreBills(t *testing.T) string {
+	t.Helper()
 	counted := map[string]storetest.Cost{}
 	var page, counts strings.Builder
 	page.WriteString(costHead)
@@ -77,7 +79,7 @@ func TestPage_Cost(t *testing.T) {
 	page.WriteString(ofAMonth(month, counted))
 	page.WriteString(ofMirroring(t))
 	docs.CheckFile(t, "internal/test/cost/counts.txt", counts.String())
-	docs.Check(t, "cost.md", page.String())
+	return page.String()
 }
 
 // ofMirroring says what keeping calendars informed of each other costs.
@@ -85,7 +87,7 @@ func ofMirroring(t *testing.T) string {
 	t.Helper()
 	var text strings.Builder
 	text.WriteString(`
-## What mirroring costs
+### What mirroring costs
 
 Without the push. A change in a calendar that mirroring does not follow costs no more than without mirroring.
 
@@ -104,7 +106,7 @@ func ofAMonth(month cost.Month, counted map[string]storetest.Cost) string {
 	var text strings.Builder
 	drains := int(cost.Days * 24 * time.Hour / cost.Runs[0].Every)
 	fmt.Fprintf(&text, `
-## What a month costs in which nothing happens
+### What a month costs in which nothing happens
 
 For %d days with the defaults of the [settings](settings.md): a sweep every %.0f hours, and watch channels for 7 days that are renewed 2 days before their end. Each row adds to those before.
 
@@ -138,7 +140,7 @@ func beforeSession(counted map[string]storetest.Cost) storetest.Cost {
 func ofAThousand(month cost.Month, counted map[string]storetest.Cost) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, `
-## What a thousand polls cost
+### What a thousand polls cost
 
     dollars = (reads × %.2f + writes × %.2f + deletes × %.2f) / 100,000
 

@@ -83,7 +83,7 @@ What to do:
 2. From %s on change the program: larger pages of the sweep and of `+"`plan-upcoming`"+`; a drain that wakes more than %s entries of a kind a minute; then shards for `+"`syncAt`"+` and several queues of a kind.
 3. From %s on ask Google for a larger quota: a million calendars need %s calls a minute. Fewer syncs before sessions save most of the average.
 
-Google's 600 calls a minute for a person are no limit here, since a calendar is synced once a second at most. Each process keeps to the project's quota alone; several exceed it together, and calendars that Google refuses wait.
+Each process keeps to the project's quota alone; several exceed it together, and calendars that Google refuses wait.
 `, rounded(first[deploy]), rounded(first[change]), grouped(drainRounds*outbox.DrainMost), rounded(first[google]),
 		rounded(l.calls.peak*60))
 	return text.String()

@@ -15,15 +15,15 @@ import (
 	"questscheduler/internal/test/storetest"
 )
 
-const scalingHead = `# How far it scales
+const scalingHead = `# Cost and scale
 
-For the person who plans for many users: 10,000,000 polls in 1,000,000 calendars on Firestore, Cloud Tasks and Cloud Run. Everything here is worked out, by a simulation (` + "`internal/test/scaling/`" + `) and from the operations that tests count ([cost.md](cost.md)). Nothing of this size was run.
+For the person who plans for many users: 10,000,000 polls in 1,000,000 calendars on Firestore, Cloud Tasks and Cloud Run. Everything here is worked out, by a simulation (` + "`internal/test/scaling/`" + `) and from the operations that [tests count](#what-firestore-bills). Nothing of this size was run.
 
 As deployed, it keeps up on a Sunday evening with %s calendars of ten polls each. With more, pushes wait and nothing is lost.
 
 ## What is assumed
 
-Each calendar has 10 finalised polls, one session a week, and 10 changes a week in two sittings: one change is a poll's new event, one in five weeks moves a session, the others concern no poll but push too. Half of all sittings are on Sunday between 18:00 and 22:00, in one time zone. Half of the polls ended over 30 days ago. Nobody uses mirrors or second addresses. Settings and queues are the defaults.
+Each calendar has 10 finalised polls, one session a week, and 10 changes a week in two sittings: one change is a poll's new event, one in five weeks moves a session, the others concern no poll but push too. Half of all sittings are on Sunday between 18:00 and 22:00, in one time zone. Half of the polls ended over 30 days ago. Nobody uses mirrors or second addresses.
 `
 
 const scalingEnd = `
@@ -32,7 +32,7 @@ const scalingEnd = `
 Google's quota is the same, so it ends for other reasons: one process, one machine, no web app that writes Firestore's documents. On two shared processors it applied %s moves a second, each on disk ([performance.md](performance.md)), and ` + "`make bench`" + ` swept and synced %s calendars a second: more than the quota allows. A poll that lived through its flow takes 15 kB of the file, a million 15 GB. Everything can be [moved to Firestore](operations.md#moving-from-one-machine-to-firestore).
 `
 
-func TestPage_Scaling(t *testing.T) {
+func TestPage_CostAndScale(t *testing.T) {
 	t.Parallel()
 	l, queues := loadOf(t), queueRates(t)
 	head := fmt.Sprintf(scalingHead, rounded(limitsOf(l, queues)[0].reached()))
@@ -40,9 +40,9 @@ func TestPage_Scaling(t *testing.T) {
 	page := head + ofArrivals(l) + ofLimits(l, queues) + ofDelays(queues) + ofHotSpots(t, l) + ofListeners() +
 		ofInstances(l) + ofAMillion(l) + end
 	if words := len(regexp.MustCompile(`\S*[\pL\d]\S*`).FindAllString(page, -1)); words > 1200 {
-		t.Errorf("docs/scaling.md has %d words", words)
+		t.Errorf("docs/scaling.md says %d words of its scale", words)
 	}
-	docs.Check(t, "scaling.md", page)
+	docs.Check(t, "scaling.md", page+whatFirestoreBills(t))
 }
 
 // number has two digits that say something, as far as the number is small.
@@ -121,7 +121,7 @@ func ofListeners() string {
 	return fmt.Sprintf(`
 ## Who listens
 
-An open stream of a person with %d polls reads them every %.0f seconds: %.2f reads a second, %.2f dollars a month while it is open. Ten thousand read %s documents a second, and each occupies a request: %d instances of %d requests hold %d, those of tasks included. Raise both in `+"`deploy/service.yaml`"+`, or have clients listen to Firestore itself, which bills one read for each listener of a document that changes.
+An open stream of a person with %d polls reads them every %.0f seconds: %.2f reads a second, %.2f dollars a month while it is open. Ten thousand read %s documents a second, and each occupies a request: %d instances of %d requests hold %d, those of tasks included. Raise both in `+"`deploy/service.yaml`"+`, or have clients listen to Firestore itself.
 `, polls, recheckEvery.Seconds(), a, dollars, grouped(int(a*10_000)), instances, requests, instances*requests)
 }
 
@@ -145,7 +145,7 @@ func ofAMillion(l load) string {
 	fmt.Fprintf(&text, `
 ## What a month costs
 
-Documents of Firestore in millions, at the prices of [cost.md](cost.md); deletes cost a few dollars. Cloud Tasks bills %s million tasks, Cloud Run its instances.
+Documents of Firestore in millions, at the prices [below](#what-a-thousand-polls-cost); deletes cost a few dollars. Cloud Tasks bills %s million tasks, Cloud Run its instances.
 
 | | Reads | Writes | Dollars |
 |---|---|---|---|

@@ -191,6 +191,31 @@ func TestSession_OfSomebodyWhoLeftTheGroup_IsShownToNobody(t *testing.T) {
 	p.shows(0, p.members...)
 }
 
+// A shared session outlives the forgetting of its calendar: who sees it must be found when its poll
+// is cancelled.
+func TestSession_OfAnAccountThatIsRevokedForLong_StaysWithItsPoll(t *testing.T) {
+	t.Parallel()
+	p := newParty(t)
+	_, err := p.Calendar.InsertContent(t.Context(), mirrortest.Ref(gm), p.eventID, content(18), nil)
+	p.must(err)
+	_, err = p.Calendar.InsertContent(t.Context(), mirrortest.Ref(gm), "other"+p.eventID, content(9), nil)
+	p.must(err)
+	p.Push(gm, false)
+	p.Settle()
+	p.Set(accounts.Path(gm), store.Set("status", string(accounts.Revoked)), store.Set("updatedAt", p.Clock.Now().AddDate(0, 0, -31)))
+	for more := true; more; {
+		_, more, err = p.Service.RemoveStale(t.Context(), 1, mirrortest.Cause)
+		p.must(err)
+	}
+	p.Settle()
+	p.shows(18, p.members...)
+	p.Set(poll.Path(pollID), store.Set("status", string(rules.Cancelled)), store.Set("googleEventId", nil))
+	p.Set(poll.GroupWorkPath(poll.SessionWorkID(pollID)), store.Set("groupId", "party"), store.Set("pollId", pollID),
+		store.Set("ref", "work"), store.Set("due", p.Clock.Now()))
+	p.World.Run(2 * time.Hour)
+	p.shows(0, p.members...)
+}
+
 // The refusals are shown with the session, and hold up none of the other accounts.
 func TestSession_OneRefuses_OthersFollow(t *testing.T) {
 	t.Parallel()

@@ -116,7 +116,7 @@ func (w *World) program() *Program {
 	calendar := &googlePort{client: &restrained{client, w}, ports: &w.ports}
 	p.Watcher = &calendarsync.Watcher{
 		Store: documents, Outbox: p.Outbox, Google: calendar, Now: now, NewUUID: w.uuid, Tokens: w.channelTokens(),
-		Address: pushAddress, TTL: w.options.TTL, RenewBefore: w.options.RenewBefore, Log: log,
+		Address: pushAddress, TTL: w.options.TTL, RenewBefore: w.options.RenewBefore, Alone: w.options.Alone, Log: log,
 	}
 	if w.options.NoPushes {
 		p.Watcher.Address = ""
