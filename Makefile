@@ -46,16 +46,21 @@ PROGRAM := bin/questscheduler.test
 LINT := bin/golangci-lint
 VULNERABILITIES := bin/govulncheck
 OPENAPI := bin/vacuum
+# The parser of diagrams. diagrams_test.go has the checksum of this version.
+MERMAID := bin/mermaid-11.17.2.js
 
 .PHONY: help
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
+# In the foreground of a terminal the demo gets a process group of its own, so that Ctrl-C
+# ends it alone: make would end by the signal, and not with 0.
 .PHONY: demo
 demo: ## Runs everything on this machine against simulators; no settings needed; ADDR=127.0.0.1:9090 for another address
-	@echo "building the demo; from an empty cache that takes about two minutes of a processor"
+	@echo "building the demo; from an empty cache that takes two to four minutes of a processor"
 	@$(GO) build -tags demo -o bin/demo ./cmd/questscheduler
-	@exec bin/demo demo $(if $(ADDR),--addr $(ADDR))
+	@demo=(bin/demo demo $(if $(ADDR),--addr $(ADDR))); \
+	if [[ $$(ps -o stat= -p $$$$ 2>/dev/null) == *+* ]]; then set -m; "$${demo[@]}" || exit; else exec "$${demo[@]}"; fi
 
 # The program's own tests are compiled first and once for both sets of them, of which
 # the second mostly waits and runs beside the first. A second build of everything, for the
@@ -99,13 +104,13 @@ $(PROGRAM):
 emulators: # Lists the missing programs without which tests are skipped
 	@$(GO) test -v -run '^TestFind_' ./internal/test/emulator ./internal/test/webapp ./internal/test/chromium | grep -o 'skipped: .*' || true
 
-# npm writes this file last. Both installations run at once: one waits for the network
+# npm writes this file last. The installations run at once: one waits for the network
 # while the other unpacks.
 WHOLE := node_modules/.package-lock.json
 
 .PHONY: webapp
-webapp: ## Installs the official Firebase client and Auth emulator, by which tests play the web app
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory -j2 bin/webapp/$(WHOLE) bin/emulators/$(WHOLE); fi
+webapp: ## Installs the official Firebase client and Auth emulator, by which tests play the web app, and the parser of diagrams
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory -j3 bin/webapp/$(WHOLE) bin/emulators/$(WHOLE) $(MERMAID); fi
 
 bin/webapp/$(WHOLE): internal/test/webapp/package.json internal/test/webapp/package-lock.json
 	@echo "installing the official Firebase client"
@@ -114,6 +119,13 @@ bin/webapp/$(WHOLE): internal/test/webapp/package.json internal/test/webapp/pack
 bin/emulators/$(WHOLE): tools/emulators/package.json tools/emulators/package-lock.json
 	@echo "installing the official Firebase Auth emulator"
 	$(INSTALL)
+
+# Without its dependencies, which are in the one file that a browser loads.
+bin/mermaid-%.js:
+	@if ! command -v npm >/dev/null; then echo "skipped: the diagrams of pages, since there is no npm"; exit; fi; \
+	echo "fetching the official parser of Mermaid"; mkdir -p $(@D); unpacked=$$(mktemp -d); trap 'rm -rf '"$$unpacked" EXIT; \
+	npm pack --silent --pack-destination "$$unpacked" mermaid@$* >/dev/null; \
+	tar -xzf "$$unpacked/mermaid-$*.tgz" -C "$$unpacked" package/dist/mermaid.min.js; mv "$$unpacked/package/dist/mermaid.min.js" $@
 
 # Installed below bin, so no tool treats it as part of this module. npm runs no
 # installation scripts.
@@ -143,7 +155,7 @@ layout: ## Checks the direction of imports, names, and that exported names are d
 	$(GO) test ./internal/test/layout/
 
 .PHONY: generated
-generated: ## Checks that generated pages are current, and that pages name only what exists
+generated: $(MERMAID) ## Checks that generated pages are current, that pages name only what exists, and that Mermaid reads their diagrams
 	$(GO) test -run '^Test(Page|Every|What)' ./internal/test/docs/ ./cmd/questscheduler/
 
 .PHONY: openapi

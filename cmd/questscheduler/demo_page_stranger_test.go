@@ -12,6 +12,9 @@ const (
 	pollTime      = `document.querySelector("#poll .when")`
 	pathSteps     = `document.querySelector("#path .steps")`
 	newestMessage = `[...document.querySelectorAll("#discord .message")].at(-1)`
+	bellOfAna     = `document.getElementById("bell-ana")`
+	zoneName      = `document.getElementById("zone")`
+	timeOfEvent   = `document.querySelector("#week .event-session .ec-event-time, #week .event-moved .ec-event-time")`
 )
 
 // TestDemoPage_StrangersMinute_IsAboveTheFold walks the page as somebody does who never
@@ -57,11 +60,12 @@ func TestDemoPage_StrangersMinute_IsAboveTheFold(t *testing.T) {
 func (o *operated) seesTheFirstScreen() {
 	o.t.Helper()
 	o.Await(`(scrollTo(0, 0), scrollY === 0)`)
-	for _, node := range []string{claim, sessionEvent, pollTime, pathSteps, newestMessage, `document.getElementById("bell-ana")`} {
+	for _, node := range []string{claim, sessionEvent, pollTime, pathSteps, newestMessage, bellOfAna, zoneName} {
 		o.Await(node)
 		o.Await(seen(node))
 	}
 	o.Want(`document.documentElement.scrollWidth <= innerWidth`)
+	o.Await(`((node) => node.scrollWidth <= node.clientWidth)(` + timeOfEvent + `)`) // nothing of it is cut off
 	o.Want(`!document.querySelector("body > aside details[open]")`)
 	// The path is below both, and one screen holds all of it.
 	o.Want(`[...document.querySelectorAll("#week, #poll")].every((one) => one.getBoundingClientRect().bottom <= ` +

@@ -199,6 +199,9 @@ func (o *operated) losesAPushAndLetsHoursPass() {
 	o.phase("drop", "broken")
 	o.press("six-hours")
 	o.phase("drop", "recovered")
+	// Beyond midnight, too, the calendar names the times of the poll.
+	o.Await(`((clocks) => clocks[0] > clocks.at(-1) && ` + timeOfEvent + `.textContent === clocks[0] + "–" + clocks.at(-1))(` +
+		pollTime + `.textContent.match(/\d\d:\d\d/g))`)
 }
 
 // isAnaByKeyboard: the other people are reached by Tab and arrows.

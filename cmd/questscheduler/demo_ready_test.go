@@ -4,8 +4,13 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"questscheduler/demo"
@@ -39,6 +44,40 @@ func TestDemo_Ready_PrintsAFewLinesAndNoToken(t *testing.T) {
 	printed := regexp.MustCompile(`(127\.0\.0\.1:)\d+`).ReplaceAllString(out.String()+logged.String(), "${1}PORT")
 	if printed != readyOutput || strings.Count(printed, "\n") > maxReadyLines {
 		t.Errorf("it prints:\n%s", printed)
+	}
+}
+
+// TestMakeDemo_AfterCtrlC_EndsWith0 presses the key on a terminal, which script makes. The
+// program is built already.
+func TestMakeDemo_AfterCtrlC_EndsWith0(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("script"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("skipped: Ctrl-C, since script makes no terminal here")
+	}
+	dir := t.TempDir()
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "Makefile"), makefile, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(os.Args[0], filepath.Join(dir, "bin", "demo")); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.CommandContext(t.Context(), "script", "-qec", "make demo GO=true ADDR=127.0.0.1:0", "/dev/null")
+	command.Dir, command.Env = dir, append(os.Environ(), asProgram+"=1")
+	keys, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := &until{text: "Ctrl-C", reached: sync.OnceFunc(func() { _, _ = keys.Write([]byte("\x03")) })} // an error shows below
+	command.Stdout = struct{ io.Writer }{out}                                                           // without the buffer's ReadFrom
+	if err := command.Run(); err != nil || strings.Contains(out.String(), "***") {
+		t.Errorf("%v:\n%s", err, out)
 	}
 }
 

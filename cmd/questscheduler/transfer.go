@@ -54,7 +54,7 @@ func (c exportCommand) Run(ctx context.Context, process Process) (err error) {
 		return err
 	}
 	_, err = fmt.Fprintf(process.Stdout,
-		"%s holds %d documents. Set QS_STORE and its settings for the other store, and run \"questscheduler import %s\"\n",
+		"%s holds all documents (%d). Set QS_STORE and its settings for the other store, and run \"questscheduler import %s\"\n",
 		c.File, contents.Documents, c.File)
 	return err
 }

@@ -38,7 +38,7 @@ export function faults(session) {
     {
       id: "channel", title: "End the watch channel", button: "Grant 20 minutes, and let them pass", moved: true,
       plant: () => endChannel(session),
-      text: "Google promises to report changes for 20 minutes only, and they pass: the demo’s clock moves on. No push comes, until the server opens a new channel by itself, within a minute.",
+      text: "Google promises to report changes for 20 minutes only, and they pass: the demo’s clock moves on. No push comes, until the server opens a new channel, within a minute.",
     },
     {
       id: "worker", title: "Restart the worker", button: "Stop the worker for 3 s", moved: true,

@@ -35,7 +35,7 @@ function receivedAs(entry) {
   const names = {
     push: "Push received", person: "A person asked for a check", relink: "Account linked or checked",
   };
-  return names[entry.hint] ?? "The server began by itself";
+  return names[entry.hint] ?? "The server checked";
 }
 
 function withoutAnnouncement(entry, delivered, otherwise) {

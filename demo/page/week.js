@@ -166,7 +166,7 @@ class Week {
   create(times) { this.form.draft({ title: "Dentist", calendar: this.google.primary, instance: false, ...times }); }
 
   // dropped finds out whether a drag ended across the border of the all-day row, which
-  // the widget does not cross by itself.
+  // the widget does not cross.
   dropped(id, { clientX, clientY }) {
     this.dragging = false;
     const event = this.events.shown(id);

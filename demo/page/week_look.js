@@ -27,14 +27,18 @@ function nameOf(event, state, place) {
   return [event.title, when, status, place && `calendar ${place}`].filter(Boolean).join(", ");
 }
 
-// contentOf is what stands in an event.
-export function contentOf({ event, timeText }) {
+// hour is the clock of one of the widget's Dates, which are in the browser's zone.
+const hour = (date) => date.toTimeString().slice(0, 5);
+
+// contentOf is what stands in an event, also while it is dragged. The widget's own text of
+// its time ends at midnight.
+export function contentOf({ event }) {
   const { state, place, deleted } = event.extendedProps;
   const tag = deleted ? "deleted · Undo" : stateWords[state] ?? place;
   return {
     domNodes: [
       element("span", { class: "ec-event-title" }, event.title),
-      event.allDay ? "" : element("span", { class: "ec-event-time" }, timeText),
+      event.allDay ? "" : element("span", { class: "ec-event-time" }, `${hour(event.start)}–${hour(event.end)}`),
       tag ? element("span", { class: "event-tag" }, tag) : "",
       state && !deleted ? element("span", { class: "event-hint", "aria-hidden": "true" }, "drag me") : "",
     ],
