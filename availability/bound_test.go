@@ -134,6 +134,54 @@ func TestOwn_WhatSmallAccountsLeave_IsForTheLargest(t *testing.T) {
 	}
 }
 
+// TestOwn_AGroupsManyTimes_AreOfTheLargest: who has few events of their own may be shown a group's.
+func TestOwn_AGroupsManyTimes_AreOfTheLargest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, id := range []string{"home", "work"} {
+		w.synced("gm", id)
+	}
+	w.connect("gm", "work")
+	for _, e := range hourly(t, 2, 10) {
+		w.add("gm", "work", e, ofGroup)
+	}
+	w.add("gm", "home", timed(t, "2026-03-10 10:00", "2026-03-10 11:00"), nil)
+	if got := w.own("gm", now, now.Add(availability.MaxRange)); len(got.Unknown) != 0 || len(got.Busy) < 17_000 {
+		t.Errorf("%d are busy, unknown is %v", len(got.Busy), got.Unknown)
+	}
+}
+
+// TestOwn_TheBoundOfStarts_IsOfAllAccountsInSum: work's 351,360 starts would fit alone.
+func TestOwn_TheBoundOfStarts_IsOfAllAccountsInSum(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for id, series := range map[string]int{"home": 20, "work": 40} {
+		w.synced("gm", id)
+		for _, e := range hourly(t, series, 3600) {
+			w.add("gm", id, e, nil)
+		}
+	}
+	got := reasons(w.own("gm", now, now.Add(availability.MaxRange)))
+	if len(got) != 1 || got["acc_work"] != availability.ReasonTooMany {
+		t.Errorf("unknown are %v", got)
+	}
+}
+
+// TestOwn_WithoutTheZone_TheBoundHolds: too many times are no free ones.
+func TestOwn_WithoutTheZone_TheBoundHolds(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.link("gm", "gm", accounts.Active)
+	w.sync("gm", "gm", now, func(data map[string]any) { delete(data, "timeZone") })
+	for _, e := range hourly(t, 3, 10) {
+		w.add("gm", "gm", e, nil)
+	}
+	got := w.own("gm", now, now.Add(availability.MaxRange))
+	if reasons(got)["acc_gm"] != availability.ReasonTooMany || len(got.Unknown) != 1 || len(got.Busy) == 0 {
+		t.Errorf("%d are busy, unknown is %v: %v", len(got.Busy), got.Unknown, reasons(got))
+	}
+}
+
 // busyOften links an account that Google says is busy so often, every 50 minutes.
 func (w *world) busyOften(owner, id string, count int) {
 	w.t.Helper()
@@ -240,7 +288,7 @@ func TestAnswers_AtOnce_AreFewForAPersonAndInAll(t *testing.T) {
 		t.Helper()
 		_, ofPoll := w.ForPoll(t.Context(), "p1", person)
 		for _, err := range []error{ofPoll, ask(person)} {
-			if !fault.Is(err, want) || fault.CodeOf(err) != availability.CodeBusy || fault.RetryAfter(err) <= 0 {
+			if !fault.Is(err, want) || fault.CodeOf(err) != availability.CodeBusy || fault.RetryAfter(err) <= 0 || fault.MessageOf(err, "") == "" {
 				t.Fatalf("another question of %s's is %v", person, err)
 			}
 		}
@@ -268,6 +316,41 @@ func TestAnswers_AtOnce_AreFewForAPersonAndInAll(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestAnswers_OneOfTwoEnds_LeavesRoomForOne counts a person's questions one by one.
+func TestAnswers_OneOfTwoEnds_LeavesRoomForOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Service.Store = w.reads.Store // which counts nothing
+	w.link("gm", "gm", accounts.Active)
+	begun, answer, asked := make(chan struct{}), make(chan struct{}), make(chan error)
+	w.google.set("acc_gm", func() (gcal.FreeBusy, error) {
+		begun <- struct{}{}
+		<-answer
+		return gcal.FreeBusy{}, nil
+	})
+	ask := func() error { _, err := w.Own(t.Context(), "gm", now, now.Add(time.Hour), nil); return err }
+	begin := func() (refused error) {
+		go func() { asked <- ask() }()
+		select {
+		case <-begun:
+			return nil
+		case err := <-asked:
+			return err
+		}
+	}
+	must(t, begin())
+	for range 3 {
+		must(t, begin())
+		if err := begin(); fault.CodeOf(err) != availability.CodeBusy {
+			t.Fatalf("a third question at once: %v", err)
+		}
+		answer <- struct{}{}
+		must(t, <-asked)
+	}
+	close(answer)
+	must(t, <-asked)
 }
 
 // addMany stores copies of an event of a person, some at a time. changes change each.

@@ -92,6 +92,9 @@ func TestForPoll_OnlyNamed_IsUnknownAndMayNotAsk(t *testing.T) {
 			if row.want != (err == nil) || err != nil && (!fault.Is(err, fault.Forbidden) || fault.CodeOf(err) != availability.CodeOnlyNamed) {
 				t.Errorf("ana asks: %v", err)
 			}
+			if err != nil && fault.MessageOf(err, "") == "" {
+				t.Error("ana is not told what to do")
+			}
 		})
 	}
 }

@@ -56,8 +56,13 @@ func (w *world) states(pollID, asker string) map[string]string {
 	w.t.Helper()
 	slots, err := w.ForPoll(w.t.Context(), pollID, asker)
 	must(w.t, err)
+	stored, err := poll.LoadSlots(w.t.Context(), w.documents, pollID)
+	must(w.t, err)
 	states := map[string]string{}
-	for _, slot := range slots {
+	for i, slot := range slots {
+		if slot.ID != stored[i].ID {
+			w.t.Errorf("slot %d is %q, not %q", i, slot.ID, stored[i].ID)
+		}
 		for _, person := range slot.People {
 			states[person.ID] += string(person.State[0])
 		}
@@ -309,6 +314,22 @@ func TestForPoll_AllDaySlots_AreDaysOfThePollsZone(t *testing.T) {
 	w.wantStates("gm", map[string]string{"gm": "ffffb"})
 }
 
+// A day may begin before a slot that is stored as the earlier one.
+func TestForPoll_AnAllDaySlotThatBeginsFirst_IsKnown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.poll(nil, nil)
+	w.synced("gm", "gm")
+	midnight := time.Date(2026, 3, 6, 0, 0, 0, 0, time.UTC) // an hour later than in Zurich
+	for _, slot := range []poll.Slot{
+		{ID: "a", Start: midnight.Add(-30 * time.Minute), End: midnight},
+		{ID: "b", AllDay: true, Start: midnight, End: midnight.AddDate(0, 0, 1)},
+	} {
+		w.set(poll.SlotPath("p1", slot.ID), poll.EncodeSlot(slot))
+	}
+	w.wantStates("gm", map[string]string{"gm": "fffff"})
+}
+
 func TestForPoll_SlotsOutOfReach_AreUnknown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -387,5 +408,10 @@ func TestForPoll_OfSomebodyWhoTakesPartByTheChannelAlone_IsForbidden(t *testing.
 	}
 	if got := w.states("p1", "ana"); got["ana"] == "" {
 		t.Errorf("ana, a member by now, is shown %v", got)
+	}
+	w.set(poll.GroupPath("party"), map[string]any{"creatorId": "ana", "memberIds": []any{"ana"}})
+	w.set(poll.AnnouncementPath("p1"), map[string]any{"entered": []any{"gm"}})
+	if got := w.states("p1", "gm"); got["gm"] == "" {
+		t.Errorf("gm, the poll's host, is shown %v", got)
 	}
 }

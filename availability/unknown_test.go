@@ -100,21 +100,31 @@ func TestOwn_OfManyAccounts_AsksAboutTheFirst(t *testing.T) {
 	}
 }
 
-// TestOwn_GoogleNamesTooManyTimes_IsUnknown: as many as an answer holds, and one more.
+// TestOwn_GoogleNamesTooManyTimes_IsUnknown: as many as an answer holds, and one more; of two
+// accounts each has half.
 func TestOwn_GoogleNamesTooManyTimes_IsUnknown(t *testing.T) {
 	t.Parallel()
-	for count, want := range map[int]string{20_000: "", 20_001: availability.ReasonTooMany} {
+	for _, row := range []struct {
+		accounts, count, busy int
+		want                  string
+	}{
+		{1, 20_000, 20_000, ""}, {1, 20_001, 20_000, availability.ReasonTooMany},
+		{2, 10_000, 10_000, ""}, {2, 10_001, 10_001, availability.ReasonTooMany},
+	} {
 		w := newWorld(t)
 		account := w.link("gm", "gm", accounts.Active)
-		busy := make([]gcal.Interval, count)
+		if row.accounts > 1 {
+			w.link("gm", "free", accounts.Active)
+		}
+		busy := make([]gcal.Interval, row.count)
 		for i := range busy {
 			busy[i].Start = now.Add(time.Duration(i) * time.Minute)
 			busy[i].End = busy[i].Start.Add(time.Second)
 		}
 		w.google.busy(account, busy...)
 		got := w.own("gm", now, now.AddDate(0, 0, 30))
-		if reasons(got)[account] != want || (len(got.Unknown) == 1) != (want != "") || len(got.Busy) != 20_000 {
-			t.Errorf("of %d: %d are busy, unknown is %v, %v", count, len(got.Busy), got.Unknown, reasons(got))
+		if reasons(got)[account] != row.want || (len(got.Unknown) == 1) != (row.want != "") || len(got.Busy) != row.busy {
+			t.Errorf("%+v: %d are busy, unknown is %v, %v", row, len(got.Busy), got.Unknown, reasons(got))
 		}
 	}
 }
@@ -154,6 +164,7 @@ func TestAnswers_AReadFails_IsAnErrorNotFree(t *testing.T) {
 	for name, ask := range map[string]func() error{
 		"own":         func() error { _, err := w.Own(t.Context(), "ana", now, now.AddDate(0, 0, 14), nil); return err },
 		"of the poll": func() error { _, err := w.ForPoll(t.Context(), "p1", "ana"); return err },
+		"of the poll, by one whom its host let in": func() error { _, err := w.ForPoll(t.Context(), "p1", "ben"); return err },
 	} {
 		w.reads.calls, w.reads.failAt = 0, 0
 		must(t, ask())

@@ -6,12 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/google"
 	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/recurrence"
+	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 	"questscheduler/rules"
 )
@@ -86,6 +88,11 @@ func TestChange_Times_Move(t *testing.T) {
 	if d := w.atGoogle(timed).Details; !d.Start.Time.Equal(from) || d.Start.Zone != "Asia/Tokyo" ||
 		d.End.Zone != "Asia/Tokyo" || timed.ID != made.ID || timed.Version != 4 {
 		t.Errorf("timed it is %+v, version %d", d, timed.Version)
+	}
+	w.alter(made.ID, mirrors.Change{Start: &from, End: &to, AllDay: new(true)})
+	plain := w.alter(made.ID, mirrors.Change{Start: &from, End: &to, AllDay: new(false)}) // a day has no zone to keep
+	if d := w.atGoogle(plain).Details; d.Start.Zone != "UTC" || d.End.Zone != "UTC" {
+		t.Errorf("timed again it is %+v", d)
 	}
 }
 
@@ -172,6 +179,62 @@ func TestChange_ABadOne_IsRefusedAndNothingWritten(t *testing.T) {
 		t.Errorf("it wrote %+v", cost)
 	}
 	w.wantTitles(work, "Dentist", "Dentist")
+}
+
+// What a person's other program has made of it already is shown, though nothing is written.
+func TestChange_AlreadyMadeInTheCalendar_IsShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.create(dentist())
+	content := contentOf(w.atGoogle(made))
+	content.Summary = "Surgeon"
+	_, err := w.full.PatchContent(w.ctx, refTo(work), made.EventID, "", content)
+	w.must(err)
+	by := cause
+	by.Person = gm
+	got, err := w.events().Change(w.ctx, gm, made.ID, mirrors.Change{Title: new("Surgeon")}, by)
+	w.must(err)
+	if got.Title != "Surgeon" || got.Version != made.Version+1 {
+		t.Errorf("it is %+v", got.Event)
+	}
+	entries, _, err := mirror.LoadJournal(w.ctx, w.memory, made.ID, store.Paging{Limit: 1})
+	w.must(err)
+	if entries[0].Who != "" {
+		t.Errorf("it counts as made by %s", entries[0].Who)
+	}
+}
+
+// Each row is what Google answers to a change, and what is said of it.
+func TestChange_ThatGoogleRefuses_SaysWhy(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		rules []control.Rule
+		kind  fault.Kind
+		code  string
+	}{
+		"the event is not found, its calendar is": {[]control.Rule{{Match: "events.get", Status: 404}}, fault.NotFound, ""},
+		"refused": {[]control.Rule{{Match: "events.patch", Status: 400, Reason: "invalid"}}, fault.Provider, ""},
+		"refused, and whether it may write is unknown": {
+			[]control.Rule{{Match: "events.patch", Status: 400, Reason: "invalid"}, {Match: "events.list", Status: 503}}, fault.Provider, "",
+		},
+		"refused to a reader": {
+			[]control.Rule{{Match: "events.patch", Status: 400, Reason: "invalid"}, {Match: "events.list", Body: []byte(`{"accessRole":"reader"}`)}},
+			fault.Forbidden, mirrors.CodeNotWritable,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			made := w.create(dentist())
+			for _, rule := range row.rules {
+				w.must(w.google.Control().Plant(rule))
+			}
+			_, err := w.events().Change(w.ctx, gm, made.ID, mirrors.Change{Title: new("Surgeon")}, cause)
+			if !fault.Is(err, row.kind) || row.code != "" && fault.CodeOf(err) != row.code {
+				t.Errorf("it says %v, kind %s, code %q", err, fault.KindOf(err), fault.CodeOf(err))
+			}
+		})
+	}
 }
 
 // Who may not change an event, and why.

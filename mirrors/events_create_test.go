@@ -225,6 +225,11 @@ func TestCreate_AFault_IsNamedAndNothingWritten(t *testing.T) {
 func TestCreate_AllDayAndSeries_AreAsAsked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	quiet := w.create(dentist(func(e *mirrors.NewEvent) { e.Transparency, e.Visibility = "transparent", "private" }))
+	if d := w.atGoogle(quiet).Details; d.Transparency != "transparent" || d.Visibility != "private" {
+		t.Errorf("the quiet one is %+v", d)
+	}
+	w.must(w.events().Delete(w.ctx, gm, quiet.ID, nil, cause))
 	day := w.create(dentist(func(e *mirrors.NewEvent) {
 		e.AllDay, e.End = true, e.Start.AddDate(0, 0, 2)
 	}))

@@ -109,6 +109,9 @@ func wantFault(t *testing.T, what string, err error, kind fault.Kind, code strin
 	if !fault.Is(err, kind) || fault.CodeOf(err) != code {
 		t.Errorf("%s: %v, kind %s, code %q; want %s, %q", what, err, fault.KindOf(err), fault.CodeOf(err), kind, code)
 	}
+	if fault.MessageOf(err, "") == "" {
+		t.Errorf("%s: it says nothing to a person", what)
+	}
 }
 
 func contentOf(event gcal.Event) gcal.Content {

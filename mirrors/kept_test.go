@@ -27,4 +27,7 @@ func TestEndedLongAgo_OfAnEventWithoutADocument(t *testing.T) {
 			t.Errorf("%s: %t, want %t", row.name, got, row.want)
 		}
 	}
+	if endedLongAgo(gcal.Event{ID: "gone"}, now) {
+		t.Error("of which nothing is known: true")
+	}
 }

@@ -100,6 +100,42 @@ func TestSync_NothingNew_WritesNoMirror(t *testing.T) {
 	}
 }
 
+// What is new on a page of a full listing, or known already, is read together: what is known of
+// each event, a mirror and its copy, and once more to find those that are missing.
+func TestSync_AFullPage_CostsFewReadsAnEvent(t *testing.T) {
+	t.Parallel()
+	const events, run = 20, 15
+	for name, row := range map[string]struct {
+		account, day string
+		most         []storetest.Cost
+	}{
+		"of events": { // of the past, so that they have no mirrors
+			work, "2025-03-05T09:00:00Z",
+			[]storetest.Cost{{Reads: 3*events + run, Writes: 2*events + run}, {Reads: 2*events + run, Writes: 3}},
+		},
+		"of mirrors": {home, friday, []storetest.Cost{{Reads: 5*events + run, Writes: events + run}, {Reads: 5*events + run, Writes: 3}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newMirroringWorld(t)
+			for i := range events {
+				w.insert(work, fmt.Sprint("Event ", i), row.day)
+			}
+			if row.account == home {
+				w.sync(work)
+			}
+			for i, most := range row.most {
+				w.relist(row.account)
+				w.counter.Reset()
+				w.sync(row.account)
+				if cost := w.counter.Reset(); !cost.Within(most) {
+					t.Errorf("listing %d costs %+v, want at most %+v", i, cost, most)
+				}
+			}
+		})
+	}
+}
+
 func TestSync_AnEventChangedInTheTarget_IsReverted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

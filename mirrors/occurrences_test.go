@@ -238,3 +238,14 @@ func TestAllDay_FromALocalMidnight_IsThatDay(t *testing.T) {
 		}
 	}
 }
+
+func TestGet_AnOccurrenceAfterManyOthers_IsFound(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	series := w.create(dentist(func(e *mirrors.NewEvent) { e.Recurrence = []string{"RRULE:FREQ=DAILY"} }))
+	address := series.ID + "_20290702T080000Z" // in summer time
+	got, err := w.events().Get(w.ctx, gm, address)
+	if err != nil || got.OccurrenceID != address || got.Ends.Sub(got.Begins) != time.Hour {
+		t.Errorf("it is %+v, %v", got, err)
+	}
+}

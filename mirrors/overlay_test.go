@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
+	"questscheduler/mirrors"
 )
 
 // overlays are home's overlay calendars.
@@ -226,4 +228,144 @@ func TestOverlay_TwoWritersAtOnce_CreateOneCalendar(t *testing.T) {
 	all.Wait()
 	s.run(10 * time.Minute)
 	s.each(2)
+}
+
+// listing is Google whose list of calendars takes a time.
+type listing struct {
+	mirrors.Google
+	during func()
+}
+
+func (l *listing) Calendars(ctx context.Context, account string) ([]gcal.CalendarEntry, error) {
+	entries, err := l.Google.Calendars(ctx, account)
+	l.during()
+	return entries, err
+}
+
+// Google takes no id for a calendar: a call that outlasts its lease could make a second one.
+func TestOverlay_ListedSlowly_IsCreatedWithinItsLease(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		takes   time.Duration
+		created int
+	}{"in time": {40 * time.Second, 1}, "too slow": {41 * time.Second, 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.toOverlay()
+			s.event("e1", "Stand-up")
+			s.writer.Google = &listing{s.writer.Google, sync.OnceFunc(func() { s.must(s.clock.Advance(c.takes)) })}
+			s.write(s.writer, s.only())
+			if found := s.overlays(); len(found) != c.created {
+				t.Errorf("the calendars are %+v, the mirror %+v", found, s.only())
+			}
+			s.run(10 * time.Minute)
+			s.each(1)
+			if m := s.only(); m.LastError != "" {
+				t.Errorf("the mirror says %q", m.LastError)
+			}
+		})
+	}
+}
+
+// The person deletes the overlay calendar, or sets other edges, while an attempt is under way.
+func TestOverlay_DecidedOtherwiseDuringItsCreation_IsNotRecorded(t *testing.T) {
+	t.Parallel()
+	for name, decide := range map[string]func(o mirror.OverlayCalendar) mirror.OverlayCalendar{
+		"another was recorded": func(o mirror.OverlayCalendar) mirror.OverlayCalendar {
+			o.CalendarID, o.TryingUntil = "first", time.Time{}
+			return o
+		},
+		"it is left alone":  mirror.OverlayCalendar.Lost,
+		"it is begun again": func(o mirror.OverlayCalendar) mirror.OverlayCalendar { o.Generation++; return o },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.must(s.google.AddCalendar(google.Calendar{ID: "first", Owner: home}))
+			count := &tally{}
+			s.writer.Meter = count.count
+			s.toOverlay()
+			s.event("e1", "Stand-up")
+			var decided mirror.OverlayCalendar
+			s.writer.Google = &listing{s.writer.Google, sync.OnceFunc(func() {
+				decided = decide(s.person())
+				s.set(mirror.PersonPath(gm), mirror.WriteOverlay(gm, home, decided, s.clock.Now())...)
+			})}
+			s.write(s.writer, s.only())
+			if recorded := s.person(); recorded != decided || slices.Contains(count.counted, "mirrors.OverlayCreated") {
+				t.Errorf("recorded is %+v, want %+v; counted are %v", recorded, decided, count.counted)
+			}
+		})
+	}
+}
+
+// That events of an overlay calendar are not found proves no deletion of it.
+func TestOverlay_NotFound_IsLeftAloneOnlyIfNobodyListsIt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		listing    []control.Rule
+		suppressed bool
+	}{
+		"not listed":      {[]control.Rule{{Match: "calendarList.list", Body: []byte(`{"items":[]}`)}}, true},
+		"listed":          {nil, false},
+		"list unanswered": {[]control.Rule{{Match: "calendarList.list", Status: 503}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.toOverlay()
+			s.event("e1", "Stand-up")
+			s.run(2 * time.Minute)
+			overlay := s.person().CalendarID
+			for _, rule := range append(c.listing, control.Rule{Match: "events.*", Calendar: overlay, Status: 404}) {
+				s.must(s.google.Control().Plant(rule))
+			}
+			s.event("e1", "Retrospective")
+			s.run(2 * time.Minute)
+			if m := s.only(); (m.State == mirror.Suppressed) != c.suppressed || s.person().Suppressed != c.suppressed ||
+				!c.suppressed && (m.Attempts == 0 || m.LastError == "") {
+				t.Errorf("the mirror is %+v, recorded is %+v", m, s.person())
+			}
+			s.google.Control().Clear()
+			s.run(25 * time.Hour)
+			if m := s.only(); (m.State == mirror.Active) == c.suppressed {
+				t.Errorf("a day later the mirror is %+v", m)
+			}
+		})
+	}
+}
+
+func TestOverlay_AnotherRecordedSince_GetsItsMirrors(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.toOverlay()
+	s.event("e1", "Stand-up")
+	s.run(2 * time.Minute)
+	s.must(s.google.AddCalendar(google.Calendar{ID: "second", Owner: home}))
+	now := s.person()
+	s.deleteCalendar(now.CalendarID)
+	now.CalendarID = "second"
+	s.set(mirror.PersonPath(gm), mirror.WriteOverlay(gm, home, now, s.clock.Now())...)
+	s.event("e1", "Retrospective")
+	s.run(2 * time.Minute)
+	s.each(1)
+	if m := s.only(); m.TargetCalendarID != "second" {
+		t.Errorf("the mirror is %+v", m)
+	}
+}
+
+// Its owner deletes the calendar between the choice of a step and the claim.
+func TestOverlay_LeftAloneBeforeItsClaim_IsNotCreated(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.toOverlay()
+	s.event("e1", "Stand-up")
+	s.writer.Store = &interrupted{s.writer.Store, func() {
+		s.set(mirror.PersonPath(gm), mirror.WriteOverlay(gm, home, mirror.OverlayCalendar{Generation: 1}.Lost(), s.clock.Now())...)
+	}}
+	s.run(2 * time.Minute)
+	if m := s.only(); len(s.overlays()) > 0 || m.State != mirror.Suppressed || !m.Due.IsZero() {
+		t.Errorf("the calendars are %+v, the mirror %+v", s.overlays(), m)
+	}
 }

@@ -9,7 +9,9 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
+	"questscheduler/internal/test/points"
 	"questscheduler/mirrors"
 )
 
@@ -128,5 +130,70 @@ func TestPlanPerson_AFailureOfAll_EndsTheRun(t *testing.T) {
 				t.Errorf("later home shows %d events, want 26", len(shown))
 			}
 		})
+	}
+}
+
+// Whichever read or write of how far a planning is fails, it goes on later.
+func TestPlanPerson_PlaceUnstored_GoesOn(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		w, _ := refusedPlanning(t, fault.TooLarge, 22)
+		p := &points.Points{}
+		w.service.Outbox.Store = &points.Reads{Store: w.memory, Points: p}
+		p.FailAt(n)
+		_, err := w.service.Outbox.Run(w.ctx, mirrors.PlanKind, gm)
+		reached := p.Reached()
+		p.FailAt(0)
+		if err == nil && reached && w.personPlan().PlanDue.IsZero() && len(w.mirrors()) < 22 {
+			t.Errorf("with read %d failing the planning counts as done", n)
+		}
+		if !reached {
+			w.must(err)
+			points.Struck(t, n-1, 3)
+			return
+		}
+	}
+}
+
+// Whichever read of what is to be planned fails, the run ends and is repeated after a wait.
+func TestPlanPerson_APartUnread_WaitsAndGoesOn(t *testing.T) {
+	t.Parallel()
+	party := mirror.Connection{GroupID: "party", AccountID: home, OwnerID: gm}
+	for n := 1; ; n++ {
+		w := newMirroringWorld(t) // without events, so that nothing is read to plan one
+		w.connect(home, gm)
+		w.connect(club, gm)
+		w.must(w.service.EndConnection(w.ctx, party, cause))
+		p := w.fallible()
+		p.FailAt(n)
+		again := w.runWork(mirrors.PlanKind, gm)
+		reached := p.Reached()
+		p.FailAt(0)
+		if due := w.personPlan().PlanDue; reached && (!due.After(w.clock.Now()) || !again.Equal(due)) {
+			t.Errorf("with read %d failing it is due again at %v, %v", n, due, again)
+		}
+		w.run(10 * time.Minute)
+		left, err := mirror.EndingConnectionsOf(w.ctx, w.memory, gm)
+		w.must(err)
+		if len(left) > 0 || !w.personPlan().PlanDue.IsZero() {
+			t.Errorf("with read %d failing the connections %+v are left", n, left)
+		}
+		if !reached {
+			points.Struck(t, n-1, 8)
+			return
+		}
+	}
+}
+
+// What operators are shown of work that waits.
+func TestWork_EachKind_SaysWhatItDoes(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for want, kind := range map[string]outbox.Kind{
+		"people to plan": w.service.PlanWork(), "events to plan": w.service.EventWork(), "mirrors": w.writer.Work(),
+	} {
+		if kind.Does != want {
+			t.Errorf("%s does %q, want %q", kind.Name, kind.Does, want)
+		}
 	}
 }

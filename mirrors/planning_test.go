@@ -2,14 +2,18 @@ package mirrors_test
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
+	"questscheduler/rules"
 )
 
 func toPrimary(from, to string) mirror.Edge {
@@ -247,4 +251,130 @@ func TestPlanUID_OfSomebodyBackInTheGroup_IsRepeated(t *testing.T) {
 	w.must(w.service.PlanUID(w.ctx, gm, session.ICalUID, cause))
 	w.settle()
 	w.wantTitles(club, "Session")
+}
+
+// pollsSession is the event of a poll in work's calendar.
+func (w *world) pollsSession(change func(e *mirror.Event)) mirror.Event {
+	w.Helper()
+	event := w.canonicalSession()
+	event.OwnerID, event.AccountID, event.CalendarID = gm, work, workMail
+	event.EventID, event.ICalUID = poll.EventPrefix+"1", poll.EventPrefix+"1@google.com"
+	event.Source, event.PollID = mirror.SourcePoll, "the-poll"
+	change(&event)
+	w.put(event)
+	return event
+}
+
+// A session that its group does not share any more may be cancelled before the others' copies went.
+func TestSync_ACancelledSession_StaysWhileOthersShowIt(t *testing.T) {
+	t.Parallel()
+	for name, stays := range map[string]bool{ana: true, gm: false, "": false} {
+		t.Run("shown to "+name, func(t *testing.T) {
+			t.Parallel()
+			w := newMirroringWorld(t)
+			session := w.pollsSession(func(e *mirror.Event) { e.GroupID = "" })
+			if name != "" {
+				m := mirror.Mirror{
+					ID: "mir_left", OwnerID: name, CanonicalID: session.ID, ICalUID: "other", TargetAccountID: annes, State: mirror.Suppressed,
+				}
+				w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error { return tx.Set(mirror.Path(m.ID), mirror.Encode(m)) }))
+			}
+			_, _, err := w.service.Observe(w.ctx, refTo(work), gcal.Event{
+				ID: session.EventID, EventState: rules.Gone, Updated: w.clock.Now(), Details: &gcal.Details{Status: "cancelled"},
+			}, true, cause)
+			w.must(err)
+			left := w.canonical(work)
+			if (len(left) == 1) != stays || stays && !left[0].PlanAt.Equal(w.clock.Now().Add(time.Hour)) {
+				t.Errorf("left are %+v", left)
+			}
+		})
+	}
+}
+
+// Who leaves a group keeps their own session, and its copies in their other accounts.
+func TestPlanEvent_OfTheOwnerWhoLeftTheGroup_StaysMirrored(t *testing.T) {
+	t.Parallel()
+	w := newMirroringWorld(t)
+	w.connect(club, gm)
+	session := w.pollsSession(func(*mirror.Event) {})
+	w.must(w.service.PlanEvent(w.ctx, session.ID, cause))
+	w.settle()
+	w.wantTitles(home, "Session")
+	w.wantTitles(club, "Session")
+	w.members(ana)
+	w.must(w.service.PlanEvent(w.ctx, session.ID, cause))
+	w.settle()
+	w.wantTitles(home, "Session")
+	w.wantTitles(club)
+}
+
+// A calendar that nothing wants any more is forgotten, but not the sessions that a group shares:
+// the group's work looks after them.
+func TestPlanPerson_ForgottenCalendar_KeepsSharedSessions(t *testing.T) {
+	t.Parallel()
+	w := newMirroringWorld(t)
+	w.insert(work, "Stand-up", thursday)
+	w.sync(work)
+	const sessions = 21 // more than a page
+	var session mirror.Event
+	for i := range sessions {
+		session = w.pollsSession(func(e *mirror.Event) { e.ID = fmt.Sprintf("evt_session%02d", i) })
+	}
+	all, err := w.policies.List(w.ctx, gm)
+	w.must(err)
+	w.must(w.policies.Delete(w.ctx, gm, all[0].ID, cause))
+	w.settle()
+	left := w.canonical(work)
+	if len(left) != sessions || slices.ContainsFunc(left, func(e mirror.Event) bool { return e.GroupID == "" }) {
+		t.Errorf("left are %+v", left)
+	}
+	if due := w.personPlan().PlanDue; !due.IsZero() {
+		t.Errorf("the planning is due again at %v", due)
+	}
+	doc, err := w.memory.Get(w.ctx, poll.GroupWorkPath(poll.SessionWorkID(session.PollID)))
+	w.must(err)
+	if !doc.Exists() {
+		t.Error("the group has no work")
+	}
+}
+
+// Two accounts of one person are invited to one meeting, which a third shows once.
+func TestSync_OneOfTwoInvitationsGoes_TheOtherIsShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.mirrorWork(
+		mirror.Edge{FromAccountID: work, ToAccountID: home, Detail: mirror.Full, Target: mirror.PrimaryTarget},
+		mirror.Edge{FromAccountID: club, ToAccountID: home, Detail: mirror.Full, Target: mirror.PrimaryTarget},
+	)
+	w.settle()
+	_, err := w.full.Insert(w.ctx, refTo(annes), gcal.NewEvent{
+		ID: "guest0", Summary: "Party", Start: at(thursday).Time, End: at(thursday).Time.Add(time.Hour),
+		Attendees: []string{workMail, "club@example.test"},
+	})
+	w.must(err)
+	w.sync(work)
+	w.sync(club)
+	w.wantTitles(home, "Party")
+	for i, account := range []string{work, club} {
+		_, err := w.full.DeleteQuietly(w.ctx, refTo(account), "guest0", "")
+		w.must(err)
+		w.sync(account)
+		w.run(2 * time.Minute)
+		if shown, left := w.titles(home), w.mirrors(); len(shown) != 1-i || len(left) != 1-i {
+			t.Errorf("without the one at %s home shows %v; the mirrors are %+v", account, shown, left)
+		}
+	}
+}
+
+// Connections to a group that is gone are left to the cleanup, and hold up nothing.
+func TestPlanUID_OfAGroupThatIsGone_EndsWell(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	session := w.canonicalSession()
+	w.put(session)
+	w.connect(club, gm)
+	w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error { return tx.Delete(poll.GroupPath("party")) }))
+	w.must(w.service.PlanUID(w.ctx, gm, session.ICalUID, cause))
+	w.settle()
+	w.wantTitles(club)
 }

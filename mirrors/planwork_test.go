@@ -30,6 +30,10 @@ func TestPlanPerson_KeepsFailing_WaitsLonger(t *testing.T) {
 		if place := w.personPlan().PlanAfter; place != `{"part":5,"failed":[`+failed+`]}` {
 			t.Errorf("the next run begins at %s", place) // with what failed alone
 		}
+		if state := w.service.PlanWork().Codec.Decode(doc); state.Error != "too large" || state.Attempts != int64(n+1) ||
+			!state.Due.Equal(due) || state.FailedSince.IsZero() || state.Trace != cause.Trace {
+			t.Errorf("operators are shown %+v", state)
+		}
 		delete(r.uids, "e2@google.com")
 		if doc.Data["planFailures"] != int64(n+1) || doc.Data["planError"] != "too large" || due.Sub(w.clock.Now()) != wait {
 			t.Errorf("after %d: %v failures, %v, due in %v", n+1, doc.Data["planFailures"], doc.Data["planError"], due.Sub(w.clock.Now()))

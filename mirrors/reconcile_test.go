@@ -6,10 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 	"questscheduler/mirrors/plan"
@@ -76,7 +78,14 @@ func TestReconcile_WhatTheSyncMissed_IsCorrected(t *testing.T) {
 		"a deletion":  {func(s *stage) { s.delete(s.shown(home, homeMail)[0]) }, mirrors.Reconciled{Calendars: 1, Checked: 2, Corrected: 1}, 2},
 		"a stray":     {func(s *stage) { s.stray(1, "here") }, mirrors.Reconciled{Calendars: 1, Checked: 2, Strays: 1}, 2},
 		"many strays": {func(s *stage) { s.strays(6) }, mirrors.Reconciled{Calendars: 1, Checked: 2, Guarded: 6}, 8},
-		"another's":   {func(s *stage) { s.stray(1, "elsewhere") }, mirrors.Reconciled{Calendars: 1, Checked: 2}, 3},
+		"as many strays as mirrors": {func(s *stage) {
+			for _, id := range []string{"e3", "e4", "e5", "e6"} {
+				s.event(id, id)
+			}
+			s.run(time.Minute)
+			s.strays(6)
+		}, mirrors.Reconciled{Calendars: 1, Checked: 6, Strays: 6}, 6},
+		"another's": {func(s *stage) { s.stray(1, "elsewhere") }, mirrors.Reconciled{Calendars: 1, Checked: 2}, 3},
 		"an ordinary event": {func(s *stage) {
 			_, err := s.client.InsertContent(s.ctx, gcal.Ref{Account: home, Calendar: homeMail}, "dentist1",
 				gcal.Content{Summary: "Dentist", Start: at("2026-03-07T09:00:00Z"), End: at("2026-03-07T10:00:00Z")}, nil)
@@ -95,6 +104,9 @@ func TestReconcile_WhatTheSyncMissed_IsCorrected(t *testing.T) {
 			s.must(s.clock.Advance(time.Hour))
 			if did := s.reconcile(false); did != c.want {
 				t.Errorf("it did %+v, want %+v\n%s", did, c.want, s.log.String())
+			}
+			if c.want.Corrected > 0 { // without a drain
+				s.agree(c.events)
 			}
 			s.run(time.Minute)
 			s.agree(c.events)
@@ -144,5 +156,83 @@ func TestReconcile_AnUnusableAccount_IsNotCalled(t *testing.T) {
 	s.reconcile(false)
 	if calls := s.google.Control().Calls()["events.list"]; calls != 0 {
 		t.Errorf("it was called %d times", calls)
+	}
+}
+
+// What Google does not say is no reason to leave a calendar alone, and counts as a failure.
+func TestReconcile_ALostCalendar_CountsAsFailed(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		target func(s *stage)
+		lost   func(s *stage, calendarID string)
+	}{
+		"of a person": {func(s *stage) { s.followed(homeMail) }, func(s *stage, calendarID string) {
+			s.must(s.google.Control().Plant(control.Rule{Match: "events.list", Calendar: calendarID, Status: 404}))
+		}},
+		"an overlay calendar, without the list": {(*stage).toOverlay, func(s *stage, calendarID string) {
+			s.deleteCalendar(calendarID)
+			s.must(s.google.Control().Plant(control.Rule{Match: "calendarList.list", Status: 503}))
+		}},
+		"an overlay calendar that is listed": {(*stage).toOverlay, func(s *stage, calendarID string) {
+			s.must(s.google.Control().Plant(control.Rule{Match: "events.list", Calendar: calendarID, Status: 404}))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			row.target(s)
+			s.event("e1", "Stand-up")
+			s.run(2 * time.Minute)
+			row.lost(s, s.only().TargetCalendarID)
+			if did := s.reconcile(false); did != (mirrors.Reconciled{Calendars: 1, Failed: 1}) {
+				t.Errorf("it did %+v", did)
+			}
+			if m := s.only(); m.State != mirror.Active || s.person().Suppressed {
+				t.Errorf("the mirror is %+v, recorded is %+v", m, s.person())
+			}
+		})
+	}
+}
+
+// A stray that Google keeps delays no other one, unless it keeps all of the account.
+func TestReconcile_AStrayThatGoogleKeeps_CountsAsFailed(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		status, strays, calls int
+	}{"one": {503, 2, 3}, "all": {429, 0, 1}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.followed(homeMail)
+			s.strays(3)
+			rule := control.Rule{Match: "events.delete", Status: row.status, Times: 1}
+			if name == "all" {
+				rule.Times = 0
+			}
+			s.must(s.google.Control().Plant(rule))
+			s.google.Control().ResetCalls()
+			if did := s.reconcile(true); did != (mirrors.Reconciled{Calendars: 1, Failed: 1, Strays: row.strays}) {
+				t.Errorf("it did %+v", did)
+			}
+			if calls := s.google.Control().Calls()["events.delete"]; calls != row.calls {
+				t.Errorf("it tried %d times", calls)
+			}
+		})
+	}
+}
+
+// Calendars that polls alone follow fill several pages.
+func TestReconcile_ManyCalendarsOfPolls_AreSkipped(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.followed(homeMail)
+	for i := range 110 {
+		other := calendars.Calendar{AccountID: work, CalendarID: fmt.Sprint("calendar", i)}
+		key := poll.CalendarKey(other.AccountID, other.CalendarID)
+		s.set(calendars.Path(key), other.Want("polls", 1, cause.Request(s.clock.Now()), gm)...)
+	}
+	s.stray(1, "here")
+	if did := s.reconcile(false); did != (mirrors.Reconciled{Calendars: 1, Strays: 1}) {
+		t.Errorf("it did %+v", did)
 	}
 }

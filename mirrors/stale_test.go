@@ -4,10 +4,12 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
+	"questscheduler/internal/test/points"
 )
 
 func TestRemoveStale_RevokedForLong_ForgetsItsEvents(t *testing.T) {
@@ -118,6 +120,26 @@ func TestRemoveStale_ACalendarFoundJustNow_KeepsItsEvents(t *testing.T) {
 	w.wantTitles(home, "Training")
 }
 
+// The account is linked again after it was found, before its turn comes.
+func TestRemoveStale_AnAccountLinkedJustNow_KeepsItsEvents(t *testing.T) {
+	t.Parallel()
+	w := twoSeries(t)
+	for _, account := range []string{club, work} {
+		w.account(account, accounts.Revoked)
+		w.set(accounts.Path(account), store.Set("updatedAt", stageStart))
+	}
+	w.must(w.clock.Advance(31 * 24 * time.Hour))
+	w.onWake = func() { // for the mirror of what club showed
+		w.account(work, accounts.Active)
+		w.set(accounts.Path(work), store.Set("updatedAt", w.clock.Now()))
+	}
+	if removed, _, err := w.service.RemoveStale(w.ctx, 10, cause); err != nil || removed != 1 {
+		t.Errorf("%d removed, %v", removed, err)
+	}
+	w.settle()
+	w.wantTitles(home, "Weekly")
+}
+
 // A calendar that fails for another reason, however long, is not lost.
 func TestRemoveStale_ACalendarThatFails_KeepsItsEvents(t *testing.T) {
 	t.Parallel()
@@ -131,4 +153,47 @@ func TestRemoveStale_ACalendarThatFails_KeepsItsEvents(t *testing.T) {
 		t.Errorf("%d removed", removed)
 	}
 	w.wantTitles(home, "Weekly")
+}
+
+func TestRemoveStale_DocumentUnread_SaysThatItFailed(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		w := twoSeries(t)
+		w.fail(work, stageStart, stageStart)
+		w.account(club, accounts.Revoked)
+		w.set(accounts.Path(club), store.Set("updatedAt", stageStart))
+		w.must(w.clock.Advance(31 * 24 * time.Hour))
+		p := w.fallible()
+		p.FailAt(n)
+		removed, _, err := w.service.RemoveStale(w.ctx, 10, cause)
+		if !p.Reached() {
+			points.Struck(t, n-1, 10)
+			w.must(err)
+			if removed != 2 {
+				t.Errorf("%d are removed", removed)
+			}
+			return
+		}
+		if !fault.Is(err, fault.Unavailable) {
+			t.Errorf("read %d failed, and the call gave %v", n, err)
+		}
+	}
+}
+
+// The calendar of a dead account may be followed no more, or be unknown: nothing is to be listed.
+func TestRemoveStale_OfCalendarsNobodyFollows_ListsNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.known("old", thursday, "2026-03-05T10:00:00Z", func(e *mirror.Event) { e.AccountID, e.CalendarID = club, "club@example.test" })
+	w.known("older", thursday, "2026-03-05T10:00:00Z", func(e *mirror.Event) { e.AccountID, e.CalendarID = club, "unknown" })
+	followed := calendars.Calendar{AccountID: club, CalendarID: "club@example.test"}
+	w.set(calendars.Path(w.key(club)), followed.Want("polls", 1, cause.Request(w.clock.Now()), gm)...)
+	w.account(club, accounts.Revoked)
+	w.set(accounts.Path(club), store.Set("updatedAt", stageStart.Add(-31*24*time.Hour)))
+	if removed := w.removeStale(); removed != 2 {
+		t.Errorf("%d removed", removed)
+	}
+	if !w.calendar(club).Backlogs[mirror.Consumer].Relist.IsZero() {
+		t.Error("a calendar is to be listed for nobody")
+	}
 }

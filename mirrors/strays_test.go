@@ -25,7 +25,7 @@ func newStrayWorld(t *testing.T, finder string) (w *world, stray gcal.Event) {
 	stray = w.atHome()
 	_, _, err := w.service.Observe(w.ctx, gcal.Ref{Account: finder, Calendar: homeMail}, stray, true, cause)
 	w.must(err)
-	if m := w.strayOf(finder); m.State != mirror.Deleting || m.EventID != stray.ID {
+	if m := w.strayOf(finder); m.State != mirror.Deleting || m.EventID != stray.ID || m.CreatedAt.IsZero() {
 		t.Fatalf("the stray is %+v", m)
 	}
 	return w, stray
@@ -86,6 +86,18 @@ func TestStray_ThatIsNoneAnyMore_Stays(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Google does not answer the one call that would delete it.
+func TestStray_ThatGoogleKeepsOnce_IsDeletedLater(t *testing.T) {
+	t.Parallel()
+	w, _ := newStrayWorld(t, home)
+	w.must(w.google.Control().Plant(control.Rule{Match: "events.delete", Status: 503, Times: 1}))
+	w.run(10 * time.Minute)
+	if left := w.google.Control().Rules(); len(left) > 0 {
+		t.Errorf("it was not called: %v", left)
+	}
+	w.nothingLeft()
 }
 
 func TestStray_WhoseAccountIsUnlinked_IsDeleted(t *testing.T) {
@@ -253,6 +265,9 @@ func TestLeave_DuringAnInsert_LeavesNoEvent(t *testing.T) {
 			s.must(s.clock.Advance(time.Minute))
 			if err := s.leave(home, time.Minute); (err == nil) != arrives {
 				t.Errorf("after a minute: %v", err)
+			}
+			if m := s.only(); (m.EventID == "") != arrives {
+				t.Errorf("after a minute the mirror is %+v", m)
 			}
 			s.must(s.clock.Advance(time.Minute))
 			s.must(s.leave(home, 2*time.Minute))

@@ -47,6 +47,25 @@ func TestUnlisted_AMirrorThatIsGone_IsRecreated(t *testing.T) {
 	w.wantTitles(home, "Dentist", "Stand-up")
 }
 
+// Also one whose last change failed.
+func TestUnlisted_AFailedMirrorThatIsGone_IsRecreated(t *testing.T) {
+	t.Parallel()
+	w := newMirroringWorld(t)
+	meeting := w.insert(work, "Stand-up", thursday)
+	w.sync(work)
+	w.sync(home)
+	w.must(w.google.Control().Plant(control.Rule{Match: "events.patch", Calendar: homeMail, Status: 400, Reason: "invalid"}))
+	w.turn(meeting, "Retrospective", thursday)
+	w.sync(work)
+	if m := w.only(); m.State != mirror.Failed {
+		t.Fatalf("the mirror is %+v", m)
+	}
+	w.google.Control().Clear()
+	w.lose(home, w.only().EventID)
+	w.sync(home)
+	w.wantTitles(home, "Retrospective")
+}
+
 func TestUnlisted_ManyGoneAtOnce_NeedASecondListing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

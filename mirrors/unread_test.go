@@ -3,6 +3,7 @@ package mirrors_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -10,10 +11,12 @@ import (
 	"questscheduler/demo/sim/control"
 	"questscheduler/fault"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/points"
 	"questscheduler/mirrors"
+	"questscheduler/rules"
 )
 
 // fallible has reads of the program fail at the points that it returns. No transaction is run
@@ -93,6 +96,14 @@ func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
 		"end a connection": func(w *world, _ string) error {
 			return w.service.EndConnection(w.ctx, mirror.Connection{GroupID: "party", AccountID: home, OwnerID: gm}, cause)
 		},
+		"restore kept copies": func(w *world, _ string) error {
+			c := mirror.Connection{GroupID: "party", AccountID: home, OwnerID: gm}
+			err := w.service.EndConnection(w.ctx, c, cause)
+			if err == nil {
+				_, err = w.service.RestoreKept(w.ctx, c)
+			}
+			return err
+		},
 		"edges": func(w *world, _ string) error {
 			all, err := w.policies.List(w.ctx, gm)
 			if err != nil {
@@ -113,21 +124,59 @@ func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
 	}
 }
 
+func TestOccurrences_DocumentUnread_SayThatTheyFailed(t *testing.T) {
+	t.Parallel()
+	title := "Surgeon"
+	for name, call := range map[string]func(w *world, address string) error{
+		"get": func(w *world, address string) error { _, err := w.events().Get(w.ctx, gm, address); return err },
+		"change": func(w *world, address string) error {
+			_, err := w.events().Change(w.ctx, gm, address, mirrors.Change{Title: &title}, cause)
+			return err
+		},
+		"delete": func(w *world, address string) error { return w.events().Delete(w.ctx, gm, address, nil, cause) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			series, _ := w.weekly()
+			w.fallible().NoneUnread(t, 1, func() error { return call(w, series.ID+"_20260312T090000Z") })
+		})
+	}
+}
+
 // What a read that fails interrupts is done later.
 func TestFlows_ReadFails_AreDoneLater(t *testing.T) {
 	t.Parallel()
 	toOverlay := mirror.Edge{FromAccountID: work, ToAccountID: home, Detail: mirror.Full, Target: mirror.Overlay}
-	setEdge := func(w *world) {
-		all, err := mirror.PoliciesOf(w.ctx, w.memory, gm)
-		w.must(err)
-		for range 2 { // the person asks again if it failed
-			_, err = w.policies.SetEdges(w.ctx, gm, all[0].ID, []mirror.Edge{toOverlay}, cause)
-			if err == nil {
-				break
-			}
+	again := func(w *world, ask func() error) { // the person does, if it failed
+		if err := ask(); err != nil {
+			w.must(ask())
 		}
-		w.must(err)
 		w.settle()
+	}
+	setEdge := func(w *world) {
+		again(w, func() error {
+			all, err := mirror.PoliciesOf(w.ctx, w.memory, gm)
+			w.must(err)
+			_, err = w.policies.SetEdges(w.ctx, gm, all[0].ID, []mirror.Edge{toOverlay}, cause)
+			return err
+		})
+	}
+	party := mirror.Connection{GroupID: "party", AccountID: home, OwnerID: gm}
+	disconnected := func(w *world) {
+		w.wantTitles(home, "Dentist")
+		left, err := w.memory.Get(w.ctx, mirror.ConnectionPath(party.GroupID, party.AccountID))
+		w.must(err)
+		if left.Exists() {
+			w.Errorf("the connection is left: %v", left.Data)
+		}
+	}
+	weekly := func(w *world) { // with its second occurrence moved
+		series := w.insert(work, "Weekly", thursday, "RRULE:FREQ=WEEKLY;COUNT=3")
+		second, err := w.full.Instance(w.ctx, refTo(work), series.ID, at("2026-03-12T09:00:00Z"))
+		w.must(err)
+		w.turn(second, "Late", "2026-03-12T15:00:00Z")
+		w.sync(work)
 	}
 	flows := map[string]struct {
 		do    func(w *world)
@@ -143,6 +192,10 @@ func TestFlows_ReadFails_AreDoneLater(t *testing.T) {
 			w.must(err)
 			w.sync(work)
 		}, want: func(w *world) { w.wantTitles(home, "Session") }},
+		"one is in no listing any more": {do: func(w *world) {
+			w.lose(work, "event1")
+			w.sync(work)
+		}, want: func(w *world) { w.wantTitles(home, "Session") }},
 		"all are listed anew": {do: func(w *world) {
 			w.relist(home)
 			w.sync(home)
@@ -151,6 +204,50 @@ func TestFlows_ReadFails_AreDoneLater(t *testing.T) {
 			w.wantTitles(home, "Session")
 			if found := w.overlays(); len(found) != 1 || w.person().CalendarID != found[0].ID {
 				w.Errorf("the overlay calendars are %+v, recorded is %+v", found, w.person())
+			}
+		}},
+		"a series is made, with a moved occurrence": {do: weekly, want: func(w *world) {
+			w.wantTitles(home, "Dentist", "Late", "Session", "Weekly")
+		}},
+		"an occurrence of a copy is deleted": {begin: func(w *world) { weekly(w); w.run(2 * time.Minute); w.sync(home) }, do: func(w *world) {
+			third, err := w.full.Instance(w.ctx, refTo(home), w.copyAtHome("Weekly").ID, at("2026-03-19T09:00:00Z"))
+			w.must(err)
+			w.delete(third)
+			w.sync(home)
+		}, want: func(w *world) {
+			w.wantTitles(home, "Dentist", "Late", "Session", "Weekly")
+			third, err := w.full.Instance(w.ctx, refTo(home), w.copyAtHome("Weekly").ID, at("2026-03-19T09:00:00Z"))
+			if err != nil || third.EventState == rules.Gone {
+				w.Errorf("the third occurrence is %+v, %v", third, err)
+			}
+		}},
+		"a stray is found": {do: func(w *world) {
+			w.stray(1, "here")
+			w.sync(home)
+		}, want: func(w *world) { w.wantTitles(home, "Dentist", "Session") }},
+		"a connection ends with a kept copy": {begin: func(w *world) {
+			kept := w.mirrorOf("evt_session")
+			kept.Generation++
+			w.keep(kept)
+		}, do: func(w *world) {
+			again(w, func() error { return w.service.EndConnection(w.ctx, party, cause) })
+		}, want: disconnected},
+		"somebody leaves the group": {do: func(w *world) {
+			w.members(ana)
+			w.replan()
+			w.drain()
+			w.settle()
+		}, want: disconnected},
+		"a policy is deleted": {do: func(w *world) {
+			again(w, func() error {
+				all, err := mirror.PoliciesOf(w.ctx, w.memory, gm)
+				w.must(err)
+				return w.policies.Delete(w.ctx, gm, all[0].ID, cause)
+			})
+		}, want: func(w *world) {
+			w.wantTitles(home, "Session")
+			if left := w.canonical(work); len(left) > 0 {
+				w.Errorf("known are %+v", left)
 			}
 		}},
 		"the overlay calendar is deleted by its owner": {begin: func(w *world) {
@@ -190,6 +287,48 @@ func TestFlows_ReadFails_AreDoneLater(t *testing.T) {
 				}
 				if !p.Reached() {
 					points.Struck(t, n-1, 9)
+					return
+				}
+			}
+		})
+	}
+}
+
+// Whichever read fails while a page is applied, all that is on it is known in the end.
+func TestSync_ReadOfAPageFails_AllIsKnown(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		account, day string
+		known        func(w *world) int
+	}{
+		"of events":        {work, "2025-03-05T09:00:00Z", func(w *world) int { return len(w.canonical(work)) }}, // too old for mirrors
+		"of their mirrors": {home, friday, func(w *world) int { return len(w.occupied(home)) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for n := 1; ; n++ {
+				w := newMirroringWorld(t)
+				for i := range 10 {
+					w.insert(work, fmt.Sprint("Event ", i), row.day)
+				}
+				if row.account == home {
+					w.sync(work)
+				}
+				w.relist(row.account)
+				w.must(w.clock.Advance(2 * time.Second))
+				w.requestSync(w.key(row.account))
+				p := w.fallible()
+				p.FailAt(n)
+				_, err := w.outbox.Run(w.ctx, calendars.SyncKind, w.key(row.account))
+				w.must(err)
+				reached := p.Reached()
+				p.FailAt(0)
+				w.run(5 * time.Minute)
+				if known := row.known(w); known != 10 {
+					t.Errorf("with read %d failing %d are known", n, known)
+				}
+				if !reached {
+					points.Struck(t, n-1, 3)
 					return
 				}
 			}

@@ -1,6 +1,8 @@
 package mirrors_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -8,6 +10,9 @@ import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/recurrence"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/storetest"
+	"questscheduler/mirrors"
 	"questscheduler/mirrors/plan"
 )
 
@@ -151,6 +156,9 @@ func TestWriter_ALostAnswer_IsMadeUpFor(t *testing.T) {
 			if left := s.google.Control().Rules(); len(left) > 0 {
 				t.Errorf("no answer was lost: %v", left)
 			}
+			if patches := s.google.Control().Calls()["events.patch"]; method == "events.insert" && patches > 0 {
+				t.Errorf("what was as wanted was changed %d times", patches)
+			}
 			if len(s.mirrors()) != want {
 				t.Errorf("the mirrors are %+v", s.mirrors())
 			}
@@ -263,4 +271,169 @@ func TestWriter_AWrittenSeries_WakesItsExceptions(t *testing.T) {
 	}
 	s.run(0)
 	s.agree(1)
+}
+
+// Two steps of one run use what was read for the first, and what the first left.
+func TestWriter_TwoSteps_ReadNothingTwice(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Stand-up")
+	counter := storetest.Count(s.memory)
+	s.writer.Store = counter
+	s.write(s.writer, s.only())
+	// The mirror, its event and its account, and the mirror again as each step is recorded.
+	if cost := counter.Reset(); cost.Reads > 5 {
+		t.Errorf("creating an event costs %+v", cost)
+	}
+	s.agree(1)
+}
+
+// A mirror that changes as fast as it is written rests now and then.
+func TestWriter_AMirrorThatKeepsChanging_Rests(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Stand-up")
+	calls, title := s.writer.Google.(*googlePoints), 0
+	var again func()
+	again = func() {
+		title++
+		s.event("e1", fmt.Sprint("Title ", title))
+		calls.before = again
+	}
+	calls.before = again
+	at, err := s.writer.Outbox.Run(s.ctx, mirrors.WriteKind, s.only().ID)
+	s.must(err)
+	if !at.Equal(s.clock.Now().Add(time.Second)) || title < 3 || title > 8 {
+		t.Errorf("after %d calls it is due again at %v", title, at)
+	}
+	calls.before = nil
+	s.run(time.Minute)
+	s.each(1)
+}
+
+// Google refuses the change as if the event were another, and shows the one that is known.
+func TestWriter_RefusedAsStaleWithoutAChange_IsTriedRarely(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Stand-up")
+	s.run(0)
+	s.must(s.google.Control().Plant(control.Rule{Match: "events.patch", Status: 412, Reason: "conditionNotMet"}))
+	s.event("e1", "Retrospective")
+	s.google.Control().ResetCalls()
+	s.write(s.writer, s.only())
+	if m := s.only(); m.Attempts != 1 || m.LastError == "" || s.google.Control().Calls()["events.patch"] != 1 {
+		t.Errorf("after %v the mirror is %+v", s.google.Control().Calls(), m)
+	}
+}
+
+// A person's change, found by a write, is followed by the next one at once.
+func TestWriter_ChangedByAPerson_IsCorrectedInTheSameRun(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Stand-up")
+	s.run(0)
+	s.change(s.atHome(), "Mine")
+	s.event("e1", "Retrospective")
+	s.write(s.writer, s.only())
+	s.agree(1)
+	if shown, m := s.atHome(), s.only(); shown.Details.Summary != "Retrospective" || m.Attempts > 0 {
+		t.Errorf("home shows %q, the mirror is %+v", shown.Details.Summary, m)
+	}
+	if drifts := s.traces("evt_e1", mirror.StepDrift); len(drifts) != 1 {
+		t.Errorf("the journal has it %d times", len(drifts))
+	}
+}
+
+// A person deletes the copy of a series twice, and the writer is who finds it.
+func TestWriter_ASeriesLeftDeleted_LeavesItsExceptions(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Weekly", weekly)
+	s.event("e1_x", "Late", exception("e1", at("2026-03-12T09:00:00Z")), func(e *mirror.Event) {
+		e.Start, e.End = at("2026-03-12T14:00:00Z"), at("2026-03-12T15:00:00Z")
+	})
+	s.run(2 * time.Minute)
+	for _, title := range []string{"Monthly", "Yearly"} {
+		for _, m := range s.mirrors() {
+			if m.SeriesMirrorID == "" {
+				s.delete(gcal.Event{ID: m.EventID})
+			}
+		}
+		s.event("e1", title, weekly)
+		s.run(2 * time.Minute)
+	}
+	for _, m := range s.mirrors() {
+		if m.State != mirror.Suppressed || !m.Due.IsZero() {
+			t.Errorf("the mirror of %s is %s, due %v: %s", m.CanonicalID, m.State, m.Due, m.LastError)
+		}
+	}
+	if shown := s.shown(home, homeMail); len(shown) > 0 {
+		t.Errorf("home shows %+v", shown)
+	}
+}
+
+// That Google did not find a cancelled occurrence to be shown means that nothing is to be done;
+// that it did not answer does not.
+func TestWriter_ACancelledOccurrenceUnanswered_IsCancelledLater(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Weekly", weekly)
+	s.run(2 * time.Minute)
+	series := s.only()
+	s.must(s.google.Control().Plant(control.Rule{Match: "events.instances", Status: 503, Times: 1}))
+	s.cancelled()
+	s.run(10 * time.Minute)
+	if left := s.google.Control().Rules(); len(left) > 0 {
+		t.Errorf("it was answered: %v", left)
+	}
+	second, err := s.full.Instance(s.ctx, gcal.Ref{Account: home, Calendar: homeMail}, series.EventID, at("2026-03-12T09:00:00Z"))
+	s.must(err)
+	if second.Details.Status != "cancelled" {
+		t.Errorf("the second occurrence is %s", second.Details.Status)
+	}
+}
+
+// A person made the copy of a series a single event, again and again, until it was left so.
+func TestWriter_AnOccurrenceOfAContestedSeries_IsLeftAlone(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Weekly", weekly)
+	s.run(0)
+	series := s.only()
+	s.set(mirror.Path(series.ID), store.Set("state", string(mirror.Contested)))
+	content := plan.Shown(*s.atHome().Details)
+	content.Recurrence = nil
+	_, err := s.full.PatchContent(s.ctx, gcal.Ref{Account: home, Calendar: homeMail}, series.EventID, "", content)
+	s.must(err)
+	s.event("e1_x", "Late", exception("e1", at("2026-03-12T09:00:00Z")), func(e *mirror.Event) {
+		e.Start, e.End = at("2026-03-12T14:00:00Z"), at("2026-03-12T15:00:00Z")
+	})
+	s.run(2 * time.Minute)
+	for _, m := range s.mirrors() {
+		if m.State != mirror.Contested || !m.Due.IsZero() || m.Attempts > 0 {
+			t.Errorf("the mirror of %s is %s, due %v: %s", m.CanonicalID, m.State, m.Due, m.LastError)
+		}
+	}
+	if all := s.mirrors(); len(all) != 2 {
+		t.Errorf("the mirrors are %+v", all)
+	}
+	s.atHome()
+}
+
+// Without a drain: what is decided again beside a series is written after it.
+func TestWriter_ASeriesMadeAnew_BringsItsExceptionsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Weekly", weekly)
+	s.event("e1_x", "Late", exception("e1", at("2026-03-12T09:00:00Z")), func(e *mirror.Event) {
+		e.Start, e.End = at("2026-03-12T14:00:00Z"), at("2026-03-12T15:00:00Z")
+	})
+	s.run(2 * time.Minute)
+	all := s.mirrors()
+	series := all[slices.IndexFunc(all, func(m mirror.Mirror) bool { return m.SeriesMirrorID == "" })]
+	s.delete(gcal.Event{ID: series.EventID})
+	s.event("e1", "Monthly", weekly)
+	s.write(s.writer, series)
+	s.runDue()
+	s.each(1)
 }

@@ -49,6 +49,12 @@ func TestWriter_ItsJournal_HasTheTraceOfTheChange(t *testing.T) {
 		s.traces(e.ID, mirror.StepFailed)); got != "[trc_changed trc_made] [trc_changed]" {
 		t.Errorf("written and failed with the traces %s", got)
 	}
+	s.stored("e1", "Retrospective", func(e *mirror.Event) { e.Status = "cancelled" })
+	s.planSoon(e.ICalUID, "trc_cancelled")
+	s.runDue()
+	if got := fmt.Sprint(s.traces(e.ID, mirror.StepDeleted), s.traces(e.ID, mirror.StepForgotten)); got != "[trc_cancelled] []" {
+		t.Errorf("deleted and forgotten with the traces %s", got)
+	}
 }
 
 func TestWriter_DueSoon_KeepsItsTask(t *testing.T) {

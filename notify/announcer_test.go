@@ -302,14 +302,52 @@ func TestHandle_DeletedPoll_HasNothingPending(t *testing.T) {
 	w.want("gm", 0)
 	w.write(func(tx store.Tx) error { return tx.Delete(poll.Path(pollID)) })
 	w.discord.Control().ResetCalls()
+	count := &tally{}
+	w.announcer.Meter = count.count
 	w.mustEnd()
 	wantTexts(t, "ana", w.bell("ana"))
+	wantTexts(t, "counted", count.counted)
 	if calls := w.discord.Control().Calls(); len(calls) != 0 {
 		t.Errorf("calls %v", calls)
 	}
 	due, err := store.Collect(poll.DueAnnouncements(context.Background(), w.store, w.clock.Now()))
 	if err != nil || len(due) != 0 {
 		t.Errorf("still due: %+v, %v", due, err)
+	}
+}
+
+// Somebody deletes a poll and makes another one of the same id: nothing is announced of the first.
+func TestHandle_AnotherPollOfItsID_IsNotAnnounced(t *testing.T) {
+	t.Parallel()
+	for name, repairs := range map[string]bool{"direct edits are ignored": false, "direct edits are repaired": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := announced(t)
+			repaired := false
+			if repairs {
+				w.announcer.Repair = func(context.Context, string, string) error { repaired = true; return nil }
+			}
+			w.cancel()
+			w.want("gm", 0)
+			w.clock.add(time.Hour)
+			w.write(func(tx store.Tx) error { return tx.Delete(poll.Path(pollID)) })
+			another := poll.New(poll.Poll{
+				ID: pollID, Title: "Another", CreatorID: "ana", ParticipantIDs: []string{"gm", "ana"}, Timezone: "Europe/Berlin",
+				CreatedAt: w.clock.Now(),
+			})
+			delete(another, "calendarSync") // as the web app makes it
+			w.write(func(tx store.Tx) error { return tx.Create(poll.Path(pollID), another) })
+			w.discord.Control().ResetCalls()
+			w.mustEnd()
+			wantTexts(t, "ana", w.bell("ana"))
+			wantTexts(t, "gm", w.bell("gm"))
+			if calls := w.discord.Control().Calls(); len(calls) != 0 || repaired != repairs {
+				t.Errorf("calls %v, repaired %t", calls, repaired)
+			}
+			if a := w.announcement(); !a.Due.IsZero() {
+				t.Errorf("still due: %+v", a)
+			}
+		})
 	}
 }
 

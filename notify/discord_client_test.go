@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -198,5 +199,66 @@ func TestDiscordClient_RecentWithUnknownShapes_ReadsTheOthers(t *testing.T) {
 	recent, err := client.Recent(context.Background(), channel)
 	if err != nil || len(recent) != 2 || recent[0].ID != "2" || recent[1].ID != "1" {
 		t.Errorf("read %+v, %v", recent, err)
+	}
+}
+
+// Each row is a call about the bot's application, and the request that it makes below the address
+// of another server than Discord's.
+func TestDiscordClient_OfTheApplication_CallsItsAddress(t *testing.T) {
+	t.Parallel()
+	var asked string
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		asked = strings.TrimSpace(r.Method + " " + r.URL.Path + " " + string(body))
+		fmt.Fprint(w, map[bool]string{
+			true: `[{"id":"7","name":"quest"}]`, false: `{"id":"1","verify_key":"key","interactions_endpoint_url":"https://here"}`,
+		}[strings.HasSuffix(r.URL.Path, "/commands") && r.Method == http.MethodGet])
+	}))
+	t.Cleanup(web.Close)
+	client, err := notify.NewDiscordClient(token, web.URL+"/below/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for want, call := range map[string]func() error{
+		"GET /below/api/v9/applications/@me": func() error {
+			got, err := client.Application(ctx)
+			if got != (notify.Application{ID: "1", VerifyKey: "key", Endpoint: "https://here"}) {
+				t.Errorf("the application is %+v", got)
+			}
+			return err
+		},
+		`PATCH /below/api/v9/applications/@me {"interactions_endpoint_url":"https://there"}`: func() error {
+			return client.SetEndpoint(ctx, "https://there")
+		},
+		"GET /below/api/v9/applications/1/commands": func() error {
+			got, err := client.Commands(ctx, "1", "")
+			if len(got) != 1 || got[0] != (notify.RegisteredCommand{ID: "7", Name: "quest"}) {
+				t.Errorf("the commands are %+v", got)
+			}
+			return err
+		},
+		"GET /below/api/v9/applications/1/guilds/2/commands": func() error { _, err := client.Commands(ctx, "1", "2"); return err },
+		`POST /below/api/v9/applications/1/guilds/2/commands {"name":"quest"}`: func() error {
+			return client.UpsertCommand(ctx, "1", "2", map[string]string{"name": "quest"})
+		},
+		"DELETE /below/api/v9/applications/1/commands/7": func() error { return client.DeleteCommand(ctx, "1", "", "7") },
+	} {
+		if err := call(); err != nil || asked != want {
+			t.Errorf("it asks for %s, %v; want %s", asked, err, want)
+		}
+	}
+	asked = ""
+	for _, id := range []string{"", "..", "1/2"} {
+		_, list := client.Commands(ctx, id, "")
+		_, ofGuild := client.Commands(ctx, "1", id+"x")
+		for _, err := range []error{list, ofGuild, client.UpsertCommand(ctx, id, "", 1), client.DeleteCommand(ctx, "1", "2", id)} {
+			if !fault.Is(err, fault.NotFound) || asked != "" {
+				t.Errorf("%q: %v; it asks for %s", id, err, asked)
+			}
+		}
 	}
 }

@@ -147,6 +147,16 @@ func TestHandle_NewerChangeWhileACardIsDrawn_LeavesItPending(t *testing.T) {
 	}
 }
 
+// state is the announcement as work of the outbox, which operators are shown.
+func (w *world) state() outbox.State {
+	w.t.Helper()
+	doc, err := w.store.Get(context.Background(), poll.AnnouncementPath(pollID))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return w.announcer.Work().Codec.Decode(doc)
+}
+
 func TestHandle_ThatKeepsFailing_WaitsLonger(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(w *world){
@@ -162,6 +172,9 @@ func TestHandle_ThatKeepsFailing_WaitsLonger(t *testing.T) {
 			if wait := a.AgainAt.Sub(w.clock.Now()); wait != want || a.Failures != int64(i+1) {
 				t.Errorf("%s: after %d failures it waits %v", name, a.Failures, wait)
 			}
+			if state := w.state(); !state.FailedSince.Equal(a.Wanted.At) || state.Attempts != a.Failures {
+				t.Errorf("%s: operators are shown %+v", name, state)
+			}
 			w.discord.Control().ResetCalls()
 			w.run() // a wake too early
 			if calls := w.discord.Control().Calls(); len(calls) != 0 {
@@ -173,6 +186,9 @@ func TestHandle_ThatKeepsFailing_WaitsLonger(t *testing.T) {
 		w.mustEnd()
 		if a := w.announcement(); a.Failures != 0 || !a.AgainAt.IsZero() || a.CardPending() || !a.Due.IsZero() {
 			t.Errorf("%s: left %+v", name, a)
+		}
+		if state := w.state(); !state.FailedSince.IsZero() {
+			t.Errorf("%s: operators are shown %+v", name, state)
 		}
 	}
 }

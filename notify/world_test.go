@@ -76,6 +76,7 @@ func (c *clock) add(d time.Duration) {
 type world struct {
 	t         *testing.T
 	clock     *clock
+	documents store.Store // without the reruns of store
 	store     store.Store
 	discord   *discord.Server
 	onDiscord *notify.Discord
@@ -91,7 +92,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.store = storetest.Rerun(documents)
+	w.documents, w.store = documents, storetest.Rerun(documents)
 	w.discord, err = discord.New(discord.Options{Now: w.clock.Now, Token: token})
 	if err != nil {
 		t.Fatal(err)
