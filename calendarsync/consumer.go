@@ -99,6 +99,10 @@ func (r Run) Applied(ctx context.Context, eventID string, failure error) error {
 	return r.part.applied(ctx, eventID, failure)
 }
 
+// Memo is what the consumer keeps from page to page of a full listing, until Unlisted; nil when one
+// begins.
+func (r Run) Memo() *any { return &r.part.memo }
+
 // Holds fails a transaction with scheduler.ErrFenced if a newer run of the calendar began.
 func (r Run) Holds(ctx context.Context, reader store.Reader) error {
 	return r.sync.stillHolds(ctx, reader)

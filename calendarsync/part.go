@@ -26,6 +26,8 @@ type part struct {
 	// relisted reports that a full listing came to its end, incomplete that an event of it
 	// could not be identified, and overflow that events were left out.
 	relisted, incomplete, overflow bool
+	// memo is what the consumer keeps from page to page of a full listing (Run.Memo).
+	memo any
 	// logged: a failure was logged as a warning; further ones of the run are details.
 	logged bool
 }

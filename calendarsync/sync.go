@@ -144,6 +144,9 @@ func (l *syncRun) list(ctx context.Context, token string) (nextToken string, err
 	l.inFullListing = nil
 	if token == "" {
 		l.inFullListing = map[string]bool{}
+		for _, part := range l.parts {
+			part.memo = nil
+		}
 	}
 	return l.eachPage(ctx, token, func(page gcal.Page) error {
 		return l.deliver(ctx, page, l.parts, l.inFullListing)

@@ -29,8 +29,6 @@ type write struct {
 	entries []mirror.JournalEntry
 	// relist is the key of a calendar that has to be listed from the beginning, if any.
 	relist string
-	// person are updates of the document of the owner of the events.
-	person []store.Update
 	// verdicts are counted after the commit.
 	verdicts []plan.Verdict
 }
@@ -165,11 +163,6 @@ func (w *write) keepShown(ctx context.Context, reader store.Reader) error {
 func (w *write) commit(tx store.Tx) error {
 	for _, event := range w.events {
 		if err := tx.Set(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil {
-			return err
-		}
-	}
-	if len(w.person) > 0 {
-		if err := tx.Merge(mirror.PersonPath(w.events[0].OwnerID), w.person...); err != nil {
 			return err
 		}
 	}

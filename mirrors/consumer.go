@@ -46,12 +46,23 @@ func (c Consumer) ApplyPage(
 	for i, one := range observed {
 		page[i] = observation{calendar: run.Calendar, cause: run.Cause, event: one.Event, writable: one.Writable, holds: run.Holds}
 	}
-	return c.applyPage(ctx, page, full)
+	if !full {
+		return c.applyPage(ctx, page, nil)
+	}
+	known, err := c.storedOf(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	return c.applyPage(ctx, page, known)
 }
 
 // Unlisted implements calendarsync.Consumer.
 func (c Consumer) Unlisted(ctx context.Context, run calendarsync.Run, shown func(eventID string) bool) error {
+	known, err := c.storedOf(ctx, run)
+	if err != nil {
+		return err
+	}
 	return c.unlisted(ctx, listing{
-		calendar: run.Calendar, cause: run.Cause, shown: shown, fetch: run.Fetch, holds: run.Holds,
+		calendar: run.Calendar, cause: run.Cause, shown: shown, known: known, fetch: run.Fetch, holds: run.Holds,
 	})
 }

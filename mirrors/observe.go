@@ -69,7 +69,7 @@ func (s *Service) apply(ctx context.Context, o observation) error {
 // observeOrigin brings the canonical event of an origin up to date and plans again. An
 // observation that changes nothing costs the reads of the calendar and the event.
 func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observation, w *write, newID string) error {
-	was, known, err := mirror.OfOrigin(ctx, tx, o.calendar.AccountID, o.calendar.CalendarID, o.event.ID)
+	was, known, meeting, err := s.known(ctx, tx, o)
 	if err != nil {
 		return err
 	}
@@ -91,10 +91,11 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 		}
 		return nil
 	}
-	of, err := s.situation(ctx, tx, next.OwnerID, next.ICalUID)
+	all, err := s.situations(ctx, tx, next.OwnerID, []string{next.ICalUID}, meeting)
 	if err != nil {
 		return err
 	}
+	of := all[0]
 	if !known && isOverlay(of.person, o.calendar.CalendarID) {
 		return nil // an overlay calendar holds mirrors; what else is in it is nobody's origin
 	}
@@ -134,6 +135,27 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 	dirty = append(dirty, w.cancelExceptions(&of, next)...)
 	w.decide(&of, dirty...)
 	return nil
+}
+
+// known is the canonical event of an origin. Of an event without exceptions it is read with all of
+// its meeting in the person's calendars, which situations needs; otherwise meeting is nil.
+func (s *Service) known(
+	ctx context.Context, tx store.Reader, o observation,
+) (was mirror.Event, known bool, meeting []mirror.Event, err error) {
+	if d := o.event.Details; d != nil && d.ICalUID != "" && len(d.Recurrence) == 0 && o.event.InstanceOf == "" {
+		found, err := mirror.OfUIDs(ctx, tx, o.calendar.OwnerID, []string{d.ICalUID})
+		if err != nil {
+			return was, false, nil, err
+		}
+		meeting = append([]mirror.Event{}, found...) // not nil: it is read
+		for _, event := range meeting {
+			if event.AccountID == o.calendar.AccountID && event.CalendarID == o.calendar.CalendarID && event.EventID == o.event.ID {
+				return event, true, meeting, nil
+			}
+		}
+	}
+	was, known, err = mirror.OfOrigin(ctx, tx, o.calendar.AccountID, o.calendar.CalendarID, o.event.ID)
+	return was, known, meeting, err
 }
 
 // isOfUnknownSeries reports whether an observation is of a deleted occurrence of a series with

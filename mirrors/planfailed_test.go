@@ -98,21 +98,6 @@ func TestPlanPerson_AnEventThatFails_DelaysNoOther(t *testing.T) {
 	}
 }
 
-// Events that came since are planned although another one fails.
-func TestPlanPerson_MoreEventsWhileOneFails_PlansThem(t *testing.T) {
-	t.Parallel()
-	w, _ := refusedPlanning(t, fault.TooLarge, 3, 1)
-	w.run(2 * time.Minute)
-	w.stored("late", "Late")
-	updates, begins := w.personPlan().PlanMore(w.clock.Now(), cause.Trace)
-	if begins {
-		t.Fatal("no planning is pending")
-	}
-	w.set(mirror.PersonPath(gm), updates...)
-	w.run(10 * time.Minute)
-	w.wantTitles(home, "Event 00", "Event 02", "Late")
-}
-
 // What is no event's own failure ends the run, which is repeated.
 func TestPlanPerson_AFailureOfAll_EndsTheRun(t *testing.T) {
 	t.Parallel()

@@ -93,7 +93,7 @@ const mostReturns = 3
 // returns those groups.
 func (s *Service) planTogether(ctx context.Context, ownerID string, icalUIDs []string, cause scheduler.Cause) (former []string, err error) {
 	_, err = s.transact(ctx, cause, func(ctx context.Context, tx store.Reader, w *write) error {
-		all, err := s.situations(ctx, tx, ownerID, icalUIDs)
+		all, err := s.situations(ctx, tx, ownerID, icalUIDs, nil)
 		if err != nil {
 			return err
 		}

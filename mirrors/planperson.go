@@ -80,15 +80,8 @@ var planning = outbox.Codec{
 // no other: it is tried again after them, and keeps the planning pending.
 func (s *Service) planPerson(ctx context.Context, item outbox.Item) outbox.Result {
 	person, cause := mirror.DecodePerson(item.Document), scheduler.Cause{Trigger: PlanKind, Trace: item.State.Trace}
-	at, again, until := placeOf(person.PlanAfter), person.PlanAgain, s.Now().Add(planFor)
+	at, until := placeOf(person.PlanAfter), s.Now().Add(planFor)
 	for step := 1; ; step++ {
-		if again && (at.isFirst() || at.Part >= failedPart) {
-			// Only now, so that this pass shows all events that are stored by now.
-			if same, err := s.Outbox.Keep(ctx, item, store.Set("planAfter", store.Delete), store.Set("planAgain", false)); err != nil || !same {
-				return unstored(err)
-			}
-			at, again = place{}, false
-		}
 		uids, next, err := parts[at.Part](s, ctx, person.OwnerID, at)
 		if err != nil {
 			return outbox.Failed(fmt.Errorf("plan the events of a person: %w", err))
@@ -101,7 +94,6 @@ func (s *Service) planPerson(ctx context.Context, item outbox.Item) outbox.Resul
 		was := at
 		at = next.withFailed()
 		switch {
-		case again && at.Part >= failedPart: // from the beginning, with what failed
 		case at.Part == len(parts):
 			return outbox.Done().Writing(store.Set("planAfter", store.Delete))
 		case was.Part == failedPart:
@@ -136,9 +128,6 @@ func (p place) stored() store.Update {
 	}
 	return store.Set("planAfter", string(text))
 }
-
-// isFirst reports whether nothing was planned before a place.
-func (p place) isFirst() bool { return p.Part == 0 && p.Group == "" && p.At == "" }
 
 // placeOf reads a stored place; anything else is the beginning.
 func placeOf(text string) (at place) {

@@ -47,36 +47,6 @@ func TestPlanPerson_KeepsFailing_WaitsLonger(t *testing.T) {
 	}
 }
 
-// The event is stored behind the place of a run that is under way.
-func TestPlanPerson_MoreEventsDuringARun_PlansThem(t *testing.T) {
-	t.Parallel()
-	w, _ := refusedPlanning(t, fault.TooLarge, 30)
-	wakes, added := 0, false
-	w.onWake = func() {
-		wakes++
-		if wakes == 25 {
-			person := w.personPlan()
-			added = person.PlanAfter != ""
-			if !added {
-				t.Error("no place is stored in the second page")
-			}
-			w.stored("a0", "Early")
-			updates, begins := person.PlanMore(w.clock.Now(), cause.Trace)
-			if begins {
-				t.Error("no planning is under way")
-			}
-			w.set(mirror.PersonPath(gm), updates...)
-		}
-	}
-	w.run(2 * time.Minute)
-	if shown := w.titles(home); !added || len(shown) != 31 {
-		t.Errorf("home shows %d events, want 31\n%s", len(shown), w.log.String())
-	}
-	if person := w.personPlan(); !person.PlanDue.IsZero() || person.PlanAgain {
-		t.Errorf("the planning goes on: %+v", person)
-	}
-}
-
 // A run that died is continued from its place once its claim is over.
 func TestPlanPerson_ARunThatDied_IsContinued(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,7 @@ type situation struct {
 
 // situation reads what decides about a person's mirrors of one iCalUID.
 func (s *Service) situation(ctx context.Context, reader store.Reader, ownerID, icalUID string) (situation, error) {
-	all, err := s.situations(ctx, reader, ownerID, []string{icalUID})
+	all, err := s.situations(ctx, reader, ownerID, []string{icalUID}, nil)
 	if err != nil {
 		return situation{}, err
 	}
@@ -32,15 +32,20 @@ func (s *Service) situation(ctx context.Context, reader store.Reader, ownerID, i
 
 // situations reads what decides about a person's mirrors of some iCalUIDs, for each of which it
 // returns one: canonical events, those of the groups to which the person connected an account,
-// policies, accounts and the mirrors there are.
-func (s *Service) situations(ctx context.Context, reader store.Reader, ownerID string, icalUIDs []string) ([]situation, error) {
+// policies, accounts and the mirrors there are. events are the person's with these iCalUIDs, where
+// the caller has read them; nil has them read.
+func (s *Service) situations(
+	ctx context.Context, reader store.Reader, ownerID string, icalUIDs []string, events []mirror.Event,
+) ([]situation, error) {
 	common, err := s.situationOf(ctx, reader, ownerID)
 	if err != nil {
 		return nil, err
 	}
-	events, err := mirror.OfUIDs(ctx, reader, ownerID, icalUIDs)
-	if err != nil {
-		return nil, err
+	if events == nil {
+		events, err = mirror.OfUIDs(ctx, reader, ownerID, icalUIDs)
+		if err != nil {
+			return nil, err
+		}
 	}
 	shown, err := mirror.MirrorsOfUIDs(ctx, reader, ownerID, icalUIDs)
 	if err != nil {

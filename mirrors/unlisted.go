@@ -28,6 +28,8 @@ type listing struct {
 	calendar calendars.Calendar
 	cause    scheduler.Cause
 	shown    func(eventID string) bool
+	// known is what was stored when it began.
+	known *stored
 	// fetch reads one event; it is Gone only if that is confirmed.
 	fetch func(ctx context.Context, eventID string) (gcal.Event, error)
 	holds func(ctx context.Context, reader store.Reader) error
@@ -130,23 +132,15 @@ func (s *Service) missing(ctx context.Context, l listing) (known int, missing []
 			missing = append(missing, eventID)
 		}
 	}
-	copies := map[string]bool{} // their mirrors are the same events
-	for event, err := range mirror.OfCalendar(ctx, s.Store, l.calendar.AccountID, l.calendar.CalendarID) {
-		if err != nil {
-			return 0, nil, err
-		}
-		if event.Status != cancelled {
-			expect(event.EventID)
-		}
-		if event.Source == mirror.SourceCopy {
-			copies[event.EventID] = true
-		}
+	for _, eventID := range l.known.expected {
+		expect(eventID)
 	}
 	for m, err := range mirror.InCalendar(ctx, s.Store, l.calendar.AccountID, l.calendar.CalendarID) {
 		if err != nil {
 			return 0, nil, err
 		}
-		if !copies[m.EventID] && m.EventID != "" && m.ETag != "" &&
+		_, counted := l.known.copies[m.EventID] // a mirror's copy is of the same event
+		if !counted && m.EventID != "" && m.ETag != "" &&
 			(m.State == mirror.Active || m.State == mirror.Pending || m.State == mirror.Failed) {
 			expect(m.EventID)
 		}

@@ -109,7 +109,7 @@ func (w *Writer) write(ctx context.Context, item outbox.Item) (mirror.Mirror, er
 	var now *attempt // as the last step left it; nil: to be read
 	for range maxTurns {
 		if now == nil {
-			read, found, err := w.load(ctx, item.ID)
+			read, found, err := w.load(ctx, item)
 			if err != nil || !found {
 				return mirror.Mirror{}, err
 			}

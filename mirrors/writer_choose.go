@@ -35,7 +35,7 @@ const (
 	doPace                   // other exceptions of its series come first
 	doForget                 // there is no event to delete: remove the document
 	doRemove                 // delete the event, and then the document
-	doName                   // record the calendar and the id of the event to be created
+	doName                   // record the calendar and the id of the event to be created, as load does
 	doOpen                   // create the overlay calendar
 	doSuppress               // the overlay calendar was deleted by its owner
 	doAwait                  // the series' mirror is not written yet

@@ -6,6 +6,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
 	"questscheduler/scheduler"
@@ -27,12 +28,29 @@ func (a *attempt) ref() gcal.Ref {
 	return gcal.Ref{Account: a.Mirror.TargetAccountID, Calendar: a.Mirror.TargetCalendarID}
 }
 
-// load reads what the next step for a mirror needs; found is false if the mirror is gone.
-// The mirror is read first: an event that is newer than its mirror is planned again, and
-// the outcome is recorded as that of the newer event.
-func (w *Writer) load(ctx context.Context, id string) (a *attempt, found bool, err error) {
+// load reads what the next step for a mirror needs; found is false if the mirror is gone. A mirror
+// whose event is to be created is given its calendar and the event's id in the same transaction, so
+// that no event exists that no document names.
+func (w *Writer) load(ctx context.Context, item outbox.Item) (a *attempt, found bool, err error) {
+	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		a, found, err = w.read(ctx, tx, item.ID)
+		if err != nil || !found || item.Observing || choose(a.facts, w.Now()) != doName {
+			return err
+		}
+		calendarID := a.Account.Primary()
+		if a.Mirror.Target == mirror.Overlay {
+			calendarID = a.Overlay.CalendarID
+		}
+		a.Mirror = plan.Begin(a.Mirror, calendarID, w.eventID(a.Mirror, calendarID))
+		return tx.Set(mirror.Path(item.ID), mirror.Encode(a.Mirror))
+	})
+	return a, found, err
+}
+
+// read is the part of load that writes nothing.
+func (w *Writer) read(ctx context.Context, reader store.Reader, id string) (a *attempt, found bool, err error) {
 	a = &attempt{google: w.Google}
-	a.Mirror, found, err = mirror.Load(ctx, w.Store, id)
+	a.Mirror, found, err = mirror.Load(ctx, reader, id)
 	if err != nil || !found {
 		return nil, false, err
 	}
@@ -44,7 +62,7 @@ func (w *Writer) load(ctx context.Context, id string) (a *attempt, found bool, e
 	if a.Mirror.SeriesMirrorID != "" {
 		paths = append(paths, mirror.Path(a.Mirror.SeriesMirrorID))
 	}
-	docs, err := w.Store.GetAll(ctx, paths)
+	docs, err := reader.GetAll(ctx, paths)
 	if err != nil {
 		return nil, false, err
 	}

@@ -24,8 +24,6 @@ func (w *Writer) take(ctx context.Context, a *attempt, step choice) error {
 		return w.remove(ctx, a)
 	case doOpen:
 		return w.openOverlay(ctx, a)
-	case doName:
-		return w.name(ctx, a)
 	case doFind:
 		return w.find(ctx, a)
 	case doCancel:
@@ -77,23 +75,6 @@ func (w *Writer) wait(ctx context.Context, a *attempt, step choice) error {
 // sameWork reports whether a mirror has the same to be done, at the same time.
 func sameWork(m, was mirror.Mirror) bool {
 	return m.State == was.State && m.Wanted == was.Wanted && m.Replacing == was.Replacing && m.Due.Equal(was.Due)
-}
-
-// name records the calendar and the id of a mirror's event before it is created, so that
-// no event exists that no document names.
-func (w *Writer) name(ctx context.Context, a *attempt) error {
-	calendarID := a.Account.Primary()
-	if a.Mirror.Target == mirror.Overlay {
-		calendarID = a.Overlay.CalendarID
-	}
-	m, held, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
-		*m = plan.Begin(*m, calendarID, w.eventID(*m, calendarID))
-		return outcome{}
-	})
-	if held && sameWork(m, a.Mirror) {
-		a.left = &m
-	}
-	return err
 }
 
 // insert creates a mirror's event.

@@ -39,7 +39,7 @@ var exempt = slices.Concat(
 	exemptions("mirrorJournal", "trigger", "trace", "step", "mirrorId", "targetAccountId", "before", "after", "reason",
 		"generation", "wanted", "written", "attempts"),
 	exemptions("mirrorPolicies", "edges", "createdAt", "updatedAt"),
-	exemptions("mirrorPeople", "overlays", "planAfter", "planAgain", "planGeneration", "planFailures", "planFailedSince",
+	exemptions("mirrorPeople", "overlays", "planAfter", "planGeneration", "planFailures", "planFailedSince",
 		"planError", "planTrace", "updatedAt"),
 	exemptions("groupEvents", "recent", "older", "shareSessions", "authors"),
 	exemptions("attendeeEvents", "copies", "entries", "inherited", "since", "version", "trace", "failures", "failedSince",

@@ -100,7 +100,7 @@ func EncodePerson(p Person) map[string]any {
 	return map[string]any{
 		"ownerId": p.OwnerID, "followed": EncodePlaces(p.Followed), "overlays": overlays, "heldSince": held,
 		"heldEvents": missing, "planDue": store.NullIfZero(p.PlanDue), "planGeneration": p.PlanGeneration,
-		"planAfter": store.NullIfEmpty(p.PlanAfter), "planAgain": p.PlanAgain, "sharesAvailability": p.SharesAvailability,
+		"planAfter": store.NullIfEmpty(p.PlanAfter), "sharesAvailability": p.SharesAvailability,
 		"updatedAt": store.NullIfZero(p.UpdatedAt),
 	}
 }
@@ -112,7 +112,7 @@ func DecodePerson(doc store.Document) Person {
 	p := Person{
 		OwnerID: doc.Path.ID(), Overlays: map[string]OverlayCalendar{}, HeldSince: map[string]time.Time{},
 		HeldEvents: map[string]string{}, PlanDue: f.Time("planDue"),
-		PlanGeneration: f.Int("planGeneration"), PlanAfter: f.String("planAfter"), PlanAgain: f.Bool("planAgain"),
+		PlanGeneration: f.Int("planGeneration"), PlanAfter: f.String("planAfter"),
 		SharesAvailability: f.Bool("sharesAvailability"), UpdatedAt: f.Time("updatedAt"),
 	}
 	overlays := f.Map("overlays")
@@ -149,27 +149,8 @@ func EncodePlaces(places []Place) []any {
 func (p Person) RequestPlan(now time.Time, trace string) []store.Update {
 	return []store.Update{
 		store.Set("ownerId", p.OwnerID), store.Set("planDue", now), store.Set("planGeneration", p.PlanGeneration+1),
-		store.Set("planAfter", store.Delete), store.Set("planAgain", false), store.Set("planTrace", store.NullIfEmpty(trace)),
+		store.Set("planAfter", store.Delete), store.Set("planTrace", store.NullIfEmpty(trace)),
 		store.Set("planFailures", 0), store.Set("planFailedSince", nil), store.Set("planError", nil), store.Set("updatedAt", now),
-	}
-}
-
-// PlanMore gives the updates of a person's document, to be merged, that have events planned
-// which the same transaction stores: by a new planning, which begins reports, or by the one
-// under way, which goes on from its place, also where it waits after a failure. Where that
-// knows already there are none. A run of the earlier generation ends, so that none takes the
-// planning for done or begun again without these events.
-func (p Person) PlanMore(now time.Time, trace string) (updates []store.Update, begins bool) {
-	switch {
-	case p.PlanDue.IsZero():
-		return p.RequestPlan(now, trace), true
-	case p.PlanAgain:
-		return nil, false
-	default:
-		return []store.Update{
-			store.Set("ownerId", p.OwnerID), store.Set("planDue", now), store.Set("planGeneration", p.PlanGeneration+1),
-			store.Set("planAgain", true),
-		}, false
 	}
 }
 

@@ -77,9 +77,6 @@ type Person struct {
 	PlanDue        time.Time
 	PlanGeneration int64
 	PlanAfter      string
-	// PlanAgain has a planning that began start once more at its end, since events came that
-	// it may have passed.
-	PlanAgain bool
 	// HeldSince says since when the absence of many events at once awaits a second full
 	// listing, by the key of their calendar.
 	HeldSince map[string]time.Time

@@ -32,7 +32,7 @@ var goals = withCosts(map[string]goal{
 	mirrortest.MirroredChange + "_writes": {most: 4},
 	mirrortest.FirstListing + "_reads":    {most: 4000},
 	mirrortest.FirstListing + "_writes":   {most: 3000},
-	"relisting_of_1000_reads":             {most: 1010},
+	mirrortest.Relisting + "_reads":       {most: 1010},
 	"of_100000_polls_ready":               {most: 300},
 	"of_100000_polls_heap":                {most: 64},
 	"of_100000_polls_stop":                {most: 0.5},

@@ -53,6 +53,7 @@ const (
 	MirroredChange = "mirrored_change"
 	EchoOfChange   = "mirror_observed"
 	FirstListing   = "first_listing_of_1000"
+	Relisting      = "relisting_of_1000"
 	Availability   = "availability_of_8_people"
 )
 
@@ -84,7 +85,7 @@ var Flows = []Flow{
 			w.Mirror("gm", mirror.Edge{FromAccountID: "work", ToAccountID: "home", Detail: mirror.Busy, Target: mirror.PrimaryTarget})
 			w.Settle()
 		}},
-	{Name: "relisting_of_1000", What: "the same calendar is listed again, since its sync token expired",
+	{Name: Relisting, What: "the same calendar is listed again, since its sync token expired",
 		before: mirrored(1000), do: func(w *World) {
 			w.Push("work", true)
 			w.RunDue()
