@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"questscheduler/fault"
-	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
@@ -69,7 +68,7 @@ func (f failure) wait(cause error, failed int64) time.Duration {
 // and without one the run is retried soon, since most other failures pass.
 // None changes a poll's status.
 var failures = []failure{
-	// Only relinking helps, and triggers a run. An owner who unlinked the account knows.
+	// Only relinking helps, and triggers a run. An owner who unlinked the account knows (Links).
 	{kind: fault.Revoked, code: string(rules.CalendarUnlinked), polls: rules.CalendarUnlinked},
 	{kind: fault.Revoked, polls: rules.TokenExpired, announce: true},
 	// The quota is used up for hours; leave the calendar alone.
@@ -139,7 +138,7 @@ func (l *syncRun) fail(ctx context.Context, cause error) error {
 	}
 	err = l.commitWith(ctx, func(now calendars.Calendar) []store.Update { return l.failureUpdates(now, row, cause) }, woken...)
 	if err == nil && row.polls != "" {
-		err = l.showFailed(ctx, row, cause)
+		err = l.showFailed(ctx, row)
 		if err == nil { // else the run is due once more when its lease ends
 			err = l.commitWith(ctx, func(now calendars.Calendar) []store.Update { return now.Ended(l.Now(), l.next) })
 		}
@@ -195,20 +194,16 @@ func (l *syncRun) failureUpdates(now calendars.Calendar, row failure, cause erro
 
 // showFailed shows on the calendar's polls what only the account's owner can fix, and
 // notifies the owner.
-func (l *syncRun) showFailed(ctx context.Context, row failure, cause error) error {
-	code, tell := row.polls, row.announce
-	if fault.CodeOf(cause) == accounts.CodeNotLinked { // its owner knows; Links announces it
-		code, tell = rules.CalendarUnlinked, false
-	}
+func (l *syncRun) showFailed(ctx context.Context, row failure) error {
 	followed := false
 	err := eachEntry(ctx, l.Store, l.ref.Account, l.ref.Calendar, func(entry poll.IndexEntry) error {
 		followed = true
-		return l.Polls.SetSyncError(ctx, entry.PollID, code, l.cause, l.stillHolds)
+		return l.Polls.SetSyncError(ctx, entry.PollID, row.polls, l.cause, l.stillHolds)
 	})
 	switch {
-	case err != nil || !tell:
+	case err != nil || !row.announce:
 		return err
-	case code != rules.CalendarLost:
+	case row.polls != rules.CalendarLost:
 		return l.Owners.NotifySyncError(ctx, l.calendar.OwnerID, l.ref.Account)
 	case followed: // of others, the sync status tells
 		return l.notifyLost(ctx)

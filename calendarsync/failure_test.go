@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
@@ -356,4 +357,61 @@ func TestAnEventOfACalendarThatIsLost_IsNotGone(t *testing.T) {
 	w.Run(10 * time.Minute)
 	stands(t, w, pollID, rules.StateOK, ten.Start)
 	atRest(t, w)
+}
+
+// What a reader does not find may be hidden from them, also where neither the listing shows it.
+func TestUnfoundEvent_OfACalendarThatIsOnlyRead_IsNotGone(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID := inClub(t, w)
+	eventID := w.View(pollID).Poll.GoogleEventID
+	share(t, w, worldtest.Reader)
+	w.DeleteEvent(worldtest.Club, eventID)
+	w.LosePushes()
+	w.Refuse("events.get", 404, "notFound", 0)
+	if err := w.Google.ExpireSyncTokens(); err != nil {
+		t.Fatal(err)
+	}
+	w.Sweep()
+	w.Run(10 * time.Minute)
+	equal(t, "status", w.View(pollID).Poll.Status, rules.Finalized)
+	shows(t, w, pollID, rules.SyncFailed, rules.StateError)
+}
+
+// A deletion that Google reports needs no listing to be believed.
+func TestEvent_ReportedAsDeleted_CostsOneListing(t *testing.T) {
+	t.Parallel()
+	calls := map[string]int{}
+	for reason, status := range map[string]int{"deleted": 410, "notFound": 404} {
+		w := worldtest.New(t, worldtest.Options{PageSize: 50})
+		pollID, _, eventID := w.Finalised()
+		w.Run(time.Minute)
+		w.DeleteEvent("gm", eventID)
+		if err := w.Google.ExpireSyncTokens(); err != nil {
+			t.Fatal(err)
+		}
+		before := w.Calls("events.list")
+		w.Refuse("events.get", status, reason, 1)
+		w.Run(time.Minute)
+		equal(t, reason+": status", w.View(pollID).Poll.Status, rules.Cancelled)
+		calls[reason] = w.Calls("events.list") - before
+	}
+	equal(t, "listings that a 404 costs more", calls["notFound"]-calls["deleted"], 1)
+}
+
+// A run that finds a grant dead says so to polls and owner; it does not wait for what becomes of
+// the account.
+func TestSync_ByADeadGrant_ShowsItAtOnce(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, _ := w.Finalised()
+	w.Run(time.Minute)
+	w.Revoke("gm")
+	w.Skip(2 * time.Hour)
+	key := w.CalendarKey("gm")
+	w.Write(calendars.Path(key), calendars.RequestSync(calendars.Request{At: w.Clock.Now(), Trigger: "person"})...)
+	w.Syncer.Work().Handle(t.Context(), outbox.Item{ID: key, Document: w.Document(calendars.Path(key))})
+	equal(t, "error", w.View(pollID).Poll.Sync.Error.Code, rules.TokenExpired)
+	same(t, "notices of gm", w.Notices("gm"), []string{"CALENDAR_SYNC_ERROR"})
+	equal(t, "what is tried again", w.Calendar("gm").SyncAt.IsZero(), true)
 }

@@ -133,6 +133,29 @@ func TestFullListing_LacksAwaitedEvents_AsksForNone(t *testing.T) {
 	atRest(t, w)
 }
 
+// Only an insert under way may lack its event yet: the deletion of another is not waited for.
+func TestFullListing_DuringADeletion_DefersNothing(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, _ := w.Finalised()
+	w.Finalised()
+	w.Refuse("events.delete", 503, "backendError", 0)
+	if _, err := w.Cancel(pollID); err != nil {
+		t.Fatal(err)
+	}
+	w.RunDue()
+	equal(t, "events to be deleted", len(w.Intents()), 1)
+	w.ClearCalendar("gm")
+	if err := w.Google.ExpireSyncTokens(); err != nil {
+		t.Fatal(err)
+	}
+	w.On("before events.get", func() { equal(t, "deferred", len(w.Calendar("gm").DeferredEvents()), 0) })
+	w.RunDue()
+	w.Heal()
+	w.Run(time.Hour)
+	atRest(t, w)
+}
+
 // A held event whose index entry is gone is confirmed with any poll: nobody could confirm it
 // otherwise.
 func TestHold_WithoutIndexEntry_EndsWithAnyConfirmation(t *testing.T) {
@@ -160,4 +183,28 @@ func TestHold_WithoutIndexEntry_EndsWithAnyConfirmation(t *testing.T) {
 	w.Run(5 * time.Minute)
 	equal(t, "deferred events", len(w.Calendar("gm").DeferredEvents()), 0)
 	equal(t, "status of the other poll", w.View(second).Poll.Status, rules.Cancelled)
+}
+
+// However many events are gone at once, each is held: those beyond the searches of one run, too.
+func TestHold_OfMoreThanARunSearchesFor_HoldsThemAll(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Shared: true, Settings: worldtest.Settings{HoldMin: 1, HoldShare: 0.1}})
+	polls := make([]string, 52)
+	for i := range polls {
+		pollID, slots := w.Poll()
+		if _, err := w.Finalise(pollID, slots[0]); err != nil {
+			t.Fatal(err)
+		}
+		polls[i] = pollID
+	}
+	w.Run(time.Minute)
+	w.ClearCalendar("gm")
+	if err := w.Google.ExpireSyncTokens(); err != nil {
+		t.Fatal(err)
+	}
+	w.RunDue()
+	for i, pollID := range polls {
+		equal(t, "held: "+strconv.Itoa(i), w.Held(w.View(pollID).Poll), true)
+	}
+	equal(t, "deferred for a person", len(w.Calendar("gm").Held()), len(polls))
 }

@@ -183,3 +183,40 @@ func TestLinks_Relinked_BringForwardWhatWaitedForTheGrant(t *testing.T) {
 	}
 	atRest(t, w)
 }
+
+// An account that nothing is due for is left alone, however often it is followed.
+func TestLinks_OfWhatIsSettled_DoNothing(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	w.Run(time.Minute)
+	var calls []string
+	w.Links.Listeners = []calendarsync.AccountListener{&listener{w: w, name: "one", calls: &calls}}
+	if err := w.Links.Follow(t.Context(), w.Account("gm"), worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "calls of a listener", calls, nil)
+	equal(t, "a sync is asked for", w.Calendar("gm").Asked(), false)
+	w.Link("gm")
+	same(t, "calls once it is linked again", calls, []string{"back one"})
+	equal(t, "a sync is asked for then", w.Calendar("gm").Asked(), true)
+	equal(t, "when it is due", w.Calendar("gm").SyncAt, w.Clock.Now())
+}
+
+// The owner of an account whose grant Google refused is told if anything follows it.
+func TestLinks_OfARefusedGrant_TellItsOwnerWhereItMatters(t *testing.T) {
+	t.Parallel()
+	for person, want := range map[string][]string{"gm": {"CALENDAR_SYNC_ERROR"}, "ana": nil} {
+		w := worldtest.New(t, worldtest.Options{})
+		w.Finalised()
+		w.Run(time.Minute)
+		w.Revoke(person)
+		w.Skip(2 * time.Hour) // the token ended
+		account := w.Account(person)
+		if err := w.Lookup.Find(t.Context(), person, account, "unknown@group.test"); err != nil {
+			t.Fatal(err)
+		}
+		w.FollowDue(account)
+		same(t, "notices of "+person, w.Notices(person), want)
+	}
+}

@@ -107,6 +107,11 @@ func TestLookup_UnknownCalendars_AreListedOnce(t *testing.T) {
 	listings("what the miss found", 0, func() { find(later) })
 	w.Clock.Advance(calendarsync.LookupEvery)
 	listings("later", 1, func() { find("no@group.test") })
+	listings("a person's first account", 1, func() {
+		if err := lookup.Find(t.Context(), "gm", w.Account("gm"), "no@group.test"); err != nil {
+			t.Error(err)
+		}
+	})
 	listings("somebody else's account", 0, func() {
 		if err := lookup.Find(t.Context(), "ana", second, "no@group.test"); err != nil {
 			t.Error(err)

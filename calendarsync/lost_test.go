@@ -7,6 +7,7 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/operations/health"
@@ -372,4 +373,20 @@ func TestLostCalendar_WithoutPolls_IsInTheSyncStatus(t *testing.T) {
 	w.Run(time.Minute)
 	same(t, "sync status", clubTroubles(t, w), []string{"calendar_lost"})
 	equal(t, "notices", len(w.Notices("gm")), 0)
+}
+
+// Only a calendar whose events awaited the loss of another is read on its account.
+func TestLostCalendar_ThatNothingAwaits_HasNoOtherRead(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	inClub(t, w)
+	w.Run(time.Minute)
+	share(t, w, worldtest.NoAccess)
+	key := w.CalendarKey(worldtest.Club)
+	w.Write(calendars.Path(key), calendars.RequestSync(calendars.Request{At: w.Clock.Now(), Trigger: "person"})...)
+	w.Syncer.Work().Handle(t.Context(), outbox.Item{ID: key, Document: w.Document(calendars.Path(key))})
+	equal(t, "it is lost", w.Calendar(worldtest.Club).Lost(), true)
+	equal(t, "it is asked for itself", w.Calendar(worldtest.Club).Asked(), false)
+	equal(t, "another is asked for", w.Calendar("gm").Asked(), false)
 }

@@ -2,9 +2,12 @@ package calendarsync_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"questscheduler/calendarsync"
+	"questscheduler/fault"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
@@ -103,17 +106,43 @@ func TestMovedEvent_ThatGoogleDoesNotFindYet_IsDeferred(t *testing.T) {
 	follows(t, w, pollID, worldtest.ClubCalendar)
 }
 
+// A search asks 25 other calendars at most, of which the club's is one here.
 func TestGoneEvent_AmongTooManyCalendars_IsDeferred(t *testing.T) {
 	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
-	for i := range 30 {
-		w.OpenCalendar(fmt.Sprintf("room-%02d@group.calendar.google.com", i), "gm")
+	for rooms, searched := range map[int]bool{24: true, 25: false} {
+		t.Run(fmt.Sprintf("%d others", rooms+1), func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			for i := range rooms {
+				w.OpenCalendar(fmt.Sprintf("room-%02d@group.calendar.google.com", i), "gm")
+			}
+			pollID, _, eventID := w.Finalised()
+			w.DeleteEvent("gm", eventID)
+			w.Run(10 * time.Minute)
+			if searched {
+				same(t, "journal", w.Decisions(pollID), []string{"finalise", "cancel"})
+				return
+			}
+			follows(t, w, pollID, "gm@example.com")
+			equal(t, "error", w.View(pollID).Poll.Sync.Error.Code, rules.SyncFailed)
+		})
 	}
+}
+
+// What was moved and then deleted is gone from there, too, though Google may show all of it.
+func TestMovedEvent_DeletedWhereItWent_IsGone(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
 	pollID, _, eventID := w.Finalised()
-	w.DeleteEvent("gm", eventID)
-	w.Run(30 * time.Minute)
-	follows(t, w, pollID, "gm@example.com")
-	equal(t, "error", w.View(pollID).Poll.Sync.Error.Code, rules.SyncFailed)
+	w.MoveAway("gm", eventID, worldtest.Club)
+	w.DeleteEvent(worldtest.Club, eventID)
+	w.Malform(worldtest.Club, eventID, fmt.Sprintf(`{
+		"organizer": {"email": %q, "self": true},
+		"extendedProperties": {"private": {"questschedulerPoll": %q, "questschedulerGeneration": "1"}}
+	}`, worldtest.ClubCalendar, pollID))
+	w.Run(time.Minute)
+	same(t, "journal", w.Decisions(pollID), []string{"finalise", "cancel"})
+	atRest(t, w)
 }
 
 // Without the scope for the list, the primary calendars are all that is known.
@@ -241,4 +270,39 @@ func TestGoneEvent_WhereAKnownCalendarRefuses_IsDeferred(t *testing.T) {
 	w.Run(30 * time.Minute)
 	equal(t, "status", w.View(pollID).Poll.Status, rules.Finalized)
 	equal(t, "notices of ana", len(w.Notices("ana")), 0)
+}
+
+// A search that fails is to be tried again, whatever it failed of, and says what that was.
+func TestSearch_ThatFails_SaysWhy(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		begin func(w *worldtest.World)
+		says  string // a part of the error
+	}{
+		"an event that is not answered": {func(w *worldtest.World) { w.Refuse("events.get", 503, "backendError", 1) }, "events.get"},
+		"a listing that is not": {func(w *worldtest.World) {
+			w.Refuse("events.get", 404, "notFound", 1)
+			w.Refuse("events.list", 503, "backendError", 1)
+		}, "events.list"},
+		"an event that is refused":        {func(w *worldtest.World) { w.Refuse("events.get", 403, "forbidden", 1) }, "events.get"},
+		"a list of calendars that is not": {func(w *worldtest.World) { w.Refuse("calendarList.list", 503, "backendError", 1) }, "calendarList.list"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			w.Finalised()
+			gone := missing(w.Calendar("gm"))
+			c.begin(w)
+			_, err := w.Scheduler.Calendar.Find(t.Context(), gone)
+			equal(t, "it failed as", fault.KindOf(err), fault.Unavailable)
+			equal(t, "code", fault.CodeOf(err), calendarsync.CodeSearchFailed)
+			if err != nil && !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v does not say %q", err, c.says)
+			}
+			found, err := w.Scheduler.Calendar.Find(t.Context(), gone)
+			if err != nil || found != nil {
+				t.Errorf("once Google answers: %+v, %v", found, err)
+			}
+		})
+	}
 }

@@ -64,6 +64,46 @@ func TestAForgedPush_IsRefusedAndDoesNothing(t *testing.T) {
 	atRest(t, w)
 }
 
+// What no channel of ours can have costs no read: anybody may send it.
+func TestAPush_ThatCannotBeOurs_IsRefusedWithoutARead(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	for name, forge := range map[string]func(p *calendarsync.Push){
+		"no token":                   func(p *calendarsync.Push) { p.Token = "" },
+		"a long token":               func(p *calendarsync.Push) { p.Token = strings.Repeat("x", 257) },
+		"no channel":                 func(p *calendarsync.Push) { p.ChannelID = "" },
+		"a channel beyond any id":    func(p *calendarsync.Push) { p.ChannelID = strings.Repeat("x", 65) },
+		"a channel that is a path":   func(p *calendarsync.Push) { p.ChannelID = "a/b" },
+		"a channel beside the store": func(p *calendarsync.Push) { p.ChannelID = "__id__" },
+		"another channel's token":    func(p *calendarsync.Push) { p.ChannelID = "00000000-0000-4000-8000-999999999999" },
+	} {
+		push := genuine(t, w)
+		forge(&push)
+		passed := w.Points(func() {
+			if err := w.Watcher.Push(t.Context(), push); !fault.Is(err, fault.Unauthenticated) {
+				t.Errorf("%s: got %v", name, err)
+			}
+		})
+		equal(t, name+": calls that leave the program", len(passed), 0)
+	}
+	whole := genuine(t, w)
+	passed := w.Points(func() {
+		for range 5 {
+			if err := w.Watcher.Push(t.Context(), whole); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	reads := 0
+	for _, point := range passed {
+		if point == "before store.read" {
+			reads++
+		}
+	}
+	equal(t, "reads of the channel by many pushes at once", reads, 1)
+}
+
 func TestASyncPush_IsAcknowledgedOnly(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

@@ -61,6 +61,21 @@ func TestRegister_ThatIsRefused_LeavesWhatLives(t *testing.T) {
 	atRest(t, w)
 }
 
+// Another process may still get its answer.
+func TestRegister_RefusedBesideOneUnderWay_LeavesThatItsTime(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Crash("before events.watch")
+	w.Survives(func() { w.Finalised() })
+	w.TakeOver()
+	next := store.Fields(w.Watches()[0].Data).Time("nextTry")
+	w.Refuse("events.watch", 503, "backendError", 1)
+	equal(t, "did", register(t, w), calendarsync.Renewed{Calendars: 1, Failed: 1})
+	same(t, "channels", statuses(w), []string{"pending", "error"})
+	equal(t, "when the first is replaced", store.Fields(w.Watches()[0].Data).Time("nextTry"), next)
+	equal(t, "that is later", next.After(w.Clock.Now()), true)
+}
+
 func TestRegister_UnfollowedOrRevokedCalendars_AreSkipped(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

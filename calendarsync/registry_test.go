@@ -223,6 +223,29 @@ func TestChannel_NotGranted_IsRetriedWithoutASweep(t *testing.T) {
 	atRest(t, w)
 }
 
+// A refusal is waited for as long as it says, though an earlier channel was never answered.
+func TestChannel_RefusedAfterOneUnanswered_WaitsForItsOwnTime(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Crash("before events.watch")
+	w.Survives(func() { w.Finalised() })
+	w.TakeOver()
+	w.Skip(2 * time.Minute)
+	w.Refuse("events.watch", 503, "backendError", 0)
+	if err := w.Watcher.Ensure(t.Context(), w.Account("gm"), "gm@example.com"); err == nil {
+		t.Error("a refused channel is no error")
+	}
+	before := w.Calls("events.watch")
+	if err := w.TryChannels(); err != nil {
+		t.Error(err)
+	}
+	equal(t, "further calls before its time", w.Calls("events.watch")-before, 0)
+	w.Skip(2 * time.Minute)
+	if err := w.TryChannels(); err == nil {
+		equal(t, "further calls at its time", w.Calls("events.watch")-before, 1)
+	}
+}
+
 // The answer of a grant was lost: the channel is open, and nobody knows how to
 // stop it until it pushes. Its first push is enough.
 func TestAChannelWhoseAnswerWasLost_IsCountedOnFromItsFirstPush(t *testing.T) {

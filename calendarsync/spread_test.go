@@ -2,11 +2,13 @@ package calendarsync_test
 
 import (
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
 	"questscheduler/calendarsync"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
@@ -21,6 +23,8 @@ func TestSweepPage_Spread_IsNineTenthsOfThePeriod(t *testing.T) {
 	for i := range 12 {
 		w.Write(calendars.Path(fmt.Sprintf("calendar-%02d", i)), store.Update{Path: store.Field("interests", poll.ConsumerPoll), Value: int64(1)})
 	}
+	woken := &wakings{}
+	w.Watcher.Outbox = woken
 	began := w.Clock.Now()
 	for at, more := "", true; more; more = at != "" {
 		var err error
@@ -29,6 +33,7 @@ func TestSweepPage_Spread_IsNineTenthsOfThePeriod(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	equal(t, "woken", woken.count, 12)
 	var places []int
 	for i := range 12 {
 		calendar := calendars.Decode(w.Document(calendars.Path(fmt.Sprintf("calendar-%02d", i))))
@@ -36,6 +41,97 @@ func TestSweepPage_Spread_IsNineTenthsOfThePeriod(t *testing.T) {
 	}
 	if got, want := fmt.Sprint(places), "[0 2 4 6 8 10 12 14 16 0 2 4]"; got != want {
 		t.Errorf("the calendars have the places %s, want %s", got, want)
+	}
+}
+
+// A sweep repairs what was written directly, and counts it.
+func TestSweep_OfWhatWasWrittenDirectly_RepairsIt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		write func(w *worldtest.World, open, finalised, eventID string)
+		what  func(open, finalised string) string // the poll that is repaired
+		last  string                              // in its journal
+	}{
+		"a status": {func(w *worldtest.World, open, _, _ string) {
+			w.Write(poll.Path(open), poll.Set("status", string(rules.Cancelled)))
+		}, func(open, _ string) string { return open }, "cancel"},
+		"an index entry that is gone": {func(w *worldtest.World, _, _, eventID string) {
+			w.Remove(poll.IndexPath(eventID))
+		}, func(_, finalised string) string { return finalised }, "record"},
+		"a status of a poll with an event": {func(w *worldtest.World, _, finalised, _ string) {
+			w.Write(poll.Path(finalised), poll.Set("status", string(rules.Cancelled)))
+		}, func(_, finalised string) string { return finalised }, "cancel"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			open, _ := w.Poll()
+			finalised, _, eventID := w.Finalised()
+			w.Run(time.Minute)
+			c.write(w, open, finalised, eventID)
+			did, err := sweptBy(t, w, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "repaired", did.Repaired, 1)
+			equal(t, "failed", did.Failed, 0)
+			journal := w.Decisions(c.what(open, finalised))
+			equal(t, "last in the journal", journal[len(journal)-1], c.last)
+			w.Run(2 * time.Minute)
+			did, err = sweptBy(t, w, 0)
+			equal(t, "repaired again", did.Repaired, 0)
+			equal(t, "error", err, nil)
+		})
+	}
+}
+
+// A page is of a hundred channels, and the next one goes on behind it.
+func TestSweep_OfManyChannels_LooksAtEachOnce(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Shared: true})
+	for n := range 101 {
+		writeChannel(w, fmt.Sprintf("channel-%03d", n), calendarsync.Retiring, worldtest.Start.Add(-time.Hour))
+	}
+	pages := 0
+	for at, more := "", true; more; more = at != "" {
+		var err error
+		_, at, err = w.Watcher.SweepPage(t.Context(), worldtest.Cause, at, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages++
+	}
+	equal(t, "channels left", len(w.Watches()), 0)
+	equal(t, "pages", pages, len(rules.Statuses)+5)
+}
+
+// A sweep that is woken before its time keeps it, and one that was done is not done again.
+func TestSweep_WokenAtAnotherTime_IsDoneAtItsOwn(t *testing.T) {
+	t.Parallel()
+	w, _, _ := idleWorld(t)
+	w.Run(2 * time.Hour)
+	planned, key := w.Clock.Now().Add(time.Hour), w.CalendarKey("gm")
+	w.Write(calendars.Path(key), calendars.PlanSweep(planned, "trace")...)
+	woken := &wakings{}
+	w.Watcher.Outbox = woken
+	swept := func() outbox.Result {
+		return w.Watcher.Sweeps().Handle(t.Context(), outbox.Item{ID: key, Document: w.Document(calendars.Path(key))})
+	}
+	if got := swept(); !reflect.DeepEqual(got, outbox.Kept(planned)) {
+		t.Errorf("before its time: %+v", got)
+	}
+	equal(t, "it is planned still", w.Calendar("gm").SweepAt, planned)
+	equal(t, "a sync is asked for", w.Calendar("gm").Asked(), false)
+	w.Skip(time.Hour)
+	if got := swept(); !reflect.DeepEqual(got, outbox.Kept(time.Time{})) {
+		t.Errorf("at its time: %+v", got)
+	}
+	equal(t, "it is planned", !w.Calendar("gm").SweepAt.IsZero(), false)
+	equal(t, "a sync is asked for at its time", w.Calendar("gm").Asked(), true)
+	same(t, "by what", []string{w.Calendar("gm").SyncCause, w.Calendar("gm").SyncTrace}, []string{calendarsync.SweepKind, "trace"})
+	equal(t, "woken", woken.count, 1)
+	if got := swept(); !reflect.DeepEqual(got, outbox.Done()) {
+		t.Errorf("once more: %+v", got)
 	}
 }
 

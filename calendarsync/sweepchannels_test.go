@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/calendarsync"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/points"
@@ -144,4 +145,18 @@ func TestFollowingAgain_WhileChannelsAreStopped_IsWatched(t *testing.T) {
 			points.Struck(t, n-2, 8)
 		})
 	}
+}
+
+// A renewal lets go what nothing follows, and counts it.
+func TestRenewal_OfWhatNothingFollows_CountsWhatItStops(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, _ := w.Finalised()
+	if _, err := w.Cancel(pollID); err != nil {
+		t.Fatal(err)
+	}
+	w.RunDue()
+	equal(t, "did", renew(t, w), calendarsync.Renewed{Calendars: 1, Stopped: 1})
+	equal(t, "channels left", len(w.Watches()), 0)
+	equal(t, "did once more", renew(t, w), calendarsync.Renewed{Calendars: 1})
 }

@@ -68,11 +68,13 @@ func finalisedToo(w *worldtest.World) (pollID string) {
 	return pollID
 }
 
-// "Gone" is believed only of a calendar that answers us as a writer.
 func TestStaleSync_CommitsNothing(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
+	count := &tally{}
 	pollID, _, eventID := w.Finalised()
+	w.Run(time.Minute)
+	w.Syncer.Meter = count.count
 	w.MoveEvent("gm", eventID, noon)
 	// The first sync stands still after its listing for longer than its lease;
 	// in the meantime the event moves back and another sync does it all.
@@ -85,6 +87,10 @@ func TestStaleSync_CommitsNothing(t *testing.T) {
 	w.Run(time.Minute)
 	stands(t, w, pollID, rules.StateOK, ten.Start)
 	same(t, "journal", w.Decisions(pollID), []string{"finalise"})
+	counted := count.take()
+	if len(counted) < 2 || counted[0] != "sync by sweep: ok" || counted[len(counted)-1] != "sync by push: overtaken" {
+		t.Errorf("it recorded %q", counted)
+	}
 	atRest(t, w)
 }
 
@@ -205,6 +211,9 @@ func TestStaleSync_StoresNoToken(t *testing.T) {
 			t.Parallel()
 			w := worldtest.New(t, worldtest.Options{})
 			w.Finalised()
+			w.RunDue()
+			count := &tally{}
+			w.Syncer.Meter = count.count
 			insert := func() {
 				w.InsertEvent("gm", map[string]any{"start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}})
 			}
@@ -225,13 +234,14 @@ func TestStaleSync_StoresNoToken(t *testing.T) {
 			equal(t, "another sync did it all", token != "", true)
 			equal(t, "token", w.Calendar("gm").SyncToken, token)
 			equal(t, "failure", w.Calendar("gm").LastError, "")
+			if name == "ends well" {
+				count.want(t, "when a run is overtaken", "sync by push: ok", "sync by push: overtaken")
+			}
 			w.Run(time.Minute)
 			atRest(t, w)
 		})
 	}
 }
-
-// The access to a calendar goes between its listing and the get of an event.
 
 // The calendar's zone is that of its last listing, and a listing without one keeps it.
 func TestSync_OfACalendarInAnotherZone_RecordsIt(t *testing.T) {

@@ -6,11 +6,14 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/fault"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
+	"questscheduler/scheduler"
 )
 
 // fallible is a world in which reads of the program fail at the points that it returns. No
@@ -105,6 +108,29 @@ func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
 		"stop all": func(t *testing.T, w *worldtest.World, _ calendars.Calendar) error {
 			return w.Watcher.StopAll(t.Context())
 		},
+		"links": func(t *testing.T, w *worldtest.World, c calendars.Calendar) error {
+			return w.Links.Follow(t.Context(), c.AccountID, worldtest.Cause)
+		},
+		"find": func(t *testing.T, w *worldtest.World, c calendars.Calendar) error {
+			return w.Lookup.Find(t.Context(), "gm", c.AccountID, c.CalendarID)
+		},
+		"search": func(t *testing.T, w *worldtest.World, c calendars.Calendar) error {
+			_, err := w.Scheduler.Calendar.Find(t.Context(), missing(c))
+			return err
+		},
+		"walk": func(t *testing.T, w *worldtest.World, _ calendars.Calendar) error {
+			_, err := calendarsync.WalkByExpiration(t.Context(), w.Scheduler.Store, store.Paging{Limit: 9},
+				func(calendarsync.Watch) (bool, error) { return true, nil })
+			return err
+		},
+		"channels of calendars": func(t *testing.T, w *worldtest.World, c calendars.Calendar) error {
+			_, err := calendarsync.WatchesOf(t.Context(), w.Scheduler.Store, []string{c.Key})
+			return err
+		},
+		"plan of sweeps": func(t *testing.T, w *worldtest.World, _ calendars.Calendar) error {
+			did, err := sweptBy(t, w, worldtest.FallbackEvery)
+			return counted(err, did.Failed)
+		},
 		"upcoming": func(t *testing.T, w *worldtest.World, _ calendars.Calendar) error {
 			_, _, err := w.Watcher.PlanUpcoming(t.Context(), worldtest.Cause, "", 0)
 			return err
@@ -122,4 +148,76 @@ func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
 			p.NoneUnread(t, 1, func() error { return call(t, w, calendar) })
 		})
 	}
+}
+
+// sweptBy goes through all pages of a sweep, up to an error of the store.
+func sweptBy(t *testing.T, w *worldtest.World, spread time.Duration) (all calendarsync.Swept, err error) {
+	t.Helper()
+	for at, more := "", true; more; more = at != "" {
+		var did calendarsync.Swept
+		did, at, err = w.Watcher.SweepPage(t.Context(), worldtest.Cause, at, spread)
+		if err != nil {
+			return all, err
+		}
+		all.Calendars, all.HandedOver, all.Syncs = all.Calendars+did.Calendars, all.HandedOver+did.HandedOver, all.Syncs+did.Syncs
+		all.Fresh, all.Repaired, all.Failed = all.Fresh+did.Fresh, all.Repaired+did.Repaired, all.Failed+did.Failed
+	}
+	return all, nil
+}
+
+// counted is the error of a call that counts what it left to the next one.
+func counted(err error, failed int) error {
+	if err == nil && failed > 0 {
+		return fault.Newf(fault.Unavailable, "%d failed", failed)
+	}
+	return err
+}
+
+// What is done for a calendar without a channel fails, or is counted as failed, whichever
+// document cannot be read; it is done once all can.
+func TestCalls_OfAnUnwatchedCalendar_SayThatTheyFailed(t *testing.T) {
+	t.Parallel()
+	for name, call := range map[string]func(t *testing.T, w *worldtest.World, c calendars.Calendar) error{
+		"ensure": func(t *testing.T, w *worldtest.World, c calendars.Calendar) error {
+			return w.Watcher.Ensure(t.Context(), c.AccountID, c.CalendarID)
+		},
+		"renew": func(t *testing.T, w *worldtest.World, _ calendars.Calendar) error {
+			did, _, err := w.Watcher.RenewPage(t.Context(), worldtest.Cause, "")
+			return counted(err, did.Failed)
+		},
+		"sweep": func(t *testing.T, w *worldtest.World, _ calendars.Calendar) error {
+			did, err := sweptBy(t, w, 0)
+			return counted(err, did.Failed)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, p := fallible(t)
+			w.Finalised()
+			calendar := w.Calendar("gm")
+			for _, watch := range w.Watches() {
+				w.Remove(watch.Path)
+			}
+			p.NoneUnread(t, 3, func() error { return call(t, w, calendar) })
+			w.Run(time.Hour)
+			equal(t, "channels", live(w), 1)
+		})
+	}
+}
+
+// A push that is not recorded comes again, whichever read failed.
+func TestPush_DocumentUnread_SaysThatItFailed(t *testing.T) {
+	t.Parallel()
+	w, p := fallible(t)
+	w.Finalised()
+	w.Run(time.Minute)
+	push := genuine(t, w)
+	p.NoneUnread(t, 2, func() error { return w.Watcher.Push(t.Context(), push) })
+	equal(t, "a sync is asked for", w.Calendar("gm").Asked(), true)
+}
+
+// missing is an event that is gone from a calendar.
+func missing(c calendars.Calendar) scheduler.Missing {
+	place := poll.Place{AccountID: c.AccountID, CalendarID: c.CalendarID}
+	return scheduler.Missing{Place: place, EventID: poll.EventID("poll", 1), PollID: "poll"}
 }

@@ -91,6 +91,8 @@ func TestPlanUpcoming_WithoutSpread_IsDueAtOnce(t *testing.T) {
 	w.Write(calendars.Path(fresh), poll.Set("startedAt", w.Clock.Now().Add(-5*time.Minute)))
 	plan(t, w, 0)
 	equal(t, "late", calendars.Decode(w.Document(calendars.Path(late))).SyncAt.Sub(w.Clock.Now()), 0)
+	planned := calendars.Decode(w.Document(calendars.Path(late)))
+	same(t, "what it is by", []string{planned.SyncCause, planned.SyncTrace}, []string{calendarsync.SweepKind, worldtest.Cause.Trace})
 	equal(t, "fresh", calendars.Decode(w.Document(calendars.Path(fresh))).SyncAt.Sub(w.Clock.Now()), 9*time.Minute)
 }
 

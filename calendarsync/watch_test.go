@@ -2,6 +2,7 @@ package calendarsync_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,6 +39,17 @@ func TestEnsure_MakesOneChannelAndKeepsIt(t *testing.T) {
 	equal(t, "calendar", watch.String("calendarKey"), w.CalendarKey("gm"))
 	equal(t, "expiration", watch.Time("expiration"), worldtest.Start.Add(7*24*time.Hour))
 	equal(t, "resource is known", watch.String("resourceId") != "", true)
+	watched := func() bool {
+		t.Helper()
+		is, err := w.Watcher.Watched(t.Context(), w.Account("gm"), "gm@example.com")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return is
+	}
+	equal(t, "watched", watched(), true)
+	w.Skip(7 * 24 * time.Hour)
+	equal(t, "watched when it ended", watched(), false)
 	atRest(t, w)
 }
 
@@ -89,6 +101,7 @@ func TestEnsure_WhereTheOldCannotBeStopped_AcceptsBoth(t *testing.T) {
 	w.Refuse("channels.stop", 503, "backendError", 1)
 	ensure(t, w)
 	same(t, "channels", statuses(w), []string{"retiring", "active"})
+	equal(t, "lines of the log", strings.Count(w.Log(), "could not be stopped yet"), 1)
 	w.RunDue() // the new one's first push
 	w.MoveEvent("gm", eventID, noon)
 	equal(t, "pushes", len(w.Google.PendingPushes()), 2)

@@ -59,7 +59,10 @@ func TestArchiveAndUnarchive_BringBackWhatWas(t *testing.T) {
 			equal(t, "notices while it is put away", len(w.Notices("ana")), notices)
 			for name, command := range map[string]func(ctx context.Context) (scheduler.View, error){
 				"finalise": func(context.Context) (scheduler.View, error) { return w.Finalise(s.poll, s.slots[0]) },
-				"cancel":   func(context.Context) (scheduler.View, error) { return w.Cancel(s.poll) },
+				"finalise without an event": func(ctx context.Context) (scheduler.View, error) {
+					return w.Scheduler.Finalise(ctx, gm, s.poll, scheduler.Finalise{SlotID: s.slots[0]}, worldtest.Cause)
+				},
+				"cancel": func(context.Context) (scheduler.View, error) { return w.Cancel(s.poll) },
 				"reopen": func(ctx context.Context) (scheduler.View, error) {
 					return w.Scheduler.Reopen(ctx, gm, s.poll, false, worldtest.Cause)
 				},

@@ -57,6 +57,9 @@ func TestEachTransition_IsCounted_AndLoggedWithItsPerson(t *testing.T) {
 	w.MoveEvent("gm", event, worldtest.Noon)
 	w.Run(time.Minute)
 	count.want(t, "when its event is moved", "transition reschedule", "reschedule behind, known: true")
+	w.MoveEvent("gm", event, worldtest.Three)
+	w.Run(time.Minute)
+	count.want(t, "when it is moved again", "transition reschedule_again", "reschedule_again behind, known: true")
 	w.MoveEvent("gm", event, worldtest.Times("2026-03-10T10:00:00Z", time.Hour))
 	w.Run(time.Minute)
 	count.want(t, "when it is moved back", "transition restore", "restore behind, known: true")
@@ -87,8 +90,8 @@ func TestEachTransition_IsCounted_AndLoggedWithItsPerson(t *testing.T) {
 			}
 		}
 	}
-	if lines != 6 { // finalise, reschedule, restore, warn, clear_error, cancel
-		t.Errorf("%d lines tell of six transitions:\n%s", lines, w.Log())
+	if lines != 7 { // finalise, reschedule, again, restore, warn, clear_error, cancel
+		t.Errorf("%d lines tell of seven transitions:\n%s", lines, w.Log())
 	}
 }
 
@@ -104,7 +107,37 @@ func TestADirectEdit_IsCounted_AndLoggedWithItsPerson(t *testing.T) {
 		t.Fatal(err)
 	}
 	count.want(t, "when a poll is reopened directly", "repaired outside_reopen")
+	if _, err := w.Scheduler.Reconcile(t.Context(), pollID, scheduler.Cause{Trigger: "sweep", Trace: "trc_sweep"}); err != nil {
+		t.Fatal(err)
+	}
+	count.want(t, "when there is nothing to repair")
 	if want := `msg="direct edit repaired" poll=` + pollID + " user_id=gm"; !strings.Contains(w.Log(), want) {
 		t.Errorf("the log lacks %q:\n%s", want, w.Log())
+	}
+}
+
+// A person's own command is not late, whenever the event was changed.
+func TestRestoreOriginal_IsCounted_AsACommandOfItsOwn(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := moved(w)
+	count := &tally{}
+	w.Scheduler.Meter = count.count
+	if _, err := w.Scheduler.RestoreOriginal(t.Context(), gm, s.poll, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	count.want(t, "when a person restores it", "transition restore", "command restore_original_time")
+	for _, entry := range w.Journal(s.poll) {
+		equal(t, "trigger in the journal", entry.Trigger != "", true)
+	}
+}
+
+// A line of the log says which poll failed, and in what.
+func TestCommand_Error_NamesPollAndVerb(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	_, err := w.Scheduler.Archive(t.Context(), gm, "none", worldtest.Cause)
+	if err == nil || !strings.HasPrefix(err.Error(), "poll none: archive: ") {
+		t.Errorf("got %v", err)
 	}
 }

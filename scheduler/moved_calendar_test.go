@@ -29,6 +29,28 @@ func journal(t *testing.T, w *worldtest.World, s fixture, want ...string) {
 	equal(t, "journal", strings.Join(w.Decisions(s.poll), ", "), strings.Join(want, ", "))
 }
 
+// An entry that had to step aside for another calendar's event of the same id moves along.
+func TestMovedEvent_WithAnEntryOfItsOwnCalendar_IsFollowed(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	account := w.Account("gm")
+	w.Write(poll.SharedIndexPath(s.event, account, "gm@example.com"), poll.Set("schedulerId", s.poll),
+		poll.Set("accountId", account), poll.Set("calendarId", "gm@example.com"), poll.Set("generation", int64(1)))
+	w.Write(poll.IndexPath(s.event), poll.Set("schedulerId", "other"), poll.Set("accountId", "another"), poll.Set("calendarId", "elsewhere"))
+	w.MoveAway("gm", s.event, worldtest.Club)
+	w.Run(time.Minute)
+	journal(t, w, s, "finalise", "moved_calendar")
+	entry, _, err := poll.FindIndex(t.Context(), w.Documents, account, worldtest.ClubCalendar, s.event)
+	if err != nil || entry == nil || entry.PollID != s.poll {
+		t.Errorf("the entry in its calendar is %+v, %v", entry, err)
+	}
+	other, _, err := poll.FindIndex(t.Context(), w.Documents, "another", "elsewhere", s.event)
+	if err != nil || other == nil || other.PollID != "other" {
+		t.Errorf("the other poll's entry is %+v, %v", other, err)
+	}
+}
+
 func TestDeletion_OfAMovedEvent_DeletesItWhereItIs(t *testing.T) {
 	t.Parallel()
 	gm := worldtest.Person("gm")

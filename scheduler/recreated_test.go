@@ -322,6 +322,25 @@ func TestCreate_AgainAfterDeletion_IsConflictUntilPurged(t *testing.T) {
 	atRest(t, w)
 }
 
+// The web app leaves the journal of a poll that it deletes.
+func TestCreate_AgainAfterADirectDeletion_IsConflict(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	cancelIt.do(w, s)
+	w.Run(20 * time.Minute)
+	w.DeleteDirectly(s.poll)
+	equal(t, "intents", len(w.Intents()), 0)
+	again := scheduler.Create{ID: s.poll, Again: true, Title: "Again", Slots: []worldtest.Slot{worldtest.Ten}}
+	_, err := w.Scheduler.Create(t.Context(), worldtest.Person("gm"), again, worldtest.Cause)
+	kind(t, err, fault.Conflict)
+	w.Sweep()
+	w.Run(20 * time.Minute)
+	if _, err := w.Scheduler.Create(t.Context(), worldtest.Person("gm"), again, worldtest.Cause); err != nil {
+		t.Error(err)
+	}
+}
+
 // A poll that was cancelled follows no event: its announcement alone says that it
 // was there.
 func TestRecreatedPoll_OldFollowsNoEvent_SweepFindsIt(t *testing.T) {

@@ -1,0 +1,210 @@
+package scheduler_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"questscheduler/fault"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
+	"questscheduler/internal/test/worldtest"
+	"questscheduler/scheduler"
+)
+
+// here is the party's channel.
+var here = scheduler.Place{GuildID: worldtest.Guild, ChannelID: worldtest.Channel}
+
+// inChannel is a poll of gm's party, of which nobody else takes part by name, with its card in the
+// party's channel. join says who takes part from there (poll.GroupDiscord).
+func inChannel(t *testing.T, join string) (w *worldtest.World, s fixture) {
+	t.Helper()
+	w = worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}})
+	groupID := w.Party()
+	if _, err := w.Scheduler.UpdateGroup(t.Context(), gm, groupID, scheduler.EditGroup{Join: &join}); err != nil {
+		t.Fatal(err)
+	}
+	s.poll, s.slots = w.PollOf("gm", scheduler.Create{GroupID: groupID, ParticipantIDs: []string{"gm"}})
+	w.Run(time.Minute)
+	return w, s
+}
+
+// formOf is a form of a poll as it was opened in the party's channel just now.
+func formOf(w *worldtest.World, s fixture) *scheduler.VoteForm {
+	return &scheduler.VoteForm{
+		Shown: poll.ShownSlots(w.View(s.poll).Slots), Guild: worldtest.Guild, Channel: worldtest.Channel, ByChannel: true, Avatar: "picture",
+	}
+}
+
+func TestVote_ByAForm_LetsInWhoMayComeByIt(t *testing.T) {
+	t.Parallel()
+	invite := func(t *testing.T, w *worldtest.World, s fixture) {
+		edit := scheduler.Edit{PendingInvites: &[]string{"cho@example.com", "dee@example.com"}}
+		if _, err := w.Scheduler.Edit(t.Context(), gm, s.poll, edit, worldtest.Cause); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nothing := func(*testing.T, *worldtest.World, fixture) {}
+	for name, c := range map[string]struct {
+		who, join string
+		begin     func(*testing.T, *worldtest.World, fixture)
+		spoil     func(form *scheduler.VoteForm, vote *scheduler.Vote)
+		kind      fault.Kind // 0: the vote counts
+		people    string     // who take part by name then
+	}{
+		"a stranger, from an open channel": {"cho", poll.JoinChannel, nothing, nil, 0, "gm cho"},
+		"a member":                         {"ana", poll.JoinChannel, nothing, nil, 0, "gm"},
+		"a member, of a closed channel":    {"ana", poll.JoinMembers, nothing, nil, 0, "gm"},
+		"a stranger, from a closed one":    {"cho", poll.JoinMembers, nothing, nil, fault.NotFound, "gm"},
+		"a stranger, from another channel": {"cho", poll.JoinChannel, nothing, func(f *scheduler.VoteForm, _ *scheduler.Vote) {
+			f.Channel = worldtest.OtherChannel
+		}, fault.NotFound, "gm"},
+		"a stranger, from another guild": {"cho", poll.JoinChannel, nothing, func(f *scheduler.VoteForm, _ *scheduler.Vote) {
+			f.Guild = worldtest.OtherChannel
+		}, fault.NotFound, "gm"},
+		"a stranger, from elsewhere than a card": {"cho", poll.JoinChannel, nothing, func(f *scheduler.VoteForm, _ *scheduler.Vote) {
+			f.ByChannel = false
+		}, fault.NotFound, "gm"},
+		"a stranger, without a time": {"cho", poll.JoinChannel, nothing, func(_ *scheduler.VoteForm, v *scheduler.Vote) {
+			v.Choices = nil
+		}, fault.Invalid, "gm"},
+		"a stranger, for whom none works": {"cho", poll.JoinChannel, nothing, func(_ *scheduler.VoteForm, v *scheduler.Vote) {
+			v.Choices, v.NoTimesWork = nil, true
+		}, 0, "gm cho"},
+		"a member, from another guild": {"ana", poll.JoinChannel, nothing, func(f *scheduler.VoteForm, _ *scheduler.Vote) {
+			f.Guild = worldtest.OtherChannel
+		}, fault.Forbidden, "gm"},
+		"whom the poll invites": {"cho", poll.JoinMembers, invite, nil, 0, "gm cho"},
+		"whom it invites again, after they left": {"cho", poll.JoinMembers, func(t *testing.T, w *worldtest.World, s fixture) {
+			invite(t, w, s)
+			w.Write(poll.AnnouncementPath(s.poll), poll.Set("entered", []any{"cho"}))
+		}, nil, 0, "gm cho"},
+		"of a form whose slots are others by now": {"ana", poll.JoinChannel, nothing, func(f *scheduler.VoteForm, _ *scheduler.Vote) {
+			f.Shown = "before"
+		}, fault.Conflict, "gm"},
+		"who came before": {"cho", poll.JoinChannel, func(t *testing.T, w *worldtest.World, s fixture) {
+			w.Write(poll.AnnouncementPath(s.poll), poll.Set("entered", []any{"cho"}))
+		}, nil, fault.Forbidden, "gm"},
+		"whom gm removed": {"cho", poll.JoinChannel, func(t *testing.T, w *worldtest.World, s fixture) {
+			for _, people := range [][]string{{"cho"}, {}} {
+				if _, err := w.Scheduler.Edit(t.Context(), gm, s.poll, scheduler.Edit{ParticipantIDs: &people}, worldtest.Cause); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}, nil, fault.Forbidden, "gm"},
+		"who voted before": {"cho", poll.JoinChannel, func(t *testing.T, w *worldtest.World, s fixture) {
+			w.Write(poll.VotePath(s.poll, "cho"), poll.Set("uid", "cho"), poll.Set("noTimesWork", true))
+		}, nil, fault.Forbidden, "gm"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, s := inChannel(t, c.join)
+			c.begin(t, w, s)
+			slot := w.View(s.poll).Slots[0]
+			form, ask := formOf(w, s), scheduler.Vote{Choices: map[string]string{slot.Option(): poll.Preferred}}
+			if c.spoil != nil {
+				c.spoil(form, &ask)
+			}
+			ask.Form = form
+			before := len(w.Votes(s.poll))
+			view, err := w.Scheduler.Vote(t.Context(), worldtest.Person(c.who), s.poll, ask, worldtest.Cause)
+			equal(t, "refused as", fault.KindOf(err), c.kind)
+			equal(t, "participants", strings.Join(w.View(s.poll).Poll.ParticipantIDs, " "), c.people)
+			if c.kind != 0 {
+				equal(t, "votes", len(w.Votes(s.poll)), before)
+				return
+			}
+			equal(t, "poll that is answered", view.Poll.ID, s.poll)
+			votes := w.Votes(s.poll)
+			equal(t, "votes", len(votes), 1)
+			equal(t, "choice", votes[0].Choices[slot.ID] == poll.Preferred, !ask.NoTimesWork)
+			equal(t, "choices", len(votes[0].Choices), len(ask.Choices))
+			equal(t, "where from", votes[0].Source+" "+votes[0].LastVotedFrom+" "+votes[0].Avatar, "discord discord picture")
+			if len(c.people) > 2 {
+				equal(t, "it is invited still", w.View(s.poll).Poll.InvitedAs("cho@example.com"), false)
+				equal(t, "somebody else is", w.View(s.poll).Poll.InvitedAs("dee@example.com"), strings.HasPrefix(name, "whom"))
+			}
+			known, err := poll.LoadAnnouncement(t.Context(), w.Documents, s.poll)
+			if err != nil {
+				t.Fatal(err)
+			}
+			entered := strings.HasPrefix(name, "a stranger") || strings.Contains(name, "again")
+			equal(t, "it is recorded that they entered", slices.Contains(known.Entered, c.who), entered)
+		})
+	}
+}
+
+// Discord does not say a person's address; one that an earlier vote told stays.
+func TestVote_ByAForm_KeepsTheAddressThatIsKnown(t *testing.T) {
+	t.Parallel()
+	w, s := inChannel(t, poll.JoinMembers)
+	vote := func(email string) string {
+		t.Helper()
+		person := scheduler.Person{ID: "ana", Email: email}
+		if _, err := w.Scheduler.Vote(t.Context(), person, s.poll, scheduler.Vote{Form: formOf(w, s)}, worldtest.Cause); err != nil {
+			t.Fatal(err)
+		}
+		return w.Votes(s.poll)[0].Email
+	}
+	equal(t, "without one", vote(""), "")
+	equal(t, "with one", vote("ana@example.com"), "ana@example.com")
+	equal(t, "without one again", vote(""), "ana@example.com")
+	equal(t, "with another", vote("other@example.com"), "other@example.com")
+}
+
+// What makes the voter a person is part of the vote: both take place, or none.
+func TestVote_WhoseVoterCannotBeMade_IsNotWritten(t *testing.T) {
+	t.Parallel()
+	w, s := inChannel(t, poll.JoinChannel)
+	form := formOf(w, s)
+	form.Makes = func(context.Context, store.Tx) error { return fault.New(fault.Unavailable, "planned") }
+	ask := scheduler.Vote{NoTimesWork: true, Form: form}
+	_, err := w.Scheduler.Vote(t.Context(), worldtest.Person("cho"), s.poll, ask, worldtest.Cause)
+	kind(t, err, fault.Unavailable)
+	equal(t, "votes", len(w.Votes(s.poll)), 0)
+	form.Makes = func(_ context.Context, tx store.Tx) error {
+		return tx.Merge(store.Doc("users", "cho"), store.Set("made", true))
+	}
+	if _, err := w.Scheduler.Vote(t.Context(), worldtest.Person("cho"), s.poll, ask, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "votes once they are made", len(w.Votes(s.poll)), 1)
+	equal(t, "they are made", w.Document(store.Doc("users", "cho")).Exists(), true)
+}
+
+func TestViewFrom_AChannel_IsForThoseWhoMayComeFromThere(t *testing.T) {
+	t.Parallel()
+	w, s := inChannel(t, poll.JoinChannel)
+	w.Vote(s.poll, "ana", map[string]string{s.slots[0]: poll.Preferred})
+	cho := worldtest.Person("cho")
+	view, err := w.Scheduler.ViewFrom(t.Context(), cho, s.poll, here)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "slots", len(view.Slots), 2)
+	equal(t, "votes of whom it counts", view.Slots[0].Preferred, 1)
+	for name, at := range map[string]scheduler.Place{
+		"another channel": {GuildID: here.GuildID, ChannelID: worldtest.OtherChannel},
+		"another guild":   {GuildID: worldtest.OtherChannel, ChannelID: here.ChannelID},
+		"a thread":        {GuildID: here.GuildID, ChannelID: worldtest.OtherChannel, ParentID: here.ChannelID},
+		"nowhere":         {},
+	} {
+		if _, err := w.Scheduler.ViewFrom(t.Context(), cho, s.poll, at); !fault.Is(err, fault.NotFound) {
+			t.Errorf("from %s: %v", name, err)
+		}
+	}
+	for name, know := range map[string]func(){
+		"who entered once": func() { w.Write(poll.AnnouncementPath(s.poll), poll.Set("entered", []any{"cho"})) },
+		"who voted once": func() {
+			w.Write(poll.AnnouncementPath(s.poll), poll.Set("entered", []any{}))
+			w.Write(poll.VotePath(s.poll, "cho"), poll.Set("uid", "cho"), poll.Set("noTimesWork", true))
+		},
+	} {
+		know()
+		if _, err := w.Scheduler.ViewFrom(t.Context(), cho, s.poll, here); !fault.Is(err, fault.Forbidden) {
+			t.Errorf("one %s: %v", name, err)
+		}
+	}
+}
