@@ -19,6 +19,9 @@ const (
 	together = 10
 	// storedAtOnce is how many new events one transaction stores.
 	storedAtOnce = 30
+	// firstWait is how long the first mirrors of a full listing wait: other calendars of the person,
+	// listed at the same time, may show the same meetings.
+	firstWait = 10 * time.Second
 )
 
 // applyPage applies observations of one calendar, of different events, as far as they need
@@ -158,6 +161,11 @@ func (s *Service) planChanges(ctx context.Context, tx store.Reader, w *write, at
 	}
 	for i, uid := range uids {
 		w.decide(&all[i], dirty[uid]...)
+	}
+	for i, m := range w.mirrors {
+		if m.State == mirror.Pending && m.EventID == "" {
+			w.mirrors[i].Due = store.Instant(s.Now().Add(firstWait))
+		}
 	}
 	return nil
 }

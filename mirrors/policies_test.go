@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"questscheduler/calendarsync"
 	"questscheduler/demo/sim/control"
@@ -161,7 +162,7 @@ func TestSetEdges_WithoutEdges_RemovesMirrorsAndWhatIsKnown(t *testing.T) {
 		w.insert(work, fmt.Sprint("Event ", i), thursday)
 	}
 	policy := w.mirrorWork()
-	w.settle()
+	w.run(2 * time.Minute)
 	if shown := w.titles(home); len(shown) != 50 {
 		t.Fatalf("home shows %d\n%s", len(shown), w.log.String())
 	}

@@ -9,18 +9,22 @@ import (
 	"questscheduler/internal/mirror"
 )
 
-// mostKept is how many stored events of a calendar a full listing of it keeps in memory: as
-// many as a page shows.
-const mostKept = 2500
+// mostKept and mostText are how many stored events of a calendar, and bytes of what they say, a
+// full listing of it keeps in memory. Dozens of listings may run at once.
+const (
+	mostKept = 1000
+	mostText = 256 << 10
+)
 
 // stored is what was stored of a calendar when a full listing of it began, so that each event is
 // read once: for its page, and to find what no page shows.
 type stored struct {
-	// origins and copies are by the ids of their events. Beyond mostKept in all, which cut reports,
-	// origins lack the others and copies have nil.
+	// origins and copies are by the ids of their events. Beyond mostKept in all, or mostText, which cut
+	// reports, origins lack the others and copies have nil.
 	origins map[string]mirror.Event
 	copies  map[string]*mirror.Event
 	cut     bool
+	text    int
 	// expected are the ids of all that were not cancelled.
 	expected []string
 }
@@ -48,7 +52,8 @@ func (k *stored) add(event mirror.Event) {
 		k.expected = append(k.expected, event.EventID)
 	}
 	isCopy := event.Source == mirror.SourceCopy
-	k.cut = k.cut || len(k.origins)+len(k.copies) >= mostKept
+	k.text += len(event.Title) + len(event.Description) + len(event.Location)
+	k.cut = k.cut || len(k.origins)+len(k.copies) >= mostKept || k.text > mostText
 	switch {
 	case isCopy && k.cut:
 		k.copies[event.EventID] = nil

@@ -3,6 +3,7 @@ package mirrors
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"questscheduler/internal/mirror"
@@ -55,5 +56,16 @@ func TestStored_MoreThanAreKept_AreReadAgain(t *testing.T) {
 	found, err := s.ofOrigins(t.Context(), known, at, []string{"e0", "e2", fmt.Sprint("e", mostKept), "new"})
 	if err != nil || len(found) != 3 || found[fmt.Sprint("e", mostKept)].Title == "" || found["e2"].Title != "Event 2" {
 		t.Errorf("found %v, %v", found, err)
+	}
+}
+
+func TestStored_LongTexts_AreNotKept(t *testing.T) {
+	t.Parallel()
+	known := &stored{origins: map[string]mirror.Event{}, copies: map[string]*mirror.Event{}}
+	for i := range 5 {
+		known.add(mirror.Event{EventID: fmt.Sprint("e", i), Description: strings.Repeat("x", mostText/4), Title: "Talk"})
+	}
+	if !known.cut || len(known.origins) != 3 || len(known.expected) != 5 {
+		t.Errorf("%d of %d are kept", len(known.origins), len(known.expected))
 	}
 }
