@@ -63,7 +63,7 @@ func linking(r *report, on string, count int, options mirrortest.Options) error 
 				listed = time.Since(began)
 			}
 		}
-		w.Settle()
+		w.Listed()
 		took, grown := time.Since(began), stop()
 		w.Run(2 * time.Hour)
 		if len(w.Failed) > 0 {

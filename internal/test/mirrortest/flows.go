@@ -83,7 +83,7 @@ var Flows = []Flow{
 			w.Insert("work", "meeting", 1000)
 		}, do: func(w *World) {
 			w.Mirror("gm", mirror.Edge{FromAccountID: "work", ToAccountID: "home", Detail: mirror.Busy, Target: mirror.PrimaryTarget})
-			w.Settle()
+			w.Listed()
 		}},
 	{Name: Relisting, What: "the same calendar is listed again, since its sync token expired",
 		before: mirrored(1000), do: func(w *World) {
@@ -111,10 +111,17 @@ func mirrored(count int) func(w *World) {
 		w.Link("gm", "home")
 		w.Insert("work", "meeting", count)
 		w.Mirror("gm", mirror.Edge{FromAccountID: "work", ToAccountID: "home", Detail: mirror.Full, Target: mirror.PrimaryTarget})
-		w.Settle()
+		w.Listed()
 		w.Push("home", false)
 		w.Settle()
 	}
+}
+
+// Listed settles first listings, whose mirrors wait for other calendars of the person.
+func (w *World) Listed() {
+	w.Settle()
+	w.must(w.Clock.Advance(10 * time.Second))
+	w.Settle()
 }
 
 // sharing has people share when they are free, with ten events each and a poll of four weeks.
