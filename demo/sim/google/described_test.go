@@ -14,13 +14,17 @@ import (
 	"questscheduler/demo/sim/google"
 )
 
+// connections are those of tests. Each httptest.Server that closes ends the idle ones of
+// http.DefaultTransport, which other tests use at the same time.
+var connections = http.DefaultTransport.(*http.Transport).Clone()
+
 // described is a transport that holds every answer of the Calendar and Sheets APIs,
 // success or error, against Google's description of it.
 type described struct{ t *testing.T }
 
 // RoundTrip implements http.RoundTripper.
 func (d described) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := http.DefaultTransport.RoundTrip(req)
+	resp, err := connections.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
