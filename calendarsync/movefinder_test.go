@@ -272,7 +272,7 @@ func TestGoneEvent_WhereAKnownCalendarRefuses_IsDeferred(t *testing.T) {
 	equal(t, "notices of ana", len(w.Notices("ana")), 0)
 }
 
-// A search that fails is to be tried again, whatever it failed of, and says what that was.
+// A search that fails is tried again, for any reason, and says which.
 func TestSearch_ThatFails_SaysWhy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -129,7 +129,7 @@ func TestSync_CopiesInOnesCalendar_OccupyTheirOwner(t *testing.T) {
 }
 
 // A copy that its owner kept, and one that another account reaches, occupy as the meeting does.
-func TestSync_AKeptCopy_OccupiesWhoeverReachesIt(t *testing.T) {
+func TestSync_AKeptCopy_OccupiesThoseWhoReachIt(t *testing.T) {
 	t.Parallel()
 	w := newMirroringWorld(t)
 	w.stray(1, "here")

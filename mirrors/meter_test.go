@@ -26,7 +26,7 @@ func (c *tally) count(event any) {
 	c.counted = append(c.counted, text)
 }
 
-// Each row is something that happens to mirrors of a person, and what the meter is told of it.
+// Each row is something that happens to mirrors of a person, and what the meter counts of it.
 func TestMeter_WhatBecomesOfMirrors_IsCounted(t *testing.T) {
 	t.Parallel()
 	shown := func(s *stage) { s.event("e1", "Stand-up"); s.run(time.Minute) }

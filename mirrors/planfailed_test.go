@@ -155,7 +155,7 @@ func TestPlanPerson_PlaceUnstored_GoesOn(t *testing.T) {
 	}
 }
 
-// Whichever read of what is to be planned fails, the run ends and is repeated after a wait.
+// Any read of what a planning needs may fail: the run ends and is repeated after a wait.
 func TestPlanPerson_APartUnread_WaitsAndGoesOn(t *testing.T) {
 	t.Parallel()
 	party := mirror.Connection{GroupID: "party", AccountID: home, OwnerID: gm}

@@ -180,7 +180,7 @@ func TestRemoveStale_DocumentUnread_SaysThatItFailed(t *testing.T) {
 	}
 }
 
-// The calendar of a dead account may be followed no more, or be unknown: nothing is to be listed.
+// Nothing is listed of a dead account's calendar that nobody follows any more, or that is unknown.
 func TestRemoveStale_OfCalendarsNobodyFollows_ListsNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -194,6 +194,6 @@ func TestRemoveStale_OfCalendarsNobodyFollows_ListsNothing(t *testing.T) {
 		t.Errorf("%d removed", removed)
 	}
 	if !w.calendar(club).Backlogs[mirror.Consumer].Relist.IsZero() {
-		t.Error("a calendar is to be listed for nobody")
+		t.Error("a calendar is requested that nobody follows")
 	}
 }

@@ -28,8 +28,8 @@ func (a *attempt) ref() gcal.Ref {
 	return gcal.Ref{Account: a.Mirror.TargetAccountID, Calendar: a.Mirror.TargetCalendarID}
 }
 
-// load reads what the next step for a mirror needs; found is false if the mirror is gone. A mirror
-// whose event is to be created is given its calendar and the event's id in the same transaction, so
+// load reads what the next step for a mirror needs; found is false if the mirror is gone. A mirror of
+// which the next step creates the event is given its calendar and the event's id in the same transaction, so
 // that no event exists that no document names.
 func (w *Writer) load(ctx context.Context, item outbox.Item) (a *attempt, found bool, err error) {
 	err = w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {

@@ -372,7 +372,7 @@ func TestWriter_ASeriesLeftDeleted_LeavesItsExceptions(t *testing.T) {
 	}
 }
 
-// That Google did not find a cancelled occurrence to be shown means that nothing is to be done;
+// Google does not find a cancelled occurrence that must be shown: nothing has to be done;
 // that it did not answer does not.
 func TestWriter_ACancelledOccurrenceUnanswered_IsCancelledLater(t *testing.T) {
 	t.Parallel()

@@ -108,7 +108,7 @@ func TestManagedGroup_IsForThoseWhoManageIt(t *testing.T) {
 	}
 }
 
-// A channel is its managers': they take it from whoever has it, in their own guild.
+// A channel is its managers': they take it from the group that has it, in their own guild.
 func TestUnlinkChannel_TakesItFromAllGroupsOfTheGuild(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

@@ -243,7 +243,7 @@ func TestPendingCard_UntilItIsRecorded_IsListed(t *testing.T) {
 	fail("p1", noon.Add(time.Second))
 	same(t, "pending, and none that failed just now", pending(), []string{"p2"})
 	merge("p1", poll.CardPendingUpdates("p1", "crd_3", "trc_3", noon)...)
-	same(t, "pending, whatever changes during the wait", pending(), []string{"p2"})
+	same(t, "pending, also after a change during the wait", pending(), []string{"p2"})
 	fail("p2", noon.Add(time.Second))
 	same(t, "pending, and a message whose card failed", pending(), []string{"p2"})
 	merge("p2", poll.CardDoneUpdates()...)
