@@ -103,6 +103,15 @@ func (p *party) shows(hour int, people ...string) {
 	}
 }
 
+// isCancelled cancels the poll, and has the group's work follow it.
+func (p *party) isCancelled() {
+	p.Helper()
+	p.Set(poll.Path(pollID), store.Set("status", string(rules.Cancelled)), store.Set("googleEventId", nil))
+	p.Set(poll.GroupWorkPath(poll.SessionWorkID(pollID)), store.Set("groupId", "party"), store.Set("pollId", pollID),
+		store.Set("ref", "work"), store.Set("due", p.Clock.Now()))
+	p.World.Run(2 * time.Hour)
+}
+
 func TestSession_EightAccounts_FollowInOneSync(t *testing.T) {
 	t.Parallel()
 	p := newParty(t)
@@ -169,10 +178,7 @@ func TestSession_OfACalendarThatIsFollowedNoLonger_StaysWithItsPoll(t *testing.T
 	p.must(p.Groups.Disconnect(t.Context(), mirror.Connection{GroupID: "party", AccountID: gm, OwnerID: gm}, true, mirrortest.Cause))
 	p.World.Run(5 * time.Minute)
 	p.shows(18, p.members...)
-	p.Set(poll.Path(pollID), store.Set("status", string(rules.Cancelled)), store.Set("googleEventId", nil))
-	p.Set(poll.GroupWorkPath(poll.SessionWorkID(pollID)), store.Set("groupId", "party"), store.Set("pollId", pollID),
-		store.Set("ref", "work"), store.Set("due", p.Clock.Now()))
-	p.World.Run(2 * time.Hour)
+	p.isCancelled()
 	p.shows(0, p.members...)
 }
 
@@ -209,10 +215,7 @@ func TestSession_OfAnAccountThatIsRevokedForLong_StaysWithItsPoll(t *testing.T) 
 	}
 	p.Settle()
 	p.shows(18, p.members...)
-	p.Set(poll.Path(pollID), store.Set("status", string(rules.Cancelled)), store.Set("googleEventId", nil))
-	p.Set(poll.GroupWorkPath(poll.SessionWorkID(pollID)), store.Set("groupId", "party"), store.Set("pollId", pollID),
-		store.Set("ref", "work"), store.Set("due", p.Clock.Now()))
-	p.World.Run(2 * time.Hour)
+	p.isCancelled()
 	p.shows(0, p.members...)
 }
 
