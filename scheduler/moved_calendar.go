@@ -94,7 +94,11 @@ func (s *Service) deleteWhereItIs(ctx context.Context, intent poll.Intent) error
 		s.Log.ErrorContext(ctx, "search for a missing event in other calendars failed", "poll", intent.PollID,
 			"event", intent.EventID, "calendar", intent.CalendarID, "trace", intent.Trace, "error", searchErr)
 		return err
+	case found == nil && err != nil:
+		return err
 	case found == nil:
+		// Moved back while the other calendars were searched, or gone from all.
+		_, err = s.Calendar.Delete(ctx, intent.AccountID, intent.CalendarID, intent.EventID)
 		return err
 	}
 	deleted, err = s.Calendar.Delete(ctx, found.AccountID, found.CalendarID, intent.EventID)

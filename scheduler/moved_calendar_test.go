@@ -144,6 +144,19 @@ func TestDeletion_EventMovedAgainDuringIt_FindsIt(t *testing.T) {
 	atRest(t, w)
 }
 
+func TestDeletion_EventMovedBackDuringTheSearch_FindsIt(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := movedAway(w)
+	w.On("after events.delete", func() { w.MoveAway(worldtest.Club, s.event, "gm") })
+	if _, err := w.Cancel(s.poll); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(10 * time.Minute)
+	equal(t, "events", live(w), 0)
+	atRest(t, w)
+}
+
 func TestRestoreOriginal_OfAMovedEvent_RestoresItWhereItIs(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
