@@ -15,6 +15,8 @@ type actor interface {
 	act(ctx context.Context)
 	// again sends a command again that was not answered, and reports whether there was one.
 	again(ctx context.Context) bool
+	// unanswered says which command has no answer.
+	unanswered() []finding
 	// judge says what is wrong with the actor's things. Unless all settled, it tells only what
 	// can never be right again.
 	judge(ctx context.Context, observed *observation, settled bool) ([]finding, error)
@@ -43,6 +45,7 @@ type command struct {
 	done    func(data object)
 	refused func(ctx context.Context, got answer, again bool)
 	sent    int
+	last    answer // of no use: a failure, or a request to try again
 }
 
 // command sends a command of the hand's person.
@@ -63,12 +66,22 @@ func (h *hand) again(ctx context.Context) bool {
 	return true
 }
 
+// unanswered is what is wrong where a command gets no answer, however often it is sent.
+func (h *hand) unanswered() []finding {
+	if h.waiting == nil {
+		return nil
+	}
+	c := h.waiting
+	return []finding{{wrong, fmt.Sprintf("%s %s of %s has no answer but %v", c.method, c.path, c.who, c.last)}}
+}
+
 func (h *hand) send(ctx context.Context) {
 	c := h.waiting
 	c.sent++
 	got := h.w.v1(ctx, c.who, c.method, c.path, c.body, c.key)
 	switch {
 	case !got.answered():
+		c.last = got
 		return
 	case got.good():
 		h.w.acknowledged()

@@ -13,6 +13,7 @@ type host struct {
 	hand
 	gatherings []*gathering
 	connected  bool // the account of the member who comes and goes
+	connects   int  // of that account, today
 }
 
 // gathering is an event of the group as its author remembers it.
@@ -26,6 +27,13 @@ type gathering struct {
 const (
 	staying = "ana"
 	leaving = "ben"
+)
+
+// A day allows 200 events of an author in a group and 20 connections of a person, of which one
+// that is sent again may count again. Beyond that the host would have no answer until tomorrow.
+const (
+	mostGatherings = 180
+	mostConnects   = 12
 )
 
 func (h *host) group() string { return "/v1/groups/" + h.w.groupID }
@@ -46,10 +54,13 @@ func (h *host) act(ctx context.Context) {
 	if h.again(ctx) {
 		return
 	}
-	h.choose(ctx, choice{4, h.create}, choice{4, h.move}, choice{2, h.rename}, choice{2, h.delete}, choice{1, h.connect})
+	h.choose(ctx, choice{8, h.create}, choice{8, h.move}, choice{4, h.rename}, choice{4, h.delete}, choice{1, h.connect})
 }
 
 func (h *host) create(ctx context.Context) {
+	if len(h.gatherings) >= mostGatherings {
+		return
+	}
 	start, end := h.w.times.next()
 	g := &gathering{title: fmt.Sprintf("Gathering %04d", h.w.number()), time: instants(start, end), live: true}
 	h.command(ctx, command{
@@ -123,9 +134,12 @@ func (h *host) connect(ctx context.Context) {
 		})
 		return
 	}
+	if h.connects >= mostConnects {
+		return
+	}
 	h.command(ctx, command{
 		who: leaving, method: http.MethodPost, path: h.group() + "/connections", body: object{"account_id": of},
-		done: func(object) { h.connected = true },
+		done: func(object) { h.connected, h.connects = true, h.connects+1 },
 	})
 }
 

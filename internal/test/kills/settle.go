@@ -67,10 +67,14 @@ func (w *world) settle(ctx context.Context) error {
 	}
 }
 
-// finish sends the commands again that were not answered yet.
+// finish sends the commands again that were not answered yet, until they are.
 func (w *world) finish(ctx context.Context) {
 	for _, a := range w.actors {
-		wait(ctx, w.patience, func() bool { return !a.again(ctx) })
+		if !wait(ctx, w.patience, func() bool { return !a.again(ctx) }) && ctx.Err() == nil {
+			for _, f := range a.unanswered() {
+				w.note(f)
+			}
+		}
 	}
 }
 
