@@ -76,6 +76,24 @@ func (l *pollConsumer) fetch(ctx context.Context, eventID string) (gcal.Event, e
 // is stored of those found nowhere, so a repeated run searches again.
 const maxSearches = 50
 
+// withoutPast removes from the missing events those of past sessions, whose polls record it:
+// they are cancelled no more. An absence that would cancel a poll is not applied, since nothing
+// was searched yet.
+func (l *pollConsumer) withoutPast(ctx context.Context, run Run, gone []gcal.Event) (remaining []gcal.Event, err error) {
+	for _, event := range gone {
+		applied, err := l.Polls.Apply(ctx, l.observation(event, true))
+		action := applied.Decision.Action
+		if err == nil && action != rules.Record && action != rules.Forget {
+			remaining = append(remaining, event)
+			continue
+		}
+		if err := run.Applied(ctx, event.ID, err); err != nil {
+			return nil, err
+		}
+	}
+	return remaining, nil
+}
+
 // withoutMoved removes from the missing events those found in another calendar, whose
 // polls follow them. Events beyond maxSearches, and those whose search fails,
 // remain: they are searched for when a person confirms.

@@ -208,3 +208,72 @@ func TestHold_OfMoreThanARunSearchesFor_HoldsThemAll(t *testing.T) {
 	}
 	equal(t, "deferred for a person", len(w.Calendar("gm").Held()), len(polls))
 }
+
+// allGoneAtOnce has a sync, which somebody asks for on a poll, find by a full listing that gm
+// deleted every event.
+func allGoneAtOnce(t *testing.T, w *worldtest.World, pollID string) {
+	t.Helper()
+	for _, event := range w.Events("gm") {
+		w.DeleteEvent("gm", event.ID)
+	}
+	w.LosePushes()
+	if err := w.Google.ExpireSyncTokens(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Scheduler.Sync(t.Context(), worldtest.Person("gm"), pollID, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	w.RunDue()
+}
+
+// Somebody who clears last month out of their calendar cancels nothing, so nothing is asked.
+func TestHold_OfPastSessions_HoldsNone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		pass    func(w *worldtest.World)
+		entries int
+	}{
+		"two days after":           {func(w *worldtest.World) { w.Run(11 * 24 * time.Hour) }, 3},
+		"after a month of outages": {func(w *worldtest.World) { w.Clock.Advance(42 * 24 * time.Hour) }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{HoldMin: 1, HoldShare: 0.1}})
+			first, _, _ := w.Finalised()
+			second, _, _ := w.Finalised()
+			to, _, event := w.Finalised()
+			w.MoveEvent("gm", event, worldtest.Times("2026-07-10T10:00:00+02:00", time.Hour))
+			w.Run(time.Minute)
+			c.pass(w)
+			allGoneAtOnce(t, w, to)
+			for _, past := range []string{first, second} {
+				equal(t, "status of a past poll", w.View(past).Poll.Status, rules.Finalized)
+				equal(t, "it shows no error", w.View(past).Poll.Sync.Error == nil, true)
+			}
+			equal(t, "status of the poll to come", w.View(to).Poll.Status, rules.Cancelled)
+			equal(t, "notices of a hold", holdNotices(w), 0)
+			equal(t, "entries, one of which awaits its event", len(w.Index()), c.entries)
+		})
+	}
+}
+
+// A hold may outlast its sessions: confirming it takes the error off them all the same.
+func TestHold_ConfirmedWhenTheSessionsArePast_Ends(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{HoldMin: 1, HoldShare: 0.1}})
+	first, _, _ := w.Finalised()
+	second, _, _ := w.Finalised()
+	allGoneAtOnce(t, w, first)
+	equal(t, "both are held", w.Held(w.View(first).Poll) && w.Held(w.View(second).Poll), true)
+	w.Run(11 * 24 * time.Hour)
+	if err := w.Confirm(w.Calendar("gm"), []string{first, second}); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(2 * time.Minute)
+	for _, past := range []string{first, second} {
+		equal(t, "status of a past poll", w.View(past).Poll.Status, rules.Finalized)
+		equal(t, "state", w.View(past).Poll.Sync.State, rules.StateOK)
+		equal(t, "it shows no error", w.View(past).Poll.Sync.Error == nil, true)
+	}
+	atRest(t, w)
+}

@@ -23,9 +23,12 @@ func (l *pollConsumer) Unlisted(ctx context.Context, run Run, shown func(eventID
 	if err != nil {
 		return err
 	}
-	if l.tooMany(gone, linked) {
+	for _, without := range []func(context.Context, Run, []gcal.Event) ([]gcal.Event, error){l.withoutPast, l.withoutMoved} {
+		if !l.tooMany(gone, linked) {
+			break
+		}
 		found := len(gone)
-		gone, err = l.withoutMoved(ctx, run, gone)
+		gone, err = without(ctx, run, gone)
 		if err != nil {
 			return err
 		}

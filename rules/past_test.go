@@ -10,7 +10,8 @@ import (
 
 // Whatever state the event has, a session that is over is left unchanged:
 // what comes earlier in the table (another link, an older observation) stays
-// nothing, all else goes to the journal and is forgotten after 30 days.
+// nothing, all else goes to the journal and is forgotten after 30 days. A hold that a
+// person confirms is below.
 func TestPastSession_AnyObservation_LeavesItUnchanged(t *testing.T) {
 	t.Parallel()
 	lastEnd := allDay.EndTime() // of all the times in the observations
@@ -31,7 +32,7 @@ func TestPastSession_AnyObservation_LeavesItUnchanged(t *testing.T) {
 						want = s.always
 					}
 					o := s.of(c.poll)
-					o.AccountLive, o.WatchLive, o.Confirmed = true, true, true
+					o.AccountLive, o.WatchLive, o.Confirmed = true, true, c.poll.Error != rules.MassCancellationHeld
 					if got := decide(t, c.poll, o, age.now); got != want {
 						t.Errorf("got  %s\nwant %s", got, want)
 					}
@@ -69,6 +70,13 @@ func TestDecide_SessionAroundItsEnd_IsPastOnTime(t *testing.T) {
 	observedLater := linkedBefore()
 	observedLater.Applied = noon
 	applied := rescheduled() // baseline ten, applied and winning noon
+
+	held := failing(applied, rules.MassCancellationHeld)
+	confirmedGone := func(p rules.Poll) rules.Observation {
+		observed := shown(rules.Gone, later)(p)
+		observed.Confirmed = true
+		return observed
+	}
 
 	const ms = time.Millisecond
 	const past, forgotten = 24 * time.Hour, 30 * 24 * time.Hour
@@ -115,6 +123,12 @@ func TestDecide_SessionAroundItsEnd_IsPastOnTime(t *testing.T) {
 		{
 			"a series ended where the event was observed last", applied, shown(rules.Series, later), noon.EndTime().Add(past),
 			"series: warn → RESCHEDULED recurring_unsupported",
+		},
+		{
+			"held and gone, it waits for a person though it is past", held, shown(rules.Gone, later), noon.EndTime().Add(past + ms), "past: record",
+		},
+		{
+			"and what the person confirmed is no error any more", held, confirmedGone, noon.EndTime().Add(past + ms), "past: clear_error → RESCHEDULED",
 		},
 		{"a series is past by that time", applied, shown(rules.Series, later), noon.EndTime().Add(past + ms), "past: record"},
 		{

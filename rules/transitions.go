@@ -65,8 +65,9 @@ var transitions = []Row{
 	{
 		Name:     "past",
 		Poll:     "the time applied last ended over 24 h ago; where it was over when it was applied, the original time did",
-		Calendar: "anything, unless a command caused it or it was moved before then to a time still to come", Does: "journal only",
-		when: func(s situation) bool { return s.pastFor(PastAfter) }, then: Record,
+		Calendar: "anything, unless a command caused it or it was moved before then to a time still to come",
+		Does:     "journal only; a hold that a person confirmed is over",
+		when:     func(s situation) bool { return s.pastFor(PastAfter) }, then: Record,
 	},
 	{
 		Name: "moved_calendar", Poll: "any sync state", Calendar: "gone, and found in another calendar of the same person",
@@ -153,7 +154,10 @@ func (s situation) decision(row Row) Decision {
 		d.Drift = s.observed.Fingerprint.Start != s.poll.Winning.Start
 	}
 	d.Refetch = s.awaits() && s.observed.EventState != Gone && !s.observed.Fresh
-	if row.blind || d.Action == Record || d.Action == Forget {
+	switch confirmed := d.Error == MassCancellationHeld && s.observed.Confirmed; {
+	case d.Action == Record && confirmed: // past since it was held: there is nothing left to confirm
+		d.Action = Nothing
+	case row.blind || d.Action == Record || d.Action == Forget:
 		return d
 	}
 	if d.Error != "" && s.clears(d.Error) {
