@@ -66,7 +66,7 @@ var transitions = []Row{
 		Name:     "past",
 		Poll:     "the time applied last ended over 24 h ago; where it was over when it was applied, the original time did",
 		Calendar: "anything, unless a command caused it or it was moved before then to a time still to come",
-		Does:     "journal only; a hold that a person confirmed is over",
+		Does:     "journal only; a confirmed hold ends",
 		when:     func(s situation) bool { return s.pastFor(PastAfter) }, then: Record,
 	},
 	{
