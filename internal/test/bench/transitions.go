@@ -36,7 +36,7 @@ func transitions(ctx context.Context, r *report, folder string) (err error) {
 	return inWorlds(func(t worldtest.TB) error {
 		w := worldtest.New(t, worldtest.Options{
 			Open: func(queries []*store.Query) (_ store.Store, err error) {
-				file, err = sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(folder, "data.db"), Queries: queries})
+				file, err = sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(folder, "data.db"), Queries: ofProgram(queries)})
 				return file, err
 			},
 			Wrap: func(file store.Store) store.Store { return file },
