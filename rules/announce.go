@@ -1,5 +1,7 @@
 package rules
 
+import "time"
+
 // AnnouncedState is the state of a poll that was announced or is pending. Comparing the
 // two gives the announcement, so a change that was undone before its announcement is
 // never announced.
@@ -14,6 +16,8 @@ type AnnouncedState struct {
 	Baseline Fingerprint
 	// Rescheduled reports that the calendar moved it away from its baseline.
 	Rescheduled bool
+	// CancelledAt is when it was cancelled; zero if it is not, or nothing but its status says so.
+	CancelledAt time.Time
 }
 
 // Notice is an announcement.
@@ -35,7 +39,7 @@ const (
 func Announce(announced, current AnnouncedState) Notice {
 	switch current.Status {
 	case Cancelled:
-		if announced.Status == Cancelled {
+		if announced.Status == Cancelled && !cancelledAgain(announced, current) {
 			return NoticeNone
 		}
 		return NoticeCancelled
@@ -44,6 +48,12 @@ func Announce(announced, current AnnouncedState) Notice {
 	default:
 		return NoticeNone
 	}
+}
+
+// cancelledAgain reports whether people made something else of a cancelled poll in between, and
+// the web app told of it at once. What the calendar undid and did again has the same generation.
+func cancelledAgain(announced, current AnnouncedState) bool {
+	return announced.Generation != current.Generation && current.CancelledAt.After(announced.CancelledAt)
 }
 
 func announceTime(announced, current AnnouncedState) Notice {

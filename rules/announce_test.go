@@ -18,10 +18,14 @@ var (
 	acceptedN    = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: noon}
 	timeless     = rules.AnnouncedState{Status: rules.Finalized, Generation: 3}
 	deleted      = rules.AnnouncedState{Status: rules.Cancelled, Generation: 3, At: ten}
-	reopened     = rules.AnnouncedState{Status: rules.Open, Generation: 4}
-	again        = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: three}
-	againMove    = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: noon, Rescheduled: true}
-	archived     = rules.AnnouncedState{Status: rules.Archived, Generation: 3, At: noon, Rescheduled: true}
+	// deletedAgain was undone by the calendar in between, cancelledAgain by people.
+	deletedAgain   = rules.AnnouncedState{Status: rules.Cancelled, Generation: 3, At: ten, CancelledAt: dayBefore}
+	cancelledAgain = rules.AnnouncedState{Status: rules.Cancelled, Generation: 6, At: three, CancelledAt: dayBefore}
+	takenBackLater = rules.AnnouncedState{Status: rules.Cancelled, Generation: 4, At: ten}
+	reopened       = rules.AnnouncedState{Status: rules.Open, Generation: 4}
+	again          = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: three}
+	againMove      = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: noon, Rescheduled: true}
+	archived       = rules.AnnouncedState{Status: rules.Archived, Generation: 3, At: noon, Rescheduled: true}
 )
 
 func TestAnnounce_EachChange_GivesItsNotice(t *testing.T) {
@@ -51,6 +55,10 @@ func TestAnnounce_EachChange_GivesItsNotice(t *testing.T) {
 		{"a cancellation of an open poll", open, deleted, rules.NoticeCancelled},
 		{"a cancellation of what was never announced", unannounced, deleted, rules.NoticeCancelled},
 		{"a cancellation announced already", deleted, deleted, rules.NoticeNone},
+		{"a cancellation that the calendar undid and did again at once", deleted, deletedAgain, rules.NoticeNone},
+		{"a cancellation of what was finalised again at once", deleted, cancelledAgain, rules.NoticeCancelled},
+		{"a cancellation whose poll gave up a finalisation", deleted, takenBackLater, rules.NoticeNone},
+		{"an older cancellation", cancelledAgain, deleted, rules.NoticeNone},
 		{"reopening is announced by the web app", finalised, reopened, rules.NoticeNone},
 		{"reopening a cancelled poll", deleted, reopened, rules.NoticeNone},
 		{"finalising again is announced by the web app", finalised, again, rules.NoticeNone},
@@ -128,10 +136,11 @@ var laws = []struct {
 		func(_, _ rules.AnnouncedState, got rules.Notice) bool { return got == rules.NoticeNone },
 	},
 	{
-		"a cancellation is announced where none was, and nothing else of a cancelled poll",
+		"a cancellation is announced where none was or people ended that, and nothing else of a cancelled poll",
 		func(_, current rules.AnnouncedState) bool { return current.Status == rules.Cancelled },
-		func(announced, _ rules.AnnouncedState, got rules.Notice) bool {
-			return (got == rules.NoticeCancelled) == (announced.Status != rules.Cancelled) &&
+		func(announced, current rules.AnnouncedState, got rules.Notice) bool {
+			another := announced.Generation != current.Generation && announced.CancelledAt.Before(current.CancelledAt)
+			return (got == rules.NoticeCancelled) == (announced.Status != rules.Cancelled || another) &&
 				(got == rules.NoticeCancelled || got == rules.NoticeNone)
 		},
 	},

@@ -62,6 +62,57 @@ func TestCancel_UndoneDirectlyInTime_IsNeverAnnounced(t *testing.T) {
 	}
 }
 
+// The web app tells of a finalisation at once, so a cancellation soon after it is news to people,
+// although what was announced last is a cancellation too.
+func TestCancel_SoonAfterACancelledPollIsFinalisedAgain_IsAnnounced(t *testing.T) {
+	t.Parallel()
+	for name, between := range map[string]func(t *testing.T, w *worldtest.World, s fixture){
+		"finalised again": func(t *testing.T, w *worldtest.World, s fixture) {
+			t.Helper()
+			if _, err := w.Finalise(s.poll, s.slots[1]); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"reopened": func(t *testing.T, w *worldtest.World, s fixture) {
+			t.Helper()
+			if _, err := w.Scheduler.Reopen(w.Context(), worldtest.Person("gm"), s.poll, true, worldtest.Cause); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := linked(t, w)
+			cancelIt.do(w, s)
+			w.Run(time.Hour)
+			wantNotices(t, w, "SESSION_CANCELLED")
+			between(t, w, s)
+			cancelIt.do(w, s)
+			w.Run(time.Hour)
+			wantNotices(t, w, "SESSION_CANCELLED", "SESSION_CANCELLED")
+			atRest(t, w)
+		})
+	}
+}
+
+// An event that is deleted, restored and deleted again before that is announced is off as before.
+func TestDeletion_UndoneAndDoneAgainAtOnce_IsAnnouncedOnce(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := linked(t, w)
+	w.DeleteEvent("gm", s.event)
+	w.Run(time.Hour)
+	w.UndeleteEvent("gm", s.event)
+	w.RunDue()
+	equal(t, "status in between", w.View(s.poll).Poll.Status, rules.Finalized)
+	w.DeleteEvent("gm", s.event)
+	w.Run(time.Hour)
+	wantNotices(t, w, "SESSION_CANCELLED")
+	equal(t, "status", w.View(s.poll).Poll.Status, rules.Cancelled)
+	atRest(t, w)
+}
+
 // A cancellation is no new finalisation: people still know the time that was announced
 // before it.
 func TestCancel_UndoneOfAMovedSession_IsNotAnnouncedAgain(t *testing.T) {

@@ -246,17 +246,22 @@ func encodeState(t Message) map[string]any {
 		"at": store.NullIfZero(t.At), "updated": store.NullIfZero(t.Updated),
 		"status": string(t.State.Status), "generation": t.State.Generation,
 		"time": t.State.At.String(), "baseline": t.State.Baseline.String(), "rescheduled": t.State.Rescheduled,
+		"cancelledAt": store.NullIfZero(t.State.CancelledAt),
 	}
 }
 
 func decodeState(f store.Fields) Message {
+	cancelledAt := f.Time("cancelledAt")
+	if _, known := f["cancelledAt"]; !known { // an earlier program wrote it
+		cancelledAt = f.Time("at")
+	}
 	return Message{
 		Ref: f.String("ref"), Actor: f.String("actor"), Trace: f.String("trace"),
 		At: f.Time("at"), Updated: f.Time("updated"),
 		State: rules.AnnouncedState{
 			Status: rules.Status(f.String("status")), Generation: f.Int("generation"),
 			At: readFingerprint(f.String("time")), Baseline: readFingerprint(f.String("baseline")),
-			Rescheduled: f.Bool("rescheduled"),
+			Rescheduled: f.Bool("rescheduled"), CancelledAt: cancelledAt,
 		},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/rules"
 )
 
@@ -50,4 +51,15 @@ func TestRenumber_EverySideOfAnAnnouncement(t *testing.T) {
 	}
 	same(t, "renumbered", names, []string{"wanted.generation", "announced.generation", "before.generation", "delivering.generation"})
 	same(t, "of a third", len(poll.RenumberUpdates(poll.Announcement{Wanted: of(2), Delivering: poll.Message{}}, 3, 4)), 0)
+}
+
+// What an earlier program announced does not say when the poll was cancelled: a cancellation that
+// was applied before is no new one.
+func TestAnnouncement_OfAnEarlierProgram_WasCancelledWhenItWasApplied(t *testing.T) {
+	t.Parallel()
+	announced := fields{"ref": "jrn_1", "at": moment, "status": "CANCELLED", "generation": int64(3)}
+	got := poll.DecodeAnnouncement(store.Document{Path: poll.AnnouncementPath("p1"), Data: fields{"announced": announced}})
+	if at := got.Announced.State.CancelledAt; !at.Equal(moment) {
+		t.Errorf("cancelled at %v, want %v", at, moment)
+	}
 }

@@ -165,6 +165,7 @@ func message(t *rapid.T) poll.Message {
 		State: rules.AnnouncedState{
 			Status: rules.Finalized, Generation: rapid.Int64Range(0, 99).Draw(t, "generation"),
 			At: rapid.OneOf(rapid.Just(rules.Fingerprint{}), fingerprint).Draw(t, "time"), Rescheduled: rapid.Bool().Draw(t, "rescheduled"),
+			CancelledAt: perhaps.Draw(t, "cancelledAt"),
 		},
 	}
 }

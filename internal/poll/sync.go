@@ -203,6 +203,9 @@ func (p Poll) AnnouncedState(winning *Slot) rules.AnnouncedState {
 	if winning != nil {
 		state.At = winning.Fingerprint()
 	}
+	if p.Status == rules.Cancelled && p.Cancelled != nil {
+		state.CancelledAt = p.Cancelled.At
+	}
 	return state
 }
 
