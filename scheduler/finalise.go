@@ -145,8 +145,12 @@ func (s *Service) beginFinalise(
 		}
 		step, session := s.step(st, r.cause), sessionOf(st.Poll, *slot, ask, r.person)
 		if pending := st.PendingInsert(); pending != nil && pending.Place() == at && sameSession(pending.Session, session) {
+			if pending.Session.Request == ask.Request {
+				joined(step, r.cause)
+			} else { // another request's, which one that took effect before does not join
+				once(step, r.cause)
+			}
 			intent = step.ResumeInsert(*pending, ask.Request)
-			joined(step, r.cause)
 			return step, nil
 		}
 		if err := ask.begin(); err != nil {

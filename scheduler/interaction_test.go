@@ -95,3 +95,42 @@ func TestCommands_OfAnInteractionThatIsNew_SayWhyTheyAreRefused(t *testing.T) {
 	}
 	equal(t, "it is recorded", w.Document(discord.InteractionPath("press-2")).Exists(), false)
 }
+
+// A press that finalised a poll once does not join another request for the same slot, which waits
+// for the calendar after the poll was reopened. One that is new does, and so does the request itself.
+func TestFinalise_ByAPress_JoinsAnotherRequestOnlyIfNew(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		waits, press string
+		code         string
+	}{
+		"the press that finalised before": {"", "press-1", discord.CodeInteractionDone},
+		"another press":                   {"", "press-2", ""},
+		"the press that waits":            {"press-2", "press-2", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := fresh(w)
+			finalise := func(press string) error {
+				ask := scheduler.Finalise{SlotID: s.slots[0], CreateEvent: true, Request: press}
+				_, err := w.Scheduler.Finalise(t.Context(), gm, s.poll, ask, scheduler.Cause{Trigger: "person", Interaction: press})
+				return err
+			}
+			if err := finalise("press-1"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Scheduler.Reopen(t.Context(), gm, s.poll, true, worldtest.Cause); err != nil {
+				t.Fatal(err)
+			}
+			w.Run(time.Minute)
+			w.Fail("before events.insert", fault.New(fault.Unavailable, "no answer"))
+			kind(t, finalise(c.waits), fault.Unavailable)
+			equal(t, "code", fault.CodeOf(finalise(c.press)), c.code)
+			w.Run(time.Hour)
+			equal(t, "status", w.View(s.poll).Poll.Status, rules.Finalized)
+			equal(t, "events", len(w.Events("gm")), 1)
+			atRest(t, w)
+		})
+	}
+}
