@@ -28,21 +28,21 @@ func (l *pollConsumer) applyObservation(ctx context.Context, observed scheduler.
 	}
 }
 
-// applySearched applies a deletion after searching for the event elsewhere.
+// applySearched applies a deletion after searching for the event elsewhere. The event is fetched
+// last: it may have been moved back during the search, and what was read of it before may be from
+// before the poll followed it.
 func (l *pollConsumer) applySearched(ctx context.Context, observed scheduler.ObservedEvent, pollID string) error {
-	if !observed.Fresh {
-		event, err := l.fetch(ctx, observed.EventID)
-		if err != nil {
-			return err
-		}
-		if event.EventState != rules.Gone { // it is back since it was listed
-			return l.applyObservation(ctx, l.observation(event, true))
-		}
-	}
 	var err error
 	observed.MovedTo, err = l.movedTo(ctx, observed.EventID, pollID)
 	if err != nil {
 		return err
+	}
+	event, err := l.fetch(ctx, observed.EventID)
+	if err != nil {
+		return err
+	}
+	if event.EventState != rules.Gone {
+		return l.applyObservation(ctx, l.observation(event, true))
 	}
 	observed.Searched = true
 	_, err = l.Polls.Apply(ctx, observed)

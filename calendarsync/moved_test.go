@@ -354,3 +354,16 @@ func TestMovedEvents_WhereTheSearchFailsAtFirst_AreFollowed(t *testing.T) {
 	equal(t, "notices of a hold", holdNotices(w), 0)
 	atRest(t, w)
 }
+
+// What is missing from its calendar may come back to it while others are searched.
+func TestDeletion_MovedBackDuringTheSearch_CancelsNothing(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, event := w.Finalised()
+	w.MoveAway("gm", event, worldtest.Club)
+	w.On("before calendarList.list", func() { w.MoveAway(worldtest.Club, event, "gm") })
+	w.Run(10 * time.Minute)
+	equal(t, "decisions", strings.Join(w.Decisions(pollID), ", "), "finalise")
+	equal(t, "status", w.View(pollID).Poll.Status, rules.Finalized)
+	atRest(t, w)
+}
