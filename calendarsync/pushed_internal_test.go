@@ -21,7 +21,7 @@ func TestConfirmByPush_OfAnUnansweredChannel_CountsIt(t *testing.T) {
 	known := grant("a", Failed, time.Hour, week)
 	known.ResourceID = "known"
 	failed, asked := unanswered(grant("a", Failed, time.Hour, week)), unanswered(grant("a", Pending, time.Minute, week))
-	end := failed.Expiration
+	soon, end := unanswered(grant("a", Failed, time.Second, week)), failed.Expiration
 	for name, c := range map[string]struct {
 		watch Watch
 		push  Push
@@ -29,6 +29,7 @@ func TestConfirmByPush_OfAnUnansweredChannel_CountsIt(t *testing.T) {
 	}{
 		"one that was not answered":              {failed, Push{ResourceID: "r"}, end},
 		"one whose answer is overdue":            {asked, Push{ResourceID: "r"}, asked.Expiration},
+		"one that was refused just now":          {soon, Push{ResourceID: "r"}, soon.Expiration},
 		"one that ends sooner":                   {failed, Push{ResourceID: "r", Expiration: end.Add(-time.Hour)}, end.Add(-time.Hour)},
 		"one that is said to end later":          {failed, Push{ResourceID: "r", Expiration: end.Add(time.Hour)}, end},
 		"one whose answer may come":              {unanswered(grant("a", Pending, 59*time.Second, week)), Push{ResourceID: "r"}, time.Time{}},
