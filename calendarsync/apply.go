@@ -78,17 +78,21 @@ const maxSearches = 50
 
 // withoutPast removes from the missing events those of past sessions, whose polls record it:
 // they are cancelled no more. An absence that would cancel a poll is not applied, since nothing
-// was searched yet.
+// was searched yet. One that could not be decided remains: left to be fetched alone, it would be
+// cancelled unconfirmed.
 func (l *pollConsumer) withoutPast(ctx context.Context, run Run, gone []gcal.Event) (remaining []gcal.Event, err error) {
 	for _, event := range gone {
 		applied, err := l.Polls.Apply(ctx, l.observation(event, true))
 		action := applied.Decision.Action
-		if err == nil && action != rules.Record && action != rules.Forget {
-			remaining = append(remaining, event)
-			continue
-		}
-		if err := run.Applied(ctx, event.ID, err); err != nil {
+		switch {
+		case err != nil && l.endsRun(ctx, err):
 			return nil, err
+		case err != nil || action != rules.Record && action != rules.Forget:
+			remaining = append(remaining, event)
+		default:
+			if err := run.Applied(ctx, event.ID, nil); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return remaining, nil

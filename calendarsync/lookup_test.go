@@ -118,3 +118,23 @@ func TestLookup_UnknownCalendars_AreListedOnce(t *testing.T) {
 		}
 	})
 }
+
+// Whoever asks again at once is told the same as the first, and a calendar is not taken for unknown
+// because nobody could ask.
+func TestLookup_NotAnswered_SaysSoToAllWhoAsk(t *testing.T) {
+	t.Parallel()
+	w, second := twoAccounts(t)
+	w.Refuse("calendarList.list", 503, "backendError", 0)
+	before := w.Calls("calendarList.list")
+	for range 3 {
+		if err := w.Lookup.Find(t.Context(), "gm", second, later); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("got %v", err)
+		}
+	}
+	equal(t, "listings", w.Calls("calendarList.list")-before, 1)
+	w.Heal()
+	w.Clock.Advance(calendarsync.LookupEvery)
+	if err := w.Lookup.Find(t.Context(), "gm", second, later); err != nil {
+		t.Error(err)
+	}
+}
