@@ -162,12 +162,12 @@ func TestSync_ACopyMadeOnesOwn_IsNoCopyAnyMore(t *testing.T) {
 }
 
 // mirrorOf is the one mirror of an event.
-func (w *world) mirrorOf(eventID string) mirror.Mirror {
-	w.Helper()
-	all, err := mirror.OfEvent(w.ctx, w.memory, eventID)
-	w.must(err)
+func (s *stage) mirrorOf(eventID string) mirror.Mirror {
+	s.Helper()
+	all, err := mirror.OfEvent(s.ctx, s.memory, eventID)
+	s.must(err)
 	if len(all) != 1 {
-		w.Fatalf("%s has the mirrors %+v", eventID, all)
+		s.Fatalf("%s has the mirrors %+v", eventID, all)
 	}
 	return all[0]
 }

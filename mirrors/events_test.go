@@ -52,10 +52,25 @@ func TestChange_OfTheTitle_KeepsTheReminders(t *testing.T) {
 	}
 }
 
+// Who makes an event over REST is reminded of it as of those that they make in the calendar.
+func TestCreate_AnEvent_HasTheRemindersOfItsCalendar(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.create(dentist())
+	if shown := w.callAbout(made.EventID, http.MethodGet, ""); strings.Contains(shown, `"useDefault":false`) {
+		t.Errorf("the event is %s", shown)
+	}
+}
+
 // call calls the calendar of work, as another program of its owner, about its first event.
 func (w *world) call(method, body string) string {
 	w.Helper()
-	request := httptest.NewRequest(method, "/calendar/v3/calendars/"+refTo(work).Calendar+"/events/event1", strings.NewReader(body))
+	return w.callAbout("event1", method, body)
+}
+
+func (w *world) callAbout(eventID, method, body string) string {
+	w.Helper()
+	request := httptest.NewRequest(method, "/calendar/v3/calendars/"+refTo(work).Calendar+"/events/"+eventID, strings.NewReader(body))
 	request.Header.Set("Authorization", "Bearer "+w.grants[work].AccessToken)
 	request.Header.Set("Content-Type", "application/json")
 	answer := httptest.NewRecorder()

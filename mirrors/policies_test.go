@@ -1,7 +1,9 @@
 package mirrors_test
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -225,4 +227,36 @@ func TestSetEdges_CalendarMadeAfterLinking_IsFoundByOneListing(t *testing.T) {
 		t.Errorf("while Google does not answer: %v", err)
 	}
 	w.must(set("made"))
+}
+
+// However a person names an account's primary calendar, its edge is the same.
+func TestSetEdges_ThePrimaryByAnyName_IsStoredAsIt(t *testing.T) {
+	t.Parallel()
+	for name, known := range map[string]string{"primary": workMail, workMail: workMail, "Work@Example.test": "", "main": "main"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.set(accounts.Path(work), store.Set("primaryCalendarId", known))
+			policy := w.mirrorWork(mirror.Edge{FromAccountID: work, FromCalendarID: name, ToAccountID: home, Detail: mirror.Busy})
+			if from := policy.Edges[0].FromCalendarID; from != "" {
+				t.Errorf("it leads from %q", from)
+			}
+		})
+	}
+}
+
+// What is refused for its size costs nobody's Google a call.
+func TestSetEdges_TooMany_ListsNoCalendars(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	policy, err := w.policies.Create(w.ctx, gm, "Many")
+	w.must(err)
+	for extra, listings := range map[int]int{0: 1, 1: 0} {
+		calls := 0
+		w.policies.FindCalendars = func(context.Context, string, string, ...string) error { calls++; return nil }
+		edges := slices.Repeat([]mirror.Edge{{FromAccountID: work, ToAccountID: home, Detail: mirror.Busy}}, mirrors.MaxEdges+extra)
+		if _, err := w.policies.SetEdges(w.ctx, gm, policy.ID, edges, cause); !fault.Is(err, fault.Invalid) || calls != listings {
+			t.Errorf("with %d edges: %d listings, %v", len(edges), calls, err)
+		}
+	}
 }

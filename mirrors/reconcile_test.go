@@ -236,3 +236,17 @@ func TestReconcile_ManyCalendarsOfPolls_AreSkipped(t *testing.T) {
 		t.Errorf("it did %+v", did)
 	}
 }
+
+func TestReconcile_Observing_CallsNobody(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.followed(homeMail)
+	s.event("e1", "Stand-up")
+	s.run(time.Minute)
+	s.delete(s.atHome())
+	s.writer.Observing = true
+	s.google.Control().ResetCalls()
+	if did := s.reconcile(true); did != (mirrors.Reconciled{}) || len(s.google.Control().Calls()) > 0 {
+		t.Errorf("it did %+v, with the calls %v", did, s.google.Control().Calls())
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/points"
+	"questscheduler/mirrors"
 )
 
 // newStrayWorld is a world with a stray at home that a sync run of an account just found.
@@ -52,6 +53,32 @@ func (w *world) keep(m mirror.Mirror) {
 func (s *stage) status(account string, status accounts.Status) {
 	s.Helper()
 	s.set(accounts.Path(account), store.Set("status", string(status)))
+}
+
+// The journal of strays says which were found, and when one was deleted.
+func TestStray_FoundAndDeleted_IsInTheJournal(t *testing.T) {
+	t.Parallel()
+	w, _ := newStrayWorld(t, home)
+	if got, want := w.lastEntry(mirror.StrayEvent), "stray >DELETING no document names it"; got != want {
+		t.Errorf("the journal ends with %q, want %q", got, want)
+	}
+	w.run(5 * time.Minute)
+	if got, want := w.lastEntry(mirror.StrayEvent), "deleted DELETING> "; got != want {
+		t.Errorf("the journal ends with %q, want %q", got, want)
+	}
+}
+
+// Whether a document names a stray by now is asked again where that could not be read.
+func TestStray_DocumentUnread_IsDeletedLater(t *testing.T) {
+	t.Parallel()
+	w, _ := newStrayWorld(t, home)
+	m := w.strayOf(home)
+	w.must(w.clock.Advance(3 * time.Minute))
+	w.fallible().NoneUnread(t, 2, func() error {
+		_, err := w.service.Outbox.Run(w.ctx, mirrors.WriteKind, m.ID)
+		return err
+	})
+	w.nothingLeft()
 }
 
 // A stray is deleted as it was observed, and not if a document names it by then.

@@ -3,12 +3,14 @@ package mirrors_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"questscheduler/demo/sim/control"
 	"questscheduler/fault"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
@@ -178,6 +180,59 @@ func TestRelinked_WhileAWriterWaitsForIt_IsNotMissed(t *testing.T) {
 				t.Fatal("nobody waited")
 			}
 			s.agree(1)
+		})
+	}
+}
+
+// It does not wait for the drain.
+func TestRelinked_WhatWaitedForIt_IsWrittenAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Stand-up")
+	s.account(home, accounts.Revoked)
+	s.write(s.writer, s.only())
+	if m := s.only(); !m.Due.IsZero() || m.LastError == "" {
+		t.Fatalf("the mirror is %+v", m)
+	}
+	s.relink(home)
+	s.runDue()
+	s.agree(1)
+}
+
+// Whichever of its calendars is followed still, mirroring ends in an account that leaves.
+func TestAccountLeaving_OneCalendarFollowed_EndsMirroring(t *testing.T) {
+	t.Parallel()
+	for name, interests := range map[string][]int64{"the first": {1, 0}, "the last": {0, 1}, "none": {0, 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			for i, count := range interests {
+				c := calendars.Calendar{Key: fmt.Sprint("key", i), AccountID: home, CalendarID: fmt.Sprint("calendar", i)}
+				s.set(calendars.Path(c.Key), c.Want(mirror.Consumer, 1, cause.Request(stageStart), gm)...)
+				c.Interests = map[string]int64{mirror.Consumer: 1}
+				if count == 0 {
+					s.set(calendars.Path(c.Key), c.Want(mirror.Consumer, 0, cause.Request(stageStart), gm)...)
+				}
+			}
+			s.account(home, accounts.Unlinked)
+			account, err := accounts.Load(s.ctx, s.memory, home)
+			s.must(err)
+			s.set(mirror.PersonPath(gm), mirror.Person{OwnerID: gm}.RequestPlan(stageStart, "")...)
+			var ended []string
+			s.writer.Follow = func(_ context.Context, account, calendarID string, _ scheduler.Cause) error {
+				ended = append(ended, account+"/"+calendarID)
+				return nil
+			}
+			s.must(s.writer.AccountLeaving(s.ctx, account, cause))
+			var want []string
+			for i, count := range interests {
+				if count > 0 {
+					want = append(want, fmt.Sprintf("%s/calendar%d", home, i))
+				}
+			}
+			if !slices.Equal(ended, want) {
+				t.Errorf("not followed any more are %v, want %v", ended, want)
+			}
 		})
 	}
 }
