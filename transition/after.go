@@ -109,13 +109,21 @@ func finalised(p poll.Poll, entry poll.JournalEntry, more Details) poll.Poll {
 }
 
 // cancelled keeps the winning slot and a reschedule. An event that stays keeps its
-// id on the poll, so that the next finalisation knows of it.
+// id on the poll, so that the next finalisation knows of it. A poll that the calendar
+// cancelled before has been cancelled since then: people know that.
 func cancelled(p poll.Poll, entry poll.JournalEntry, more Details) poll.Poll {
 	mark := poll.Cancelled{At: entry.At, Reason: rules.ReasonManual}
-	if more.Cancelled != nil {
+	switch {
+	case more.Cancelled != nil:
 		mark = *more.Cancelled
+	case p.Status == rules.Cancelled && p.Cancelled != nil:
+		mark.At = p.Cancelled.At
 	}
+	again := p.Status == rules.Cancelled
 	p = marked(TakenBack(p), mark)
+	if again {
+		p.UpdatedAt = entry.At
+	}
 	if more.EventGone {
 		p.GoogleEventID = ""
 	}

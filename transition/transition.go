@@ -105,9 +105,6 @@ func (s *Step) record(after poll.Poll, entry poll.JournalEntry, winning *poll.Sl
 	state := poll.Message{
 		Ref: entry.ID, State: after.AnnouncedState(winning), Actor: after.CreatorID, Trace: entry.Trace, At: entry.At, Updated: entry.Updated,
 	}
-	if before := s.Poll.AnnouncedState(nil).CancelledAt; !before.IsZero() && after.Status == rules.Cancelled {
-		state.State.CancelledAt = before // cancelled by hand as well, which people know
-	}
 	if entry.Who != "" && (entry.Command != "" || entry.Decision == rules.Cancel) {
 		state.Actor = entry.Who
 	}
