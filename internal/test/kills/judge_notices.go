@@ -45,11 +45,8 @@ func (o *organiser) judgeLast(
 	p *session, state string, event object, known []notice, observed *observation, say func(kind, format string, args ...any),
 ) {
 	last := notice{}
-	if len(known) > 0 {
+	if len(known) > 0 && known[len(known)-1].at.After(p.finalised) {
 		last = known[len(known)-1]
-	}
-	if last.at.Before(p.finalised) && !(p.briefly && last.kind == cancelled) { // else it is off as people know
-		last = notice{}
 	}
 	moved, off := last.kind == rescheduled || last.kind == onAgain, last.kind == cancelled
 	switch {

@@ -55,16 +55,10 @@ func (o *organiser) finalise(ctx context.Context) {
 	})
 }
 
-// moment is longer than the program waits for what is undone at once (QS_NOTIFY_SETTLE), with the
-// time that its announcements take.
-const moment = 2 * time.Second
-
 func (o *organiser) cancel(ctx context.Context) {
 	p := o.current()
 	p.cancelledOpen = p.cancelledOpen || p.status == isOpen
-	cancelled := func(object) {
-		p.status, p.announces, p.briefly = isCancelled, p.status == isFinalized && !p.gone, time.Since(p.finalised) < moment
-	}
+	cancelled := func(object) { p.status, p.announces = isCancelled, p.status == isFinalized && !p.gone }
 	o.command(ctx, command{
 		method: http.MethodPost, path: p.path() + "/cancel", body: object{"delete_event": true},
 		done: cancelled, refused: o.readAgain(isCancelled, cancelled),

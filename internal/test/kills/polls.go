@@ -30,7 +30,6 @@ type session struct {
 	finalised           time.Time
 	accepted, announces bool
 	cancelledOpen       bool // before it was finalised
-	briefly             bool // finalised and cancelled within a moment, of which nobody need hear
 	gone                bool
 	released            map[string]bool // events that were left in the calendar
 	votes               map[string]map[string]string
