@@ -119,7 +119,7 @@ func TestLookup_UnknownCalendars_AreListedOnce(t *testing.T) {
 	})
 }
 
-// Whoever asks again at once is told the same as the first, and a calendar is not taken for unknown
+// A second question at once has the answer of the first, and no calendar counts as unknown
 // because nobody could ask.
 func TestLookup_NotAnswered_SaysSoToAllWhoAsk(t *testing.T) {
 	t.Parallel()

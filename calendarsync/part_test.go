@@ -33,7 +33,7 @@ func TestBacklog_Full_EndsTheRunForTheConsumerAlone(t *testing.T) {
 	w.RunDue()
 	equal(t, "given to the one that fails", len(c.Applied), calendars.MaxBacklog+1)
 	equal(t, "given to the other one", len(steady.Applied), calendars.MaxBacklog+20)
-	equal(t, "all is to be listed", w.Calendar("gm").Backlogs["one"].Relist.IsZero(), false)
+	equal(t, "a full listing is requested", w.Calendar("gm").Backlogs["one"].Relist.IsZero(), false)
 }
 
 // A listing for one consumer alone ends where that takes no more, and is made again.
@@ -54,7 +54,7 @@ func TestRelist_ForAConsumerThatFails_ListsNoFurther(t *testing.T) {
 	equal(t, "events that were tried", len(c.Applied), calendars.MaxBacklog+1)
 	equal(t, "pages, the first one of changes", w.Calls("events.list")-before, 1+3)
 	equal(t, "decisions about what was not listed", c.Relisted, 0)
-	equal(t, "all is to be listed", w.Calendar("gm").Backlogs["one"].Relist.IsZero(), false)
+	equal(t, "a full listing is requested", w.Calendar("gm").Backlogs["one"].Relist.IsZero(), false)
 	equal(t, "warnings", strings.Count(w.Log(), `"a consumer failed"`), 1)
 	c.Fails = nil
 	w.Run(2 * time.Hour)

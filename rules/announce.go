@@ -51,7 +51,7 @@ func Announce(announced, current AnnouncedState) Notice {
 }
 
 // cancelledAgain reports whether people made something else of a cancelled poll in between, and
-// the web app told of it at once. What the calendar undid and did again has the same generation.
+// the web app announced that at once. What the calendar undid and did again has the same generation.
 func cancelledAgain(announced, current AnnouncedState) bool {
 	return announced.Generation != current.Generation && current.CancelledAt.After(announced.CancelledAt)
 }
