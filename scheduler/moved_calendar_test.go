@@ -129,6 +129,36 @@ func TestDeletion_WhereTheSearchKeepsFailing_EndsAfterADay(t *testing.T) {
 	atRest(t, w)
 }
 
+// A day in which nobody searched is no day in which the search failed.
+func TestDeletion_ADayWithoutASearch_IsSearchedFurther(t *testing.T) {
+	t.Parallel()
+	for name, pass := range map[string]func(w *worldtest.World){
+		"while the program did not run": func(w *worldtest.World) { w.Skip(25 * time.Hour) },
+		"while the account was unlinked": func(w *worldtest.World) {
+			w.Unlink("gm")
+			w.Run(25 * time.Hour)
+			w.Link("gm")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := movedAway(w)
+			w.Refuse("calendarList.list", 503, "", 0)
+			if _, err := w.Cancel(s.poll); err != nil {
+				t.Fatal(err)
+			}
+			pass(w)
+			w.Run(time.Hour)
+			equal(t, "intents", len(w.Intents()), 1)
+			w.Heal()
+			w.Run(time.Hour)
+			equal(t, "events", live(w), 0)
+			atRest(t, w)
+		})
+	}
+}
+
 func TestDeletion_EventMovedAgainDuringIt_FindsIt(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

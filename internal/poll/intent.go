@@ -188,7 +188,7 @@ func IntentsOf(ctx context.Context, reader store.Reader, pollID string) ([]Inten
 }
 
 // RetryRevoked makes at most 1000 intents due that wait until their account's grant is given
-// again, and lists their ids.
+// again, and lists their ids. That they waited counts as no failure any more.
 func RetryRevoked(ctx context.Context, documents store.Store, accountID string, now time.Time) (ids []string, err error) {
 	docs, err := documents.Query(ctx, intentsOfAccount.With(accountID).First(maxCounted))
 	if err != nil {
@@ -203,7 +203,7 @@ func RetryRevoked(ctx context.Context, documents store.Store, accountID string, 
 			if now, err := tx.Get(ctx, doc.Path); err != nil || !revoked(now) {
 				return err
 			}
-			return tx.Update(doc.Path, Set("due", store.Instant(now)))
+			return tx.Update(doc.Path, Set("due", store.Instant(now)), Set("failedSince", nil))
 		})
 		if err != nil {
 			return nil, err
