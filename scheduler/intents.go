@@ -14,21 +14,25 @@ import (
 	"questscheduler/transition"
 )
 
-// lostFor is how long an intent waits for a calendar that is found no more, or for the search for
-// a moved event, from its first failure on.
-const lostFor = 24 * time.Hour
+// An intent waits for a calendar that is found no more, or for the search for a moved event,
+// until its attempts have failed for lostFor, and lostAfter times: a day in which the program did
+// not run is no day of failures.
+const (
+	lostFor   = 24 * time.Hour
+	lostAfter = 50 // some eight hours of attempts (outbox.Retry)
+)
 
-// failsFor reports whether the attempts of an intent have failed for that long. What was waited
-// for an account to be linked again is not counted (poll.RetryRevoked).
-func (s *Service) failsFor(intent poll.Intent, long time.Duration) bool {
-	return !intent.FailedSince.IsZero() && s.Now().Sub(intent.FailedSince) >= long
+// failsForLong reports whether to wait no longer. What was waited for an account to be linked
+// again does not count (poll.RetryRevoked).
+func (s *Service) failsForLong(intent poll.Intent) bool {
+	return !intent.FailedSince.IsZero() && s.Now().Sub(intent.FailedSince) >= lostFor && intent.Attempts >= lostAfter
 }
 
 // mayComeBack reports whether to wait for a calendar that is not found, which proves no
 // deletion: one that was read before may be shared with us again. A store error means to wait.
 func (s *Service) mayComeBack(ctx context.Context, intent poll.Intent) bool {
 	calendar, _, err := calendars.Load(ctx, s.Store, intent.AccountID, intent.CalendarID)
-	return err != nil || !calendar.SuccessAt.IsZero() && !s.failsFor(intent, lostFor)
+	return err != nil || !calendar.SuccessAt.IsZero() && !s.failsForLong(intent)
 }
 
 // Intents is the kind of the outbox that makes and deletes calendar events. An attempt is

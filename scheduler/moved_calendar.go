@@ -88,7 +88,7 @@ func (s *Service) deleteWhereItIs(ctx context.Context, intent poll.Intent) error
 	}
 	found, searchErr := s.Calendar.Find(ctx, Missing{intent.Place(), intent.EventID, intent.PollID})
 	switch {
-	case searchErr != nil && !s.failsFor(intent, lostFor):
+	case searchErr != nil && !s.failsForLong(intent):
 		return searchErr
 	case searchErr != nil:
 		s.Log.ErrorContext(ctx, "search for a missing event in other calendars failed", "poll", intent.PollID,

@@ -133,7 +133,8 @@ func TestDeletion_WhereTheSearchKeepsFailing_EndsAfterADay(t *testing.T) {
 func TestDeletion_ADayWithoutASearch_IsSearchedFurther(t *testing.T) {
 	t.Parallel()
 	for name, pass := range map[string]func(w *worldtest.World){
-		"while the program did not run": func(w *worldtest.World) { w.Skip(25 * time.Hour) },
+		"while the program did not run":    func(w *worldtest.World) { w.Skip(25 * time.Hour) },
+		"but for an hour at its beginning": func(w *worldtest.World) { w.Run(time.Hour); w.Skip(25 * time.Hour) },
 		"while the account was unlinked": func(w *worldtest.World) {
 			w.Unlink("gm")
 			w.Run(25 * time.Hour)

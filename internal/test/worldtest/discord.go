@@ -7,6 +7,7 @@ import (
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/discord"
 	"questscheduler/notify"
+	"questscheduler/rules"
 )
 
 // The guild of every world that has a Discord, and its two channels.
@@ -95,9 +96,19 @@ func (w *World) PlantDiscord(match string, set func(f *Fault)) {
 	w.must(w.Discord.Control().Plant(f))
 }
 
-// OpenChannel gives or takes what the bot may do in a channel of Discord.
+// OpenChannel gives or takes what the bot may do in a channel of Discord. A channel that was
+// deleted never comes back with its messages there, so the program does not go back to the card
+// of a session that does not take place: here it shows what it showed then.
 func (w *World) OpenChannel(id string, gone bool, denied ...discord.Permission) {
 	w.t.Helper()
+	if w.past.channelsGone[id] && !gone {
+		for _, p := range w.Polls() {
+			if p.Discord.ChannelID == id && p.Status != rules.Open && p.Status != rules.Finalized {
+				w.Silence()
+			}
+		}
+	}
+	w.past.channelsGone[id] = gone
 	w.must(w.Discord.AddChannel(discord.Channel{ID: id, GuildID: Guild, Gone: gone, Denied: denied}))
 	w.past.blind = w.past.blind || slices.Contains(denied, discord.ReadMessageHistory)
 }

@@ -162,11 +162,19 @@ func (w *World) recipientProblems(n notice, entry poll.JournalEntry, before map[
 	return problems
 }
 
+// latestRef is the ref of the latest of some notices; "" where there is none.
+func latestRef(notices map[string]*notice) (latest string) {
+	for ref := range notices {
+		latest = max(latest, ref)
+	}
+	return latest
+}
+
 // followsOn checks that one notice of a poll can come after another. Between the two
 // there may be announcements that concerned nobody, and those that all had muted.
 func (w *World) followsOn(last, next notice, journal map[string]poll.JournalEntry) (problems []string) {
-	if len(w.past.preferences.muted) > 0 {
-		return nil
+	if len(w.past.preferences.muted) > 0 || last.ref <= w.past.former[next.pollID] {
+		return nil // or the last one was of another poll of this id
 	}
 	same := last.kind == next.kind && (last.time == next.time || next.kind == rules.NoticeCancelled)
 	again := false // the poll was opened or finalised again between the two

@@ -34,6 +34,8 @@ type past struct {
 	// unannounced are the announcements that concerned nobody, by their ref.
 	unannounced map[string]bool
 	checked     map[string]bool
+	// former is, by poll that was made anew under its id, the last announcement of the one before.
+	former map[string]string
 	// judged are the journal entries that were checked.
 	judged map[string]bool
 	// absences are, by calendar and event, when an event was out of a calendar.
@@ -59,10 +61,12 @@ type past struct {
 	lost time.Time
 	// posted is how many Discord messages were checked. blind: the bot could not
 	// always see what it had posted.
-	posted      int
-	blind       bool
-	silent      bool // see Silence
-	preferences preferences
+	posted int
+	blind  bool
+	silent bool // see Silence
+	// channelsGone are the channels of Discord that are deleted, by id.
+	channelsGone map[string]bool
+	preferences  preferences
 	// wrong is what was found at once, such as a call that should not have been.
 	wrong []string
 }
@@ -75,7 +79,7 @@ func newPast() past {
 		notices: map[string]map[string]*notice{}, unannounced: map[string]bool{}, checked: map[string]bool{}, judged: map[string]bool{},
 		absences: map[string][]absence{}, confirmed: map[string]bool{}, adopted: map[string]bool{}, moved: map[string]bool{},
 		arrived: map[string]time.Time{},
-		pushed:  map[string]bool{}, listings: map[string]int{},
+		pushed:  map[string]bool{}, listings: map[string]int{}, channelsGone: map[string]bool{}, former: map[string]string{},
 	}
 }
 

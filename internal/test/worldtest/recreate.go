@@ -41,6 +41,7 @@ func (w *World) Recreate(pollID, person string) (slots []string) {
 		}
 		return err
 	}))
+	w.past.former[pollID] = latestRef(w.past.notices[pollID])
 	delete(w.past.unknown, poll.Path(pollID)) // what the web app kept in the deleted one is not in this one
 	return slots
 }
