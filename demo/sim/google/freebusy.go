@@ -131,8 +131,8 @@ func (c *calendar) busy(from, to time.Time) ([]period, error) {
 		events := []*event{e}
 		if e.recurring() {
 			var err error
-			events, err = c.instances(e, to.Add(24*time.Hour))
-			if err != nil { // a day begins later in the west
+			events, err = c.instances(e, to)
+			if err != nil {
 				return nil, err
 			}
 		}

@@ -74,11 +74,10 @@ func readInstanceFilter(q *query, zone *time.Location) instanceFilter {
 	return f
 }
 
-// until is after the last instance that can be shown; zero: unknown. A day begins at
-// another time elsewhere.
+// until is the end of the time in which instances can be shown; zero: unknown.
 func (f *instanceFilter) until() time.Time {
 	if !f.original.IsZero() {
-		return f.original.Add(24 * time.Hour)
+		return f.original
 	}
 	return f.timeMax
 }

@@ -154,9 +154,13 @@ func (e *event) instance(start moment) *event {
 	return &one
 }
 
-// instances are those of a series that were not changed or deleted by themselves; see
-// event.starts.
+// instances are those of a series that were not changed or deleted on their own; see
+// event.starts. Those of the day after until are among them: a day begins at another time
+// elsewhere.
 func (c *calendar) instances(master *event, until time.Time) ([]*event, error) {
+	if !until.IsZero() {
+		until = until.Add(24 * time.Hour)
+	}
 	starts, err := master.starts(until)
 	if err != nil {
 		return nil, err

@@ -63,6 +63,24 @@ func TestSeries_SingleEvents_ExpandsIt(t *testing.T) {
 	}
 }
 
+// In Zurich a day begins before it does in UTC.
+func TestSeries_OfDays_IsExpandedUpToTheCalendarsMidnight(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, testOptions())
+	w.insert("gm", &calendar.Event{
+		Id: "qs0dated", Start: &calendar.EventDateTime{Date: "2026-03-05"}, End: &calendar.EventDateTime{Date: "2026-03-06"},
+		Recurrence: []string{"RRULE:FREQ=WEEKLY"},
+	})
+	items, _ := w.list("gm", func(c *calendar.EventsListCall) { c.SingleEvents(true).TimeMax("2026-03-18T23:30:00Z") })
+	if got := starts(items); got != "2026-03-05, 2026-03-12, 2026-03-19" {
+		t.Errorf("up to half past midnight: %s", got)
+	}
+	items, _ = w.list("gm", func(c *calendar.EventsListCall) { c.SingleEvents(true).TimeMax("2026-03-18T22:30:00Z") })
+	if got := starts(items); got != "2026-03-05, 2026-03-12" {
+		t.Errorf("up to half past eleven: %s", got)
+	}
+}
+
 func TestSeries_WrittenInstance_BecomesAnEvent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testOptions())
