@@ -261,3 +261,45 @@ func TestHandle_CardThatFails_HoldsUpNoMessage(t *testing.T) {
 		t.Errorf("ana reads %q", bell)
 	}
 }
+
+// slowStore stands still after its first transaction.
+type slowStore struct {
+	store.Store
+	pause func()
+}
+
+func (s *slowStore) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
+	err := s.Store.Run(ctx, fn)
+	if pause := s.pause; pause != nil {
+		s.pause = nil
+		pause()
+	}
+	return err
+}
+
+// Discord knows a message's nonce for some minutes, and a first attempt does not look for the
+// message: nothing but its time keeps a run from sending what another one sent.
+func TestHandle_HeldUpBeforeItDelivers_LeavesThatToTheNextRun(t *testing.T) {
+	t.Parallel()
+	for name, another := range map[string]bool{"which delivered in between": true, "which is still to come": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := announced(t)
+			w.cancel()
+			w.want("gm", 0)
+			held, _ := w.around(&slowStore{Store: w.store, pause: func() {
+				w.clock.add(2 * time.Minute)
+				if another {
+					w.toTheEnd()
+					w.clock.add(10 * time.Minute)
+				}
+			}}, w.onDiscord.API)
+			if result := runTask(held); result.Outcome != runLater && !another {
+				t.Errorf("the run ends as %+v", result)
+			}
+			w.toTheEnd()
+			wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage)
+			wantTexts(t, "ana", w.bell("ana"), cancelledBody)
+		})
+	}
+}

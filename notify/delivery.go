@@ -49,20 +49,24 @@ func (a *Announcer) open(ctx context.Context, tx store.Tx, r *run) (updates []st
 	if len(r.left) == 0 {
 		return append(updates, a.finish(r, r.announcement, r.state)...), nil
 	}
-	until := store.Instant(a.Now().Add(deliveryLease))
-	return append(updates, poll.DeliveryUpdates(r.state, r.announcement.Attempts+1, until)...), nil
+	r.until = store.Instant(a.Now().Add(deliveryLease))
+	return append(updates, poll.DeliveryUpdates(r.state, r.announcement.Attempts+1, r.until)...), nil
 }
 
 // deliver sends the message through the channels that are left, after which the state is
-// recorded as announced. It sends nothing more where another run finished that concurrently.
+// recorded as announced. It sends nothing more where another run finished that concurrently, or
+// may have begun to since this one was held up.
 func (a *Announcer) deliver(ctx context.Context, r *run) error {
 	for i, channel := range r.left {
 		err := a.deliverTo(ctx, r, channel, i == len(r.left)-1)
-		if errors.Is(err, errOvertaken) {
+		switch {
+		case errors.Is(err, errOvertaken):
 			r.draws, r.due = false, time.Time{}
 			return nil
-		}
-		if err != nil {
+		case errors.Is(err, errHeldUp):
+			r.draws, r.due = false, r.until
+			return nil
+		case err != nil:
 			return err
 		}
 	}
@@ -78,9 +82,16 @@ func (a *Announcer) deliver(ctx context.Context, r *run) error {
 // errOvertaken says that another run finished the announcement concurrently.
 var errOvertaken = errors.New("another run finished the announcement")
 
+// errHeldUp says that a run stood still for so long that another one may deliver its message.
+// Both would send it: Discord knows a message's nonce for some minutes only.
+var errHeldUp = errors.New("the run was held up, and another one may go on with it")
+
 // deliverTo sends the message through a channel and records that, with the last one that the
 // state is announced.
 func (a *Announcer) deliverTo(ctx context.Context, r *run, channel Channel, last bool) error {
+	if !a.Now().Before(r.until) {
+		return errHeldUp
+	}
 	receipt, err := channel.Deliver(ctx, r.message)
 	if err != nil {
 		return err

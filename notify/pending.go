@@ -19,6 +19,7 @@ type run struct {
 	notice       rules.Notice
 	message      Message   // of state
 	left         []Channel // that have yet to deliver the message
+	until        time.Time // while no other run delivers it
 	due          time.Time // when the next run is due
 	draws        bool      // the card has to be compared with the poll
 	drawing      Drawing
