@@ -138,8 +138,11 @@ func (w *World) judgeEntry(path store.Path) {
 	if entry.Fence != 0 && entry.Fence != calendar.Fence {
 		w.wrong("%s was written by sync run %d after sync run %d began (invariant 9)", line, entry.Fence, calendar.Fence)
 	}
-	if entry.Decision == rules.Cancel {
+	switch entry.Decision {
+	case rules.Cancel:
 		w.judgeCancel(line, entry, w.commits.calendars[calendars.Path(calendar.Key)])
+	case rules.Restore:
+		w.judgeRestoredVotes(pollID)
 	}
 	if entry.Announcement != "" {
 		announcement := poll.DecodeAnnouncement(w.observed.document(poll.AnnouncementPath(pollID)))
