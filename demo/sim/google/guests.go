@@ -112,12 +112,15 @@ func (c *change) spread(before, after *event) error {
 				gone.Cancelled = true
 				c.put(&gone)
 			}
+			if err := c.spreadInstances(cal, after, false); err != nil {
+				return err
+			}
 		case old != nil && old.Cancelled && wasInvited:
 		default:
 			if err := c.copyTo(cal, old, after); err != nil {
 				return err
 			}
-			if err := c.spreadInstances(cal, after); err != nil {
+			if err := c.spreadInstances(cal, after, true); err != nil {
 				return err
 			}
 		}
@@ -127,16 +130,24 @@ func (c *change) spread(before, after *event) error {
 
 // spreadInstances brings those instances of a guest's copy of a series up to date that the guest
 // changed for themselves alone, as by a colour. The organiser has no such instance, and what is
-// shared of it is what the series has.
-func (c *change) spreadInstances(cal *calendar, series *event) error {
-	if !series.recurring() {
-		return nil
-	}
+// shared of it is what the series has. Those end that no longer take place, and all of them with the
+// guest's copy.
+func (c *change) spreadInstances(cal *calendar, series *event, shown bool) error {
 	for _, own := range cal.exceptions(series.ID) {
 		if own.Cancelled || c.event(series.Calendar, own.ID) != nil {
 			continue
 		}
-		if stays, err := series.startsAt(own.Original); err != nil || !stays {
+		stays := shown && series.recurring()
+		if stays {
+			var err error
+			if stays, err = series.startsAt(own.Original); err != nil {
+				continue
+			}
+		}
+		if !stays {
+			gone := *own
+			gone.Cancelled = true
+			c.put(&gone)
 			continue
 		}
 		if err := c.copyTo(cal, own, series.instance(own.Original)); err != nil {

@@ -181,6 +181,44 @@ func TestSeries_ChangedInstance_IsVisibleToGuests(t *testing.T) {
 	}
 }
 
+// An instance that a guest changed for themselves alone, and that the organiser has not, ends with
+// its series.
+func TestSeries_Ended_EndsInstancesThatOnlyAGuestColoured(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*world) error{
+		"deleted": func(w *world) error { return w.as("gm").Events.Delete("primary", "qs0series").Do() },
+		"ana is a guest no longer": func(w *world) error {
+			return w.patchAttendees("gm", "qs0series", guests([2]string{"ben"}))
+		},
+		"shortened": func(w *world) error {
+			shorter := &calendar.Event{Recurrence: []string{"RRULE:FREQ=WEEKLY;COUNT=1"}}
+			_, err := w.as("gm").Events.Patch("primary", "qs0series", shorter).Do()
+			return err
+		},
+		"a series no longer": func(w *world) error {
+			_, err := w.as("gm").Events.Patch("primary", "qs0series", &calendar.Event{NullFields: []string{"Recurrence"}}).Do()
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, testOptions())
+			series := w.weekly("qs0series")
+			const coloured = "qs0series_20260320T180000Z"
+			if err := w.patchAttendees("gm", series.Id, guests([2]string{"ana"}, [2]string{"ben"})); err != nil {
+				t.Fatal(err)
+			}
+			must(w.as("ana").Events.Patch("primary", coloured, &calendar.Event{ColorId: "5"}).Do())(t)
+			if err := end(w); err != nil {
+				t.Fatal(err)
+			}
+			if got := w.get("ana", coloured); got.Status != "cancelled" {
+				t.Errorf("ana's instance: %+v", got)
+			}
+		})
+	}
+}
+
 // What a guest changed of an instance for themselves alone stays theirs, and what the series has
 // shows there all the same. An instance of the organiser's own keeps what it has.
 func TestSeries_Changed_ReachesInstancesThatOnlyAGuestColoured(t *testing.T) {
