@@ -137,12 +137,12 @@ func (c *change) spreadInstances(cal *calendar, series *event, shown bool) error
 		if own.Cancelled || c.event(series.Calendar, own.ID) != nil {
 			continue
 		}
-		stays := shown && series.recurring()
+		stays, err := shown && series.recurring(), error(nil)
 		if stays {
-			var err error
-			if stays, err = series.startsAt(own.Original); err != nil {
-				continue
-			}
+			stays, err = series.startsAt(own.Original)
+		}
+		if err != nil {
+			continue
 		}
 		if !stays {
 			gone := *own
