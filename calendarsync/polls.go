@@ -34,13 +34,16 @@ func isOurs(eventID string) bool { return strings.HasPrefix(eventID, poll.EventP
 
 // Apply implements Consumer. A deletion counts only if we may write to the calendar, since
 // readers may be shown less.
-func (l *pollConsumer) Apply(ctx context.Context, _ Run, observed SyncedEvent) error {
+func (l *pollConsumer) Apply(ctx context.Context, run Run, observed SyncedEvent) error {
 	event := observed.Event
 	if event.EventState == rules.Gone && !observed.Writable {
 		return errNotWriter
 	}
 	if err := l.awaitLink(ctx, event.ID); err != nil {
 		return err
+	}
+	if l.joinsHold(observed) {
+		return l.holdWithOthers(ctx, run, event)
 	}
 	return l.applyObservation(ctx, l.observation(event, observed.Fresh))
 }

@@ -19,25 +19,17 @@ func (l *pollConsumer) Unlisted(ctx context.Context, run Run, shown func(eventID
 	if err := l.deferInserts(ctx, shown); err != nil {
 		return err
 	}
-	gone, linked, err := l.findGone(ctx, run, shown)
+	absent, err := l.findAbsent(ctx, run, shown)
 	if err != nil {
 		return err
 	}
-	for _, without := range []func(context.Context, Run, []gcal.Event) ([]gcal.Event, error){l.withoutPast, l.withoutMoved} {
-		if !l.tooMany(gone, linked) {
-			break
-		}
-		found := len(gone)
-		gone, err = without(ctx, run, gone)
-		if err != nil {
-			return err
-		}
-		linked -= found - len(gone)
+	if err := l.withoutSettled(ctx, run, &absent, l.tooMany); err != nil {
+		return err
 	}
-	if l.tooMany(gone, linked) {
-		return l.hold(ctx, gone)
+	if l.tooMany(absent) {
+		return l.hold(ctx, absent.gone)
 	}
-	for _, event := range gone {
+	for _, event := range absent.gone {
 		err := l.applyObservation(ctx, l.observation(event, true))
 		if err := run.Applied(ctx, event.ID, err); err != nil {
 			return err
@@ -46,16 +38,24 @@ func (l *pollConsumer) Unlisted(ctx context.Context, run Run, shown func(eventID
 	return nil
 }
 
-// findGone fetches the events that a full listing lacks, applies those that are there, and
-// returns the linked ones that are gone and how many are linked in all. An awaited event
-// that is not listed is still deleted, unless the listing has a nameless event.
-func (l *pollConsumer) findGone(ctx context.Context, run Run, shown func(eventID string) bool) (gone []gcal.Event, linked int, err error) {
+// absences are what a full listing lacks of the linked events.
+type absences struct {
+	gone []gcal.Event // each was fetched
+	// unread are those that could not be fetched. They may be gone as well: a few that were read
+	// say nothing of how many are.
+	unread int
+	linked int // that are linked in all
+}
+
+// findAbsent fetches the events that a full listing lacks, and applies those that are there. An
+// awaited event that is not listed is still deleted, unless the listing has a nameless event.
+func (l *pollConsumer) findAbsent(ctx context.Context, run Run, shown func(eventID string) bool) (absent absences, err error) {
 	for entry, err := range poll.IndexOfCalendar(ctx, l.Store, l.ref.Account, l.ref.Calendar) {
 		if err != nil {
-			return nil, 0, err
+			return absences{}, err
 		}
 		if !entry.Awaited {
-			linked++
+			absent.linked++
 		}
 		confirmed := l.calendar.Deferred(entry.EventID).Why == calendars.DeferredConfirmed
 		if shown(entry.EventID) || confirmed || entry.Awaited && !run.part.incomplete {
@@ -64,24 +64,59 @@ func (l *pollConsumer) findGone(ctx context.Context, run Run, shown func(eventID
 		event, err := l.fetchConfirmed(ctx, entry.EventID)
 		switch {
 		case err != nil && !l.endsRun(ctx, err):
+			absent.unread++
 			err = run.Applied(ctx, entry.EventID, err)
 		case err != nil:
 		case event.EventState != rules.Gone:
 			err = run.part.apply(ctx, SyncedEvent{Event: event, Fresh: true, Writable: true})
 		case !entry.Awaited:
-			gone = append(gone, event)
+			absent.gone = append(absent.gone, event)
 		}
 		if err != nil {
-			return nil, 0, err
+			return absences{}, err
 		}
 	}
-	return gone, linked, nil
+	return absent, nil
 }
 
 // tooMany reports whether too many linked events are gone at once to be believed
 // unconfirmed.
-func (l *pollConsumer) tooMany(gone []gcal.Event, linked int) bool {
-	return len(gone) > l.HoldMin && float64(len(gone)) > l.HoldShare*float64(linked)
+func (l *pollConsumer) tooMany(absent absences) bool {
+	missing := len(absent.gone) + absent.unread
+	return len(absent.gone) > 0 && missing > l.HoldMin && float64(missing) > l.HoldShare*float64(absent.linked)
+}
+
+// withoutSettled removes from absences those that cancel nothing, as long as they are to be held.
+func (l *pollConsumer) withoutSettled(ctx context.Context, run Run, absent *absences, hold func(absences) bool) error {
+	for _, without := range []func(context.Context, Run, []gcal.Event) ([]gcal.Event, error){l.withoutPast, l.withoutMoved} {
+		if !hold(*absent) {
+			break
+		}
+		remaining, err := without(ctx, run, absent.gone)
+		if err != nil {
+			return err
+		}
+		absent.linked -= len(absent.gone) - len(remaining)
+		absent.gone = remaining
+	}
+	return nil
+}
+
+// joinsHold reports whether an event that could not be read is found gone while others of its
+// calendar are held: it was missing with them, and is held with them.
+func (l *pollConsumer) joinsHold(observed SyncedEvent) bool {
+	missed := l.calendar.Deferred(observed.Event.ID).Why == calendars.DeferredFailed
+	return missed && observed.Fresh && observed.Event.EventState == rules.Gone && len(l.calendar.Held()) > 0
+}
+
+// holdWithOthers holds an event beside those that are held, unless its absence cancels nothing.
+func (l *pollConsumer) holdWithOthers(ctx context.Context, run Run, event gcal.Event) error {
+	absent := absences{gone: []gcal.Event{event}}
+	err := l.withoutSettled(ctx, run, &absent, func(left absences) bool { return len(left.gone) > 0 })
+	if err != nil || len(absent.gone) == 0 {
+		return err
+	}
+	return l.hold(ctx, absent.gone)
 }
 
 // deferInserts defers events that a full listing lacks while their insert is under way:

@@ -169,10 +169,10 @@ var syncs = []mutant{
 		changes: []change{{
 			file: "calendarsync/unlisted.go",
 			old: `
-	gone, linked, err := l.findGone(ctx, run, shown)
+	absent, err := l.findAbsent(ctx, run, shown)
 	if err != nil {`,
 			new: `
-	gone, linked, err := []gcal.Event(nil), 0, error(nil)
+	absent, err := absences{}, error(nil)
 	if true {`,
 		}},
 	},
@@ -253,8 +253,8 @@ var syncs = []mutant{
 		breaks: "However many events a full listing lacks at once, their polls are cancelled without a person's word (\"Gone means confirmed\").",
 		changes: []change{{
 			file: "calendarsync/unlisted.go",
-			old:  `return len(gone) > l.HoldMin && float64(len(gone)) > l.HoldShare*float64(linked)`,
-			new:  `return len(gone) > linked`,
+			old:  `return len(absent.gone) > 0 && missing > l.HoldMin && float64(missing) > l.HoldShare*float64(absent.linked)`,
+			new:  `return missing > absent.linked`,
 		}},
 	},
 	{
