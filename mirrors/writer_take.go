@@ -1,7 +1,6 @@
 package mirrors
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -125,8 +124,7 @@ func (w *Writer) patch(ctx context.Context, a *attempt) error {
 }
 
 // written records an answered write. An event that was created for a document which names
-// it no more is deleted at once, unless another names it, such as a kept copy; if that fails,
-// the reconciliation does it.
+// it no more is deleted at once.
 func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, created bool) error {
 	w.pauses.over(a.Mirror.TargetAccountID)
 	now := w.now()
@@ -150,11 +148,7 @@ func (w *Writer) written(ctx context.Context, a *attempt, answer gcal.Event, cre
 		}
 	}
 	if created && m.EventID != answer.ID {
-		_, refused, err := w.deleteUnnamed(ctx, a.google, a.ref(), answer.ID, answer.ETag)
-		if err := cmp.Or(err, refused); err != nil && !fault.Is(err, fault.NotFound) {
-			w.Log.WarnContext(ctx, "event of a forgotten mirror not deleted; left to the reconciliation",
-				"mirror", a.Mirror.ID, "trace", a.cause.Trace, "error", err)
-		}
+		w.deleteReplaced(ctx, a, answer.ID, answer.ETag)
 	}
 	return nil
 }
@@ -184,30 +178,6 @@ func (w *Writer) wake(ctx context.Context, series mirror.Mirror, cause scheduler
 		}
 	}
 	return nil
-}
-
-// checkAgain decides again after a write was refused because the event is not what the
-// mirror remembers.
-func (w *Writer) checkAgain(ctx context.Context, a *attempt, refused error) error {
-	shown, err := a.google.Get(ctx, a.ref(), a.Mirror.EventID)
-	switch {
-	case fault.Is(err, fault.NotFound):
-		if _, err := a.google.Access(ctx, a.ref()); err != nil {
-			return w.calendarMissing(ctx, a, err)
-		}
-		if a.Mirror.Attempts == 0 { // Google may miss for a moment what it has
-			return w.failed(ctx, a, refused)
-		}
-		shown = gcal.Event{ID: a.Mirror.EventID, EventState: rules.Gone} // its tombstone is gone too
-	case err != nil:
-		return w.failed(ctx, a, err)
-	}
-	verdict, err := w.observed(ctx, a.Mirror, shown, a.cause)
-	same := verdict == plan.Ignored || verdict == plan.Echo && (shown.ETag == "" || shown.ETag == a.Mirror.ETag)
-	if err == nil && same { // the next try would end the same
-		return w.failed(ctx, a, refused)
-	}
-	return err
 }
 
 // find finds the instance that an exception replaces.

@@ -187,6 +187,24 @@ func TestWriter_AnEventThatIsNotFoundOnce_KeepsIt(t *testing.T) {
 	s.agree(1)
 }
 
+// Missed twice, it counts as deleted. Where it is there all the same, two would be left.
+func TestWriter_AnEventThatIsNotFoundTwice_IsReplaced(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Stand-up")
+	s.run(0)
+	was := s.atHome().ID
+	for _, method := range []string{"events.patch", "events.get"} {
+		s.must(s.google.Control().Plant(control.Rule{Match: method, Status: 404, Times: 2}))
+	}
+	s.event("e1", "Retrospective")
+	s.run(5 * time.Minute)
+	if now := s.atHome(); now.ID == was || now.Details.Summary != "Retrospective" {
+		t.Errorf("home shows %s, %q; it was %s", now.ID, now.Details.Summary, was)
+	}
+	s.agree(1)
+}
+
 func TestWriter_ASeriesWithExceptions_IsWrittenInOrder(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -233,7 +233,7 @@ var mirrored = []mutant{
 		name:   "gone-occurrence-patched-without-end",
 		breaks: "The copy of an occurrence that is gone with its series is changed again and again until a sync finds the end of the series.",
 		changes: []change{{
-			file: "mirrors/writer_take.go",
+			file: "mirrors/writer_check.go",
 			old:  `(shown.ETag == "" || shown.ETag == a.Mirror.ETag)`,
 			new:  `shown.ETag == a.Mirror.ETag`,
 		}},
