@@ -205,6 +205,25 @@ func TestMappings_LinkedAccounts_AreFollowedAsTheyComeAndGo(t *testing.T) {
 	equal(t, "without access after unlinking", w.state().WithoutAccess, 1)
 }
 
+// While an account was not usable, an event that a guest showed was left alone, and the calendar that
+// could be changed may have nothing new to show.
+func TestMappings_AnAccountThatIsLinkedAgain_HasItsCalendarListedAgain(t *testing.T) {
+	t.Parallel()
+	w := newMappingWorld(t, false)
+	ana := w.link("p1", "ana")
+	w.sheet.set("ana")
+	w.refresh()
+	w.clearBacklogs()
+	must(t, w.mappings.AccountBack(w.ctx, ana, mapped))
+	equal(t, "listed again after the first link", w.relisted(), nil)
+	_, err := w.accounts.MarkRevoked(w.ctx, ana.ID, ana.Grant)
+	must(t, err)
+	w.now = w.now.Add(time.Hour)
+	must(t, w.mappings.AccountBack(w.ctx, w.link("p1", "ana"), mapped))
+	equal(t, "listed again", w.relisted(), []string{"ana@north.example"})
+	w.settled("ana")
+}
+
 func TestMappings_AnAccountThatIsNotMapped_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newMappingWorld(t, false)
