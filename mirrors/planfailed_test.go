@@ -117,6 +117,9 @@ func TestPlanPerson_AFailureOfAll_EndsTheRun(t *testing.T) {
 			w, r := refusedPlanning(t, c.kind, 26, c.refused...)
 			again, err := w.service.Outbox.Run(w.ctx, mirrors.PlanKind, gm)
 			w.must(err)
+			if why := w.planError(); why != c.kind.String() {
+				t.Errorf("operators are shown %q", why)
+			}
 			person := w.personPlan()
 			if !again.After(w.clock.Now()) || !person.PlanDue.Equal(again) || len(w.mirrors()) > 0 {
 				t.Errorf("the run ended with %d mirrors, due again at %v, %v", len(w.mirrors()), again, person.PlanDue)
@@ -147,6 +150,9 @@ func TestPlanPerson_PlaceUnstored_GoesOn(t *testing.T) {
 		if err == nil && reached && w.personPlan().PlanDue.IsZero() && len(w.mirrors()) < 22 {
 			t.Errorf("with read %d failing the planning counts as done", n)
 		}
+		if why := w.planError(); why != nil && why != fault.Unavailable.String() {
+			t.Errorf("with read %d failing operators are shown %q", n, why)
+		}
 		if !reached {
 			w.must(err)
 			points.Struck(t, n-1, 3)
@@ -158,31 +164,57 @@ func TestPlanPerson_PlaceUnstored_GoesOn(t *testing.T) {
 // Any read of what a planning needs may fail: the run ends and is repeated after a wait.
 func TestPlanPerson_APartUnread_WaitsAndGoesOn(t *testing.T) {
 	t.Parallel()
-	party := mirror.Connection{GroupID: "party", AccountID: home, OwnerID: gm}
-	for n := 1; ; n++ {
-		w := newMirroringWorld(t) // without events, so that nothing is read to plan one
-		w.connect(home, gm)
-		w.connect(club, gm)
-		w.must(w.service.EndConnection(w.ctx, party, cause))
-		p := w.fallible()
-		p.FailAt(n)
-		again := w.runWork(mirrors.PlanKind, gm)
-		reached := p.Reached()
-		p.FailAt(0)
-		if due := w.personPlan().PlanDue; reached && (!due.After(w.clock.Now()) || !again.Equal(due)) {
-			t.Errorf("with read %d failing it is due again at %v, %v", n, due, again)
-		}
-		w.run(10 * time.Minute)
-		left, err := mirror.EndingConnectionsOf(w.ctx, w.memory, gm)
-		w.must(err)
-		if len(left) > 0 || !w.personPlan().PlanDue.IsZero() {
-			t.Errorf("with read %d failing the connections %+v are left", n, left)
-		}
-		if !reached {
-			points.Struck(t, n-1, 8)
-			return
-		}
+	for name, row := range map[string]struct { // without events, so that nothing is read to plan one
+		begin func(w *world)
+		least int
+	}{
+		"a connection ends": {func(w *world) {
+			w.connect(home, gm)
+			w.connect(club, gm)
+			w.must(w.service.EndConnection(w.ctx, mirror.Connection{GroupID: "party", AccountID: home, OwnerID: gm}, cause))
+		}, 8},
+		"a calendar is forgotten": {func(w *world) {
+			w.pollsSession(func(e *mirror.Event) { e.From, e.Until = stageStart.AddDate(0, 0, -9), stageStart.AddDate(0, 0, -8) })
+			w.unmirror()
+		}, 8},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for n := 1; ; n++ {
+				w := newMirroringWorld(t)
+				row.begin(w)
+				p := w.fallible()
+				p.FailAt(n)
+				again := w.runWork(mirrors.PlanKind, gm)
+				reached := p.Reached()
+				p.FailAt(0)
+				if due := w.personPlan().PlanDue; reached && (!due.After(w.clock.Now()) || !again.Equal(due)) {
+					t.Errorf("with read %d failing it is due again at %v, %v", n, due, again)
+				}
+				if why := w.planError(); reached && why != "unavailable" {
+					t.Errorf("with read %d failing operators are shown %q", n, why)
+				}
+				w.run(10 * time.Minute)
+				left, err := mirror.EndingConnectionsOf(w.ctx, w.memory, gm)
+				w.must(err)
+				if len(left) > 0 || !w.personPlan().PlanDue.IsZero() {
+					t.Errorf("with read %d failing the connections %+v are left", n, left)
+				}
+				if !reached {
+					points.Struck(t, n-1, row.least)
+					return
+				}
+			}
+		})
 	}
+}
+
+// planError is why operators are shown that the planning of gm failed.
+func (w *world) planError() any {
+	w.Helper()
+	doc, err := w.memory.Get(w.ctx, mirror.PersonPath(gm))
+	w.must(err)
+	return doc.Data["planError"]
 }
 
 // What operators are shown of work that waits.
