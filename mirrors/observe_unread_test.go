@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
@@ -12,10 +11,14 @@ import (
 	"questscheduler/mirrors"
 )
 
-// Whichever read fails, an observation says so: what was taken for absent would never be looked
-// for again.
-func TestObserve_DocumentUnread_SaysThatItFailed(t *testing.T) {
-	t.Parallel()
+// observed is an event that an account's calendar shows now, in a world that knows what was before.
+type observed struct {
+	account string
+	begin   func(t *testing.T) (*world, gcal.Event)
+}
+
+// observations are what a calendar may show, one of each kind.
+func observations() map[string]observed {
 	get := func(w *world, account, id string) gcal.Event {
 		event, err := w.full.Get(w.ctx, refTo(account), id)
 		w.must(err)
@@ -34,10 +37,7 @@ func TestObserve_DocumentUnread_SaysThatItFailed(t *testing.T) {
 		w.must(err)
 		return w, instance
 	}
-	for name, row := range map[string]struct {
-		account string
-		begin   func(t *testing.T) (*world, gcal.Event)
-	}{
+	return map[string]observed{
 		"a new event": {work, func(t *testing.T) (*world, gcal.Event) {
 			w := newShownWorld(t)
 			return w, w.insert(work, "Stand-up", thursday)
@@ -105,22 +105,34 @@ func TestObserve_DocumentUnread_SaysThatItFailed(t *testing.T) {
 			w.stray(1, "here")
 			return w, w.atHome()
 		}},
-	} {
+		"a deleted occurrence of an unknown series": {work, func(t *testing.T) (*world, gcal.Event) {
+			w := newMirroringWorld(t)
+			return w, w.goneOccurrence(mirror.EventPrefix + "unknown")
+		}},
+		"the session of a poll": {work, func(t *testing.T) (*world, gcal.Event) {
+			w := newSessionWorld(t)
+			return w, w.session()
+		}},
+	}
+}
+
+// Whichever read or write fails, an observation says so: what was taken for absent, or for written,
+// would never be looked for again.
+func TestObserve_DocumentUnreadOrUnwritten_SaysThatItFailed(t *testing.T) {
+	t.Parallel()
+	for name, row := range observations() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, event := row.begin(t)
-			p := w.fallible()
-			for n := 1; ; n++ {
-				p.FailAt(n)
-				_, _, err := w.service.Observe(w.ctx, refTo(row.account), event, false, cause)
-				if !p.Reached() {
-					points.Struck(t, n-1, 3)
-					w.must(err)
-					return
-				}
-				if !fault.Is(err, fault.Unavailable) {
-					t.Errorf("read %d failed, and the call gave %v", n, err)
-				}
+			for _, points := range []func(w *world) (*points.Points, int){
+				func(w *world) (*points.Points, int) { return w.fallible(), 3 },
+				func(w *world) (*points.Points, int) { return w.unwritable(), 0 },
+			} {
+				w, event := row.begin(t)
+				p, least := points(w)
+				p.NoneUnread(t, least, func() error {
+					_, _, err := w.service.Observe(w.ctx, refTo(row.account), event, false, cause)
+					return err
+				})
 			}
 		})
 	}

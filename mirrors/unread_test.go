@@ -27,6 +27,13 @@ func (w *world) fallible() *points.Points {
 	return p
 }
 
+// unwritable has writes of the program fail at the points that it returns.
+func (w *world) unwritable() *points.Points {
+	p := &points.Points{}
+	w.service.Store = &points.Writes{Store: w.counter, Points: p}
+	return p
+}
+
 // newShownWorld has an event of work's shown at home, and one of a group's.
 func newShownWorld(t *testing.T) *world {
 	t.Helper()
@@ -52,14 +59,12 @@ func (w *world) idOf(title string) string {
 	return all[i].ID
 }
 
-// A call that took a document that could not be read for one that is not there would delete
-// what it shows.
-func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
-	t.Parallel()
+// calls are what people and the program ask for in a shown world, with the id of the dentist's event.
+func calls() map[string]func(w *world, id string) error {
 	title := "Doctor"
 	week := mirrors.Range{Start: at(thursday).Time.AddDate(0, 0, -3), End: at(thursday).Time.AddDate(0, 0, 4)}
 	request := "request"
-	calls := map[string]func(w *world, id string) error{
+	return map[string]func(w *world, id string) error{
 		"get": func(w *world, id string) error {
 			_, err := w.events().Get(w.ctx, gm, id)
 			return err
@@ -114,12 +119,30 @@ func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
 			return err
 		},
 	}
-	for name, call := range calls {
+}
+
+// A call that took a document that could not be read for one that is not there would delete
+// what it shows.
+func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
+	t.Parallel()
+	for name, call := range calls() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newShownWorld(t)
 			id := w.idOf("Dentist")
 			w.fallible().NoneUnread(t, 1, func() error { return call(w, id) })
+		})
+	}
+}
+
+func TestCalls_DocumentUnwritten_SayThatTheyFailed(t *testing.T) {
+	t.Parallel()
+	for name, call := range calls() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newShownWorld(t)
+			id := w.idOf("Dentist")
+			w.unwritable().NoneUnread(t, 0, func() error { return call(w, id) })
 		})
 	}
 }
