@@ -195,7 +195,7 @@ func (s *Service) passMirrors(ctx context.Context, page []observation, known *st
 	for i, document := range found {
 		m := mirror.Decode(document)
 		event := shown[i].event
-		if !document.Exists() || m.EventID != event.ID || !m.In(at.CalendarID) {
+		if m.EventID != event.ID || !m.In(at.CalendarID) {
 			continue
 		}
 		next, verdict := plan.Observed(m, event, s.now())

@@ -25,7 +25,7 @@ func belonging(ctx context.Context, reader store.Reader, ownerID string) (groupI
 		return nil, err
 	}
 	for _, doc := range docs {
-		if group := poll.DecodeGroup(doc); doc.Exists() && group.Has(ownerID) {
+		if group := poll.DecodeGroup(doc); group.Has(ownerID) {
 			groupIDs = append(groupIDs, group.ID)
 		}
 	}

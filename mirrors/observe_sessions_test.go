@@ -63,14 +63,19 @@ func (w *world) goneOccurrence(series string) gcal.Event {
 // It reaches the members without the drain, and so does each change of it.
 func TestSync_SessionThatAGroupShares_ReachesItsMembers(t *testing.T) {
 	t.Parallel()
-	for name, alone := range map[string]bool{"alone": true, "on a long page": false} {
+	for name, row := range map[string]struct{ others, full bool }{
+		"alone": {}, "on a long page": {others: true}, "in a full listing": {others: true, full: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newSessionWorld(t)
-			if !alone {
-				for range 12 {
+			for range 12 {
+				if row.others {
 					w.insert(work, "Long ago", "2025-03-05T09:00:00Z")
 				}
+			}
+			if row.full {
+				w.relist(work)
 			}
 			event := w.session()
 			w.sync(work)

@@ -84,15 +84,16 @@ func TestPlanPerson_ForgottenCalendar_KeepsWhatAGroupSharesOfAPoll(t *testing.T)
 	}
 }
 
-// overtaken does something behind a read of a person's calendars outside a transaction.
+// overtaken does something behind a query outside a transaction.
 type overtaken struct {
 	store.Store
-	then func()
+	query string
+	then  func()
 }
 
 func (o *overtaken) Query(ctx context.Context, query store.Bound) ([]store.Document, error) {
 	docs, err := o.Store.Query(ctx, query)
-	if then := o.then; then != nil && query.Query.Name == "calendars of a person" {
+	if then := o.then; then != nil && query.Query.Name == o.query {
 		o.then = nil
 		then()
 	}
@@ -105,7 +106,7 @@ func TestPlanPerson_CalendarFollowedAgain_IsNotForgotten(t *testing.T) {
 	w.insert(work, "Stand-up", thursday)
 	w.sync(work)
 	w.unmirror()
-	o := &overtaken{Store: w.service.Store}
+	o := &overtaken{Store: w.service.Store, query: "calendars of a person"}
 	o.then = func() {
 		calendar, _, err := calendars.LoadKey(w.ctx, w.memory, w.key(work))
 		w.must(err)

@@ -77,6 +77,7 @@ func TestReconcile_WhatTheSyncMissed_IsCorrected(t *testing.T) {
 		},
 		"a deletion":  {func(s *stage) { s.delete(s.shown(home, homeMail)[0]) }, mirrors.Reconciled{Calendars: 1, Checked: 2, Corrected: 1}, 2},
 		"a stray":     {func(s *stage) { s.stray(1, "here") }, mirrors.Reconciled{Calendars: 1, Checked: 2, Strays: 1}, 2},
+		"few strays":  {func(s *stage) { s.strays(5) }, mirrors.Reconciled{Calendars: 1, Checked: 2, Strays: 5}, 2},
 		"many strays": {func(s *stage) { s.strays(6) }, mirrors.Reconciled{Calendars: 1, Checked: 2, Guarded: 6}, 8},
 		"as many strays as mirrors": {func(s *stage) {
 			for _, id := range []string{"e3", "e4", "e5", "e6"} {
@@ -218,6 +219,87 @@ func TestReconcile_AStrayThatGoogleKeeps_CountsAsFailed(t *testing.T) {
 				t.Errorf("it tried %d times", calls)
 			}
 		})
+	}
+}
+
+// Somebody else may delete it first.
+func TestReconcile_AStrayThatIsGone_CountsAsDeleted(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.followed(homeMail)
+	s.strays(2)
+	s.must(s.google.Control().Plant(control.Rule{Match: "events.delete", Status: 404, Times: 1}))
+	if did := s.reconcile(true); did != (mirrors.Reconciled{Calendars: 1, Strays: 2}) {
+		t.Errorf("it did %+v", did)
+	}
+}
+
+// paged shows a listing in two pages.
+type paged struct{ mirrors.Google }
+
+func (p paged) List(ctx context.Context, ref gcal.Ref, mask gcal.Mask, syncToken, pageToken string) (gcal.Page, error) {
+	page, err := p.Google.List(ctx, ref, mask, syncToken, "")
+	if err != nil || len(page.Events) < 2 {
+		return page, err
+	}
+	if pageToken == "" {
+		page.Events, page.NextPage = page.Events[:1], "the rest"
+	} else {
+		page.Events = page.Events[1:]
+	}
+	return page, nil
+}
+
+func TestReconcile_CalendarOfSeveralPages_IsReadWhole(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.followed(homeMail)
+	s.event("e1", "Stand-up")
+	s.event("e2", "Review")
+	s.run(time.Minute)
+	s.strays(2)
+	s.writer.Google = paged{s.writer.Google}
+	if did := s.reconcile(false); did != (mirrors.Reconciled{Calendars: 1, Checked: 2, Strays: 2}) {
+		t.Errorf("it did %+v", did)
+	}
+}
+
+// stopping ends the program while it deletes an event.
+type stopping struct {
+	mirrors.Google
+	stop  func()
+	calls int
+}
+
+func (g *stopping) DeleteQuietly(ctx context.Context, ref gcal.Ref, id, etag string) (bool, error) {
+	g.stop()
+	g.calls++
+	return g.Google.DeleteQuietly(ctx, ref, id, etag)
+}
+
+// The next step begins with the calendar that it was at.
+func TestReconcile_TheProgramStops_GoesOnWithTheSameCalendar(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.followed(homeMail)
+	s.strays(3)
+	ctx, stop := context.WithCancel(s.ctx)
+	google := &stopping{Google: s.writer.Google, stop: stop}
+	s.writer.Google = google
+	_, next, err := s.writer.Reconcile(ctx, cause, " ", true) // which is before any key
+	if err == nil || next != " " || google.calls != 1 {
+		t.Errorf("it goes on at %q after %d deletions: %v", next, google.calls, err)
+	}
+}
+
+// An account that was removed since takes its calendars with it later.
+func TestReconcile_AnAccountThatIsGone_IsNoFailure(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.followed(homeMail)
+	s.must(s.memory.Run(s.ctx, func(_ context.Context, tx store.Tx) error { return tx.Delete(accounts.Path(home)) }))
+	if did := s.reconcile(false); did != (mirrors.Reconciled{Calendars: 1}) {
+		t.Errorf("it did %+v", did)
 	}
 }
 

@@ -123,5 +123,5 @@ func chooseInstance(s facts, op plan.Op) choice {
 // ofSeries reports whether a mirror's event is an instance of the present event of its
 // series: Google's ids of instances begin with that of the series.
 func ofSeries(m, series mirror.Mirror) bool {
-	return m.EventID != "" && strings.HasPrefix(m.EventID, series.EventID+"_")
+	return strings.HasPrefix(m.EventID, series.EventID+"_")
 }

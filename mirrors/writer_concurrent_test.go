@@ -208,3 +208,40 @@ func TestWriter_FailedAfterAnotherHasCancelled_IsNotDueAgain(t *testing.T) {
 		t.Errorf("its mirror is %+v", m)
 	}
 }
+
+// Another process deletes the mirror whose event was just created, which is planned anew before the
+// outcome of its creation is recorded. What comes next for it finds that there is no event.
+func TestWriter_DeletedAndWantedAgainDuringItsInsert_HasOneEventInTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, next := range map[string]func(s *stage){
+		"reconciled": func(s *stage) {
+			if did := s.reconcile(false); did != (mirrors.Reconciled{Calendars: 1, Checked: 1, Corrected: 1}) {
+				s.Errorf("it did %+v", did)
+			}
+		},
+		"changed": func(s *stage) { s.event("e1", "Retrospective") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.followed(homeMail)
+			s.event("e1", "Stand-up")
+			s.writer.Google.(*googlePoints).after = func() {
+				edges := s.edges
+				s.unwanted()
+				s.nothingLeft()
+				s.edges = edges
+				s.plan("e1@google.com")
+			}
+			s.run(time.Minute)
+			if m := s.only(); m.State != mirror.Active || len(s.shown(home, homeMail)) != 0 {
+				t.Fatalf("the mirror is %+v", m)
+			}
+			s.must(s.clock.Advance(time.Hour))
+			next(s)
+			s.run(10 * time.Minute)
+			s.each(1)
+			s.atHome()
+		})
+	}
+}
