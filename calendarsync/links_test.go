@@ -271,5 +271,38 @@ func TestUnlink_DuringAWatchRequest_KeepsTheChannel(t *testing.T) {
 	lost(t, w, pollID, rules.CalendarUnlinked)
 	gone(t, w, w.Account("gm"))
 	equal(t, "channels known", len(w.Watches()), 1)
+	equal(t, "calls to stop it", w.Calls("channels.stop"), 0)
 	atRest(t, w)
+}
+
+// A channel that ended needs no call, and one that Google does not stop is left to expire.
+func TestUnlink_OfChannelsThatGoogleDoesNotStop_CarriesOn(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		begin       func(w *worldtest.World, path store.Path)
+		calls, left int
+	}{
+		"it ended": {func(w *worldtest.World, path store.Path) {
+			w.Write(path, store.Set("expiration", w.Clock.Now()))
+		}, 0, 0},
+		"it ends soon": {func(w *worldtest.World, path store.Path) {
+			w.Write(path, store.Set("expiration", w.Clock.Now().Add(time.Second)))
+		}, 1, 0},
+		"it is refused": {func(w *worldtest.World, _ store.Path) { w.Refuse("channels.stop", 403, "forbidden", 0) }, 1, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			w.Finalised()
+			w.Run(time.Minute)
+			row.begin(w, w.Watches()[0].Path)
+			w.Unlink("gm")
+			equal(t, "calls to stop it", w.Calls("channels.stop"), row.calls)
+			equal(t, "channels known", len(w.Watches()), row.left)
+			for _, watch := range w.Watches() {
+				equal(t, "why it is left", store.Fields(watch.Data).String("reason"), "the account was unlinked")
+			}
+			equal(t, "grants given back", w.Calls("oauth.revoke"), 1)
+		})
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/outbox"
+	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/operations/health"
@@ -375,18 +376,39 @@ func TestLostCalendar_WithoutPolls_IsInTheSyncStatus(t *testing.T) {
 	equal(t, "notices", len(w.Notices("gm")), 0)
 }
 
-// Only a calendar whose events awaited the loss of another is read on its account.
-func TestLostCalendar_ThatNothingAwaits_HasNoOtherRead(t *testing.T) {
+// Only a calendar that is wanted, and whose events awaited the loss of another, is read on its account.
+func TestLostCalendar_ThatAnotherAwaits_HasThatRead(t *testing.T) {
 	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
-	w.Finalised()
-	inClub(t, w)
-	w.Run(time.Minute)
-	share(t, w, worldtest.NoAccess)
-	key := w.CalendarKey(worldtest.Club)
-	w.Write(calendars.Path(key), calendars.RequestSync(calendars.Request{At: w.Clock.Now(), Trigger: "person"})...)
-	w.Syncer.Work().Handle(t.Context(), outbox.Item{ID: key, Document: w.Document(calendars.Path(key))})
-	equal(t, "it is lost", w.Calendar(worldtest.Club).Lost(), true)
-	equal(t, "it is asked for itself", w.Calendar(worldtest.Club).Asked(), false)
-	equal(t, "another is asked for", w.Calendar("gm").Asked(), false)
+	failed := func(w *worldtest.World, why string) {
+		w.Write(calendars.Path(w.CalendarKey("gm")), calendars.Defer("some", why, w.Clock.Now()))
+	}
+	for name, row := range map[string]struct {
+		begin func(w *worldtest.World)
+		read  bool
+	}{
+		"nothing waits":               {func(*worldtest.World) {}, false},
+		"an event failed":             {func(w *worldtest.World) { failed(w, calendars.DeferredFailed) }, true},
+		"an event waits for a person": {func(w *worldtest.World) { failed(w, calendars.DeferredHeld) }, false},
+		"an event failed, of no concern": {func(w *worldtest.World) {
+			failed(w, calendars.DeferredFailed)
+			w.Write(calendars.Path(w.CalendarKey("gm")), store.Update{Path: store.Field("interests", poll.ConsumerPoll), Value: int64(0)})
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			w.Finalised()
+			inClub(t, w)
+			w.Run(time.Minute)
+			share(t, w, worldtest.NoAccess)
+			row.begin(w)
+			key := w.CalendarKey(worldtest.Club)
+			w.Write(calendars.Path(key), calendars.Defer("other", calendars.DeferredFailed, w.Clock.Now())) // which it awaits itself
+			w.Write(calendars.Path(key), calendars.RequestSync(calendars.Request{At: w.Clock.Now(), Trigger: "person"})...)
+			w.Syncer.Work().Handle(t.Context(), outbox.Item{ID: key, Document: w.Document(calendars.Path(key))})
+			equal(t, "it is lost", w.Calendar(worldtest.Club).Lost(), true)
+			equal(t, "it is asked for itself", w.Calendar(worldtest.Club).Asked(), false)
+			equal(t, "another is asked for", w.Calendar("gm").Asked(), row.read)
+		})
+	}
 }

@@ -21,6 +21,12 @@ type pages struct {
 	given []string // the events of each call, with the kind of the listing
 	// fails, where set, is called for each event before it is applied together with others.
 	fails func(eventID string) error
+	// unconcerned is an event that does not concern the consumer.
+	unconcerned string
+}
+
+func (p *pages) Concerns(calendar calendars.Calendar, eventID string) bool {
+	return eventID != p.unconcerned && p.Consumer.Concerns(calendar, eventID)
 }
 
 func (p *pages) ApplyPage(
@@ -157,6 +163,15 @@ func TestPageConsumer_EventsOfTheirOwn_AreLeftOutOfThePage(t *testing.T) {
 		same(t, "together", p.given, []string{"all: " + ids[1]})
 		same(t, "applied", order(c), []string{ids[1], ids[0], ids[0]})
 		read(t, w)
+	})
+	t.Run("of no concern", func(t *testing.T) {
+		t.Parallel()
+		w, c, p, ids := inPages(t, 3)
+		p.unconcerned = ids[1]
+		follow(t, w, c, "gm", 1)
+		w.RunDue()
+		same(t, "together", p.given, []string{"all: " + ids[0] + " " + ids[2]})
+		same(t, "applied", order(c), []string{ids[0], ids[2]})
 	})
 	for name, wrong := range map[string]string{"unreadable": "start", "nameless": "id"} {
 		t.Run(name, func(t *testing.T) {

@@ -25,6 +25,14 @@ func fallible(t *testing.T) (*worldtest.World, *points.Points) {
 	return worldtest.New(t, worldtest.Options{Wrap: wrap}), p
 }
 
+// unwritable is fallible for writes.
+func unwritable(t *testing.T) (*worldtest.World, *points.Points) {
+	t.Helper()
+	p := &points.Points{}
+	wrap := func(documents store.Store) store.Store { return &points.Writes{Store: documents, Points: p} }
+	return worldtest.New(t, worldtest.Options{Wrap: wrap}), p
+}
+
 // Whichever read fails while a change of a calendar is synced, it is followed in the end.
 func TestReads_FailAnywhere_ChangesAreFollowed(t *testing.T) {
 	t.Parallel()
@@ -86,11 +94,9 @@ func TestReads_FailAnywhere_ChangesAreFollowed(t *testing.T) {
 	}
 }
 
-// A call that took a document that could not be read for one that is not there would have
-// channels and calendars forgotten.
-func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
-	t.Parallel()
-	for name, call := range map[string]func(t *testing.T, w *worldtest.World, c calendars.Calendar) error{
+// calls are what other parts of the program ask for, of a calendar that is followed.
+func calls() map[string]func(t *testing.T, w *worldtest.World, c calendars.Calendar) error {
+	return map[string]func(t *testing.T, w *worldtest.World, c calendars.Calendar) error{
 		"ensure": func(t *testing.T, w *worldtest.World, c calendars.Calendar) error {
 			return w.Watcher.Ensure(t.Context(), c.AccountID, c.CalendarID)
 		},
@@ -139,13 +145,33 @@ func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
 			_, _, err := calendarsync.RemoveDead(t.Context(), w.Scheduler.Store, w.Clock.Now().AddDate(1, 0, 0), 10)
 			return err
 		},
-	} {
+	}
+}
+
+// A call that took a document that could not be read for one that is not there would have
+// channels and calendars forgotten.
+func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
+	t.Parallel()
+	for name, call := range calls() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, p := fallible(t)
 			w.Finalised()
 			calendar := w.Calendar("gm")
 			p.NoneUnread(t, 1, func() error { return call(t, w, calendar) })
+		})
+	}
+}
+
+func TestCalls_DocumentUnwritten_SayThatTheyFailed(t *testing.T) {
+	t.Parallel()
+	for name, call := range calls() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, p := unwritable(t)
+			w.Finalised()
+			calendar := w.Calendar("gm")
+			p.NoneUnread(t, 0, func() error { return call(t, w, calendar) })
 		})
 	}
 }
