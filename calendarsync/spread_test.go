@@ -1,6 +1,7 @@
 package calendarsync_test
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"testing"
@@ -133,6 +134,39 @@ func TestSweep_WokenAtAnotherTime_IsDoneAtItsOwn(t *testing.T) {
 	if got := swept(); !reflect.DeepEqual(got, outbox.Done()) {
 		t.Errorf("once more: %+v", got)
 	}
+}
+
+// interrupted is a store before whose next transaction something else happens.
+type interrupted struct {
+	store.Store
+	before func()
+}
+
+func (i *interrupted) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
+	before := i.before
+	i.before = nil
+	if before != nil {
+		before()
+	}
+	return i.Store.Run(ctx, fn)
+}
+
+// Another run may have ended the sweep, and the next one may be planned.
+func TestSweep_EndedByAnotherRun_IsNotEndedTwice(t *testing.T) {
+	t.Parallel()
+	documents := &interrupted{}
+	w := worldtest.New(t, worldtest.Options{Wrap: func(s store.Store) store.Store { documents.Store = s; return documents }})
+	w.Finalised()
+	w.Run(2 * time.Hour)
+	key, next := w.CalendarKey("gm"), w.Clock.Now().Add(6*time.Hour)
+	w.Write(calendars.Path(key), calendars.PlanSweep(w.Clock.Now(), "trace")...)
+	documents.before = func() { w.Write(calendars.Path(key), calendars.PlanSweep(next, "another")...) }
+	got := w.Watcher.Sweeps().Handle(t.Context(), outbox.Item{ID: key, Document: w.Document(calendars.Path(key))})
+	if !reflect.DeepEqual(got, outbox.Kept(time.Time{})) {
+		t.Errorf("it ended with %+v", got)
+	}
+	equal(t, "the next one", w.Calendar("gm").SweepAt, next)
+	equal(t, "a sync is asked for", w.Calendar("gm").Asked(), false)
 }
 
 // The slot is in the calendar's document: no task is needed for the sweep, it is done once, and

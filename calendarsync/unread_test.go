@@ -176,6 +176,44 @@ func TestCalls_DocumentUnwritten_SayThatTheyFailed(t *testing.T) {
 	}
 }
 
+// A run whose end is not recorded did not succeed, and says so where its failure is not recorded either.
+func TestSync_NotWritten_IsNoSuccess(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		begin func(w *worldtest.World)
+		down  bool
+	}{
+		"nothing is new":  {func(*worldtest.World) {}, false},
+		"a token expired": {func(w *worldtest.World) { _ = w.Google.ExpireSyncTokens() }, false},
+		"Google is down":  {func(w *worldtest.World) { w.Refuse("events.*", 503, "backendError", 0) }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, p := unwritable(t)
+			w.Finalised()
+			w.Run(time.Hour)
+			key := w.CalendarKey("gm")
+			for n := 1; ; n++ {
+				p.FailAt(0)
+				w.Skip(calendars.Lease)
+				w.Write(calendars.Path(key), calendars.RequestSync(calendars.Request{At: w.Clock.Now(), Trigger: "person"})...)
+				row.begin(w)
+				p.FailAt(n)
+				_, err := w.Outbox.Run(t.Context(), calendars.SyncKind, key)
+				if !p.Reached() {
+					points.Struck(t, n-1, 2)
+					equal(t, "the last one succeeded", w.Calendar("gm").SuccessAt.Equal(w.Clock.Now()), !row.down)
+					return
+				}
+				if row.down && !fault.Is(err, fault.Unavailable) {
+					t.Errorf("write %d failed, and the run gave %v", n, err)
+				}
+				equal(t, "one that could not write succeeded", w.Calendar("gm").SuccessAt.Equal(w.Clock.Now()), false)
+			}
+		})
+	}
+}
+
 // sweptBy goes through all pages of a sweep, up to an error of the store.
 func sweptBy(t *testing.T, w *worldtest.World, spread time.Duration) (all calendarsync.Swept, err error) {
 	t.Helper()

@@ -42,7 +42,18 @@ func TestFirstListing_EventObservedDuringIt_IsKnownOnce(t *testing.T) {
 				}
 			}
 			if o.then != nil || len(of) != 1 || of[0].Title != title {
-				t.Errorf("known are %+v", of)
+				t.Fatalf("known are %+v", of)
+			}
+			entries, _, err := mirror.LoadJournal(w.ctx, w.memory, of[0].ID, store.Paging{Limit: 0})
+			w.must(err)
+			noted := 0
+			for _, entry := range entries {
+				if entry.Step == mirror.StepObserved {
+					noted++
+				}
+			}
+			if changes := map[bool]int{false: 1, true: 2}[changed]; noted != changes {
+				t.Errorf("the journal has %d observations, want %d", noted, changes)
 			}
 			if titles := w.titles(home); len(titles) != 12 {
 				t.Errorf("home shows %v", titles)
@@ -137,7 +148,7 @@ func TestPlanEvent_CancelledAndShown_RestsForAnHour(t *testing.T) {
 func TestPlanUID_CancelledOccurrence_IsKnownAsLongAsItsSeries(t *testing.T) {
 	t.Parallel()
 	cancelled := func(e *mirror.Event) { e.Status = "cancelled" }
-	elsewhere := func(e *mirror.Event) { e.AccountID, e.CalendarID = club, refTo(club).Calendar }
+	elsewhere := func(e *mirror.Event) { e.AccountID = club }
 	shared := func(e *mirror.Event) { e.CalendarID = "shared@example.test" }
 	type series []func(e *mirror.Event)
 	for name, row := range map[string]struct {

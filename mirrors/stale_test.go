@@ -197,3 +197,28 @@ func TestRemoveStale_OfCalendarsNobodyFollows_ListsNothing(t *testing.T) {
 		t.Error("a calendar is requested that nobody follows")
 	}
 }
+
+// A group's work follows the poll of a session that the group shares, and of no other one.
+func TestRemoveStale_Sessions_StayWhileAGroupSharesThem(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		change  func(e *mirror.Event)
+		removed int
+	}{
+		"a shared session": {func(*mirror.Event) {}, 0},
+		"one of a poll":    {func(e *mirror.Event) { e.GroupID = "" }, 1},
+		"one of a group":   {func(e *mirror.Event) { e.PollID = "" }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newMirroringWorld(t)
+			w.pollsSession(row.change)
+			w.account(work, accounts.Revoked)
+			w.set(accounts.Path(work), store.Set("updatedAt", stageStart))
+			w.must(w.clock.Advance(31 * 24 * time.Hour))
+			if removed := w.removeStale(); removed != row.removed {
+				t.Errorf("%d removed, want %d", removed, row.removed)
+			}
+		})
+	}
+}

@@ -18,7 +18,8 @@ type facts struct {
 	// Series is the mirror of the series, for the mirror of an exception.
 	Series    mirror.Mirror
 	HasSeries bool
-	Overlay   mirror.OverlayCalendar
+	// Overlay is the overlay calendar of a mirror that goes into one.
+	Overlay mirror.OverlayCalendar
 	// Usable reports whether calls may be made for the target account.
 	Usable bool
 	// Paused is until when the account rests; zero if it does not.
@@ -96,7 +97,7 @@ func choose(s facts, now time.Time) choice {
 // chooseCalendar is for a mirror whose event is not named yet.
 func chooseCalendar(s facts) choice {
 	switch {
-	case s.Mirror.Target == mirror.Overlay && s.Overlay.Suppressed:
+	case s.Overlay.Suppressed:
 		return doSuppress
 	case s.Mirror.Target == mirror.Overlay && s.Overlay.CalendarID == "":
 		return doOpen

@@ -10,11 +10,14 @@ import (
 
 	"questscheduler/demo/sim/control"
 	"questscheduler/fault"
+	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/mirrors"
+	"questscheduler/mirrors/plan"
+	"questscheduler/rules"
 )
 
 // newConcurrentWriter is one of several processes.
@@ -242,6 +245,42 @@ func TestWriter_DeletedAndWantedAgainDuringItsInsert_HasOneEventInTheEnd(t *test
 			s.run(10 * time.Minute)
 			s.each(1)
 			s.atHome()
+		})
+	}
+}
+
+// The id of a copy proves nothing: whose the event is that has it, its marks say.
+func TestWriter_IDThatAnotherEventHas_LeavesThatAlone(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		title string
+		marks map[string]string
+	}{
+		"unmarked":                  {"Private", nil},
+		"unmarked, equal":           {"Stand-up", nil},
+		"marked for another":        {"Private", plan.Marks(mirror.Mirror{ID: "mir_other"}, "here")},
+		"marked for another, equal": {"Stand-up", plan.Marks(mirror.Mirror{ID: "mir_other"}, "here")},
+		"marked by another program": {"Private", map[string]string{"mirror": "theirs"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.event("e1", "Stand-up")
+			id := mirror.EventID("here", "evt_e1", home, homeMail, s.only().Generation)
+			theirs, err := s.full.InsertContent(s.ctx, gcal.Ref{Account: home, Calendar: homeMail}, id, gcal.Content{
+				Summary: row.title, Start: at("2026-03-05T09:00:00Z"), End: at("2026-03-05T10:00:00Z"), Transparency: "opaque",
+				Visibility: "default",
+			}, row.marks)
+			s.must(err)
+			s.run(10 * time.Minute)
+			now, err := s.full.Get(s.ctx, gcal.Ref{Account: home, Calendar: homeMail}, id)
+			s.must(err)
+			if now.ETag != theirs.ETag || now.EventState == rules.Gone {
+				t.Errorf("it is %+v", now)
+			}
+			if m := s.only(); m.State != mirror.Active || m.EventID == id {
+				t.Errorf("the mirror is %+v", m)
+			}
 		})
 	}
 }

@@ -9,12 +9,13 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
 	"questscheduler/internal/test/points"
 	"questscheduler/mirrors"
 )
 
-// Whichever read fails, a step of the writer says so, so that it is taken again.
-func TestWriter_DocumentUnread_SaysThatItFailed(t *testing.T) {
+// Whichever read or write fails, a step of the writer says so, so that it is taken again.
+func TestWriter_DocumentUnreadOrUnwritten_SaysThatItFailed(t *testing.T) {
 	t.Parallel()
 	second := at("2026-03-12T09:00:00Z")
 	late := func(s *stage) {
@@ -103,25 +104,34 @@ func TestWriter_DocumentUnread_SaysThatItFailed(t *testing.T) {
 			s.deleteCalendar(s.overlays()[0].ID)
 		}, reconcile},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for n := 1; ; n++ {
-				s := newStage(t)
-				row.begin(s)
-				p := &points.Points{}
-				s.writer.Store = &points.Reads{Store: s.memory, Points: p}
-				p.FailAt(n)
-				err := row.call(s)
-				if !p.Reached() {
-					points.Struck(t, n-1, 2)
-					s.must(err)
-					return
+		for what, documents := range map[string]func(documents store.Store, p *points.Points) store.Store{
+			"read": func(documents store.Store, p *points.Points) store.Store {
+				return &points.Reads{Store: documents, Points: p}
+			},
+			"write": func(documents store.Store, p *points.Points) store.Store {
+				return &points.Writes{Store: documents, Points: p}
+			},
+		} {
+			t.Run(name+", "+what, func(t *testing.T) {
+				t.Parallel()
+				for n := 1; ; n++ {
+					s := newStage(t)
+					row.begin(s)
+					p := &points.Points{}
+					s.writer.Store = documents(s.memory, p)
+					p.FailAt(n)
+					err := row.call(s)
+					if !p.Reached() {
+						points.Struck(t, n-1, 1)
+						s.must(err)
+						return
+					}
+					if !fault.Is(err, fault.Unavailable) {
+						t.Errorf("%s %d failed, and the call gave %v\n%s", what, n, err, s.log.String())
+					}
 				}
-				if !fault.Is(err, fault.Unavailable) {
-					t.Errorf("read %d failed, and the call gave %v\n%s", n, err, s.log.String())
-				}
-			}
-		})
+			})
+		}
 	}
 }
 
