@@ -21,6 +21,8 @@ type commits struct {
 	// that was applied of an event, by the poll and the event's id.
 	last    map[string]poll.JournalEntry
 	updated map[string]time.Time
+	// snapshots are the ids of the polls' newest ones.
+	snapshots map[string]string
 	// sequences are the polls' sequences in feeds at their last entries.
 	sequences map[string]sequence
 	// calendars are as they were committed last; syncs are the fences of sync runs,
@@ -41,7 +43,7 @@ type syncKey struct {
 
 func newCommits() commits {
 	return commits{
-		last: map[string]poll.JournalEntry{}, updated: map[string]time.Time{}, sequences: map[string]sequence{},
+		last: map[string]poll.JournalEntry{}, updated: map[string]time.Time{}, snapshots: map[string]string{}, sequences: map[string]sequence{},
 		calendars: map[store.Path]calendars.Calendar{}, syncs: map[syncKey]int64{}, full: map[syncKey]*fullListing{},
 	}
 }
@@ -73,6 +75,8 @@ func (j *judged) Run(ctx context.Context, fn func(context.Context, store.Tx) err
 			j.world.judgeEntry(path)
 		case allNotices.Collection:
 			j.world.judgeNotice(path)
+		case allSnapshots.Collection:
+			j.world.commits.snapshots[path.Parent().ID()] = path.ID()
 		case allWatches.Collection:
 			j.world.judgeOpened(path)
 		}

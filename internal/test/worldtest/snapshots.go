@@ -120,18 +120,9 @@ func (w *World) judgeRestoredVotes(pollID string) {
 	}
 }
 
-// newestSnapshot is the snapshot of a poll's last reschedule; nil where it has
-// none.
-func (w *World) newestSnapshot(pollID string) (newest *poll.Snapshot) {
-	for _, document := range w.all(allSnapshots) {
-		if document.Path.Parent() != poll.Path(pollID) {
-			continue
-		}
-		snapshot, err := poll.LoadSnapshot(w.ctx, w.observed.stored, pollID, document.Path.ID())
-		w.must(err)
-		if newest == nil || snapshot.ID > newest.ID { // ids grow
-			newest = snapshot
-		}
-	}
-	return newest
+// newestSnapshot is the snapshot of a poll's last reschedule; nil where it has none, or it is gone.
+func (w *World) newestSnapshot(pollID string) *poll.Snapshot {
+	snapshot, err := poll.LoadSnapshot(w.ctx, w.observed.stored, pollID, w.commits.snapshots[pollID])
+	w.must(err)
+	return snapshot
 }
