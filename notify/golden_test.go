@@ -120,7 +120,7 @@ func TestGolden_CardMessageAndDocumentInEachState(t *testing.T) {
 		}
 		golden(t, "line-"+step.name, kept.sent[0])
 		golden(t, "card-"+step.name, kept.sent[1])
-		doc, err := w.store.Get(context.Background(), notify.NotificationPath("ana", "dedupe:"+string(step.notice)+":"+pollID+":"+ref))
+		doc, err := w.store.Get(context.Background(), notify.NotificationPath("ana", "dedupe:"+ref))
 		if err != nil || !doc.Exists() {
 			t.Fatalf("%s: no document: %v", step.name, err)
 		}
@@ -203,7 +203,7 @@ func TestGolden_AllDayAndNoZoneAndARole(t *testing.T) {
 	w.mustEnd()
 	golden(t, "line-all-day", kept.sent[0])
 	golden(t, "card-all-day", kept.sent[1])
-	doc, err := w.store.Get(context.Background(), notify.NotificationPath("gm", "dedupe:SESSION_RESCHEDULED:"+pollID+":"+ref))
+	doc, err := w.store.Get(context.Background(), notify.NotificationPath("gm", "dedupe:"+ref))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestGolden_AllDayAndNoZoneAndARole(t *testing.T) {
 	w.move(moved)
 	ref = w.want("gm", 0)
 	w.mustEnd()
-	doc, err = w.store.Get(context.Background(), notify.NotificationPath("cho", "dedupe:SESSION_RESCHEDULED:"+pollID+":"+ref))
+	doc, err = w.store.Get(context.Background(), notify.NotificationPath("cho", "dedupe:"+ref))
 	if err != nil {
 		t.Fatal(err)
 	}

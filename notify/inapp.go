@@ -160,11 +160,11 @@ func canNotify(uid string) bool {
 	return uid != "" && !strings.Contains(uid, "/") && NotificationPath(uid, "x").Valid() == nil
 }
 
-// content is what each recipient's document has, and the key in its id.
+// content is what each recipient's document has, and the key in its id: a transition, of one poll,
+// is announced once. Keys grow with time, so a person's newest document is written behind the others.
 func (n *InApp) content(ctx context.Context, reader store.Reader, m Message) (key string, document map[string]any, err error) {
 	actor, err := actorOf(ctx, reader, m.State.Actor, m.Poll)
-	key = string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref
-	return key, n.document(key, m, actor), err
+	return m.State.Ref, n.document(m.State.Ref, m, actor), err
 }
 
 // actorOf is who caused a change, as documents name them; nil for nobody.

@@ -245,7 +245,7 @@ func TestHandle_DeliveryDeletedByPeople_IsNotRepeated(t *testing.T) {
 	wantTexts(t, "messages", contents(w.messages(channel)), cancelledMessage)
 	w.delete(w.messages(channel)[0].ID)
 	w.write(func(tx store.Tx) error {
-		return tx.Delete(notify.NotificationPath("ana", "dedupe:SESSION_CANCELLED:"+pollID+":"+ref))
+		return tx.Delete(notify.NotificationPath("ana", "dedupe:"+ref))
 	})
 	p.err = nil
 	w.clock.add(time.Hour)

@@ -69,7 +69,7 @@ func TestList_Document_IsReturnedWhole(t *testing.T) {
 	}
 	n.Actor = nil
 	if want := (notify.Notification{
-		ID: "dedupe:SESSION_CANCELLED:" + pollID + ":" + ref, Type: "SESSION_CANCELLED",
+		ID: "dedupe:" + ref, Type: "SESSION_CANCELLED",
 		Title: "Session cancelled", Body: cancelledBody, ActionURL: appURL + "/scheduler/" + pollID,
 		Resource:  notify.Resource{Type: "poll", ID: pollID, Title: "Curse of Strahd"},
 		CreatedAt: w.clock.Now(),

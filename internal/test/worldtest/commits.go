@@ -3,7 +3,6 @@ package worldtest
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"questscheduler/internal/calendars"
@@ -200,8 +199,7 @@ func (w *World) judgeNotice(path store.Path) {
 	announcement := poll.DecodeAnnouncement(document)
 	// If a newer announcement is wanted by now, or the poll was deleted since,
 	// nothing records any more when this one was due.
-	_, ref, _ := strings.Cut(notice.String("dedupeKey"), resource.String("id")+":")
-	if ref != announcement.Wanted.Ref || w.skewed { // due by one clock, announced by another
+	if notice.String("dedupeKey") != announcement.Wanted.Ref || w.skewed { // due by one clock, announced by another
 		return
 	}
 	due := store.Fields(document.Data).Time("due") // also where the transaction finished the announcement

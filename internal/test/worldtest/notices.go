@@ -30,12 +30,12 @@ var sessionNotices = []rules.Notice{rules.NoticeRescheduled, rules.NoticeRestore
 // remember takes in a document of a person's notices. Others than those of
 // sessions are passed over.
 func (w *World) remember(document store.Document) (problems []string) {
-	kind, rest, _ := strings.Cut(strings.TrimPrefix(document.Path.ID(), "dedupe:"), ":")
-	pollID, ref, _ := strings.Cut(rest, ":")
+	f := store.Fields(document.Data)
+	kind, about := f.String("type"), f.Map("resource")
+	pollID, ref := about.String("id"), strings.TrimPrefix(document.Path.ID(), "dedupe:")
 	if !document.Exists() || !slices.Contains(sessionNotices, rules.Notice(kind)) {
 		return nil
 	}
-	f := store.Fields(document.Data)
 	if w.past.notices[pollID] == nil {
 		w.past.notices[pollID] = map[string]*notice{}
 	}
@@ -49,7 +49,7 @@ func (w *World) remember(document store.Document) (problems []string) {
 		w.past.notices[pollID][ref] = known
 		problems = append(problems, w.paceProblems(pollID)...)
 	}
-	if known.kind != rules.Notice(kind) || f.String("type") != kind || "dedupe:"+f.String("dedupeKey") != document.Path.ID() {
+	if known.kind != rules.Notice(kind) || "dedupe:"+f.String("dedupeKey") != document.Path.ID() {
 		problems = append(problems,
 			fmt.Sprintf("poll %s: the notice %s is one of %s and says %s", pollID, document.Path, known.kind, f.String("type")))
 	}
