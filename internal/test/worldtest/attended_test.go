@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/attendees"
 	"questscheduler/internal/test/worldtest"
 )
 
@@ -21,6 +22,13 @@ func row(person string, others ...string) worldtest.SheetRow {
 // load has the mappings be those of some rows.
 func load(t *testing.T, w *worldtest.World, rows ...worldtest.SheetRow) {
 	t.Helper()
+	reload(t, w, rows...)
+	w.Run(10 * time.Minute)
+}
+
+// reload is load before anything of it is carried out.
+func reload(t *testing.T, w *worldtest.World, rows ...worldtest.SheetRow) {
+	t.Helper()
 	w.Sheet.Rows = rows
 	if err := w.ReloadMappings(""); err != nil {
 		t.Fatal(err)
@@ -28,7 +36,6 @@ func load(t *testing.T, w *worldtest.World, rows ...worldtest.SheetRow) {
 	if problems := w.AfterReload(""); len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	w.Run(10 * time.Minute)
 }
 
 // No change of guests counts as another write to an event, for any organizer of the event
@@ -91,6 +98,41 @@ func TestAttendees_WithdrawnFromASeries_StayOutOfAnOccurrence(t *testing.T) {
 		t.Error("the address is there")
 	}
 	if problems := w.AttendeeDisagreements(); len(problems) > 0 {
+		t.Error(problems)
+	}
+}
+
+// An occurrence that was changed before the program read it, while the program took an address out of
+// its series, keeps the address: that it was the program's is not known, nor is its removal.
+func TestAttendees_RemovedFromAnUnreadOccurrence_MayComeAgain(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Attended: true})
+	load(t, w, row("pia", "pia"), row("paul", "paul"), row("pola", "pola"))
+	series := w.Gather("pia", map[string]any{
+		"attendees": []any{map[string]any{"email": "pola@one.example"}}, "recurrence": []any{"RRULE:FREQ=DAILY;COUNT=3"},
+		"start": map[string]any{"dateTime": "2026-03-11T09:00:00Z", "timeZone": "UTC"},
+		"end":   map[string]any{"dateTime": "2026-03-11T10:00:00Z", "timeZone": "UTC"},
+	})
+	w.Run(10 * time.Minute)
+	changed := w.OccurrencesOfSeries(series)[1]
+	w.Invite("pia", changed, worldtest.Guest{"email": "paul@one.example"})
+	reload(t, w, row("pia", "pia"), row("paul", "paul"), row("pola", "team"))
+	for _, due := range w.Wakes.Due(w.Clock.Now()) {
+		if due.Kind == attendees.Kind { // before the calendar is read
+			w.RunTask(due.ID)
+		}
+	}
+	w.Run(10 * time.Minute)
+	if w.GatheringOf("pia", series.ID).Guest("pola@two.example") != nil || w.GatheringOf("pia", changed).Guest("pola@two.example") == nil {
+		t.Fatal("the address was not taken out of the series alone")
+	}
+	w.Uninvite("pia", changed, "pola@two.example")
+	w.Run(10 * time.Minute)
+	load(t, w, row("pia", "pia"), row("paul", "pola"), row("pola", "team"))
+	if w.GatheringOf("pia", changed).Guest("pola@two.example") == nil {
+		t.Error("the address is not there")
+	}
+	if problems := append(w.Problems(), w.AttendeeDisagreements()...); len(problems) > 0 {
 		t.Error(problems)
 	}
 }

@@ -127,12 +127,13 @@ func (w *World) judgeWithdrawal(before Gathering, book *guestbook, guest Guest) 
 }
 
 // forgetOccurrences: an address was added to a series, or taken out by the program. It cannot know
-// any more what a person did with it before at an occurrence of which nothing is recorded.
+// any more what a person did with it before at an occurrence of which nothing is recorded, nor
+// whether such an occurrence has it from the series.
 func (w *World) forgetOccurrences(series Gathering, address string) {
 	prefix := series.Organizer.Email + " " + series.ID + "_"
 	for _, id := range slices.Sorted(maps.Keys(w.guestbooks.all)) {
 		book := w.guestbooks.all[id]
-		if !strings.HasPrefix(id, prefix) || book.banned[address] == "" && !book.invited[address] {
+		if !strings.HasPrefix(id, prefix) || book.banned[address] == "" && !book.invited[address] && !book.added[address] {
 			continue
 		}
 		_, eventID, _ := strings.Cut(id, " ")
@@ -142,7 +143,9 @@ func (w *World) forgetOccurrences(series Gathering, address string) {
 		if _, inherited := record.Inherited[address]; !own && !inherited {
 			book.unsure[address] = true
 			delete(book.banned, address)
-			delete(book.invited, address)
+			for _, of := range []map[string]bool{book.invited, book.added, book.observed} {
+				delete(of, address)
+			}
 		}
 	}
 }
