@@ -29,7 +29,7 @@ Each calendar has 10 finalised polls, one session a week, and 10 changes a week 
 const scalingEnd = `
 ## Where the embedded server ends
 
-Google's quota is the same, so it ends for other reasons: one process, one machine, no web app that writes Firestore's documents. On two shared processors it applied %s moves a second, each on disk ([performance.md](performance.md)), and ` + "`make bench`" + ` swept and synced %s calendars a second: more than the quota allows. A poll that lived through its flow takes 13 kB of the file, a million 13 GB. Everything can be [moved to Firestore](operations.md#moving-from-one-machine-to-firestore).
+Google's quota is the same, so it ends for other reasons: one process, one machine, no web app that writes Firestore's documents. On two shared processors it applied %s moves a second, each on disk ([performance.md](performance.md)), and ` + "`make bench`" + ` swept and synced %s calendars a second: more than the quota allows. A poll that lived through its flow takes 11 kB of the file, a million 11 GB. Everything can be [moved to Firestore](operations.md#moving-from-one-machine-to-firestore).
 `
 
 func TestPage_CostAndScale(t *testing.T) {
