@@ -18,6 +18,8 @@ type AnnouncedState struct {
 	Rescheduled bool
 	// CancelledAt is when it was cancelled; zero if it is not, or nothing but its status says so.
 	CancelledAt time.Time
+	// FinalizedAt is when people finalised it last; zero: never, or nothing says so.
+	FinalizedAt time.Time
 }
 
 // Notice is an announcement.
@@ -50,10 +52,12 @@ func Announce(announced, current AnnouncedState) Notice {
 	}
 }
 
-// cancelledAgain reports whether people made something else of a cancelled poll in between, and
-// the web app announced that at once. What the calendar undid and did again has the same generation.
+// cancelledAgain reports whether people finalised or reopened a cancelled poll in between, and the
+// web app announced that at once. What the calendar undid, and it or a person did again, nobody heard
+// of: a person's cancellation is one generation more, and reopening one more before it.
 func cancelledAgain(announced, current AnnouncedState) bool {
-	return announced.Generation != current.Generation && current.CancelledAt.After(announced.CancelledAt)
+	decided := !current.FinalizedAt.Equal(announced.FinalizedAt) || current.Generation > announced.Generation+1
+	return decided && current.CancelledAt.After(announced.CancelledAt)
 }
 
 func announceTime(announced, current AnnouncedState) Notice {

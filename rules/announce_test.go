@@ -18,14 +18,19 @@ var (
 	acceptedN    = rules.AnnouncedState{Status: rules.Finalized, Generation: 3, At: noon}
 	timeless     = rules.AnnouncedState{Status: rules.Finalized, Generation: 3}
 	deleted      = rules.AnnouncedState{Status: rules.Cancelled, Generation: 3, At: ten}
-	// deletedAgain was undone by the calendar in between, cancelledAgain by people.
-	deletedAgain   = rules.AnnouncedState{Status: rules.Cancelled, Generation: 3, At: ten, CancelledAt: dayBefore}
-	cancelledAgain = rules.AnnouncedState{Status: rules.Cancelled, Generation: 6, At: three, CancelledAt: dayBefore}
-	takenBackLater = rules.AnnouncedState{Status: rules.Cancelled, Generation: 4, At: ten}
-	reopened       = rules.AnnouncedState{Status: rules.Open, Generation: 4}
-	again          = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: three}
-	againMove      = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: noon, Rescheduled: true}
-	archived       = rules.AnnouncedState{Status: rules.Archived, Generation: 3, At: noon, Rescheduled: true}
+	// deletedAgain was undone by the calendar in between, and cancelledByHand too, which a person
+	// then cancelled; cancelledAgain was undone by people. A reopened poll has no time.
+	deletedAgain    = rules.AnnouncedState{Status: rules.Cancelled, Generation: 3, At: ten, CancelledAt: dayBefore}
+	cancelledByHand = rules.AnnouncedState{Status: rules.Cancelled, Generation: 4, At: ten, CancelledAt: dayBefore}
+	refinalised     = rules.AnnouncedState{Status: rules.Cancelled, Generation: 4, At: ten, CancelledAt: dayBefore, FinalizedAt: dayBefore}
+	reopenedEnded   = rules.AnnouncedState{Status: rules.Cancelled, Generation: 5, CancelledAt: dayBefore}
+	reopenedBefore  = rules.AnnouncedState{Status: rules.Cancelled, Generation: 5}
+	cancelledAgain  = rules.AnnouncedState{Status: rules.Cancelled, Generation: 6, At: three, CancelledAt: dayBefore}
+	takenBackLater  = rules.AnnouncedState{Status: rules.Cancelled, Generation: 4, At: ten}
+	reopened        = rules.AnnouncedState{Status: rules.Open, Generation: 4}
+	again           = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: three}
+	againMove       = rules.AnnouncedState{Status: rules.Finalized, Generation: 5, At: noon, Rescheduled: true}
+	archived        = rules.AnnouncedState{Status: rules.Archived, Generation: 3, At: noon, Rescheduled: true}
 )
 
 func TestAnnounce_EachChange_GivesItsNotice(t *testing.T) {
@@ -56,7 +61,11 @@ func TestAnnounce_EachChange_GivesItsNotice(t *testing.T) {
 		{"a cancellation of what was never announced", unannounced, deleted, rules.NoticeCancelled},
 		{"a cancellation announced already", deleted, deleted, rules.NoticeNone},
 		{"a cancellation that the calendar undid and did again at once", deleted, deletedAgain, rules.NoticeNone},
+		{"a cancellation that the calendar undid and a person did again at once", deleted, cancelledByHand, rules.NoticeNone},
 		{"a cancellation of what was finalised again at once", deleted, cancelledAgain, rules.NoticeCancelled},
+		{"a deletion of what was finalised again at once", deleted, refinalised, rules.NoticeCancelled},
+		{"a cancellation of what was reopened at once", deleted, reopenedEnded, rules.NoticeCancelled},
+		{"a cancellation by hand of what was cancelled by then", deleted, reopenedBefore, rules.NoticeNone},
 		{"a cancellation whose poll gave up a finalisation", deleted, takenBackLater, rules.NoticeNone},
 		{"an older cancellation", cancelledAgain, deleted, rules.NoticeNone},
 		{"reopening is announced by the web app", finalised, reopened, rules.NoticeNone},
@@ -139,7 +148,7 @@ var laws = []struct {
 		"a cancellation is announced where none was or people ended that, and nothing else of a cancelled poll",
 		func(_, current rules.AnnouncedState) bool { return current.Status == rules.Cancelled },
 		func(announced, current rules.AnnouncedState, got rules.Notice) bool {
-			another := announced.Generation != current.Generation && announced.CancelledAt.Before(current.CancelledAt)
+			another := announced.Generation+1 < current.Generation && announced.CancelledAt.Before(current.CancelledAt)
 			return (got == rules.NoticeCancelled) == (announced.Status != rules.Cancelled || another) &&
 				(got == rules.NoticeCancelled || got == rules.NoticeNone)
 		},

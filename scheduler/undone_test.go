@@ -97,20 +97,46 @@ func TestCancel_SoonAfterACancelledPollIsFinalisedAgain_IsAnnounced(t *testing.T
 }
 
 // An event that is deleted, restored and deleted again before that is announced is off as before.
-func TestDeletion_UndoneAndDoneAgainAtOnce_IsAnnouncedOnce(t *testing.T) {
+func TestDeletion_SoonAfterACancelledPollIsFinalisedAgain_IsAnnounced(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := linked(t, w)
 	w.DeleteEvent("gm", s.event)
 	w.Run(time.Hour)
-	w.UndeleteEvent("gm", s.event)
-	w.RunDue()
-	equal(t, "status in between", w.View(s.poll).Poll.Status, rules.Finalized)
-	w.DeleteEvent("gm", s.event)
+	view, err := w.Finalise(s.poll, s.slots[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.DeleteEvent("gm", view.Poll.GoogleEventID)
 	w.Run(time.Hour)
-	wantNotices(t, w, "SESSION_CANCELLED")
-	equal(t, "status", w.View(s.poll).Poll.Status, rules.Cancelled)
+	wantNotices(t, w, "SESSION_CANCELLED", "SESSION_CANCELLED")
 	atRest(t, w)
+}
+
+func TestDeletion_UndoneAndDoneAgainAtOnce_IsAnnouncedOnce(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]func(w *worldtest.World, s fixture) error{
+		"by the calendar": func(w *worldtest.World, s fixture) error { w.DeleteEvent("gm", s.event); return nil },
+		"by hand":         func(w *worldtest.World, s fixture) error { _, err := w.Cancel(s.poll); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := linked(t, w)
+			w.DeleteEvent("gm", s.event)
+			w.Run(time.Hour)
+			w.UndeleteEvent("gm", s.event)
+			w.RunDue()
+			equal(t, "status in between", w.View(s.poll).Poll.Status, rules.Finalized)
+			if err := again(w, s); err != nil {
+				t.Fatal(err)
+			}
+			w.Run(time.Hour)
+			wantNotices(t, w, "SESSION_CANCELLED")
+			equal(t, "status", w.View(s.poll).Poll.Status, rules.Cancelled)
+			atRest(t, w)
+		})
+	}
 }
 
 // A cancellation is no new finalisation: people still know the time that was announced

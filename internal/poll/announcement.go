@@ -246,7 +246,7 @@ func encodeState(t Message) map[string]any {
 		"at": store.NullIfZero(t.At), "updated": store.NullIfZero(t.Updated),
 		"status": string(t.State.Status), "generation": t.State.Generation,
 		"time": t.State.At.String(), "baseline": t.State.Baseline.String(), "rescheduled": t.State.Rescheduled,
-		"cancelledAt": store.NullIfZero(t.State.CancelledAt),
+		"cancelledAt": store.NullIfZero(t.State.CancelledAt), "finalizedAt": store.NullIfZero(t.State.FinalizedAt),
 	}
 }
 
@@ -261,7 +261,7 @@ func decodeState(f store.Fields) Message {
 		State: rules.AnnouncedState{
 			Status: rules.Status(f.String("status")), Generation: f.Int("generation"),
 			At: readFingerprint(f.String("time")), Baseline: readFingerprint(f.String("baseline")),
-			Rescheduled: f.Bool("rescheduled"), CancelledAt: cancelledAt,
+			Rescheduled: f.Bool("rescheduled"), CancelledAt: cancelledAt, FinalizedAt: f.Time("finalizedAt"),
 		},
 	}
 }

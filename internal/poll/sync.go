@@ -199,6 +199,7 @@ func (a Awaited) slotsEdited(winning, original *Slot) bool {
 func (p Poll) AnnouncedState(winning *Slot) rules.AnnouncedState {
 	state := rules.AnnouncedState{
 		Status: p.Status, Generation: p.Sync.Generation, Baseline: p.Sync.Baseline, Rescheduled: p.Sync.Rescheduled != nil,
+		FinalizedAt: p.FinalizedAt,
 	}
 	if winning != nil {
 		state.At = winning.Fingerprint()

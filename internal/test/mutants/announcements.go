@@ -56,8 +56,9 @@ type Announcement struct {
 		breaks: "A notice has another id at each run, so that a run which is repeated notifies people twice (invariant 4).",
 		changes: []change{{
 			file: "notify/inapp.go",
-			old:  `key = string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref`,
-			new:  `key = string(m.Notice) + ":" + m.Poll.ID + ":" + m.State.Ref + ":" + n.Now().Format("150405.000")`,
+			old:  `return m.State.Ref, n.document(m.State.Ref, m, actor), err`,
+			new: `key = m.State.Ref + ":" + n.Now().Format("150405.000")
+	return key, n.document(key, m, actor), err`,
 		}},
 	},
 	{
