@@ -15,17 +15,16 @@ import (
 )
 
 // An intent waits for a calendar that is found no more, or for the search for a moved event,
-// until its attempts have failed for lostFor, and lostAfter times: a day in which the program did
-// not run is no day of failures.
+// until its attempts have failed for lostFor, and lostAfter times: neither a day in which the program
+// did not run nor one in which the account was unlinked is a day of failures.
 const (
 	lostFor   = 24 * time.Hour
 	lostAfter = 50 // some eight hours of attempts (outbox.Retry)
 )
 
-// failsForLong reports whether to wait no longer. What was waited for an account to be linked
-// again does not count (poll.RetryRevoked).
+// failsForLong reports whether to wait no longer.
 func (s *Service) failsForLong(intent poll.Intent) bool {
-	return !intent.FailedSince.IsZero() && s.Now().Sub(intent.FailedSince) >= lostFor && intent.Attempts >= lostAfter
+	return intent.Failures >= lostAfter && s.Now().Sub(intent.FailingSince) >= lostFor
 }
 
 // mayComeBack reports whether to wait for a calendar that is not found, which proves no
@@ -80,16 +79,23 @@ func (s *Service) handleIntent(ctx context.Context, item outbox.Item) outbox.Res
 	if err == nil || errors.Is(err, errSuperseded) {
 		return outbox.Kept(time.Time{})
 	}
-	return intentFailed(err)
+	return s.intentFailed(intent, err)
 }
 
-// intentFailed is a failure of an intent. A calendar that is not found may be shared again, so
-// waiting for it is like waiting for a service.
-func intentFailed(err error) outbox.Result {
+// intentFailed is a failure of an intent, counted unless its account waits to be linked again. A
+// calendar that is not found may be shared again, so waiting for it is like waiting for a service.
+func (s *Service) intentFailed(intent poll.Intent, err error) outbox.Result {
+	failures, since := intent.Failures+1, intent.FailingSince
+	switch {
+	case fault.Is(err, fault.Revoked):
+		failures, since = 0, time.Time{}
+	case since.IsZero():
+		since = store.Instant(s.Now())
+	}
 	if fault.Is(err, fault.NotFound) {
 		err = fault.Wrap(fault.Unavailable, err, "The calendar is not found; it may be shared again.")
 	}
-	return outbox.Failed(err)
+	return outbox.Failed(err).Writing(poll.FailingUpdates(failures, since)...)
 }
 
 // carryOutDelete deletes an event, wherever its owner moved it. A
@@ -104,7 +110,7 @@ func (s *Service) carryOutDelete(ctx context.Context, intent poll.Intent) outbox
 		err = nil
 	}
 	if err != nil {
-		return intentFailed(pollError(intent.PollID, "delete event", err))
+		return s.intentFailed(intent, pollError(intent.PollID, "delete event", err))
 	}
 	if now := s.Now(); now.Before(intent.Until) { // soon once more, then later, and at the end
 		due := now.Add(transition.InsertGrace << min(intent.Attempts-1, 10))

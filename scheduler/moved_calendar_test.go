@@ -122,7 +122,9 @@ func TestDeletion_WhereTheSearchKeepsFailing_EndsAfterADay(t *testing.T) {
 	if _, err := w.Cancel(s.poll); err != nil {
 		t.Fatal(err)
 	}
-	w.Run(25 * time.Hour)
+	w.Run(20 * time.Hour)
+	equal(t, "intents after 20 hours", len(w.Intents()), 1)
+	w.Run(5 * time.Hour)
 	equal(t, "intents", len(w.Intents()), 0)
 	equal(t, "it is logged", strings.Contains(w.Log(), "search for a missing event in other calendars failed"), true)
 	w.Released(s.event)
@@ -139,6 +141,13 @@ func TestDeletion_ADayWithoutASearch_IsSearchedFurther(t *testing.T) {
 			w.Unlink("gm")
 			w.Run(25 * time.Hour)
 			w.Link("gm")
+		},
+		"after the account was unlinked": func(w *worldtest.World) {
+			w.Unlink("gm")
+			w.Run(25 * time.Hour)
+			w.Link("gm")
+			w.Run(2 * time.Minute)
+			w.Skip(25 * time.Hour)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -61,6 +61,10 @@ type Intent struct {
 	Attempts int64
 	// FailedSince is when attempts of the outbox began to fail; zero: the last one did not.
 	FailedSince time.Time
+	// Failures counts the outbox's attempts that failed since FailingSince. Where the account has to be
+	// linked again, they are counted anew.
+	Failures     int64
+	FailingSince time.Time
 	// Error is the kind of the last failure (fault.Kind).
 	Error     string
 	CreatedAt time.Time
@@ -140,6 +144,14 @@ func EncodeIntent(i Intent) map[string]any {
 	return data
 }
 
+// FailingUpdates records how often attempts of an intent failed, and since when.
+func FailingUpdates(failures int64, since time.Time) []store.Update {
+	if failures == 0 {
+		return []store.Update{store.Set("failures", store.Delete), store.Set("failingSince", store.Delete)}
+	}
+	return []store.Update{store.Set("failures", failures), store.Set("failingSince", since)}
+}
+
 // SetSessionRequest writes the name of an insert's request; "" for none.
 func SetSessionRequest(name string) store.Update {
 	return store.Update{Path: store.Field("session", "request"), Value: store.NullIfEmpty(name)}
@@ -153,7 +165,8 @@ func DecodeIntent(doc store.Document) Intent {
 		Kind: IntentKind(f.String("kind")), PollID: f.String("pollId"), Generation: f.Int("generation"),
 		AccountID: f.String("accountId"), CalendarID: f.String("calendarId"), EventID: f.String("eventId"),
 		Due: f.Time("due"), Until: f.Time("until"), Asked: f.Int("asked"), Attempts: f.Int("attempts"),
-		FailedSince: f.Time("failedSince"), Error: f.String("error"), CreatedAt: f.Time("createdAt"), Trace: f.String("trace"), Made: doc.Made,
+		FailedSince: f.Time("failedSince"), Failures: f.Int("failures"), FailingSince: f.Time("failingSince"),
+		Error: f.String("error"), CreatedAt: f.Time("createdAt"), Trace: f.String("trace"), Made: doc.Made,
 		Session: Session{
 			SlotID: s.String("slotId"), Start: s.Time("start"), End: s.Time("end"), AllDay: s.Bool("allDay"),
 			Title: s.String("title"), Description: s.String("description"), Timezone: s.String("timezone"),
@@ -188,7 +201,7 @@ func IntentsOf(ctx context.Context, reader store.Reader, pollID string) ([]Inten
 }
 
 // RetryRevoked makes at most 1000 intents due that wait until their account's grant is given
-// again, and lists their ids. That they waited counts as no failure any more.
+// again, and lists their ids.
 func RetryRevoked(ctx context.Context, documents store.Store, accountID string, now time.Time) (ids []string, err error) {
 	docs, err := documents.Query(ctx, intentsOfAccount.With(accountID).First(maxCounted))
 	if err != nil {
@@ -203,7 +216,7 @@ func RetryRevoked(ctx context.Context, documents store.Store, accountID string, 
 			if now, err := tx.Get(ctx, doc.Path); err != nil || !revoked(now) {
 				return err
 			}
-			return tx.Update(doc.Path, Set("due", store.Instant(now)), Set("failedSince", nil))
+			return tx.Update(doc.Path, Set("due", store.Instant(now)))
 		})
 		if err != nil {
 			return nil, err

@@ -106,10 +106,10 @@ var intents = []mutant{
 			file: "scheduler/intents.go",
 			old: `
 	if err != nil {
-		return intentFailed(`,
+		return s.intentFailed(`,
 			new: `
 	if fault.Is(err, fault.Revoked) {
-		return intentFailed(`,
+		return s.intentFailed(`,
 		}},
 	},
 	{
