@@ -2,7 +2,6 @@ package transition
 
 import (
 	"cmp"
-	"time"
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
@@ -45,7 +44,8 @@ func (s *Step) ResumeInsert(intent poll.Intent, request string) poll.Intent {
 // deleted before the poll could follow it.
 func (s *Step) InsertAgain(intent poll.Intent) poll.Intent {
 	s.Writes.Delete(intent.Path())
-	intent.Generation, intent.Attempts, intent.FailedSince, intent.Error = intent.Generation+1, 0, time.Time{}, ""
+	intent = intent.Untried()
+	intent.Generation++
 	return s.insert(intent)
 }
 

@@ -35,8 +35,8 @@ func AsDelete(intent poll.Intent, now time.Time) poll.Intent {
 	if intent.Kind == poll.IntentInsert && now.Before(intent.Due.Add(ClockSkew)) {
 		intent.Until = now.Add(InsertGrace + ClockSkew)
 	}
-	intent.Kind, intent.Due, intent.Attempts = poll.IntentDelete, now, 0
-	intent.FailedSince, intent.Error, intent.Session = time.Time{}, "", poll.Session{}
+	intent = intent.Untried()
+	intent.Kind, intent.Due, intent.Session = poll.IntentDelete, now, poll.Session{}
 	return intent
 }
 

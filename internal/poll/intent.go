@@ -112,6 +112,12 @@ func (i Intent) ID() string {
 	return IntentID(i.AccountID, i.CalendarID, i.EventID)
 }
 
+// Untried is the intent before its first attempt.
+func (i Intent) Untried() Intent {
+	i.Attempts, i.FailedSince, i.Failures, i.FailingSince, i.Error = 0, time.Time{}, 0, time.Time{}, ""
+	return i
+}
+
 // Path is where the intent is.
 func (i Intent) Path() store.Path { return IntentPath(i.ID()) }
 
@@ -129,7 +135,7 @@ func EncodeIntent(i Intent) map[string]any {
 		"kind": string(i.Kind), "pollId": i.PollID, "generation": i.Generation,
 		"accountId": i.AccountID, "calendarId": i.CalendarID, "eventId": i.EventID,
 		"due": i.Due, "asked": i.Asked, "attempts": i.Attempts, "failedSince": store.NullIfZero(i.FailedSince),
-		"error": store.NullIfEmpty(i.Error),
+		"error": store.NullIfEmpty(i.Error), "failures": i.Failures, "failingSince": store.NullIfZero(i.FailingSince),
 		"until": store.NullIfZero(i.Until), "createdAt": i.CreatedAt, "trace": store.NullIfEmpty(i.Trace),
 	}
 	if i.Kind == IntentInsert {
@@ -146,10 +152,7 @@ func EncodeIntent(i Intent) map[string]any {
 
 // FailingUpdates records how often attempts of an intent failed, and since when.
 func FailingUpdates(failures int64, since time.Time) []store.Update {
-	if failures == 0 {
-		return []store.Update{store.Set("failures", store.Delete), store.Set("failingSince", store.Delete)}
-	}
-	return []store.Update{store.Set("failures", failures), store.Set("failingSince", since)}
+	return []store.Update{store.Set("failures", failures), store.Set("failingSince", store.NullIfZero(since))}
 }
 
 // SetSessionRequest writes the name of an insert's request; "" for none.
