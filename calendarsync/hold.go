@@ -2,6 +2,8 @@ package calendarsync
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"questscheduler/fault"
 	"questscheduler/internal/calendars"
@@ -11,11 +13,11 @@ import (
 	"questscheduler/rules"
 )
 
-// tooMany reports whether too many linked events are gone at once to be believed
+// tooMany reports whether too many linked events are missing at once to be believed gone
 // unconfirmed.
 func (l *pollConsumer) tooMany(absent absences) bool {
-	missing := len(absent.gone) + absent.unread
-	return len(absent.gone) > 0 && missing > l.HoldMin && float64(missing) > l.HoldShare*float64(absent.linked)
+	missing := len(absent.gone) + len(absent.unread)
+	return missing > l.HoldMin && float64(missing) > l.HoldShare*float64(absent.linked)
 }
 
 // withoutSettled removes from absences those that cancel nothing, as long as they are to be held.
@@ -34,28 +36,48 @@ func (l *pollConsumer) withoutSettled(ctx context.Context, run Run, absent *abse
 	return nil
 }
 
-// joinsHold reports whether an event that could not be read is found gone while others of its
-// calendar are held: it was missing with them, and is held with them.
-func (l *pollConsumer) joinsHold(observed SyncedEvent) bool {
-	missed := l.calendar.Deferred(observed.Event.ID).Why == calendars.DeferredFailed
-	return missed && observed.Fresh && observed.Event.EventState == rules.Gone && len(l.calendar.Held()) > 0
+// deferMissing records that events were missing with many others and could not be read: found gone,
+// they are held as well.
+func (l *pollConsumer) deferMissing(ctx context.Context, unread []string) error {
+	if len(unread) == 0 {
+		return nil
+	}
+	return l.commitWith(ctx, func(now calendars.Calendar) (updates []store.Update) {
+		for _, eventID := range unread {
+			if !now.Deferred(eventID).Awaits() {
+				updates = append(updates, calendars.Defer(eventID, calendars.DeferredMissing, l.Now()))
+			}
+		}
+		return updates
+	})
 }
 
-// holdWithOthers holds an event beside those that are held, unless its absence cancels nothing.
+// joinsHold reports whether an event is found gone that was missing with many others.
+func (l *pollConsumer) joinsHold(observed SyncedEvent) bool {
+	missing := l.calendar.Deferred(observed.Event.ID).Why == calendars.DeferredMissing
+	return missing && observed.Fresh && observed.Event.EventState == rules.Gone
+}
+
+// holdWithOthers holds an event that was missing with others, unless its absence cancels nothing.
 func (l *pollConsumer) holdWithOthers(ctx context.Context, run Run, event gcal.Event) error {
 	absent := absences{gone: []gcal.Event{event}}
 	err := l.withoutSettled(ctx, run, &absent, func(left absences) bool { return len(left.gone) > 0 })
-	if err != nil || len(absent.gone) == 0 {
+	if err != nil {
 		return err
+	}
+	if applied, met := run.part.outcome[event.ID]; met && !applied {
+		return ErrLater // as moved, in vain
 	}
 	return l.hold(ctx, absent.gone)
 }
 
-// hold keeps absences from cancelling their polls until a person confirms them, and
-// announces that to the calendar's owner once.
+// hold keeps absences from cancelling their polls until a person confirms them, which the end of
+// the run announces.
 func (l *pollConsumer) hold(ctx context.Context, gone []gcal.Event) error {
-	l.Log.WarnContext(ctx, "many events gone at once; cancellations held", "calendar", l.ref.Calendar,
-		"count", len(gone), "trace", l.cause.Trace)
+	if len(gone) > 0 {
+		l.Log.WarnContext(ctx, "many events gone at once; cancellations held", "calendar", l.ref.Calendar,
+			"count", len(gone), "trace", l.cause.Trace)
+	}
 	for _, event := range gone {
 		entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, event.ID)
 		if err != nil {
@@ -73,8 +95,8 @@ func (l *pollConsumer) hold(ctx context.Context, gone []gcal.Event) error {
 		case p.GoogleEventID != event.ID:
 			continue // the poll names another event by now
 		}
-		// Hold first: a poll that shows the error must be one that a person can confirm. After
-		// a crash the next run shows it.
+		// Hold first: a poll that shows the error must be one that a person can confirm. After a
+		// failure the end of the next run shows it.
 		held, err := l.holdUnlessConfirmed(ctx, event.ID)
 		if err != nil {
 			return err
@@ -103,17 +125,40 @@ func (l *pollConsumer) holdUnlessConfirmed(ctx context.Context, eventID string) 
 	return held, err
 }
 
-// announceHeld tells the calendar's owner once what this run, or an interrupted one, has
-// held.
+// gathering is how long a hold waits for events that were missing too, before it is announced.
+const gathering = 10 * time.Minute
+
+// announceHeld tells the calendar's owner once what this run, or an interrupted one, has held. All
+// its polls show it by then: others nobody could confirm.
 func (l *pollConsumer) announceHeld(ctx context.Context) error {
 	now, _, err := calendars.LoadKey(ctx, l.Store, l.calendar.Key)
 	if err != nil {
 		return err
 	}
-	if held := now.Held(); len(held) > 0 {
+	held := now.Held()
+	for _, eventID := range held {
+		if err := l.showHeld(ctx, eventID); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(now.DeferredEvents(), func(eventID string) bool {
+		deferral := now.Deferred(eventID)
+		return deferral.Why == calendars.DeferredMissing && l.Now().Sub(deferral.At) < gathering
+	}) {
+		return nil
+	}
+	if len(held) > 0 {
 		if err := l.Owners.NotifyHeld(ctx, now.OwnerID, now.Key, held); err != nil {
 			return err
 		}
 	}
 	return l.commit(ctx, calendars.HoldAnnounced())
+}
+
+func (l *pollConsumer) showHeld(ctx context.Context, eventID string) error {
+	entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, eventID)
+	if err != nil || entry == nil {
+		return err
+	}
+	return l.Polls.SetSyncError(ctx, entry.PollID, rules.MassCancellationHeld, l.cause, l.stillHolds)
 }

@@ -2,7 +2,6 @@ package calendarsync_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -57,66 +56,6 @@ func TestHold_ReadsFailAnywhere_HoldsAllAndSaysSo(t *testing.T) {
 		})
 	}
 	points.Struck(t, n-2, 20)
-}
-
-// An event that cannot be asked for counts with those that are gone, so that no few of them are
-// cancelled for being read, and it waits as they do once it is found gone.
-func TestHold_SomeCannotBeFetched_HoldsThemToo(t *testing.T) {
-	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{HoldMin: 2, HoldShare: 0.1}})
-	var polls []string
-	for range 4 {
-		pollID, _, _ := w.Finalised()
-		polls = append(polls, pollID)
-	}
-	w.Run(time.Minute)
-	for _, event := range w.Events("gm") {
-		w.DeleteEvent("gm", event.ID)
-	}
-	if err := w.Google.ExpireSyncTokens(); err != nil {
-		t.Fatal(err)
-	}
-	w.LosePushes()
-	w.Sweep()
-	w.Refuse("events.get", 500, "", 2)
-	w.RunDue()
-	w.Run(10 * time.Minute)
-	for _, pollID := range polls {
-		equal(t, "held", w.Held(w.View(pollID).Poll), true)
-		equal(t, "status", w.View(pollID).Poll.Status, rules.Finalized)
-	}
-	confirmed, err := w.Watcher.Confirm(t.Context(), worldtest.Person("gm"), w.CalendarKey("gm"), polls, worldtest.Cause)
-	equal(t, "confirmed", confirmed, len(polls))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Run(10 * time.Minute)
-	for _, pollID := range polls {
-		equal(t, "status", w.View(pollID).Poll.Status, rules.Cancelled)
-	}
-	atRest(t, w)
-}
-
-// Nothing is held, and nobody is told, while no event was found gone.
-func TestHold_NoneCanBeFetched_HoldsNothingYet(t *testing.T) {
-	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{HoldMin: 1, HoldShare: 0.1}})
-	for range 3 {
-		w.Finalised()
-	}
-	w.Run(time.Minute)
-	for _, event := range w.Events("gm") {
-		w.DeleteEvent("gm", event.ID)
-	}
-	if err := w.Google.ExpireSyncTokens(); err != nil {
-		t.Fatal(err)
-	}
-	w.LosePushes()
-	w.Sweep()
-	w.Refuse("events.get", 500, "", 0)
-	w.RunDue()
-	equal(t, "it is logged", strings.Contains(w.Log(), "many events gone at once"), false)
-	equal(t, "events to be fetched", len(w.Calendar("gm").DeferredEvents()), 3)
 }
 
 // An insert that is under way in another calendar is no reason to fetch an event from this one.

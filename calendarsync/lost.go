@@ -101,7 +101,7 @@ func names(list []gcal.CalendarEntry, calendarID string) bool {
 func (l *syncRun) awaiting(ctx context.Context) ([]calendars.Calendar, error) {
 	others, err := calendars.OfOwner(ctx, l.Store, l.calendar.OwnerID)
 	return slices.DeleteFunc(others, func(other calendars.Calendar) bool {
-		failed := func(eventID string) bool { return other.Deferred(eventID).Why == calendars.DeferredFailed }
+		failed := func(eventID string) bool { return other.Deferred(eventID).Failed() }
 		return other.Key == l.calendar.Key || !slices.ContainsFunc(other.DeferredEvents(), failed) || !other.Wanted()
 	}), err
 }

@@ -85,7 +85,7 @@ func (p *part) applied(ctx context.Context, eventID string, failure error) error
 	p.outcome[eventID] = false
 	p.overflow = p.overflow || p.failed() > calendars.MaxBacklog
 	shower, shows := p.Consumer.(FailureShower)
-	again := p.backlog().Deferred[eventID].Why == calendars.DeferredFailed
+	again := p.backlog().Deferred[eventID].Failed()
 	if !shows || !again || errors.Is(failure, ErrLater) || p.run.sync.endsRun(ctx, failure) {
 		return nil
 	}

@@ -26,6 +26,9 @@ func (l *pollConsumer) Unlisted(ctx context.Context, run Run, shown func(eventID
 		return err
 	}
 	if l.tooMany(absent) {
+		if err := l.deferMissing(ctx, absent.unread); err != nil {
+			return err
+		}
 		return l.hold(ctx, absent.gone)
 	}
 	for _, event := range absent.gone {
@@ -42,8 +45,8 @@ type absences struct {
 	gone []gcal.Event // each was fetched
 	// unread are those that could not be fetched. They may be gone as well: a few that were read
 	// say nothing of how many are.
-	unread int
-	linked int // that are linked in all
+	unread []string
+	linked int // how many are linked in all
 }
 
 // findAbsent fetches the events that a full listing lacks, and applies those that are there. An
@@ -63,7 +66,9 @@ func (l *pollConsumer) findAbsent(ctx context.Context, run Run, shown func(event
 		event, err := l.fetchConfirmed(ctx, entry.EventID)
 		switch {
 		case err != nil && !l.endsRun(ctx, err):
-			absent.unread++
+			if !entry.Awaited {
+				absent.unread = append(absent.unread, entry.EventID)
+			}
 			err = run.Applied(ctx, entry.EventID, err)
 		case err != nil:
 		case event.EventState != rules.Gone:

@@ -20,7 +20,7 @@ func (w *Writer) checkAgain(ctx context.Context, a *attempt, refused error) erro
 		if _, err := a.google.Access(ctx, a.ref()); err != nil {
 			return w.calendarMissing(ctx, a, err)
 		}
-		if a.Mirror.Attempts == 0 { // Google may miss for a moment what it has
+		if a.Mirror.Attempts == 0 { // nothing failed before: Google may miss for a moment what it has
 			return w.failed(ctx, a, refused)
 		}
 		shown = gcal.Event{ID: a.Mirror.EventID, EventState: rules.Gone} // its tombstone is gone too
@@ -33,7 +33,7 @@ func (w *Writer) checkAgain(ctx context.Context, a *attempt, refused error) erro
 		return w.failed(ctx, a, refused)
 	}
 	if err == nil && missed { // Google may have missed it again
-		w.deleteReplaced(ctx, a, a.Mirror.EventID, "")
+		w.deleteReplaced(ctx, a, a.Mirror.EventID, a.Mirror.ETag)
 	}
 	return err
 }

@@ -24,6 +24,9 @@ type Deferral struct {
 	Why string // one of the Deferred reasons
 }
 
+// Failed reports whether the event was read or applied in vain.
+func (d Deferral) Failed() bool { return d.Why == DeferredFailed || d.Why == DeferredMissing }
+
 // Awaits reports whether the event awaits a person's confirmation, or has it and awaits the run.
 func (d Deferral) Awaits() bool { return d.Why == DeferredHeld || d.Why == DeferredConfirmed }
 
@@ -39,6 +42,7 @@ const (
 	DeferredRace      = "insert_pending" // it may have changed before it was linked
 	DeferredCommand   = "command"        // a command requested it
 	DeferredMoved     = "moved_calendar" // it was moved here, perhaps after a run had passed it
+	DeferredMissing   = "missing"        // a full listing lacked it with many others, and it could not be read
 	DeferredHeld      = "held"           // gone with many others: awaits a person's confirmation, and is not fetched
 	DeferredConfirmed = "confirmed"      // a person confirmed a held one
 )

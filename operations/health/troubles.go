@@ -253,7 +253,7 @@ func Of(facts Facts, terms Terms) Calendar {
 		switch deferral.Why {
 		case calendars.DeferredHeld:
 			s.held++
-		case calendars.DeferredFailed:
+		case calendars.DeferredFailed, calendars.DeferredMissing:
 			s.failing++
 			s.failingSince = earlier(s.failingSince, deferral.At)
 		}
