@@ -71,6 +71,35 @@ func TestUnlink_StopsChannelsRevokesAndAnnouncesOnce(t *testing.T) {
 	atRest(t, w)
 }
 
+// A poll that was put away while its account was unlinked has no error left of that when it is
+// brought back, be its session past by then.
+func TestRelink_WhileAPollIsArchived_ClearsItsError(t *testing.T) {
+	t.Parallel()
+	for name, wait := range map[string]time.Duration{"ahead": 0, "past": 12 * 24 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, _ := w.Finalised()
+			gm := worldtest.Person("gm")
+			w.Unlink("gm")
+			lost(t, w, pollID, rules.CalendarUnlinked)
+			if _, err := w.Scheduler.Archive(t.Context(), gm, pollID, worldtest.Cause); err != nil {
+				t.Fatal(err)
+			}
+			w.Skip(wait)
+			w.Link("gm")
+			w.Run(2 * time.Minute)
+			if _, err := w.Scheduler.Unarchive(t.Context(), gm, pollID, worldtest.Cause); err != nil {
+				t.Fatal(err)
+			}
+			w.Run(2 * time.Minute)
+			stands(t, w, pollID, rules.StateOK, ten.Start)
+			equal(t, "error is over", w.View(pollID).Poll.Sync.Error == nil, true)
+			atRest(t, w)
+		})
+	}
+}
+
 // A sync that began while the account was linked ends after it is unlinked.
 func TestUnlink_DuringASync_StaysUnlinked(t *testing.T) {
 	t.Parallel()

@@ -77,8 +77,9 @@ func (s *Service) logSyncError(ctx context.Context, action rules.Action, p poll.
 		"state", string(p.Sync.State), "code", string(code), "hint", cause.Trigger, "trace", cause.Trace)
 }
 
-// ClearSyncError takes an error off a poll that shows it. Errors of while are given back as
-// they are.
+// ClearSyncError takes an error off a poll that shows it, an archived one too: once that is
+// brought back, its session may be past, and no observation clears it any more. Errors of while
+// are given back as they are.
 func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.ErrorCode, cause Cause, while While) error {
 	var shown *poll.Poll
 	err := s.change(ctx, s.Store.Run, cause, func(ctx context.Context, tx store.Tx) (*transition.Step, error) {
@@ -89,7 +90,8 @@ func (s *Service) ClearSyncError(ctx context.Context, pollID string, code rules.
 			}
 		}
 		p, err := showing(ctx, tx, pollID)
-		if err != nil || p.Status != rules.Finalized || p.Sync.Error == nil || p.Sync.Error.Code != code {
+		shows := p.Status == rules.Finalized || p.Status == rules.Archived
+		if err != nil || !shows || p.Sync.Error == nil || p.Sync.Error.Code != code {
 			return nil, err
 		}
 		st := transition.State{Poll: p}
