@@ -49,10 +49,11 @@ type EventRecord struct {
 	// with what last made it due.
 	Due   time.Time
 	Trace string
-	// Failures counts failed writes in a row, since FailedSince.
-	Failures    int64
-	FailedSince time.Time
-	Error       string // the last failure's sentence
+	// Failures counts failed writes in a row, since FailedSince; Missing the last of them that
+	// found no event, and nothing else.
+	Failures, Missing int64
+	FailedSince       time.Time
+	Error             string // the last failure's sentence
 	// EndsAt is when the event, or the last occurrence of a series, ends; zero: not known.
 	EndsAt time.Time
 	// History are the last changes, oldest first.

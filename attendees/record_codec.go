@@ -20,7 +20,7 @@ func EncodeEvent(e EventRecord) map[string]any {
 		"since": store.NullIfZero(e.Since), "inherited": mapOf(e.Inherited, encodeEntry),
 		"copies": mapOf(e.Copies, encodeCopy), "entries": mapOf(e.Entries, encodeEntry), "primaries": e.Primaries(),
 		"version": e.Version, "due": store.NullIfZero(e.Due), "trace": store.NullIfEmpty(e.Trace),
-		"failures": e.Failures, "failedSince": store.NullIfZero(e.FailedSince), "error": e.Error, "inError": e.Error != "",
+		"failures": e.Failures, "missing": e.Missing, "failedSince": store.NullIfZero(e.FailedSince), "error": e.Error, "inError": e.Error != "",
 		"endsAt": store.NullIfZero(e.EndsAt), "history": store.ListOf(e.History, encodeChange), "updatedAt": store.NullIfZero(e.UpdatedAt),
 	}
 }
@@ -34,7 +34,7 @@ func DecodeEvent(doc store.Document) EventRecord {
 		Since: f.Time("since"), Inherited: decodeMap(f.Map("inherited"), decodeEntry),
 		Copies: decodeMap(f.Map("copies"), decodeCopy), Entries: decodeMap(f.Map("entries"), decodeEntry),
 		Version: f.Int("version"), Due: f.Time("due"), Trace: f.String("trace"),
-		Failures: f.Int("failures"), FailedSince: f.Time("failedSince"), Error: f.String("error"),
+		Failures: f.Int("failures"), Missing: f.Int("missing"), FailedSince: f.Time("failedSince"), Error: f.String("error"),
 		EndsAt: f.Time("endsAt"), History: store.DecodeList(f.List("history"), decodeChange), UpdatedAt: f.Time("updatedAt"),
 	}
 }

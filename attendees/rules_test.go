@@ -49,6 +49,32 @@ func TestFailure_OfEachKind_WaitsSoLong(t *testing.T) {
 	}
 }
 
+// How often an event was not found counts, and how long that waits, without what failed before.
+func TestFailure_NotFound_IsCountedAnew(t *testing.T) {
+	t.Parallel()
+	notFound, refused := &fault.Error{Kind: fault.NotFound}, &fault.Error{Kind: fault.Forbidden}
+	record := EventRecord{Failures: 3}
+	for i, c := range []struct {
+		err     error
+		missing int64
+		wait    time.Duration
+	}{
+		{notFound, 1, 5 * time.Second},
+		{notFound, 2, 20 * time.Second},
+		{refused, 0, 24 * time.Hour},
+		{notFound, 1, 5 * time.Second},
+	} {
+		record = afterFailure(record, c.err, noon)
+		if record.Failures != int64(4+i) || record.Missing != c.missing || record.Due.Sub(noon) != c.wait {
+			t.Errorf("after failure %d: %+v", 4+i, record)
+		}
+	}
+	succeeded(&record)
+	if record.Missing != 0 {
+		t.Errorf("after success: %+v", record)
+	}
+}
+
 func TestIdentify_OfEvents(t *testing.T) {
 	t.Parallel()
 	at := recurrence.Moment{Time: noon}

@@ -33,9 +33,10 @@ func called(err error) error { return callError{err} }
 func isCall(err error) bool { _, ok := errors.AsType[callError](err); return ok }
 
 // isMissing reports whether an answer shows that a copy is gone. One 404 proves nothing: it
-// counts once the event has failed as often as is an error.
+// counts once there were as many in a row as is an error. What failed for another reason before
+// says nothing about it.
 func (a *attempt) isMissing(err error) bool {
-	return fault.Is(err, fault.NotFound) && (fault.CodeOf(err) == gcal.CodeGone || a.record.Failures+1 >= mostFailures)
+	return fault.Is(err, fault.NotFound) && (fault.CodeOf(err) == gcal.CodeGone || a.record.Missing+1 >= mostFailures)
 }
 
 // isRefusal reports whether a call failed for its copy alone, so that another copy may do.
@@ -124,7 +125,7 @@ func (s *Service) failed(ctx context.Context, a *attempt, cause error) error {
 
 // afterFailure is a record after a failed call. A used-up quota waits and is no failure; the
 // fifth failure in a row is an error, which is tried again a day later, or an hour where
-// nothing answered.
+// nothing answered. An event that is not found is tried as often anew.
 func afterFailure(record EventRecord, cause error, now time.Time) EventRecord {
 	wait := fault.RetryAfter(cause)
 	switch kind := fault.KindOf(cause); kind {
@@ -133,11 +134,18 @@ func afterFailure(record EventRecord, cause error, now time.Time) EventRecord {
 		return record
 	default:
 		record.Failures++
+		row := record.Failures
+		if kind == fault.NotFound {
+			record.Missing++
+			row = record.Missing
+		} else {
+			record.Missing = 0
+		}
 		if record.FailedSince.IsZero() {
 			record.FailedSince = now
 		}
-		wait = max(wait, firstWait<<(2*(min(record.Failures, mostFailures)-1)))
-		if record.Failures >= mostFailures {
+		wait = max(wait, firstWait<<(2*(min(row, mostFailures)-1)))
+		if row >= mostFailures {
 			record.Error = fault.MessageOf(cause, "Google Calendar refused this.")
 			wait = max(wait, day)
 			if kind == fault.Unavailable {

@@ -93,6 +93,22 @@ func TestError_OfAnEventThatChanges_IsTriedAgain(t *testing.T) {
 	s.state("ev00001", ben2, attendees.Added)
 }
 
+// An event that failed for other reasons, and is then not found once, is not gone.
+func TestEvent_NotFoundOnceAfterOtherFailures_IsTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.plant(control.Rule{Match: "events.get", Calendar: ana, Event: "ev00001", Status: 403, Reason: "forbidden", Times: 4})
+	s.insert(ana, meeting("ev00001", "25", ben))
+	s.run(5 * time.Minute)
+	if record := s.record("ev00001"); record.Failures != 4 {
+		t.Fatalf("after four refusals: %+v", record)
+	}
+	s.plant(control.Rule{Match: "events.get", Calendar: ana, Event: "ev00001", Status: 404, Times: 1})
+	s.run(10 * time.Minute)
+	s.guests(ana, "ev00001", ben, ben2)
+	s.state("ev00001", ben2, attendees.Added)
+}
+
 func TestQuota_UsedUp_WaitsAndIsNoFailure(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

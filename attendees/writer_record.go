@@ -76,7 +76,7 @@ func (s *Service) settle(ctx context.Context, a *attempt, decision Decision) (ou
 
 // succeeded forgets failures.
 func succeeded(next *EventRecord) {
-	next.Failures, next.FailedSince, next.Error = 0, time.Time{}, ""
+	next.Failures, next.Missing, next.FailedSince, next.Error = 0, 0, time.Time{}, ""
 }
 
 // observeOnly notes what a patch would do. The record stays due, for when the server writes.

@@ -42,7 +42,7 @@ var exempt = slices.Concat(
 	exemptions("mirrorPeople", "overlays", "planAfter", "planGeneration", "planFailures", "planFailedSince",
 		"planError", "planTrace", "updatedAt"),
 	exemptions("groupEvents", "recent", "older", "shareSessions", "authors"),
-	exemptions("attendeeEvents", "copies", "entries", "inherited", "since", "version", "trace", "failures", "failedSince",
+	exemptions("attendeeEvents", "copies", "entries", "inherited", "since", "version", "trace", "failures", "missing", "failedSince",
 		"error", "history", "updatedAt"),
 	exemptions("attendeeMappings", "part", "skipped", "error", "loadedAt", "triedAt"),
 	exemptions("groupWork", "at", "attempts", "ref", "trace", "sessions"),
