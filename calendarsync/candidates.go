@@ -94,9 +94,9 @@ func (s *search) readListed(ctx context.Context) error {
 // account no longer lists is lost. Of another, which may be lost without being listed, a
 // sync run finds out.
 func (s *search) awaitSilent(ctx context.Context, a *answers) (err error) {
-	for at, one := range a.silent {
-		list, complete := s.lists[at.AccountID]
-		lost := complete && !one.refused && !names(list, at.CalendarID)
+	for at := range a.silent {
+		list, complete := s.lists[at.AccountID] // of accounts that can be used now
+		lost := complete && !names(list, at.CalendarID)
 		if a.there[at.CalendarID] || lost {
 			continue
 		}

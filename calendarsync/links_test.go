@@ -8,6 +8,8 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/accounts"
+	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/worldtest"
@@ -332,6 +334,28 @@ func TestUnlink_OfChannelsThatGoogleDoesNotStop_CarriesOn(t *testing.T) {
 				equal(t, "why it is left", store.Fields(watch.Data).String("reason"), "the account was unlinked")
 			}
 			equal(t, "grants given back", w.Calls("oauth.revoke"), 1)
+		})
+	}
+}
+
+// A calendar that nothing follows any more loses its channel, whether its account can be used or not.
+func TestFollow_OfACalendarThatNothingWants_EndsItsChannel(t *testing.T) {
+	t.Parallel()
+	for name, failing := range map[string]string{"usable": "", "revoked": fault.Revoked.String()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			w.Finalised()
+			w.Run(time.Minute)
+			c := w.Calendar("gm")
+			if failing != "" {
+				w.Write(calendars.Path(c.Key), c.MarkFailing(w.Clock.Now(), failing)...)
+			}
+			w.Write(calendars.Path(c.Key), store.Update{Path: store.Field("interests", poll.ConsumerPoll), Value: int64(0)})
+			if err := w.Watcher.Follow(w.Context(), c.AccountID, c.CalendarID, worldtest.Cause); err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "channels", live(w), 0)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"questscheduler/calendarsync"
+	"questscheduler/demo/sim/control"
 	"questscheduler/fault"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/test/worldtest"
@@ -92,6 +93,27 @@ func TestGoneEvent_WhereTheSearchFails_IsDeferred(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A calendar that its account lists may hold the event, whatever Google says of it now.
+func TestGoneEvent_WhileAListedCalendarIsNotThere_IsDeferred(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	for _, match := range []string{"events.get", "events.list"} {
+		if err := w.Google.Control().Plant(control.Rule{Match: match, Calendar: worldtest.ClubCalendar, Status: 404}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.DeleteEvent("gm", eventID)
+	w.Run(30 * time.Minute)
+	follows(t, w, pollID, "gm@example.com")
+	equal(t, "it waits as", w.Calendar("gm").Deferred(eventID).Why, calendars.DeferredFailed)
+	w.Heal()
+	w.Sweep()
+	w.Run(time.Minute)
+	equal(t, "status", w.View(pollID).Poll.Status, rules.Cancelled)
+	atRest(t, w)
 }
 
 // A move is fresh, and Google may not find the event in its new calendar yet.
