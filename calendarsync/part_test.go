@@ -2,10 +2,12 @@ package calendarsync_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/test/worldtest"
 )
@@ -85,4 +87,38 @@ func TestPageConsumer_OfADeferredEvent_SettlesIt(t *testing.T) {
 	equal(t, "deferred after it", len(w.Calendar("gm").Backlogs["one"].Deferred), 0)
 	equal(t, "events that were fetched", w.Calls("events.get")-fetched, 0)
 	read(t, w)
+}
+
+// An event that Google does not show delays no other one, unless it answers the account nothing now.
+func TestDeferredEvents_OneIsRefused_TheOthersAreFetched(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		rule        control.Rule
+		calls, left int
+	}{
+		"all are shown":           {control.Rule{Match: "events.get", Event: "another", Status: 400}, 3, 0},
+		"the event is refused":    {control.Rule{Match: "events.get", Event: "event0", Status: 400}, 3, 1},
+		"the account is too busy": {control.Rule{Match: "events.get", Status: 429, Reason: "rateLimitExceeded"}, 1, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			w.Finalised()
+			w.Run(time.Minute)
+			key := w.CalendarKey("gm")
+			for n := range 3 {
+				w.Write(calendars.Path(key), calendars.Defer(fmt.Sprint("event", n), calendars.DeferredCommand, w.Clock.Now()))
+			}
+			w.Write(calendars.Path(key), calendars.RequestSync(calendars.Request{At: w.Clock.Now(), Trigger: "person"})...)
+			if err := w.Google.Control().Plant(row.rule); err != nil {
+				t.Fatal(err)
+			}
+			before := w.Calls("events.get")
+			if _, err := w.Outbox.Run(t.Context(), calendars.SyncKind, key); err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "calls", w.Calls("events.get")-before, row.calls)
+			equal(t, "left to a later run", len(w.Calendar("gm").DeferredEvents()), row.left)
+		})
+	}
 }

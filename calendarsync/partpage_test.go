@@ -20,7 +20,8 @@ type pages struct {
 	calendarsync.Consumer
 	given []string // the events of each call, with the kind of the listing
 	// fails, where set, is called for each event before it is applied together with others.
-	fails func(eventID string) error
+	fails    func(eventID string) error
+	readOnly int // events that are shown to a reader
 	// unconcerned is an event that does not concern the consumer.
 	unconcerned string
 }
@@ -35,6 +36,9 @@ func (p *pages) ApplyPage(
 	call, applied := []string{map[bool]string{true: "all:", false: "changes:"}[full]}, map[string]bool{}
 	for _, one := range observed {
 		call = append(call, one.Event.ID)
+		if !one.Writable {
+			p.readOnly++
+		}
 	}
 	p.given = append(p.given, strings.Join(call, " "))
 	for _, one := range observed {
@@ -82,6 +86,7 @@ func TestPageConsumer_GetsAPageAtOnce(t *testing.T) {
 	w.PatchEvent("gm", ids[1], map[string]any{"summary": "Changed"})
 	w.Run(time.Minute)
 	same(t, "a change", p.given, []string{"changes: " + ids[1]})
+	equal(t, "shown to a reader", p.readOnly, 0)
 	read(t, w)
 	atRest(t, w)
 }
