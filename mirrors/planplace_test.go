@@ -134,6 +134,37 @@ func TestPlanPerson_GroupsOfSeveralPages_ArePlannedWhole(t *testing.T) {
 	}
 }
 
+// A place in a group says nothing about the next one, where the group is not shown any more.
+func TestPlanPerson_GroupDisconnectedHalfway_GoesOnWithAllOfTheNext(t *testing.T) {
+	t.Parallel()
+	w, _ := refusedPlanning(t, fault.TooLarge, 0)
+	for group, id := range map[string]string{"band": "evt_z", "party": "evt_a"} {
+		w.showIn(club, group)
+		for i := range 45 {
+			w.sessionOf(group, fmt.Sprintf("%s%02d", id, i), group)
+		}
+	}
+	w.onWake = func() {
+		w.onWake = nil
+		w.must(w.clock.Advance(20 * time.Second))
+	}
+	w.runWork(mirrors.PlanKind, gm)
+	w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error { return tx.Delete(mirror.ConnectionPath("band", club)) }))
+	if planned := len(w.mirrors()); planned != 20 {
+		t.Fatalf("%d events of the first group are planned", planned)
+	}
+	w.runWork(mirrors.PlanKind, gm)
+	shown := 0
+	for _, m := range w.mirrors() {
+		if m.GroupID == "party" {
+			shown++
+		}
+	}
+	if shown != 45 || !w.personPlan().PlanDue.IsZero() {
+		t.Errorf("%d events of the second one are planned; it is due again at %v", shown, w.personPlan().PlanDue)
+	}
+}
+
 // The times of those that are not planned yet say when they come within the window, or nothing.
 func TestPlanPerson_EventBeyondTheWindow_IsDueWhenItComes(t *testing.T) {
 	t.Parallel()
