@@ -65,6 +65,18 @@ func TestFinalise_CalendarKnown_ListsNone(t *testing.T) {
 	}
 }
 
+// Google answers for one account alone, which is the one.
+func TestFinalise_OneOfTwoListsNotAnswered_IsFoundInTheOther(t *testing.T) {
+	t.Parallel()
+	w, second := twoAccounts(t)
+	w.Refuse("calendarList.list", 503, "", 1)
+	before := w.Calls("calendarList.list")
+	if account, err := in(w, later); err != nil || account != second {
+		t.Errorf("it is in account %q, not %s: %v", account, second, err)
+	}
+	equal(t, "listings", w.Calls("calendarList.list")-before, 2)
+}
+
 func TestFinalise_ListNotAnswered_IsTriedAgainLater(t *testing.T) {
 	t.Parallel()
 	w, second := twoAccounts(t)
