@@ -116,6 +116,39 @@ func TestGoneEvent_WhileAListedCalendarIsNotThere_IsDeferred(t *testing.T) {
 	atRest(t, w)
 }
 
+// A calendar that did not answer is synced, which finds out whether it is lost, unless a run of it failed
+// already and is tried again.
+func TestGoneEvent_WhileAKnownCalendarIsSilent_HasThatSynced(t *testing.T) {
+	t.Parallel()
+	for name, fails := range map[string]bool{"it succeeded": false, "it fails": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			inClub(t, w)
+			_, _, eventID := w.Finalised()
+			w.Run(time.Minute)
+			for _, match := range []string{"events.get", "events.list"} {
+				if err := w.Google.Control().Plant(control.Rule{Match: match, Calendar: worldtest.ClubCalendar, Status: 404}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if fails {
+				club := w.Calendar(worldtest.Club)
+				w.Write(calendars.Path(club.Key), club.MarkFailing(w.Clock.Now(), fault.Unavailable.String())...)
+			}
+			w.DeleteEvent("gm", eventID)
+			w.LosePushes()
+			key := w.CalendarKey("gm")
+			w.Write(calendars.Path(key), calendars.RequestSync(calendars.Request{At: w.Clock.Now(), Trigger: "person"})...)
+			if _, err := w.Outbox.Run(t.Context(), calendars.SyncKind, key); err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "it waits as", w.Calendar("gm").Deferred(eventID).Why, calendars.DeferredFailed)
+			equal(t, "the other is asked for", w.Calendar(worldtest.Club).Asked(), !fails)
+		})
+	}
+}
+
 // A move is fresh, and Google may not find the event in its new calendar yet.
 func TestMovedEvent_ThatGoogleDoesNotFindYet_IsDeferred(t *testing.T) {
 	t.Parallel()

@@ -214,6 +214,28 @@ func TestSync_NotWritten_IsNoSuccess(t *testing.T) {
 	}
 }
 
+// Whatever Google refuses of a calendar may be allowed again.
+func TestSync_Refused_IsTriedAgain(t *testing.T) {
+	t.Parallel()
+	for reason, status := range map[string]int{"forbidden": 403, "notFound": 404, "invalid": 400, "backendError": 503} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			w.Finalised()
+			w.Run(time.Minute)
+			w.Refuse("events.list", status, reason, 0)
+			key := w.CalendarKey("gm")
+			w.Write(calendars.Path(key), calendars.RequestSync(calendars.Request{At: w.Clock.Now(), Trigger: "person"})...)
+			if _, err := w.Outbox.Run(t.Context(), calendars.SyncKind, key); err != nil {
+				t.Fatal(err)
+			}
+			calendar := w.Calendar("gm")
+			equal(t, "it failed", calendar.FailedSince.IsZero(), false)
+			equal(t, "it is due later", calendar.SyncAt.After(w.Clock.Now()), true)
+		})
+	}
+}
+
 // sweptBy goes through all pages of a sweep, up to an error of the store.
 func sweptBy(t *testing.T, w *worldtest.World, spread time.Duration) (all calendarsync.Swept, err error) {
 	t.Helper()

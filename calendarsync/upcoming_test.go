@@ -111,3 +111,15 @@ func TestPlanUpcoming_EventIDOfTwoCalendars_PlansBoth(t *testing.T) {
 		equal(t, "planned", calendars.Decode(w.Document(calendars.Path(key))).SyncAt.IsZero(), false)
 	}
 }
+
+// Where the entry of a session cannot be read, its calendar may be one to plan.
+func TestPlanUpcoming_EntryUnread_SaysThatItFailed(t *testing.T) {
+	t.Parallel()
+	w, p := fallible(t)
+	startingAt(w, 0, w.Clock.Now().Add(time.Hour))
+	w.Remove(poll.IndexPath("event-000"))
+	p.NoneUnread(t, 3, func() error {
+		_, _, err := w.Watcher.PlanUpcoming(t.Context(), worldtest.Cause, "", 0)
+		return err
+	})
+}

@@ -227,5 +227,8 @@ func TestWork_EachKind_SaysWhatItDoes(t *testing.T) {
 		if kind.Does != want {
 			t.Errorf("%s does %q, want %q", kind.Name, kind.Does, want)
 		}
+		if kind.Workers < 2 {
+			t.Errorf("a slow entry of %s holds up all others", kind.Name)
+		}
 	}
 }

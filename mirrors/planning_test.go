@@ -54,6 +54,31 @@ func TestSetEdges_OfADeletedOverlay_MakesAnother(t *testing.T) {
 	}
 }
 
+func TestSetEdges_FromAnOverlayToThePrimary_FollowsTheOverlayNoMore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	policy := w.mirrorWork(mirror.Edge{FromAccountID: work, ToAccountID: home, Detail: mirror.Full})
+	w.insert(work, "Stand-up", thursday)
+	w.sync(work)
+	w.run(5 * time.Minute)
+	overlay := w.overlay().CalendarID
+	interests := func() int64 {
+		calendar, _, err := calendars.Load(w.ctx, w.memory, home, overlay)
+		w.must(err)
+		return calendar.Interests[mirror.Consumer]
+	}
+	if overlay == "" || interests() != 1 {
+		t.Fatalf("the overlay %q has %d interests", overlay, interests())
+	}
+	_, err := w.policies.SetEdges(w.ctx, gm, policy.ID, []mirror.Edge{toPrimary(work, home)}, cause)
+	w.must(err)
+	w.settle()
+	w.wantTitles(home, "Stand-up")
+	if interests() != 0 {
+		t.Error("the overlay is followed still")
+	}
+}
+
 func (w *world) overlay() mirror.OverlayCalendar {
 	w.Helper()
 	person, err := mirror.LoadPerson(w.ctx, w.memory, gm)
