@@ -10,6 +10,8 @@ import (
 	"questscheduler/demo/sim/control"
 	"questscheduler/fault"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
@@ -116,11 +118,25 @@ func TestGoneEvent_WhileAListedCalendarIsNotThere_IsDeferred(t *testing.T) {
 	atRest(t, w)
 }
 
-// A calendar that did not answer is synced, which finds out whether it is lost, unless a run of it failed
-// already and is tried again.
+// A calendar that did not answer is synced, which finds out whether it is lost, unless that is asked for
+// already, or a run of it failed and is tried again.
 func TestGoneEvent_WhileAKnownCalendarIsSilent_HasThatSynced(t *testing.T) {
 	t.Parallel()
-	for name, fails := range map[string]bool{"it succeeded": false, "it fails": true} {
+	for name, row := range map[string]struct {
+		before func(w *worldtest.World, club calendars.Calendar) []store.Update
+		by     string // what it is asked for by
+	}{
+		"it succeeded": {nil, "drain"},
+		"it fails": {func(w *worldtest.World, club calendars.Calendar) []store.Update {
+			return club.MarkFailing(w.Clock.Now(), fault.Unavailable.String())
+		}, ""},
+		"it is asked for": {func(w *worldtest.World, _ calendars.Calendar) []store.Update {
+			return calendars.RequestSync(calendars.Request{At: w.Clock.Now(), Trigger: "person"})
+		}, "person"},
+		"nothing wants it": {func(*worldtest.World, calendars.Calendar) []store.Update {
+			return []store.Update{{Path: store.Field("interests", poll.ConsumerPoll), Value: int64(0)}}
+		}, ""},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := worldtest.New(t, worldtest.Options{})
@@ -132,9 +148,9 @@ func TestGoneEvent_WhileAKnownCalendarIsSilent_HasThatSynced(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if fails {
+			if row.before != nil {
 				club := w.Calendar(worldtest.Club)
-				w.Write(calendars.Path(club.Key), club.MarkFailing(w.Clock.Now(), fault.Unavailable.String())...)
+				w.Write(calendars.Path(club.Key), row.before(w, club)...)
 			}
 			w.DeleteEvent("gm", eventID)
 			w.LosePushes()
@@ -144,7 +160,10 @@ func TestGoneEvent_WhileAKnownCalendarIsSilent_HasThatSynced(t *testing.T) {
 				t.Fatal(err)
 			}
 			equal(t, "it waits as", w.Calendar("gm").Deferred(eventID).Why, calendars.DeferredFailed)
-			equal(t, "the other is asked for", w.Calendar(worldtest.Club).Asked(), !fails)
+			equal(t, "the other is asked for", w.Calendar(worldtest.Club).Asked(), row.by != "")
+			if row.by != "" {
+				equal(t, "by", w.Calendar(worldtest.Club).SyncCause, row.by)
+			}
 		})
 	}
 }

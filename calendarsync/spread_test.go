@@ -169,6 +169,21 @@ func TestSweep_EndedByAnotherRun_IsNotEndedTwice(t *testing.T) {
 	equal(t, "a sync is asked for", w.Calendar("gm").Asked(), false)
 }
 
+// What a person asked for is not done in the name of a sweep.
+func TestSweep_OfACalendarThatIsAskedFor_KeepsWhoAsked(t *testing.T) {
+	t.Parallel()
+	w, _, _ := idleWorld(t)
+	w.Run(2 * time.Hour)
+	key := w.CalendarKey("gm")
+	w.Write(calendars.Path(key), calendars.PlanSweep(w.Clock.Now(), "trace")...)
+	w.Write(calendars.Path(key), calendars.RequestSync(calendars.Request{At: w.Clock.Now(), Trigger: "person"})...)
+	woken := &wakings{}
+	w.Watcher.Outbox = woken
+	w.Watcher.Sweeps().Handle(t.Context(), outbox.Item{ID: key, Document: w.Document(calendars.Path(key))})
+	equal(t, "asked for by", w.Calendar("gm").SyncCause, "person")
+	equal(t, "woken", woken.count, 0)
+}
+
 // The slot is in the calendar's document: no task is needed for the sweep, it is done once, and
 // what it found is synced though the calendar's own task is lost too.
 func TestSweep_Planned_IsDoneByTheDrain(t *testing.T) {
