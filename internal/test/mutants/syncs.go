@@ -253,7 +253,7 @@ var syncs = []mutant{
 		breaks: "However many events a full listing lacks at once, their polls are cancelled without a person's word (\"Gone means confirmed\").",
 		changes: []change{{
 			file: "calendarsync/hold.go",
-			old:  `return len(absent.gone) > 0 && missing > l.HoldMin && float64(missing) > l.HoldShare*float64(absent.linked)`,
+			old:  `return missing > l.HoldMin && float64(missing) > l.HoldShare*float64(absent.linked)`,
 			new:  `return missing > absent.linked`,
 		}},
 	},
