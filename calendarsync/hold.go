@@ -37,14 +37,14 @@ func (l *pollConsumer) withoutSettled(ctx context.Context, run Run, absent *abse
 }
 
 // deferMissing records that events were missing with many others and could not be read: found gone,
-// they are held as well.
+// they are held as well. What is recorded already keeps its time, from which its hold is announced.
 func (l *pollConsumer) deferMissing(ctx context.Context, unread []string) error {
 	if len(unread) == 0 {
 		return nil
 	}
 	return l.commitWith(ctx, func(now calendars.Calendar) (updates []store.Update) {
 		for _, eventID := range unread {
-			if !now.Deferred(eventID).Awaits() {
+			if known := now.Deferred(eventID); !known.Awaits() && known.Why != calendars.DeferredMissing {
 				updates = append(updates, calendars.Defer(eventID, calendars.DeferredMissing, l.Now()))
 			}
 		}
