@@ -21,11 +21,11 @@ const sizedPolls = 200
 // lived poll, one that was finalised with an event, which was moved, and moved back, and of which
 // everything was announced.
 func fileSizes(ctx context.Context, r *report, folder string) error {
-	stored, err := fileOf(ctx, filepath.Join(folder, "stored.db"), func(*worldtest.World, string, []string) error { return nil })
+	stored, err := fileOf(ctx, filepath.Join(folder, "stored.db"), sizedPolls, func(*worldtest.World, string, []string) error { return nil })
 	if err != nil {
 		return err
 	}
-	lived, err := fileOf(ctx, filepath.Join(folder, "lived.db"), live)
+	lived, err := fileOf(ctx, filepath.Join(folder, "lived.db"), sizedPolls, live)
 	if err != nil {
 		return err
 	}
@@ -46,9 +46,10 @@ func live(w *worldtest.World, pollID string, slots []string) error {
 	return nil
 }
 
-// fileOf is how many kilobytes of a closed data file each poll takes, beside what an empty one has.
+// fileOf is how many kilobytes of a closed data file each of some polls takes, beside what an empty
+// one has.
 func fileOf(
-	ctx context.Context, path string, each func(w *worldtest.World, pollID string, slots []string) error,
+	ctx context.Context, path string, polls int, each func(w *worldtest.World, pollID string, slots []string) error,
 ) (perPoll float64, err error) {
 	var file *sqlite.Store
 	var empty int64
@@ -60,7 +61,7 @@ func fileOf(
 			}
 			return file, err
 		}})
-		for range sizedPolls {
+		for range polls {
 			pollID, slots := w.Poll()
 			if err := each(w, pollID, slots); err != nil {
 				return err
@@ -75,7 +76,7 @@ func fileOf(
 		return 0, err
 	}
 	full, err := size(path)
-	return float64(full-empty) / 1e3 / sizedPolls, err
+	return float64(full-empty) / 1e3 / float64(polls), err
 }
 
 // ofProgram leaves out the queries of tests alone for documents of which each poll has some: the
