@@ -26,10 +26,14 @@ func (w *World) beginsListing(ref gcal.Ref, syncToken, pageToken string) {
 // judgeCancel judges a cancellation by the calendar: of what a full listing lacks
 // at once, more than a handful and more than a share wait for a person's word. calendar
 // is as it was before, since what
-// waited there for the event is settled with it.
+// waited there for the event is settled with it. A deletion that an earlier run was shown alone, and
+// could not apply, is none of the listing, which may be another consumer's.
 func (w *World) judgeCancel(line string, entry poll.JournalEntry, calendar calendars.Calendar) {
 	full := w.commits.full[syncKey{w.running, calendars.Path(calendar.Key)}]
-	if full == nil || calendar.Deferred(entry.EventID).Why == calendars.DeferredConfirmed || w.past.confirmed[entry.EventID] {
+	if full == nil || calendar.Deferred(entry.EventID).Why == calendars.DeferredFailed {
+		return
+	}
+	if calendar.Deferred(entry.EventID).Why == calendars.DeferredConfirmed || w.past.confirmed[entry.EventID] {
 		return
 	}
 	full.cancelled++
