@@ -85,7 +85,7 @@ func TestChannel_OutOfUse_IsNotTriedAgain(t *testing.T) {
 	equal(t, "the one that ended", stored(w, old), "expired")
 }
 
-// After a crash a poll may say that no channel lives, although one does. The sweep mends it,
+// After a crash a poll may say that no channel lives, although one does. The sweep corrects it,
 // however many other polls the calendar has.
 func TestSweep_OfAPollThatShowsNoChannel_ClearsIt(t *testing.T) {
 	t.Parallel()

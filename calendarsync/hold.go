@@ -20,7 +20,8 @@ func (l *pollConsumer) tooMany(absent absences) bool {
 	return missing > l.HoldMin && float64(missing) > l.HoldShare*float64(absent.linked)
 }
 
-// withoutSettled removes from absences those that cancel nothing, as long as they are to be held.
+// withoutSettled removes from absences those that cancel nothing, as long as hold says that the
+// others must be held.
 func (l *pollConsumer) withoutSettled(ctx context.Context, run Run, absent *absences, hold func(absences) bool) error {
 	for _, without := range []func(context.Context, Run, []gcal.Event) ([]gcal.Event, error){l.withoutPast, l.withoutMoved} {
 		if !hold(*absent) {
@@ -74,10 +75,6 @@ func (l *pollConsumer) holdWithOthers(ctx context.Context, run Run, event gcal.E
 // hold keeps absences from cancelling their polls until a person confirms them, which the end of
 // the run announces.
 func (l *pollConsumer) hold(ctx context.Context, gone []gcal.Event) error {
-	if len(gone) > 0 {
-		l.Log.WarnContext(ctx, "many events gone at once; cancellations held", "calendar", l.ref.Calendar,
-			"count", len(gone), "trace", l.cause.Trace)
-	}
 	for _, event := range gone {
 		entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, event.ID)
 		if err != nil {

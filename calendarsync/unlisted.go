@@ -26,6 +26,8 @@ func (l *pollConsumer) Unlisted(ctx context.Context, run Run, shown func(eventID
 		return err
 	}
 	if l.tooMany(absent) {
+		l.Log.WarnContext(ctx, "many events gone at once; cancellations held", "calendar", l.ref.Calendar,
+			"count", len(absent.gone), "unread", len(absent.unread), "trace", l.cause.Trace)
 		if err := l.deferMissing(ctx, absent.unread); err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ func TestPlanDue_DocumentUnread_IsNotDone(t *testing.T) {
 	}
 }
 
-// The store fails when an event is to be put off that cannot be planned.
+// The store fails when an event that cannot be planned is put off.
 func TestPlanDue_NotPutOff_IsRepeated(t *testing.T) {
 	t.Parallel()
 	w, r, session := dueSession(t, fault.TooLarge)
