@@ -181,7 +181,7 @@ func (l *syncRun) deliver(ctx context.Context, page gcal.Page, parts []*part, li
 		}
 	}
 	for _, part := range parts {
-		part.incomplete = part.incomplete || page.Nameless // of a full listing, see gcal.Page
+		part.incomplete = part.incomplete || page.Nameless
 	}
 	if slices.ContainsFunc(parts, func(p *part) bool { return !p.stopped() }) {
 		return nil

@@ -1,7 +1,6 @@
 package gcal
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -26,7 +25,7 @@ type Page struct {
 	// TimeZone is the calendar's IANA zone.
 	TimeZone string
 	// Nameless marks a page with an event whose id cannot be read: it may be any event of
-	// the calendar, so no other is known to be absent.
+	// the calendar, so no other is known to be absent or unchanged.
 	Nameless bool
 }
 
@@ -51,8 +50,8 @@ func (c *Client) List(ctx context.Context, ref Ref, mask Mask, syncToken, pageTo
 			return err
 		})
 	})
-	if syncToken != "" && (err == nil && page.Nameless || rejectsToken(err)) {
-		return Page{}, &fault.Error{Kind: fault.Conflict, Code: CodeSyncTokenExpired, Message: sayFullSync, Err: cmp.Or(err, errNameless)}
+	if syncToken != "" && rejectsToken(err) {
+		return Page{}, &fault.Error{Kind: fault.Conflict, Code: CodeSyncTokenExpired, Message: sayFullSync, Err: err}
 	}
 	return page, err
 }
@@ -64,10 +63,6 @@ func rejectsToken(err error) bool {
 	rejected, answered := errors.AsType[refusal.Answer](err)
 	return answered && rejected.Call == opList.call() && rejected.Status == http.StatusBadRequest
 }
-
-// errNameless makes an incremental listing fail: continuing would miss the nameless
-// event's change. A full listing has every linked event fetched that it does not name.
-var errNameless = errors.New("google events.list: an event of the page has no id that can be read")
 
 func (l *listed) page(mask Mask) Page {
 	page := Page{

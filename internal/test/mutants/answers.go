@@ -26,9 +26,9 @@ var answers = []mutant{
 		name:   "nameless-event-passed-over",
 		breaks: "Where a page of changes does not say which event changed, its token is stored all the same (invariant 9).",
 		changes: []change{{
-			file: "internal/gcal/list.go",
-			old:  `err == nil && page.Nameless || rejectsToken(err)`,
-			new:  `rejectsToken(err)`,
+			file: "calendarsync/sync.go",
+			old:  `part.incomplete || page.Nameless`,
+			new:  `part.incomplete || page.Nameless && listed != nil`,
 		}},
 	},
 	{
