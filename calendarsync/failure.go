@@ -76,7 +76,6 @@ var failures = []failure{
 	// Permanent for Google, but people change such things. Other triggers still run a sync.
 	{kind: fault.Provider, retry: true, after: refusedPause, most: maxRefusedPause},
 	{kind: fault.NotFound, retry: true, after: refusedPause, most: maxRefusedPause},
-	{kind: fault.Forbidden, retry: true, after: refusedPause, most: maxRefusedPause},
 }
 
 // failure is one row of the table.
