@@ -2,7 +2,7 @@ package calendarsync_test
 
 import (
 	"errors"
-	"strconv"
+	"fmt"
 	"testing"
 	"time"
 
@@ -51,7 +51,8 @@ func TestUnlink_StopsChannelsRevokesAndAnnouncesOnce(t *testing.T) {
 	w.Unlink("gm")
 	lost(t, w, pollID, rules.CalendarUnlinked)
 	gone(t, w, id)
-	equal(t, "channels stopped", w.Calls("channels.stop"), 1)
+	equal(t, "calls to stop channels", w.Calls("channels.stop"), 1)
+	same(t, "channels that are open", w.Google.OpenChannels(), nil)
 	equal(t, "grants given back", w.Calls("oauth.revoke"), 1)
 
 	before := w.Calls("")
@@ -70,6 +71,10 @@ func TestUnlink_StopsChannelsRevokesAndAnnouncesOnce(t *testing.T) {
 	equal(t, "error is over", w.View(pollID).Poll.Sync.Error == nil, true)
 	equal(t, "channels made", w.Calls("events.watch")-watched, 1)
 	equal(t, "listings", w.Calls("events.list")-listed, 1)
+	entries := w.Journal(pollID)
+	last := entries[len(entries)-1]
+	equal(t, "trigger of the last decision", last.Trigger, "relink")
+	equal(t, "trace of the last decision", last.Trace, worldtest.Cause.Trace)
 	atRest(t, w)
 }
 
@@ -148,19 +153,20 @@ func TestUnlinked_WhileGoogleIsDown_IsCarriedOnLater(t *testing.T) {
 // that lives on at Google.
 func TestUnlinked_CutOffAtAnyPoint_IsCarriedOn(t *testing.T) {
 	t.Parallel()
-	n := 1
-	for struck := true; struck && n <= worldtest.MostPoints; n++ {
-		t.Run(strconv.Itoa(n), func(t *testing.T) {
+	n := 2
+	for struck := true; struck && n/2 <= worldtest.MostPoints; n++ {
+		fails, at := n%2 == 0, n/2
+		t.Run(fmt.Sprintf("at %d, fails %t", at, fails), func(t *testing.T) {
 			w := worldtest.New(t, worldtest.Options{})
 			pollID, _, _ := w.Finalised()
 			id := w.Account("gm")
-			if n%2 == 0 {
-				w.FailAt(n, fault.Wrap(fault.Unavailable, errors.New("broken"), "It did not answer."))
+			if fails {
+				w.FailAt(at, fault.Wrap(fault.Unavailable, errors.New("broken"), "It did not answer."))
 				w.Unlink("gm")
 				struck = w.Struck()
 				w.Calm()
 			} else {
-				w.CrashAt(n)
+				w.CrashAt(at)
 				w.Survives(func() { w.Unlink("gm") })
 				struck = w.Struck()
 				w.Restart()
@@ -175,7 +181,7 @@ func TestUnlinked_CutOffAtAnyPoint_IsCarriedOn(t *testing.T) {
 			atRest(t, w)
 		})
 	}
-	points.Struck(t, n-2, 8)
+	points.Struck(t, n-3, 8)
 }
 
 // Many polls in several calendars of one account, and Google refuses its grant
