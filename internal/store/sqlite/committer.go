@@ -29,6 +29,7 @@ const maxBatch = 128
 type committer struct {
 	db       *sql.DB
 	prepared *statements
+	recent   *recent
 	queue    chan *member
 	closing  context.Context // ended by stop
 	close    context.CancelFunc
@@ -52,7 +53,7 @@ func newMember(ctx context.Context) *member {
 }
 
 func startCommitter(db *sql.DB, prepared *statements) *committer {
-	c := &committer{db: db, prepared: prepared, queue: make(chan *member), ended: make(chan struct{})}
+	c := &committer{db: db, prepared: prepared, recent: newRecent(), queue: make(chan *member), ended: make(chan struct{})}
 	c.closing, c.close = context.WithCancel(context.Background())
 	go c.loop()
 	return c
@@ -62,6 +63,7 @@ func startCommitter(db *sql.DB, prepared *statements) *committer {
 func (c *committer) stop() {
 	c.close()
 	<-c.ended
+	c.recent.close()
 }
 
 // do gives work a turn and returns after the commit, with the error of the commit or else
@@ -134,8 +136,9 @@ func (c *committer) loop() {
 
 func (c *committer) batch(first *member) {
 	members := []*member{first}
-	err := c.begun(func(tx *sql.Tx) error {
-		s := &session{statements: c.prepared.within(context.Background(), tx)}
+	batched := newBatched()
+	err := c.begun(batched, func(tx *sql.Tx) error {
+		s := &session{statements: c.prepared.within(context.Background(), tx), recent: c.recent, batched: batched}
 		if err := first.offer(s); err != nil {
 			return err
 		}
@@ -159,7 +162,7 @@ func (c *committer) batch(first *member) {
 
 // begun runs gather in a SQLite transaction on the writing connection and commits it. No
 // caller's context reaches it.
-func (c *committer) begun(gather func(*sql.Tx) error) error {
+func (c *committer) begun(batched *batched, gather func(*sql.Tx) error) error {
 	conn, err := c.db.Conn(c.closing)
 	if err != nil {
 		if c.closing.Err() != nil {
@@ -177,7 +180,12 @@ func (c *committer) begun(gather func(*sql.Tx) error) error {
 		_ = tx.Rollback()
 		return lost(err)
 	}
-	return explain("commit a batch", tx.Commit())
+	c.recent.leave(batched) // also where it is not known whether the commit took place
+	if err := tx.Commit(); err != nil {
+		return explain("commit a batch", err)
+	}
+	c.recent.enter(batched)
+	return nil
 }
 
 // lost is the error of a batch that one member broke; the others may try again.

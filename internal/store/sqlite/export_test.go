@@ -3,6 +3,9 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"strconv"
+
+	"questscheduler/internal/store"
 )
 
 // StepDocuments is how many documents a step of the building of indexes takes.
@@ -33,3 +36,26 @@ func (s *Store) Built() { <-s.build.ended }
 func Pack(text string) []byte              { return pack(text) }
 func Unpack(stored []byte) ([]byte, error) { return unpack(stored) }
 func Dictionary() []byte                   { return dictionary }
+
+// MostRecent and MostRecentBytes bound the documents that are kept in memory.
+const (
+	MostRecent      = mostRecent
+	MostRecentBytes = mostRecentBytes
+)
+
+// Recent is how many documents are kept in memory, and whether that one is.
+func (s *Store) Recent(path store.Path) (count int, kept bool) {
+	_, kept = s.commits.recent.get(path)
+	s.commits.recent.mu.RLock()
+	defer s.commits.recent.mu.RUnlock()
+	return len(s.commits.recent.documents), kept
+}
+
+// ReadInABatch is how many of so many documents that its members read a batch has in memory.
+func ReadInABatch(count int) int {
+	b := newBatched()
+	for i := range count {
+		b.read(store.Doc("notes", strconv.Itoa(i)), nil)
+	}
+	return len(b.documents)
+}

@@ -33,6 +33,34 @@ func (s *Store) Run(ctx context.Context, fn func(context.Context, store.Tx) erro
 	})
 }
 
+// Get implements store.Reader.
+func (s *Store) Get(ctx context.Context, path store.Path) (store.Document, error) {
+	data, known := s.commits.recent.get(path)
+	if !known {
+		return s.reading.Get(ctx, path)
+	}
+	if err := txn.Check(ctx, path); err != nil {
+		return store.Document{}, err
+	}
+	return store.Document{Path: path, Data: txn.Copy(data)}, nil
+}
+
+// GetAll implements store.Reader. All documents are of one committed state.
+func (s *Store) GetAll(ctx context.Context, paths []store.Path) ([]store.Document, error) {
+	found, known := s.commits.recent.all(paths)
+	if !known {
+		return s.reading.GetAll(ctx, paths)
+	}
+	if err := txn.Check(ctx, paths...); err != nil {
+		return nil, err
+	}
+	out := make([]store.Document, len(paths))
+	for i, path := range paths {
+		out[i] = store.Document{Path: path, Data: txn.Copy(found[i])}
+	}
+	return out, nil
+}
+
 // view reads for one transaction on the writing connection, each document once: it cannot
 // change before the transaction's end.
 type view struct {
@@ -48,8 +76,7 @@ func (v *view) load(path store.Path) (map[string]any, error) {
 	if data, known := v.documents[path]; known {
 		return data, nil
 	}
-	// The caller's context must not interrupt the connection, which the batch shares.
-	data, err := getOne(context.Background(), v.session.statements, path)
+	data, err := v.session.load(path)
 	if err != nil {
 		return nil, err
 	}
@@ -102,10 +129,28 @@ func (v *view) Query(ctx context.Context, query store.Bound) ([]store.Document, 
 // session is the writing connection during a batch. One member has it at a time.
 type session struct {
 	statements source
+	recent     *recent
+	batched    *batched
 	// writing is true between the first and the last of a member's writes.
 	writing bool
 	// broken is why the batch cannot be committed any more, or nil.
 	broken error
+}
+
+// load returns a document's fields as the batch has them, which the caller must not change.
+func (s *session) load(path store.Path) (map[string]any, error) {
+	if data, known := s.batched.documents[path]; known {
+		return data, nil
+	}
+	if data, known := s.recent.get(path); known {
+		return data, nil
+	}
+	// The caller's context must not interrupt the connection, which the batch shares.
+	data, err := getOne(context.Background(), s.statements, path)
+	if err == nil {
+		s.batched.read(path, data)
+	}
+	return data, err
 }
 
 func (s *session) exec(which int, args ...any) error {
@@ -146,7 +191,7 @@ func (s *Store) write(session *session, changes []txn.Change) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	return session.together(func() error {
+	err := session.together(func() error {
 		for _, change := range changes {
 			if err := s.writeOne(session, change); err != nil {
 				return fmt.Errorf("%s: %w", change.Path, err)
@@ -154,6 +199,13 @@ func (s *Store) write(session *session, changes []txn.Change) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	for _, change := range changes {
+		session.batched.wrote(change.Path, change.After)
+	}
+	return nil
 }
 
 func (s *Store) writeOne(session *session, change txn.Change) error {

@@ -24,7 +24,7 @@ func (s *Store) DeleteTree(ctx context.Context, path store.Path) error {
 			}
 			more = len(changes) == treeBatch
 			if !more {
-				root, err := getOne(context.Background(), session.statements, path)
+				root, err := session.load(path)
 				if err != nil {
 					return err
 				}
