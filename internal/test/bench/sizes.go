@@ -29,7 +29,10 @@ import (
 
 // calendarsOfSizes are how many calendars, of ten polls each, are in the data files that are
 // compared.
-var calendarsOfSizes = []int{100, 1_000, 10_000}
+var calendarsOfSizes = []int{100, 1_000, 10_000, 100_000}
+
+// calendarsOfLarge is how many are in the file of them that is stopped and gets a new index.
+const calendarsOfLarge = 10_000
 
 // probes is how often a figure is measured in a file, each time for another poll.
 const probes = 200
@@ -55,9 +58,8 @@ func sizes(ctx context.Context, r *report, folder string) error {
 			return err
 		}
 	}
-	most := calendarsOfSizes[len(calendarsOfSizes)-1]
-	largest := filepath.Join(folder, fmt.Sprint(most)+".db")
-	return errors.Join(stops(ctx, r, largest, most*pollsOfACalendar), buildsIndex(ctx, r, largest, most))
+	large := filepath.Join(folder, fmt.Sprint(calendarsOfLarge)+".db")
+	return errors.Join(stops(ctx, r, large, calendarsOfLarge*pollsOfACalendar), buildsIndex(ctx, r, large, calendarsOfLarge))
 }
 
 var sizedFigures = []struct{ name, unit string }{{"ready", "ms"}, {"heap", "MiB"}, {"poll_read_p50", "ms"}, {"transition_p50", "ms"}}
