@@ -237,6 +237,40 @@ func TestList_EventsOfGroups_AreListedOnceForConnectedMembers(t *testing.T) {
 	}
 }
 
+// A private session shows the members of its group no more than its copies do.
+func TestEvents_OfAGroup_ThatArePrivate_ShowOthersTheirTimesAlone(t *testing.T) {
+	t.Parallel()
+	for _, visibility := range []string{"private", "confidential", "public"} {
+		w := newWorld(t)
+		w.put(w.canonicalSession())
+		shared := func(e *mirror.Event) {
+			e.OwnerID, e.AccountID, e.CalendarID, e.Visibility = ana, annes, "ana@example.test", visibility
+			e.Source, e.PollID, e.GroupID, e.Description, e.Location = mirror.SourcePoll, "poll", "party", "who brings what", "at Ana's"
+		}
+		w.known("poll", "2026-03-06T09:00:00Z", "2026-03-06T10:00:00Z", shared)
+		w.known("series", "2026-03-07T09:00:00Z", "2026-03-07T10:00:00Z", shared, rule("RRULE:FREQ=WEEKLY"))
+		w.known("moved", "2026-03-15T09:00:00Z", "2026-03-15T10:00:00Z", shared, func(e *mirror.Event) {
+			e.ICalUID, e.SeriesID, e.OriginalStart = "series@google.com", "series", at("2026-03-14T09:00:00Z")
+		})
+		w.connect(home, gm)
+		w.connect(annes, ana)
+		march := within("2026-03-06T00:00:00Z", "2026-03-20T00:00:00Z")
+		occurrence := mirrors.OccurrenceID("evt_series", at("2026-03-14T09:00:00Z"))
+		for person, reads := range map[string]bool{gm: visibility == "public", ana: true} {
+			seen := append(w.list(person, march, 100), w.get(person, "evt_poll"), w.get(person, occurrence))
+			if len(seen) != 5 {
+				t.Errorf("%s sees %d events", person, len(seen))
+			}
+			for _, one := range seen {
+				if one.Begins.IsZero() || reads != (one.Title != "Busy" && one.Description != "" && one.Location != "") ||
+					!reads && one.Description+one.Location != "" {
+					t.Errorf("of a %s event %s sees %+v", visibility, person, one.Event)
+				}
+			}
+		}
+	}
+}
+
 func (w *world) get(ownerID, id string) mirrors.Shown {
 	w.Helper()
 	shown, err := w.events().Get(w.ctx, ownerID, id)

@@ -11,6 +11,7 @@ import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/recurrence"
+	"questscheduler/mirrors/plan"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
@@ -88,10 +89,14 @@ func (e *Events) load(ctx context.Context, ownerID, id string) (mirror.Event, er
 }
 
 // asSharedWith is an event as a person sees it: where another one's is, and what that one
-// answered, is nobody else's business.
+// answered, is nobody else's business. A private one shows its times alone, as its copies do.
 func asSharedWith(personID string, event mirror.Event) mirror.Event {
-	if event.OwnerID != personID {
-		event.AccountID, event.CalendarID, event.Declined = "", "", false
+	if event.OwnerID == personID {
+		return event
+	}
+	event.AccountID, event.CalendarID, event.Declined = "", "", false
+	if plan.Private(event) {
+		event.Title, event.Description, event.Location = plan.BusyTitle, "", ""
 	}
 	return event
 }

@@ -12,9 +12,17 @@ import (
 	"questscheduler/internal/recurrence"
 )
 
+// BusyTitle stands for the title of an event that is shown with its times alone.
+const BusyTitle = "Busy"
+
+// Private reports that others see the times of an event alone, whatever detail they may have.
+func Private(event mirror.Event) bool {
+	return event.Visibility == "private" || event.Visibility == "confidential"
+}
+
 // effective is the detail that an event is shown with at most.
 func effective(event mirror.Event, detail mirror.Detail) mirror.Detail {
-	if event.Visibility == "private" || event.Visibility == "confidential" {
+	if Private(event) {
 		return mirror.Busy
 	}
 	return detail
@@ -26,7 +34,7 @@ func effective(event mirror.Event, detail mirror.Detail) mirror.Detail {
 // that of the instance.
 func Project(event mirror.Event, detail mirror.Detail) gcal.Content {
 	content := gcal.Content{
-		Summary: "Busy", Start: event.Start, End: event.End, Recurrence: event.Recurrence,
+		Summary: BusyTitle, Start: event.Start, End: event.End, Recurrence: event.Recurrence,
 		Transparency: "opaque", Visibility: "default",
 	}
 	switch effective(event, detail) {
