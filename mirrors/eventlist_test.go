@@ -255,10 +255,15 @@ func TestEvents_OfAGroup_ThatArePrivate_ShowOthersTheirTimesAlone(t *testing.T) 
 		w.connect(home, gm)
 		w.connect(annes, ana)
 		march := within("2026-03-06T00:00:00Z", "2026-03-20T00:00:00Z")
-		occurrence := mirrors.OccurrenceID("evt_series", at("2026-03-14T09:00:00Z"))
+		first := mirrors.OccurrenceID("evt_series", at("2026-03-07T09:00:00Z"))
+		second := mirrors.OccurrenceID("evt_series", at("2026-03-14T09:00:00Z"))
 		for person, reads := range map[string]bool{gm: visibility == "public", ana: true} {
-			seen := append(w.list(person, march, 100), w.get(person, "evt_poll"), w.get(person, occurrence))
-			if len(seen) != 5 {
+			moved := w.get(person, second)
+			if !moved.Begins.Equal(at("2026-03-15T09:00:00Z").Time) {
+				t.Errorf("%s sees the occurrence that was moved at %v", person, moved.Begins)
+			}
+			seen := append(w.list(person, march, 100), w.get(person, "evt_poll"), w.get(person, first), moved)
+			if len(seen) != 6 {
 				t.Errorf("%s sees %d events", person, len(seen))
 			}
 			for _, one := range seen {

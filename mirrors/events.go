@@ -70,9 +70,10 @@ func (e *Events) Get(ctx context.Context, ownerID, id string) (Shown, error) {
 	if err != nil {
 		return Shown{}, err
 	}
-	return e.show(ctx, ownerID, event)
+	return e.show(ctx, ownerID, asSharedWith(ownerID, event))
 }
 
+// load reads what a person may see, as it is stored; asSharedWith is what they see of it.
 func (e *Events) load(ctx context.Context, ownerID, id string) (mirror.Event, error) {
 	event, err := mirror.LoadEvent(ctx, e.Service.Store, id)
 	if fault.Is(err, fault.NotFound) {
@@ -85,7 +86,7 @@ func (e *Events) load(ctx context.Context, ownerID, id string) (mirror.Event, er
 	if err == nil && !slices.Contains(groups, event.GroupID) {
 		err = errNoEvent()
 	}
-	return asSharedWith(ownerID, event), err
+	return event, err
 }
 
 // asSharedWith is an event as a person sees it: where another one's is, and what that one

@@ -63,7 +63,7 @@ func (e *Events) getOccurrence(ctx context.Context, ownerID, seriesID string, at
 		return Shown{}, err
 	}
 	one, changed, err := e.exception(ctx, series, original)
-	shown := Shown{Event: series, OccurrenceID: OccurrenceID(series.ID, original)}
+	shown := Shown{Event: asSharedWith(ownerID, series), OccurrenceID: OccurrenceID(series.ID, original)}
 	switch {
 	case err != nil:
 	case !changed:
