@@ -192,14 +192,11 @@ func (s *Service) edit(
 			return nil
 		}
 		event.Version, event.Updated, event.UpdatedAt, event.PlanTrace = before.Version+1, now, now, cause.Trace
-		if event.Status == statusCancelled {
-			state, err := loadState(ctx, tx, ref.GroupID)
-			if err != nil {
-				return err
-			}
-			if err := state.discounting(event).write(tx); err != nil {
-				return err
-			}
+		if !group.Has(before.OwnerID) { // who left may read what is theirs in the store, and no later text
+			event.OwnerID = person.ID
+		}
+		if err := recount(ctx, tx, before, event); err != nil {
+			return err
 		}
 		return tx.Set(mirror.EventPath(event.ID), mirror.EncodeEvent(event))
 	})
@@ -207,6 +204,23 @@ func (s *Service) edit(
 		s.Plans.PlanEventSoon(ctx, event)
 	}
 	return event, err
+}
+
+// recount counts an event no more that was deleted, and one of another author for that one.
+func recount(ctx context.Context, tx store.Tx, before, event mirror.Event) error {
+	deleted := event.Status == statusCancelled
+	if !deleted && event.OwnerID == before.OwnerID {
+		return nil
+	}
+	state, err := loadState(ctx, tx, event.GroupID)
+	if err != nil {
+		return err
+	}
+	state = state.discounting(before)
+	if !deleted {
+		state = state.takingOver(event.OwnerID, event.UpdatedAt)
+	}
+	return state.write(tx)
 }
 
 // view adds a member's own mirrors: those in the accounts that they connected.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"questscheduler/fault"
+	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
@@ -222,5 +223,51 @@ func TestConnections_OfFormerMembers_AreNotNamed(t *testing.T) {
 	w.must(err)
 	if len(shown.People) != 2 || shown.People[0] != "ben" || shown.People[1] != "gm" {
 		t.Errorf("connected are %v", shown.People)
+	}
+}
+
+// Documents of one's own can be read from the store, so what is changed after its author left is
+// another's.
+func TestUpdate_OfAnEventWhoseAuthorLeft_IsTheCreatorsFromThenOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made, err := w.create("ana", "Dinner", mirrortest.Start.Add(9*time.Hour))
+	w.must(err)
+	owner := func() string {
+		event, err := mirror.LoadEvent(t.Context(), w.Documents, made.ID)
+		w.must(err)
+		return event.OwnerID
+	}
+	present := func() map[string]int64 {
+		doc, err := w.Documents.Get(t.Context(), store.Doc("groupEvents", party))
+		w.must(err)
+		counted := map[string]int64{}
+		for _, author := range store.Fields(doc.Data).List("authors") {
+			f := store.Fields(author.(map[string]any))
+			counted[f.String("authorId")] = f.Int("present")
+		}
+		return counted
+	}
+	made.OwnerID = "gm" // who changes it
+	w.retitle(made, "Supper")
+	if owner() != "ana" {
+		t.Errorf("while its author is a member, it is %s's", owner())
+	}
+	w.Gather(party, "gm", "ben")
+	w.retitle(made, "Supper at Ben's")
+	if counted := present(); owner() != "gm" || counted["ana"] != 0 || counted["gm"] != 1 {
+		t.Errorf("changed after they left, it is %s's, and counted are %v", owner(), counted)
+	}
+	w.Gather(party, "gm", "ana", "ben")
+	title := "Mine again"
+	_, err = w.Groups.Update(t.Context(), personOf("ana"), groupevents.Reference{GroupID: party, ID: made.ID},
+		groupevents.Edit{Title: &title}, mirrortest.Cause)
+	if !fault.Is(err, fault.Forbidden) {
+		t.Errorf("its former author changes it: %v", err)
+	}
+	_, err = w.Groups.Delete(t.Context(), personOf("gm"), groupevents.Reference{GroupID: party, ID: made.ID}, mirrortest.Cause)
+	w.must(err)
+	if counted := present(); counted["gm"] != 0 || counted["ana"] != 0 {
+		t.Errorf("after it was deleted, counted are %v", counted)
 	}
 }

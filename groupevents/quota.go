@@ -95,6 +95,13 @@ func (g groupState) counting(authorID string, now time.Time) (groupState, error)
 	return g, nil
 }
 
+// takingOver is the state after an event became a person's, whatever they have.
+func (g groupState) takingOver(authorID string, now time.Time) groupState {
+	g, author, _ := g.author(authorID, now)
+	author.Present++
+	return g
+}
+
 // discounting is the state after an event was deleted, or removed since it ended long ago.
 func (g groupState) discounting(e mirror.Event) groupState {
 	g.Authors = slices.Clone(g.Authors)
