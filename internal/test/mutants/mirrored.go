@@ -137,7 +137,7 @@ var mirrored = []mutant{
 		breaks: "A mirror of the detail BUSY has the title of its event.",
 		changes: []change{{
 			file: "mirrors/plan/project.go",
-			old:  `Summary: "Busy", Start`,
+			old:  `Summary: BusyTitle, Start`,
 			new:  `Summary: event.Title, Start`,
 		}},
 	},
