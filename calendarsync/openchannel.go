@@ -21,6 +21,9 @@ const (
 	// replaced.
 	answerTimeout = time.Minute
 	maxRetryWait  = 6 * time.Hour
+	// unknownEnd is how much later than a channel asked for here one may end that Google opened
+	// without our learning it: the call takes its time, and clocks differ.
+	unknownEnd = 10 * time.Minute
 )
 
 // retryWait is the wait after that many failures in a row.
@@ -90,7 +93,8 @@ func (w *Watcher) create(
 		}
 		watch = Watch{
 			ChannelID: asked.ID, CalendarID: ref.Calendar, AccountID: ref.Account, CalendarKey: calendar.Key, UserID: calendar.OwnerID,
-			Address: asked.Address, TokenHash: hashToken(asked.Token), Expiration: now.Add(asked.TTL), Failures: 1, NextTry: now.Add(answerTimeout),
+			Address: asked.Address, TokenHash: hashToken(asked.Token), Expiration: now.Add(asked.TTL + unknownEnd),
+			Failures: 1, NextTry: now.Add(answerTimeout),
 			CreatedAt: now, UpdatedAt: now,
 		}
 		watch.Status, _ = watch.Status.Next(Requested)
