@@ -5,20 +5,10 @@ import (
 	"time"
 
 	"questscheduler/internal/accounts"
-	"questscheduler/internal/store"
 	"questscheduler/internal/test/points"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
-
-// unreadWorld is a world whose reads of the store fail where its points say so.
-func unreadWorld(t *testing.T) (*worldtest.World, *points.Points) {
-	t.Helper()
-	p := &points.Points{}
-	return worldtest.New(t, worldtest.Options{
-		Wrap: func(documents store.Store) store.Store { return &points.Reads{Store: documents, Points: p} },
-	}), p
-}
 
 // relinks links a person's account again, and nothing follows from that at once.
 func relinks(t *testing.T, w *worldtest.World, person string) {
@@ -58,7 +48,7 @@ func TestLinks_OfALoss_ReadsFailAnywhere_SaySo(t *testing.T) {
 	} {
 		t.Run(string(code), func(t *testing.T) {
 			t.Parallel()
-			w, p := unreadWorld(t)
+			w, p := fallible(t)
 			pollID, _, _ := w.Finalised()
 			w.Run(time.Minute)
 			lose(t, w)
@@ -76,7 +66,7 @@ func TestLinks_OfARelinkedAccount_ReadsFailAnywhere_AreCarriedOn(t *testing.T) {
 	t.Parallel()
 	n, reached := 1, true
 	for ; reached && n <= worldtest.MostPoints; n++ {
-		w, p := unreadWorld(t)
+		w, p := fallible(t)
 		pollID, _, _ := w.Finalised()
 		deleted, _, _ := w.Finalised()
 		w.Revoke("gm")

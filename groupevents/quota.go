@@ -95,7 +95,7 @@ func (g groupState) counting(authorID string, now time.Time) (groupState, error)
 	return g, nil
 }
 
-// takingOver is the state after an event became a person's, whatever they have.
+// takingOver is the state after an event became a person's, also beyond MaxPresent.
 func (g groupState) takingOver(authorID string, now time.Time) groupState {
 	g, author, _ := g.author(authorID, now)
 	author.Present++
