@@ -78,6 +78,7 @@ func TestOutage_OneMethod_ChangesNothingThenCatchesUp(t *testing.T) {
 				t.Run(name, func(t *testing.T) { // one outage at a time
 					o := demo.in(t)
 					s := newSession(o, "gm")
+					s.ask("sync", nil).want(t, http.StatusOK) // or the next one lists the insertion, and fetches nothing
 					before := s.state()
 					o.plant(method, fault)
 					refused := o.calls(method)
