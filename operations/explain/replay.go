@@ -196,7 +196,7 @@ func (r *replay) repair(entry poll.JournalEntry) string {
 	p := r.poll
 	p.Status, p.WinningSlotID, p.GoogleEventID, p.GoogleCalendarID = entry.Status, entry.WinningSlotID, entry.EventID, entry.CalendarID
 	noTimes, noError := !entry.Before.IsZero() && entry.After.IsZero(),
-		p.Sync.Applied.IsZero() && p.Sync.Error != nil && entry.State != rules.StateError
+		p.Sync.Applied.IsZero() && p.Sync.Error != nil && entry.Error == ""
 	r.poll = transition.Repaired(p, entry, transition.Details{
 		AnotherEvent: noTimes || noError, Awaiting: p.Sync.Rescheduled != nil && !entry.Rescheduled && !entry.After.IsZero(),
 	})

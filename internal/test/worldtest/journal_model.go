@@ -361,7 +361,7 @@ func (r *journalModel) repaired(entry poll.JournalEntry) string {
 // more: its times, or, where there are none yet, an error that went.
 func (r *journalModel) forget(entry poll.JournalEntry) {
 	times := !entry.Before.IsZero() && entry.After.IsZero()
-	if alone := r.at.Applied.IsZero() && r.at.Error != "" && entry.State != rules.StateError; !times && !alone {
+	if alone := r.at.Applied.IsZero() && r.at.Error != "" && entry.Error == ""; !times && !alone {
 		return
 	}
 	r.letGo(entry.EventID != "")
