@@ -171,6 +171,60 @@ func TestADirectRestore_OfAPollWhoseEventWasKept_FollowsItAgain(t *testing.T) {
 	atRest(t, w)
 }
 
+// Somebody gives the poll another time while its kept event stays where it was: the event
+// counts as moved from the time that was given, and its owner can move it there.
+func TestDirectRestore_OfAPollWhoseSlotsWereEdited_ShowsWhereTheKeptEventIs(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name      string
+		before    func(w *worldtest.World) fixture
+		edits     func(p poll.Poll) (slotID string)
+		at, given worldtest.Slot
+	}{
+		{"the winning slot", finalised, func(p poll.Poll) string { return p.WinningSlotID }, worldtest.Ten, worldtest.Three},
+		{
+			"the slot from before a move", moved, func(p poll.Poll) string { return p.Sync.Rescheduled.FromSlotID },
+			worldtest.Noon, worldtest.Three,
+		},
+		{"the slot that the calendar made", moved, func(p poll.Poll) string { return p.WinningSlotID }, worldtest.Noon, worldtest.Ten},
+		{"which slot wins, to the one from before a move", moved, nil, worldtest.Noon, worldtest.Ten},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := c.before(w)
+			w.Run(time.Hour)
+			if _, err := w.Scheduler.Cancel(t.Context(), worldtest.Person("gm"), s.poll, true, worldtest.Cause); err != nil {
+				t.Fatal(err)
+			}
+			three := rules.Timed(worldtest.Three.Start, worldtest.Three.End)
+			if p := w.View(s.poll).Poll; c.edits == nil {
+				w.Edit(poll.Path(s.poll), poll.Set("winningSlotId", p.Sync.Rescheduled.FromSlotID))
+			} else {
+				w.Edit(poll.SlotPath(s.poll, c.edits(p)), poll.MoveSlot(three)...)
+			}
+			setBehindUs(rules.Finalized)(w, s)
+			w.Sweep()
+			w.Run(time.Hour)
+			view := w.View(s.poll)
+			equal(t, "state", view.Poll.Sync.State, rules.StateRescheduled)
+			equal(t, "time shown", view.Winning.Start, c.at.Start)
+			for _, problem := range w.HistoryProblems() {
+				t.Error(problem)
+			}
+			if _, err := w.Scheduler.RestoreOriginal(t.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause); err != nil {
+				t.Fatal(err)
+			}
+			w.Run(time.Hour)
+			view = w.View(s.poll)
+			equal(t, "state after the owner moved it back", view.Poll.Sync.State, rules.StateOK)
+			equal(t, "time shown then", view.Winning.Start, c.given.Start)
+			equal(t, "time of the event", w.EventOf("gm", s.event).Fingerprint().Start, c.given.Start.UnixMilli())
+			atRest(t, w)
+		})
+	}
+}
+
 // What was moved is not there any more, so nothing could move it back.
 func TestDirectRestore_MovedPollWithoutEvent_HasItsOwnTime(t *testing.T) {
 	t.Parallel()

@@ -69,7 +69,8 @@ func loadNext(ctx context.Context, reader store.Reader, st *transition.State, at
 }
 
 // loadSlots reads the winning slot, and the original one where a decision depends on it: the
-// poll names no event, or the calendar's time ends nothing (rules.Poll.AppliedLate).
+// poll names no event, is or was cancelled, or the calendar's time ends nothing
+// (rules.Poll.AppliedLate).
 func loadSlots(ctx context.Context, reader store.Reader, st *transition.State) (err error) {
 	p := st.Poll
 	st.Winning, err = poll.LoadSlot(ctx, reader, p.ID, p.WinningSlotID)
@@ -77,7 +78,7 @@ func loadSlots(ctx context.Context, reader store.Reader, st *transition.State) (
 		return err
 	}
 	moved := p.Sync.Rescheduled
-	if moved == nil || p.GoogleEventID != "" && !p.Rules("", nil, nil).AppliedLate() {
+	if moved == nil || p.GoogleEventID != "" && !p.MarkedCancelled() && !p.Rules("", nil, nil).AppliedLate() {
 		return nil
 	}
 	st.Original, err = poll.LoadSlot(ctx, reader, p.ID, moved.FromSlotID)

@@ -23,6 +23,9 @@ type Details struct {
 	// AnotherEvent reports whether a direct edit made the poll name another event, or
 	// none; Awaiting whether the poll still awaits its deleted event.
 	AnotherEvent, Awaiting bool
+	// Given is the time that a poll which is finalised again has for its event, where
+	// its slots were edited since it was cancelled; zero where they were not.
+	Given rules.Fingerprint
 }
 
 // SyncChecked is a poll after an error of its sync was set, or cleared.
@@ -162,6 +165,10 @@ func Repaired(p poll.Poll, entry poll.JournalEntry, more Details) poll.Poll {
 	case rules.RepairRestore:
 		if more.Awaiting {
 			p = awaitingStill(p)
+		}
+		if !more.Given.IsZero() {
+			p.Sync.Baseline, p.Sync.Applied = more.Given, more.Given
+			p = unmoved(p)
 		}
 	case rules.RepairUnlink, rules.RepairSlots:
 		p.Sync.Awaited = nil

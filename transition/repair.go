@@ -148,6 +148,7 @@ func (s *Step) RepairRestore(follows bool) {
 	entry, more := s.editEntry(rules.RepairRestore), s.details()
 	if follows {
 		s.follow()
+		more.Given = s.given()
 	}
 	switch p := s.Poll; {
 	case more.Awaiting:
@@ -162,6 +163,29 @@ func (s *Step) RepairRestore(follows bool) {
 	sameEvent := s.Poll.GoogleEventID == s.Poll.Sync.Recorded.EventID
 	if after := s.repaired(entry, more); sameEvent {
 		s.stillKnown(s.Announcement, after)
+	}
+}
+
+// given is the time that an edit of the slots gave the poll while its event stayed behind in
+// the calendar; zero for none. The event is compared with that time, so that one which was
+// left where it was counts as moved. A slot may end later than its event.
+func (s *Step) given() rules.Fingerprint {
+	differs := func(slot *poll.Slot, was rules.Fingerprint) bool {
+		return slot != nil && !was.IsZero() && slot.Fingerprint().Start != was.Start
+	}
+	known, stays := s.Poll.Sync, s.Winning
+	moved := known.Rescheduled
+	shown := moved != nil && s.Poll.WinningSlotID == moved.ToSlotID
+	if shown {
+		stays = s.Original
+	}
+	switch {
+	case differs(stays, known.Baseline):
+		return stays.Fingerprint()
+	case shown && differs(s.Winning, known.Applied), moved != nil && !shown:
+		return known.Baseline
+	default:
+		return rules.Fingerprint{}
 	}
 }
 

@@ -197,9 +197,13 @@ func (r *replay) repair(entry poll.JournalEntry) string {
 	p.Status, p.WinningSlotID, p.GoogleEventID, p.GoogleCalendarID = entry.Status, entry.WinningSlotID, entry.EventID, entry.CalendarID
 	noTimes, noError := !entry.Before.IsZero() && entry.After.IsZero(),
 		p.Sync.Applied.IsZero() && p.Sync.Error != nil && entry.Error == ""
-	r.poll = transition.Repaired(p, entry, transition.Details{
+	more := transition.Details{
 		AnotherEvent: noTimes || noError, Awaiting: p.Sync.Rescheduled != nil && !entry.Rescheduled && !entry.After.IsZero(),
-	})
+	}
+	if entry.Baseline != p.Sync.Baseline {
+		more.Given = entry.Baseline
+	}
+	r.poll = transition.Repaired(p, entry, more)
 	r.account, r.linkKnown = "", entry.Status == rules.Cancelled || entry.Status == rules.Open // then it follows no event
 	return ""
 }

@@ -336,8 +336,11 @@ func (r *journalModel) repaired(entry poll.JournalEntry) string {
 	case rules.RepairReopen:
 		r.at, r.observed, r.from, r.to = modelState{Status: rules.Open}, time.Time{}, "", ""
 	case rules.RepairRestore:
-		if r.at.Rescheduled && !entry.Rescheduled && !entry.After.IsZero() { // its event is awaited
+		if r.at.Rescheduled && !entry.Rescheduled && !entry.After.IsZero() { // its event is awaited, or its slots were edited
 			r.at.Rescheduled, r.at.Applied, r.from, r.to = false, r.at.Baseline, "", ""
+		}
+		if !entry.Baseline.IsZero() && entry.Baseline != r.at.Baseline { // its slots were edited
+			r.at.Baseline, r.at.Applied = entry.Baseline, entry.Baseline
 		}
 		r.at.Cancelled = false
 		if r.at.State == rules.StateCancelled {
