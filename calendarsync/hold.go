@@ -16,7 +16,7 @@ import (
 // tooMany reports whether too many linked events are missing at once to be believed gone
 // unconfirmed.
 func (l *pollConsumer) tooMany(absent absences) bool {
-	missing := len(absent.gone) + len(absent.unread)
+	missing := len(absent.gone) + len(absent.unread) + absent.held
 	return missing > l.HoldMin && float64(missing) > l.HoldShare*float64(absent.linked)
 }
 

@@ -202,3 +202,50 @@ func TestHold_ReadsFailAnywhereWhileOneJoins_ShowsItAll(t *testing.T) {
 		})
 	}
 }
+
+// Google answers an account 600 calls a minute: many missing events are read a part at a time,
+// and the calendar is asked once for all of a part whether they are gone.
+func TestFullListing_LacksMoreThanARunReads_HoldsThemAllInTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, refuse := range map[string]func(w *worldtest.World){
+		"deletions are reported": func(*worldtest.World) {},
+		"nothing is found":       func(w *worldtest.World) { w.Refuse("events.get", 404, "", 0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const missing, searches = 210, 100 // events are also sought in other calendars, 50 in a run
+			w := worldtest.New(t, worldtest.Options{PageSize: 250})
+			var polls, events []string
+			for range missing {
+				pollID, _, event := w.Finalised()
+				polls, events = append(polls, pollID), append(events, event)
+			}
+			w.Run(10 * time.Minute)
+			for _, event := range events {
+				w.DeleteEvent("gm", event)
+			}
+			if err := w.Google.ExpireSyncTokens(); err != nil {
+				t.Fatal(err)
+			}
+			w.LosePushes()
+			w.Sweep()
+			refuse(w)
+			gets, lists := w.Calls("events.get"), w.Calls("events.list")
+			w.RunDue()
+			if held := len(w.Calendar("gm").Held()); held != 200 {
+				t.Errorf("%d are held after the first run", held)
+			}
+			w.Run(3 * time.Hour)
+			if read := w.Calls("events.get") - gets; read > missing+searches {
+				t.Errorf("%d events were read", read)
+			}
+			if listed := w.Calls("events.list") - lists; listed > searches {
+				t.Errorf("calendars were listed %d times", listed)
+			}
+			for _, pollID := range polls {
+				equal(t, "held", w.Held(w.View(pollID).Poll), true)
+			}
+			equal(t, "notices of a hold", holdNotices(w), 1)
+		})
+	}
+}

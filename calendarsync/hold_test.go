@@ -95,7 +95,7 @@ func TestHold_ConfirmedDuringAFullListing_StaysConfirmed(t *testing.T) {
 		equal(t, "the other one is held", w.Held(w.View(unsaid).Poll), true)
 		atRest(t, w)
 	}
-	points.Struck(t, n-2, 18)
+	points.Struck(t, n-2, 14)
 }
 
 // Events that are awaited are neither linked nor gone: a full listing that lacks

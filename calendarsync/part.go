@@ -12,7 +12,6 @@ import (
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
-	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
 
@@ -209,32 +208,19 @@ func (p *part) fetchDeferred(ctx context.Context) error {
 		from := int(l.fence * maxFetches % int64(len(eventIDs)))
 		eventIDs = slices.Concat(eventIDs[from:], eventIDs[:from])[:maxFetches]
 	}
-	for _, eventID := range eventIDs {
-		observed, failure := l.observeFresh(ctx, eventID)
+	for i, f := range l.fetchAll(ctx, eventIDs) {
+		observed, failure := f.observed()
 		if failure == nil {
 			if err := p.apply(ctx, observed); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := p.applied(ctx, eventID, failure); err != nil || l.endsRun(ctx, failure) {
+		if err := p.applied(ctx, eventIDs[i], failure); err != nil || l.endsRun(ctx, failure) {
 			return err // the account answers nothing more now
 		}
 	}
 	return nil
-}
-
-// observeFresh fetches an event. One that is missing from a calendar that does not take us for
-// a writer is Gone without being Writable.
-func (l *syncRun) observeFresh(ctx context.Context, eventID string) (SyncedEvent, error) {
-	if err := l.keepLease(ctx); err != nil {
-		return SyncedEvent{}, err
-	}
-	event, err := l.fetchConfirmed(ctx, eventID)
-	if errors.Is(err, errNotWriter) {
-		return SyncedEvent{Event: gcal.Event{ID: eventID, EventState: rules.Gone}, Fresh: true}, nil
-	}
-	return SyncedEvent{Event: event, Fresh: true, Writable: true}, err
 }
 
 // recovers reports whether the consumer applied an event that was deferred for it.

@@ -48,12 +48,16 @@ type absences struct {
 	// unread are those that could not be fetched. They may be gone as well: a few that were read
 	// say nothing of how many are.
 	unread []string
+	// held is how many are held already, which are not fetched again.
+	held   int
 	linked int // how many are linked in all
 }
 
 // findAbsent fetches the events that a full listing lacks, and applies those that are there. An
 // awaited event that is not listed is still deleted, unless the listing has a nameless event.
 func (l *pollConsumer) findAbsent(ctx context.Context, run Run, shown func(eventID string) bool) (absent absences, err error) {
+	var missing []string
+	awaited := map[string]bool{}
 	for entry, err := range poll.IndexOfCalendar(ctx, l.Store, l.ref.Account, l.ref.Calendar) {
 		if err != nil {
 			return absences{}, err
@@ -61,28 +65,33 @@ func (l *pollConsumer) findAbsent(ctx context.Context, run Run, shown func(event
 		if !entry.Awaited {
 			absent.linked++
 		}
-		confirmed := l.calendar.Deferred(entry.EventID).Why == calendars.DeferredConfirmed
-		if shown(entry.EventID) || confirmed || entry.Awaited && !run.part.incomplete {
-			continue
-		}
-		event, err := l.fetchConfirmed(ctx, entry.EventID)
+		why := l.calendar.Deferred(entry.EventID).Why
 		switch {
-		case err != nil && !l.endsRun(ctx, err):
-			if !entry.Awaited {
-				absent.unread = append(absent.unread, entry.EventID)
-			}
-			err = run.Applied(ctx, entry.EventID, err)
-		case err != nil:
-		case event.EventState != rules.Gone:
-			err = run.part.apply(ctx, SyncedEvent{Event: event, Fresh: true, Writable: true})
-		case !entry.Awaited:
-			absent.gone = append(absent.gone, event)
-		}
-		if err != nil {
-			return absences{}, err
+		case shown(entry.EventID), why == calendars.DeferredConfirmed, entry.Awaited && !run.part.incomplete:
+		case why == calendars.DeferredHeld:
+			absent.held++
+		default:
+			missing = append(missing, entry.EventID)
+			awaited[entry.EventID] = entry.Awaited
 		}
 	}
-	return absent, nil
+	err = l.fetchMissing(ctx, missing, func(eventID string, event gcal.Event, failure error) error {
+		switch {
+		case failure != nil && l.endsRun(ctx, failure):
+			return failure
+		case failure != nil:
+			if !awaited[eventID] {
+				absent.unread = append(absent.unread, eventID)
+			}
+			return run.Applied(ctx, eventID, failure)
+		case event.EventState != rules.Gone:
+			return run.part.apply(ctx, SyncedEvent{Event: event, Fresh: true, Writable: true})
+		case !awaited[eventID]:
+			absent.gone = append(absent.gone, event)
+		}
+		return nil
+	})
+	return absent, err
 }
 
 // deferInserts defers events that a full listing lacks while their insert is under way:

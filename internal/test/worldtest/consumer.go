@@ -119,21 +119,23 @@ func (c consumer) Unlisted(ctx context.Context, run calendarsync.Run, shown func
 	if err != nil {
 		return err
 	}
+	var missing []string
 	for _, document := range known {
 		f := store.Fields(document.Data)
-		if f.String("consumer") != c.Name() || f.Bool("gone") || shown(f.String("event")) {
-			continue
-		}
-		event, err := run.Fetch(ctx, f.String("event"))
-		if err != nil {
-			return err
-		}
-		if err := c.Apply(ctx, run, calendarsync.SyncedEvent{Event: event, Fresh: true, Writable: true}); err != nil {
-			return err
+		if f.String("consumer") == c.Name() && !f.Bool("gone") && !shown(f.String("event")) {
+			missing = append(missing, f.String("event"))
 		}
 	}
-	c.Relisted++
-	return nil
+	err = run.FetchMissing(ctx, missing, func(_ string, event gcal.Event, failure error) error {
+		if failure != nil {
+			return failure
+		}
+		return c.Apply(ctx, run, calendarsync.SyncedEvent{Event: event, Fresh: true, Writable: true})
+	})
+	if err == nil {
+		c.Relisted++
+	}
+	return err
 }
 
 func (c *Consumer) id(key, eventID string) string { return key + "~" + eventID }
