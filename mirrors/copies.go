@@ -22,6 +22,8 @@ func (s *Service) observeCopy(ctx context.Context, tx store.Reader, o observatio
 	}
 	m := shownBy(o)
 	switch {
+	case o.unlisted && o.event.InstanceOf != "" && o.event.EventState != rules.Gone:
+		return w.dropCopy(ctx, tx, o) // it is there by the rule of its series, whose copy has its time
 	case o.class != plan.Ours && o.class != plan.Orphan:
 		o.event = gcal.Event{ID: o.event.ID, InstanceOf: o.event.InstanceOf, EventState: rules.Gone}
 	case m.Target == mirror.Overlay && o.event.EventState != rules.Gone: // gone, it may be of before the edge changed
@@ -33,6 +35,15 @@ func (s *Service) observeCopy(ctx context.Context, tx store.Reader, o observatio
 		}
 	}
 	return w.copies(ctx, tx, []observation{o}, []mirror.Mirror{m})
+}
+
+// dropCopy removes what was kept of an occurrence alone.
+func (w *write) dropCopy(ctx context.Context, tx store.Reader, o observation) error {
+	found, err := tx.Get(ctx, mirror.EventPath(mirror.CopyID(o.calendar.AccountID, o.calendar.CalendarID, o.event.ID)))
+	if err == nil && found.Exists() {
+		w.removed = append(w.removed, mirror.DecodeEvent(found))
+	}
+	return err
 }
 
 // shownBy is a mirror that names an observed event or its series: of the observing account

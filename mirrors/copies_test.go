@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/mirrors/plan"
@@ -170,4 +171,36 @@ func (s *stage) mirrorOf(eventID string) mirror.Mirror {
 		s.Fatalf("%s has the mirrors %+v", eventID, all)
 	}
 	return all[0]
+}
+
+// An occurrence whose mirror could not be changed yet is there by the rule of the mirror's
+// series alone, so no listing shows it, and none says that it is gone when the series is moved.
+func TestUnlisted_AnOccurrenceByTheRuleOfItsMirror_OccupiesByTheSeriesAlone(t *testing.T) {
+	t.Parallel()
+	w := newMirroringWorld(t)
+	meeting := w.insert(work, "Stand-up", thursday, "RRULE:FREQ=WEEKLY;COUNT=3")
+	w.sync(work)
+	w.relist(home)
+	w.sync(home)
+	second, err := w.full.Instance(w.ctx, refTo(work), meeting.ID, at("2026-03-12T09:00:00Z"))
+	w.must(err)
+	content := plan.Shown(*second.Details)
+	content.Summary = "Retrospective"
+	_, err = w.full.PatchContent(w.ctx, refTo(work), second.ID, "", content)
+	w.must(err)
+	w.must(w.google.Control().Plant(control.Rule{Match: "events.patch", Calendar: homeMail, Status: 503, Reason: "backendError"}))
+	w.sync(work)
+	w.relist(home)
+	w.sync(home)
+	uid := meeting.Details.ICalUID
+	w.wantOccupied(home, "Mar 5 09:00 "+uid+" RRULE:FREQ=WEEKLY;COUNT=3")
+	w.google.Control().Clear()
+	moved := plan.Shown(*meeting.Details)
+	moved.Start, moved.End = at(friday), at("2026-03-06T10:00:00Z")
+	_, err = w.full.PatchContent(w.ctx, refTo(work), meeting.ID, "", moved)
+	w.must(err)
+	w.sync(work)
+	w.run(10 * time.Minute)
+	w.sync(home)
+	w.wantOccupied(home, "Mar 6 09:00 "+uid+" RRULE:FREQ=WEEKLY;COUNT=3")
 }

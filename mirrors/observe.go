@@ -28,6 +28,8 @@ type observation struct {
 	// class is whose event it is, and naming what names it; apply reads them.
 	class  plan.Class
 	naming mirror.Naming
+	// unlisted says that a full listing did not show the event.
+	unlisted bool
 	// wrote says that a call of the cause's person made the event what it is (Observe).
 	wrote bool
 	// holds fails a transaction if a newer run of the calendar began.

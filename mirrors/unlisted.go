@@ -151,7 +151,7 @@ func (s *Service) missing(ctx context.Context, l listing) (known int, missing []
 // applyListed applies an event that was fetched, which confirms an absence to writers of
 // the calendar alone.
 func (s *Service) applyListed(ctx context.Context, l listing, event gcal.Event) error {
-	return s.apply(ctx, observation{calendar: l.calendar, cause: l.cause, event: event, writable: true, holds: l.holds})
+	return s.apply(ctx, observation{calendar: l.calendar, cause: l.cause, event: event, writable: true, unlisted: true, holds: l.holds})
 }
 
 // setHeld records since when which events of the calendar are held, or store.Delete.
