@@ -212,6 +212,51 @@ func TestWriter_FailedAfterAnotherHasCancelled_IsNotDueAgain(t *testing.T) {
 	}
 }
 
+// A call that Google refuses for good says nothing of work that was decided during it, which is done
+// at once.
+func TestWriter_RefusedWhileOtherWorkWasDecided_DoesThatAtOnce(t *testing.T) {
+	t.Parallel()
+	changes := func(s *stage) { s.event("e1", "Planning") }
+	for name, row := range map[string]struct {
+		call  string
+		setUp func(s *stage)
+		after func(s *stage)
+		want  []string // titles at home in the end
+	}{
+		"created": {"events.insert", func(*stage) {}, changes, []string{"Planning"}},
+		"changed": {"events.patch", func(s *stage) { s.run(time.Minute); s.event("e1", "Retrospective") }, changes, []string{"Planning"}},
+		"wanted no more": {
+			"events.insert", func(*stage) {}, func(s *stage) { s.edges = nil; s.plan("e1@google.com") }, nil,
+		},
+		"to be replaced": {
+			"events.patch", func(s *stage) { s.run(time.Minute); s.event("e1", "Retrospective") },
+			func(s *stage) { s.edges[0].Target = mirror.Overlay; s.plan("e1@google.com") }, nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.event("e1", "Stand-up")
+			row.setUp(s)
+			s.must(s.google.Control().Plant(control.Rule{Match: row.call, Status: 400, Reason: "invalid", Times: 1}))
+			s.writer.Google.(*googlePoints).before = func() { row.after(s) }
+			s.run(10 * time.Minute)
+			var titles []string
+			for _, shown := range s.shown(home, homeMail) {
+				titles = append(titles, shown.Details.Summary)
+			}
+			if !slices.Equal(titles, row.want) {
+				t.Errorf("home shows %v, want %v; the mirrors are %+v\n%s", titles, row.want, s.mirrors(), s.log.String())
+			}
+			for _, m := range s.mirrors() {
+				if m.State != mirror.Active || m.Attempts != 0 || m.LastError != "" {
+					t.Errorf("the mirror is %+v", m)
+				}
+			}
+		})
+	}
+}
+
 // Another process deletes the mirror whose event was just created, which is planned anew before the
 // outcome of its creation is recorded. What comes next for it finds that there is no event.
 func TestWriter_DeletedAndWantedAgainDuringItsInsert_HasOneEventInTheEnd(t *testing.T) {

@@ -19,8 +19,9 @@ const (
 		"calendars; if it is there twice, delete the empty one."
 )
 
-// failed records a failed call in the mirror, and rests the account where every other
-// call would fail too. The error is the store's.
+// failed records a failed call in the mirror, unless other work was decided since, of which the
+// call says nothing, and rests the account where every other call would fail too. The error is
+// the store's.
 func (w *Writer) failed(ctx context.Context, a *attempt, cause error) error {
 	now := w.now()
 	switch fault.KindOf(cause) {
@@ -29,15 +30,11 @@ func (w *Writer) failed(ctx context.Context, a *attempt, cause error) error {
 	}
 	overtaken := false
 	m, _, err := w.commit(ctx, a.Mirror, a.cause, func(m *mirror.Mirror) outcome {
-		overtaken = plan.Next(*m) == plan.Nothing
+		overtaken = !sameWork(*m, a.Mirror)
 		if overtaken {
 			return outcome{}
 		}
-		due := m.Due
 		*m = plan.FailedWrite(*m, cause, now)
-		if fault.Is(cause, fault.Revoked) && !due.Equal(a.Mirror.Due) {
-			m.Due = due // Relinked was here after the call
-		}
 		return outcome{mirror.StepFailed, fault.KindOf(cause).String()}
 	})
 	if err != nil || overtaken {

@@ -186,9 +186,9 @@ func TestRelinked_WhileAWriterWaitsForIt_IsNotMissed(t *testing.T) {
 			s.event("e1", "Retrospective")
 			refuse(s)
 			relinked := false
-			last := 3 // before the commit
+			last := 7 // before the commit
 			if s.broken[home] {
-				last = 5 // that is behind the call
+				last = 9 // that is behind the call
 			}
 			s.points.DoAt(last, func() error { s.must(s.clock.Advance(time.Second)); s.relink(home); relinked = true; return nil })
 			s.run(time.Hour)
