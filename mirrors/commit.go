@@ -59,6 +59,9 @@ func (w *write) decide(of *situation, dirty ...string) {
 			continue
 		default:
 			at := planAt(event, of.Now)
+			if series, known := of.seriesOf(event); event.Status == cancelled && known && series.Status != cancelled {
+				at = time.Time{} // needless until its series is cancelled, and planned with it then
+			}
 			if disagree := plan.DisagreeAt(event, of.Events, of.Now); !disagree.IsZero() && (at.IsZero() || disagree.Before(at)) {
 				at = store.Instant(disagree)
 			}
@@ -123,11 +126,11 @@ func needless(event mirror.Event, of *situation) bool {
 	if event.SeriesID == "" {
 		return true
 	}
-	i := slices.IndexFunc(of.Events, func(series mirror.Event) bool { return isSeriesOf(series, event) })
-	if i < 0 { // a listing may show exceptions before their series
+	series, known := of.seriesOf(event)
+	if !known { // a listing may show exceptions before their series
 		return !of.Now.Before(event.UpdatedAt.Add(cancelledFor))
 	}
-	return of.Events[i].Status == cancelled
+	return series.Status == cancelled
 }
 
 func isSeriesOf(series, event mirror.Event) bool {

@@ -2,9 +2,11 @@ package mirrors_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
+	"questscheduler/demo/sim/control"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
@@ -178,6 +180,100 @@ func TestPlanUID_CancelledOccurrence_IsKnownAsLongAsItsSeries(t *testing.T) {
 			_, err := mirror.LoadEvent(w.ctx, w.memory, "evt_b")
 			if stays := err == nil; stays != row.stays {
 				t.Errorf("it is known: %t, %v", stays, err)
+			}
+		})
+	}
+}
+
+// A cancelled occurrence waits for its series, which may be listed later, or for its copy to be deleted;
+// any other one for the day on which it comes within the window.
+func TestPlanUID_Occurrence_IsDueByItsSeries(t *testing.T) {
+	t.Parallel()
+	type changes []func(e *mirror.Event)
+	cancelled := func(e *mirror.Event) { e.Status = "cancelled" }
+	far := func(e *mirror.Event) {
+		e.Start.Time, e.End.Time = e.Start.Time.AddDate(0, 0, 500), e.End.Time.AddDate(0, 0, 500)
+	}
+	for name, row := range map[string]struct {
+		occurrence func(e *mirror.Event)
+		series     []changes // as it is at first, and later; none: not known
+		want       time.Duration
+	}{
+		"not held, of a held series":                         {cancelled, []changes{{}}, 0},
+		"not held, of a series that is not known":            {cancelled, nil, time.Hour},
+		"not held, of a cancelled series, and in a copy yet": {cancelled, []changes{{}, {cancelled}}, time.Hour},
+		"held, of a held series":                             {func(*mirror.Event) {}, []changes{{}}, 0},
+		"held, in 504 days":                                  {far, []changes{{}}, 104*24*time.Hour + time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.mirrorWork()
+			w.stored("b", "Weekly", exception("e1", at("2026-03-12T09:00:00Z")), row.occurrence)
+			decide := func() { w.must(w.service.PlanUID(w.ctx, gm, "e1@google.com", cause)) }
+			for _, is := range row.series {
+				w.stored("e1", "Weekly", append(is, weekly)...)
+				decide()
+			}
+			decide()
+			var want time.Time
+			if row.want > 0 {
+				want = w.clock.Now().Add(row.want)
+			}
+			if due := w.planAt("evt_b"); !due.Equal(want) {
+				t.Errorf("it is due at %v, want %v", due, want)
+			}
+		})
+	}
+}
+
+// A cancelled occurrence costs nothing while its series is held, and goes with it.
+func TestSync_CancelledOccurrence_RestsUntilItsSeriesGoes(t *testing.T) {
+	t.Parallel()
+	deleteAtWork := func(w *world, event gcal.Event) {
+		_, err := w.full.DeleteQuietly(w.ctx, refTo(work), event.ID, "")
+		w.must(err)
+		w.sync(work)
+	}
+	for name, end := range map[string]func(w *world, series gcal.Event){
+		"the series is deleted":      deleteAtWork,
+		"it was not listed any more": func(w *world, series gcal.Event) { w.lose(work, series.ID); w.sync(work) },
+		"its copy cannot be deleted for a while": func(w *world, series gcal.Event) {
+			w.must(w.google.Control().Plant(control.Rule{Match: "events.delete", Status: 503, Calendar: homeMail}))
+			deleteAtWork(w, series)
+			w.run(5 * time.Minute)
+			w.google.Control().Clear()
+			w.run(25 * time.Hour)
+		},
+		"the calendar is not followed any more": func(w *world, _ gcal.Event) {
+			policies, err := mirror.PoliciesOf(w.ctx, w.memory, gm)
+			w.must(err)
+			_, err = w.policies.SetEdges(w.ctx, gm, policies[0].ID, nil, cause)
+			w.must(err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newMirroringWorld(t)
+			w.insert(work, "Stand-up", thursday)
+			series := w.insert(work, "Weekly", thursday, "RRULE:FREQ=WEEKLY;COUNT=4")
+			second, err := w.full.Instance(w.ctx, refTo(work), series.ID, at("2026-03-12T09:00:00Z"))
+			w.must(err)
+			deleteAtWork(w, second)
+			w.run(10 * time.Minute)
+			isOccurrence := func(e mirror.Event) bool { return e.SeriesID != "" && e.Status == "cancelled" }
+			if known := w.canonical(work); !slices.ContainsFunc(known, isOccurrence) {
+				t.Fatalf("known are %+v", known)
+			}
+			w.counter.Reset()
+			w.run(24 * time.Hour)
+			if cost := w.counter.Reset(); cost.Writes+cost.Deletes > 0 {
+				t.Errorf("within a day it wrote %+v\n%s", cost, w.log.String())
+			}
+			end(w, series)
+			w.run(3 * time.Hour)
+			if known := w.canonical(work); slices.ContainsFunc(known, isOccurrence) {
+				t.Errorf("left are %+v", known)
 			}
 		})
 	}

@@ -100,8 +100,8 @@ func (w *write) markEarlier(of *situation, event mirror.Event) {
 // planHeldBack has those events planned again that a change of one, or of an exception of it, may
 // release or hold back.
 func (w *write) planHeldBack(ctx context.Context, tx store.Reader, of *situation, was, next mirror.Event) error {
-	if i := slices.IndexFunc(of.Events, func(e mirror.Event) bool { return isSeriesOf(e, next) }); i >= 0 {
-		was, next = of.Events[i], of.Events[i]
+	if series, known := of.seriesOf(next); known {
+		was, next = series, series
 	}
 	if !next.HoldsBack {
 		return nil

@@ -111,6 +111,15 @@ func (of *situation) put(event mirror.Event) {
 	of.Events[i] = event
 }
 
+// seriesOf is the series of an exception; known is false if it is not among the events.
+func (of *situation) seriesOf(event mirror.Event) (series mirror.Event, known bool) {
+	i := slices.IndexFunc(of.Events, func(other mirror.Event) bool { return isSeriesOf(other, event) })
+	if i < 0 {
+		return mirror.Event{}, false
+	}
+	return of.Events[i], true
+}
+
 // putMirror adds a mirror, or replaces the one with its id.
 func (of *situation) putMirror(m mirror.Mirror) {
 	i := slices.IndexFunc(of.Mirrors, func(other mirror.Mirror) bool { return other.ID == m.ID })
