@@ -62,7 +62,7 @@ func (c Consumer) Unlisted(ctx context.Context, run calendarsync.Run, shown func
 	if err != nil {
 		return err
 	}
-	return c.unlisted(ctx, listing{
+	return c.unlisted(ctx, &listing{
 		calendar: run.Calendar, cause: run.Cause, shown: shown, known: known, fetch: run.Fetch, holds: run.Holds,
 	})
 }

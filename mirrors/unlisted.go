@@ -33,13 +33,24 @@ type listing struct {
 	// fetch reads one event; it is Gone only if that is confirmed.
 	fetch func(ctx context.Context, eventID string) (gcal.Event, error)
 	holds func(ctx context.Context, reader store.Reader) error
+	// failures are those of single events, of which few are borne.
+	failures []error
+}
+
+// bear notes the failure of an event, so that it delays no other, and returns one that ends the listing.
+func (l *listing) bear(ctx context.Context, eventID string, failure error) error {
+	if ctx.Err() != nil || concernsAccount(failure) || errors.Is(failure, scheduler.ErrFenced) || len(l.failures) == mostFailures {
+		return failure
+	}
+	l.failures = append(l.failures, fmt.Errorf("the missing event %s: %w", eventID, failure))
+	return nil
 }
 
 // unlisted decides about the events of a calendar that a full listing did not show: each is
 // fetched, and applied as it is. If many are gone at once, they are held until another
 // listing at least an hour later misses the same ones. It keeps their ids alone in memory.
-// One that cannot be fetched delays no other, and has the calendar listed again.
-func (s *Service) unlisted(ctx context.Context, l listing) error {
+// One that cannot be fetched or applied delays no other, and has the calendar listed again.
+func (s *Service) unlisted(ctx context.Context, l *listing) error {
 	person, err := mirror.LoadPerson(ctx, s.Store, l.calendar.OwnerID)
 	if err != nil {
 		return err
@@ -52,12 +63,12 @@ func (s *Service) unlisted(ctx context.Context, l listing) error {
 	if err != nil {
 		return err
 	}
-	gone, failures, err := s.fetchMissing(ctx, l, missing)
+	gone, unread, err := s.fetchMissing(ctx, l, missing)
 	if err != nil {
 		return err
 	}
 	found := fingerprint(gone)
-	if s.tooMany(len(gone)+len(failures), known) && found != person.HeldEvents[l.calendar.Key] {
+	if s.tooMany(len(gone)+unread, known) && found != person.HeldEvents[l.calendar.Key] {
 		s.Log.WarnContext(ctx, "many events gone at once; their mirrors are kept until another listing confirms it",
 			"calendar", l.calendar.CalendarID, "count", len(gone), "trace", l.cause.Trace)
 		if err := s.setHeld(ctx, l, s.now(), found); err != nil {
@@ -75,31 +86,30 @@ func (s *Service) unlisted(ctx context.Context, l listing) error {
 			return err
 		}
 	}
-	return errors.Join(failures...)
+	return errors.Join(l.failures...)
 }
 
-// fetchMissing fetches the events that a listing did not show, applies those that are there,
-// and returns those that are gone. failures are those of single events, of which few are
-// borne.
-func (s *Service) fetchMissing(ctx context.Context, l listing, missing []string) (gone []gcal.Event, failures []error, err error) {
+// fetchMissing fetches the events that a listing did not show, applies those that are there, and returns
+// those that are gone. unread is how many could not be fetched.
+func (s *Service) fetchMissing(ctx context.Context, l *listing, missing []string) (gone []gcal.Event, unread int, err error) {
 	for _, eventID := range missing {
 		event, err := l.fetch(ctx, eventID)
 		switch {
-		case err != nil && (ctx.Err() != nil || concernsAccount(err) || errors.Is(err, scheduler.ErrFenced) || len(failures) == mostFailures):
-			return nil, nil, err
 		case err != nil:
-			failures = append(failures, fmt.Errorf("fetch the missing event %s: %w", eventID, err))
+			unread++
+			err = l.bear(ctx, eventID, err)
 		case event.EventState == rules.Gone:
 			gone = append(gone, gcal.Event{
 				ID: eventID, EventState: rules.Gone, InstanceOf: event.InstanceOf, Updated: event.Updated, Details: event.Details,
 			})
 		default:
-			if err := s.applyListed(ctx, l, event); err != nil {
-				return nil, nil, err
-			}
+			err = s.applyListed(ctx, l, event)
+		}
+		if err != nil {
+			return nil, 0, err
 		}
 	}
-	return gone, failures, nil
+	return gone, unread, nil
 }
 
 // fingerprint is the same for the same events alone.
@@ -125,7 +135,7 @@ func (s *Service) tooMany(gone, known int) bool {
 
 // missing counts the events that the calendar should have, origins and mirrors, and lists
 // those that were not shown.
-func (s *Service) missing(ctx context.Context, l listing) (known int, missing []string, err error) {
+func (s *Service) missing(ctx context.Context, l *listing) (known int, missing []string, err error) {
 	expect := func(eventID string) {
 		known++
 		if !l.shown(eventID) {
@@ -149,13 +159,17 @@ func (s *Service) missing(ctx context.Context, l listing) (known int, missing []
 }
 
 // applyListed applies an event that was fetched, which confirms an absence to writers of
-// the calendar alone.
-func (s *Service) applyListed(ctx context.Context, l listing, event gcal.Event) error {
-	return s.apply(ctx, observation{calendar: l.calendar, cause: l.cause, event: event, writable: true, unlisted: true, holds: l.holds})
+// the calendar alone. Its error ends the listing.
+func (s *Service) applyListed(ctx context.Context, l *listing, event gcal.Event) error {
+	err := s.apply(ctx, observation{calendar: l.calendar, cause: l.cause, event: event, writable: true, unlisted: true, holds: l.holds})
+	if err == nil {
+		return nil
+	}
+	return l.bear(ctx, event.ID, err)
 }
 
 // setHeld records since when which events of the calendar are held, or store.Delete.
-func (s *Service) setHeld(ctx context.Context, l listing, since, events any) error {
+func (s *Service) setHeld(ctx context.Context, l *listing, since, events any) error {
 	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		if err := l.holds(ctx, tx); err != nil {
 			return err

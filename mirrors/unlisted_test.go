@@ -1,6 +1,7 @@
 package mirrors_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -145,6 +146,65 @@ func TestUnlisted_AnEventThatFails_DelaysNoOther(t *testing.T) {
 	w.must(w.clock.Advance(time.Hour))
 	w.sync(work)
 	w.wantTitles(home, "Event 1", "Event 3", "Event 4", "Event 5")
+}
+
+// An event of which the store refuses what it becomes, be it gone or there, delays no other and is tried
+// again.
+func TestUnlisted_AnEventThatCannotBeStored_DelaysNoOther(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		change      func(w *world, ids []string)
+		then, later []string
+	}{
+		"gone": {
+			func(w *world, ids []string) {
+				for _, id := range ids {
+					w.lose(work, id)
+				}
+			},
+			[]string{"Event 0", "Event 3", "Event 4", "Event 5", "Event 6", "Event 7"},
+			[]string{"Event 3", "Event 4", "Event 5", "Event 6", "Event 7"},
+		},
+		"there": {
+			func(w *world, ids []string) {
+				for _, id := range ids {
+					event, err := w.full.Get(w.ctx, refTo(work), id)
+					w.must(err)
+					w.turn(event, "Changed "+event.Details.Summary, thursday)
+				}
+				w.relist(work)
+				empty := json.RawMessage(`{"accessRole": "owner", "items": [], "nextSyncToken": "none"}`)
+				w.must(w.google.Control().Plant(control.Rule{Match: "events.list", Body: empty, Times: 1}))
+			},
+			[]string{"Changed Event 1", "Changed Event 2", "Event 0", "Event 3", "Event 4", "Event 5", "Event 6", "Event 7"},
+			[]string{"Changed Event 0", "Changed Event 1", "Changed Event 2", "Event 3", "Event 4", "Event 5", "Event 6", "Event 7"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			var ids []string
+			for i := range 8 {
+				ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
+			}
+			w.mirrorWork()
+			w.settle()
+			row.change(w, ids[:3])
+			first, err := mirror.LoadEvent(w.ctx, w.memory, w.idOf("Event 0"))
+			w.must(err)
+			refused := &refusing{Store: w.service.Store, kind: fault.TooLarge, uids: map[string]bool{first.ICalUID: true}}
+			w.service.Store = refused
+			w.sync(work)
+			w.wantTitles(home, row.then...)
+			if w.calendar(work).Backlogs[mirror.Consumer].Relist.IsZero() {
+				t.Error("the event is given up")
+			}
+			clear(refused.uids)
+			w.must(w.clock.Advance(time.Hour))
+			w.sync(work)
+			w.wantTitles(home, row.later...)
+		})
+	}
 }
 
 // An event that cannot be fetched may be gone as well, and keeps a mass deletion held no longer
