@@ -23,6 +23,8 @@ type write struct {
 	cause   scheduler.Cause
 	events  []mirror.Event
 	removed []mirror.Event
+	// due are events of which PlanAt alone changes: texts may be long, and many events due at once.
+	due     []mirror.Event
 	mirrors []mirror.Mirror
 	// dropped are mirrors whose documents go, unless mirrors has them too.
 	dropped []string
@@ -31,6 +33,8 @@ type write struct {
 	relist string
 	// verdicts are counted after the commit.
 	verdicts []plan.Verdict
+	// again reports that the observation has to be applied again, for what is left of it.
+	again bool
 }
 
 // record adds an entry to the journal of a canonical event.
@@ -41,9 +45,17 @@ func (w *write) record(entry mirror.JournalEntry) {
 
 // decide plans, and adds what differs from what is stored: the mirrors, and of the
 // person's events those in dirty and those whose PlanAt moved. Cancelled events that
-// nothing needs are removed.
+// nothing needs are removed. Of the mirrors of exceptions that went with their series only some
+// are planned at once: the others when one of these is gone, or at the PlanAt of their events.
 func (w *write) decide(of *situation, dirty ...string) {
+	gone := 0
 	for _, next := range plan.Plan(of.Situation) {
+		if of.wentWithSeries(next.CanonicalID) {
+			gone++
+			if gone > storedAtOnce {
+				continue
+			}
+		}
 		w.planned(of.Mirrors, next)
 		of.putMirror(next)
 	}
@@ -65,8 +77,11 @@ func (w *write) decide(of *situation, dirty ...string) {
 			if disagree := plan.DisagreeAt(event, of.Events, of.Now); !disagree.IsZero() && (at.IsZero() || disagree.Before(at)) {
 				at = store.Instant(disagree)
 			}
-			changed = changed || !at.Equal(event.PlanAt)
+			isDue := !at.Equal(event.PlanAt)
 			event.PlanAt = at
+			if isDue && !changed {
+				w.due = append(w.due, event)
+			}
 		}
 		if changed {
 			w.events = append(w.events, event)
@@ -166,6 +181,11 @@ func (w *write) keepShown(ctx context.Context, reader store.Reader) error {
 func (w *write) commit(tx store.Tx) error {
 	for _, event := range w.events {
 		if err := tx.Set(mirror.EventPath(event.ID), mirror.EncodeEvent(event)); err != nil {
+			return err
+		}
+	}
+	for _, event := range w.due {
+		if err := tx.Update(mirror.EventPath(event.ID), store.Set("planAt", store.NullIfZero(event.PlanAt))); err != nil {
 			return err
 		}
 	}

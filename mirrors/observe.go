@@ -39,13 +39,21 @@ type observation struct {
 // errUnproven keeps a deletion deferred that a reader of the calendar was shown.
 var errUnproven = fault.New(fault.Unavailable, "the calendar does not take us for one of its writers, so an absence proves nothing")
 
-// apply applies an observation in one transaction.
+// apply applies an observation in one transaction, or in several if a series with many exceptions is
+// gone: it is cancelled in the last one. After an interruption the observation has to come again.
 func (s *Service) apply(ctx context.Context, o observation) error {
 	if o.event.EventState == rules.Gone && !o.writable {
 		return errUnproven
 	}
-	newID := "evt_" + s.NewID()
-	_, err := s.transact(ctx, o.cause, func(ctx context.Context, tx store.Reader, w *write) error {
+	for newID := "evt_" + s.NewID(); ; {
+		if did, err := s.applyStep(ctx, o, newID); err != nil || !did.again {
+			return err
+		}
+	}
+}
+
+func (s *Service) applyStep(ctx context.Context, o observation, newID string) (*write, error) {
+	return s.transact(ctx, o.cause, func(ctx context.Context, tx store.Reader, w *write) error {
 		if err := o.holds(ctx, tx); err != nil {
 			return err
 		}
@@ -65,7 +73,6 @@ func (s *Service) apply(ctx context.Context, o observation) error {
 		}
 		return s.observeOrigin(ctx, tx, o, w, newID)
 	})
-	return err
 }
 
 // observeOrigin brings the canonical event of an origin up to date and plans again. An
@@ -98,6 +105,11 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 		return err
 	}
 	of := all[0]
+	ended, left := w.cancelExceptions(&of, next)
+	if left {
+		w.events, w.again = ended, true
+		return nil
+	}
 	if !known && isOverlay(of.person, o.calendar.CalendarID) {
 		return nil // an overlay calendar holds mirrors; what else is in it is nobody's origin
 	}
@@ -112,6 +124,9 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 	}
 	of.put(next)
 	dirty := []string{next.ID}
+	for _, event := range ended {
+		dirty = append(dirty, event.ID)
+	}
 	if err := w.planHeldBack(ctx, tx, &of, was, next); err != nil {
 		return err
 	}
@@ -134,7 +149,6 @@ func (s *Service) observeOrigin(ctx context.Context, tx store.Reader, o observat
 		}
 	}
 	w.record(mirror.OriginEntry(mirror.StepObserved, was, next, next.Status))
-	dirty = append(dirty, w.cancelExceptions(&of, next)...)
 	w.decide(&of, dirty...)
 	return nil
 }
@@ -196,21 +210,26 @@ func orphansOf(ctx context.Context, tx store.Reader, series ...mirror.Event) (or
 	return orphans, err
 }
 
-// cancelExceptions cancels the exceptions of a cancelled series, since the calendar may
-// not report each, and returns their ids.
-func (w *write) cancelExceptions(of *situation, series mirror.Event) (ids []string) {
+// cancelExceptions cancels exceptions of a cancelled series, since the calendar may not report each,
+// and returns them. Their texts may be long, so left reports that more are left than one transaction
+// stores.
+func (w *write) cancelExceptions(of *situation, series mirror.Event) (ended []mirror.Event, left bool) {
 	if series.Status != cancelled {
-		return nil
+		return nil, false
 	}
 	for i, event := range of.Events {
-		if isSeriesOf(series, event) && event.Status != cancelled {
-			of.Events[i].Status, of.Events[i].UpdatedAt = cancelled, of.Now
-			of.Events[i].Version++
-			w.record(mirror.OriginEntry(mirror.StepObserved, event, of.Events[i], "its series is cancelled"))
-			ids = append(ids, event.ID)
+		if !isSeriesOf(series, event) || event.Status == cancelled {
+			continue
 		}
+		if len(ended) == storedAtOnce {
+			return ended, true
+		}
+		of.Events[i].Status, of.Events[i].UpdatedAt = cancelled, of.Now
+		of.Events[i].Version++
+		w.record(mirror.OriginEntry(mirror.StepObserved, event, of.Events[i], "its series is cancelled"))
+		ended = append(ended, of.Events[i])
 	}
-	return ids
+	return ended, false
 }
 
 // origin says whose event an observation is. Of an exception whose answer lacks its

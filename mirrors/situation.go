@@ -120,6 +120,17 @@ func (of *situation) seriesOf(event mirror.Event) (series mirror.Event, known bo
 	return of.Events[i], true
 }
 
+// wentWithSeries reports whether an event is an exception that is cancelled, as its series is: no
+// calendar shows it any more.
+func (of *situation) wentWithSeries(id string) bool {
+	i := slices.IndexFunc(of.Events, func(e mirror.Event) bool { return e.ID == id })
+	if i < 0 || of.Events[i].Status != cancelled || of.Events[i].SeriesID == "" {
+		return false
+	}
+	series, known := of.seriesOf(of.Events[i])
+	return !known || series.Status == cancelled
+}
+
 // putMirror adds a mirror, or replaces the one with its id.
 func (of *situation) putMirror(m mirror.Mirror) {
 	i := slices.IndexFunc(of.Mirrors, func(other mirror.Mirror) bool { return other.ID == m.ID })
