@@ -28,9 +28,6 @@ const (
 	fetchedAtOnce = 50
 )
 
-// errNotFetched says of a missing event that its run read as many others as it may.
-var errNotFetched = fault.New(fault.Unavailable, "too many events were missing to read this one too")
-
 // fetched is what became of reading an event.
 type fetched struct {
 	event gcal.Event
@@ -49,22 +46,20 @@ func (f fetched) observed() (SyncedEvent, error) {
 }
 
 // fetchMissing reads events that a full listing lacks, some at once, and calls do for each
-// until that fails. What is answered before a failure of the whole run counts.
-func (l *syncRun) fetchMissing(ctx context.Context, eventIDs []string, do func(eventID string, event gcal.Event, err error) error) error {
+// until that fails. left is how many of the last it did not read. What is answered before a
+// failure of the whole run counts.
+func (l *syncRun) fetchMissing(
+	ctx context.Context, eventIDs []string, do func(eventID string, event gcal.Event, failure error) error,
+) (left int, err error) {
 	readable := min(len(eventIDs), mostMissing)
 	for some := range slices.Chunk(eventIDs[:readable], fetchedAtOnce) {
 		for i, f := range l.fetchAll(ctx, some) {
 			if err := do(some[i], f.event, f.err); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}
-	for _, eventID := range eventIDs[readable:] {
-		if err := do(eventID, gcal.Event{}, errNotFetched); err != nil {
-			return err
-		}
-	}
-	return nil
+	return len(eventIDs) - readable, nil
 }
 
 // fetchConfirmed reads one event, as fetchAll does.

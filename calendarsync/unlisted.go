@@ -75,15 +75,18 @@ func (l *pollConsumer) findAbsent(ctx context.Context, run Run, shown func(event
 			awaited[entry.EventID] = entry.Awaited
 		}
 	}
-	err = l.fetchMissing(ctx, missing, func(eventID string, event gcal.Event, failure error) error {
+	notRead := func(eventID string, failure error) error {
+		if !awaited[eventID] {
+			absent.unread = append(absent.unread, eventID)
+		}
+		return run.Applied(ctx, eventID, failure)
+	}
+	left, err := l.fetchMissing(ctx, missing, func(eventID string, event gcal.Event, failure error) error {
 		switch {
 		case failure != nil && l.endsRun(ctx, failure):
 			return failure
 		case failure != nil:
-			if !awaited[eventID] {
-				absent.unread = append(absent.unread, eventID)
-			}
-			return run.Applied(ctx, eventID, failure)
+			return notRead(eventID, failure)
 		case event.EventState != rules.Gone:
 			return run.part.apply(ctx, SyncedEvent{Event: event, Fresh: true, Writable: true})
 		case !awaited[eventID]:
@@ -91,6 +94,11 @@ func (l *pollConsumer) findAbsent(ctx context.Context, run Run, shown func(event
 		}
 		return nil
 	})
+	for _, eventID := range missing[len(missing)-left:] {
+		if err := notRead(eventID, ErrLater); err != nil {
+			return absences{}, err
+		}
+	}
 	return absent, err
 }
 

@@ -63,6 +63,6 @@ func (c Consumer) Unlisted(ctx context.Context, run calendarsync.Run, shown func
 		return err
 	}
 	return c.unlisted(ctx, &listing{
-		calendar: run.Calendar, cause: run.Cause, shown: shown, known: known, fetch: run.Fetch, holds: run.Holds,
+		calendar: run.Calendar, cause: run.Cause, shown: shown, known: known, fetch: run.FetchMissing, holds: run.Holds,
 	})
 }

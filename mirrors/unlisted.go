@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"questscheduler/calendarsync"
 	"questscheduler/fault"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/ids"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
-	"questscheduler/rules"
 	"questscheduler/scheduler"
 )
 
@@ -30,8 +31,8 @@ type listing struct {
 	shown    func(eventID string) bool
 	// known is what was stored when it began.
 	known *stored
-	// fetch reads one event; it is Gone only if that is confirmed.
-	fetch func(ctx context.Context, eventID string) (gcal.Event, error)
+	// fetch is calendarsync.Run's FetchMissing.
+	fetch func(ctx context.Context, eventIDs []string, do func(string, gcal.Event, error) error) (left int, err error)
 	holds func(ctx context.Context, reader store.Reader) error
 	// failures are those of single events, of which few are borne.
 	failures []error
@@ -47,9 +48,10 @@ func (l *listing) bear(ctx context.Context, eventID string, failure error) error
 }
 
 // unlisted decides about the events of a calendar that a full listing did not show: each is
-// fetched, and applied as it is. If many are gone at once, they are held until another
+// fetched, and applied as it is. If many are missing at once, none is fetched until another
 // listing at least an hour later misses the same ones. It keeps their ids alone in memory.
-// One that cannot be fetched or applied delays no other, and has the calendar listed again.
+// One that cannot be fetched or applied delays no other. What it did not get to is left to
+// further listings, which need no confirmation again.
 func (s *Service) unlisted(ctx context.Context, l *listing) error {
 	person, err := mirror.LoadPerson(ctx, s.Store, l.calendar.OwnerID)
 	if err != nil {
@@ -63,62 +65,51 @@ func (s *Service) unlisted(ctx context.Context, l *listing) error {
 	if err != nil {
 		return err
 	}
-	gone, unread, err := s.fetchMissing(ctx, l, missing)
-	if err != nil {
-		return err
-	}
-	found := fingerprint(gone)
-	if s.tooMany(len(gone)+unread, known) && found != person.HeldEvents[l.calendar.Key] {
+	found := fingerprint(missing)
+	if s.tooMany(len(missing), known) && found != person.HeldEvents[l.calendar.Key] {
 		s.Log.WarnContext(ctx, "many events gone at once; their mirrors are kept until another listing confirms it",
-			"calendar", l.calendar.CalendarID, "count", len(gone), "trace", l.cause.Trace)
+			"calendar", l.calendar.CalendarID, "count", len(missing), "trace", l.cause.Trace)
 		if err := s.setHeld(ctx, l, s.now(), found); err != nil {
 			return err
 		}
 		return held(confirmAfter)
 	}
-	for _, event := range gone {
-		if err := s.applyListed(ctx, l, event); err != nil {
-			return err
-		}
+	rest, err := s.applyMissing(ctx, l, missing)
+	switch {
+	case err != nil:
+		return err
+	case len(rest) > 0 && !since.IsZero():
+		err = s.setHeld(ctx, l, since, fingerprint(rest))
+	case !since.IsZero():
+		err = s.setHeld(ctx, l, store.Delete, store.Delete)
 	}
-	if !since.IsZero() {
-		if err := s.setHeld(ctx, l, store.Delete, store.Delete); err != nil {
-			return err
-		}
-	}
-	return errors.Join(l.failures...)
+	return errors.Join(append(l.failures, err)...)
 }
 
-// fetchMissing fetches the events that a listing did not show, applies those that are there, and returns
-// those that are gone. unread is how many could not be fetched.
-func (s *Service) fetchMissing(ctx context.Context, l *listing, missing []string) (gone []gcal.Event, unread int, err error) {
-	for _, eventID := range missing {
-		event, err := l.fetch(ctx, eventID)
-		switch {
-		case err != nil:
-			unread++
-			err = l.bear(ctx, eventID, err)
-		case event.EventState == rules.Gone:
-			gone = append(gone, gcal.Event{
-				ID: eventID, EventState: rules.Gone, InstanceOf: event.InstanceOf, Updated: event.Updated, Details: event.Details,
-			})
-		default:
-			err = s.applyListed(ctx, l, event)
+// applyMissing fetches the events that a listing did not show and applies each as it is. rest are those
+// that it did not read, or not apply.
+func (s *Service) applyMissing(ctx context.Context, l *listing, missing []string) (rest []string, err error) {
+	left, err := l.fetch(ctx, missing, func(eventID string, event gcal.Event, failure error) error {
+		if failure == nil {
+			event.ID = eventID
+			failure = s.applyListed(ctx, l, event)
 		}
-		if err != nil {
-			return nil, 0, err
+		if failure == nil {
+			return nil
 		}
+		rest = append(rest, eventID)
+		return l.bear(ctx, eventID, failure)
+	})
+	if left > 0 {
+		rest = append(rest, missing[len(missing)-left:]...)
+		l.failures = append(l.failures, calendarsync.ErrLater)
 	}
-	return gone, unread, nil
+	return rest, err
 }
 
-// fingerprint is the same for the same events alone.
-func fingerprint(events []gcal.Event) string {
-	all := make([]string, len(events))
-	for i, event := range events {
-		all[i] = event.ID
-	}
-	return ids.Of(all...).Hex(16)
+// fingerprint is the same for the same events alone, in any order.
+func fingerprint(eventIDs []string) string {
+	return ids.Of(slices.Sorted(slices.Values(eventIDs))...).Hex(16)
 }
 
 func held(left time.Duration) error {
@@ -159,13 +150,9 @@ func (s *Service) missing(ctx context.Context, l *listing) (known int, missing [
 }
 
 // applyListed applies an event that was fetched, which confirms an absence to writers of
-// the calendar alone. Its error ends the listing.
+// the calendar alone.
 func (s *Service) applyListed(ctx context.Context, l *listing, event gcal.Event) error {
-	err := s.apply(ctx, observation{calendar: l.calendar, cause: l.cause, event: event, writable: true, unlisted: true, holds: l.holds})
-	if err == nil {
-		return nil
-	}
-	return l.bear(ctx, event.ID, err)
+	return s.apply(ctx, observation{calendar: l.calendar, cause: l.cause, event: event, writable: true, unlisted: true, holds: l.holds})
 }
 
 // setHeld records since when which events of the calendar are held, or store.Delete.

@@ -126,16 +126,20 @@ func (c consumer) Unlisted(ctx context.Context, run calendarsync.Run, shown func
 			missing = append(missing, f.String("event"))
 		}
 	}
-	err = run.FetchMissing(ctx, missing, func(_ string, event gcal.Event, failure error) error {
+	left, err := run.FetchMissing(ctx, missing, func(_ string, event gcal.Event, failure error) error {
 		if failure != nil {
 			return failure
 		}
 		return c.Apply(ctx, run, calendarsync.SyncedEvent{Event: event, Fresh: true, Writable: true})
 	})
-	if err == nil {
-		c.Relisted++
+	switch {
+	case err != nil:
+		return err
+	case left > 0:
+		return calendarsync.ErrLater
 	}
-	return err
+	c.Relisted++
+	return nil
 }
 
 func (c *Consumer) id(key, eventID string) string { return key + "~" + eventID }
