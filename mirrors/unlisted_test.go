@@ -379,3 +379,27 @@ func TestUnlisted_MoreGoneThanARunReads_GoInSeveral(t *testing.T) {
 		})
 	}
 }
+
+// One that could not be read when the others' absence was confirmed was missed by both listings too.
+func TestUnlisted_OneOfManyFails_NeedsNoFurtherConfirmation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var ids []string
+	for i := range 8 {
+		ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
+	}
+	w.mirrorWork()
+	w.settle()
+	for _, id := range ids[:6] {
+		w.lose(work, id)
+	}
+	w.sync(work)
+	w.must(w.google.Control().Plant(control.Rule{Match: "events.get", Event: ids[0], Status: 503}))
+	w.must(w.clock.Advance(time.Hour))
+	w.sync(work)
+	w.wantTitles(home, "Event 0", "Event 6", "Event 7")
+	w.google.Control().Clear()
+	w.must(w.clock.Advance(time.Minute))
+	w.sync(work)
+	w.wantTitles(home, "Event 6", "Event 7")
+}
