@@ -380,8 +380,8 @@ func TestUnlisted_MoreGoneThanARunReads_GoInSeveral(t *testing.T) {
 	}
 }
 
-// One that could not be read when the others' absence was confirmed was missed by both listings too.
-func TestUnlisted_OneOfManyFails_NeedsNoFurtherConfirmation(t *testing.T) {
+// Those that could not be read when the others' absence was confirmed were missed by both listings too.
+func TestUnlisted_SomeOfManyFail_NeedNoFurtherConfirmation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var ids []string
@@ -394,10 +394,12 @@ func TestUnlisted_OneOfManyFails_NeedsNoFurtherConfirmation(t *testing.T) {
 		w.lose(work, id)
 	}
 	w.sync(work)
-	w.must(w.google.Control().Plant(control.Rule{Match: "events.get", Event: ids[0], Status: 503}))
+	for _, id := range ids[:5] {
+		w.must(w.google.Control().Plant(control.Rule{Match: "events.get", Event: id, Status: 503}))
+	}
 	w.must(w.clock.Advance(time.Hour))
 	w.sync(work)
-	w.wantTitles(home, "Event 0", "Event 6", "Event 7")
+	w.wantTitles(home, "Event 0", "Event 1", "Event 2", "Event 3", "Event 4", "Event 6", "Event 7")
 	w.google.Control().Clear()
 	w.must(w.clock.Advance(time.Minute))
 	w.sync(work)
