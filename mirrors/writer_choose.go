@@ -11,8 +11,8 @@ import (
 // facts are what the writer knows when it chooses its next step for a mirror.
 type facts struct {
 	Mirror mirror.Mirror
-	// Event is the canonical event; HasEvent is false if it is gone, or is neither the
-	// mirror's owner's nor a group's (any more).
+	// Event is the canonical event, or what the mirror shows in place of it; HasEvent is false if it
+	// is gone, or is neither the mirror's owner's nor a group's (any more).
 	Event    mirror.Event
 	HasEvent bool
 	// Series is the mirror of the series, for the mirror of an exception.

@@ -70,6 +70,13 @@ func (w *Writer) read(ctx context.Context, reader store.Reader, id string) (a *a
 		a.Event = mirror.DecodeEvent(docs[0])
 		a.HasEvent = a.Event.OwnerID == a.Mirror.OwnerID || a.Event.GroupID != ""
 	}
+	if a.HasEvent && plan.IsInPlace(a.Mirror, a.Event) {
+		meeting, err := mirror.OfUIDs(ctx, reader, a.Mirror.OwnerID, []string{a.Mirror.ICalUID})
+		if err != nil {
+			return nil, false, err
+		}
+		a.Event, a.HasEvent = plan.InPlaceOf(a.Mirror, a.Event, meeting)
+	}
 	a.Account = accounts.Decode(docs[1])
 	a.Usable = docs[1].Exists() && a.Account.Usable() == nil
 	if a.Mirror.Target == mirror.Overlay {

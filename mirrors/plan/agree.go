@@ -72,7 +72,8 @@ func agreeUntil(a, b mirror.Event) time.Time {
 // event by time alone; zero for never. Plan the event again then.
 func DisagreeAt(event mirror.Event, others []mirror.Event, now time.Time) (at time.Time) {
 	for _, other := range others {
-		if event.SeriesID != "" && other.SeriesID == "" {
+		isByRule := event.SeriesID != "" && other.SeriesID == ""
+		if isByRule {
 			if isExceptionOf(event, other) || excepts(other, event.OriginalStart, others) {
 				continue
 			}
@@ -82,9 +83,15 @@ func DisagreeAt(event mirror.Event, others []mirror.Event, now time.Time) (at ti
 			continue
 		}
 		until := agreeUntil(event, other)
-		if sameOrganizer(event, other) && !sameTimes(event, other) && until.After(now) && (at.IsZero() || until.Before(at)) {
+		differ := !sameTimes(event, other) || isByRule && blocks(event) != blocks(other)
+		if sameOrganizer(event, other) && differ && until.After(now) && (at.IsZero() || until.Before(at)) {
 			at = until
 		}
 	}
 	return at
+}
+
+// blocks reports whether an event takes the time of its owner.
+func blocks(event mirror.Event) bool {
+	return event.Status != cancelled && !event.Declined && event.Transparency != "transparent"
 }

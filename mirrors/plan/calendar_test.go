@@ -107,6 +107,9 @@ func (c *calendars) one(s plan.Situation, m mirror.Mirror) (next mirror.Mirror, 
 			event = e
 		}
 	}
+	if plan.IsInPlace(m, event) {
+		event, _ = plan.InPlaceOf(m, event, s.Events)
+	}
 	if !plan.Ready(m, series) {
 		return m, true, false
 	}

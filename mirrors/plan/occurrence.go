@@ -13,31 +13,29 @@ import (
 const mostStarts = 1000
 
 // decideOccurrence settles one occurrence that is an exception somewhere. byRule is what the
-// account shows of it by the rules of series. An exception of one of series, which mirrors
-// show in the account, is an instance of that mirror, which is changed or cancelled; the
+// account shows of it by the rules of series. An exception of one of those series that mirrors
+// show in the account is an instance of that mirror, which is changed or cancelled; the
 // others have mirrors of their own.
 func (p *planning) decideOccurrence(
-	events []mirror.Event, account string, original recurrence.Moment, byRule []mirror.Event, series []ask,
+	events []mirror.Event, account string, original recurrence.Moment, byRule []mirror.Event, series settled,
 ) {
 	at := original.String()
 	var wanted []want
-	for _, one := range series {
+	for _, one := range series.winners {
 		for _, event := range p.exceptions(events, account, at, one.event) {
 			wanted = append(wanted, want{ask: p.asked[event.ID][account], series: &one.event})
 		}
 	}
 	for _, a := range p.candidates(events, account, at) {
-		if !slices.ContainsFunc(series, func(one ask) bool { return isExceptionOf(a.event, one.event) }) {
+		if !slices.ContainsFunc(series.winners, func(one ask) bool { return isExceptionOf(a.event, one.event) }) {
 			wanted = append(wanted, want{ask: a})
 		}
 	}
 	slices.SortStableFunc(wanted, func(a, b want) int { return compareBool(p.isOff(a.ask), p.isOff(b.ask)) })
 	shown := append(p.native(events, account, at), byRule...)
-	for _, w := range wanted {
-		until, isShown := w.event.Until, agreesWithAny(w.event, shown, p.Now)
-		if w.series != nil {
-			until = later(until, original.Instant(time.UTC))
-		}
+	for i := range wanted {
+		w := &wanted[i]
+		isShown := agreesWithAny(w.event, shown, p.Now)
 		switch {
 		case w.series != nil && (isShown || !isMirrored(w.event, p.Owner, w.detail)):
 			w.mode = cancel
@@ -46,10 +44,86 @@ func (p *planning) decideOccurrence(
 		default:
 			shown = append(shown, w.event)
 		}
+	}
+	for _, w := range p.inPlaceOf(events, original, wanted, p.unshown(events, original, shown, series.covered)) {
+		until := w.event.Until
+		if w.series != nil {
+			until = later(until, original.Instant(time.UTC))
+		}
 		if p.isDue(w.id(), until) {
 			p.wanted = append(p.wanted, w)
 		}
 	}
+}
+
+// unshown lists the covered series with an occurrence by their rule that the account does not show: what
+// covers the series has an exception at that time, which is moved, declined, free or cancelled. For a
+// while after that change the calendar of the covered series may not have been synced yet.
+func (p *planning) unshown(events []mirror.Event, original recurrence.Moment, shown []mirror.Event, covered []ask) (found []ask) {
+	shown = slices.Clone(shown)
+	for _, a := range covered {
+		one := occurrenceOf(a.event, original)
+		follows := func(e mirror.Event) bool {
+			return e.OriginalStart.Equal(original) && p.Now.Before(agreeUntil(e, one))
+		}
+		if a.event.OwnerID != p.Owner || p.isOff(a) || excepts(a.event, original, events) || one.Start.IsZero() ||
+			slices.ContainsFunc(events, follows) || agreesWithAny(one, shown, p.Now) {
+			continue
+		}
+		shown, found = append(shown, one), append(found, a)
+	}
+	return found
+}
+
+// inPlaceOf adds the occurrence of each unshown series to the wanted mirrors. Occurrences by a rule have
+// no document, so that the mirror of an exception with that original start, which shows nothing itself,
+// shows it in place of that exception.
+func (p *planning) inPlaceOf(events []mirror.Event, original recurrence.Moment, wanted []want, unshown []ask) []want {
+	for _, a := range unshown {
+		i := slices.IndexFunc(wanted, func(w want) bool { return w.mode == cancel })
+		if i >= 0 { // the instance of the series' mirror is there
+			a.event, a.target = occurrenceFor(wanted[i].event, a.event), wanted[i].target
+			wanted[i].ask, wanted[i].mode = a, show
+			continue
+		}
+		i = slices.IndexFunc(events, func(e mirror.Event) bool {
+			return !isOccurrence(e, "") && e.OriginalStart.Equal(original) && e.OwnerID == p.Owner &&
+				!slices.ContainsFunc(wanted, func(w want) bool { return w.event.ID == e.ID })
+		})
+		if i >= 0 {
+			a.event = occurrenceFor(events[i], a.event)
+			wanted = append(wanted, want{ask: a})
+		}
+	}
+	return wanted
+}
+
+// occurrenceFor is the occurrence of a series, under the id of an exception of another one.
+func occurrenceFor(exception, series mirror.Event) mirror.Event {
+	one := occurrenceOf(series, exception.OriginalStart)
+	one.ID = exception.ID
+	one.From, one.Until = Bounds(one)
+	return one
+}
+
+// IsInPlace reports whether a mirror of an event shows an occurrence of another calendar's series
+// in place of it.
+func IsInPlace(m mirror.Mirror, event mirror.Event) bool {
+	return event.SeriesID != "" && event.OwnerID == m.OwnerID && m.FromAccountID != "" &&
+		(m.FromAccountID != event.AccountID || m.FromCalendarID != event.CalendarID)
+}
+
+// InPlaceOf is what a mirror of an exception shows in place of it: the occurrence of the series of the
+// meeting, among some events of the person, in the calendar that the mirror is from. found is false if
+// there is none.
+func InPlaceOf(m mirror.Mirror, exception mirror.Event, events []mirror.Event) (one mirror.Event, found bool) {
+	i := slices.IndexFunc(events, func(e mirror.Event) bool {
+		return len(e.Recurrence) > 0 && e.ICalUID == exception.ICalUID && e.AccountID == m.FromAccountID && e.CalendarID == m.FromCalendarID
+	})
+	if i < 0 {
+		return exception, false
+	}
+	return occurrenceFor(exception, events[i]), true
 }
 
 // exceptions lists those of a series, for the occurrence at a time, that may be mirrored.

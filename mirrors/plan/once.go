@@ -82,7 +82,7 @@ func (p *planning) decide(account string) {
 			}
 		}
 		for _, original := range occurrences {
-			p.decideOccurrence(events, account, original, p.byRule(events, account, original, native, series), series)
+			p.decideOccurrence(events, account, original, p.byRule(events, account, original, native, series.winners), series)
 		}
 	}
 }
@@ -117,19 +117,24 @@ func (p *planning) isDue(id string, until time.Time) bool {
 	return !ended(until, p.Now) || p.mirrors[id].Wanted != wantsNothing
 }
 
+// settled are the asks that an account shows by mirrors, and those that something else covers.
+type settled struct{ winners, covered []ask }
+
 // settle wants each candidate shown that agrees with nothing in shown, which the account shows
-// already, nor with one before it, and the others covered. It returns those that are shown.
-func (p *planning) settle(candidates []ask, shown []mirror.Event) (winners []ask) {
+// already, nor with one before it, and the others covered.
+func (p *planning) settle(candidates []ask, shown []mirror.Event) (found settled) {
 	shown = slices.Clone(shown)
 	for _, a := range candidates {
 		w := want{ask: a, mode: cover}
-		if !agreesWithAny(a.event, shown, p.Now) {
+		if agreesWithAny(a.event, shown, p.Now) {
+			found.covered = append(found.covered, a)
+		} else {
 			shown, w.mode = append(shown, a.event), show
-			winners = append(winners, a)
+			found.winners = append(found.winners, a)
 		}
 		p.wanted = append(p.wanted, w)
 	}
-	return winners
+	return found
 }
 
 // native lists the copies in an account's own calendar that show an event, or an exception at

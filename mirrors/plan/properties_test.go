@@ -223,6 +223,9 @@ func checkSettled(t *rapid.T, s plan.Situation, google *calendars) {
 	}
 	for _, m := range s.Mirrors {
 		e := events[m.CanonicalID]
+		if plan.IsInPlace(m, e) {
+			e, _ = plan.InPlaceOf(m, e, s.Events)
+		}
 		switch m.State {
 		case mirror.Covered:
 			if !isShownOtherwise(s, m, e) {

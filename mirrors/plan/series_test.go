@@ -8,6 +8,7 @@ import (
 
 	"questscheduler/internal/mirror"
 	"questscheduler/mirrors/plan"
+	"questscheduler/rules"
 )
 
 var (
@@ -23,6 +24,7 @@ func TestPlan_Series(t *testing.T) {
 	otherMoved := exception("tx", other, func(e *mirror.Event) { e.ID = "evt_tx" })
 	native := invited("n", series, "home")
 	team := func(e *mirror.Event) { e.CalendarID = "team@x" }
+	without := func(e *mirror.Event) { e.Recurrence = append(e.Recurrence, "EXDATE:20260308T130000Z") }
 	for name, row := range map[string]struct {
 		events []mirror.Event
 		want   wantStates
@@ -87,6 +89,34 @@ func TestPlan_Series(t *testing.T) {
 			wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Covered},
 			[]string{"s"}, nil,
 		},
+		"two origins, free in the first alone": {
+			[]mirror.Event{series, with(moved, renamed, free), other},
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Covered}, []string{"s"}, nil,
+		},
+		"which the second may follow": {
+			[]mirror.Event{series, with(moved, renamed, free, justNow), other},
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Covered}, []string{"s"}, []string{"x"},
+		},
+		"two origins, free in both": {
+			[]mirror.Event{series, with(moved, free), other, with(otherMoved, free)},
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Covered}, []string{"s"}, []string{"x"},
+		},
+		"two origins, free on a date that neither has": {
+			[]mirror.Event{with(series, without), with(moved, renamed, free), with(other, without)},
+			wantStates{"s>home": mirror.Active, "x>home": mirror.Active, "t>home": mirror.Covered}, []string{"s"}, []string{"x"},
+		},
+		"a native copy, removed on one date": {
+			[]mirror.Event{series, native, exception("nx", native, renamed, isCancelled)},
+			wantStates{"s>home": mirror.Covered, "nx>home": mirror.Active}, []string{"nx"}, nil,
+		},
+		"which the other may follow": {
+			[]mirror.Event{series, native, exception("nx", native, renamed, isCancelled, justNow)},
+			wantStates{"s>home": mirror.Covered}, nil, nil,
+		},
+		"a native copy, removed on a date that neither has": {
+			[]mirror.Event{with(series, without), with(native, without), exception("nx", native, isCancelled)},
+			wantStates{"s>home": mirror.Covered}, nil, nil,
+		},
 		"two origins, an exception in the second": {
 			[]mirror.Event{series, other, otherMoved},
 			wantStates{"s>home": mirror.Active, "t>home": mirror.Covered, "tx>home": mirror.Active}, []string{"s", "tx"}, nil,
@@ -150,6 +180,57 @@ func TestPlan_Series(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An occurrence that one calendar gave up is in the place of the series' mirror, as another calendar of
+// the person's has it, and as its edge shows it.
+func TestPlan_OccurrenceGivenUp_IsShownAsTheOtherHasIt(t *testing.T) {
+	t.Parallel()
+	other := invited("t", series, "club", func(e *mirror.Event) { e.Title = "Meeting" })
+	intoPrimary, titled := edge("work", "home", mirror.Busy), edge("club", "home", mirror.Title)
+	intoPrimary.Target = mirror.PrimaryTarget
+	suppressed := func(s *plan.Situation) {
+		home := s.Accounts["home"]
+		home.Overlay.Suppressed = true
+		s.Accounts["home"] = home
+	}
+	for name, row := range map[string]struct {
+		edges  []mirror.Edge
+		change func(s *plan.Situation)
+		title  string // "" if it is cancelled
+	}{
+		"by its edge":                   {[]mirror.Edge{edge("work", "home", mirror.Busy), titled}, func(*plan.Situation) {}, "Meeting"},
+		"by an edge into another":       {[]mirror.Edge{intoPrimary, titled}, func(*plan.Situation) {}, "Meeting"},
+		"by an edge into a deleted one": {[]mirror.Edge{intoPrimary, titled}, suppressed, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x, google := with(moved, renamed, free), newCalendars()
+			s := situation(series, x, other)
+			s.Edges = row.edges
+			row.change(&s)
+			s = written(s, google)
+			m, master := of(s, x, "home"), of(s, series, "home")
+			shown := google.events[master.TargetCalendarID+"/"+master.EventID+instance]
+			if master.State != mirror.Active || m.State != mirror.Active || m.SeriesMirrorID != master.ID || shown.Details == nil ||
+				(shown.EventState == rules.Gone) != (row.title == "") || shown.Details.Summary != row.title {
+				t.Errorf("the series is %+v, the occurrence %+v: %+v", master, m, shown)
+			}
+			if again := plan.Plan(s); len(again) > 0 {
+				t.Errorf("planned again are %+v", again)
+			}
+		})
+	}
+}
+
+// The writer finds the person's own series alone, so that another one's of a group is left out.
+func TestPlan_OccurrenceOfAGroupGivenUp_IsLeftOut(t *testing.T) {
+	t.Parallel()
+	native := invited("n", series, "home")
+	groups := invited("t", series, "", func(e *mirror.Event) { e.OwnerID, e.GroupID, e.AccountID, e.CalendarID = "ben", "group", "", "" })
+	s := situation(groups, native, exception("nx", native, renamed, isCancelled))
+	s.Connections = []mirror.Connection{{GroupID: "group", AccountID: "home", OwnerID: "ana"}}
+	expect(t, written(s, newCalendars()), wantStates{"t>home": mirror.Covered})
 }
 
 // renamed is an exception at the time that the rule has.
