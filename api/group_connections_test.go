@@ -4,8 +4,10 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
+	"questscheduler/groupevents"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/store"
@@ -272,6 +274,47 @@ func TestGroup_WhileCalendarsAreOnlyObserved_RefusesWhatWouldWrite(t *testing.T)
 	}
 	w.want(200, call{as: "gm", method: "PATCH", path: path, body: map[string]any{"name": "Other"}}, nil)
 	w.want(200, call{as: "ana", method: "DELETE", path: path + "/connections/" + anas}, nil)
+}
+
+func TestGroup_ChangedBeyondTheSwitchesOfADay_StaysAsItIs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroup()
+	anas := w.connect("ana", group)
+	path := "/v1/groups/" + group
+	for i := range groupevents.MaxSwitches {
+		w.patchGroup(group, map[string]any{"share_sessions": i%2 == 0})
+	}
+	w.carryOutGroupWork()
+	before := w.store.writes.Load()
+	got := w.do(call{as: "gm", method: "PATCH", path: path, body: map[string]any{
+		"name": "Other", "remove_member_ids": []string{"ana"}, "share_sessions": true,
+	}})
+	if got.status != http.StatusTooManyRequests || !strings.Contains(got.text, groupevents.CodeSwitches) {
+		t.Errorf("it is answered with %d %s", got.status, got.text)
+	}
+	w.want(http.StatusBadRequest, call{as: "gm", method: "PATCH", path: path, body: map[string]any{
+		"add_member_ids": []string{"ana"}, "remove_member_ids": []string{"ana"}, "share_sessions": true,
+	}}, nil)
+	w.carryOutGroupWork()
+	if n := w.store.writes.Load() - before; n != 0 {
+		t.Errorf("it writes %d documents", n)
+	}
+	if shown := w.connections("gm", group); !slices.Equal(shown.MemberIDs, []string{"ana"}) {
+		t.Errorf("connected are %v", shown.MemberIDs)
+	}
+	if shown := w.connections("ana", group); len(shown.Connections) != 1 || shown.Connections[0].AccountID != anas {
+		t.Errorf("ana has connected %+v", shown.Connections)
+	}
+	sharing := map[string]any{"share_sessions": true}
+	w.want(http.StatusForbidden, call{as: "ana", method: "PATCH", path: path, body: sharing}, nil)
+	for _, unknown := range []string{"unknown", "__x__", "a%2fb", "a%2fslots%2fb"} {
+		w.want(http.StatusNotFound, call{as: "gm", method: "PATCH", path: "/v1/groups/" + unknown, body: sharing}, nil)
+	}
+	w.patchGroup(group, map[string]any{"name": "Other", "remove_member_ids": []string{"ana"}, "share_sessions": false}) // as it is
+	if shown := w.connections("gm", group); len(shown.MemberIDs) != 0 {
+		t.Errorf("after ana was removed, connected are %v", shown.MemberIDs)
+	}
 }
 
 func TestGroupDisconnect_DeletingWhatAnEarlierOneKept_BeforeItIsPlanned(t *testing.T) {

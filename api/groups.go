@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 
+	"questscheduler/groupevents"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
@@ -137,20 +138,19 @@ func (s *server) groupDetails(ctx context.Context, by caller, group poll.Group, 
 }
 
 func (s *server) updateGroup(ctx context.Context, by caller, in *updateGroup) (groupAnswer, error) {
-	if in.Body.ShareSessions != nil { // before anything is changed
-		if err := s.GroupEvents.Writes(); err != nil {
-			return groupAnswer{}, err
-		}
-	}
-	group, err := s.Scheduler.UpdateGroup(ctx, by.person, in.ID, scheduler.EditGroup{
+	edit := scheduler.EditGroup{
 		Name: in.Body.Name, MemberIDs: texts(in.Body.MemberIDs), Add: texts(in.Body.Add), Remove: texts(in.Body.Remove),
 		Discord: in.Body.Discord.asked(), Join: in.Body.Discord.join(),
-	})
+	}
+	if in.Body.ShareSessions != nil {
+		sharing := groupevents.Sharing{PersonID: by.person.ID, GroupID: in.ID, Share: *in.Body.ShareSessions}
+		edit.Run = func(ctx context.Context, change func(context.Context, store.Tx) error) error {
+			return s.GroupEvents.SetSharing(ctx, sharing, by.cause, change)
+		}
+	}
+	group, err := s.Scheduler.UpdateGroup(ctx, by.person, in.ID, edit)
 	if err == nil && (in.Body.MemberIDs != nil || in.Body.Remove != nil) {
 		s.endConnections(ctx, by, in.ID)
-	}
-	if err == nil && in.Body.ShareSessions != nil {
-		err = s.GroupEvents.SetSharing(ctx, by.person, in.ID, *in.Body.ShareSessions, by.cause)
 	}
 	return s.groupDetails(ctx, by, group, err)
 }

@@ -117,7 +117,7 @@ func TestConnect_AgainAndAgain_IsBoundedPerDay(t *testing.T) {
 		return err
 	}
 	share := func(is bool) error {
-		return w.Groups.SetSharing(t.Context(), personOf("ana"), party, is, mirrortest.Cause)
+		return w.SetSharing(party, "ana", is)
 	}
 	for i := range groupevents.MaxSwitches / 2 {
 		w.must(connect("ana"))
@@ -140,7 +140,7 @@ func TestSharing_OfManyChanges_IsFollowedOnce(t *testing.T) {
 	w := newConnectedWorld(t)
 	w.Groups.Settle = 10 * time.Second
 	for _, share := range []bool{true, false, true} {
-		w.must(w.Groups.SetSharing(t.Context(), personOf("gm"), party, share, mirrortest.Cause))
+		w.must(w.SetSharing(party, "gm", share))
 	}
 	waiting := w.Wakes.Due(w.Clock.Now())
 	if len(waiting) != 0 {

@@ -19,27 +19,39 @@ var (
 	pollsOfGroup = store.Select("polls of a group by id", "schedulers", "", store.Where("questingGroupId", store.Equal))
 )
 
-// SetSharing turns the sharing of sessions on or off for a group. The caller has checked that
-// the person may change the group. The copies follow once the setting has settled (Settle).
-// RateLimited: MaxSwitches (CodeSwitches). Unavailable: the server only observes calendars.
-func (s *Service) SetSharing(ctx context.Context, person scheduler.Person, groupID string, share bool, cause scheduler.Cause) error {
+// Sharing is whether a group shares the sessions of its polls from now on, as a person says.
+type Sharing struct {
+	PersonID, GroupID string
+	Share             bool
+}
+
+// SetSharing turns the sharing of sessions on or off for a group, in one transaction with change,
+// which checks that the person may, and reads before it writes. The copies follow once the setting
+// has settled (Settle). RateLimited: MaxSwitches (CodeSwitches). Unavailable: the server only
+// observes calendars.
+func (s *Service) SetSharing(
+	ctx context.Context, to Sharing, cause scheduler.Cause, change func(ctx context.Context, tx store.Tx) error,
+) error {
 	if err := s.Writes(); err != nil {
 		return err
 	}
-	made := s.sessionsWork(groupID, cause.Trace)
+	made := s.sessionsWork(to.GroupID, cause.Trace)
 	made.Due = store.Instant(made.Due.Add(s.Settle))
 	changed := false
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		state, err := loadState(ctx, tx, groupID)
-		changed = err == nil && state.ShareSessions != share
-		if !changed {
-			return err
-		}
-		state, err = state.switching(person.ID, s.Now())
+		state, err := loadState(ctx, tx, to.GroupID)
 		if err != nil {
 			return err
 		}
-		state.ShareSessions = share
+		changed = state.ShareSessions != to.Share
+		if err := change(ctx, tx); err != nil || !changed {
+			return err
+		}
+		state, err = state.switching(to.PersonID, s.Now())
+		if err != nil {
+			return err
+		}
+		state.ShareSessions = to.Share
 		if err := state.write(tx); err != nil {
 			return err
 		}

@@ -40,9 +40,9 @@ func (w *world) finalised(start time.Time) {
 // share turns sharing on or off; where that fails, gm tries once more.
 func (w *world) share(share bool) {
 	w.Helper()
-	err := w.Groups.SetSharing(w.T.Context(), personOf("gm"), party, share, mirrortest.Cause)
+	err := w.SetSharing(party, "gm", share)
 	if err != nil {
-		err = w.Groups.SetSharing(w.T.Context(), personOf("gm"), party, share, mirrortest.Cause)
+		err = w.SetSharing(party, "gm", share)
 	}
 	w.must(err)
 }

@@ -77,7 +77,7 @@ func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
 			return err
 		},
 		"share sessions": func(w *world) error {
-			return w.Groups.SetSharing(w.T.Context(), personOf("gm"), party, true, mirrortest.Cause)
+			return w.SetSharing(party, "gm", true)
 		},
 		"shared sessions": func(w *world) error {
 			_, err := w.Groups.ShareSessions(w.T.Context(), poll.Group{ID: party})

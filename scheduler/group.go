@@ -23,6 +23,9 @@ type EditGroup struct {
 	Discord *poll.GroupDiscord
 	// Join is who takes part from the group's channel (poll.GroupDiscord); its creator alone sets it.
 	Join *string
+	// Run, where set, runs the transaction in which UpdateGroup changes the group, for a caller that
+	// changes more in it. It reads before change, and writes afterwards.
+	Run func(ctx context.Context, change func(ctx context.Context, tx store.Tx) error) error
 }
 
 // errNoGroup is the answer for a group that is not there, or not visible to the person.
@@ -80,7 +83,8 @@ func (s *Service) UpdateGroup(ctx context.Context, person Person, groupID string
 			return poll.Group{}, groupError(groupID, doing, err)
 		}
 	}
-	return s.changeGroup(ctx, person, groupID, doing, func(group *poll.Group) error {
+	of := groupRequest{person: person, groupID: groupID, doing: doing, run: ask.Run}
+	return s.changeGroup(ctx, of, func(group *poll.Group) error {
 		if group.CreatorID != person.ID && !person.Admin {
 			return fault.New(fault.Forbidden, "Only the creator of this group may change it. Ask them.")
 		}
@@ -88,17 +92,25 @@ func (s *Service) UpdateGroup(ctx context.Context, person Person, groupID string
 	})
 }
 
+// groupRequest is who changes which group. doing names the change in errors.
+type groupRequest struct {
+	person         Person
+	groupID, doing string
+	run            func(context.Context, func(context.Context, store.Tx) error) error // EditGroup.Run
+}
+
 // changeGroup writes what change does to a group that the person may see, and no other field:
-// the web app writes the document too. Members who left lose the record that they accepted. doing
-// names it in errors.
-func (s *Service) changeGroup(
-	ctx context.Context, person Person, groupID, doing string, change func(*poll.Group) error,
-) (after poll.Group, err error) {
-	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
-		after, err = changeGroupIn(ctx, tx, person, groupID, change)
+// the web app writes the document too. Members who left lose the record that they accepted.
+func (s *Service) changeGroup(ctx context.Context, of groupRequest, change func(*poll.Group) error) (after poll.Group, err error) {
+	run := s.Store.Run
+	if of.run != nil {
+		run = of.run
+	}
+	err = run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
+		after, err = changeGroupIn(ctx, tx, of.person, of.groupID, change)
 		return err
 	})
-	return after, groupError(groupID, doing, err)
+	return after, groupError(of.groupID, of.doing, err)
 }
 
 // changeGroupIn is changeGroup in a transaction that has written nothing yet.

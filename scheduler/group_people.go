@@ -59,7 +59,7 @@ func without(people []string, others ...string) []string {
 // AcceptGroup makes a member of a person whom a group invites. A member stays one, and is
 // recorded as having accepted from then on.
 func (s *Service) AcceptGroup(ctx context.Context, person Person, groupID string) (poll.Group, error) {
-	return s.changeGroup(ctx, person, groupID, "accept invitation", func(group *poll.Group) error {
+	return s.changeGroup(ctx, groupRequest{person: person, groupID: groupID, doing: "accept invitation"}, func(group *poll.Group) error {
 		switch {
 		case group.Has(person.ID):
 		case !group.Invites(person.ID):
@@ -76,7 +76,7 @@ func (s *Service) AcceptGroup(ctx context.Context, person Person, groupID string
 // DeclineGroup takes a person's invitation to a group away, and with it the right
 // to see the group.
 func (s *Service) DeclineGroup(ctx context.Context, person Person, groupID string) error {
-	_, err := s.changeGroup(ctx, person, groupID, "decline invitation", func(group *poll.Group) error {
+	_, err := s.changeGroup(ctx, groupRequest{person: person, groupID: groupID, doing: "decline invitation"}, func(group *poll.Group) error {
 		if !group.Invites(person.ID) {
 			return errNotInvitedToGroup()
 		}
@@ -89,7 +89,7 @@ func (s *Service) DeclineGroup(ctx context.Context, person Person, groupID strin
 // LeaveGroup ends a person's membership. Their votes in the group's polls stay, as
 // where the creator removes them. The creator cannot leave.
 func (s *Service) LeaveGroup(ctx context.Context, person Person, groupID string) error {
-	_, err := s.changeGroup(ctx, person, groupID, "leave", func(group *poll.Group) error {
+	_, err := s.changeGroup(ctx, groupRequest{person: person, groupID: groupID, doing: "leave"}, func(group *poll.Group) error {
 		switch {
 		case group.CreatorID == person.ID:
 			return fault.New(fault.Conflict, "You created this group and cannot leave it. Remove its members instead.")

@@ -13,9 +13,7 @@ import (
 func TestTransition_OfAGroupsPoll_IsComparedWhereSomethingIsShared(t *testing.T) {
 	t.Parallel()
 	share := func(w *worldtest.World, party string, is bool) {
-		if err := w.Groups.SetSharing(t.Context(), worldtest.Person("gm"), party, is, worldtest.Cause); err != nil {
-			t.Fatal(err)
-		}
+		w.SetSharing(party, is)
 		w.Run(time.Minute)
 	}
 	for _, c := range []struct {

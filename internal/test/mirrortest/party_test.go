@@ -49,7 +49,7 @@ func newParty(t *testing.T) *party {
 	p.Set(poll.IndexPath(p.eventID), store.Set("consumer", poll.ConsumerPoll), store.Set("schedulerId", pollID), store.Set("creatorId", gm),
 		store.Set("accountId", gm), store.Set("calendarId", mirrortest.Ref(gm).Calendar), store.Set("generation", int64(1)),
 		store.Set("createdAt", mirrortest.Start))
-	p.must(p.Groups.SetSharing(t.Context(), scheduler.Person{ID: "gm"}, "party", true, mirrortest.Cause))
+	p.must(p.SetSharing("party", "gm", true))
 	for _, person := range everybody {
 		_, err := p.Groups.Connect(t.Context(), scheduler.Person{ID: person}, "party", person, mirrortest.Cause)
 		p.must(err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"questscheduler/demo/sim/google"
+	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
@@ -128,6 +129,13 @@ func (w *World) Connect(group, account string) {
 	w.t.Helper()
 	_, err := w.Groups.Connect(w.ctx, scheduler.Person{ID: account}, group, account, Cause)
 	w.must(err)
+}
+
+// SetSharing turns the sharing of a group's sessions on or off, as a person does who changes nothing
+// else of it.
+func (w *World) SetSharing(group, person string, share bool) error {
+	to := groupevents.Sharing{PersonID: person, GroupID: group, Share: share}
+	return w.Groups.SetSharing(w.ctx, to, Cause, func(context.Context, store.Tx) error { return nil })
 }
 
 // setSlot writes a slot of the poll p1.

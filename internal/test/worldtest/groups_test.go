@@ -18,9 +18,7 @@ func TestPollOfAGroup_Finalised_IsPlannedForItsPeople(t *testing.T) {
 	if _, err := w.Groups.Connect(t.Context(), worldtest.Person("ana"), party, w.Account("ana"), worldtest.Cause); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Groups.SetSharing(t.Context(), worldtest.Person("gm"), party, true, worldtest.Cause); err != nil {
-		t.Fatal(err)
-	}
+	w.SetSharing(party, true)
 	pollID, slots := w.PollOf("gm", scheduler.Create{GroupID: party})
 	if _, err := w.Finalise(pollID, slots[0]); err != nil {
 		t.Fatal(err)

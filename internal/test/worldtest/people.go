@@ -2,6 +2,7 @@ package worldtest
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -9,8 +10,10 @@ import (
 
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/google"
+	"questscheduler/groupevents"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
 
@@ -175,6 +178,18 @@ func (w *World) SetParty(groupID string, guests []string, channel string) error 
 		}
 	}
 	return err
+}
+
+// SetSharing turns the sharing of sessions on or off for a group of gm's.
+func (w *World) SetSharing(groupID string, share bool) {
+	w.t.Helper()
+	to := groupevents.Sharing{PersonID: "gm", GroupID: groupID, Share: share}
+	_, err := w.Scheduler.UpdateGroup(w.ctx, Person("gm"), groupID, scheduler.EditGroup{
+		Run: func(ctx context.Context, change func(context.Context, store.Tx) error) error {
+			return w.Groups.SetSharing(ctx, to, Cause, change)
+		},
+	})
+	w.must(err)
 }
 
 // Votes are the votes of a poll.
