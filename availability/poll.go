@@ -95,11 +95,11 @@ func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, 
 // refuseByChannel is Forbidden for one who takes part by a press in the group's channel alone: the others
 // share their availability with people whom the host or the group chose.
 func (s *Service) refuseByChannel(ctx context.Context, p poll.Poll, group *poll.Group, askerID string) error {
-	if group == nil || group.Has(askerID) || p.CreatorID == askerID {
+	if group.Has(askerID) || p.CreatorID == askerID {
 		return nil
 	}
 	known, err := poll.LoadAnnouncement(ctx, s.Store, p.ID)
-	if err != nil || !slices.Contains(known.Entered, askerID) {
+	if err != nil || !slices.Contains(known.Pressed, askerID) {
 		return err
 	}
 	return fault.New(fault.Forbidden, "You take part in this poll by its channel on Discord. Availability is for members of its group: ask its host.")

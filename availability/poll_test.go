@@ -399,10 +399,11 @@ func TestForPoll_OfSomebodyWhoTakesPartByTheChannelAlone_IsForbidden(t *testing.
 	w.accepted("gm", "gm", "ana")
 	w.synced("ana", "ana")
 	w.share("ana")
+	w.set(poll.AnnouncementPath("p1"), map[string]any{"entered": []any{"eve", "ana"}})
 	if got := w.states("p1", "eve"); got["ana"] == "" {
 		t.Errorf("eve, whom the host let in, is shown %v", got)
 	}
-	w.set(poll.AnnouncementPath("p1"), map[string]any{"entered": []any{"eve", "ana"}})
+	w.set(poll.AnnouncementPath("p1"), map[string]any{"pressed": []any{"eve", "ana"}})
 	if _, err := w.ForPoll(t.Context(), "p1", "eve"); !fault.Is(err, fault.Forbidden) {
 		t.Errorf("eve, who pressed, is answered %v", err)
 	}
@@ -410,7 +411,7 @@ func TestForPoll_OfSomebodyWhoTakesPartByTheChannelAlone_IsForbidden(t *testing.
 		t.Errorf("ana, a member by now, is shown %v", got)
 	}
 	w.set(poll.GroupPath("party"), map[string]any{"creatorId": "ana", "memberIds": []any{"ana"}})
-	w.set(poll.AnnouncementPath("p1"), map[string]any{"entered": []any{"gm"}})
+	w.set(poll.AnnouncementPath("p1"), map[string]any{"pressed": []any{"gm"}})
 	if got := w.states("p1", "gm"); got["gm"] == "" {
 		t.Errorf("gm, the poll's host, is shown %v", got)
 	}

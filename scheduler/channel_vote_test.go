@@ -208,3 +208,143 @@ func TestViewFrom_AChannel_IsForThoseWhoMayComeFromThere(t *testing.T) {
 		}
 	}
 }
+
+// visitor is cho, and what becomes of them in a poll of inChannel.
+type visitor struct {
+	*testing.T
+	w *worldtest.World
+	s fixture
+}
+
+func (v visitor) must(err error) {
+	v.Helper()
+	if err != nil {
+		v.Fatal(err)
+	}
+}
+
+func (v visitor) press(who string) error {
+	ask := scheduler.Vote{NoTimesWork: true, Form: formOf(v.w, v.s)}
+	_, err := v.w.Scheduler.Vote(v.Context(), scheduler.Person{ID: who, Email: who + "@example.com"}, v.s.poll, ask, worldtest.Cause)
+	return err
+}
+
+func (v visitor) presses() { v.must(v.press("cho")) }
+
+func (v visitor) edited(ask scheduler.Edit) {
+	_, err := v.w.Scheduler.Edit(v.Context(), gm, v.s.poll, ask, worldtest.Cause)
+	v.must(err)
+}
+
+// chosen leaves the poll with those participants.
+func (v visitor) chosen(people ...string) {
+	v.edited(scheduler.Edit{ParticipantIDs: &people})
+}
+
+func (v visitor) invited() {
+	v.edited(scheduler.Edit{PendingInvites: &[]string{"cho@example.com"}})
+}
+
+func (v visitor) joins() {
+	_, err := v.w.Scheduler.Join(v.Context(), worldtest.Person("cho"), v.s.poll, worldtest.Cause)
+	v.must(err)
+}
+
+func (v visitor) accepts() {
+	_, err := v.w.Scheduler.AcceptInvite(v.Context(), worldtest.Person("cho"), v.s.poll, worldtest.Cause)
+	v.must(err)
+}
+
+func (v visitor) leaves() {
+	v.must(v.w.Scheduler.Leave(v.Context(), worldtest.Person("cho"), v.s.poll, worldtest.Cause))
+}
+
+// unseen leaves the poll with those participants, as the web app does.
+func (v visitor) unseen(people ...any) {
+	v.w.Edit(poll.Path(v.s.poll), store.Set("participantIds", people))
+}
+
+// inTheApp is unseen, until the server hears of it.
+func (v visitor) inTheApp(people ...any) {
+	v.unseen(people...)
+	_, err := v.w.Scheduler.Reconcile(v.Context(), v.s.poll, worldtest.Cause)
+	v.must(err)
+}
+
+func TestAvailability_OfAChannelsPoll_IsForThoseWhomTheHostChose(t *testing.T) {
+	t.Parallel()
+	link := true
+	for name, c := range map[string]struct {
+		steps func(v visitor)
+		may   bool
+	}{
+		"pressed": {func(v visitor) { v.presses() }, false},
+		"pressed, then joined": {func(v visitor) {
+			v.presses()
+			v.edited(scheduler.Edit{AllowLinkSharing: &link})
+			v.joins()
+		}, false},
+		"pressed, then accepted":            {func(v visitor) { v.presses(); v.invited(); v.accepts() }, false},
+		"pressed, and stays as others come": {func(v visitor) { v.presses(); v.chosen("cho", "dan") }, false},
+		"pressed, and declined an invitation": {func(v visitor) {
+			v.presses()
+			v.invited()
+			v.must(v.w.Scheduler.DeclineInvite(v.Context(), worldtest.Person("cho"), v.s.poll, worldtest.Cause))
+		}, false},
+		"pressed, and the group is gone": {func(v visitor) {
+			v.presses()
+			v.w.Remove(poll.GroupPath(v.w.View(v.s.poll).Poll.GroupID))
+		}, false},
+		"pressed, as another pressed":       {func(v visitor) { v.presses(); v.must(v.press("dan")) }, false},
+		"pressed, as another came":          {func(v visitor) { v.presses(); v.inTheApp("gm", "cho", "dan") }, false},
+		"removed and chosen in the app":     {func(v visitor) { v.presses(); v.inTheApp("gm"); v.inTheApp("gm", "cho") }, true},
+		"removed in the app, then chosen":   {func(v visitor) { v.presses(); v.unseen("gm"); v.chosen("cho") }, true},
+		"removed in the app, then accepted": {func(v visitor) { v.presses(); v.unseen("gm"); v.invited(); v.accepts() }, true},
+		"left, came in the app, then voted": {func(v visitor) { v.presses(); v.leaves(); v.inTheApp("gm", "cho"); v.presses() }, true},
+		"removed in the app, then invited":  {func(v visitor) { v.presses(); v.inTheApp("gm"); v.invited(); v.accepts() }, true},
+		"removed, then came by the link": {func(v visitor) {
+			v.presses()
+			v.chosen()
+			v.edited(scheduler.Edit{AllowLinkSharing: &link})
+			v.joins()
+		}, true},
+		"chosen, then pressed":             {func(v visitor) { v.chosen("cho"); v.presses() }, true},
+		"chosen, then pressed twice":       {func(v visitor) { v.chosen("cho"); v.presses(); v.presses() }, true},
+		"invited, then pressed":            {func(v visitor) { v.invited(); v.presses() }, true},
+		"removed, then chosen":             {func(v visitor) { v.presses(); v.chosen(); v.chosen("cho") }, true},
+		"removed, then chosen for another": {func(v visitor) { v.presses(); v.chosen("dan"); v.chosen("cho") }, true},
+		"chosen again, then pressed":       {func(v visitor) { v.chosen("cho"); v.chosen(); v.chosen("cho"); v.presses() }, true},
+		"removed, then accepted":           {func(v visitor) { v.presses(); v.chosen(); v.invited(); v.accepts() }, true},
+		"removed, then joined as invited":  {func(v visitor) { v.presses(); v.chosen(); v.invited(); v.joins() }, true},
+		"left, then accepted by a press":   {func(v visitor) { v.presses(); v.leaves(); v.invited(); v.presses() }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, s := inChannel(t, poll.JoinChannel)
+			c.steps(visitor{t, w, s})
+			_, may := w.Known(s.poll, "cho")
+			equal(t, "cho may ask", may, c.may)
+		})
+	}
+}
+
+func TestPress_OfOneWhoLeftOrWasRemoved_IsRefused(t *testing.T) {
+	t.Parallel()
+	for name, steps := range map[string]func(v visitor){
+		"pressed, then left":            func(v visitor) { v.presses(); v.leaves() },
+		"pressed, then removed":         func(v visitor) { v.presses(); v.chosen() },
+		"chosen, pressed, then left":    func(v visitor) { v.chosen("cho"); v.presses(); v.leaves() },
+		"chosen, pressed, then removed": func(v visitor) { v.chosen("cho"); v.presses(); v.chosen() },
+		"invited, pressed, then left":   func(v visitor) { v.invited(); v.presses(); v.leaves() },
+		"chosen again, then removed":    func(v visitor) { v.chosen("cho"); v.chosen(); v.chosen("cho"); v.chosen() },
+		"removed as another was chosen": func(v visitor) { v.chosen("cho"); v.chosen("dan") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, s := inChannel(t, poll.JoinChannel)
+			v := visitor{t, w, s}
+			steps(v)
+			kind(t, v.press("cho"), fault.Forbidden)
+		})
+	}
+}

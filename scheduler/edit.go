@@ -78,6 +78,7 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 		step, err := s.editStep(ctx, tx, r, ask, st)
 		if err == nil {
 			step.Name(announcement.Named, person.ID)
+			step.Press(announcement.Pressed)
 			step.Enter(announcement.Entered, without(st.Poll.ParticipantIDs, step.After.ParticipantIDs...)...)
 		}
 		return step, err

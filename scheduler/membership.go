@@ -78,6 +78,7 @@ func (s *Service) Leave(ctx context.Context, person Person, pollID string, cause
 		slots, err := loadChoices(ctx, tx, step)
 		if err == nil {
 			step.Leave(person.ID, known.Named, slots)
+			step.Press(known.Pressed)
 		}
 		return err
 	})
@@ -112,15 +113,19 @@ func (s *Service) writeMembers(ctx context.Context, r request, joins bool, chang
 			if err := change(&after, step.Group); err != nil {
 				return err
 			}
-			if step.ChangeMembers(after, r.person.ID, known.Named, joins) && len(after.ParticipantIDs) > MaxPeople {
+			changed := step.ChangeMembers(after, r.person.ID, known.Named, joins)
+			if changed && len(after.ParticipantIDs) > MaxPeople {
 				return errFull()
+			}
+			if changed {
+				step.Press(known.Pressed)
 			}
 			return nil
 		})
 }
 
 // changePart changes the part of a person in a poll that they may see by sees, and that check
-// does not refuse. work gets the record of who was named, and who entered.
+// does not refuse. work gets the record of who was named, who entered and who pressed.
 func (s *Service) changePart(
 	ctx context.Context, r request, sees func(poll.Poll, *poll.Group) bool, check func(poll.Poll, *poll.Group) error,
 	work func(ctx context.Context, tx store.Tx, step *transition.Step, known poll.Announcement) error,

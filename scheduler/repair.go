@@ -83,7 +83,7 @@ func (s *Service) reconcile(ctx context.Context, pollID string, cause Cause) (ru
 			return nil, err
 		}
 		if exists && repair != rules.RepairRecreated { // the new poll's names are read once the old one's are gone
-			step.NameOnce(st.Announcement.Named, edited)
+			step.NameOnce(st.Announcement, edited)
 		}
 		// An announcement updates the card too; a purge removes it.
 		if isEdit(repair) && repair != rules.RepairRecreated && step.Due == nil && !cause.quietly(repair) {

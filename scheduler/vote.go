@@ -89,12 +89,17 @@ func (s *Service) Cast(ctx context.Context, person Person, pollID string, ask Vo
 			return err
 		}
 		after := step.Poll
+		var pressed []string
 		if !TakesPart(person, after, step.Group) {
+			invited := after.InvitedAs(person.Email)
 			switch {
-			case !after.InvitedAs(person.Email) && cameBefore(person, known, step.Votes):
+			case !invited && cameBefore(person, known, step.Votes):
 				return errCameBefore()
 			case len(vote.Choices) == 0 && !vote.NoTimesWork:
 				return fault.Field("votes", "must have a time of one who does not take part yet, or say that none works")
+			}
+			if !invited {
+				pressed = []string{person.ID}
 			}
 			after = acceptedBy(person, after)
 			if len(after.ParticipantIDs) > MaxPeople {
@@ -103,6 +108,7 @@ func (s *Service) Cast(ctx context.Context, person Person, pollID string, ask Vo
 		}
 		ballot = Ballot{Poll: step.Poll, Vote: vote, Slots: slots}
 		step.Vote(after, vote, known.Named, slots)
+		step.Press(known.Pressed, pressed...)
 		if ask.Form != nil && step.Group.Admits(step.Poll, ask.Form.Guild, ask.Form.Channel) && !step.Group.Has(person.ID) {
 			step.Enter(known.Entered, person.ID)
 		}

@@ -293,6 +293,8 @@ func members(participants, invites []string, joins bool) func(s *transition.Step
 	}
 }
 
+func recorded(people ...string) poll.Announcement { return poll.Announcement{Named: people} }
+
 func names(known []string, by string, participants ...string) func(s *transition.Step) string {
 	return does(func(s *transition.Step) {
 		after := s.Poll
@@ -318,12 +320,16 @@ var people = []step{
 	{"ana names cleo", names([]string{"ben"}, "ana", "gm", "ana", "ben", "cleo"), nil},
 	{"ana names cleo, ben joined", names(nil, "ana", "gm", "ana", "ben", "cleo"), nil},
 	{"cleo names herself", names([]string{"ben"}, "cleo", "gm", "ben", "cleo"), nil},
-	{"named once", does(func(s *transition.Step) { s.NameOnce([]string{"ana", "cleo"}, s.Poll) }), nil},
+	{"named once", does(func(s *transition.Step) { s.NameOnce(recorded("ana", "cleo"), s.Poll) }), nil},
 	{
 		"named once, ana gone",
-		does(func(s *transition.Step) { p := s.Poll; p.ParticipantIDs = []string{"gm", "ben"}; s.NameOnce(nil, p) }), nil,
+		does(func(s *transition.Step) {
+			p := s.Poll
+			p.ParticipantIDs = []string{"gm", "ben"}
+			s.NameOnce(recorded(), p)
+		}), nil,
 	},
-	{"named once, after a repair", does(func(s *transition.Step) { s.RepairNote(); s.NameOnce([]string{"ana"}, s.Poll) }), nil},
+	{"named once, after a repair", does(func(s *transition.Step) { s.RepairNote(); s.NameOnce(recorded("ana"), s.Poll) }), nil},
 }
 
 // Each file has what every step of its kind makes of every state: read a difference as the

@@ -74,10 +74,25 @@ func (s *Step) Enter(known []string, people ...string) {
 	}
 }
 
+// Press records who takes part by a press on Discord alone, behind a change of the participants:
+// people, and those of known who took part before it and still do. Somebody else who was recorded, and
+// takes part by now, came another way. known are those who were recorded.
+func (s *Step) Press(known []string, people ...string) {
+	s.setPressed(known, NamedOf(append(NamedOf(known, s.Poll), people...), *s.After))
+}
+
+func (s *Step) setPressed(known, pressed []string) {
+	if !slices.Equal(known, pressed) {
+		s.Writes.Merge(poll.AnnouncementPath(s.Poll.ID), poll.PressedUpdates(s.Poll.ID, pressed)...)
+	}
+}
+
 // NameOnce records who is named in a poll as it was edited directly, behind its repair, and forgets
-// that those joined who are not participants any more: another person may name them again.
-func (s *Step) NameOnce(known []string, edited poll.Poll) {
-	s.setNamed(known, Named(known, edited, s.Now))
+// that those joined, or pressed, who are not participants any more: another person may name them
+// again.
+func (s *Step) NameOnce(known poll.Announcement, edited poll.Poll) {
+	s.setNamed(known.Named, Named(known.Named, edited, s.Now))
+	s.setPressed(known.Pressed, NamedOf(known.Pressed, edited))
 	after := edited
 	if s.After != nil {
 		after = *s.After

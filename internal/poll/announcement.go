@@ -51,6 +51,9 @@ type Announcement struct {
 	// Entered are those who voted from the group's channel, and those whom an edit removed: a press
 	// there brings none of them back. At MostEntered it brings nobody.
 	Entered []string
+	// Pressed are those who take part by a press in the group's channel alone, and whom nobody named
+	// or invited. Who does not take part any more may be among them.
+	Pressed []string
 	// NextNotice is when the next notice would be due at an even pace (rules.Pace); zero: none
 	// came yet.
 	NextNotice time.Time
@@ -151,6 +154,11 @@ const MostEntered = 1000
 // EnteredUpdates gives the fields, to be merged, that record who entered.
 func EnteredUpdates(pollID string, people []string) []store.Update {
 	return []store.Update{Set("pollId", pollID), Set("entered", listOf(people))}
+}
+
+// PressedUpdates gives the fields, to be merged, that record who takes part by a press alone.
+func PressedUpdates(pollID string, people []string) []store.Update {
+	return []store.Update{Set("pollId", pollID), Set("pressed", listOf(people))}
 }
 
 // DeferUpdate defers an announcement, but not the card. The next transition's is deferred
@@ -275,7 +283,7 @@ func DecodeAnnouncement(doc store.Document) Announcement {
 		Resent: f.Bool("resent"), Channels: map[string]Delivery{}, Attempts: f.Int("attempts"), AgainAt: f.Time("againAt"),
 		Failures: f.Int("failures"),
 		CardDue:  f.Time("cardDue"), CardRef: f.String("cardRef"), CardTrace: f.String("cardTrace"), CardBegun: f.Bool("cardBegun"),
-		Named: f.Strings("named"), Entered: f.Strings("entered"), NextNotice: f.Time("nextNotice"), Made: doc.Made,
+		Named: f.Strings("named"), Entered: f.Strings("entered"), Pressed: f.Strings("pressed"), NextNotice: f.Time("nextNotice"), Made: doc.Made,
 	}
 	if f.Bool("pending") {
 		a.Due = f.Time("due")

@@ -148,7 +148,7 @@ func TestAnnouncement_EveryField_IsStored(t *testing.T) {
 				poll.Announcement{Failures: a.Failures - 1}.FailedUpdates(a.AgainAt), poll.KnownUpdates(a.PollID, a.Announced),
 				poll.PendingUpdates(a.PollID, a.Wanted, a.Due), poll.DeliveryUpdates(a.Delivering, a.Attempts, a.AgainAt),
 				[]store.Update{poll.BeforeUpdate(a.Before), poll.NextNoticeUpdate(a.NextNotice)},
-				poll.NamedUpdates(a.PollID, a.Named), poll.EnteredUpdates(a.PollID, a.Entered))
+				poll.NamedUpdates(a.PollID, a.Named), poll.EnteredUpdates(a.PollID, a.Entered), poll.PressedUpdates(a.PollID, a.Pressed))
 			for channel, delivery := range a.Channels {
 				updates = append(updates, []store.Update{poll.DeliveryUpdate(channel, delivery)})
 			}
