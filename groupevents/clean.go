@@ -93,7 +93,8 @@ func RemoveKept(ctx context.Context, documents store.Store, now time.Time, limit
 
 // EndConnections ends a page of the connections whose owner left the group or unlinked the
 // account, for what nobody did at once: the web app removes people from groups itself. The
-// copies in their accounts are deleted. at and next are those of RemoveEnded.
+// copies in their accounts are deleted, and the sessions of such groups compared. at and next are
+// those of RemoveEnded.
 func (s *Service) EndConnections(ctx context.Context, at string) (ended int, next string, err error) {
 	page, next, err := pageByID(ctx, s.Store, allConnections, at, mirror.DecodeConnection)
 	if err != nil {
@@ -121,7 +122,17 @@ func (s *Service) EndConnections(ctx context.Context, at string) (ended int, nex
 			"missing", len(missing), "groups", len(groups))
 		over = slices.DeleteFunc(over, func(c mirror.Connection) bool { return missing[c.GroupID] })
 	}
-	ended, err = s.end(ctx, over, scheduler.Cause{Trigger: "cleanup", Trace: s.NewID("trc")})
+	cause := scheduler.Cause{Trigger: "cleanup", Trace: s.NewID("trc")}
+	parted := map[string]bool{}
+	for _, connection := range over {
+		parted[connection.GroupID] = true
+	}
+	for groupID := range parted {
+		if err := s.compareSessions(ctx, groupID, cause); err != nil {
+			return 0, "", err
+		}
+	}
+	ended, err = s.end(ctx, over, cause)
 	return ended, next, err
 }
 

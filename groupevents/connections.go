@@ -224,6 +224,9 @@ func (s *Service) Prune(ctx context.Context, groupID string, cause scheduler.Cau
 		return 0, err
 	}
 	former, err := formerConnections(ctx, s.Store, groupID)
+	if err == nil && len(former) > 0 {
+		err = s.compareSessions(ctx, groupID, cause)
+	}
 	if err != nil {
 		return 0, err
 	}

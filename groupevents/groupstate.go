@@ -3,6 +3,7 @@ package groupevents
 import (
 	"context"
 
+	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 )
 
@@ -15,17 +16,17 @@ type groupState struct {
 	Authors []authored
 }
 
-func statePath(groupID string) store.Path { return store.Doc("groupEvents", groupID) }
-
 func loadState(ctx context.Context, reader store.Reader, groupID string) (groupState, error) {
-	doc, err := reader.Get(ctx, statePath(groupID))
+	doc, err := reader.Get(ctx, poll.GroupStatePath(groupID))
 	if err != nil {
 		return groupState{}, err
 	}
 	return decodeState(doc), nil
 }
 
-func (g groupState) write(tx store.Tx) error { return tx.Set(statePath(g.GroupID), g.encode()) }
+func (g groupState) write(tx store.Tx) error {
+	return tx.Set(poll.GroupStatePath(g.GroupID), g.encode())
+}
 
 func (g groupState) encode() map[string]any {
 	authors := make([]any, len(g.Authors))

@@ -3,6 +3,7 @@ package groupevents_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/mirrortest"
+	"questscheduler/scheduler"
 )
 
 // unlink unlinks an account, as calendarsync.Links does.
@@ -269,5 +271,118 @@ func TestUpdate_OfAnEventWhoseAuthorLeft_IsTheCreatorsFromThenOn(t *testing.T) {
 	w.must(err)
 	if counted := present(); counted["gm"] != 0 || counted["ana"] != 0 {
 		t.Errorf("after it was deleted, counted are %v", counted)
+	}
+}
+
+// people changes the members of the party, as the API does.
+func (w *world) people() *scheduler.Service {
+	ulid := func(prefix string) string { return w.Groups.NewID(prefix) }
+	return &scheduler.Service{Store: w.Documents, Outbox: w.Outbox, Now: w.Clock.Now, IDs: scheduler.IDs{ULID: ulid}}
+}
+
+// leaves removes ana from the party, whose session others see, over the API.
+func (w *world) leaves() {
+	w.Helper()
+	w.must(w.people().LeaveGroup(w.T.Context(), personOf("ana"), party))
+}
+
+// returns brings ana back into the party over the API.
+func (w *world) returns() {
+	w.Helper()
+	w.edits(scheduler.EditGroup{Add: []string{"ana"}})
+	_, err := w.people().AcceptGroup(w.T.Context(), personOf("ana"), party)
+	w.must(err)
+}
+
+func (w *world) edits(ask scheduler.EditGroup) {
+	w.Helper()
+	_, err := w.people().UpdateGroup(w.T.Context(), personOf("gm"), party, ask)
+	w.must(err)
+}
+
+// No poll changes here, and no drain runs.
+func TestSharedSession_OfOneWhoLeaves_IsWithdrawn(t *testing.T) {
+	t.Parallel()
+	removed := func(w *world) { w.Gather(party, "gm", "ben") } // as the web app does
+	for name, leave := range map[string]func(w *world){
+		"who leaves":            (*world).leaves,
+		"whom gm removes":       func(w *world) { w.edits(scheduler.EditGroup{Remove: []string{"ana"}}) },
+		"whom gm does not name": func(w *world) { w.edits(scheduler.EditGroup{MemberIDs: []string{"ben"}}) },
+		"who leaves, disconnected": func(w *world) {
+			w.must(w.disconnect("ana", true))
+			w.Settle()
+			w.leaves()
+		},
+		"removed by the web app, and cleaned up": func(w *world) {
+			removed(w)
+			w.cleanUp()
+		},
+		"removed by the web app, and an event is made": func(w *world) {
+			removed(w)
+			_, err := w.create("ben", "Dinner", mirrortest.Start.Add(-2*time.Hour))
+			w.must(err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newSharingWorld(t)
+			leave(w)
+			w.Settle()
+			for _, person := range []string{"gm", "ben"} {
+				for _, event := range w.Shown(person) {
+					if event.Summary == "Session" {
+						t.Errorf("%s sees the session still", person)
+					}
+				}
+			}
+			if len(w.Failed) > 0 {
+				t.Errorf("failed: %v", w.Failed)
+			}
+		})
+	}
+}
+
+// Comparing all sessions of a group costs reads for each: it is for members of groups that share.
+func TestMembers_WhereNoSessionMayChange_HaveNoneCompared(t *testing.T) {
+	t.Parallel()
+	name := "Others"
+	parted := func(w *world) {
+		w.Gather(party, "gm", "ben")
+		_, _, err := w.Groups.EndConnections(w.T.Context(), "")
+		w.must(err)
+	}
+	for what, c := range map[string]struct {
+		shares bool
+		change func(w *world)
+		want   bool
+	}{
+		"a member of a group that shares":    {true, (*world).leaves, true},
+		"a member of another":                {false, (*world).leaves, false},
+		"a member whom the web app removed":  {true, parted, true},
+		"one of another, whom it removed":    {false, parted, false},
+		"a name":                             {true, func(w *world) { w.edits(scheduler.EditGroup{Name: &name}) }, false},
+		"an invitation":                      {true, func(w *world) { w.edits(scheduler.EditGroup{Add: []string{"cho"}}) }, false},
+		"members who stay as they are":       {true, func(w *world) { w.edits(scheduler.EditGroup{MemberIDs: []string{"ana", "ben"}}) }, false},
+		"a member, whom an edit had invited": {true, func(w *world) { w.edits(scheduler.EditGroup{Remove: []string{"cho"}}) }, false},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			w := newConnectedWorld(t)
+			w.share(c.shares)
+			w.Settle()
+			state, err := w.Documents.Get(t.Context(), poll.GroupStatePath(party))
+			w.must(err)
+			c.change(w)
+			work, err := w.Documents.Get(t.Context(), poll.GroupWorkPath(poll.SessionsWork(party, "", "", mirrortest.Start).ID))
+			w.must(err)
+			if work.Exists() != c.want {
+				t.Errorf("there is work: %t", work.Exists())
+			}
+			after, err := w.Documents.Get(t.Context(), poll.GroupStatePath(party))
+			w.must(err)
+			if !reflect.DeepEqual(state.Data, after.Data) {
+				t.Errorf("counted is %v, was %v", after.Data, state.Data)
+			}
+		})
 	}
 }

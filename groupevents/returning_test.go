@@ -87,3 +87,24 @@ func TestPlanning_PassingOverAFormerMember_IsDrained(t *testing.T) {
 		t.Error("ana left the group, and is connected")
 	}
 }
+
+func TestSharedSession_OfOneWhoReturns_IsSharedAgain(t *testing.T) {
+	t.Parallel()
+	w := newSharingWorld(t)
+	w.leaves()
+	w.Settle()
+	w.shows("ben")
+	w.returns()
+	w.Settle()
+	w.shows("ben", "Session")
+	w.shows("gm", "Session")
+}
+
+func TestSharedSession_OfOneWhoLeavesAndReturnsAtOnce_Stays(t *testing.T) {
+	t.Parallel()
+	w := newSharingWorld(t)
+	w.leaves()
+	w.returns()
+	w.Settle()
+	w.shows("ben", "Session")
+}

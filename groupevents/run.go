@@ -9,6 +9,8 @@ import (
 	"questscheduler/scheduler"
 )
 
+var workDue = store.Select("work for groups' events that is due", "groupWork", "due", store.Where("due", store.LessOrEqual))
+
 // Work is the kind of the outbox that compares the sessions of groups with their events.
 func (s *Service) Work() outbox.Kind {
 	return outbox.Kind{
@@ -19,7 +21,7 @@ func (s *Service) Work() outbox.Kind {
 
 // handle carries out recorded work.
 func (s *Service) handle(ctx context.Context, item outbox.Item) outbox.Result {
-	w, cause := decodeWork(item.Document), scheduler.Cause{Trigger: "group", Trace: item.State.Trace}
+	w, cause := poll.DecodeGroupWork(item.Document), scheduler.Cause{Trigger: "group", Trace: item.State.Trace}
 	var err error
 	if w.Sessions {
 		err = s.followSessions(ctx, w, item, cause)

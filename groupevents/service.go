@@ -4,9 +4,9 @@
 //
 // An event of a group is one canonical event (mirror.Event) and is planned once for each
 // member, as that member's own mirrors. A transaction that changes an event makes its PlanAt
-// due; one that changes connections or settings records the planning that it calls for
-// (work.go). So a crash in between leaves work that the drain finds. Membership decides in the
-// transaction of each change: somebody who left a group gets nothing new, even where the web
+// due; one that changes connections, settings or members records the planning that it calls for
+// (poll.GroupWork). So a crash in between leaves work that the drain finds. Membership decides in
+// the transaction of each change: somebody who left a group gets nothing new, even where the web
 // app removed them directly.
 package groupevents
 

@@ -35,8 +35,7 @@ func (s *Service) SetSharing(
 	if err := s.Writes(); err != nil {
 		return err
 	}
-	made := s.sessionsWork(to.GroupID, cause.Trace)
-	made.Due = store.Instant(made.Due.Add(s.Settle))
+	made := poll.SessionsWork(to.GroupID, s.NewID("wrk"), cause.Trace, store.Instant(s.Now().Add(s.Settle)))
 	changed := false
 	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		state, err := loadState(ctx, tx, to.GroupID)
@@ -55,9 +54,26 @@ func (s *Service) SetSharing(
 		if err := state.write(tx); err != nil {
 			return err
 		}
-		return record(tx, made)
+		return made.Record(tx)
 	})
 	if err == nil && changed {
+		s.Outbox.Soon(ctx, poll.GroupWorkKind, made.ID, made.Due)
+	}
+	return err
+}
+
+// compareSessions has all sessions of a group compared, if it shares them, since people left it whom
+// the web app removed.
+func (s *Service) compareSessions(ctx context.Context, groupID string, cause scheduler.Cause) error {
+	made, shares := poll.SessionsWork(groupID, s.NewID("wrk"), cause.Trace, store.Instant(s.Now())), false
+	err := s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
+		shares, err = poll.SharesSessions(ctx, tx, groupID)
+		if err != nil || !shares {
+			return err
+		}
+		return made.Record(tx)
+	})
+	if err == nil && shares {
 		s.Outbox.Soon(ctx, poll.GroupWorkKind, made.ID, made.Due)
 	}
 	return err
@@ -70,8 +86,8 @@ const sessionsPage = 50
 // for days in any zone.
 const window = 72 * time.Hour
 
-// followSessions compares all sessions of a group, after its setting changed.
-func (s *Service) followSessions(ctx context.Context, w work, item outbox.Item, cause scheduler.Cause) error {
+// followSessions compares all sessions of a group, after its setting or its members changed.
+func (s *Service) followSessions(ctx context.Context, w poll.GroupWork, item outbox.Item, cause scheduler.Cause) error {
 	for {
 		asked := pollsOfGroup.With(w.GroupID).First(sessionsPage)
 		if w.At != "" {
@@ -238,7 +254,7 @@ func isShared(ctx context.Context, reader store.Reader, p poll.Poll) (bool, erro
 // group shares its sessions, or an event of the poll is on record. A group that begins to share
 // compares all its sessions anyway. It reads in the transaction that changes the session.
 func Shares(ctx context.Context, reader store.Reader, pollID, groupID string) (bool, error) {
-	if groupID != "" && statePath(groupID).Valid() == nil {
+	if groupID != "" && poll.GroupStatePath(groupID).Valid() == nil {
 		if state, err := loadState(ctx, reader, groupID); err != nil || state.ShareSessions {
 			return err == nil, err
 		}

@@ -28,18 +28,18 @@ func TestWork_OfALaterChange_OutlivesEarlierRun(t *testing.T) {
 		NewID: func(prefix string) string { made++; return fmt.Sprint(prefix, made) },
 	}
 	s.Outbox = &outbox.Outbox{Store: documents, Now: s.Now, Log: s.Log}
-	write := func(w work) {
-		if err := documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return record(tx, w) }); err != nil {
+	write := func(w poll.GroupWork) {
+		if err := documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return w.Record(tx) }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	later := s.sessionsWork("party", "")
+	later := poll.SessionsWork("party", s.NewID("wrk"), "", now)
 	kind := s.Work()
 	kind.Handle = func(ctx context.Context, item outbox.Item) outbox.Result {
 		if same, err := s.advance(ctx, item, "page 2"); err != nil || !same {
 			t.Errorf("progress of the only change is not kept: %v", err)
 		}
-		later = s.sessionsWork("party", "")
+		later = poll.SessionsWork("party", s.NewID("wrk"), "", now)
 		write(later)
 		if same, err := s.advance(ctx, item, "page 3"); err != nil || same {
 			t.Errorf("the run goes on with the work of an earlier change: %v", err)
@@ -52,7 +52,7 @@ func TestWork_OfALaterChange_OutlivesEarlierRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc, err := documents.Get(t.Context(), poll.GroupWorkPath(later.ID))
-	if left := decodeWork(doc); err != nil || left.Ref != later.Ref || !left.Due.Equal(later.Due) || left.At != "" {
+	if left := poll.DecodeGroupWork(doc); err != nil || left.Ref != later.Ref || !left.Due.Equal(later.Due) || left.At != "" {
 		t.Errorf("left is %+v, %v; want %+v", left, err, later)
 	}
 }

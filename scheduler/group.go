@@ -106,40 +106,67 @@ func (s *Service) changeGroup(ctx context.Context, of groupRequest, change func(
 	if of.run != nil {
 		run = of.run
 	}
+	var work *poll.GroupWork
 	err = run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
-		after, err = changeGroupIn(ctx, tx, of.person, of.groupID, change)
+		after, work, err = s.changeGroupIn(ctx, tx, of.person, of.groupID, change)
 		return err
 	})
+	if err == nil && work != nil {
+		s.Outbox.Soon(ctx, poll.GroupWorkKind, work.ID, work.Due)
+	}
 	return after, groupError(of.groupID, of.doing, err)
 }
 
-// changeGroupIn is changeGroup in a transaction that has written nothing yet.
-func changeGroupIn(
+// changeGroupIn is changeGroup in a transaction that has written nothing yet. work (nil: none) is
+// what it recorded for the sessions of those who joined or left.
+func (s *Service) changeGroupIn(
 	ctx context.Context, tx store.Tx, person Person, groupID string, change func(*poll.Group) error,
-) (after poll.Group, err error) {
+) (after poll.Group, work *poll.GroupWork, err error) {
 	group, err := visibleGroup(ctx, tx, person, groupID)
 	if err == nil {
 		err = poll.LoadAccepted(ctx, tx, group)
 	}
 	if err != nil {
-		return after, err
+		return after, nil, err
 	}
 	after = *group
 	after.MemberIDs, after.PendingMemberIDs = slices.Clone(group.MemberIDs), slices.Clone(group.PendingMemberIDs)
 	if err := change(&after); err != nil {
-		return after, err
+		return after, nil, err
+	}
+	if !slices.Equal(group.MemberIDs, after.MemberIDs) {
+		work, err = s.sessionsWork(ctx, tx, groupID)
+		if err != nil {
+			return after, nil, err
+		}
 	}
 	after = after.WithoutParted()
 	if !slices.Equal(group.AcceptedIDs, after.AcceptedIDs) {
 		if err := tx.Merge(poll.AcceptedPath(groupID), poll.AcceptedUpdates(after)...); err != nil {
-			return after, err
+			return after, nil, err
+		}
+	}
+	if work != nil {
+		if err := work.Record(tx); err != nil {
+			return after, nil, err
 		}
 	}
 	changes := poll.GroupChanges(*group, after)
 	if len(changes) == 0 {
-		return after, nil
+		return after, work, nil
 	}
-	return after, tx.Update(poll.GroupPath(groupID), changes...)
+	return after, work, tx.Update(poll.GroupPath(groupID), changes...)
+}
+
+// sessionsWork has the sessions of a group compared, since a group shares those of its members
+// alone; nil where it shares none.
+func (s *Service) sessionsWork(ctx context.Context, reader store.Reader, groupID string) (*poll.GroupWork, error) {
+	shares, err := poll.SharesSessions(ctx, reader, groupID)
+	if err != nil || !shares {
+		return nil, err
+	}
+	work := poll.SessionsWork(groupID, s.IDs.ULID("wrk"), s.IDs.ULID("trc"), store.Instant(s.Now()))
+	return &work, nil
 }
 
 // applyTo makes the changes that a person asks for.

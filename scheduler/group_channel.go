@@ -78,7 +78,7 @@ func (s *Service) linkChannelIn(
 	if slices.ContainsFunc(taken, func(group poll.Group) bool { return group.ID != link.groupID }) {
 		return poll.Group{}, fault.New(fault.Conflict, "Another group has this channel. Use /quest unlink first.")
 	}
-	return changeGroupIn(ctx, tx, Person{ID: link.by}, link.groupID, func(group *poll.Group) error {
+	group, _, err := s.changeGroupIn(ctx, tx, Person{ID: link.by}, link.groupID, func(group *poll.Group) error {
 		if err := check(group); err != nil {
 			return err
 		}
@@ -86,6 +86,7 @@ func (s *Service) linkChannelIn(
 		group.Discord.Linked = &poll.ChannelLink{Name: link.at.Name, By: link.by, At: store.Instant(s.Now())}
 		return nil
 	})
+	return group, err
 }
 
 // UnlinkChannel takes a channel from the groups that have it, whoever created them: a channel is

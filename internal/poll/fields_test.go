@@ -242,3 +242,10 @@ func TestPoll_EveryField_IsChangedOrSaysWhyNot(t *testing.T) {
 		Lost:  lost,
 	})
 }
+
+func TestGroupWork_EveryField_IsStored(t *testing.T) {
+	t.Parallel()
+	roundtrip.Check(t, roundtrip.Codec[poll.GroupWork]{Through: func(w poll.GroupWork) poll.GroupWork {
+		return poll.DecodeGroupWork(roundtrip.Kept(t, poll.GroupWorkPath(w.ID), roundtrip.Whole(poll.EncodeGroupWork(w))))
+	}})
+}
