@@ -7,7 +7,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"questscheduler/availability"
-	"questscheduler/fault"
 )
 
 // availabilityRoutes say when people are busy, without what they do then.
@@ -64,7 +63,7 @@ type unknownAnswer struct {
 func (s *server) ownAvailability(ctx context.Context, by caller, in *availabilityQuery) (availabilityAnswer, error) {
 	answer, err := s.Availability.Own(ctx, by.person.ID, in.Start, in.End, texts(in.AccountIDs))
 	if err != nil {
-		return availabilityAnswer{}, asOurLimit(err)
+		return availabilityAnswer{}, err
 	}
 	return availabilityAnswer{
 		Busy: each(answer.Busy, answerInterval), Unknown: each(answer.Unknown, answerInterval), Accounts: each(answer.Accounts, answerSource),
@@ -103,18 +102,7 @@ func (s *server) pollAvailability(ctx context.Context, by caller, in *onPoll) (p
 		return slotAvailability{SlotID: slot.ID, People: each(slot.People, func(p availability.PersonState) personAtSlotState {
 			return personAtSlotState{UserID: p.ID, State: string(p.State)}
 		})}
-	})}, asOurLimit(err)
-}
-
-// asOurLimit answers RateLimited as a limit of this program rather than Google's, for which
-// availability answers unknown.
-func asOurLimit(err error) error {
-	if !fault.Is(err, fault.RateLimited) {
-		return err
-	}
-	f := asFailure(err)
-	f.Problem.Code = codeRateLimited
-	return f
+	})}, err
 }
 
 type sharingBody struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"net/http"
 	"time"
 
 	"questscheduler/fault"
@@ -47,22 +46,11 @@ func (c *Commands) Count(personID, pollID string) (undo func(), err error) {
 	}
 	if wait > 0 {
 		return nil, &fault.Error{
-			Kind: fault.RateLimited, RetryAfter: wait,
+			Kind: fault.RateLimited, Own: true, RetryAfter: wait,
 			Message: fmt.Sprintf("This poll had too many commands within the hour. Try again in %d minutes.", int(math.Ceil(wait.Minutes()))),
 		}
 	}
 	return func() { limiter.giveBack(client) }, nil
-}
-
-// count is Commands.Count with this package's code and status.
-func (s *server) count(by caller, pollID string) (undo func(), err error) {
-	undo, err = s.Commands.Count(by.person.ID, pollID)
-	if err != nil {
-		f := asFailure(err)
-		f.Problem.Code, f.status = codeRateLimited, http.StatusTooManyRequests
-		return nil, f
-	}
-	return undo, nil
 }
 
 // countedFinalise carries out a finalisation, of which asked makes the command. It
@@ -73,7 +61,7 @@ func (s *server) count(by caller, pollID string) (undo func(), err error) {
 func (s *server) countedFinalise(
 	ctx context.Context, by caller, pollID string, ask scheduler.Finalise, asked func(scheduler.Finalise) command[pollAnswer],
 ) (pollAnswer, error) {
-	undo, refusal := s.count(by, pollID)
+	undo, refusal := s.Commands.Count(by.person.ID, pollID)
 	if refusal != nil {
 		again, err := s.keyKnown(ctx, by, asked(ask))
 		if err == nil && !again {

@@ -38,7 +38,9 @@ func TestDiscordLinkCode_IsMadeByWhoManagesTheGroup(t *testing.T) {
 	for range 5 {
 		w.want(201, code("cho"), nil)
 	}
-	w.want(429, code("cho"), nil)
+	if got := w.do(code("cho")); got.status != 429 || got.Error.Code != "RATE_LIMITED" || got.header.Get("Retry-After") == "" {
+		t.Errorf("beyond the bound it is answered with %d %s", got.status, got.text)
+	}
 	w.want(201, code("gm"), nil)
 }
 

@@ -86,8 +86,8 @@ type reply struct {
 	retryAfter time.Duration
 }
 
-// replies is the one place where kinds become statuses. RateLimited and Exhausted are
-// Google's; our own limits make a failure of their own, RATE_LIMITED.
+// replies is the one place where kinds become statuses. RateLimited and Exhausted are those of
+// Google or Discord; our own bounds (fault.Error.Own) are RATE_LIMITED.
 var replies = map[fault.Kind]reply{
 	fault.Internal: {
 		status: http.StatusInternalServerError, code: codeInternal,
@@ -155,6 +155,9 @@ func fromFault(known *fault.Error, err error) *failure {
 	f := &failure{
 		Problem: problem{Code: kind.code, Message: kind.message},
 		status:  kind.status, retryAfter: kind.retryAfter, cause: err,
+	}
+	if known.Kind == fault.RateLimited && known.Own {
+		f.Problem.Code = codeRateLimited
 	}
 	if known.Message != "" {
 		f.Problem.Message = known.Message

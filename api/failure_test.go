@@ -57,6 +57,12 @@ func TestFailure_OfEveryKind_HasItsStatusAndCode(t *testing.T) {
 			}
 		})
 	}
+	for kind, code := range map[fault.Kind]string{fault.RateLimited: "RATE_LIMITED", fault.Conflict: "CONFLICT"} {
+		ours := asFailure(fmt.Errorf("group 7: update: %w", &fault.Error{Kind: kind, Own: true, Message: "Wait.", RetryAfter: time.Minute}))
+		if ours.Problem.Code != code || ours.status != replies[kind].status || ours.Problem.Message != "Wait." || ours.retryAfter != time.Minute {
+			t.Errorf("of ours, it became %+v", ours)
+		}
+	}
 	if known := fault.Kind(len(replies)); known.String() != "internal" || fault.Kind(len(replies)-1).String() == "internal" {
 		t.Errorf("%d kinds have a reply, which are not all there are", len(replies))
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"questscheduler/fault"
 	feeds "questscheduler/feed"
 )
 
@@ -55,9 +54,6 @@ func (s *server) serveFeed(c echo.Context) error {
 	}
 	listed := listedTags(c.Request().Header)
 	calendar, err := s.Feeds.Calendar(ctx, secret, func(tag string) bool { return matchesWeakly(listed, quoted(tag)) })
-	if fault.CodeOf(err) == feeds.CodeRate {
-		return errTooFast(fault.RetryAfter(err))
-	}
 	if err != nil {
 		return err
 	}

@@ -286,12 +286,16 @@ func TestGroup_ChangedBeyondTheSwitchesOfADay_StaysAsItIs(t *testing.T) {
 		w.patchGroup(group, map[string]any{"share_sessions": i%2 == 0})
 	}
 	w.carryOutGroupWork()
-	before := w.store.writes.Load()
+	account, before := w.newAccount("gm"), w.store.writes.Load()
 	got := w.do(call{as: "gm", method: "PATCH", path: path, body: map[string]any{
 		"name": "Other", "remove_member_ids": []string{"ana"}, "share_sessions": true,
 	}})
-	if got.status != http.StatusTooManyRequests || !strings.Contains(got.text, groupevents.CodeSwitches) {
+	if got.status != http.StatusTooManyRequests || got.Error.Code != "RATE_LIMITED" || !strings.Contains(got.text, groupevents.CodeSwitches) {
 		t.Errorf("it is answered with %d %s", got.status, got.text)
+	}
+	got = w.do(call{as: "gm", method: "POST", path: path + "/connections", body: map[string]any{"account_id": account}})
+	if got.status != http.StatusTooManyRequests || got.Error.Code != "RATE_LIMITED" {
+		t.Errorf("connecting is answered with %d %s", got.status, got.text)
 	}
 	w.want(http.StatusBadRequest, call{as: "gm", method: "PATCH", path: path, body: map[string]any{
 		"add_member_ids": []string{"ana"}, "remove_member_ids": []string{"ana"}, "share_sessions": true,

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -83,11 +82,6 @@ func (s *server) createGroupEvent(ctx context.Context, by caller, in *createGrou
 			view, err := s.GroupEvents.Create(
 				ctx, by.person, in.ID, groupevents.Create{ID: t.eventID(), Input: groupevents.Input(in.Body)}, by.cause,
 			)
-			if fault.CodeOf(err) == groupevents.CodePerDay {
-				f := asFailure(err)
-				f.Problem.Code, f.status = codeRateLimited, http.StatusTooManyRequests
-				return groupEventAnswer{}, f
-			}
 			return answerGroupEvent(view), err
 		},
 		read: func(ctx context.Context, t try) (groupEventAnswer, error) {

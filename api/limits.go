@@ -174,5 +174,7 @@ func limit(c echo.Context, wait time.Duration) error {
 		return nil
 	}
 	requestOf(c.Request().Context()).code = codeRateLimited
-	return &fault.Error{Kind: fault.RateLimited, Message: "That is too much at once. Wait a moment and go on.", RetryAfter: wait}
+	return &fault.Error{
+		Kind: fault.RateLimited, Own: true, Message: "That is too much at once. Wait a moment and go on.", RetryAfter: wait,
+	}
 }

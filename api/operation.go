@@ -183,8 +183,8 @@ func serve[In, Data any](ctx context.Context, s *server, handle handler[In, Data
 	defer cancel()
 	by := callerOf(ctx)
 	if slices.Contains(traits, counted) {
-		if _, err := s.count(by, requestOf(ctx).echo.Param("id")); err != nil {
-			return data, err
+		if _, err := s.Commands.Count(by.person.ID, requestOf(ctx).echo.Param("id")); err != nil {
+			return data, asFailure(err)
 		}
 	}
 	data, err = handle(ctx, by, in)

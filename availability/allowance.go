@@ -54,7 +54,7 @@ func (s *Service) count(ctx context.Context, pollID, askerID string) error {
 			}
 			if counted >= allowance.most {
 				return &fault.Error{
-					Kind: fault.RateLimited, Code: CodeAllowance, RetryAfter: tomorrow.Sub(now), Message: allowance.message,
+					Kind: fault.RateLimited, Own: true, Code: CodeAllowance, RetryAfter: tomorrow.Sub(now), Message: allowance.message,
 				}
 			}
 			if err := tx.Set(allowance.counter, map[string]any{"day": today, "answers": counted + 1, "expiresAt": tomorrow}); err != nil {

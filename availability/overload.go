@@ -40,7 +40,7 @@ func (r *running) enter(personID string) (done func(), err error) {
 	switch {
 	case r.people[personID] >= most:
 		return nil, &fault.Error{
-			Kind: fault.RateLimited, Code: CodeBusy, RetryAfter: time.Second,
+			Kind: fault.RateLimited, Own: true, Code: CodeBusy, RetryAfter: time.Second,
 			Message: "As many of your questions about free times are being answered as may be at once. Ask again when they are.",
 		}
 	case r.all >= mostAtOnce:

@@ -89,6 +89,8 @@ type Error struct {
 	Code string
 	// Details name what is wrong in the input, for Invalid.
 	Details []Detail
+	// Own says of RateLimited that the bound is this program's, and not that of Google or Discord.
+	Own bool
 	// RetryAfter is how long to wait before trying again; zero: unknown.
 	RetryAfter time.Duration
 	// Err is the cause, for logs; nil where there is none.

@@ -51,7 +51,7 @@ func (k *kept) answer(hash string, now time.Time, has func(tag string) bool) (an
 		return Calendar{}, false, nil
 	case r.answers >= MaxAnswers, !hit && r.text == nil:
 		return Calendar{}, true, &fault.Error{
-			Kind: fault.RateLimited, Code: CodeRate, RetryAfter: RenderEvery - age,
+			Kind: fault.RateLimited, Own: true, Code: CodeRate, RetryAfter: RenderEvery - age,
 			Message: "This calendar feed was just read. Read it again about every hour.",
 		}
 	}

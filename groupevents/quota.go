@@ -66,7 +66,7 @@ func (g groupState) switching(personID string, now time.Time) (groupState, error
 	g, person, today := g.author(personID, now)
 	if person.Switches >= MaxSwitches {
 		return g, &fault.Error{
-			Kind: fault.RateLimited, Code: CodeSwitches, RetryAfter: today.AddDate(0, 0, 1).Sub(now),
+			Kind: fault.RateLimited, Own: true, Code: CodeSwitches, RetryAfter: today.AddDate(0, 0, 1).Sub(now),
 			Message: "You have connected accounts or changed the sharing of sessions in this group 20 times today. Go on tomorrow (UTC).",
 		}
 	}
@@ -86,7 +86,7 @@ func (g groupState) counting(authorID string, now time.Time) (groupState, error)
 		}
 	case author.Today >= MaxPerDay:
 		return g, &fault.Error{
-			Kind: fault.RateLimited, Code: CodePerDay, RetryAfter: today.AddDate(0, 0, 1).Sub(now),
+			Kind: fault.RateLimited, Own: true, Code: CodePerDay, RetryAfter: today.AddDate(0, 0, 1).Sub(now),
 			Message: "You have made 200 events in this group today. Make more tomorrow (UTC), or change one that you made.",
 		}
 	}

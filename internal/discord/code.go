@@ -248,7 +248,8 @@ func (l Links) counted(
 	}
 	if count >= most {
 		return start, count, &fault.Error{
-			Kind: fault.RateLimited, Message: "That is too much at once. Wait some minutes, and go on.", RetryAfter: start.Add(window).Sub(now),
+			Kind: fault.RateLimited, Own: true, RetryAfter: start.Add(window).Sub(now),
+			Message: "That is too much at once. Wait some minutes, and go on.",
 		}
 	}
 	return start, count, nil

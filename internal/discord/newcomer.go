@@ -51,8 +51,10 @@ func (l Links) Make(ctx context.Context, tx store.Tx, user User, guildID string)
 	}
 	err = l.count(ctx, tx, countPath("guild:"+guildID), newcomersADay, 24*time.Hour)
 	if fault.Is(err, fault.RateLimited) {
-		return fault.New(fault.RateLimited,
-			"Too many people of this server are new today. Link an account of yours with /quest me-code, or try again tomorrow.")
+		return &fault.Error{
+			Kind: fault.RateLimited, Own: true,
+			Message: "Too many people of this server are new today. Link an account of yours with /quest me-code, or try again tomorrow.",
+		}
 	}
 	if err == nil {
 		err = known.end(tx, uid)
