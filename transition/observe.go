@@ -53,12 +53,13 @@ func (s *Step) Observe(decision rules.Decision, entry poll.JournalEntry) {
 // it: Observe without its writes.
 func Observed(p poll.Poll, decision rules.Decision, entry poll.JournalEntry) poll.Poll {
 	replayed := Step{State: State{Poll: p, Entry: &poll.IndexEntry{EventID: entry.EventID}}}
+	replayed.IDs.UUID = func() string { return entry.WinningSlotID } // of a slot that the step made
 	after, _, _ := replayed.observed(decision, &entry)
 	return after
 }
 
 // observed carries out a decision, and returns the poll afterwards, its winning slot, and
-// whether that is announced. An entry of a reschedule that names the new slot is replayed.
+// whether that is announced.
 func (s *Step) observed(decision rules.Decision, entry *poll.JournalEntry) (after poll.Poll, winning *poll.Slot, announced bool) {
 	p, winning, updated := s.Poll, s.Winning, entry.Updated
 	action := decision.Action
@@ -89,10 +90,7 @@ func (s *Step) observed(decision rules.Decision, entry *poll.JournalEntry) (afte
 			entry.Reason += ": the event does not start where the slot does"
 		}
 	case rules.Reschedule:
-		first := poll.Rescheduled{FromSlotID: p.WinningSlotID, ToSlotID: entry.WinningSlotID, At: entry.At}
-		if first.ToSlotID == "" {
-			first.ToSlotID, first.SnapshotID = s.IDs.UUID(), s.IDs.UUID()
-		}
+		first := poll.Rescheduled{FromSlotID: p.WinningSlotID, ToSlotID: s.IDs.UUID(), SnapshotID: s.IDs.UUID(), At: entry.At}
 		p.WinningSlotID, p.Sync.Rescheduled = first.ToSlotID, first.MovedTo(entry.Fingerprint, entry.At)
 		slot := poll.SlotAt(p.WinningSlotID, entry.Fingerprint)
 		s.Writes.Create(poll.SlotPath(p.ID, slot.ID), poll.EncodeSlot(slot))
@@ -102,8 +100,8 @@ func (s *Step) observed(decision rules.Decision, entry *poll.JournalEntry) (afte
 		p.WinningSlotID, p.Sync.Rescheduled = moved.ToSlotID, moved.MovedTo(entry.Fingerprint, entry.At)
 		winning, announced = s.moveCalendarSlot(p, entry.Fingerprint), true
 	case rules.Restore:
-		p.WinningSlotID, p.Sync.Rescheduled = moved.FromSlotID, nil
 		winning, announced = s.restoreOriginal(), true
+		p.WinningSlotID, p.Sync.Rescheduled = winning.ID, nil
 	default:
 		applied = p.Sync.Applied
 	}
@@ -149,6 +147,9 @@ func (s *Step) restoreOriginal() *poll.Slot {
 	p, moved, original := s.Poll, s.Poll.Sync.Rescheduled, s.Original
 	if original == nil { // somebody removed it: the baseline is its time
 		slot := poll.SlotAt(moved.FromSlotID, p.Sync.Baseline)
+		if slot.ID == "" { // none won before
+			slot.ID = s.IDs.UUID()
+		}
 		slot.Source, slot.CreatedBy = poll.SourcePoll, ""
 		original = &slot
 		s.Writes.Create(poll.SlotPath(p.ID, slot.ID), poll.EncodeSlot(slot))

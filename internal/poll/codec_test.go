@@ -3,6 +3,7 @@ package poll_test
 import (
 	"context"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -292,6 +293,17 @@ func TestAPoll_IsReadAsTheWebAppWroteIt(t *testing.T) {
 		},
 		CreatedAt: moment, UpdatedAt: moment,
 	})
+}
+
+func TestSlotOfAPoll_WhichCanBeNoID_IsNone(t *testing.T) {
+	t.Parallel()
+	for _, named := range []string{"no/slot", "..", "__slot__", strings.Repeat("s", 1501)} {
+		p := poll.Decode(store.Document{Path: poll.Path("p1"), Data: fields{
+			"winningSlotId": named, "calendarSync": fields{"rescheduled": fields{"fromSlotId": named, "toSlotId": "s2"}},
+		}})
+		same(t, "winning slot", p.WinningSlotID, "")
+		same(t, "slot before the move", p.Sync.Rescheduled.FromSlotID, "")
+	}
 }
 
 func TestAbsentNullAndEmpty_MeanTheSame(t *testing.T) {

@@ -112,7 +112,7 @@ func Decode(doc store.Document) Poll {
 		Status:         rules.Status(f.String("status")),
 		ParticipantIDs: f.Strings("participantIds"), JoinedIDs: f.Strings("joinedIds"), PendingInvites: f.Strings("pendingInvites"),
 		AllowLinkSharing: f.Bool("allowLinkSharing"), Timezone: f.String("timezone"),
-		WinningSlotID: f.String("winningSlotId"), GoogleEventID: f.String("googleEventId"),
+		WinningSlotID: slotNamed(f.String("winningSlotId")), GoogleEventID: f.String("googleEventId"),
 		GoogleCalendarID: f.String("googleCalendarId"),
 		GroupID:          f.String("questingGroupId"), GroupName: f.String("questingGroupName"),
 		Discord:   decodeCard(f.Map("discord")),

@@ -3,7 +3,6 @@ package poll
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"questscheduler/internal/store"
@@ -68,10 +67,4 @@ func WinningSlots(ctx context.Context, reader store.Reader, polls []Poll) (map[s
 		}
 	})
 	return slots, err
-}
-
-// slotPath is SlotPath; false where slotID can be no id.
-func slotPath(pollID, slotID string) (store.Path, bool) {
-	path := SlotPath(pollID, slotID)
-	return path, !strings.Contains(slotID, "/") && path.Valid() == nil
 }

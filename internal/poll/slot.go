@@ -36,6 +36,20 @@ type Slot struct {
 // SlotPath is where a slot's document is.
 func SlotPath(pollID, slotID string) store.Path { return Path(pollID).Doc("slots", slotID) }
 
+// slotPath is SlotPath; false where slotID can be no id.
+func slotPath(pollID, slotID string) (store.Path, bool) {
+	path := SlotPath(pollID, slotID)
+	return path, !strings.Contains(slotID, "/") && path.Valid() == nil
+}
+
+// slotNamed is the slot that a poll names; "" where that can be no id.
+func slotNamed(id string) string {
+	if _, isID := slotPath("poll", id); !isID {
+		return ""
+	}
+	return id
+}
+
 // Option names the slot in a form of Discord, whose values are shorter than ids may be.
 func (s Slot) Option() string { return ids.Of(s.ID).Base64(12) }
 

@@ -106,7 +106,7 @@ func decodeSync(f store.Fields) Sync {
 	}
 	if r := f.Map("rescheduled"); len(r) > 0 {
 		s.Rescheduled = &Rescheduled{
-			FromSlotID: r.String("fromSlotId"), ToSlotID: r.String("toSlotId"),
+			FromSlotID: slotNamed(r.String("fromSlotId")), ToSlotID: r.String("toSlotId"),
 			SnapshotID: r.String("snapshotId"), At: r.Time("at"), MovedAt: r.Time("movedAt"),
 			Timely: readFingerprint(r.String("timely")),
 		}

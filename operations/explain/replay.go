@@ -137,11 +137,6 @@ func (r *replay) learn(entry poll.JournalEntry, link rules.Link) {
 	if !r.linkKnown {
 		r.account, p.GoogleCalendarID, p.GoogleEventID, r.linkKnown = link.Account, link.Calendar, link.Event, true
 	}
-	if moved := p.Sync.Rescheduled; moved != nil && moved.FromSlotID == "" && !entry.Rescheduled {
-		known := *moved
-		known.FromSlotID = entry.WinningSlotID
-		p.Sync.Rescheduled = &known
-	}
 }
 
 // syncError is an entry about an error of the sync that was set, or is over.

@@ -87,7 +87,7 @@ func (w *World) rescheduleProblems(p poll.Poll, journal []poll.JournalEntry) (pr
 	if before == nil { // taken away, or expired
 		return problems
 	}
-	if p.WinningSlotID != before.WinningSlotID {
+	if p.WinningSlotID != before.WinningSlotID && before.WinningSlotID != "" { // without one it got a new one
 		problem("was restored, but slot %s wins instead of %s", p.WinningSlotID, before.WinningSlotID)
 	}
 	return problems
