@@ -1,7 +1,6 @@
 package calendarsync_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 	"questscheduler/scheduler"
@@ -41,13 +41,14 @@ var errorsOf = map[string]errorOf{
 	"an event that cannot be applied, until it can": {
 		code: rules.SyncFailed, state: rules.StateError, after: rules.StateRescheduled,
 		set: func(w *worldtest.World, pollID, eventID string) {
-			// Neither is too large for a document, but their snapshot is.
-			w.Write(poll.Path(pollID), poll.Set("participantIds", []string{"ana", strings.Repeat("p", 600_000)}))
-			w.Write(poll.VotePath(pollID, "ana"), poll.Set("votes", choices(6000)))
+			// The document that its announcement would be written to is full.
+			known := w.Document(poll.AnnouncementPath(pollID))
+			left := store.MaxDocument - store.DocumentSize(known.Path, known.Data) - len("filler") - 2
+			w.Write(known.Path, poll.Set("filler", strings.Repeat("f", left)))
 			w.MoveEvent("gm", eventID, noon)
 		},
 		clear: func(w *worldtest.World, pollID, _ string) {
-			w.Write(poll.VotePath(pollID, "ana"), poll.Set("votes", choices(1)))
+			w.Write(poll.AnnouncementPath(pollID), poll.Set("filler", nil))
 		},
 	},
 	"an event that became a series, until it is single": {
@@ -68,15 +69,6 @@ var errorsOf = map[string]errorOf{
 			w.PatchEvent("gm", eventID, map[string]any{"recurrence": nil})
 		},
 	},
-}
-
-// choices are votes for many slots.
-func choices(count int) map[string]any {
-	chosen := map[string]any{}
-	for i := range count {
-		chosen[fmt.Sprintf("%090d", i)] = poll.Preferred
-	}
-	return chosen
 }
 
 func TestErrorCodes_WhatSetsEach_AndWhatClearsIt(t *testing.T) {

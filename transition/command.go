@@ -1,6 +1,7 @@
 package transition
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -227,6 +228,10 @@ func (s *Step) keepsTime(wanted []Times) bool {
 	})
 }
 
+// mostNamed is how many choices that go an update of a vote names each. Where it would be more,
+// it writes the others instead: the votes of a poll at its limits fit into a transaction either way.
+const mostNamed = 100
+
 // removeSlots deletes the slots that are no longer wanted, and the votes for them.
 func (s *Step) removeSlots(slots []poll.Slot, removed map[string]bool) {
 	for _, slot := range slots {
@@ -240,6 +245,11 @@ func (s *Step) removeSlots(slots []poll.Slot, removed map[string]bool) {
 			if removed[slotID] {
 				gone = append(gone, store.Update{Path: store.Field("votes", slotID), Value: store.Delete})
 			}
+		}
+		if len(gone) > mostNamed {
+			left := maps.Clone(vote.Choices)
+			maps.DeleteFunc(left, func(slotID, _ string) bool { return removed[slotID] })
+			gone = []store.Update{poll.SetChoices(left)}
 		}
 		if len(gone) > 0 {
 			s.Writes.Update(poll.VotePath(s.Poll.ID, vote.UserID), gone...)

@@ -94,7 +94,7 @@ func (s *Step) observed(decision rules.Decision, entry *poll.JournalEntry) (afte
 		p.WinningSlotID, p.Sync.Rescheduled = first.ToSlotID, first.MovedTo(entry.Fingerprint, entry.At)
 		slot := poll.SlotAt(p.WinningSlotID, entry.Fingerprint)
 		s.Writes.Create(poll.SlotPath(p.ID, slot.ID), poll.EncodeSlot(slot))
-		s.Writes.Create(poll.SnapshotPath(p.ID, first.SnapshotID), poll.EncodeSnapshot(s.snapshot(first.SnapshotID)))
+		s.Writes.Create(poll.SnapshotPath(p.ID, first.SnapshotID), poll.EncodeSnapshot(p.ID, s.snapshot(first.SnapshotID)))
 		winning, announced = &slot, true
 	case rules.RescheduleAgain: // the first snapshot and the original slot stay
 		p.WinningSlotID, p.Sync.Rescheduled = moved.ToSlotID, moved.MovedTo(entry.Fingerprint, entry.At)

@@ -216,7 +216,7 @@ func TestSweep_RunsEachJob(t *testing.T) {
 			return err
 		}
 		snapshot := poll.Snapshot{ID: "old", ExpiresAt: time.Now().Add(-time.Hour)}
-		return tx.Create(poll.SnapshotPath("gone", "old"), poll.EncodeSnapshot(snapshot))
+		return tx.Create(poll.SnapshotPath("gone", "old"), poll.EncodeSnapshot("gone", snapshot))
 	})
 	environ = append(environ, "QS_SYNC=on", "QS_PUBLIC_URL=https://quests.example")
 	for _, c := range []struct {

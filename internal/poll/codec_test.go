@@ -113,7 +113,7 @@ func TestSharedDocuments_AreWrittenAsTheWebAppReadsThem(t *testing.T) {
 			fields{"voterId": "ana", "userEmail": "ana@example.com", "votes": fields{"s1": "PREFERRED"}, "noTimesWork": false, "updatedAt": moment},
 		},
 		"a snapshot": {
-			stored(t, poll.EncodeSnapshot(poll.Snapshot{
+			stored(t, poll.EncodeSnapshot("p1", poll.Snapshot{
 				CreatedAt: moment, ExpiresAt: moment.Add(time.Hour), WinningSlotID: "s1", Participants: []string{"gm"},
 				Votes: []poll.Vote{{UserID: "ana", Choices: map[string]string{"s1": poll.Feasible}, LastVotedFrom: "discord"}},
 			})),

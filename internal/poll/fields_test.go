@@ -80,7 +80,7 @@ func TestSnapshot_EveryField_IsStored(t *testing.T) {
 	roundtrip.Check(t, roundtrip.Codec[poll.Snapshot]{
 		Through: func(s poll.Snapshot) poll.Snapshot {
 			documents := open(t)
-			put(t, documents, poll.SnapshotPath("p1", s.ID), poll.EncodeSnapshot(s))
+			put(t, documents, poll.SnapshotPath("p1", s.ID), poll.EncodeSnapshot("p1", s))
 			read, err := poll.LoadSnapshot(context.Background(), documents, "p1", s.ID)
 			if err != nil {
 				t.Fatal(err)

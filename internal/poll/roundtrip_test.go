@@ -64,7 +64,7 @@ func TestDocuments_ReadAsTheyWereWritten(t *testing.T) {
 				})
 			}
 			documents := open(t)
-			put(t, documents, poll.SnapshotPath("p1", wrote.ID), poll.EncodeSnapshot(*wrote))
+			put(t, documents, poll.SnapshotPath("p1", wrote.ID), poll.EncodeSnapshot("p1", *wrote))
 			read, err := poll.LoadSnapshot(context.Background(), documents, "p1", wrote.ID)
 			if err != nil {
 				t.Fatal(err)

@@ -25,8 +25,9 @@ func SnapshotPath(pollID, id string) store.Path {
 	return Path(pollID).Doc("calendarSyncSnapshots", id)
 }
 
-// EncodeSnapshot gives the fields of a new snapshot.
-func EncodeSnapshot(s Snapshot) map[string]any {
+// EncodeSnapshot gives the fields of a new snapshot of a poll. Votes that do not fit into its
+// document are left out, since a restore puts back only those that vanished.
+func EncodeSnapshot(pollID string, s Snapshot) map[string]any {
 	votes := make([]any, len(s.Votes))
 	for i, vote := range s.Votes {
 		votes[i] = map[string]any{
@@ -36,10 +37,28 @@ func EncodeSnapshot(s Snapshot) map[string]any {
 			"lastVotedFrom": store.NullIfEmpty(vote.LastVotedFrom),
 		}
 	}
-	return map[string]any{
+	data := map[string]any{
 		"createdAt": s.CreatedAt, "expiresAt": s.ExpiresAt, "winningSlotId": store.NullIfEmpty(s.WinningSlotID),
-		"participants": listOf(s.Participants), "pendingInvites": listOf(s.PendingInvites), "votes": votes,
+		"participants": listOf(s.Participants), "pendingInvites": listOf(s.PendingInvites), "votes": []any{},
 	}
+	data["votes"] = fitting(votes, store.MaxDocument-store.DocumentSize(SnapshotPath(pollID, s.ID), data))
+	return data
+}
+
+// fitting leaves out the largest of some values until the rest count at most room: of votes, those
+// of the most people stay.
+func fitting(values []any, room int) []any {
+	sizes, total := make([]int, len(values)), 0
+	for i, value := range values {
+		sizes[i] = store.Size(value)
+		total += sizes[i]
+	}
+	for total > room && len(values) > 0 {
+		i := slices.Index(sizes, slices.Max(sizes))
+		total -= sizes[i]
+		values, sizes = slices.Delete(values, i, i+1), slices.Delete(sizes, i, i+1)
+	}
+	return values
 }
 
 // LoadSnapshot reads a snapshot; nil where there is none.

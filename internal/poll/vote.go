@@ -91,7 +91,7 @@ func VoteUpdates(v Vote) []store.Update {
 func choiceUpdates(v Vote) []store.Update {
 	return []store.Update{
 		Set("voterId", v.UserID), Set("userEmail", store.NullIfEmpty(v.Email)),
-		Set("votes", choicesMap(v.Choices)), Set("noTimesWork", v.NoTimesWork), Set("updatedAt", v.UpdatedAt),
+		SetChoices(v.Choices), Set("noTimesWork", v.NoTimesWork), Set("updatedAt", v.UpdatedAt),
 	}
 }
 
@@ -106,6 +106,9 @@ func EncodeVote(v Vote) map[string]any {
 	}
 	return data
 }
+
+// SetChoices gives a vote these choices and no others.
+func SetChoices(choices map[string]string) store.Update { return Set("votes", choicesMap(choices)) }
 
 func choicesMap(choices map[string]string) map[string]any {
 	out := make(map[string]any, len(choices))

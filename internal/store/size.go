@@ -33,7 +33,7 @@ func CheckSize(path Path, data map[string]any) error {
 		largest, depth = max(largest, bytes), max(depth, levels)
 	}
 	switch {
-	case measurePath(path)+32+fields > MaxDocument:
+	case documentSize(path, fields) > MaxDocument:
 		return fault.Wrap(fault.TooLarge, errors.New(string(path)), "a document is over 1 MiB; store less in it")
 	case largest > MaxValue:
 		return fault.Wrap(fault.TooLarge, errors.New(string(path)), "a field of a document is over 1 MiB less 89 bytes; store less in it")
@@ -43,16 +43,26 @@ func CheckSize(path Path, data map[string]any) error {
 	return nil
 }
 
+// DocumentSize is what a document with these normalised fields counts towards MaxDocument.
+func DocumentSize(path Path, data map[string]any) int { return documentSize(path, Size(data)) }
+
+func documentSize(path Path, fields int) int { return measurePath(path) + 32 + fields }
+
+// Size is what a normalised value counts towards MaxDocument and MaxValue.
+func Size(value any) int {
+	size, _ := measure(value)
+	return size
+}
+
 // WriteSize is what a write with these normalised fields or updates counts towards
 // MaxTransaction.
 func WriteSize(path Path, data map[string]any, updates []Update) int {
-	size, _ := measure(data)
+	size := Size(data)
 	for _, update := range updates {
 		for _, name := range update.Path {
 			size += len(name) + 1
 		}
-		value, _ := measure(update.Value)
-		size += value
+		size += Size(update.Value)
 	}
 	return measurePath(path) + size
 }

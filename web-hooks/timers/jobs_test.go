@@ -142,7 +142,7 @@ func TestCleanup_GoesPageByPage(t *testing.T) {
 			for i := range 50 {
 				id := fmt.Sprintf("%d-%d", page, i)
 				snapshot := poll.Snapshot{ID: id, CreatedAt: worldtest.Start, ExpiresAt: worldtest.Start.Add(-time.Hour)}
-				if err := tx.Create(poll.SnapshotPath("gone", id), poll.EncodeSnapshot(snapshot)); err != nil {
+				if err := tx.Create(poll.SnapshotPath("gone", id), poll.EncodeSnapshot("gone", snapshot)); err != nil {
 					return err
 				}
 				if err := tx.Create(store.Doc("calendarWatches", id), map[string]any{
@@ -211,7 +211,7 @@ func TestCleanup_WhileItObserves_LeavesWhatIsShared(t *testing.T) {
 	w := worldtest.New(t, worldtest.Options{})
 	write(t, w, func(tx store.Tx) error {
 		snapshot := poll.Snapshot{ID: "old", ExpiresAt: worldtest.Start.Add(-time.Hour)}
-		return tx.Create(poll.SnapshotPath("gone", "old"), poll.EncodeSnapshot(snapshot))
+		return tx.Create(poll.SnapshotPath("gone", "old"), poll.EncodeSnapshot("gone", snapshot))
 	})
 	w.Timers.Jobs = timers.Jobs(timers.Parts{
 		Watcher: w.Watcher, FallbackEvery: worldtest.FallbackEvery, Observing: true,

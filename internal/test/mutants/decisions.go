@@ -79,7 +79,7 @@ var decisions = []mutant{
 		winning, announced = s.moveCalendarSlot(p, entry.Fingerprint), true`,
 				new: `
 		winning, announced = s.moveCalendarSlot(p, entry.Fingerprint), true
-		s.Writes.Set(poll.SnapshotPath(p.ID, moved.SnapshotID), poll.EncodeSnapshot(s.snapshot(moved.SnapshotID)))`,
+		s.Writes.Set(poll.SnapshotPath(p.ID, moved.SnapshotID), poll.EncodeSnapshot(p.ID, s.snapshot(moved.SnapshotID)))`,
 			},
 		},
 	},
