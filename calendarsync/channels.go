@@ -192,8 +192,14 @@ func (w *Watcher) StopAll(ctx context.Context) error {
 // clearWatchFailed clears watch_failed on a calendar's polls once its channel lives
 // again.
 func (w *Watcher) clearWatchFailed(ctx context.Context, accountID, calendarID string) error {
-	err := eachEntry(ctx, w.Store, accountID, calendarID, func(entry poll.IndexEntry) error {
-		return w.Polls.ClearSyncError(ctx, entry.PollID, rules.WatchFailed, scheduler.Cause{Trigger: "watch"}, nil)
+	entries := func(ctx context.Context, do func(poll.IndexEntry) error) error {
+		return eachEntry(ctx, w.Store, accountID, calendarID, do)
+	}
+	err := eachError(ctx, w.Store, entries, func(pollID string, code rules.ErrorCode) error {
+		if code != rules.WatchFailed {
+			return nil
+		}
+		return w.Polls.ClearSyncError(ctx, pollID, code, scheduler.Cause{Trigger: "watch"}, nil)
 	})
 	return calendarError(calendarID, "clear watch_failed", err)
 }

@@ -2,12 +2,14 @@ package calendarsync_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/internal/test/worldtest"
+	"questscheduler/rules"
 )
 
 // metered is a world whose documents are counted as Firestore would charge
@@ -72,6 +74,60 @@ func TestUnrelatedChanges_CostNoReadEach(t *testing.T) {
 			want.Reads += pushes - 1 // the calendar, for a push that a sync covers on a channel that is known
 			equal(t, "cost", meter.Total(), want)
 			equal(t, "listings", w.Calls("events.list")-before, 1)
+		})
+	}
+}
+
+// After a failed run, and once a channel is open again, errors are over that polls may show. Those
+// that show none are only read, so a calendar that many polls follow costs no more transactions
+// than another.
+func TestErrorsThatAreOver_CostATransactionOnlyWhereOneShows(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		code rules.ErrorCode
+		over func(t *testing.T, w *worldtest.World)
+	}{
+		"a run after a failed one": {rules.TokenExpired, func(t *testing.T, w *worldtest.World) {
+			t.Helper()
+			w.Refuse("events.list", 503, "backendError", 1)
+			w.InsertEvent("gm", map[string]any{"start": map[string]any{"date": "2026-03-10"}, "end": map[string]any{"date": "2026-03-11"}})
+			w.Run(time.Minute)
+		}},
+		"another channel": {rules.WatchFailed, func(t *testing.T, w *worldtest.World) {
+			t.Helper()
+			for _, watch := range w.Watches() {
+				w.Remove(watch.Path)
+			}
+			if err := w.Watcher.Ensure(t.Context(), w.Account("gm"), "gm@example.com"); err != nil {
+				t.Error(err)
+			}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var costs []int
+			for _, polls := range []int{1, 103} {
+				w, meter := metered(t)
+				last := ""
+				for range polls {
+					last = finalisedToo(w)
+				}
+				w.Run(time.Minute)
+				for _, shown := range []bool{false, true} {
+					if shown {
+						if err := w.Scheduler.SetSyncError(t.Context(), last, c.code, worldtest.Cause, nil); err != nil {
+							t.Fatal(err)
+						}
+					}
+					meter.Reset()
+					c.over(t, w)
+					costs = append(costs, len(meter.Runs()))
+					equal(t, "whether the poll shows an error", w.View(last).Poll.Sync.Error != nil, false)
+				}
+			}
+			if !slices.Equal(costs[2:], costs[:2]) {
+				t.Errorf("transactions without an error and with one: %v of one poll, and %v of 103", costs[:2], costs[2:])
+			}
 		})
 	}
 }

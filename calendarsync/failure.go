@@ -217,12 +217,42 @@ func (l *pollConsumer) clearAccountErrors(ctx context.Context) error {
 	if l.calendar.FailedSince.IsZero() {
 		return nil
 	}
-	return l.eachEntry(ctx, func(entry poll.IndexEntry) error {
-		for _, code := range []rules.ErrorCode{rules.TokenExpired, rules.CalendarUnlinked, rules.CalendarLost} {
-			if err := l.Polls.ClearSyncError(ctx, entry.PollID, code, l.cause, l.stillHolds); err != nil {
-				return err
-			}
+	return eachError(ctx, l.Store, l.eachEntry, func(pollID string, code rules.ErrorCode) error {
+		switch code {
+		case rules.TokenExpired, rules.CalendarUnlinked, rules.CalendarLost:
+			return l.Polls.ClearSyncError(ctx, pollID, code, l.cause, l.stillHolds)
+		default:
+			return nil
 		}
+	})
+}
+
+// eachError calls do for every poll of some index entries that shows an error. It reads the polls
+// in pages: few show one, if any.
+func eachError(
+	ctx context.Context, reader store.Reader, entries func(context.Context, func(poll.IndexEntry) error) error,
+	do func(pollID string, code rules.ErrorCode) error,
+) error {
+	var paths []store.Path
+	err := entries(ctx, func(entry poll.IndexEntry) error {
+		paths = append(paths, poll.Path(entry.PollID))
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	for page := range slices.Chunk(paths, sweepPage) {
+		docs, err := reader.GetAll(ctx, page)
+		if err != nil {
+			return err
+		}
+		for _, doc := range docs {
+			if shown := poll.Decode(doc).Sync.Error; shown != nil {
+				if err := do(doc.Path.ID(), shown.Code); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }

@@ -83,8 +83,8 @@ var syncs = []mutant{
 		changes: []change{
 			{
 				file: "calendarsync/failure.go",
-				old:  `rules.TokenExpired, rules.CalendarUnlinked, rules.CalendarLost}`,
-				new:  `rules.TokenExpired, rules.CalendarUnlinked}`,
+				old:  `case rules.TokenExpired, rules.CalendarUnlinked, rules.CalendarLost:`,
+				new:  `case rules.TokenExpired, rules.CalendarUnlinked:`,
 			},
 			{
 				file: "rules/transitions.go",
