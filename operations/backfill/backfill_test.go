@@ -137,6 +137,42 @@ func TestIndex_OfAnUnfollowableEvent_SaysWhatToDo(t *testing.T) {
 	}
 }
 
+// Google may refuse to list the calendars of an account that may have a poll's event: that is one
+// person's trouble, and the others' polls are followed.
+func TestIndex_GoogleRefusesAPerson_GoesOnWithOthers(t *testing.T) {
+	t.Parallel()
+	for reason, c := range map[string]struct {
+		status int
+		fix    string
+	}{
+		"quotaExceeded":     {http.StatusForbidden, "quota of its creator's account is used up"},
+		"rateLimitExceeded": {http.StatusTooManyRequests, "asks for fewer calls"},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			w.LinkAs("gm", "ben")
+			refused := legacy(w, 1, "gm", worldtest.ClubCalendar, "googlesown")
+			legacy(w, 2, "ana", "", "anas")
+			w.Refuse("calendarList.list", c.status, reason, 0)
+			for _, dryRun := range []bool{true, false} {
+				done, problems := index(t, w, dryRun)
+				if done.Read != 2 || done.Problems != 1 || done.Counts[backfill.Followed] != 1 {
+					t.Errorf("dry run %t: it did %+v, want one problem and one poll that is followed", dryRun, done)
+				}
+				if len(problems) != 1 || !strings.Contains(problems[0], "poll "+refused) || !strings.Contains(problems[0], c.fix) {
+					t.Errorf("dry run %t: it says %q", dryRun, problems)
+				}
+			}
+			w.Heal()
+			w.Skip(time.Hour)
+			if done, problems := index(t, w, false); done.Problems != 0 || done.Counts[backfill.Followed] != 1 {
+				t.Errorf("once Google answers: %+v, %q", done, problems)
+			}
+		})
+	}
+}
+
 // dying are polls that answer a few times and no more, as when the program is
 // killed.
 type dying struct {

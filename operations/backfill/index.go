@@ -3,6 +3,7 @@ package backfill
 import (
 	"context"
 
+	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/rules"
@@ -26,7 +27,7 @@ const (
 // Index follows the events of all finalised polls that have an event nobody follows: it
 // creates the index entry and requests a sync, which adopts the event's time as the
 // agreed one, and journals it. The account and calendar are those of a finalisation that
-// names the poll's calendar.
+// names the poll's calendar. What Google refuses one person is a problem and stops no other.
 func Index(ctx context.Context, documents store.Store, polls Polls, cause scheduler.Cause, options Options) (Done, error) {
 	cause.Quiet = true
 	list := func(ctx context.Context, after *store.Cursor) ([]string, *store.Cursor, error) {
@@ -42,14 +43,17 @@ func Index(ctx context.Context, documents store.Store, polls Polls, cause schedu
 		if !dryRun {
 			var err error
 			done, err = polls.Reconcile(ctx, pollID, cause)
-			if err != nil || done == rules.RepairLink {
-				return Followed, nil, err
+			if err != nil {
+				return unlessRefused(pollID, err)
+			}
+			if done == rules.RepairLink {
+				return Followed, nil, nil
 			}
 		}
 		// Read the reason only if the result is not obvious: most polls take one transaction.
 		following, err := polls.Following(ctx, pollID)
 		if err != nil {
-			return "", nil, err
+			return unlessRefused(pollID, err)
 		}
 		if fix, wrong := fixes[following.Obstacle]; wrong {
 			return "", &Problem{What: "poll " + pollID, Fix: fix(following)}, nil
@@ -57,6 +61,21 @@ func Index(ctx context.Context, documents store.Store, polls Polls, cause schedu
 		return outcomeOf(following, done), nil, nil
 	}
 	return run(ctx, documents, job{"index", list, do}, options)
+}
+
+// refusals say what to do where Google refuses a person's account, by kind.
+var refusals = map[fault.Kind]string{
+	fault.RateLimited: "Google asks for fewer calls. Run this again in a moment",
+	fault.Exhausted:   "the quota of its creator's account is used up. Run this again in some hours",
+	fault.Provider:    "Google refuses to list the calendars of its creator's account. Have them link it again in Settings, and run this again",
+}
+
+// unlessRefused makes a problem of what Google refused one person, and ends the job by other errors.
+func unlessRefused(pollID string, err error) (Outcome, *Problem, error) {
+	if fix, refused := refusals[fault.KindOf(err)]; refused {
+		return "", &Problem{What: "poll " + pollID, Fix: fix}, nil
+	}
+	return "", nil, err
 }
 
 var fixes = map[scheduler.Obstacle]func(scheduler.Following) string{
