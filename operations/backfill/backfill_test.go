@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
@@ -170,6 +171,30 @@ func TestIndex_GoogleRefusesAPerson_GoesOnWithOthers(t *testing.T) {
 				t.Errorf("once Google answers: %+v, %q", done, problems)
 			}
 		})
+	}
+}
+
+// refusing are polls whose reconciliation fails.
+type refusing struct {
+	backfill.Polls
+	kind fault.Kind
+}
+
+func (r refusing) Reconcile(context.Context, string, scheduler.Cause) (rules.Repair, error) {
+	return rules.RepairNothing, fault.New(r.kind, "refused")
+}
+
+func TestIndex_Failure_IsAProblemOnlyOfOnePerson(t *testing.T) {
+	t.Parallel()
+	for kind, ends := range map[fault.Kind]bool{
+		fault.RateLimited: false, fault.Exhausted: false, fault.Provider: false, fault.Unavailable: true, fault.Internal: true,
+	} {
+		w := worldtest.New(t, worldtest.Options{})
+		legacy(w, 1, "gm", "", "googlesown")
+		done, err := backfill.Index(w.Context(), w.Documents, refusing{w.Scheduler, kind}, cause, backfill.Options{})
+		if ends != (err != nil) || ends != (done.Problems == 0) {
+			t.Errorf("%s: it did %+v, %v; want that it ends: %t", kind, done, err, ends)
+		}
 	}
 }
 
