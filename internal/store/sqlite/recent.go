@@ -60,6 +60,9 @@ func (r *recent) enter(b *batched) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for path, data := range b.documents {
+		if store.WriteSize(path, data, nil) > mostRecentBytes {
+			continue
+		}
 		if _, known := r.documents[path]; !known && len(r.documents) == mostRecent {
 			for other := range r.documents {
 				delete(r.documents, other)
@@ -78,7 +81,7 @@ func (r *recent) close() {
 }
 
 // batched has the documents of a batch as its members left them: what they wrote, and some of what
-// they read, but none that is too large to be kept. Those are read from the file again.
+// they read.
 type batched struct {
 	documents map[store.Path]map[string]any
 	changed   map[store.Path]bool
@@ -89,20 +92,11 @@ func newBatched() *batched {
 }
 
 func (b *batched) read(path store.Path, data map[string]any) {
-	if len(b.documents) < mostRecent && isSmall(path, data) {
+	if len(b.documents) < mostRecent {
 		b.documents[path] = data
 	}
 }
 
 func (b *batched) wrote(path store.Path, data map[string]any) {
-	b.changed[path] = true
-	if !isSmall(path, data) {
-		delete(b.documents, path)
-		return
-	}
-	b.documents[path] = data
-}
-
-func isSmall(path store.Path, data map[string]any) bool {
-	return store.WriteSize(path, data, nil) <= mostRecentBytes
+	b.documents[path], b.changed[path] = data, true
 }
