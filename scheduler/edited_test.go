@@ -225,6 +225,92 @@ func TestDirectRestore_OfAPollWhoseSlotsWereEdited_ShowsWhereTheKeptEventIs(t *t
 	}
 }
 
+// An edit changes when a session begins, and not how long its event lasts.
+func TestDirectRestore_OfAShortEventWhoseSlotWasEdited_KeepsItsLength(t *testing.T) {
+	t.Parallel()
+	for name, moved := range map[string]bool{"left where it was": false, "moved as well": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			s := fresh(w)
+			ask := scheduler.Finalise{CreateEvent: true, SlotID: s.slots[0], Duration: 30 * time.Minute}
+			if _, err := w.FinaliseAs(s.poll, ask); err != nil {
+				t.Fatal(err)
+			}
+			w.Run(time.Hour)
+			s.event = w.View(s.poll).Poll.GoogleEventID
+			editAndRestore(t, w, s)
+			if moved {
+				w.MoveEvent("gm", s.event, worldtest.Slot{Start: worldtest.Three.Start, End: worldtest.Three.Start.Add(30 * time.Minute)})
+			}
+			w.Sweep()
+			w.Run(time.Hour)
+			equal(t, "is shown as moved", w.View(s.poll).Poll.Sync.Rescheduled != nil, !moved)
+			if !moved {
+				if _, err := w.Scheduler.RestoreOriginal(t.Context(), worldtest.Person("gm"), s.poll, worldtest.Cause); err != nil {
+					t.Fatal(err)
+				}
+			}
+			event := w.EventOf("gm", s.event).Fingerprint()
+			equal(t, "begins", event.Start, worldtest.Three.Start.UnixMilli())
+			equal(t, "lasts", event.End-event.Start, (30 * time.Minute).Milliseconds())
+			w.Run(time.Hour)
+			atRest(t, w)
+		})
+	}
+}
+
+// The account is linked again only after the poll was restored.
+func TestDirectRestore_WhileTheAccountIsUnlinked_IsComparedOnceItIsBack(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	w.Run(time.Hour)
+	w.Unlink("gm")
+	editAndRestore(t, w, s)
+	w.Sweep()
+	w.Link("gm")
+	w.Sweep()
+	w.Run(time.Hour)
+	equal(t, "state", w.View(s.poll).Poll.Sync.State, rules.StateRescheduled)
+	equal(t, "time shown", w.View(s.poll).Winning.Start, worldtest.Ten.Start)
+	atRest(t, w)
+}
+
+// editAndRestore cancels a poll, keeping its event, gives its first slot another time, and
+// finalises it as the web app does.
+func editAndRestore(t *testing.T, w *worldtest.World, s fixture) {
+	t.Helper()
+	if _, err := w.Scheduler.Cancel(t.Context(), worldtest.Person("gm"), s.poll, true, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	w.Edit(poll.SlotPath(s.poll, s.slots[0]), poll.MoveSlot(rules.Timed(worldtest.Three.Start, worldtest.Three.End))...)
+	setBehindUs(rules.Finalized)(w, s)
+}
+
+// Nobody edited the slot of an event that was adopted at another time.
+func TestDirectRestore_OfAnEventAdoptedElsewhere_LeavesItThere(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := withoutEvent(t, w)
+	adopted := w.InsertEvent("gm", map[string]any{
+		"summary": "Session", "start": map[string]any{"dateTime": worldtest.Three.Start}, "end": map[string]any{"dateTime": worldtest.Three.End},
+	})
+	w.Edit(poll.Path(s.poll), poll.Set("googleEventId", adopted.ID), poll.Set("googleCalendarId", "gm@example.com"))
+	w.Sweep()
+	w.Run(time.Hour)
+	baseline := w.View(s.poll).Poll.Sync.Baseline
+	equal(t, "baseline", baseline.Start, worldtest.Three.Start.UnixMilli())
+	if _, err := w.Scheduler.Cancel(t.Context(), worldtest.Person("gm"), s.poll, true, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	setBehindUs(rules.Finalized)(w, s)
+	w.Sweep()
+	w.Run(time.Hour)
+	equal(t, "state", w.View(s.poll).Poll.Sync.State, rules.StateOK)
+	equal(t, "baseline after the restore", w.View(s.poll).Poll.Sync.Baseline, baseline)
+}
+
 // What was moved is not there any more, so nothing could move it back.
 func TestDirectRestore_MovedPollWithoutEvent_HasItsOwnTime(t *testing.T) {
 	t.Parallel()

@@ -148,6 +148,8 @@ func (s *Step) RepairRestore(follows bool) {
 	entry, more := s.editEntry(rules.RepairRestore), s.details()
 	if follows {
 		s.follow()
+	}
+	if s.Entry == nil && !more.AnotherEvent && s.Poll.GoogleEventID != "" {
 		more.Given = s.given()
 	}
 	switch p := s.Poll; {
@@ -168,7 +170,9 @@ func (s *Step) RepairRestore(follows bool) {
 
 // given is the time that an edit of the slots gave the poll while its event stayed behind in
 // the calendar; zero for none. The event is compared with that time, so that one which was
-// left where it was counts as moved. A slot may end later than its event.
+// left where it was counts as moved. It lasts as long as it did: a slot may end later. An
+// event that was adopted at another time than its slot's is left there, if people know the
+// slot as it is.
 func (s *Step) given() rules.Fingerprint {
 	differs := func(slot *poll.Slot, was rules.Fingerprint) bool {
 		return slot != nil && !was.IsZero() && slot.Fingerprint().Start != was.Start
@@ -179,9 +183,15 @@ func (s *Step) given() rules.Fingerprint {
 	if shown {
 		stays = s.Original
 	}
-	switch {
+	switch wanted := s.Announcement.Wanted.State.At; {
+	case moved == nil && stays != nil && stays.Fingerprint().Start == wanted.Start:
+		return rules.Fingerprint{}
 	case differs(stays, known.Baseline):
-		return stays.Fingerprint()
+		at := stays.Fingerprint()
+		if !at.AllDay && !known.Baseline.AllDay {
+			at.End = at.Start + known.Baseline.End - known.Baseline.Start
+		}
+		return at
 	case shown && differs(s.Winning, known.Applied), moved != nil && !shown:
 		return known.Baseline
 	default:
