@@ -111,9 +111,9 @@ func (r Run) Holds(ctx context.Context, reader store.Reader) error {
 // FetchMissing reads events that a full listing lacks, with their Details, and calls do for
 // each until that fails. One is Gone only if that is confirmed: the calendar itself answers
 // us as a writer, and after a 404 does not list the event either. Otherwise a missing event
-// is an error. left is how many of the last were not read, since one run reads 200.
+// is an error. left are those that were not read, since one run reads 200.
 func (r Run) FetchMissing(
 	ctx context.Context, eventIDs []string, do func(eventID string, event gcal.Event, failure error) error,
-) (left int, err error) {
+) (left []string, err error) {
 	return r.sync.fetchMissing(ctx, eventIDs, do)
 }

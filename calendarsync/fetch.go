@@ -46,20 +46,24 @@ func (f fetched) observed() (SyncedEvent, error) {
 }
 
 // fetchMissing reads events that a full listing lacks, some at once, and calls do for each
-// until that fails. left is how many of the last it did not read. What is answered before a
-// failure of the whole run counts.
+// until that fails. left are those that it did not read: of many, each run begins at others.
+// What is answered before a failure of the whole run counts.
 func (l *syncRun) fetchMissing(
 	ctx context.Context, eventIDs []string, do func(eventID string, event gcal.Event, failure error) error,
-) (left int, err error) {
+) (left []string, err error) {
 	readable := min(len(eventIDs), mostMissing)
+	if readable < len(eventIDs) {
+		from := int(l.fence * mostMissing % int64(len(eventIDs)))
+		eventIDs = slices.Concat(eventIDs[from:], eventIDs[:from])
+	}
 	for some := range slices.Chunk(eventIDs[:readable], fetchedAtOnce) {
 		for i, f := range l.fetchAll(ctx, some) {
 			if err := do(some[i], f.event, f.err); err != nil {
-				return 0, err
+				return nil, err
 			}
 		}
 	}
-	return len(eventIDs) - readable, nil
+	return eventIDs[readable:], nil
 }
 
 // fetchConfirmed reads one event, as fetchAll does.

@@ -94,7 +94,7 @@ func (l *pollConsumer) findAbsent(ctx context.Context, run Run, shown func(event
 		}
 		return nil
 	})
-	for _, eventID := range missing[len(missing)-left:] {
+	for _, eventID := range left {
 		if err := notRead(eventID, ErrLater); err != nil {
 			return absences{}, err
 		}

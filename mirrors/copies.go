@@ -8,6 +8,7 @@ import (
 
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/recurrence"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
 	"questscheduler/rules"
@@ -20,10 +21,14 @@ func (s *Service) observeCopy(ctx context.Context, tx store.Reader, o observatio
 	if !plan.MayBeOurs(o.event) {
 		return nil
 	}
+	byRule, err := isByRule(ctx, tx, o)
+	if err != nil {
+		return err
+	}
 	m := shownBy(o)
 	switch {
-	case o.unlisted && o.event.InstanceOf != "" && o.event.EventState != rules.Gone:
-		return w.dropCopy(ctx, tx, o) // it is there by the rule of its series, whose copy has its time
+	case byRule: // the copy of its series has its time
+		return w.dropCopy(ctx, tx, o)
 	case o.class != plan.Ours && o.class != plan.Orphan:
 		o.event = gcal.Event{ID: o.event.ID, InstanceOf: o.event.InstanceOf, EventState: rules.Gone}
 	case m.Target == mirror.Overlay && o.event.EventState != rules.Gone: // gone, it may be of before the edge changed
@@ -35,6 +40,24 @@ func (s *Service) observeCopy(ctx context.Context, tx store.Reader, o observatio
 		}
 	}
 	return w.copies(ctx, tx, []observation{o}, []mirror.Mirror{m})
+}
+
+// isByRule reports whether an occurrence that a full listing did not show is as its series says.
+func isByRule(ctx context.Context, reader store.Reader, o observation) (bool, error) {
+	if !o.unlisted || o.event.InstanceOf == "" || o.event.EventState == rules.Gone || o.event.Details == nil {
+		return false, nil
+	}
+	details := *o.event.Details
+	found, err := reader.Get(ctx, mirror.EventPath(mirror.CopyID(o.calendar.AccountID, o.calendar.CalendarID, o.event.InstanceOf)))
+	if err != nil || !found.Exists() || !details.Start.Equal(details.Original) {
+		return false, err
+	}
+	series := mirror.DecodeEvent(found)
+	return lasts(details.Start, details.End) == lasts(series.Start, series.End), nil
+}
+
+func lasts(from, until recurrence.Moment) time.Duration {
+	return until.Instant(time.UTC).Sub(from.Instant(time.UTC))
 }
 
 // dropCopy removes what was kept of an occurrence alone.

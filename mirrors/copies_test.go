@@ -1,6 +1,7 @@
 package mirrors_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -203,4 +204,26 @@ func TestUnlisted_AnOccurrenceByTheRuleOfItsMirror_OccupiesByTheSeriesAlone(t *t
 	w.run(10 * time.Minute)
 	w.sync(home)
 	w.wantOccupied(home, "Mar 6 09:00 "+uid+" RRULE:FREQ=WEEKLY;COUNT=3")
+}
+
+// A listing that lacks a moved occurrence says nothing of its time.
+func TestUnlisted_AMovedOccurrence_OccupiesWhereItIs(t *testing.T) {
+	t.Parallel()
+	w := newMirroringWorld(t)
+	w.service.HoldMin = 20
+	meeting := w.insert(work, "Stand-up", thursday, "RRULE:FREQ=WEEKLY;COUNT=3")
+	w.sync(work)
+	w.sync(home)
+	w.moveInstance(work, meeting.ID, at("2026-03-12T09:00:00Z"), 6*time.Hour)
+	w.sync(work)
+	w.run(10 * time.Minute)
+	w.sync(home)
+	uid := meeting.Details.ICalUID
+	want := []string{"Mar 12 15:00 " + uid, "Mar 5 09:00 " + uid + " RRULE:FREQ=WEEKLY;COUNT=3"}
+	w.wantOccupied(home, want...)
+	w.relist(home)
+	empty := json.RawMessage(`{"accessRole": "owner", "items": [], "nextSyncToken": "none"}`)
+	w.must(w.google.Control().Plant(control.Rule{Match: "events.list", Body: empty, Times: 1}))
+	w.sync(home)
+	w.wantOccupied(home, want...)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"questscheduler/calendarsync"
@@ -32,7 +34,7 @@ type listing struct {
 	// known is what was stored when it began.
 	known *stored
 	// fetch is calendarsync.Run's FetchMissing.
-	fetch func(ctx context.Context, eventIDs []string, do func(string, gcal.Event, error) error) (left int, err error)
+	fetch func(ctx context.Context, eventIDs []string, do func(string, gcal.Event, error) error) (left []string, err error)
 	holds func(ctx context.Context, reader store.Reader) error
 	// failures are those of single events, of which few are borne.
 	failures []error
@@ -65,25 +67,50 @@ func (s *Service) unlisted(ctx context.Context, l *listing) error {
 	if err != nil {
 		return err
 	}
-	found := fingerprint(missing)
-	if s.tooMany(len(missing), known) && found != person.HeldEvents[l.calendar.Key] {
+	if s.tooMany(len(missing), known) && !confirms(person.HeldEvents[l.calendar.Key], missing) {
 		s.Log.WarnContext(ctx, "many events gone at once; their mirrors are kept until another listing confirms it",
 			"calendar", l.calendar.CalendarID, "count", len(missing), "trace", l.cause.Trace)
-		if err := s.setHeld(ctx, l, s.now(), found); err != nil {
+		if err := s.setHeld(ctx, l, s.now(), fingerprint(missing)); err != nil {
 			return err
 		}
 		return held(confirmAfter)
+	}
+	if !since.IsZero() { // also a run that ends early leaves fewer
+		if err := s.setHeld(ctx, l, since, confirmed(len(missing))); err != nil {
+			return err
+		}
 	}
 	rest, err := s.applyMissing(ctx, l, missing)
 	switch {
 	case err != nil:
 		return err
-	case len(rest) > 0 && !since.IsZero():
-		err = s.setHeld(ctx, l, since, fingerprint(rest))
-	case !since.IsZero():
+	case since.IsZero():
+	case len(rest) > 0:
+		err = s.setHeld(ctx, l, since, confirmed(len(rest)))
+	default:
 		err = s.setHeld(ctx, l, store.Delete, store.Delete)
 	}
-	return errors.Join(append(l.failures, err)...)
+	if err != nil {
+		return err
+	}
+	return errors.Join(l.failures...)
+}
+
+// confirmed is what is kept in place of a fingerprint once a second listing missed the same events, of
+// which some may be left.
+func confirmed(left int) string { return confirmedMark + strconv.Itoa(left) }
+
+const confirmedMark = "confirmed, left: "
+
+// confirms reports whether another listing missed the same events before, or whether no more are missing
+// than were left of those that are confirmed.
+func confirms(heldEvents string, missing []string) bool {
+	text, is := strings.CutPrefix(heldEvents, confirmedMark)
+	if !is {
+		return heldEvents == fingerprint(missing)
+	}
+	left, err := strconv.Atoi(text)
+	return err == nil && len(missing) <= left
 }
 
 // applyMissing fetches the events that a listing did not show and applies each as it is. rest are those
@@ -100,8 +127,8 @@ func (s *Service) applyMissing(ctx context.Context, l *listing, missing []string
 		rest = append(rest, eventID)
 		return l.bear(ctx, eventID, failure)
 	})
-	if left > 0 {
-		rest = append(rest, missing[len(missing)-left:]...)
+	rest = append(rest, left...)
+	if len(rest) > 0 && len(l.failures) == 0 {
 		l.failures = append(l.failures, calendarsync.ErrLater)
 	}
 	return rest, err

@@ -3,6 +3,7 @@ package mirrors_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -380,28 +381,63 @@ func TestUnlisted_MoreGoneThanARunReads_GoInSeveral(t *testing.T) {
 	}
 }
 
-// Those that could not be read when the others' absence was confirmed were missed by both listings too.
+// Those that could not be read when the others' absence was confirmed were missed by both listings
+// too, also where that ended the run.
 func TestUnlisted_SomeOfManyFail_NeedNoFurtherConfirmation(t *testing.T) {
 	t.Parallel()
+	for name, refused := range map[string]control.Rule{
+		"each":        {Status: 503},
+		"the account": {Status: 403, Reason: "rateLimitExceeded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			var ids []string
+			for i := range 12 {
+				ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
+			}
+			w.mirrorWork()
+			w.settle()
+			for _, id := range ids[:10] {
+				w.lose(work, id)
+			}
+			w.sync(work)
+			for _, id := range ids[4:10] {
+				refused.Match, refused.Event = "events.get", id
+				w.must(w.google.Control().Plant(refused))
+			}
+			w.must(w.clock.Advance(time.Hour))
+			w.sync(work)
+			if shown := len(w.titles(home)); shown != 8 {
+				t.Errorf("home shows %d after six could not be read", shown)
+			}
+			w.google.Control().Clear()
+			w.must(w.clock.Advance(15 * time.Minute))
+			w.sync(work)
+			w.wantTitles(home, "Event 10", "Event 11")
+		})
+	}
+}
+
+// That more are missing than a run reads hides no failure of one that it read.
+func TestUnlisted_OneOfMoreThanARunReadsFails_IsLogged(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
+	w.service.HoldMin = 1000
 	var ids []string
-	for i := range 8 {
+	for i := range 205 {
 		ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
 	}
 	w.mirrorWork()
-	w.settle()
-	for _, id := range ids[:6] {
-		w.lose(work, id)
+	w.run(3 * time.Minute)
+	for _, id := range ids {
+		_, err := w.full.DeleteQuietly(w.ctx, refTo(work), id, "")
+		w.must(err)
 	}
+	w.relist(work)
+	w.must(w.google.Control().Plant(control.Rule{Match: "events.get", Status: 503, Times: 5}))
 	w.sync(work)
-	for _, id := range ids[:5] {
-		w.must(w.google.Control().Plant(control.Rule{Match: "events.get", Event: id, Status: 503}))
+	if !strings.Contains(w.log.String(), "a consumer failed") {
+		t.Errorf("the log says\n%s", w.log.String())
 	}
-	w.must(w.clock.Advance(time.Hour))
-	w.sync(work)
-	w.wantTitles(home, "Event 0", "Event 1", "Event 2", "Event 3", "Event 4", "Event 6", "Event 7")
-	w.google.Control().Clear()
-	w.must(w.clock.Advance(time.Minute))
-	w.sync(work)
-	w.wantTitles(home, "Event 6", "Event 7")
 }

@@ -80,7 +80,8 @@ type Person struct {
 	// HeldSince says since when the absence of many events at once awaits a second full
 	// listing, by the key of their calendar.
 	HeldSince map[string]time.Time
-	// HeldEvents are fingerprints of the events that were missing then, by the same keys.
+	// HeldEvents are fingerprints of the events that were missing then, by the same keys, or how many
+	// were left of them after another listing confirmed it.
 	HeldEvents map[string]string
 	// Followed are calendars of the person's that are followed although no edge leads from
 	// them, since the person made events in them over REST.

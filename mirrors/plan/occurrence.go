@@ -64,7 +64,7 @@ func (p *planning) unshown(events []mirror.Event, original recurrence.Moment, sh
 	for _, a := range covered {
 		one := occurrenceOf(a.event, original)
 		follows := func(e mirror.Event) bool {
-			return e.OriginalStart.Equal(original) && p.Now.Before(agreeUntil(e, one))
+			return e.OriginalStart.Equal(original) && !agreeUntil(e, one).IsZero() && p.Now.Before(e.Updated.Add(syncedWithin))
 		}
 		if a.event.OwnerID != p.Owner || p.isOff(a) || excepts(a.event, original, events) || one.Start.IsZero() ||
 			slices.ContainsFunc(events, follows) || agreesWithAny(one, shown, p.Now) {

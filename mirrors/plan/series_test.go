@@ -109,6 +109,10 @@ func TestPlan_Series(t *testing.T) {
 			[]mirror.Event{series, native, exception("nx", native, renamed, isCancelled)},
 			wantStates{"s>home": mirror.Covered, "nx>home": mirror.Active}, []string{"nx"}, nil,
 		},
+		"a native copy, removed on one date, of a series that was changed since": {
+			[]mirror.Event{with(series, justNow), native, exception("nx", native, renamed, isCancelled)},
+			wantStates{"s>home": mirror.Covered, "nx>home": mirror.Active}, []string{"nx"}, nil,
+		},
 		"which the other may follow": {
 			[]mirror.Event{series, native, exception("nx", native, renamed, isCancelled, justNow)},
 			wantStates{"s>home": mirror.Covered}, nil, nil,

@@ -135,7 +135,7 @@ func (c consumer) Unlisted(ctx context.Context, run calendarsync.Run, shown func
 	switch {
 	case err != nil:
 		return err
-	case left > 0:
+	case len(left) > 0:
 		return calendarsync.ErrLater
 	}
 	c.Relisted++
