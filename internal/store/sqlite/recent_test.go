@@ -224,3 +224,31 @@ func TestStore_OfABatchThatReadsMuch_KeepsFewInMemory(t *testing.T) {
 		t.Errorf("%d are kept", kept)
 	}
 }
+
+// Transactions of one batch read what those before them wrote, however large it became.
+func TestStore_OfADocumentThatGrowsAndShrinks_LosesNoWrite(t *testing.T) {
+	t.Parallel()
+	s := openFile(t, newFile(t), someQueries)
+	put(t, s, "notes/a", map[string]any{"rank": 0})
+	const writers, each = 16, 40
+	var all sync.WaitGroup
+	for writer := range writers {
+		all.Go(func() {
+			for i := range each {
+				size := (writer + i) % 2 * sqlite.MostRecentBytes
+				if err := s.Run(t.Context(), func(ctx context.Context, tx store.Tx) error {
+					found, err := tx.Get(ctx, "notes/a")
+					rank := store.Fields(found.Data).Int("rank")
+					return errors.Join(err, tx.Set("notes/a", map[string]any{"rank": rank + 1, "text": strings.Repeat("a", size)}))
+				}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	found, err := s.Get(t.Context(), "notes/a")
+	if rank := store.Fields(found.Data).Int("rank"); err != nil || rank != writers*each {
+		t.Errorf("%d of %d writes are in the document, %v", rank, writers*each, err)
+	}
+}
