@@ -206,6 +206,9 @@ func TestHold_ReadsFailAnywhereWhileOneJoins_ShowsItAll(t *testing.T) {
 // Google answers an account 600 calls a minute: many missing events are read a part at a time,
 // and the calendar is asked once for all of a part whether they are gone.
 func TestFullListing_LacksMoreThanARunReads_HoldsThemAllInTheEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many events")
+	}
 	t.Parallel()
 	for name, refuse := range map[string]func(w *worldtest.World){
 		"deletions are reported": func(*worldtest.World) {},

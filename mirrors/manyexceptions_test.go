@@ -91,6 +91,9 @@ func (tx *widestTx) Set(path store.Path, data map[string]any) error {
 
 // A series may have more exceptions, and copies of them, than one transaction can write.
 func TestSync_ASeriesWithManyExceptionsIsDeleted_TheyGoWithIt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many events")
+	}
 	t.Parallel()
 	w, _ := manyExceptions(t)
 	documents := &widest{Store: w.service.Store}
@@ -112,6 +115,9 @@ func TestSync_ASeriesWithManyExceptionsIsDeleted_TheyGoWithIt(t *testing.T) {
 
 // The program may end between any two steps. The observation comes again, and the rest goes then.
 func TestObserve_ManyExceptionsAndInterrupted_GoesOnWhereItEnded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many events")
+	}
 	t.Parallel()
 	w, gone := manyExceptions(t)
 	documents := w.service.Store

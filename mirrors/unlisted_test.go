@@ -340,6 +340,9 @@ func TestGroupEvent_SomebodyLeft_SeesNoChangeOfIt(t *testing.T) {
 // Google answers an account 600 calls a minute, so one run reads 200 of the events that a listing
 // lacks. Those that are left need no confirmation of their own.
 func TestUnlisted_MoreGoneThanARunReads_GoInSeveral(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many events")
+	}
 	t.Parallel()
 	for name, row := range map[string]struct{ all, gone, syncs int }{
 		"few of all": {450, 215, 0}, "most of all": {220, 215, 2},
@@ -421,6 +424,9 @@ func TestUnlisted_SomeOfManyFail_NeedNoFurtherConfirmation(t *testing.T) {
 
 // That more are missing than a run reads hides no failure of one that it read.
 func TestUnlisted_OneOfMoreThanARunReadsFails_IsLogged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many events")
+	}
 	t.Parallel()
 	w := newWorld(t)
 	w.service.HoldMin = 1000

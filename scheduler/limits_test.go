@@ -66,6 +66,9 @@ func anyOf(texts []string) (out []any) {
 // event all the same, and of the votes as many as fit come back where they vanished, those of
 // few choices first.
 func TestPollAtItsLimits_EventMovesAndBack_IsFollowed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many events")
+	}
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := finalised(w)
@@ -96,6 +99,9 @@ func TestPollAtItsLimits_EventMovesAndBack_IsFollowed(t *testing.T) {
 
 // The choices that go with their slots are too many to be named each in one transaction.
 func TestEditSlots_OfAPollAtItsLimits_ReplacesThem(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many events")
+	}
 	t.Parallel()
 	for name, kept := range map[string]int{"none is kept": 0, "one is kept": 1, "half are kept": 100} {
 		t.Run(name, func(t *testing.T) {
