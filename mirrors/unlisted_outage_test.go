@@ -23,12 +23,7 @@ func TestUnlisted_AnAccountThatIsRefused_IsListedAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			var ids []string
-			for i := range 6 {
-				ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
-			}
-			w.mirrorWork()
-			w.settle()
+			ids := w.mirroredEvents(6)
 			for _, id := range ids[:2] {
 				w.lose(work, id)
 			}
@@ -104,12 +99,7 @@ func TestUnlisted_ByARunThatWasSuperseded_DecidesNothingMore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			var ids []string
-			for i := range 6 {
-				ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
-			}
-			w.mirrorWork()
-			w.settle()
+			ids := w.mirroredEvents(6)
 			for _, id := range ids[:gone] {
 				w.lose(work, id)
 			}

@@ -23,6 +23,17 @@ func (w *world) lose(account, eventID string) {
 	w.relist(account)
 }
 
+// mirroredEvents makes "Event 0" and so on in work, which mirrors show at home.
+func (w *world) mirroredEvents(count int) (ids []string) {
+	w.Helper()
+	for i := range count {
+		ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
+	}
+	w.mirrorWork()
+	w.settle()
+	return ids
+}
+
 func TestUnlisted_EventsThatAreGone_TakeTheirMirrors(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -71,12 +82,7 @@ func TestUnlisted_AFailedMirrorThatIsGone_IsRecreated(t *testing.T) {
 func TestUnlisted_ManyGoneAtOnce_NeedASecondListing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var ids []string
-	for i := range 5 {
-		ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
-	}
-	w.mirrorWork()
-	w.settle()
+	ids := w.mirroredEvents(5)
 	for _, id := range ids {
 		w.lose(work, id)
 	}
@@ -100,12 +106,7 @@ func TestUnlisted_ManyGoneAtOnce_NeedASecondListing(t *testing.T) {
 func TestUnlisted_OthersGoneAnHourLater_NeedAnotherListing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var ids []string
-	for i := range 10 {
-		ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
-	}
-	w.mirrorWork()
-	w.settle()
+	ids := w.mirroredEvents(10)
 	for _, id := range ids[:6] {
 		w.lose(work, id)
 	}
@@ -129,12 +130,7 @@ func TestUnlisted_OthersGoneAnHourLater_NeedAnotherListing(t *testing.T) {
 func TestUnlisted_AnEventThatFails_DelaysNoOther(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var ids []string
-	for i := range 6 {
-		ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
-	}
-	w.mirrorWork()
-	w.settle()
+	ids := w.mirroredEvents(6)
 	w.lose(work, ids[0])
 	w.lose(work, ids[2])
 	w.must(w.google.Control().Plant(control.Rule{Match: "events.get", Event: ids[0], Status: 503}))
@@ -185,12 +181,7 @@ func TestUnlisted_AnEventThatCannotBeStored_DelaysNoOther(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			w.service.HoldMin = 8
-			var ids []string
-			for i := range 8 {
-				ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
-			}
-			w.mirrorWork()
-			w.settle()
+			ids := w.mirroredEvents(8)
 			row.change(w, ids[:3])
 			first, err := mirror.LoadEvent(w.ctx, w.memory, w.idOf("Event 0"))
 			w.must(err)
@@ -214,12 +205,7 @@ func TestUnlisted_AnEventThatCannotBeStored_DelaysNoOther(t *testing.T) {
 func TestUnlisted_ManyGoneOrFailing_NeedASecondListing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	var ids []string
-	for i := range 5 {
-		ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
-	}
-	w.mirrorWork()
-	w.settle()
+	ids := w.mirroredEvents(5)
 	for _, id := range ids[:3] {
 		w.lose(work, id)
 	}
@@ -395,12 +381,7 @@ func TestUnlisted_SomeOfManyFail_NeedNoFurtherConfirmation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			var ids []string
-			for i := range 12 {
-				ids = append(ids, w.insert(work, fmt.Sprint("Event ", i), thursday).ID)
-			}
-			w.mirrorWork()
-			w.settle()
+			ids := w.mirroredEvents(12)
 			for _, id := range ids[:10] {
 				w.lose(work, id)
 			}
