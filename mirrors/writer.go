@@ -3,6 +3,7 @@ package mirrors
 import (
 	"context"
 	"iter"
+	"sync/atomic"
 	"time"
 
 	"questscheduler/internal/gcal"
@@ -42,6 +43,8 @@ type Writer struct {
 	Google, Leaving Google
 
 	pauses pauses
+	// drained is where the last drain stopped reading; nil: it reached the end, or woke enough.
+	drained atomic.Pointer[store.Cursor]
 }
 
 // Work is the kind of the outbox that writes mirrors. A run compares generation and etag in
@@ -63,19 +66,19 @@ func (w *Writer) mode() outbox.Mode {
 // drainRead is how many mirrors one drain reads, of which some may be of accounts that rest.
 const drainRead = 2000
 
-// due yields mirrors that are due and whose account does not rest, those due longest first.
+// due yields mirrors that are due and whose account does not rest, those due longest first. If
+// it reads as many as it may, the next drain of this process goes on behind them: more of an
+// account that rests keep nobody else's waiting for longer.
 func (w *Writer) due(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error] {
 	return func(yield func(store.Document, error) bool) {
 		read := 0
-		for doc, err := range mirror.Due(ctx, reader, now) {
+		for doc, err := range mirror.Due(ctx, reader, now, w.drained.Swap(nil)) {
 			read++
-			if read > drainRead {
-				return
+			if err == nil && read == drainRead {
+				w.drained.Store(mirror.CursorOfDue(doc))
 			}
-			if err == nil && w.pauses.until(mirror.Decode(doc).TargetAccountID, now).After(now) {
-				continue
-			}
-			if !yield(doc, err) {
+			rests := err == nil && w.pauses.until(mirror.Decode(doc).TargetAccountID, now).After(now)
+			if !rests && !yield(doc, err) || read == drainRead {
 				return
 			}
 		}

@@ -1,12 +1,15 @@
 package mirrors_test
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
 	"questscheduler/demo/sim/control"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/store"
 	"questscheduler/mirrors"
 	"questscheduler/scheduler"
@@ -89,6 +92,52 @@ func TestDrain_OfAnAccountThatRests_WakesTheOthersAlone(t *testing.T) {
 	s.must(err)
 	if woken[0].N != 1 {
 		t.Errorf("%d were woken", woken[0].N)
+	}
+}
+
+// What waits behind more mirrors of a resting account than a drain reads is found by the next
+// drain, and those by the first after the rest.
+func TestDrain_BehindManyOfAnAccountThatRests_FindsTheOthers(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("large numbers")
+	}
+	s := newStage(t)
+	s.edges = append(s.edges, mirror.Edge{FromAccountID: work, ToAccountID: club, Detail: mirror.Busy, Target: mirror.PrimaryTarget})
+	s.must(s.google.Control().Plant(control.Rule{Match: "events.insert", Calendar: homeMail, Status: 503}))
+	s.event("e1", "Stand-up")
+	s.run(0) // home rests
+	s.event("e2", "Review")
+	var rests store.Document
+	s.must(s.memory.Run(s.ctx, func(ctx context.Context, tx store.Tx) error {
+		for doc, err := range mirror.Due(ctx, tx, s.clock.Now(), nil) {
+			if err != nil {
+				return err
+			}
+			if mirror.Decode(doc).TargetAccountID == home {
+				rests = doc
+			}
+		}
+		for i := range 2500 {
+			data := maps.Clone(rests.Data)
+			data["due"] = s.clock.Now().Add(-time.Hour)
+			if err := tx.Create(mirror.Path(fmt.Sprintf("mir_rests%d", i)), data); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	drained := func() int {
+		woken, err := s.writer.Outbox.Drain(s.ctx)
+		s.must(err)
+		return woken[0].N
+	}
+	if first, second, third := drained(), drained(), drained(); fmt.Sprint(first, second, third) != "0 1 0" {
+		t.Errorf("the drains woke %d, %d and %d, want 0, 1 and 0", first, second, third)
+	}
+	s.must(s.clock.Advance(time.Hour))
+	if drained()+drained() < outbox.DrainMost {
+		t.Error("after the rest its mirrors are not woken")
 	}
 }
 

@@ -244,10 +244,14 @@ func InCalendar(ctx context.Context, reader store.Reader, accountID, calendarID 
 	return store.All(ctx, reader, mirrorsInCalendar.With(accountID, calendarID), Decode)
 }
 
-// Due yields mirrors that are due at now, those due longest first.
-func Due(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error] {
-	return store.All(ctx, reader, mirrorsDue.With(now), asStored)
+// Due yields mirrors that are due at now, those due longest first, behind a cursor (nil: from
+// the first).
+func Due(ctx context.Context, reader store.Reader, now time.Time, behind *store.Cursor) iter.Seq2[store.Document, error] {
+	return store.All(ctx, reader, mirrorsDue.With(now).From(behind), asStored)
 }
+
+// CursorOfDue is the position of a mirror among those that are due.
+func CursorOfDue(doc store.Document) *store.Cursor { return mirrorsDue.CursorAt(doc) }
 
 // InState lists at most limit mirrors in some states, for counting. ownerID "" is everybody.
 func InState(ctx context.Context, reader store.Reader, ownerID string, limit int, states ...State) ([]Mirror, error) {
