@@ -44,7 +44,7 @@ func (s *Service) transact(
 				out.Session = nil
 			}
 		}
-		return s.apply(tx, out, cause)
+		return s.write(tx, out, cause)
 	})
 	if err == nil {
 		s.handOver(ctx, out)
@@ -96,8 +96,8 @@ func (s *Service) change(
 	return s.afterEdits(ctx, cause, func() error { return s.transact(ctx, run, cause, work) })
 }
 
-// apply writes the outcome of a transition.
-func (s *Service) apply(tx store.Tx, out transition.Outcome, cause Cause) error {
+// write writes the outcome of a transition.
+func (s *Service) write(tx store.Tx, out transition.Outcome, cause Cause) error {
 	if err := out.Writes.To(tx); err != nil {
 		return err
 	}
