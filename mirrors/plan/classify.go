@@ -31,13 +31,14 @@ type Class string
 const (
 	// Ordinary is an event of a person: an origin of mirrors.
 	Ordinary Class = "ordinary"
-	// Ours is named by a document of anybody: the event of a mirror, or a kept copy.
+	// Ours is the event of a mirror, or a kept copy: a document of anybody names it for this
+	// calendar, or for any if it has the mark of this installation.
 	Ours Class = "ours"
 	// Orphan has the mark of this installation, and no document names it in any calendar: it
 	// was left over.
 	Orphan Class = "orphan"
 	// Copied is a mirror's event in another calendar than its own, or another installation's:
-	// an event of a person that has no mirrors.
+	// an event of a person of which no mirrors are made.
 	Copied Class = "copied"
 )
 
