@@ -73,6 +73,27 @@ func TestChannel_TemporaryError_IsRetriedAndOthersAreNot(t *testing.T) {
 	}
 }
 
+func TestChannel_TemporaryError_DelaysNoChannelBehindIt(t *testing.T) {
+	t.Parallel()
+	w, p, ref := paged(t)
+	slices.Reverse(w.announcer.Channels)
+	p.err = &fault.Error{Kind: fault.RateLimited, RetryAfter: time.Minute}
+	if verdict := w.run(); verdict.Outcome != runFailed || verdict.After != time.Minute {
+		t.Fatalf("the run ends as %+v", verdict)
+	}
+	wantTexts(t, "messages", contents(w.messages(channel)), movedMessage)
+	if got := w.announcement(); got.Announced.Ref == ref {
+		t.Error("the state is announced, though a channel has to be tried again")
+	}
+	p.err = nil
+	w.toTheEnd()
+	wantTexts(t, "pager", p.texts, movedBody)
+	wantTexts(t, "messages", contents(w.messages(channel)), movedMessage)
+	if got := w.announcement(); got.Announced.Ref != ref {
+		t.Errorf("announcement %+v", got)
+	}
+}
+
 func TestChannel_Refusal_IsRecordedAndCounted(t *testing.T) {
 	t.Parallel()
 	w, p, ref := paged(t)

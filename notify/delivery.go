@@ -54,11 +54,16 @@ func (a *Announcer) open(ctx context.Context, tx store.Tx, r *run) (updates []st
 }
 
 // deliver sends the message through the channels that are left, after which the state is
-// recorded as announced. It sends nothing more where another run finished that concurrently, or
-// may have begun to since this one was held up.
+// recorded as announced. A channel that fails delays no other: the next run is for it alone.
+// Nothing more is sent where another run finished the announcement concurrently, or may have
+// begun to since this one was held up.
 func (a *Announcer) deliver(ctx context.Context, r *run) error {
+	var failed error // of the first channel that did
 	for i, channel := range r.left {
-		err := a.deliverTo(ctx, r, channel, i == len(r.left)-1)
+		unsent, err := a.deliverTo(ctx, r, channel, failed == nil && i == len(r.left)-1)
+		if failed == nil {
+			failed = unsent
+		}
 		switch {
 		case errors.Is(err, errOvertaken):
 			r.draws, r.due = false, time.Time{}
@@ -69,6 +74,9 @@ func (a *Announcer) deliver(ctx context.Context, r *run) error {
 		case err != nil:
 			return err
 		}
+	}
+	if failed != nil {
+		return failed
 	}
 	if !r.announcement.Resent { // it was counted when it was announced first
 		a.Meter.Count(Announced{r.notice, a.Now().Sub(r.state.At)})
@@ -87,21 +95,21 @@ var errOvertaken = errors.New("another run finished the announcement")
 var errHeldUp = errors.New("the run was held up, and another one may go on with it")
 
 // deliverTo sends the message through a channel and records that, with the last one that the
-// state is announced.
-func (a *Announcer) deliverTo(ctx context.Context, r *run, channel Channel, last bool) error {
+// state is announced. unsent is the channel's error.
+func (a *Announcer) deliverTo(ctx context.Context, r *run, channel Channel, last bool) (unsent, err error) {
 	if !a.Now().Before(r.until) {
-		return errHeldUp
+		return nil, errHeldUp
 	}
-	receipt, err := channel.Deliver(ctx, r.message)
-	if err != nil {
-		return err
+	receipt, unsent := channel.Deliver(ctx, r.message)
+	if unsent != nil {
+		return unsent, nil
 	}
 	delivery := poll.Delivery{Ref: r.state.Ref, MessageID: receipt.MessageID, At: store.Instant(a.Now())}
 	if receipt.Refused != nil {
 		delivery.Error = receipt.Refused.Message
 		a.Meter.Count(ChannelRefused{channel.Name(), receipt.Refused.Code})
 	}
-	return a.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+	return nil, a.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		announcement, err := poll.LoadAnnouncement(ctx, tx, r.pollID)
 		if err != nil {
 			return err
