@@ -41,8 +41,8 @@ type desk struct {
 	poll  string
 	slots []string
 	ids   uint64
-	// undone counts commands that were not counted after all.
-	undone int
+	// counted is how many commands were counted.
+	counted int
 }
 
 // newDesk makes a world with a party whose member ana is linked to her Discord user.
@@ -72,7 +72,7 @@ func newDeskOver(t *testing.T, world worldtest.Options, set func(o *interactions
 		Polls: d.world.Scheduler, Store: d.world.Documents,
 		Links:         discord.Links{Store: d.world.Documents, Now: d.world.Clock.Now, Moves: true},
 		HasCalendar:   func(_ context.Context, uid string) (bool, error) { return uid == "gm", nil },
-		Count:         func(string, string) (func(), error) { return func() { d.undone++ }, nil },
+		Count:         func(string, string) (func(), error) { d.counted++; return func() { d.counted-- }, nil },
 		ApplicationID: application, Key: public, HTTP: http.DefaultClient,
 		Refuse:    func(echo.Context) error { return nil },
 		LimitUser: func(echo.Context, string) error { return nil },

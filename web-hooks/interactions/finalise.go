@@ -58,13 +58,18 @@ func checkbox(label, id string, checked bool) component {
 // finalise finalises the poll for the chosen time. Where Google takes longer than Discord waits,
 // the insert goes on without the answer, and the card shows it.
 func (h *handler) finalise(ctx context.Context, in request) (answer, error) {
-	return h.command(ctx, in, func(person discord.Person, view scheduler.View) (scheduler.View, error) {
-		fields := in.fields()
-		i := slices.IndexFunc(view.Slots, func(slot poll.Slot) bool { return slices.Contains(fields[fieldSlot].Values, slot.Option()) })
-		if i < 0 || in.shown != poll.ShownSlots(view.Slots) {
-			return view, fault.New(fault.Conflict, "The times changed since you opened this. Press Manage again.")
+	fields := in.fields()
+	chosen := func(view scheduler.View) int {
+		return slices.IndexFunc(view.Slots, func(slot poll.Slot) bool { return slices.Contains(fields[fieldSlot].Values, slot.Option()) })
+	}
+	check := func(view scheduler.View) error {
+		if chosen(view) < 0 || in.shown != poll.ShownSlots(view.Slots) {
+			return fault.New(fault.Conflict, "The times changed since you opened this. Press Manage again.")
 		}
-		ask := scheduler.Finalise{SlotID: view.Slots[i].ID, CreateEvent: fields[fieldEvent].checked(), Request: "discord:" + in.ID}
+		return nil
+	}
+	return h.command(ctx, in, check, func(person discord.Person, view scheduler.View) (scheduler.View, error) {
+		ask := scheduler.Finalise{SlotID: view.Slots[chosen(view)].ID, CreateEvent: fields[fieldEvent].checked(), Request: "discord:" + in.ID}
 		return h.Polls.Finalise(ctx, scheduler.Person{ID: person.UID}, in.poll, ask, in.cause(person))
 	})
 }

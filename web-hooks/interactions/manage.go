@@ -58,27 +58,26 @@ func (h *handler) created(ctx context.Context, in request) (discord.Person, sche
 // shownTime names the time that a rescheduled poll has.
 func shownTime(p poll.Poll) string { return ids.Of(p.Sync.Applied.String()).Base64(12) }
 
-// errMoved refuses a button that showed another time.
-func errMoved() error {
-	return fault.New(fault.Conflict, "The event has another time by now. Press Manage again.")
+// staysMoved refuses a button that showed another time of the event.
+func staysMoved(in request) func(scheduler.View) error {
+	return func(view scheduler.View) error {
+		if view.Poll.Sync.Rescheduled != nil && in.shown != shownTime(view.Poll) {
+			return fault.New(fault.Conflict, "The event has another time by now. Press Manage again.")
+		}
+		return nil
+	}
 }
 
 // restore moves the event of a rescheduled poll back.
 func (h *handler) restore(ctx context.Context, in request) (answer, error) {
-	return h.command(ctx, in, func(person discord.Person, view scheduler.View) (scheduler.View, error) {
-		if view.Poll.Sync.Rescheduled != nil && in.shown != shownTime(view.Poll) {
-			return view, errMoved()
-		}
+	return h.command(ctx, in, staysMoved(in), func(person discord.Person, _ scheduler.View) (scheduler.View, error) {
 		return h.Polls.RestoreOriginal(ctx, scheduler.Person{ID: person.UID}, in.poll, in.cause(person))
 	})
 }
 
 // accept makes the event's new time the poll's own.
 func (h *handler) accept(ctx context.Context, in request) (answer, error) {
-	return h.command(ctx, in, func(person discord.Person, view scheduler.View) (scheduler.View, error) {
-		if view.Poll.Sync.Rescheduled != nil && in.shown != shownTime(view.Poll) {
-			return view, errMoved()
-		}
+	return h.command(ctx, in, staysMoved(in), func(person discord.Person, view scheduler.View) (scheduler.View, error) {
 		return h.Polls.AcceptNew(ctx, scheduler.Person{ID: person.UID}, in.poll, view.Poll.Sync.Applied.String(), in.cause(person))
 	})
 }
@@ -87,12 +86,17 @@ func (h *handler) accept(ctx context.Context, in request) (answer, error) {
 type aboutEvent struct {
 	prefix, title, text string
 	deletes             bool // unless the box is cleared
+	asks                func(poll.Poll) bool
 }
 
 var (
-	cancelling = aboutEvent{cancelForm, "Cancel the session", "The session is cancelled, and everybody is told.", true}
-	reopening  = aboutEvent{reopenForm, "Reopen the poll", "People can vote again.", false}
+	cancelling = aboutEvent{cancelForm, "Cancel the session", "The session is cancelled, and everybody is told.", true, hasEvent}
+	reopening  = aboutEvent{reopenForm, "Reopen the poll", "People can vote again.", false, poll.Poll.Linked}
 )
+
+// hasEvent reports whether a poll names an event, which one that was reopened may have left in
+// the calendar.
+func hasEvent(p poll.Poll) bool { return p.GoogleEventID != "" }
 
 func (h *handler) askCancel(ctx context.Context, in request) (answer, error) {
 	return h.askAboutEvent(ctx, in, cancelling)
@@ -110,40 +114,44 @@ func (h *handler) askAboutEvent(ctx context.Context, in request, about aboutEven
 		return answer{}, err
 	}
 	asked := form{CustomID: about.prefix + in.poll, Title: about.title, Components: []component{{Kind: componentText, Content: about.text}}}
-	if view.Poll.Linked() {
+	if about.asks(view.Poll) {
 		asked.Components = append(asked.Components, checkbox("Delete the calendar event", fieldEvent, about.deletes))
 	}
 	return answer{answerForm, asked}, nil
 }
 
 func (h *handler) cancel(ctx context.Context, in request) (answer, error) {
-	return h.command(ctx, in, func(person discord.Person, _ scheduler.View) (scheduler.View, error) {
-		keeps := !in.fields()[fieldEvent].checked()
-		return h.Polls.Cancel(ctx, scheduler.Person{ID: person.UID}, in.poll, keeps, in.cause(person))
+	return h.command(ctx, in, nil, func(person discord.Person, _ scheduler.View) (scheduler.View, error) {
+		box, shown := in.fields()[fieldEvent] // not shown: there was no event then, and one that came since goes too
+		return h.Polls.Cancel(ctx, scheduler.Person{ID: person.UID}, in.poll, shown && !box.checked(), in.cause(person))
 	})
 }
 
 func (h *handler) reopen(ctx context.Context, in request) (answer, error) {
-	return h.command(ctx, in, func(person discord.Person, _ scheduler.View) (scheduler.View, error) {
+	return h.command(ctx, in, nil, func(person discord.Person, _ scheduler.View) (scheduler.View, error) {
 		return h.Polls.Reopen(ctx, scheduler.Person{ID: person.UID}, in.poll, in.fields()[fieldEvent].checked(), in.cause(person))
 	})
 }
 
-// command carries out a creator's command, counts it, and says how the poll is then.
+// command carries out a creator's command, which it counts unless check (nil: none) refuses it,
+// and says how the poll is then. One that fails counts too: it may have begun.
 func (h *handler) command(
-	ctx context.Context, in request, do func(discord.Person, scheduler.View) (scheduler.View, error),
+	ctx context.Context, in request, check func(scheduler.View) error, do func(discord.Person, scheduler.View) (scheduler.View, error),
 ) (answer, error) {
 	person, view, err := h.created(ctx, in)
 	if err != nil {
 		return answer{}, err
 	}
-	undo, err := h.Count(person.UID, in.poll)
-	if err != nil {
-		return answer{}, err
+	if check != nil {
+		err = check(view)
 	}
-	view, err = do(person, view)
+	if err == nil {
+		_, err = h.Count(person.UID, in.poll)
+	}
+	if err == nil {
+		view, err = do(person, view)
+	}
 	if err != nil {
-		undo()
 		return answer{}, err
 	}
 	zone := zoneFor(person, view.Poll)

@@ -177,9 +177,17 @@ func byPlayer(in map[string]any) map[string]any {
 func TestManage_CountsCommands_AsOverREST(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, nil)
-	d.says(d.filled("qs:fin:"+d.poll+":x", "y", true)) // refused, and counts as none
-	if d.undone != 1 {
-		t.Errorf("%d commands were taken back, want one", d.undone)
+	d.says(d.filled("qs:fin:"+d.poll+":x", "y", true))
+	if d.counted != 0 {
+		t.Errorf("%d commands were counted that the form refuses", d.counted)
+	}
+	for i := range 3 { // each begins anew
+		form := d.formOf(d.menu()["Finalise"])
+		d.world.Refuse("events.insert", 503, "", 1)
+		d.says(d.filled(form.Data.CustomID, form.Data.Components[0].Component.Options[i%2].Value, true))
+	}
+	if d.counted != 3 {
+		t.Errorf("%d commands were counted of 3 that failed after they began", d.counted)
 	}
 	full := newDesk(t, func(o *interactions.Options) {
 		o.Count = func(string, string) (func(), error) {
@@ -191,5 +199,64 @@ func TestManage_CountsCommands_AsOverREST(t *testing.T) {
 	}
 	if status := full.world.View(full.poll).Poll.Status; status != "OPEN" {
 		t.Errorf("the poll is %s", status)
+	}
+}
+
+// submitted fills in a form with what it showed alone.
+func (d *desk) submitted(form reply) map[string]any {
+	var components []any
+	for _, part := range form.Data.Components {
+		if box := part.Component; box != nil {
+			components = append(components, map[string]any{"type": 18, "component": map[string]any{
+				"type": 23, "custom_id": box.CustomID, "value": box.Default,
+			}})
+		}
+	}
+	return d.press(5, map[string]any{"custom_id": form.Data.CustomID, "components": components}, byGM)
+}
+
+// The calendar shows no session that is cancelled, unless the creator cleared the box.
+func TestCancel_EventThatTheFormMayNotShow_IsDeleted(t *testing.T) {
+	t.Parallel()
+	reopened := func(d *desk) reply {
+		_, err := d.world.Finalise(d.poll, d.slots[0])
+		d.fails(err)
+		d.says(d.submitted(d.formOf(d.menu()["Reopen"])))
+		return d.formOf(d.menu()["Cancel"])
+	}
+	for name, row := range map[string]struct {
+		open func(*desk) reply
+		// cleared: the creator clears the box.
+		cleared bool
+		left    string
+	}{
+		"left by reopening":          {reopened, false, "cancelled"},
+		"left by reopening, to stay": {reopened, true, "confirmed"},
+		"made since the form was opened": {func(d *desk) reply {
+			form := d.formOf(d.menu()["Cancel"])
+			_, err := d.world.Finalise(d.poll, d.slots[0])
+			d.fails(err)
+			return form
+		}, false, "cancelled"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, nil)
+			form := row.open(d)
+			event := d.world.View(d.poll).Poll.GoogleEventID
+			for _, part := range form.Data.Components {
+				if part.Component != nil && row.cleared {
+					part.Component.Default = false
+				}
+			}
+			d.says(d.submitted(form))
+			d.after(time.Minute)
+			if got := d.world.EventOf("gm", event); got.Status != row.left {
+				t.Errorf("the event is %q, want %q", got.Status, row.left)
+			}
+			if status := d.world.View(d.poll).Poll.Status; status != "CANCELLED" {
+				t.Errorf("the poll is %s", status)
+			}
+		})
 	}
 }
