@@ -58,6 +58,18 @@ func TestShareSessions_FinalisedMovedCancelled_FollowInConnectedAccounts(t *test
 	if !event.Start.Time.Equal(later) || event.Version != 2 {
 		t.Errorf("moved, it is %+v", event)
 	}
+	for field, is := range map[string]func(mirror.Event) string{
+		"title":       func(e mirror.Event) string { return e.Title },
+		"description": func(e mirror.Event) string { return e.Description },
+		"timezone":    func(e mirror.Event) string { return e.Start.Zone },
+	} {
+		value := map[string]string{"title": "The crypt", "description": "Bring dice", "timezone": "Europe/Vienna"}[field]
+		w.want(200, call{as: "gm", method: "PATCH", path: "/v1/polls/" + finalised.ID, body: map[string]any{field: value}}, nil)
+		event, _ = w.sharedSession(anas)
+		if is(event) != value {
+			t.Errorf("with the %s edited, it is %+v", field, event)
+		}
+	}
 	w.want(200, call{as: "gm", method: "POST", path: "/v1/polls/" + finalised.ID + "/cancel"}, nil)
 	_, states = w.sharedSession(anas)
 	if !slices.Equal(states, []mirror.State{mirror.Deleting}) && len(states) != 0 {

@@ -180,10 +180,16 @@ type Times struct {
 }
 
 // Edit leaves the poll with the texts and people of an edit. Nothing is journaled. Other texts are
-// another version of the session in calendar feeds, unless nothing of ours is on the poll yet.
+// another version of the session in calendar feeds, unless nothing of ours is on the poll yet, and
+// of the event that a group shares.
 func (s *Step) Edit(after poll.Poll) {
-	if before := s.Poll; !before.Pristine() && (after.Title != before.Title || after.Description != before.Description) {
+	before := s.Poll
+	texts := after.Title != before.Title || after.Description != before.Description
+	if texts && !before.Pristine() {
 		after = after.Counted(before, s.Now)
+	}
+	if after.Linked() && after.GroupID != "" && (texts || after.Timezone != before.Timezone) {
+		s.Session = &Session{after.ID, after.GroupID, s.IDs.ULID("edt")}
 	}
 	s.After, s.Card = &after, &after
 }
