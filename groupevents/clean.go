@@ -49,11 +49,24 @@ func RemoveEnded(ctx context.Context, documents store.Store, now time.Time, at s
 	return removed, next, err
 }
 
-// removeEnded removes an event that ended before a time. gone is false if it was moved since
-// it was found.
+// mirrorsAtOnce is how many mirrors of an ended event a transaction removes: a group may have
+// hundreds of people, with some accounts each.
+const mirrorsAtOnce = 100
+
+// removeEnded removes an event that ended before a time, with the last of its mirrors. gone is
+// false if it was moved since it was found.
 func removeEnded(ctx context.Context, documents store.Store, eventID string, before time.Time) (gone bool, err error) {
+	for more := true; more && err == nil; {
+		gone, more, err = removeSome(ctx, documents, eventID, before)
+	}
+	return gone, err
+}
+
+// removeSome is removeEnded for some of the event's mirrors. more: there may be others, and the
+// event stays.
+func removeSome(ctx context.Context, documents store.Store, eventID string, before time.Time) (gone, more bool, err error) {
 	err = documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		gone = false
+		gone, more = false, false
 		event, err := mirror.LoadEvent(ctx, tx, eventID)
 		if fault.Is(err, fault.NotFound) || err == nil && (!event.Until.Before(before) || event.GroupID == "") {
 			return nil
@@ -61,7 +74,7 @@ func removeEnded(ctx context.Context, documents store.Store, eventID string, bef
 		if err != nil {
 			return err
 		}
-		mirrors, err := mirror.OfEvent(ctx, tx, event.ID)
+		mirrors, err := mirror.SomeOfEvent(ctx, tx, event.ID, mirrorsAtOnce)
 		if err != nil {
 			return err
 		}
@@ -69,12 +82,16 @@ func removeEnded(ctx context.Context, documents store.Store, eventID string, bef
 		if err != nil {
 			return err
 		}
-		gone = true
+		more = len(mirrors) == mirrorsAtOnce
 		for _, m := range mirrors {
 			if err := tx.Delete(mirror.Path(m.ID)); err != nil {
 				return err
 			}
 		}
+		if more {
+			return nil
+		}
+		gone = true
 		if belongs(event, event.GroupID) {
 			if err := state.discounting(event).write(tx); err != nil {
 				return err
@@ -82,7 +99,7 @@ func removeEnded(ctx context.Context, documents store.Store, eventID string, bef
 		}
 		return tx.Delete(mirror.EventPath(event.ID))
 	})
-	return gone, err
+	return gone, more, err
 }
 
 // RemoveKept removes at most limit records of kept copies whose events ended longer than Keep

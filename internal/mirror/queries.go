@@ -227,6 +227,12 @@ func OfEvent(ctx context.Context, reader store.Reader, canonicalID string) ([]Mi
 	return found, err
 }
 
+// SomeOfEvent lists at most limit mirrors of a canonical event.
+func SomeOfEvent(ctx context.Context, reader store.Reader, canonicalID string, limit int) ([]Mirror, error) {
+	found, _, err := store.Page(ctx, reader, mirrorsOfEvent.With(canonicalID).First(limit), Decode)
+	return found, err
+}
+
 // OfEvents lists a person's mirrors of canonical events, by one query for each 30.
 func OfEvents(ctx context.Context, reader store.Reader, ownerID string, canonicalIDs []string) (all []Mirror, err error) {
 	for some := range slices.Chunk(canonicalIDs, maxIn) {
