@@ -26,6 +26,8 @@ type write struct {
 	// due are events of which PlanAt alone changes: texts may be long, and many events due at once.
 	due     []mirror.Event
 	mirrors []mirror.Mirror
+	// own is the mirror whose run writes this and goes on with it, so that nothing wakes it.
+	own string
 	// dropped are mirrors whose documents go, unless mirrors has them too.
 	dropped []string
 	entries []mirror.JournalEntry
@@ -243,7 +245,7 @@ func (s *Service) transact(
 	for _, verdict := range w.verdicts {
 		s.Meter.Count(Observed{Verdict: verdict})
 	}
-	s.writeSoon(ctx, w.mirrors...)
+	s.writeSoon(ctx, slices.DeleteFunc(slices.Clone(w.mirrors), func(m mirror.Mirror) bool { return m.ID == w.own })...)
 	for _, event := range w.events {
 		if event.GroupID != "" && !event.PlanAt.After(s.Now()) {
 			s.PlanEventSoon(ctx, event)

@@ -51,7 +51,7 @@ func (w *Writer) suppressOverlay(ctx context.Context, owner, account, calendarID
 			continue
 		}
 		if plan.Next(m) == plan.Delete { // its event went with the calendar
-			err = w.forgotten(ctx, m, false, cause)
+			err = w.forgotten(ctx, m, false, false, cause)
 		} else {
 			_, _, err = w.commit(ctx, m, cause, func(m *mirror.Mirror) outcome {
 				*m = plan.NextGeneration(*m, now) // in a calendar yet to be created, if ever

@@ -123,7 +123,7 @@ func (w *Writer) leaveBehind(ctx context.Context, account accounts.Account, was 
 	if deleted {
 		w.Meter.Count(Deleted{})
 	}
-	return nil, w.forgotten(ctx, was, deleted, cause)
+	return nil, w.forgotten(ctx, was, deleted, false, cause)
 }
 
 // Relinked makes the mirrors in an account due that waited for it to be linked again: those

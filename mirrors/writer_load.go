@@ -168,10 +168,13 @@ func (w *Writer) decideAgain(ctx context.Context, reader store.Reader, changes *
 
 // forgotten records that a mirror has no event (any more), and removes the document unless
 // it is to have another one. The mirrors with the same iCalUID are decided again, since
-// another may take its place.
-func (w *Writer) forgotten(ctx context.Context, was mirror.Mirror, deleted bool, cause scheduler.Cause) error {
+// another may take its place. running: it is called by the mirror's own run, which goes on.
+func (w *Writer) forgotten(ctx context.Context, was mirror.Mirror, deleted, running bool, cause scheduler.Cause) error {
 	at := store.Instant(w.Now())
 	_, err := w.transact(ctx, cause, func(ctx context.Context, tx store.Reader, changes *write) error {
+		if running {
+			changes.own = was.ID
+		}
 		m, found, err := mirror.Load(ctx, tx, was.ID)
 		if err != nil || !found || m.Generation != was.Generation || m.EventID != was.EventID {
 			return err

@@ -18,7 +18,7 @@ import (
 func (w *Writer) take(ctx context.Context, a *attempt, step choice) error {
 	switch step {
 	case doForget:
-		return w.forgotten(ctx, a.Mirror, false, a.cause)
+		return w.forgotten(ctx, a.Mirror, false, true, a.cause)
 	case doRemove:
 		return w.remove(ctx, a)
 	case doOpen:
@@ -240,5 +240,5 @@ func (w *Writer) remove(ctx context.Context, a *attempt) error {
 	if deleted {
 		w.Meter.Count(Deleted{})
 	}
-	return w.forgotten(ctx, a.Mirror, deleted, a.cause)
+	return w.forgotten(ctx, a.Mirror, deleted, true, a.cause)
 }

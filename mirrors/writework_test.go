@@ -141,6 +141,30 @@ func TestDrain_BehindManyOfAnAccountThatRests_FindsTheOthers(t *testing.T) {
 	}
 }
 
+// A run that goes on with what it planned wakes no other: each of those would wake more.
+func TestWriter_ThatPlansItsOwnMirrorAgain_WakesNoOtherRun(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.event("e1", "Stand-up")
+	s.run(time.Minute)
+	s.edges[0].Target = mirror.Overlay
+	s.stored("e1", "Stand-up")
+	s.plan("e1@google.com")
+	m := s.only()
+	if m.State != mirror.Deleting && !m.Replacing {
+		t.Fatalf("its event is not replaced: %+v", m)
+	}
+	s.wakes.Crash()
+	_, err := s.writer.Outbox.Run(s.ctx, mirrors.WriteKind, m.ID)
+	s.must(err)
+	if n := s.wakes.Waiting(mirrors.WriteKind); n > 0 {
+		t.Errorf("%d runs were woken", n)
+	}
+	if now := s.only(); now.State != mirror.Active || now.TargetCalendarID == m.TargetCalendarID {
+		t.Errorf("the run left %+v", now)
+	}
+}
+
 func TestWriter_OfNoMirror_EndsWell(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

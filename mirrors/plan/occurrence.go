@@ -66,7 +66,7 @@ func (p *planning) unshown(events []mirror.Event, original recurrence.Moment, sh
 		follows := func(e mirror.Event) bool {
 			return e.OriginalStart.Equal(original) && !agreeUntil(e, one).IsZero() && p.Now.Before(e.Updated.Add(syncedWithin))
 		}
-		if a.event.OwnerID != p.Owner || p.isOff(a) || excepts(a.event, original, events) || one.Start.IsZero() ||
+		if len(a.event.Recurrence) == 0 || a.event.OwnerID != p.Owner || p.isOff(a) || excepts(a.event, original, events) || one.Start.IsZero() ||
 			slices.ContainsFunc(events, follows) || agreesWithAny(one, shown, p.Now) {
 			continue
 		}
@@ -113,17 +113,27 @@ func IsInPlace(m mirror.Mirror, event mirror.Event) bool {
 		(m.FromAccountID != event.AccountID || m.FromCalendarID != event.CalendarID)
 }
 
-// InPlaceOf is what a mirror of an exception shows in place of it: the occurrence of the series of the
-// meeting, among some events of the person, in the calendar that the mirror is from. found is false if
-// there is none.
+// InPlaceOf is what a mirror of an exception shows in place of it: the occurrence of a series of the
+// meeting, among some events of the person, in the calendar that the mirror is from. Of several series
+// there it is that which was planned. found is false if there is none.
 func InPlaceOf(m mirror.Mirror, exception mirror.Event, events []mirror.Event) (one mirror.Event, found bool) {
-	i := slices.IndexFunc(events, func(e mirror.Event) bool {
-		return len(e.Recurrence) > 0 && e.ICalUID == exception.ICalUID && e.AccountID == m.FromAccountID && e.CalendarID == m.FromCalendarID
-	})
-	if i < 0 {
+	for _, e := range events {
+		if len(e.Recurrence) == 0 || e.Status == cancelled || e.ICalUID != exception.ICalUID ||
+			e.AccountID != m.FromAccountID || e.CalendarID != m.FromCalendarID {
+			continue
+		}
+		occurrence := occurrenceFor(exception, e)
+		if Hash(Project(occurrence, m.Detail)) == shownBy(m.Wanted) {
+			return occurrence, true
+		}
+		if !found {
+			one, found = occurrence, true
+		}
+	}
+	if !found {
 		return exception, false
 	}
-	return occurrenceFor(exception, events[i]), true
+	return one, true
 }
 
 // exceptions lists those of a series, for the occurrence at a time, that may be mirrored.

@@ -224,7 +224,11 @@ func checkSettled(t *rapid.T, s plan.Situation, google *calendars) {
 	for _, m := range s.Mirrors {
 		e := events[m.CanonicalID]
 		if plan.IsInPlace(m, e) {
-			e, _ = plan.InPlaceOf(m, e, s.Events)
+			found := false
+			e, found = plan.InPlaceOf(m, e, s.Events)
+			if !found {
+				t.Fatalf("nothing is to be shown by %+v in place of %+v", m, e)
+			}
 		}
 		switch m.State {
 		case mirror.Covered:

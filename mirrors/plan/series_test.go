@@ -227,6 +227,37 @@ func TestPlan_OccurrenceGivenUp_IsShownAsTheOtherHasIt(t *testing.T) {
 	}
 }
 
+// An event that became a series in one calendar, and is none yet in another that was not synced since,
+// has no other occurrences: its mirror would be planned and forgotten by turns.
+func TestPlan_OccurrenceGivenUp_IsNotShownByAnEventThatIsNoSeries(t *testing.T) {
+	t.Parallel()
+	native := invited("n", series, "home", justNow)
+	single := with(series, func(e *mirror.Event) { e.Recurrence = nil })
+	s := situation(native, exception("nx", native, isCancelled, func(e *mirror.Event) { e.Updated = time.Time{} }), single)
+	expect(t, written(s, newCalendars()), wantStates{"s>home": mirror.Covered})
+}
+
+// Of two series of the other calendar, one of which was cancelled, a mirror shows the one that was planned.
+func TestInPlaceOf_OneOfTwoSeries_IsThePlannedOne(t *testing.T) {
+	t.Parallel()
+	native := invited("n", series, "home")
+	x := exception("nx", native, isCancelled)
+	gone := with(series, isCancelled, func(e *mirror.Event) { e.ID, e.EventID = "evt_gone", "gone" })
+	early := with(series, later, func(e *mirror.Event) { e.ID, e.EventID = "evt_early", "early" })
+	s := written(situation(native, x, series), newCalendars())
+	m := of(s, x, "home")
+	for name, events := range map[string][]mirror.Event{
+		"alone": {series}, "behind a cancelled one": {gone, series}, "behind another": {early, series}, "before another": {series, early},
+	} {
+		if one, found := plan.InPlaceOf(m, x, events); !found || !one.Start.Equal(x.OriginalStart) {
+			t.Errorf("%s: found %t: %+v", name, found, one)
+		}
+	}
+	if one, found := plan.InPlaceOf(m, x, []mirror.Event{native, gone}); found {
+		t.Errorf("found %+v", one)
+	}
+}
+
 // The writer finds the person's own series alone, so that another one's of a group is left out.
 func TestPlan_OccurrenceOfAGroupGivenUp_IsLeftOut(t *testing.T) {
 	t.Parallel()
