@@ -99,6 +99,34 @@ func TestForPoll_OnlyNamed_IsUnknownAndMayNotAsk(t *testing.T) {
 	}
 }
 
+// TestForPoll_CreatorWhoIsNotInTheGroup_IsShownNoMember: ana accepted the group's invitation, ben came
+// later, and both share. ana may still ask about a poll in which she voted.
+func TestForPoll_CreatorWhoIsNotInTheGroup_IsShownNoMember(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.poll([]string{"eve", "dan"}, func(p map[string]any) {
+		p["creatorId"], p["joinedIds"], p["questingGroupId"] = "eve", []any{"eve"}, "party"
+	})
+	for _, id := range []string{"gm", "ana", "ben", "dan", "eve"} {
+		w.synced(id, id)
+	}
+	w.share("gm", "ana", "ben", "dan")
+	w.group([]any{"gm", "ana", "ben", "eve"}, nil)
+	w.accepted("gm", "ana", "ben")
+	w.wantStates("eve", map[string]string{"gm": "fff", "ana": "fff", "ben": "fff", "dan": "uuu", "eve": "fff"})
+	w.group([]any{"gm", "ana", "ben"}, []any{"eve"})
+	w.wantStates("eve", map[string]string{"dan": "uuu", "eve": "fff"})
+	if _, err := w.ForPoll(t.Context(), "p1", "ana"); fault.CodeOf(err) != availability.CodeOnlyNamed {
+		t.Errorf("ana, who has not voted, is answered %v", err)
+	}
+	w.set(poll.VotePath("p1", "ana"), map[string]any{"voterId": "ana"})
+	w.wantStates("eve", map[string]string{"ana": "fff", "dan": "uuu", "eve": "fff"})
+	w.wantStates("ana", map[string]string{"gm": "uuu", "ana": "fff", "ben": "uuu", "dan": "uuu", "eve": "uuu"})
+	w.group([]any{"gm", "dan"}, nil)
+	w.MembersListed = true
+	w.wantStates("eve", map[string]string{"dan": "uuu", "eve": "fff"})
+}
+
 // polls stores that many polls q1… of gm's.
 func (w *world) polls(count int) (ids []string) {
 	w.t.Helper()

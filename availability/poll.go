@@ -70,6 +70,7 @@ func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, 
 	if err := s.refuseByChannel(ctx, p, group, askerID); err != nil {
 		return nil, err
 	}
+	people = shownTo(askerID, p, group, people, consented)
 	if err := s.count(ctx, p.ID, askerID); err != nil {
 		return nil, err
 	}
@@ -112,6 +113,16 @@ func peopleOf(p poll.Poll, group *poll.Group) []string {
 		people = slices.Insert(people, 0, p.CreatorID)
 	}
 	return people
+}
+
+// shownTo leaves out members of the poll's group of whom the asker is not to know (poll.HidesMembers),
+// but for those who voted, as the poll shows.
+func shownTo(askerID string, p poll.Poll, group *poll.Group, people []string, consented map[string]bool) []string {
+	if !p.HidesMembers(askerID, group) {
+		return people
+	}
+	named := peopleOf(p, nil)
+	return slices.DeleteFunc(people, func(id string) bool { return !consented[id] && !slices.Contains(named, id) })
 }
 
 // rangeOf spans the slots that can be answered; ok is false if there is none.

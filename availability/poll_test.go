@@ -218,7 +218,7 @@ func TestForPoll_WhoDoesNotTakePart_FindsNoPoll(t *testing.T) {
 	w.poll([]string{"ana"}, func(p map[string]any) {
 		p["allowLinkSharing"], p["pendingInvites"], p["questingGroupId"] = true, []any{"ben@x"}, "grp"
 	})
-	w.set(poll.GroupPath("grp"), map[string]any{"creatorId": "cho", "memberIds": []any{"cho"}, "pendingMemberIds": []any{"dan"}})
+	w.set(poll.GroupPath("grp"), map[string]any{"creatorId": "cho", "memberIds": []any{"cho", "gm"}, "pendingMemberIds": []any{"dan"}})
 	for asker, may := range map[string]bool{"gm": true, "ana": true, "cho": true, "ben": false, "dan": false, "eve": false, "": false} {
 		_, err := w.ForPoll(t.Context(), "p1", asker)
 		if may && err != nil || !may && !fault.Is(err, fault.NotFound) {

@@ -24,7 +24,8 @@ const (
 // candidates are the polls that a feed may hold.
 type candidates struct {
 	userID string
-	// groups are the person's as far as they are known, without their other people.
+	// groups are the person's as far as they are known: of their other people those alone who created
+	// polls for which the groups were read, since these prove consent to no others (poll.Poll.ByGroup).
 	groups []poll.Group
 	// since is from when on cancelled sessions are shown.
 	since time.Time
@@ -105,12 +106,14 @@ func (c *candidates) add(polls []poll.Poll) {
 	}
 }
 
-// join adds a group that the person belongs to, unless it is known.
-func (c *candidates) join(group poll.Group) {
-	if slices.ContainsFunc(c.groups, func(known poll.Group) bool { return known.ID == group.ID }) {
+// join adds a group that the person belongs to, with those of creators who do. Of a known one it adds
+// these alone.
+func (c *candidates) join(group poll.Group, creators []string) {
+	if at := slices.IndexFunc(c.groups, func(known poll.Group) bool { return known.ID == group.ID }); at >= 0 {
+		c.groups[at] = c.groups[at].WithAlso(group, creators...)
 		return
 	}
-	c.groups = append(c.groups, group.Brief(c.userID))
+	c.groups = append(c.groups, group.Brief(append(slices.Clone(creators), c.userID)...))
 	for _, id := range append([]string{group.CreatorID}, group.MemberIDs...) {
 		if !c.fellows[id] && (c.makers[id] || len(c.circle) < mostFellows) {
 			c.fellows[id] = true

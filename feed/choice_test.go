@@ -152,6 +152,75 @@ func TestFeed_ListedInAStrangersGroup_IsOnlyNamed(t *testing.T) {
 	}
 }
 
+// party has ana accept the invitation of gm's group, with others as its members.
+func party(t *testing.T, documents store.Store, id string, others ...any) {
+	t.Helper()
+	write(t, documents, poll.GroupPath(id), map[string]any{"creatorId": "gm", "memberIds": append([]any{"gm", "ana"}, others...)})
+	write(t, documents, poll.AcceptedPath(id), map[string]any{"creatorId": "gm", "acceptedIds": []any{"ana"}})
+}
+
+// A poll keeps its group when its creator leaves, and clients of other rules may name any group.
+func TestFeed_CreatorWhoIsNotInTheGroup_IsAStranger(t *testing.T) {
+	t.Parallel()
+	s, documents := newService(t)
+	party(t, documents, "party", "eve")
+	for i := range 5 {
+		put(t, documents, fmt.Sprint("p", i), 1+i, map[string]any{
+			"creatorId": "eve", "questingGroupId": "party", "description": "by eve",
+		})
+	}
+	wantByStatus(t, s, map[string]string{"CONFIRMED": "p0, p1, p2, p3, p4"})
+	party(t, documents, "party")
+	wantByStatus(t, s, map[string]string{"TENTATIVE": "p2, p3, p4"})
+	for _, event := range readFeed(t, s, renewed(t, s, "ana")) {
+		if event.Props.Get("DESCRIPTION") != nil {
+			t.Errorf("%s is described", value(t, event, "SUMMARY"))
+		}
+	}
+	vote(t, documents, "p0", "ana")
+	wantByStatus(t, s, map[string]string{"CONFIRMED": "p0", "TENTATIVE": "p1, p2, p3, p4"})
+}
+
+// Anybody in a group makes polls in it, and a feed keeps few of a group's people.
+func TestFeed_PollsOfOrdinaryMembers_AreConsentedTo(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		after func(t *testing.T, documents store.Store)
+		eves  int
+	}{
+		"among the newest":                      {eves: 4},
+		"behind the newest, found by its group": {eves: 1024},
+		"behind the newest, as another's poll is of the same group": {eves: 1024, after: func(t *testing.T, documents store.Store) {
+			put(t, documents, "open", 1, map[string]any{"questingGroupId": "party", "status": "OPEN"})
+			join(t, documents, "ana", "open")
+		}},
+		"behind the newest, of which one is of the same group": {eves: 1024, after: func(t *testing.T, documents store.Store) {
+			put(t, documents, "eve1023", 300, map[string]any{
+				"creatorId": "eve", "questingGroupId": "party", "createdAt": now.AddDate(1, 0, 0),
+			})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, documents := newService(t)
+			party(t, documents, "party", "ben", "cho")
+			party(t, documents, "other", "dan")
+			flood(t, documents, row.eves)
+			put(t, documents, "bens", 1, map[string]any{"creatorId": "ben", "questingGroupId": "party"})
+			put(t, documents, "chos", 2, map[string]any{"creatorId": "cho", "questingGroupId": "party"})
+			put(t, documents, "gms", 3, map[string]any{"questingGroupId": "party"})
+			put(t, documents, "dans", 4, map[string]any{"creatorId": "dan", "questingGroupId": "party"})
+			if row.after != nil {
+				row.after(t, documents)
+			}
+			got := byStatus(t, s)
+			if got["CONFIRMED"] != "bens, chos, gms" || !strings.HasPrefix(got["TENTATIVE"], "dans, eve") {
+				t.Errorf("the feed has %q", got)
+			}
+		})
+	}
+}
+
 // What strangers have in the feed, and does not become an acquaintance's.
 func TestFeed_OnlyNamed_IsThreeOfEachCreatorAndFifty(t *testing.T) {
 	t.Parallel()

@@ -50,15 +50,17 @@ func (s *Service) choose(ctx context.Context, userID string) (choice, error) {
 	return chosen, nil
 }
 
-// joinGroups adds the groups of polls that the person belongs to, and returns their ids. They are read by
-// their ids: a list of the person's groups may hold any number of others' before them.
+// joinGroups adds the groups of polls that the person belongs to, with the polls' creators in them, and
+// returns their ids. They are read by their ids: a list of the person's groups may hold any number of
+// others' before them.
 func (s *Service) joinGroups(ctx context.Context, c *candidates, polls []poll.Poll) (ids []string, err error) {
+	creators := poll.Creators(polls)
 	for group, err := range poll.GroupsOfPolls(ctx, s.Store, s.MembersListed, c.userID, polls) {
 		if err != nil {
 			return ids, err
 		}
 		ids = append(ids, group.ID)
-		c.join(group)
+		c.join(group, creators)
 	}
 	return ids, nil
 }
@@ -92,10 +94,14 @@ func (s *Service) prove(ctx context.Context, c *candidates, more bool) error {
 		if err != nil {
 			return err
 		}
-		c.join(group)
+		c.join(group, nil)
 	}
 	inGroups, err := s.groupPolls(ctx, c, first)
 	if err != nil {
+		return err
+	}
+	// Which creators of these belong to the groups was not known when the groups were read.
+	if _, err := s.joinGroups(ctx, c, c.unclear(inGroups)); err != nil {
 		return err
 	}
 	found := append(proven, inGroups...)
@@ -129,6 +135,15 @@ func (s *Service) groupPolls(ctx context.Context, c *candidates, first []string)
 	}
 	ofOthers, err := poll.GroupPolls(ctx, s.Store, c.userID, others, MaxSessions, mostOfOthers)
 	return append(ofFirst, ofOthers...), err
+}
+
+// unclear are those of polls for whose creators their known groups were not read.
+func (c candidates) unclear(polls []poll.Poll) []poll.Poll {
+	groups := make(map[string]*poll.Group, len(c.groups))
+	for i := range c.groups {
+		groups[c.groups[i].ID] = &c.groups[i]
+	}
+	return slices.DeleteFunc(slices.Clone(polls), func(p poll.Poll) bool { return groups[p.GroupID].Has(p.CreatorID) })
 }
 
 // acquaintances are the ids of everybody with whom the person is acquainted, by polls first.

@@ -19,8 +19,8 @@ const MostUnanswered = 3
 const peopleAtOnce = 100
 
 // naming is what is known of people whom a request is going to name in a poll, before the
-// transaction that names them. Members of the poll's group, and of any group of the creator's, may always be
-// named. Others may not if they would then not have consented (poll.Consented) to more than
+// transaction that names them. Members of the poll's group, where the creator is one, and of any group of
+// the creator's, may always be named. Others may not if they would then not have consented (poll.Consented) to more than
 // MostUnanswered polls in a row that name them, so naming people in polls older than one that
 // they answered is bounded, too.
 type naming struct {
@@ -121,12 +121,12 @@ func (n naming) strangers(
 }
 
 // outsiders are those of people who are neither a poll's creator nor belong to its group (nil: none)
-// by choice.
+// by choice, as the creator does: who left a group names its people as any stranger.
 func outsiders(ctx context.Context, reader store.Reader, in poll.Poll, group *poll.Group, people []string) ([]string, error) {
 	if err := poll.Prove(ctx, reader, people, group); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(people), func(id string) bool { return id == in.CreatorID || group.ByChoice(id) }), nil
+	return slices.DeleteFunc(slices.Clone(people), func(id string) bool { return id == in.CreatorID || in.ByGroup(id, group) }), nil
 }
 
 func errUnanswered(personID string) error {

@@ -11,8 +11,8 @@ import (
 // those who were named vote without accepting. So being named proves nothing. A person
 // consented to a poll if
 //   - they created it,
-//   - they belong to its group, and it is proven that they accepted its invitation
-//     (Group.ByChoice),
+//   - they belong to its group, as its creator does, and it is proven that they accepted its
+//     invitation (ByGroup),
 //   - they joined, accepted or voted over the API (Poll.JoinedIDs), or
 //   - their vote exists, which no other client can create, and was not copied by the web app's
 //     functions (ballot.mayBeCopied).
@@ -24,7 +24,20 @@ import (
 // prove that a person consented. Otherwise a vote may.
 func (p Poll) provesConsent(userID string, group *Group) bool {
 	joined := slices.Contains(p.JoinedIDs, userID) && slices.Contains(p.ParticipantIDs, userID)
-	return userID != "" && (p.CreatorID == userID || joined || group.ByChoice(userID))
+	return userID != "" && (p.CreatorID == userID || joined || p.ByGroup(userID, group))
+}
+
+// ByGroup reports whether a poll's group (nil: none), as far as it was read (Prove), proves that a
+// person consented. A poll keeps its group when its creator leaves or is removed, and a client may
+// write the id of any group: members chose to play with each other, and with nobody else.
+func (p Poll) ByGroup(userID string, group *Group) bool {
+	return group.Has(p.CreatorID) && group.ByChoice(userID)
+}
+
+// HidesMembers reports whether a reader of a poll is not to learn who belongs to its group (nil:
+// none): neither they nor the poll's creator do.
+func (p Poll) HidesMembers(readerID string, group *Group) bool {
+	return group != nil && !group.Has(p.CreatorID) && !group.Has(readerID)
 }
 
 // Joined is the poll once a participant joined by choice.
@@ -72,8 +85,8 @@ func Consented(ctx context.Context, reader store.Reader, p Poll, group *Group, p
 }
 
 // ConsentedTo returns the ids of those polls that a person consented to; groups are the
-// person's (Memberships). It reads one vote for each poll without another proof, and who accepted
-// to be in the groups.
+// person's (Memberships), with the polls' creators among their people. It reads one vote for each
+// poll without another proof, and who accepted to be in the groups.
 func ConsentedTo(ctx context.Context, reader store.Reader, userID string, polls []Poll, groups []Group) (map[string]bool, error) {
 	if err := Prove(ctx, reader, []string{userID}, Pointers(groups)...); err != nil {
 		return nil, err

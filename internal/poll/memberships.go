@@ -140,7 +140,23 @@ func eachGroup(ctx context.Context, reader store.Reader, polls []Poll) iter.Seq2
 	}
 }
 
+// WithAlso is a brief group with those of people, too, who belong to the whole one.
+func (g Group) WithAlso(whole Group, people ...string) Group {
+	g.MemberIDs = whole.Brief(append(slices.Clone(people), g.MemberIDs...)...).MemberIDs
+	return g
+}
+
+// Creators are those who created polls, each once.
+func Creators(polls []Poll) (people []string) {
+	for _, p := range polls {
+		people = append(people, p.CreatorID)
+	}
+	slices.Sort(people)
+	return slices.Compact(people)
+}
+
 // Brief is the group with no others than some people, for lists of groups: a group may have 1 MiB.
+// It proves consent to polls of those people alone (Poll.ByGroup).
 func (g Group) Brief(people ...string) Group {
 	g.MemberIDs = onlyOf(people)(g.MemberIDs)
 	g.PendingMemberIDs, g.Discord = nil, GroupDiscord{}

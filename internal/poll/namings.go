@@ -75,12 +75,12 @@ func (n Namings) Answers(ctx context.Context, reader store.Reader, listed bool, 
 			}
 		}
 	}
-	groups := map[string]*Group{}
+	groups, shown := map[string]*Group{}, slices.Concat(people, Creators(polls))
 	for group, err := range eachGroup(ctx, reader, polls) {
 		if err != nil {
 			return nil, err
 		}
-		group = group.Brief(people...)
+		group = group.Brief(shown...)
 		groups[group.ID] = &group
 	}
 	read := slices.Collect(maps.Values(groups))
