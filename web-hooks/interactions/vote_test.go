@@ -325,6 +325,22 @@ func TestWho_NamesWhoIsMissing(t *testing.T) {
 	}
 }
 
+// Who left a group learns nothing of its people by an older poll.
+func TestWho_OfAPollWhoseCreatorLeftTheGroup_NamesNoMemberToThem(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, nil)
+	d.link(eveUser, "eve")
+	d.world.Edit(poll.Path(d.poll), store.Set("creatorId", "eve"), store.Set("participantIds", []any{"eve"}))
+	said := d.says(d.button("qs:who:"+d.poll, asUser(eveUser)))
+	if strings.Contains(said, gmUser) || !strings.Contains(said, "0 of 1 have voted") {
+		t.Errorf("said %q to eve", said)
+	}
+	said = d.says(d.button("qs:who:" + d.poll))
+	if !strings.Contains(said, gmUser) {
+		t.Errorf("said %q to a member", said)
+	}
+}
+
 // An id that leads to another document shows no poll of its last part.
 func TestPollID_ThatIsAPath_IsNoPolls(t *testing.T) {
 	t.Parallel()

@@ -23,7 +23,11 @@ func (h *handler) who(ctx context.Context, in request) (answer, error) {
 }
 
 func missing(ctx context.Context, reader store.Reader, view scheduler.View, uid string) (string, error) {
-	people := view.Poll.People(view.Group)
+	group := view.Group
+	if view.Poll.HidesMembers(uid, group) {
+		group = nil
+	}
+	people := view.Poll.People(group)
 	votes, err := poll.LoadVotesOf(ctx, reader, view.Poll)
 	if err != nil {
 		return "", err
