@@ -85,32 +85,39 @@ func namedUpdates(pollID string, named, over []string) []store.Update {
 	return poll.NamedUpdates(pollID, slices.DeleteFunc(slices.Clone(named), func(uid string) bool { return slices.Contains(over, uid) }))
 }
 
-// recipients are the participants and the creator, without the actor and without
-// those whom somebody else named and who have not voted, sorted. over are those who
-// no longer count as named: they voted, or left.
+// recipients are the participants, the members of the group and the creator, without the actor and
+// without those whom somebody else named and who have not voted, sorted. over are those who no
+// longer count as named: they voted, or left. If the creator is not in the group, only those of its
+// members who voted are recipients, so that a person who left cannot reach all of it.
 func (n *InApp) recipients(ctx context.Context, reader store.Reader, m Message) (people, over []string, err error) {
-	var unsure, waiting []string
+	group, members := m.Group, []string{}
+	if !group.Has(m.Poll.CreatorID) {
+		group, members = nil, m.Poll.People(group)[len(m.Poll.People(nil)):]
+	}
+	var unsure []string
 	for _, uid := range m.Named {
 		switch {
 		case !slices.Contains(m.Poll.ParticipantIDs, uid):
 			over = append(over, uid)
-		case !m.Group.Has(uid): // members are recipients anyway
+		case !group.Has(uid): // members are recipients anyway
 			unsure = append(unsure, uid)
 		}
 	}
-	voted, err := poll.Voted(ctx, reader, m.Poll, unsure)
+	voted, err := poll.Voted(ctx, reader, m.Poll, slices.Concat(unsure, members))
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, uid := range unsure {
 		if voted[uid] {
 			over = append(over, uid)
-		} else {
-			waiting = append(waiting, uid)
 		}
 	}
+	waiting := map[string]bool{}
+	for _, uid := range slices.Concat(unsure, members) {
+		waiting[uid] = !voted[uid]
+	}
 	people = slices.DeleteFunc(append(m.Poll.People(m.Group), m.Poll.CreatorID), func(id string) bool {
-		return id == m.State.Actor || slices.Contains(waiting, id) || !canNotify(id)
+		return id == m.State.Actor || waiting[id] || !canNotify(id)
 	})
 	slices.Sort(people)
 	return slices.Compact(people), over, nil

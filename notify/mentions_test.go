@@ -88,6 +88,43 @@ func TestHandle_CreatorLeftTheGroup_MentionsNobody(t *testing.T) {
 	}
 }
 
+// In the app it reaches those of the group who voted in the poll, and participants.
+func TestHandle_CreatorLeftTheGroup_NotifiesWhoVoted(t *testing.T) {
+	t.Parallel()
+	for name, members := range map[string][]any{"left": {"ben", "cho"}, "is in it": {"ben", "cho", "gm"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := announced(t)
+			w.write(func(tx store.Tx) error {
+				return first(
+					tx.Update(poll.GroupPath(groupID), poll.Set("creatorId", "ben"), poll.Set("memberIds", members)),
+					tx.Update(poll.Path(pollID), poll.Set("participantIds", []any{"gm", "ana", "ben"})),
+					tx.Update(poll.AnnouncementPath(pollID), poll.NamedUpdates(pollID, []string{"ben"})...),
+				)
+			})
+			w.cancel()
+			w.want("gm", 0)
+			w.mustEnd()
+			wantTexts(t, "ana", w.bell("ana"), cancelledBody)
+			for _, uid := range []string{"ben", "cho"} {
+				if bell := w.bell(uid); len(bell) != len(members)-2 {
+					t.Errorf("%s, who has not voted, has %q", uid, bell)
+				}
+			}
+			wantTexts(t, "named", w.announcement().Named, "ben")
+			w.write(func(tx store.Tx) error { return first(voteOf("ben", "s1")(tx), voteOf("cho", "s1")(tx)) })
+			w.revive()
+			w.want("gm", 0)
+			w.mustEnd()
+			for _, uid := range []string{"ben", "cho"} {
+				if bell := w.bell(uid); len(bell) != len(members)-1 {
+					t.Errorf("%s, who voted, has %q", uid, bell)
+				}
+			}
+		})
+	}
+}
+
 func TestHandle_TitleWithMentions_PingsNobody(t *testing.T) {
 	t.Parallel()
 	for _, role := range []any{"none", roleID, "everyone"} {

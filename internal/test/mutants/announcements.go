@@ -111,8 +111,8 @@ type Announcement struct {
 		breaks: "People whom somebody else put into a poll are notified of its changes, though they neither joined nor voted.",
 		changes: []change{{
 			file: "notify/inapp.go",
-			old:  `slices.Contains(waiting, id)`,
-			new:  `slices.Contains(waiting[:0], id)`,
+			old:  `waiting[id] ||`,
+			new:  `false && waiting[id] ||`,
 		}},
 	},
 	{
