@@ -36,8 +36,9 @@ const CodeOnlyNamed = "availability_only_named"
 // yesterday and those beyond MaxRange.
 //
 // NotFound: the asker is not among the poll's people. Forbidden with CodeOnlyNamed: they are only
-// named. RateLimited: the poll or the asker had the answers of the day (perDay, perAsker). RateLimited and
-// Unavailable with CodeBusy: enough answers are being worked out; this one does not count.
+// named. Conflict: the answer would be too large (slotsOf); it does not count. RateLimited: the poll or
+// the asker had the answers of the day (perDay, perAsker). RateLimited and Unavailable with CodeBusy:
+// enough answers are being worked out; this one does not count.
 func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, error) {
 	done, err := s.running.enter(askerID)
 	if err != nil {
@@ -71,11 +72,11 @@ func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, 
 		return nil, err
 	}
 	people = shownTo(askerID, p, group, people, consented)
-	if err := s.count(ctx, p.ID, askerID); err != nil {
+	slots, err := s.slotsOf(ctx, p, len(people))
+	if err != nil {
 		return nil, err
 	}
-	slots, err := poll.LoadSlots(ctx, s.Store, p.ID)
-	if err != nil {
+	if err := s.count(ctx, p.ID, askerID); err != nil {
 		return nil, err
 	}
 	within, ok := s.rangeOf(p, slots)
@@ -91,6 +92,26 @@ func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, 
 		answers[i] = Slot{ID: slot.ID, People: statesAt(slotTime(slot, p), within, people, known)}
 	}
 	return answers, nil
+}
+
+// mostStates is how many states of people at slots one answer has, each of some 100 bytes of JSON: for
+// as many slots as a poll has and people as its participants and its group may be over /v1.
+const mostStates = poll.MaxSlots * 1002
+
+// slotsOf reads the slots that an answer is about. Of a poll with more than poll.MaxSlots, as one of the
+// web app that goes on for long, those that are past are left out: nothing is known of them anyway.
+// Conflict where these, too, are more, or the states of that many people are.
+func (s *Service) slotsOf(ctx context.Context, p poll.Poll, people int) ([]poll.Slot, error) {
+	slots, all, err := poll.LoadSlotsAhead(ctx, s.Store, p.ID, s.Now().Add(-2*24*time.Hour)) // a day in any zone
+	switch {
+	case err != nil:
+		return nil, err
+	case !all:
+		return nil, fault.Newf(fault.Conflict, "This poll has more than %d times ahead. Ask again once its host removed some.", poll.MaxSlots)
+	case len(slots)*people > mostStates:
+		return nil, fault.New(fault.Conflict, "This poll has too many people for its times. Ask again once its host removed some times.")
+	}
+	return slots, nil
 }
 
 // refuseByChannel is Forbidden for one who takes part by a press in the group's channel alone: the others

@@ -38,7 +38,7 @@ type Times struct{ Start, End time.Time }
 
 // Limits of a poll.
 const (
-	MaxSlots  = 200
+	MaxSlots  = poll.MaxSlots
 	MaxPeople = 500
 )
 

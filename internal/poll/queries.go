@@ -81,7 +81,7 @@ func WithError(ctx context.Context, reader store.Reader, code rules.ErrorCode, l
 
 // Queries are all queries of this package, for opening a store.
 var Queries = []*store.Query{
-	slotsOf, votesOf, journalByTime, journalsOfCreator, allJournals, entriesBefore, announcementsDue, cardsDue, IntentsDue,
+	slotsOf, slotsFrom, votesOf, journalByTime, journalsOfCreator, allJournals, entriesBefore, announcementsDue, cardsDue, IntentsDue,
 	intentsOfPoll, intentsOfAccount,
 	indexOfPoll, indexOfCalendar, expiredSnapshots, snapshotsOf, embeddedOf, allAnnouncements,
 	finalisedPolls, startingPolls, editedPolls, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant,

@@ -145,6 +145,23 @@ func MoveSlot(f rules.Fingerprint) []store.Update {
 
 var slotsOf = store.Select("slots of a poll", "slots", "")
 
+// MaxSlots is how many slots a poll has that was made over the API. Clients of the web app may write
+// any number, so what multiplies by them asks for no more (LoadSlotsAhead).
+const MaxSlots = 200
+
+// slotsFrom compares texts: start is one in UTC, with milliseconds.
+var slotsFrom = store.Select("slots of a poll from a time on", "slots", "start", store.Where("start", store.GreaterOrEqual))
+
+// LoadSlotsAhead reads the slots of a poll, earliest first; of one with more than MaxSlots those alone
+// that start at a time or later. all is false where these are too many, too, and some are missing.
+func LoadSlotsAhead(ctx context.Context, reader store.Reader, pollID string, from time.Time) (slots []Slot, all bool, err error) {
+	docs, err := reader.Query(ctx, slotsOf.With().Below(Path(pollID)).First(MaxSlots+1))
+	if err == nil && len(docs) > MaxSlots {
+		docs, err = reader.Query(ctx, slotsFrom.With(rules.Instant(from)).Below(Path(pollID)).First(MaxSlots+1))
+	}
+	return decodeSlots(docs[:min(len(docs), MaxSlots)]), len(docs) <= MaxSlots, err
+}
+
 // LoadSlots reads all slots of a poll, earliest first.
 func LoadSlots(ctx context.Context, reader store.Reader, pollID string) ([]Slot, error) {
 	docs, err := reader.Query(ctx, slotsOf.With().Below(Path(pollID)))
