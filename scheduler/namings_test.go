@@ -150,6 +150,35 @@ func TestNaming_InASharedGroup_HasNoBound(t *testing.T) {
 	}
 }
 
+// A poll keeps its group when its creator leaves.
+func TestNaming_InAGroupThatTheCreatorLeft_IsBounded(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	people := func(ids ...any) { w.Write(poll.GroupPath("party"), poll.Set("memberIds", ids)) }
+	w.Write(poll.GroupPath("party"), poll.Set("name", "Party"), poll.Set("creatorId", "fay"))
+	people("fay", "gm", "ana")
+	if _, err := w.Scheduler.AcceptGroup(w.Context(), worldtest.Person("ana"), "party"); err != nil {
+		t.Fatal(err)
+	}
+	id, err := names(w, scheduler.Create{GroupID: "party"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	namesThrice(t, w)
+	edit := func(people ...string) error {
+		_, err := w.Scheduler.Edit(w.Context(), worldtest.Person("gm"), id, scheduler.Edit{ParticipantIDs: &people}, worldtest.Cause)
+		return err
+	}
+	people("fay", "ana")
+	if err := edit("ana"); !refused(err) {
+		t.Errorf("after gm left: %v", err)
+	}
+	people("fay", "gm", "ana")
+	if err := edit("ana"); err != nil {
+		t.Errorf("as a member: %v", err)
+	}
+}
+
 // What a direct write lists in a group is no answer.
 func TestNaming_ListedInAGroup_IsBounded(t *testing.T) {
 	t.Parallel()
