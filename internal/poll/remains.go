@@ -104,7 +104,7 @@ func (p Poll) mayBeOverOlder(below []store.Document) bool {
 // deleted poll of its id. A pristine poll with older documents below it costs two reads more
 // (Recreated).
 func LoadChoices(ctx context.Context, reader store.Reader, p Poll) (slots []Slot, votes []Vote, err error) {
-	slotDocs, err := reader.Query(ctx, slotsOf.With().Below(Path(p.ID)))
+	slotDocs, err := reader.Query(ctx, slotsIn(p.ID))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -162,9 +162,16 @@ func LoadSlotsAhead(ctx context.Context, reader store.Reader, pollID string, fro
 	return decodeSlots(docs[:min(len(docs), MaxSlots)]), len(docs) <= MaxSlots, err
 }
 
-// LoadSlots reads all slots of a poll, earliest first.
+// mostSlots is how many slots of a poll are read at all: a stranger's client can name people in a poll
+// and write any number below it, which their lists of polls would read.
+const mostSlots = 10_000
+
+// slotsIn asks for the slots of a poll.
+func slotsIn(pollID string) store.Bound { return slotsOf.With().Below(Path(pollID)).First(mostSlots) }
+
+// LoadSlots reads the slots of a poll, earliest first; of more than mostSlots the first by their ids.
 func LoadSlots(ctx context.Context, reader store.Reader, pollID string) ([]Slot, error) {
-	docs, err := reader.Query(ctx, slotsOf.With().Below(Path(pollID)))
+	docs, err := reader.Query(ctx, slotsIn(pollID))
 	return decodeSlots(docs), err
 }
 
