@@ -13,7 +13,7 @@ import (
 // Queries are the package's queries, for opening a store.
 var Queries = []*store.Query{
 	workDue, keptIntoAccount, keptOfGroup, allKept, eventsOfGroup, eventsOfGroupByID, allConnections, eventsEndedBefore,
-	keptEndedBefore, eventsOfPoll, pollsOfGroup,
+	keptEndedBefore, eventsOfPoll,
 }
 
 var (

@@ -14,10 +14,7 @@ import (
 	"questscheduler/scheduler"
 )
 
-var (
-	eventsOfPoll = store.Select("canonical events of a poll", "canonicalEvents", "", store.Where("pollId", store.Equal))
-	pollsOfGroup = store.Select("polls of a group by id", "schedulers", "", store.Where("questingGroupId", store.Equal))
-)
+var eventsOfPoll = store.Select("canonical events of a poll", "canonicalEvents", "", store.Where("pollId", store.Equal))
 
 // Sharing is whether a group shares the sessions of its polls from now on, as a person says.
 type Sharing struct {
@@ -89,11 +86,7 @@ const window = 72 * time.Hour
 // followSessions compares all sessions of a group, after its setting or its members changed.
 func (s *Service) followSessions(ctx context.Context, w poll.GroupWork, item outbox.Item, cause scheduler.Cause) error {
 	for {
-		asked := pollsOfGroup.With(w.GroupID).First(sessionsPage)
-		if w.At != "" {
-			asked = asked.From(&store.Cursor{Path: poll.Path(w.At)})
-		}
-		polls, next, err := store.Page(ctx, s.Store, asked, poll.Decode)
+		polls, next, err := poll.PageOfGroup(ctx, s.Store, w.GroupID, w.At, sessionsPage)
 		if err != nil {
 			return err
 		}
@@ -102,10 +95,10 @@ func (s *Service) followSessions(ctx context.Context, w poll.GroupWork, item out
 				return err
 			}
 		}
-		if next == nil {
+		if next == "" {
 			return nil
 		}
-		w.At = next.Path.ID()
+		w.At = next
 		if same, err := s.advance(ctx, item, w.At); err != nil || !same {
 			return err
 		}

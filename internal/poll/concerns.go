@@ -13,6 +13,7 @@ var (
 	groupsInviting  = store.Select("groups that invite a person", "questingGroups", "", store.Where("pendingMemberIds", store.ArrayContains))
 	pollsOfGroup    = newestFirst("createdAt",
 		store.Select("polls of a group, newest first", "schedulers", "", store.Where("questingGroupId", store.Equal)))
+	pollsOfGroupByID = store.Select("polls of a group by id", "schedulers", "", store.Where("questingGroupId", store.Equal))
 )
 
 // Concerns reports whether a person made a poll, takes part in it, or belongs to its group (nil:
@@ -25,6 +26,20 @@ func (p Poll) Concerns(userID string, group *Group) bool {
 func OfGroup(ctx context.Context, reader store.Reader, groupID string, limit int) ([]Poll, error) {
 	polls, _, err := store.Page(ctx, reader, pollsOfGroup.With(groupID).First(limit), Decode)
 	return polls, err
+}
+
+// PageOfGroup lists the polls of a group by id, at most limit behind that of an id ("": from the
+// first on). next is where to go on; "" at the end.
+func PageOfGroup(ctx context.Context, reader store.Reader, groupID, at string, limit int) (polls []Poll, next string, err error) {
+	asked := pollsOfGroupByID.With(groupID).First(limit)
+	if at != "" {
+		asked = asked.From(&store.Cursor{Path: Path(at)})
+	}
+	polls, behind, err := store.Page(ctx, reader, asked, Decode)
+	if behind != nil {
+		next = behind.Path.ID()
+	}
+	return polls, next, err
 }
 
 // Limits of Concerning. A stranger can name a person in any number of polls and groups, so

@@ -87,7 +87,8 @@ var Queries = []*store.Query{
 	finalisedPolls, startingPolls, editedPolls, pollsWithError, pollsOfCreator, pollsOfCreatorByStatus, pollsOfParticipant,
 	pollsOfParticipantByStatus, sessionsOfParticipant,
 	pollsJoined, pollsOfGroupsNaming, votesOfPerson, sessionsNaming, laterPollsOfCreator,
-	groupsOfMember, groupsOfCreator, groupsInviting, groupsOfChannel, pollsOfGroup, writtenSince[0], writtenSince[1], writtenSince[2],
+	groupsOfMember, groupsOfCreator, groupsInviting, groupsOfChannel, pollsOfGroup, pollsOfGroupByID,
+	writtenSince[0], writtenSince[1], writtenSince[2],
 }
 
 // List is which polls of a person are asked for.
