@@ -58,6 +58,9 @@ func (w *world) openGroupEvents(options *api.Options) *groupevents.Service {
 	}
 	return &groupevents.Service{
 		Store: w.changes, Outbox: w.outbox, Plans: w.groups.mirrors, Now: options.Now, NewID: options.NewID, Log: options.Log,
+		CheckCards: func(ctx context.Context, groupID, at string, cause scheduler.Cause) (string, error) {
+			return options.Scheduler.CheckCards(ctx, groupID, at, cause)
+		},
 	}
 }
 

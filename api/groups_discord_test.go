@@ -9,6 +9,7 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/poll"
+	"questscheduler/internal/store"
 )
 
 // channels are the channels of Discord that the bot sees, with their guilds.
@@ -166,5 +167,28 @@ func TestGroupDiscord_LeftOut_StaysAsItIs(t *testing.T) {
 	if read.Name != "The others" || read.Discord.ChannelID != "22" || read.Discord.GuildID != "1" ||
 		!read.Discord.Notifications["voteSubmitted"] {
 		t.Errorf("the group is %+v", read)
+	}
+}
+
+// The card is pending, though nobody writes the poll; what draws cards finds it.
+func TestGroupDiscord_GivenAChannel_HasItsOpenPollsShown(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	group := w.newGroup()
+	made := w.newPoll(map[string]any{"group_id": group})
+	path := poll.AnnouncementPath(made.ID)
+	for _, step := range []struct {
+		discord map[string]any
+		shown   bool
+	}{{map[string]any{}, false}, {here, true}, {map[string]any{"notify_role_id": "none"}, false}} {
+		w.carryOutGroupWork()
+		w.elsewhere(func(tx store.Tx) error { return tx.Merge(path, poll.CardDoneUpdates()...) })
+		w.want(200, call{as: "admin", method: "PATCH", path: "/v1/groups/" + group, body: map[string]any{"discord": step.discord}}, nil)
+		w.carryOutGroupWork()
+		announcement, err := poll.LoadAnnouncement(t.Context(), w.store, made.ID)
+		must(t, err)
+		if announcement.CardPending() != step.shown {
+			t.Errorf("with %v the poll's card is pending: %t", step.discord, announcement.CardPending())
+		}
 	}
 }

@@ -11,7 +11,8 @@ import (
 
 var workDue = store.Select("work for groups' events that is due", "groupWork", "due", store.Where("due", store.LessOrEqual))
 
-// Work is the kind of the outbox that compares the sessions of groups with their events.
+// Work is the kind of the outbox that compares the sessions of groups with their events, and the
+// cards of groups' polls with their channels.
 func (s *Service) Work() outbox.Kind {
 	return outbox.Kind{
 		Name: poll.GroupWorkKind, Does: "work for groups' events", Path: poll.GroupWorkPath, Due: outbox.Query(workDue),
@@ -23,15 +24,33 @@ func (s *Service) Work() outbox.Kind {
 func (s *Service) handle(ctx context.Context, item outbox.Item) outbox.Result {
 	w, cause := poll.DecodeGroupWork(item.Document), scheduler.Cause{Trigger: "group", Trace: item.State.Trace}
 	var err error
-	if w.Sessions {
+	switch {
+	case w.Sessions:
 		err = s.followSessions(ctx, w, item, cause)
-	} else {
+	case w.Cards:
+		err = s.followCards(ctx, w, item, cause)
+	default:
 		err = s.followSession(ctx, w.PollID, cause)
 	}
 	if err != nil {
 		return outbox.Failed(err)
 	}
 	return outbox.Done()
+}
+
+// followCards has the cards of a group's polls compared, after it was given a channel.
+func (s *Service) followCards(ctx context.Context, w poll.GroupWork, item outbox.Item, cause scheduler.Cause) error {
+	for s.CheckCards != nil {
+		next, err := s.CheckCards(ctx, w.GroupID, w.At, cause)
+		if err != nil || next == "" {
+			return err
+		}
+		w.At = next
+		if same, err := s.advance(ctx, item, w.At); err != nil || !same {
+			return err
+		}
+	}
+	return nil
 }
 
 // advance records how far work is. same is false where it is for a later change by now, which

@@ -50,7 +50,7 @@ type Planner interface {
 }
 
 // Service carries out what members do with the events of their groups. All fields but
-// Settle and ReadOnly are needed.
+// Settle, ReadOnly and CheckCards are needed.
 type Service struct {
 	Store store.Store
 	// Outbox carries out Work.
@@ -61,7 +61,10 @@ type Service struct {
 	// ReadOnly refuses what would write to calendars (QS_SYNC=off or observe). What follows
 	// from other changes is still planned, for the journal.
 	ReadOnly bool
-	Now      func() time.Time
+	// CheckCards checks a page of the cards of a group's polls (scheduler.Service.CheckCards); nil:
+	// this server draws none.
+	CheckCards func(ctx context.Context, groupID, at string, cause scheduler.Cause) (next string, err error)
+	Now        func() time.Time
 	// NewID makes a ULID with a prefix, such as evt_01H….
 	NewID func(prefix string) string
 	Log   *slog.Logger

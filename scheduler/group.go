@@ -106,22 +106,29 @@ func (s *Service) changeGroup(ctx context.Context, of groupRequest, change func(
 	if of.run != nil {
 		run = of.run
 	}
-	var work *poll.GroupWork
+	var work []poll.GroupWork
 	err = run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
 		after, work, err = s.changeGroupIn(ctx, tx, of.person, of.groupID, change)
 		return err
 	})
-	if err == nil && work != nil {
-		s.Outbox.Soon(ctx, poll.GroupWorkKind, work.ID, work.Due)
+	if err == nil {
+		s.workSoon(ctx, work)
 	}
 	return after, groupError(of.groupID, of.doing, err)
 }
 
-// changeGroupIn is changeGroup in a transaction that has written nothing yet. work (nil: none) is
-// what it recorded for the sessions of those who joined or left.
+// workSoon has the work done that a transaction recorded, after its commit.
+func (s *Service) workSoon(ctx context.Context, work []poll.GroupWork) {
+	for _, w := range work {
+		s.Outbox.Soon(ctx, poll.GroupWorkKind, w.ID, w.Due)
+	}
+}
+
+// changeGroupIn is changeGroup in a transaction that has written nothing yet. work is what it
+// recorded that the change calls for, for workSoon.
 func (s *Service) changeGroupIn(
 	ctx context.Context, tx store.Tx, person Person, groupID string, change func(*poll.Group) error,
-) (after poll.Group, work *poll.GroupWork, err error) {
+) (after poll.Group, work []poll.GroupWork, err error) {
 	group, err := visibleGroup(ctx, tx, person, groupID)
 	if err == nil {
 		err = poll.LoadAccepted(ctx, tx, group)
@@ -134,11 +141,9 @@ func (s *Service) changeGroupIn(
 	if err := change(&after); err != nil {
 		return after, nil, err
 	}
-	if !slices.Equal(group.MemberIDs, after.MemberIDs) {
-		work, err = s.sessionsWork(ctx, tx, groupID)
-		if err != nil {
-			return after, nil, err
-		}
+	work, err = s.groupWork(ctx, tx, *group, after)
+	if err != nil {
+		return after, nil, err
 	}
 	after = after.WithoutParted()
 	if !slices.Equal(group.AcceptedIDs, after.AcceptedIDs) {
@@ -146,8 +151,8 @@ func (s *Service) changeGroupIn(
 			return after, nil, err
 		}
 	}
-	if work != nil {
-		if err := work.Record(tx); err != nil {
+	for _, w := range work {
+		if err := w.Record(tx); err != nil {
 			return after, nil, err
 		}
 	}
@@ -158,15 +163,25 @@ func (s *Service) changeGroupIn(
 	return after, work, tx.Update(poll.GroupPath(groupID), changes...)
 }
 
-// sessionsWork has the sessions of a group compared, since a group shares those of its members
-// alone; nil where it shares none.
-func (s *Service) sessionsWork(ctx context.Context, reader store.Reader, groupID string) (*poll.GroupWork, error) {
-	shares, err := poll.SharesSessions(ctx, reader, groupID)
-	if err != nil || !shares {
-		return nil, err
+// groupWork is what a change of a group calls for. Its sessions are compared where members joined or
+// left, if it shares them: it shares those of its members alone. The cards of its polls are
+// compared where it was given a channel, the same again too: the bot may see it only now.
+func (s *Service) groupWork(ctx context.Context, reader store.Reader, before, after poll.Group) (work []poll.GroupWork, err error) {
+	shares, now := false, store.Instant(s.Now())
+	if !slices.Equal(before.MemberIDs, after.MemberIDs) {
+		shares, err = poll.SharesSessions(ctx, reader, after.ID)
+		if err != nil {
+			return nil, err
+		}
 	}
-	work := poll.SessionsWork(groupID, s.IDs.ULID("wrk"), s.IDs.ULID("trc"), store.Instant(s.Now()))
-	return &work, nil
+	if shares {
+		work = append(work, poll.SessionsWork(after.ID, s.IDs.ULID("wrk"), s.IDs.ULID("trc"), now))
+	}
+	given := after.Discord.Linked != nil || after.Discord.ChannelID != before.Discord.ChannelID
+	if given && after.Discord.ChannelID != "" {
+		work = append(work, poll.CardsWork(after.ID, s.IDs.ULID("wrk"), s.IDs.ULID("trc"), now))
+	}
+	return work, nil
 }
 
 // applyTo makes the changes that a person asks for.

@@ -20,9 +20,10 @@ type Place struct {
 // LinkChannel gives a group that the person created a channel; its role and switches stay.
 // Conflict where another group has the channel, Forbidden for others than the creator.
 func (s *Service) LinkChannel(ctx context.Context, person Person, groupID string, at Place) (group poll.Group, err error) {
+	var work []poll.GroupWork
 	err = s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) (err error) {
 		link := channelLink{groupID: groupID, by: person.ID, chosenBy: person.ID, at: at}
-		group, err = s.linkChannelIn(ctx, tx, link, func(group *poll.Group) error {
+		group, work, err = s.linkChannelIn(ctx, tx, link, func(group *poll.Group) error {
 			if group.CreatorID != person.ID {
 				return fault.New(fault.Forbidden, "Only the creator of this group may give it a channel. Ask them.")
 			}
@@ -30,16 +31,28 @@ func (s *Service) LinkChannel(ctx context.Context, person Person, groupID string
 		})
 		return err
 	})
+	if err == nil {
+		s.workSoon(ctx, work)
+	}
 	return group, groupError(groupID, "link channel", err)
 }
 
-// LinkChannelByCode is LinkChannel for a code, whose maker must still manage the group, in the
-// transaction that uses the code up.
-func (s *Service) LinkChannelByCode(ctx context.Context, tx store.Tx, code discord.GroupCode, at Place) (poll.Group, error) {
-	group, err := s.linkChannelIn(ctx, tx, channelLink{groupID: code.GroupID, by: code.UID, at: at}, func(group *poll.Group) error {
-		return mayManage(group, code.UID)
+// UseCode runs link with what a code stands for, in the transaction that uses the code up
+// (discord.Links.UseGroupCode).
+type UseCode func(ctx context.Context, link func(ctx context.Context, tx store.Tx, code discord.GroupCode) error) error
+
+// LinkChannelByCode is LinkChannel for a code, whose maker must still manage the group.
+func (s *Service) LinkChannelByCode(ctx context.Context, use UseCode, at Place) (group poll.Group, err error) {
+	var work []poll.GroupWork
+	err = use(ctx, func(ctx context.Context, tx store.Tx, code discord.GroupCode) (err error) {
+		link := channelLink{groupID: code.GroupID, by: code.UID, at: at}
+		group, work, err = s.linkChannelIn(ctx, tx, link, func(group *poll.Group) error { return mayManage(group, code.UID) })
+		return groupError(code.GroupID, "link channel by a code", err)
 	})
-	return group, groupError(code.GroupID, "link channel by a code", err)
+	if err == nil {
+		s.workSoon(ctx, work)
+	}
+	return group, err
 }
 
 // ManagedGroup reads a group that the person manages: its creator does, and members where the
@@ -67,18 +80,19 @@ type channelLink struct {
 	at       Place
 }
 
-// linkChannelIn gives a group a channel that no other group has, unless check refuses it.
+// linkChannelIn gives a group a channel that no other group has, unless check refuses it. work is
+// for workSoon.
 func (s *Service) linkChannelIn(
 	ctx context.Context, tx store.Tx, link channelLink, check func(*poll.Group) error,
-) (poll.Group, error) {
+) (group poll.Group, work []poll.GroupWork, err error) {
 	taken, err := poll.GroupsOfChannel(ctx, tx, link.at.ChannelID)
 	if err != nil {
-		return poll.Group{}, err
+		return poll.Group{}, nil, err
 	}
 	if slices.ContainsFunc(taken, func(group poll.Group) bool { return group.ID != link.groupID }) {
-		return poll.Group{}, fault.New(fault.Conflict, "Another group has this channel. Use /quest unlink first.")
+		return poll.Group{}, nil, fault.New(fault.Conflict, "Another group has this channel. Use /quest unlink first.")
 	}
-	group, _, err := s.changeGroupIn(ctx, tx, Person{ID: link.by}, link.groupID, func(group *poll.Group) error {
+	return s.changeGroupIn(ctx, tx, Person{ID: link.by}, link.groupID, func(group *poll.Group) error {
 		if err := check(group); err != nil {
 			return err
 		}
@@ -86,7 +100,6 @@ func (s *Service) linkChannelIn(
 		group.Discord.Linked = &poll.ChannelLink{Name: link.at.Name, By: link.by, At: store.Instant(s.Now())}
 		return nil
 	})
-	return group, err
 }
 
 // UnlinkChannel takes a channel from the groups that have it, whoever created them: a channel is

@@ -16,12 +16,14 @@ import (
 var there = scheduler.Place{GuildID: worldtest.Guild, ChannelID: worldtest.OtherChannel, Name: "#general"}
 
 // byCode links a channel by a code of a person's.
-func byCode(w *worldtest.World, person, groupID string, at scheduler.Place) (group poll.Group, err error) {
-	err = w.Documents.Run(w.Context(), func(ctx context.Context, tx store.Tx) error {
-		group, err = w.Scheduler.LinkChannelByCode(ctx, tx, discord.GroupCode{UID: person, GroupID: groupID}, at)
-		return err
-	})
-	return group, err
+func byCode(w *worldtest.World, person, groupID string, at scheduler.Place) (poll.Group, error) {
+	return w.Scheduler.LinkChannelByCode(w.Context(), func(
+		ctx context.Context, link func(ctx context.Context, tx store.Tx, of discord.GroupCode) error,
+	) error {
+		return w.Documents.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+			return link(ctx, tx, discord.GroupCode{UID: person, GroupID: groupID})
+		})
+	}, at)
 }
 
 func TestLinkChannel_IsTheCreatorsAlone_ByACodeItsManagers(t *testing.T) {

@@ -191,6 +191,17 @@ func TestCalls_DocumentUnread_SayThatTheyFailed(t *testing.T) {
 		"check of a card": {finalised, func(ctx context.Context, w *worldtest.World, s fixture) error {
 			return w.Scheduler.CheckCard(ctx, s.poll, cause)
 		}},
+		"check of a group's cards": {ofAParty, func(ctx context.Context, w *worldtest.World, s fixture) error {
+			groupID := poll.Decode(w.Document(poll.Path(s.poll))).GroupID
+			w.Write(poll.GroupPath(groupID), store.Update{Path: store.Field("discord", "channelId"), Value: worldtest.OtherChannel})
+			_, err := w.Scheduler.CheckCards(ctx, groupID, "", cause)
+			return err
+		}},
+		"link a channel": {ofAParty, func(ctx context.Context, w *worldtest.World, s fixture) error {
+			groupID := poll.Decode(w.Document(poll.Path(s.poll))).GroupID
+			_, err := w.Scheduler.LinkChannel(ctx, gm, groupID, there)
+			return err
+		}},
 		"sweep of cards": {finalised, func(ctx context.Context, w *worldtest.World, _ fixture) error {
 			_, _, err := w.Scheduler.SweepCards(ctx, "", cause)
 			return err

@@ -45,7 +45,7 @@ var exempt = slices.Concat(
 	exemptions("attendeeEvents", "copies", "entries", "inherited", "since", "version", "trace", "failures", "missing", "failedSince",
 		"error", "history", "updatedAt"),
 	exemptions("attendeeMappings", "part", "skipped", "error", "loadedAt", "triedAt"),
-	exemptions("groupWork", "at", "attempts", "ref", "trace", "sessions"),
+	exemptions("groupWork", "at", "attempts", "ref", "trace", "sessions", "cards"),
 )
 
 func exemptions(collection string, fields ...string) (all []firestore.Exemption) {

@@ -150,9 +150,9 @@ func (s *server) wire(ctx context.Context) (*program, error) {
 	mirroring := s.newMirroring(google, watcher)
 	attending := s.newAttending(google, watcher)
 	syncer := s.newSyncer(google, polls, owners, append(attending.consumers(), mirrors.Consumer{Service: mirroring.service})...)
-	groups := s.newGroupEvents(mirroring.service)
-	links := s.newLinks(google, watcher, polls, owners, append(attending.listeners(), groups, mirroring.writer))
 	cards := s.cardsOf(service)
+	groups := s.newGroupEvents(mirroring.service, cards)
+	links := s.newLinks(google, watcher, polls, owners, append(attending.listeners(), groups, mirroring.writer))
 	jobs := s.newTimers(google, watcher, cards, groups, mirroring, attending)
 	health := s.newHealth(watcher, jobs.Jobs)
 	changed := &documentchanges.Intake{Outbox: s.outbox, Polls: polls, Now: s.now, NewTrace: s.newTrace, Cards: cards.check}

@@ -10,6 +10,7 @@ import (
 	"questscheduler/internal/accounts/seal"
 	"questscheduler/internal/config"
 	"questscheduler/internal/outbox"
+	"questscheduler/scheduler"
 )
 
 // With QS_SYNC=off pushes are acknowledged without a read, and unproven ones are
@@ -53,6 +54,31 @@ func TestWithSync_Off_LetsWorkRest(t *testing.T) {
 			}
 		} else if want != got {
 			t.Errorf("%s: it works", mode)
+		}
+	}
+}
+
+// What others write is compared with QS_SYNC=on alone; a person's command works in every mode, where
+// the cards are ours.
+func TestCards_AreComparedWhereTheyAreOurs(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		sync, own, token string
+		others, commands bool
+	}{
+		{config.SyncOn, config.DiscordAll, "token", true, true},
+		{config.SyncObserve, config.DiscordAll, "token", false, true},
+		{config.SyncOff, config.DiscordAll, "token", false, true},
+		{config.SyncOn, config.DiscordTransitions, "token", false, false},
+		{config.SyncOn, config.DiscordAll, "", false, false},
+	} {
+		s := &server{config: config.Config{Sync: row.sync, DiscordOwn: row.own, DiscordBotToken: config.NewSecret(row.token)}}
+		cards := s.cardsOf(&scheduler.Service{})
+		if (cards.check != nil) != row.others || (cards.sweep != nil) != row.others || (cards.checkOf != nil) != row.commands {
+			t.Errorf("%s, %s, token %q: compared are others' writes %t, commands %t", row.sync, row.own, row.token, cards.check != nil, cards.checkOf != nil)
+		}
+		if groups := s.newGroupEvents(nil, cards); (groups.CheckCards != nil) != row.commands {
+			t.Errorf("%s, %s, token %q: groups compare cards: %t", row.sync, row.own, row.token, groups.CheckCards != nil)
 		}
 	}
 }

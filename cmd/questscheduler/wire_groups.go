@@ -11,10 +11,10 @@ import (
 )
 
 // newGroupEvents builds the events that groups share, over what plans their mirrors.
-func (s *server) newGroupEvents(plans groupevents.Planner) *groupevents.Service {
+func (s *server) newGroupEvents(plans groupevents.Planner, cards cards) *groupevents.Service {
 	return &groupevents.Service{
 		Store: s.documents, Outbox: s.outbox, Plans: plans, Now: s.now, NewID: s.newPrefixedID, Log: s.log,
-		Settle: max(s.config.NotifySettle, s.config.SyncMinGap), ReadOnly: s.config.Sync != config.SyncOn,
+		Settle: max(s.config.NotifySettle, s.config.SyncMinGap), ReadOnly: s.config.Sync != config.SyncOn, CheckCards: cards.checkOf,
 	}
 }
 

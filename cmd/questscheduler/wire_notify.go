@@ -47,18 +47,24 @@ func (s *server) drawsCards() bool {
 	return s.config.DiscordOwn == config.DiscordAll && s.config.DiscordBotToken.IsSet()
 }
 
-// cards keeps the Discord cards of polls that others write; nil functions if this
-// server draws none of them.
+// cards keeps the Discord cards of polls; nil functions if this server draws none of them.
 type cards struct {
+	// check and sweep are for polls that others write.
 	check func(ctx context.Context, pollID string, cause scheduler.Cause) error
 	sweep func(ctx context.Context, at string, cause scheduler.Cause) (int, string, error)
+	// checkOf is for a group that a person gives a channel here.
+	checkOf func(ctx context.Context, groupID, at string, cause scheduler.Cause) (string, error)
 }
 
 func (s *server) cardsOf(service *scheduler.Service) cards {
-	if !s.drawsCards() || s.config.Sync != config.SyncOn {
+	switch {
+	case !s.drawsCards():
 		return cards{}
+	case s.config.Sync != config.SyncOn: // commands still work
+		return cards{checkOf: service.CheckCards}
+	default:
+		return cards{check: service.CheckCard, sweep: service.SweepCards, checkOf: service.CheckCards}
 	}
-	return cards{check: service.CheckCard, sweep: service.SweepCards}
 }
 
 // owners notifies the owners of accounts and calendars of problems that only they

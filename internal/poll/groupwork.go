@@ -16,7 +16,7 @@ const GroupWorkKind = "group"
 func GroupWorkPath(id string) store.Path { return store.Doc("groupWork", id) }
 
 // GroupWork is a document of groupWork: planning that a committed change calls for. It is written
-// in the transaction of the change and carried out by the outbox. One of two subjects is set.
+// in the transaction of the change and carried out by the outbox. One of three subjects is set.
 type GroupWork struct {
 	ID      string
 	GroupID string
@@ -25,6 +25,8 @@ type GroupWork struct {
 	// Sessions has all sessions of the group compared, since sharing was turned on or off, or
 	// people joined or left.
 	Sessions bool
+	// Cards has the cards of the group's polls compared, since it was given a Discord channel.
+	Cards bool
 	// Ref names the latest change that the work is for: a run for an earlier one does not end
 	// it.
 	Ref   string
@@ -39,6 +41,11 @@ func SessionsWork(groupID, ref, trace string, due time.Time) GroupWork {
 	return GroupWork{ID: ids.Of("sessions", groupID).Hex(16), GroupID: groupID, Sessions: true, Ref: ref, Trace: trace, Due: due}
 }
 
+// CardsWork has the cards of a group's polls compared. ref names the change that calls for it.
+func CardsWork(groupID, ref, trace string, due time.Time) GroupWork {
+	return GroupWork{ID: ids.Of("cards", groupID).Hex(16), GroupID: groupID, Cards: true, Ref: ref, Trace: trace, Due: due}
+}
+
 // Record writes work in the transaction of the change that calls for it. It replaces older
 // work of the same subject, which then begins again.
 func (w GroupWork) Record(tx store.Tx) error { return tx.Set(GroupWorkPath(w.ID), EncodeGroupWork(w)) }
@@ -46,7 +53,7 @@ func (w GroupWork) Record(tx store.Tx) error { return tx.Set(GroupWorkPath(w.ID)
 // EncodeGroupWork gives the fields of work.
 func EncodeGroupWork(w GroupWork) map[string]any {
 	return map[string]any{
-		"groupId": w.GroupID, "pollId": store.NullIfEmpty(w.PollID), "sessions": w.Sessions,
+		"groupId": w.GroupID, "pollId": store.NullIfEmpty(w.PollID), "sessions": w.Sessions, "cards": w.Cards,
 		"ref": w.Ref, "trace": store.NullIfEmpty(w.Trace), "due": w.Due, "at": store.NullIfEmpty(w.At),
 	}
 }
@@ -56,7 +63,7 @@ func DecodeGroupWork(doc store.Document) GroupWork {
 	f := store.Fields(doc.Data)
 	return GroupWork{
 		ID: doc.Path.ID(), GroupID: f.String("groupId"), PollID: f.String("pollId"), Sessions: f.Bool("sessions"),
-		Ref: f.String("ref"), Trace: f.String("trace"), Due: f.Time("due"), At: f.String("at"),
+		Cards: f.Bool("cards"), Ref: f.String("ref"), Trace: f.String("trace"), Due: f.Time("due"), At: f.String("at"),
 	}
 }
 

@@ -83,6 +83,11 @@ type Card struct {
 	Error        string // pendingSyncError
 }
 
+// ShownIn reports whether the card is in a channel, as far as is known without a problem.
+func (c Card) ShownIn(channelID string) bool {
+	return c.MessageID != "" && c.ChannelID == channelID && c.Error == ""
+}
+
 // Path is where the document of a poll is.
 func Path(id string) store.Path { return store.Doc("schedulers", id) }
 

@@ -94,12 +94,12 @@ func (h *handler) linkByCode(ctx context.Context, in request, code string) (answ
 	if err != nil {
 		return answer{}, err
 	}
-	var group poll.Group
 	by := discord.GroupCodeUse{User: in.user, Interaction: in.ID, Channel: at.ChannelID}
-	err = h.Links.UseGroupCode(ctx, code, by, func(ctx context.Context, tx store.Tx, of discord.GroupCode) (err error) {
-		group, err = h.Polls.LinkChannelByCode(ctx, tx, of, at)
-		return err
-	})
+	group, err := h.Polls.LinkChannelByCode(ctx, func(
+		ctx context.Context, link func(ctx context.Context, tx store.Tx, of discord.GroupCode) error,
+	) error {
+		return h.Links.UseGroupCode(ctx, code, by, link)
+	}, at)
 	if err != nil {
 		return answer{}, err
 	}

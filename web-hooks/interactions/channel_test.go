@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"questscheduler/internal/discord"
 	"questscheduler/internal/poll"
@@ -276,5 +277,45 @@ func TestLinkGroup_ByAMembersCode_WhereMembersManage(t *testing.T) {
 	}
 	if f := d.discordOf(group); f.String("channelId") != otherChannel || f.String("linkedByUserId") != "ana" {
 		t.Errorf("the party has %v", f)
+	}
+}
+
+// What the answer promises, though nobody writes the poll: its card, with the button, in the channel.
+func TestLinking_ShowsTheGroupsOpenPollInTheChannel(t *testing.T) {
+	t.Parallel()
+	for name, link := range map[string]func(d *desk) map[string]any{
+		"/quest link, by its creator": func(d *desk) map[string]any {
+			return d.quest("link", manages, map[string]string{"group": "The party"})
+		},
+		"/quest link, by a code": func(d *desk) map[string]any {
+			return d.quest("link", manages, map[string]string{"code": d.codeOf("gm")})
+		},
+		"/link-group": func(d *desk) map[string]any { return d.appCommand("link-group", manages, d.codeOf("gm")) },
+	} {
+		for _, before := range []string{"", worldtest.Channel} {
+			t.Run(fmt.Sprintf("%s, before it %q", name, before), func(t *testing.T) {
+				t.Parallel()
+				d := newDeskOver(t, worldtest.Options{Settings: worldtest.Settings{Discord: true}}, nil)
+				at := scheduler.Place{GuildID: worldtest.Guild, ChannelID: worldtest.Channel}
+				if before == "" {
+					if _, err := d.world.Scheduler.UnlinkChannel(t.Context(), at); err != nil {
+						t.Fatal(err)
+					}
+				}
+				d.after(time.Hour)
+				in := link(d)
+				in["channel_id"] = worldtest.OtherChannel
+				for _, want := range []string{"The polls of **The party** are shown here from now on.", ""} {
+					if said := d.says(in); want != "" && said != want {
+						t.Fatalf("said %q", said)
+					}
+					d.world.RunDue()
+					shown := d.world.Discord.Messages(worldtest.OtherChannel)
+					if len(shown) != 1 || !strings.Contains(string(shown[0].Components[0]), "vote_btn:"+d.poll) {
+						t.Errorf("the channel shows %+v", shown)
+					}
+				}
+			})
+		}
 	}
 }

@@ -44,7 +44,7 @@ type Polls interface {
 	Create(ctx context.Context, person scheduler.Person, ask scheduler.Create, cause scheduler.Cause) (scheduler.View, error)
 	CreateGroup(ctx context.Context, person scheduler.Person, ask scheduler.EditGroup) (poll.Group, error)
 	LinkChannel(ctx context.Context, person scheduler.Person, groupID string, at scheduler.Place) (poll.Group, error)
-	LinkChannelByCode(ctx context.Context, tx store.Tx, code discord.GroupCode, at scheduler.Place) (poll.Group, error)
+	LinkChannelByCode(ctx context.Context, use scheduler.UseCode, at scheduler.Place) (poll.Group, error)
 	UnlinkChannel(ctx context.Context, at scheduler.Place) (unlinked int, err error)
 	Finalise(
 		ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise, cause scheduler.Cause,

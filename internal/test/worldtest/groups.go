@@ -37,7 +37,7 @@ func (w *World) wireGroups(p *Program, documents store.Store, now func() time.Ti
 		}
 	}
 	p.Groups = &groupevents.Service{
-		Store: documents, Outbox: p.Outbox, Plans: planner, Now: now,
+		Store: documents, Outbox: p.Outbox, Plans: planner, Now: now, CheckCards: p.Scheduler.CheckCards,
 		NewID: func(prefix string) string { return prefix + "_" + w.ulid(now()) }, Log: log,
 	}
 	p.Groups.Settle = w.options.Settle
