@@ -119,18 +119,27 @@ func (m *Service) want(
 }
 
 // Revive has the service account try mapped addresses again that Google refused, since their
-// accounts may have been created since, or the refusal may have passed: among the first
-// refused accounts of the store. It returns how many it tries, and is idempotent.
+// accounts may have been created since, or the refusal may have passed: those that were tried
+// longest ago, accountPage at most, so that each has its turn however many stay refused. A refused
+// account whose address is no longer mapped is unlinked, as finish does: it would keep its place
+// before all others. It returns how many it tries, and is idempotent.
 func (m *Service) Revive(ctx context.Context, cause scheduler.Cause) (tried int, err error) {
 	if !m.Delegated {
 		return 0, nil
 	}
-	refused, err := accounts.WithStatus(ctx, m.Store, accounts.Revoked, accountPage)
+	refused, err := accounts.RefusedDelegated(ctx, m.Store, accountPage)
+	if err != nil || len(refused) == 0 {
+		return 0, err
+	}
+	table, _, err := m.Current(ctx, m.Store)
 	if err != nil {
 		return 0, err
 	}
 	for _, account := range refused {
-		if account.Kind != accounts.KindServiceAccount {
+		if !table.Maps(account.Email) {
+			if err := m.unlink(ctx, cause, account.Email); err != nil {
+				return tried, err
+			}
 			continue
 		}
 		if _, err := m.settle(ctx, settling{primary: account.Email, delegate: true}, cause); err != nil {

@@ -28,6 +28,8 @@ var (
 	accountSecrets = store.Select("sealed tokens", "accountSecrets", "")
 	statesBefore   = store.Select("OAuth states by their age", stateCollection, "createdAt",
 		store.Where("createdAt", store.Less))
+	refused = store.Select("accounts of a kind and status by when their grant was last checked", "accounts", "checkedAt",
+		store.Where("kind", store.Equal), store.Where("status", store.Equal))
 	byStatus   = store.Select("linked accounts by status", "accounts", "", store.Where("status", store.Equal))
 	everybodys = store.Select("linked accounts, first linked first", "accounts", "createdAt")
 )
@@ -35,7 +37,7 @@ var (
 // Queries are the package's queries, for opening a store.
 var Queries = []*store.Query{
 	ofOwner, ofPeople, ofIdentity, ofEmail, due, unlinkedBefore, untouched, userSecrets, accountSecrets, statesBefore,
-	byStatus, everybodys,
+	refused, byStatus, everybodys,
 }
 
 // OfOwner lists a person's accounts, revoked and unlinked ones included, oldest link
@@ -61,6 +63,12 @@ func SomeDelegated(ctx context.Context, reader store.Reader, limit int) (some []
 		}
 	}
 	return some, nil
+}
+
+// RefusedDelegated lists at most limit accounts of KindServiceAccount that Google refused, those
+// first that were tried longest ago: Delegate makes one the last of them.
+func RefusedDelegated(ctx context.Context, reader store.Reader, limit int) ([]Account, error) {
+	return list(ctx, reader, refused.With(KindServiceAccount, string(Revoked)).First(limit))
 }
 
 // Due yields the documents of the accounts that are Due at a time, those due longest first.
