@@ -1,8 +1,10 @@
 package mirrors
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"questscheduler/internal/accounts"
@@ -17,8 +19,15 @@ import (
 // calendar, are kept: linked or shared again within it, nothing is lost.
 const staleAfter = 30 * 24 * time.Hour
 
-// mostStale bounds the accounts, and the calendars, that one RemoveStale reads.
-const mostStale = 1000
+// stalePage bounds the accounts, or the calendars, that one RemoveStale reads.
+const stalePage = 100
+
+// The kinds of places where RemoveStale goes on: behind a revoked account, and then behind a lost
+// calendar.
+const (
+	amongAccounts  = "accounts "
+	amongCalendars = "calendars "
+)
 
 // staleSource is an account or calendar whose events are not known any more.
 type staleSource struct {
@@ -29,29 +38,30 @@ type staleSource struct {
 
 // RemoveStale removes the canonical events of accounts that have had a dead grant for 30
 // days, and of calendars that have been lost for as long, at most limit, and deletes their
-// mirrors elsewhere. more reports that it has to be called again. Linked or found again, such
-// a calendar is listed from the beginning. Sessions that a group shares stay: the work of the group
-// finds who sees them by these events, and follows their polls.
-func (s *Service) RemoveStale(ctx context.Context, limit int, cause scheduler.Cause) (removed int, more bool, err error) {
-	sources, err := s.staleSources(ctx)
+// mirrors elsewhere. at is where an earlier call ended ("": the beginning); next is where to go on,
+// "" at the end: accounts and calendars stay as they are, so each call asks about others. Linked or
+// found again, such a calendar is listed from the beginning. Sessions that a group shares stay: the
+// work of the group finds who sees them by these events, and follows their polls.
+func (s *Service) RemoveStale(ctx context.Context, at string, limit int, cause scheduler.Cause) (removed int, next string, err error) {
+	sources, behind, err := s.staleSources(ctx, at)
 	if err != nil {
-		return 0, false, err
+		return 0, "", err
 	}
 	for _, source := range sources {
 		part := store.Paging{Limit: limit - removed}
 		for {
 			gone, next, err := s.removeStale(ctx, source, part, cause)
 			if err != nil {
-				return removed, false, err
+				return removed, "", err
 			}
 			for _, uid := range uidsOf(gone) {
 				if err := s.PlanUID(ctx, source.ownerID, uid, cause); err != nil {
-					return removed, false, err
+					return removed, "", err
 				}
 			}
 			removed += len(gone)
 			if removed >= limit {
-				return removed, true, nil
+				return removed, cmp.Or(at, amongAccounts), nil // what is gone is not met again
 			}
 			if next == nil {
 				break
@@ -59,14 +69,22 @@ func (s *Service) RemoveStale(ctx context.Context, limit int, cause scheduler.Ca
 			part = store.Paging{Limit: limit - removed, After: next}
 		}
 	}
-	return removed, false, nil
+	return removed, behind, nil
 }
 
-func (s *Service) staleSources(ctx context.Context) (sources []staleSource, err error) {
+// staleSources is a page of sources, and where the next one begins.
+func (s *Service) staleSources(ctx context.Context, at string) (sources []staleSource, next string, err error) {
 	before := s.Now().Add(-staleAfter)
-	revoked, err := accounts.WithStatus(ctx, s.Store, accounts.Revoked, mostStale)
+	if place, ok := strings.CutPrefix(at, amongCalendars); ok {
+		return s.lostCalendars(ctx, before, store.DecodeCursor(place, "calendars"))
+	}
+	return s.revokedAccounts(ctx, before, strings.TrimPrefix(at, amongAccounts))
+}
+
+func (s *Service) revokedAccounts(ctx context.Context, before time.Time, afterID string) (sources []staleSource, next string, err error) {
+	revoked, behind, err := accounts.SomeRevoked(ctx, s.Store, stalePage, afterID)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	for _, account := range revoked {
 		if !account.UpdatedAt.After(before) {
@@ -80,9 +98,16 @@ func (s *Service) staleSources(ctx context.Context) (sources []staleSource, err 
 				}})
 		}
 	}
-	lost, _, err := calendars.Failing(ctx, s.Store, before, []string{calendars.ReasonLost}, store.Paging{Limit: mostStale})
+	if behind == "" {
+		return sources, amongCalendars, nil
+	}
+	return sources, amongAccounts + behind, nil
+}
+
+func (s *Service) lostCalendars(ctx context.Context, before time.Time, after *store.Cursor) (sources []staleSource, next string, err error) {
+	lost, behind, err := calendars.Failing(ctx, s.Store, before, []string{calendars.ReasonLost}, store.Paging{Limit: stalePage, After: after})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	for _, calendar := range lost {
 		sources = append(sources,
@@ -94,7 +119,11 @@ func (s *Service) staleSources(ctx context.Context) (sources []staleSource, err 
 				return mirror.SomeOfCalendar(ctx, reader, now.AccountID, now.CalendarID, part)
 			}})
 	}
-	return sources, nil
+	if behind == nil {
+		return sources, "", nil
+	}
+	place, err := store.EncodeCursor(behind)
+	return sources, amongCalendars + place, err
 }
 
 // removeStale removes what may go of a page of the canonical events of a source, unless it came back,

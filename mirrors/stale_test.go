@@ -1,6 +1,8 @@
 package mirrors_test
 
 import (
+	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -41,13 +43,34 @@ func TestRemoveStale_RevokedForLong_ForgetsItsEvents(t *testing.T) {
 // removeStale removes what is stale, one event after the other.
 func (w *world) removeStale() (removed int) {
 	w.Helper()
-	for more := true; more; {
-		n, further, err := w.service.RemoveStale(w.ctx, 1, cause)
+	for at, calls := "", 0; ; calls++ {
+		n, next, err := w.service.RemoveStale(w.ctx, at, 1, cause)
 		w.must(err)
-		removed, more = removed+n, further
+		removed += n
+		if next == "" {
+			break
+		}
+		if calls > 100 {
+			w.Fatal("it does not end")
+		}
+		at = next
 	}
 	w.settle()
 	return removed
+}
+
+// staleOnce removes what is stale of accounts, and then of calendars: up to an error.
+func (w *world) staleOnce() (removed int, err error) {
+	w.Helper()
+	removed, next, err := w.service.RemoveStale(w.ctx, "", 10, cause)
+	if err != nil {
+		return removed, err
+	}
+	more, next, err := w.service.RemoveStale(w.ctx, next, 10, cause)
+	if err == nil && next != "" {
+		w.Errorf("it goes on at %q", next)
+	}
+	return removed + more, err
 }
 
 // fail has the sync runs of an account's calendar fail since a time, and lose it at another.
@@ -113,7 +136,7 @@ func TestRemoveStale_ACalendarFoundJustNow_KeepsItsEvents(t *testing.T) {
 	w.onWake = func() { // for the mirror of what work showed
 		w.set(calendars.Path(w.key(club)), calendars.Calendar{}.Succeeded(w.clock.Now(), "token", 1, time.Time{})...)
 	}
-	if removed, _, err := w.service.RemoveStale(w.ctx, 10, cause); err != nil || removed != 1 {
+	if removed, err := w.staleOnce(); err != nil || removed != 1 {
 		t.Errorf("%d removed, %v", removed, err)
 	}
 	w.settle()
@@ -133,7 +156,7 @@ func TestRemoveStale_AnAccountLinkedJustNow_KeepsItsEvents(t *testing.T) {
 		w.account(work, accounts.Active)
 		w.set(accounts.Path(work), store.Set("updatedAt", w.clock.Now()))
 	}
-	if removed, _, err := w.service.RemoveStale(w.ctx, 10, cause); err != nil || removed != 1 {
+	if removed, err := w.staleOnce(); err != nil || removed != 1 {
 		t.Errorf("%d removed, %v", removed, err)
 	}
 	w.settle()
@@ -165,7 +188,7 @@ func TestRemoveStale_DocumentUnread_SaysThatItFailed(t *testing.T) {
 		w.must(w.clock.Advance(31 * 24 * time.Hour))
 		p := w.fallible()
 		p.FailAt(n)
-		removed, _, err := w.service.RemoveStale(w.ctx, 10, cause)
+		removed, err := w.staleOnce()
 		if !p.Reached() {
 			points.Struck(t, n-1, 10)
 			w.must(err)
@@ -220,5 +243,54 @@ func TestRemoveStale_Sessions_StayWhileAGroupSharesThem(t *testing.T) {
 				t.Errorf("%d removed, want %d", removed, row.removed)
 			}
 		})
+	}
+}
+
+// An account whose events were removed stays revoked, and a calendar lost: neither may stand before
+// one whose turn has not come.
+func TestRemoveStale_BehindManyThatHaveNoEvents_ComesToEach(t *testing.T) {
+	t.Parallel()
+	w := twoSeries(t)
+	w.must(w.memory.Run(w.ctx, func(_ context.Context, tx store.Tx) error {
+		for i := range 1001 {
+			account := map[string]any{"ownerId": gm, "status": string(accounts.Revoked), "updatedAt": stageStart.Add(-time.Hour)}
+			if err := tx.Set(accounts.Path(fmt.Sprintf("%04d", i)), account); err != nil {
+				return err
+			}
+			calendar := calendars.Calendar{}
+			updates := append(calendar.MarkFailing(stageStart.Add(-time.Hour), calendars.ReasonLost), calendar.Refused(stageStart)...)
+			if err := tx.Merge(calendars.Path(fmt.Sprintf("%04d", i)), updates...); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	w.account(work, accounts.Revoked)
+	w.set(accounts.Path(work), store.Set("updatedAt", stageStart))
+	w.fail(club, stageStart, stageStart)
+	w.must(w.clock.Advance(31 * 24 * time.Hour))
+	for _, want := range []int{2, 0} {
+		if removed := w.removeStale(); removed != want {
+			t.Errorf("%d removed, want %d", removed, want)
+		}
+	}
+}
+
+// What a call leaves since it has removed enough is met by the next one, wherever it is.
+func TestRemoveStale_MoreThanOneCallRemoves_ForgetsAll(t *testing.T) {
+	t.Parallel()
+	w := twoSeries(t)
+	for i := range 2 {
+		w.known(fmt.Sprint("dead", i), thursday, "2026-03-05T10:00:00Z", func(e *mirror.Event) { e.AccountID = club })
+		w.known(fmt.Sprint("lost", i), thursday, "2026-03-05T10:00:00Z", func(e *mirror.Event) {
+			e.AccountID, e.CalendarID = work, w.calendar(work).CalendarID
+		})
+	}
+	w.account(club, accounts.Revoked)
+	w.set(accounts.Path(club), store.Set("updatedAt", stageStart))
+	w.fail(work, stageStart, stageStart)
+	w.must(w.clock.Advance(31 * 24 * time.Hour))
+	if removed := w.removeStale(); removed != 6 {
+		t.Errorf("%d removed, want 6", removed)
 	}
 }

@@ -88,7 +88,7 @@ func calls() map[string]func(w *world, id string) error {
 		"plan":         func(w *world, _ string) error { return w.service.PlanEvent(w.ctx, "evt_session", cause) },
 		"rewrite":      func(w *world, _ string) error { return w.service.Rewrite(w.ctx, gm, cause) },
 		"policy":       func(w *world, _ string) error { _, err := w.policies.Create(w.ctx, gm, "Another"); return err },
-		"remove stale": func(w *world, _ string) error { _, _, err := w.service.RemoveStale(w.ctx, 10, cause); return err },
+		"remove stale": func(w *world, _ string) error { _, _, err := w.service.RemoveStale(w.ctx, "", 10, cause); return err },
 		"plan one who left": func(w *world, _ string) error {
 			w.members(ana)
 			return w.service.PlanUID(w.ctx, gm, "evt_session", cause)

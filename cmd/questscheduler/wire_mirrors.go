@@ -57,6 +57,9 @@ func (m mirroring) reconcile(ctx context.Context, run timers.Run) (timers.Stretc
 	}}, err
 }
 
+// staleEvents is how many events of accounts and calendars that are gone one step removes at most.
+const staleEvents = 100
+
 // cleanings remove what is past its time of mirroring.
 func (m mirroring) cleanings(keep time.Duration) []timers.Cleaning {
 	return []timers.Cleaning{
@@ -69,8 +72,8 @@ func (m mirroring) cleanings(keep time.Duration) []timers.Cleaning {
 		},
 		{
 			What: "events of accounts that stayed revoked, and of lost calendars",
-			Remove: func(ctx context.Context, _ store.Store, _ time.Time, limit int) (int, bool, error) {
-				return m.service.RemoveStale(ctx, limit, scheduler.Cause{Trigger: "cleanup"})
+			RemoveFrom: func(ctx context.Context, _ store.Store, _ time.Time, at string) (int, string, error) {
+				return m.service.RemoveStale(ctx, at, staleEvents, scheduler.Cause{Trigger: "cleanup"})
 			},
 		},
 	}

@@ -96,6 +96,20 @@ func WithStatus(ctx context.Context, reader store.Reader, status Status, limit i
 	return list(ctx, reader, byStatus.With(string(status)).First(limit))
 }
 
+// SomeRevoked lists at most limit revoked accounts by id, behind an id ("": from the first). next
+// continues; "" at the end.
+func SomeRevoked(ctx context.Context, reader store.Reader, limit int, afterID string) (some []Account, next string, err error) {
+	var after *store.Cursor
+	if afterID != "" {
+		after = &store.Cursor{Path: Path(afterID)}
+	}
+	some, further, err := store.Page(ctx, reader, byStatus.With(string(Revoked)).First(limit).From(after), Decode)
+	if further != nil {
+		next = further.Path.ID()
+	}
+	return some, next, err
+}
+
 // All lists all accounts, oldest link first, at most limit after a cursor. next
 // continues; nil at the end.
 func All(ctx context.Context, reader store.Reader, limit int, after *store.Cursor) (accounts []Account, next *store.Cursor, err error) {

@@ -143,8 +143,8 @@ func (w *World) cleanings() []timers.Cleaning {
 			return mirror.RemoveOldEntries(ctx, documents, now.AddDate(-1, 0, 0), limit)
 		}),
 		{What: "events of accounts that stayed revoked, and of lost calendars",
-			Remove: func(ctx context.Context, _ store.Store, _ time.Time, limit int) (int, bool, error) {
-				return w.mirroring().RemoveStale(ctx, limit, scheduler.Cause{Trigger: "cleanup"})
+			RemoveFrom: func(ctx context.Context, _ store.Store, _ time.Time, at string) (int, string, error) {
+				return w.mirroring().RemoveStale(ctx, at, 100, scheduler.Cause{Trigger: "cleanup"})
 			}},
 		{What: "records of events long ended that had second addresses", Remove: attendees.RemoveEnded},
 		{What: "what followed calendars for second addresses", Remove: mappings.Release(w.Accounts)},

@@ -209,8 +209,8 @@ func TestSession_OfAnAccountThatIsRevokedForLong_StaysWithItsPoll(t *testing.T) 
 	p.Push(gm, false)
 	p.Settle()
 	p.Set(accounts.Path(gm), store.Set("status", string(accounts.Revoked)), store.Set("updatedAt", p.Clock.Now().AddDate(0, 0, -31)))
-	for more := true; more; {
-		_, more, err = p.Service.RemoveStale(t.Context(), 1, mirrortest.Cause)
+	for at, more := "", true; more; more = at != "" {
+		_, at, err = p.Service.RemoveStale(t.Context(), at, 1, mirrortest.Cause)
 		p.must(err)
 	}
 	p.Settle()
