@@ -94,16 +94,20 @@ func (m *Service) load(ctx context.Context, cause scheduler.Cause, confirm strin
 			return Record{}, "", err
 		}
 		read, err := m.parse(rows, before)
+		var next judged
+		if err == nil {
+			next, err = judge(before, read, confirm, m.now())
+		}
 		if err != nil {
 			state, err := m.failed(ctx, cause, err)
 			return state, "", err
 		}
-		state, outcome, err := m.take(ctx, before, read, confirm)
+		state, err := m.take(ctx, before, next)
 		if errors.Is(err, errReplaced) && try < maxTries {
 			continue
 		}
 		if err == nil {
-			m.report(ctx, cause, state, outcome)
+			m.report(ctx, cause, state, next.outcome)
 		}
 		return state, read.version, err
 	}
@@ -123,19 +127,26 @@ func (m *Service) parse(rows [][]string, before tables) (candidate, error) {
 	return read, err
 }
 
+// judged is what a loaded version means: the state with it, and the tables to be written.
+type judged struct {
+	state   Record
+	outcome Outcome
+	encoded map[string][]byte
+}
+
+// judge decides what a loaded version means for the state before. An error is one of the version,
+// which cannot take its place now: a failed load.
+func judge(before tables, read candidate, confirm string, now time.Time) (next judged, err error) {
+	next.state, next.outcome = judgeLoad(before.state, read, confirm, now)
+	if next.outcome == LoadChanged {
+		next.state, next.encoded, err = replace(before, next.state, read)
+	}
+	return next, err
+}
+
 // take stores a loaded version: as the one in use, as one that is held, or, where it is the
 // one in use, only that it was loaded. errReplaced: the state is not the one before.
-func (m *Service) take(
-	ctx context.Context, before tables, read candidate, confirm string,
-) (state Record, outcome Outcome, err error) {
-	var encoded map[string][]byte
-	base, outcome := judgeLoad(before.state, read, confirm, m.now())
-	if outcome == LoadChanged {
-		base, encoded, err = replace(before, base, read)
-		if err != nil {
-			return state, outcome, err
-		}
-	}
+func (m *Service) take(ctx context.Context, before tables, next judged) (state Record, err error) {
 	err = m.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		now, err := LoadRecord(ctx, tx)
 		if err != nil {
@@ -144,15 +155,15 @@ func (m *Service) take(
 		if !before.same(now) {
 			return errReplaced
 		}
-		state = base
+		state = next.state
 		state.WithoutAccess, state.Delegated, state.Released = now.WithoutAccess, now.Delegated, now.Released // carrying out may have counted
 		state.PendingSince = now.PendingSince
-		if outcome == LoadChanged && state.PendingSince.IsZero() {
+		if next.outcome == LoadChanged && state.PendingSince.IsZero() {
 			state.PendingSince = state.LoadedAt
 		}
-		return write(tx, now, state, encoded)
+		return write(tx, now, state, next.encoded)
 	})
-	return state, outcome, err
+	return state, err
 }
 
 func (m *Service) report(ctx context.Context, cause scheduler.Cause, state Record, outcome Outcome) {
