@@ -46,6 +46,9 @@ func (w *world) removeStale() (removed int) {
 	for at, calls := "", 0; ; calls++ {
 		n, next, err := w.service.RemoveStale(w.ctx, at, 1, cause)
 		w.must(err)
+		if n > 1 {
+			w.Errorf("a call removed %d", n)
+		}
 		removed += n
 		if next == "" {
 			break

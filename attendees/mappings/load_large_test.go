@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"questscheduler/attendees/mappings"
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 )
 
@@ -112,4 +113,51 @@ func TestRefresh_WhileALargeChangeIsCarriedOut_EndsItAndLoadsTheNext(t *testing.
 	state = w.state()
 	equal(t, "the next one is in use", state.Version != half.Version && state.Followed == state.Version, true)
 	equal(t, "error after that", state.Error, "")
+}
+
+// A version that awaits confirmation takes no place yet, however large. Confirmed, it does not fit.
+func TestReload_ConfirmingASheetThatIsTooLarge_IsAFailedLoad(t *testing.T) {
+	t.Parallel()
+	w := newMappingWorld(t, true)
+	w.sheet.large(3)
+	w.inUse(true)
+	before := w.state()
+	w.sheet.large(5)
+	loaded, err := w.mappings.Reload(w.ctx, mapped, "")
+	must(t, err)
+	equal(t, "failures while it is held", loaded.Failures, 0)
+	equal(t, "documents in use", w.state().Chunks, before.Chunks)
+	_, err = w.mappings.Reload(w.ctx, mapped, loaded.Held.Version)
+	equal(t, "confirmed", fault.KindOf(err), fault.Conflict)
+	state := w.state()
+	equal(t, "failures", state.Failures, 1)
+	equal(t, "in use", []any{state.Version, state.Chunks}, []any{before.Version, before.Chunks})
+}
+
+// refusing is a store that refuses some transactions, and then none.
+type refusing struct {
+	store.Store
+	times int
+}
+
+func (r *refusing) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
+	if r.times--; r.times >= 0 {
+		return fault.New(fault.Unavailable, "The store does not answer.")
+	}
+	return r.Store.Run(ctx, fn)
+}
+
+// The sheet was read well: it is no failed load that the store refused what it says.
+func TestRefresh_ThatTheStoreRefuses_IsNoFailedLoad(t *testing.T) {
+	t.Parallel()
+	w := newMappingWorld(t, true)
+	w.sheet.set("ana")
+	w.mappings.Store = &refusing{w.counter, 1}
+	if _, err := w.tryRefresh(w.mappings); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("the store refused it: %v", err)
+	}
+	equal(t, "loads", len(w.loads), 0)
+	equal(t, "failures", w.state().Failures, 0)
+	w.refresh()
+	w.settled("ana")
 }
