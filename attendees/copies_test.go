@@ -200,7 +200,8 @@ func TestCompare_OfACopyThatIsLeftOut_KeepsTheLaterEnd(t *testing.T) {
 	was := crowd(map[shows]int{toEdit: 50})
 	was.EndsAt = ends.Add(-7 * day)
 	next, changed := compared(was, inCalendar("new", toEdit, "tag", ben2))
-	if !changed || !next.EndsAt.Equal(ends) || !next.UpdatedAt.Equal(now) || next.Version != was.Version || !maps.Equal(next.Copies, was.Copies) {
+	if !changed || !next.EndsAt.Equal(ends) || !next.UpdatedAt.Equal(now) || next.Version != was.Version ||
+		!maps.Equal(next.Copies, was.Copies) {
 		t.Errorf("changed %t: %+v", changed, next)
 	}
 	if _, changed := compared(next, inCalendar("new", toEdit, "tag", ben2)); changed {

@@ -104,8 +104,11 @@ func (s *Service) revokedAccounts(ctx context.Context, before time.Time, afterID
 	return sources, amongAccounts + behind, nil
 }
 
-func (s *Service) lostCalendars(ctx context.Context, before time.Time, after *store.Cursor) (sources []staleSource, next string, err error) {
-	lost, behind, err := calendars.Failing(ctx, s.Store, before, []string{calendars.ReasonLost}, store.Paging{Limit: stalePage, After: after})
+func (s *Service) lostCalendars(
+	ctx context.Context, before time.Time, after *store.Cursor,
+) (sources []staleSource, next string, err error) {
+	part := store.Paging{Limit: stalePage, After: after}
+	lost, behind, err := calendars.Failing(ctx, s.Store, before, []string{calendars.ReasonLost}, part)
 	if err != nil {
 		return nil, "", err
 	}

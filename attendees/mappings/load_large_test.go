@@ -41,7 +41,8 @@ func (w *mappingWorld) inUse(carriedOut bool) {
 	must(w.T, err)
 	chunks := mappings.EncodeChunks(encoded)
 	state := mappings.Record{
-		Version: table.Version(), Chunks: int64(len(chunks)), Count: people, LoadedAt: w.now, TriedAt: w.now, Delegated: true, PendingSince: w.now,
+		Version: table.Version(), Chunks: int64(len(chunks)), Count: people, LoadedAt: w.now, TriedAt: w.now,
+		Delegated: true, PendingSince: w.now,
 	}
 	if carriedOut {
 		state.Followed, state.FollowedChunks, state.PendingSince = state.Version, state.Chunks, time.Time{}
@@ -141,7 +142,8 @@ type refusing struct {
 }
 
 func (r *refusing) Run(ctx context.Context, fn func(context.Context, store.Tx) error) error {
-	if r.times--; r.times >= 0 {
+	r.times--
+	if r.times >= 0 {
 		return fault.New(fault.Unavailable, "The store does not answer.")
 	}
 	return r.Store.Run(ctx, fn)
@@ -153,7 +155,8 @@ func TestRefresh_ThatTheStoreRefuses_IsNoFailedLoad(t *testing.T) {
 	w := newMappingWorld(t, true)
 	w.sheet.set("ana")
 	w.mappings.Store = &refusing{w.counter, 1}
-	if _, err := w.tryRefresh(w.mappings); !fault.Is(err, fault.Unavailable) {
+	_, err := w.tryRefresh(w.mappings)
+	if !fault.Is(err, fault.Unavailable) {
 		t.Errorf("the store refused it: %v", err)
 	}
 	equal(t, "loads", len(w.loads), 0)
