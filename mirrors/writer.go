@@ -2,8 +2,6 @@ package mirrors
 
 import (
 	"context"
-	"iter"
-	"sync/atomic"
 	"time"
 
 	"questscheduler/internal/gcal"
@@ -43,16 +41,14 @@ type Writer struct {
 	Google, Leaving Google
 
 	pauses pauses
-	// drained is where the last drain stopped reading; nil: it reached the end, or woke enough.
-	drained atomic.Pointer[store.Cursor]
 }
 
 // Work is the kind of the outbox that writes mirrors. A run compares generation and etag in
 // each transaction that records an outcome, so it claims nothing.
 func (w *Writer) Work() outbox.Kind {
 	return outbox.Kind{
-		Name: WriteKind, Does: "mirrors", Path: mirror.Path, Due: w.due, Codec: outbox.DueAt("due", "trace"), Handle: w.handle,
-		Mode: w.mode, Workers: 20, Unclaimed: true,
+		Name: WriteKind, Does: "mirrors", Path: mirror.Path, Due: mirror.Due, DueBehind: mirror.DueBehind, Rests: w.rests,
+		Codec: outbox.DueAt("due", "trace"), Handle: w.handle, Mode: w.mode, Workers: 20, Unclaimed: true,
 	}
 }
 
@@ -63,26 +59,9 @@ func (w *Writer) mode() outbox.Mode {
 	return outbox.Works
 }
 
-// drainRead is how many mirrors one drain reads, of which some may be of accounts that rest.
-const drainRead = 2000
-
-// due yields mirrors that are due and whose account does not rest, those due longest first. If
-// it reads as many as it may, the next drain of this process goes on behind them: more of an
-// account that rests keep nobody else's waiting for longer.
-func (w *Writer) due(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error] {
-	return func(yield func(store.Document, error) bool) {
-		read := 0
-		for doc, err := range mirror.Due(ctx, reader, now, w.drained.Swap(nil)) {
-			read++
-			if err == nil && read == drainRead {
-				w.drained.Store(mirror.CursorOfDue(doc))
-			}
-			rests := err == nil && w.pauses.until(mirror.Decode(doc).TargetAccountID, now).After(now)
-			if !rests && !yield(doc, err) || read == drainRead {
-				return
-			}
-		}
-	}
+// rests reports whether the account of a mirror rests.
+func (w *Writer) rests(doc store.Document, now time.Time) bool {
+	return w.pauses.until(mirror.Decode(doc).TargetAccountID, now).After(now)
 }
 
 // handle writes a mirror. What fails is counted in the mirror's document, so the waker repeats

@@ -250,14 +250,15 @@ func InCalendar(ctx context.Context, reader store.Reader, accountID, calendarID 
 	return store.All(ctx, reader, mirrorsInCalendar.With(accountID, calendarID), Decode)
 }
 
-// Due yields mirrors that are due at now, those due longest first, behind a cursor (nil: from
-// the first).
-func Due(ctx context.Context, reader store.Reader, now time.Time, behind *store.Cursor) iter.Seq2[store.Document, error] {
-	return store.All(ctx, reader, mirrorsDue.With(now).From(behind), asStored)
+// Due yields mirrors that are due at now, those due longest first.
+func Due(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error] {
+	return DueBehind(ctx, reader, now, nil)
 }
 
-// CursorOfDue is the position of a mirror among those that are due.
-func CursorOfDue(doc store.Document) *store.Cursor { return mirrorsDue.CursorAt(doc) }
+// DueBehind is Due behind a cursor of due time and path; nil: from the first.
+func DueBehind(ctx context.Context, reader store.Reader, now time.Time, behind *store.Cursor) iter.Seq2[store.Document, error] {
+	return store.All(ctx, reader, mirrorsDue.With(now).From(behind), asStored)
+}
 
 // InState lists at most limit mirrors in some states, for counting. ownerID "" is everybody.
 func InState(ctx context.Context, reader store.Reader, ownerID string, limit int, states ...State) ([]Mirror, error) {

@@ -36,7 +36,8 @@ type FailingEntry struct {
 
 // Depths reads the state of each kind, in the order in which they were added. A kind without
 // documents has none, and of one that rests or observes nothing is counted. It costs one query of
-// each kind, of MostCounted documents at most. The errors are the store's.
+// each kind, of MostCounted documents at most besides some thousands that rest
+// (Kind.Rests). The errors are the store's.
 func (o *Outbox) Depths(ctx context.Context) (depths []Depth, err error) {
 	for _, kind := range o.kinds {
 		if kind.Due == nil {
@@ -54,7 +55,7 @@ func (o *Outbox) Depths(ctx context.Context) (depths []Depth, err error) {
 // depth reads ahead as far as the longest wait of a failure, since an entry that fails is due
 // later than now.
 func (o *Outbox) depth(ctx context.Context, kind *Kind) (Depth, error) {
-	depth, read, now := Depth{Kind: kind.Name, Does: kind.Does}, 0, o.Now()
+	depth, read, rested, now := Depth{Kind: kind.Name, Does: kind.Does}, 0, 0, o.Now()
 	if kind.mode() != Works {
 		return depth, nil // what is due stays so, as the settings say
 	}
@@ -65,6 +66,10 @@ func (o *Outbox) depth(ctx context.Context, kind *Kind) (Depth, error) {
 	for doc, err := range kind.Due(ctx, o.Store, ahead) {
 		if err != nil {
 			return Depth{}, err
+		}
+		if kind.Rests != nil && rested < drainRead && kind.Rests(doc, now) {
+			rested++
+			continue
 		}
 		read++
 		if read > MostCounted {

@@ -3,9 +3,12 @@ package outbox
 import (
 	"context"
 	"fmt"
+	"iter"
 	"strconv"
 	"sync"
 	"time"
+
+	"questscheduler/internal/store"
 )
 
 const (
@@ -25,10 +28,32 @@ type Woken struct {
 	Cut bool
 }
 
-// lastDrain is when a drain last woke all that it found.
+// lastDrain is when a drain last woke all that it found, and where drains stopped before the end.
 type lastDrain struct {
 	mu sync.Mutex
 	at time.Time
+	// ends are by kind. The next drain of this process goes on there, if the kind has DueBehind: those
+	// behind any number that rest are woken in time.
+	ends map[string]*store.Cursor
+}
+
+// end takes where the last drain of a kind stopped; nil: it came to the end.
+func (l *lastDrain) end(kind *Kind) *store.Cursor {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	end := l.ends[kind.Name]
+	delete(l.ends, kind.Name)
+	return end
+}
+
+// stopped records where one stopped.
+func (l *lastDrain) stopped(kind *Kind, end *store.Cursor) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ends == nil {
+		l.ends = map[string]*store.Cursor{}
+	}
+	l.ends[kind.Name] = end
 }
 
 // LastDrain is when this process last drained every kind; zero: it did not yet.
@@ -68,19 +93,22 @@ func (o *Outbox) drainAhead(ctx context.Context, ahead time.Duration) (woken []W
 func (o *Outbox) drain(ctx context.Context, kind *Kind, ahead time.Duration) (did Woken, err error) {
 	did = Woken{Kind: kind.Name, Does: kind.Does}
 	now, read := o.Now(), 0
-	for doc, err := range kind.Due(ctx, o.Store, now.Add(ahead)) {
+	var last *store.Cursor
+	for doc, err := range kind.dueBehind(ctx, o.Store, now.Add(ahead), o.last.end(kind)) {
 		if err != nil {
 			return did, err
 		}
 		read++
 		if did.N == DrainMost || read > drainRead {
 			did.Cut = true
+			o.last.stopped(kind, last)
 			break
 		}
-		if o.rests.resting(kind.account(doc), now) {
+		id, due := kind.id(doc), kind.Codec.Decode(doc).Due
+		last = &store.Cursor{Values: []any{due}, Path: doc.Path}
+		if o.rests.resting(kind.account(doc), now) || kind.Rests != nil && kind.Rests(doc, now) {
 			continue
 		}
-		id, due := kind.id(doc), kind.Codec.Decode(doc).Due
 		name := id + "/" + strconv.FormatInt(due.UnixMicro(), 10) + "/" + strconv.FormatInt(now.Unix()/60, 10)
 		if !due.After(now) {
 			due = time.Time{} // at once, by any clock
@@ -91,4 +119,12 @@ func (o *Outbox) drain(ctx context.Context, kind *Kind, ahead time.Duration) (di
 		did.N++
 	}
 	return did, nil
+}
+
+// dueBehind is DueBehind, or Due where the kind has none.
+func (k *Kind) dueBehind(ctx context.Context, reader store.Reader, now time.Time, end *store.Cursor) iter.Seq2[store.Document, error] {
+	if k.DueBehind == nil {
+		return k.Due(ctx, reader, now)
+	}
+	return k.DueBehind(ctx, reader, now, end)
 }

@@ -89,6 +89,9 @@ type Kind struct {
 	// is recorded nowhere, and a lost wake loses it (a changed document that a sweep checks
 	// anyway).
 	Due func(ctx context.Context, reader store.Reader, now time.Time) iter.Seq2[store.Document, error]
+	// DueBehind, where set, is Due behind a cursor of due time and path (nil: from the first), for a
+	// kind of which more may rest than a drain reads.
+	DueBehind func(ctx context.Context, reader store.Reader, now time.Time, behind *store.Cursor) iter.Seq2[store.Document, error]
 	// ID is the id of a document that Due yields; nil: the last part of its path.
 	ID    func(doc store.Document) string
 	Codec Codec
@@ -114,6 +117,9 @@ type Kind struct {
 	// Account is whose quota the work of a document uses; nil or "": nobody's. What an account
 	// refuses for its quota rests all work of the kind for that account.
 	Account func(doc store.Document) string
+	// Rests, where set, reports whether the work of a document would only be refused now, as the
+	// kind knows: it is neither woken by a drain nor counted.
+	Rests func(doc store.Document, now time.Time) bool
 }
 
 // recorded reports whether the kind has what finds, reads and writes its entries.
