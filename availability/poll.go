@@ -96,7 +96,7 @@ func (s *Service) ForPoll(ctx context.Context, pollID, askerID string) ([]Slot, 
 
 // mostStates is how many states of people at slots one answer has, each of some 100 bytes of JSON: for
 // as many slots as a poll has and people as its participants and its group may be over /v1.
-const mostStates = poll.MaxSlots * 1002
+const mostStates = poll.MaxSlotsAhead * 1002
 
 // slotsOf reads the slots that an answer is about. Of a poll with more than poll.MaxSlots, as one of the
 // web app that goes on for long, those that are past are left out: nothing is known of them anyway.
@@ -107,7 +107,7 @@ func (s *Service) slotsOf(ctx context.Context, p poll.Poll, people int) ([]poll.
 	case err != nil:
 		return nil, err
 	case !all:
-		return nil, fault.Newf(fault.Conflict, "This poll has more than %d times ahead. Ask again once its host removed some.", poll.MaxSlots)
+		return nil, fault.Newf(fault.Conflict, "This poll has more than %d times ahead. Ask again once its host removed some.", poll.MaxSlotsAhead)
 	case len(slots)*people > mostStates:
 		return nil, fault.New(fault.Conflict, "This poll has too many people for its times. Ask again once its host removed some times.")
 	}

@@ -50,6 +50,18 @@ func TestForPoll_OfTwoHundredSlots_IsWhole(t *testing.T) {
 	}
 }
 
+// The calendar adds a slot to a poll whose session it moves, also to one with as many as people may ask for.
+func TestForPoll_OfTwoHundredSlotsAndTheCalendars_IsWhole(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.poll(nil, nil)
+	w.slots("next", 197, now.AddDate(0, 1, 0))
+	w.slots("moved", 1, now.AddDate(0, 2, 0))
+	if answer, err := w.ForPoll(t.Context(), "p1", "gm"); err != nil || len(answer) != 201 {
+		t.Errorf("%d slots, %v", len(answer), err)
+	}
+}
+
 // A poll of the web app that goes on for years has answers for the times to come.
 func TestForPoll_OfManyPastSlots_IsOfThoseAhead(t *testing.T) {
 	t.Parallel()
@@ -79,10 +91,10 @@ func TestForPoll_OfMoreSlotsAhead_IsRefusedBeforeItCounts(t *testing.T) {
 		people = append(people, fmt.Sprintf("p%03d", i))
 	}
 	w.poll(people, nil)
-	w.slots("next", 198, now.AddDate(0, 1, 0))
+	w.slots("next", 248, now.AddDate(0, 1, 0))
 	for range 40 {
 		w.reads.documents = 0
-		if _, err := w.ForPoll(t.Context(), "p1", "gm"); !tooLarge(err) || w.reads.documents > 410 {
+		if _, err := w.ForPoll(t.Context(), "p1", "gm"); !tooLarge(err) || w.reads.documents > 460 {
 			t.Fatalf("after %d documents: %v", w.reads.documents, err)
 		}
 	}
@@ -91,12 +103,12 @@ func TestForPoll_OfMoreSlotsAhead_IsRefusedBeforeItCounts(t *testing.T) {
 	}
 	must(t, w.documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error { return tx.Delete(poll.SlotPath("p1", "s1")) }))
 	answer, err := w.ForPoll(t.Context(), "p1", "gm")
-	if err != nil || len(answer) != 200 || len(answer[0].People) != 501 {
-		t.Errorf("of 200: %d, %v", len(answer), err)
+	if err != nil || len(answer) != 250 || len(answer[0].People) != 501 {
+		t.Errorf("of 250: %d, %v", len(answer), err)
 	}
 	w.slots("more", 2000, now.AddDate(0, 2, 0))
 	w.reads.documents = 0
-	if _, err := w.ForPoll(t.Context(), "p1", "gm"); !tooLarge(err) || w.reads.documents > 410 {
+	if _, err := w.ForPoll(t.Context(), "p1", "gm"); !tooLarge(err) || w.reads.documents > 460 {
 		t.Errorf("after %d documents: %v", w.reads.documents, err)
 	}
 }
@@ -106,14 +118,14 @@ func TestForPoll_OfTooManyPeople_IsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.poll([]string{"gm"}, func(p map[string]any) { p["questingGroupId"] = "party" })
-	w.slots("next", 197, now.AddDate(0, 1, 0))
+	w.slots("next", 247, now.AddDate(0, 1, 0))
 	members := []any{"gm"}
 	for i := range 1001 {
 		members = append(members, fmt.Sprintf("m%04d", i))
 	}
 	w.group(members, nil)
 	answer, err := w.ForPoll(t.Context(), "p1", "gm")
-	if err != nil || len(answer) != 200 || len(answer[199].People) != 1002 {
+	if err != nil || len(answer) != 250 || len(answer[249].People) != 1002 {
 		t.Fatalf("of 1,002 people: %d slots, %v", len(answer), err)
 	}
 	w.group(append(slices.Clone(members), "one more"), nil)

@@ -145,9 +145,13 @@ func MoveSlot(f rules.Fingerprint) []store.Update {
 
 var slotsOf = store.Select("slots of a poll", "slots", "")
 
-// MaxSlots is how many slots a poll has that was made over the API. Clients of the web app may write
-// any number, so what multiplies by them asks for no more (LoadSlotsAhead).
-const MaxSlots = 200
+const (
+	// MaxSlots is how many slots people may ask for over the API. A poll may have some more: the
+	// calendar adds one when it moves the session, which stays where its time is accepted.
+	MaxSlots = 200
+	// MaxSlotsAhead is how many LoadSlotsAhead gives. Clients of the web app may write any number.
+	MaxSlotsAhead = MaxSlots + 50
+)
 
 // slotsFrom compares texts: start is one in UTC, with milliseconds.
 var slotsFrom = store.Select("slots of a poll from a time on", "slots", "start", store.Where("start", store.GreaterOrEqual))
@@ -157,9 +161,9 @@ var slotsFrom = store.Select("slots of a poll from a time on", "slots", "start",
 func LoadSlotsAhead(ctx context.Context, reader store.Reader, pollID string, from time.Time) (slots []Slot, all bool, err error) {
 	docs, err := reader.Query(ctx, slotsOf.With().Below(Path(pollID)).First(MaxSlots+1))
 	if err == nil && len(docs) > MaxSlots {
-		docs, err = reader.Query(ctx, slotsFrom.With(rules.Instant(from)).Below(Path(pollID)).First(MaxSlots+1))
+		docs, err = reader.Query(ctx, slotsFrom.With(rules.Instant(from)).Below(Path(pollID)).First(MaxSlotsAhead+1))
 	}
-	return decodeSlots(docs[:min(len(docs), MaxSlots)]), len(docs) <= MaxSlots, err
+	return decodeSlots(docs[:min(len(docs), MaxSlotsAhead)]), len(docs) <= MaxSlotsAhead, err
 }
 
 // mostSlots is how many slots of a poll are read at all: a stranger's client can name people in a poll
