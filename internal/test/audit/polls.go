@@ -142,16 +142,17 @@ func (a *audit) checkWinner(p record, e event, moved bool) {
 	slot := a.slots[p.id+"/"+p.text("winningSlotId")]
 	start := func(text string) string { at, _, _ := strings.Cut(text, "|"); return at }
 	shown := slotText(slot)
+	adopted := !moved && !strings.HasPrefix(e.ID, eventPrefix) // linked before the program, at whatever time it was then
 	if allDay := e.Start.Date != ""; allDay && !slot.flag("allDay") {
 		shown = e.text() // an accepted or finalised day is kept by its instants
-		if at := slot.when("start"); at.Format(time.DateOnly) != e.Start.Date && !moved {
+		if at := slot.when("start"); at.Format(time.DateOnly) != e.Start.Date && !moved && !adopted {
 			a.found("poll %s shows %s, and event %s is on %s", p.id, at, e.ID, e.Start.Date)
 		}
 	}
 	switch {
 	case slot.fields == nil:
 		a.found("poll %s is finalised for slot %q, which is not there", p.id, p.text("winningSlotId"))
-	case !moved && !strings.HasPrefix(e.ID, eventPrefix): // linked before the program, at whatever time it was then
+	case adopted:
 	case start(shown) != start(e.text()) || moved && shown != e.text():
 		a.found("poll %s shows %q, and event %s is at %q", p.id, slotText(slot), e.ID, e.text())
 	case moved && (slot.text("source") != "calendar" || p.text("calendarSync", "rescheduled", "toSlotId") != slot.id):
