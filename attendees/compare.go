@@ -1,6 +1,7 @@
 package attendees
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -123,8 +124,7 @@ func differs(d Decision) bool { return len(d.Add)+len(d.Remove)+len(d.Changes) >
 // Entries are never changed here: an observation may be older than what the writer did since.
 // One that calls for a change makes the record due, and the writer decides on what the event
 // then is. What an exception that concerns us inherits is recorded once, though nothing calls for
-// a change: what its series gets later says nothing about its guests. A copy for which a record has
-// no room is left out of it.
+// a change: what its series gets later says nothing about its guests.
 func compare(
 	was, series EventRecord, shown shownEvent, table mappings.Table, now time.Time,
 ) (next EventRecord, changed bool) {
@@ -145,12 +145,6 @@ func compare(
 	unchanged := hasCopy && sameCopy(old, shown.copied)
 	end := laterEnd(was, endOf(shown.event))
 	switch {
-	case !hasRoom(was, shown, differs(decision), now): // the calendars of known copies show what it calls for
-		if !first && end.Equal(was.EndsAt) {
-			return was, false
-		}
-		was.EndsAt, was.UpdatedAt = end, now
-		return was, true
 	case !differs(decision) && was.Error == "":
 		if !first && (!known || unchanged && end.Equal(was.EndsAt)) {
 			return was, false
@@ -193,6 +187,37 @@ func onlyConfirms(d Decision) bool {
 	return len(d.Add)+len(d.Remove) == 0 && !slices.ContainsFunc(d.Changes, func(changed Changed) bool {
 		return changed.From != Adding && changed.From != Withdrawing
 	})
+}
+
+// sameCopy compares copies without their ETag.
+func sameCopy(a, b Copy) bool {
+	a.ETag = b.ETag
+	return a == b
+}
+
+// withCopy is a record with the event as a calendar shows it. A record whose copies are all
+// gone ends, so that it is removed in time.
+func withCopy(record EventRecord, shown shownEvent, now time.Time) EventRecord {
+	record.Copies = maps.Clone(record.Copies)
+	if record.Copies == nil {
+		record.Copies = map[string]Copy{}
+	}
+	record.Copies[shown.key] = shown.copied
+	record.UpdatedAt = now
+	if allGone(record.Copies) {
+		record.EndsAt = now
+	}
+	return record
+}
+
+// allGone reports whether no calendar shows the event any more.
+func allGone(copies map[string]Copy) bool {
+	for _, c := range copies {
+		if !c.Gone {
+			return false
+		}
+	}
+	return true
 }
 
 // laterEnd is the end that a record keeps: the latest that was observed, as removing the

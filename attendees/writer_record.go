@@ -35,14 +35,12 @@ func (s *Service) record(ctx context.Context, a *attempt, change func(next *Even
 	return true, nil
 }
 
-// updated is a stored record with what a turn found out about its copies, as a new version. One that
-// gave up its place since stays away.
+// updated is a stored record with what a turn found out about its copies, as a new version.
 func (a *attempt) updated(now EventRecord, at time.Time) EventRecord {
 	now.Copies, now.UpdatedAt = maps.Clone(now.Copies), at
 	for key, c := range a.copies {
-		_, had := a.stored[key]
-		if _, has := now.Copies[key]; c != a.stored[key] && (has || !had) {
-			place(now.Copies, key, c)
+		if c != a.stored[key] {
+			now.Copies[key] = c
 		}
 	}
 	if a.event.ID != "" {
