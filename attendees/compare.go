@@ -120,6 +120,10 @@ func judgeShown(was, series EventRecord, shown shownEvent, table mappings.Table,
 // differs reports whether a decision asks for anything.
 func differs(d Decision) bool { return len(d.Add)+len(d.Remove)+len(d.Changes) > 0 }
 
+// mostCopies is how many calendars the record of an event names, besides the organizer's: they take a
+// third of what a document may have. The writer needs one.
+const mostCopies = 2000
+
 // compare is the record after an observation, and whether it differs from what is stored.
 // Entries are never changed here: an observation may be older than what the writer did since.
 // One that calls for a change makes the record due, and the writer decides on what the event
@@ -138,6 +142,9 @@ func compare(
 		return was, false
 	}
 	decision := judgeShown(was, series, shown, table, now)
+	if !hasCopy && len(was.Copies) >= mostCopies && !shown.copied.Organized {
+		return leftOut(was, decision, now)
+	}
 	first := was.SeriesID != "" && was.Since.IsZero() && guestsKnown(shown, table) && (known || decision.Concerned || differs(decision))
 	if first {
 		was.Since, was.Inherited = shown.event.Updated, decision.Inherited
@@ -164,6 +171,18 @@ func compare(
 	if next.Due.IsZero() || old.ETag == "" || next.Error != "" {
 		next.Due = now
 	}
+	return next, true
+}
+
+// leftOut is compare for a copy that the record has no room for: what it calls for is made through those
+// that it has.
+func leftOut(was EventRecord, decision Decision, now time.Time) (next EventRecord, changed bool) {
+	if !differs(decision) || !was.Due.IsZero() {
+		return was, false
+	}
+	next = was
+	next.Version++
+	next.Due, next.UpdatedAt = now, now
 	return next, true
 }
 
