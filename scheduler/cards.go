@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"slices"
+	"time"
 
 	"questscheduler/fault"
 	"questscheduler/internal/poll"
@@ -52,7 +53,8 @@ func (s *Service) CheckCards(ctx context.Context, groupID, at string, cause Caus
 }
 
 // checkCards checks the cards that are elsewhere than in the group's channel, are missing, or showed
-// a problem. Sessions that are over, and polls that do not take place, need none there.
+// a problem. Sessions that are over, open polls without a time ahead, and polls that do not take place
+// need none there.
 func (s *Service) checkCards(ctx context.Context, group poll.Group, at string, cause Cause) (next string, err error) {
 	polls, next, err := poll.PageOfGroup(ctx, s.Store, group.ID, at, cardsOfGroupPage)
 	if err != nil {
@@ -65,7 +67,15 @@ func (s *Service) checkCards(ctx context.Context, group poll.Group, at string, c
 	}
 	for _, p := range polls {
 		slot, known := winning[p.ID]
-		if known && p.Status == rules.Finalized && !slot.Fingerprint().EndTime().After(s.Now()) {
+		over := known && !slot.Fingerprint().EndTime().After(s.Now())
+		if p.Status == rules.Open { // a group may have years of polls that were never finalised
+			ahead, err := poll.HasSlotsFrom(ctx, s.Store, p.ID, s.Now().Add(-24*time.Hour))
+			if err != nil {
+				return "", err
+			}
+			over = !ahead
+		}
+		if over {
 			continue
 		}
 		if err := s.CheckCard(ctx, p.ID, cause); err != nil {

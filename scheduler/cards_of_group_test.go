@@ -230,6 +230,11 @@ func TestGroup_GivenAChannel_LeavesWhatIsOverAlone(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			pollID, slots := w.PollOf("gm", scheduler.Create{GroupID: groupID})
+			polls["open, of times that are past"] = pollID
+			for _, slot := range slots {
+				w.Write(poll.SlotPath(pollID, slot), poll.MoveSlot(rules.Timed(w.Clock.Now(), w.Clock.Now().Add(time.Hour)))...)
+			}
 			if _, err := w.Cancel(polls["cancelled"]); err != nil {
 				t.Fatal(err)
 			}
@@ -325,6 +330,7 @@ func manyPolls(w *worldtest.World, groupID string) (ids []string) {
 		id := fmt.Sprintf("poll-%03d", i)
 		w.Write(poll.Path(id), poll.Set("title", "Many"), poll.Set("status", "OPEN"), poll.Set("creatorId", "gm"),
 			poll.Set("questingGroupId", groupID), poll.Set("createdAt", w.Clock.Now()))
+		w.Write(poll.SlotPath(id, "slot"), poll.MoveSlot(rules.Timed(worldtest.Ten.Start, worldtest.Ten.End))...)
 		ids = append(ids, id)
 	}
 	return ids

@@ -166,6 +166,12 @@ func LoadSlotsAhead(ctx context.Context, reader store.Reader, pollID string, fro
 	return decodeSlots(docs[:min(len(docs), MaxSlotsAhead)]), len(docs) <= MaxSlotsAhead, err
 }
 
+// HasSlotsFrom reports whether a slot of a poll starts at a time or later.
+func HasSlotsFrom(ctx context.Context, reader store.Reader, pollID string, from time.Time) (bool, error) {
+	docs, err := reader.Query(ctx, slotsFrom.With(rules.Instant(from)).Below(Path(pollID)).First(1))
+	return len(docs) > 0, err
+}
+
 // mostSlots is how many slots of a poll are read at all: a stranger's client can name people in a poll
 // and write any number below it, which their lists of polls would read.
 const mostSlots = 10_000
