@@ -17,16 +17,33 @@ type absence struct{ from, until time.Time }
 // goneFrom records that an event is not in a calendar any more, and backIn that
 // it is there again.
 func (w *World) goneFrom(person, eventID string) {
-	_, calendarID := calendarOf(person)
-	delete(w.past.arrived, calendarID+"/"+eventID)
-	w.past.absences[calendarID+"/"+eventID] = append(w.past.absences[calendarID+"/"+eventID], absence{from: w.Clock.Now()})
+	for _, key := range w.placesOf(person, eventID, false) {
+		delete(w.past.arrived, key)
+		w.past.absences[key] = append(w.past.absences[key], absence{from: w.Clock.Now()})
+	}
 }
 
 func (w *World) backIn(person, eventID string) {
-	_, calendarID := calendarOf(person)
-	if gone := w.past.absences[calendarID+"/"+eventID]; len(gone) > 0 && gone[len(gone)-1].until.IsZero() {
-		gone[len(gone)-1].until = w.Clock.Now()
+	for _, key := range w.placesOf(person, eventID, true) {
+		if gone := w.past.absences[key]; len(gone) > 0 && gone[len(gone)-1].until.IsZero() {
+			gone[len(gone)-1].until = w.Clock.Now()
+		}
 	}
+}
+
+// placesOf are the keys of a person's calendar and an event, and of the other calendars that have a
+// copy of it since it was moved, and show it now, or show it no more: a copy goes and comes back with
+// the organizer's.
+func (w *World) placesOf(person, eventID string, live bool) (keys []string) {
+	_, calendarID := calendarOf(person)
+	keys = append(keys, calendarID+"/"+eventID)
+	for _, name := range Calendars {
+		_, other := calendarOf(name)
+		if key := other + "/" + eventID; other != calendarID && w.past.moved[key] && w.EventOf(name, eventID).Live() == live {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // syncTakes is how long a sync run may still apply an observation: until another
