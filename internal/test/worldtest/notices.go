@@ -226,21 +226,24 @@ func (w *World) rememberConcerned() (before map[string][]string) {
 }
 
 // whoTakesPart are the participants of a poll without those whom somebody else
-// named, and who have neither joined nor voted.
+// named, and who have neither joined nor voted. The group of a creator who left it
+// counts for nobody who has not voted.
 func (w *World) whoTakesPart(p poll.Poll, group *poll.Group) []string {
 	people := slices.Clone(p.People(group))
-	if len(w.past.named[p.ID]) == 0 {
+	left := group != nil && !group.Has(p.CreatorID)
+	if len(w.past.named[p.ID]) == 0 && !left {
 		return people
 	}
 	var count []string
 	for _, vote := range w.Votes(p.ID) {
 		count = append(count, vote.UserID)
 	}
-	if group != nil {
+	if group != nil && !left {
 		count = append(count, group.MemberIDs...)
 	}
 	return slices.DeleteFunc(people, func(person string) bool {
-		return slices.Contains(w.past.named[p.ID], person) && !slices.Contains(count, person)
+		named := slices.Contains(w.past.named[p.ID], person) || left && !slices.Contains(p.People(nil), person)
+		return named && !slices.Contains(count, person)
 	})
 }
 
