@@ -224,11 +224,11 @@ func checkSettled(t *rapid.T, s plan.Situation, google *calendars) {
 	for _, m := range s.Mirrors {
 		e := events[m.CanonicalID]
 		if plan.IsInPlace(m, e) {
-			found := false
-			e, found = plan.InPlaceOf(m, e, s.Events)
+			shown, found := plan.InPlaceOf(m, e, s.Events)
 			if !found {
 				t.Fatalf("nothing is to be shown by %+v in place of %+v", m, e)
 			}
+			e = shown
 		}
 		switch m.State {
 		case mirror.Covered:
