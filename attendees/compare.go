@@ -120,8 +120,8 @@ func judgeShown(was, series EventRecord, shown shownEvent, table mappings.Table,
 // differs reports whether a decision asks for anything.
 func differs(d Decision) bool { return len(d.Add)+len(d.Remove)+len(d.Changes) > 0 }
 
-// mostCopies is how many calendars the record of an event names, besides the organizer's: they take a
-// third of what a document may have. The writer needs one.
+// mostCopies is how many calendars the record of an event names, besides the organizer's: they take two
+// fifths of what a document may have. The writer needs one.
 const mostCopies = 2000
 
 // compare is the record after an observation, and whether it differs from what is stored.

@@ -226,7 +226,7 @@ func checkSettled(t *rapid.T, s plan.Situation, google *calendars) {
 		if plan.IsInPlace(m, e) {
 			shown, found := plan.InPlaceOf(m, e, s.Events)
 			if !found {
-				t.Fatalf("nothing is to be shown by %+v in place of %+v", m, e)
+				t.Fatalf("%+v has nothing to show in place of %+v", m, e)
 			}
 			e = shown
 		}
