@@ -45,7 +45,8 @@ func (w *World) SetZone(person, zone string) {
 func (w *World) ShareClub(role Role) {
 	w.t.Helper()
 	w.must(w.Google.Share(ClubCalendar, "gm", role))
-	if w.club != Owner && role == Owner {
+	before := w.club
+	if before != Owner && role == Owner {
 		w.past.owned = w.Clock.Now()
 	}
 	w.club = role
@@ -56,15 +57,21 @@ func (w *World) ShareClub(role Role) {
 	if role != Owner {
 		return
 	}
-	if w.outOfReach(Club) {
-		followed := w.followed()
-		for _, event := range w.Events(Club) {
-			if !followed[poll.IntentID(w.accountOf("gm"), ClubCalendar, event.ID)] && !followed[event.ID] {
-				w.Released(event.ID)
-			}
+	outOfReach, followed := w.outOfReach(Club), w.followed()
+	for _, event := range w.Events(Club) {
+		if (outOfReach || w.sought(event, ClubCalendar, before)) &&
+			!followed[poll.IntentID(w.accountOf("gm"), ClubCalendar, event.ID)] && !followed[event.ID] {
+			w.Released(event.ID)
 		}
 	}
 	w.past.onlyRead, w.past.lost = false, time.Time{}
+}
+
+// sought reports whether the program had to search for an event while gm had a role in the club's
+// calendar in which no list names it: the search for an event that was moved there skips it then.
+func (w *World) sought(event Event, calendarID string, role Role) bool {
+	_, arrived := w.past.arrived[calendarID+"/"+event.ID]
+	return calendarID == ClubCalendar && arrived && role == NoAccess
 }
 
 // lostFor is how long the program waits for a calendar that it does not find.

@@ -80,7 +80,7 @@ func (p *picture) eventProblems() (problems []string) {
 		}
 		owner, calendarID := calendarOf(name)
 		for _, event := range p.events[name] {
-			if !p.world.isOurs(event, calendarID) {
+			if !p.world.isOurs(event, calendarID) || p.world.sought(event, calendarID, p.world.club) {
 				continue
 			}
 			// An event that was moved here is found by its id.
