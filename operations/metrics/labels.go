@@ -45,7 +45,7 @@ var (
 		rules.RepairDeleted, rules.RepairRecreated, rules.RepairCancel, rules.RepairReopen, rules.RepairLink, rules.RepairUnlink,
 		rules.RepairRestore, rules.RepairRecord)
 	notices = labelOf("notice", rules.NoticeRescheduled, rules.NoticeRestored, rules.NoticeCancelled, rules.NoticeOnAgain)
-	// channels are those of Discord, as announcements name them.
+	// channels are those outside the app, as announcements name them.
 	channels       = labelOf("channel", "discord", "card")
 	discordReasons = labelOf("code",
 		"unknown_channel", "unknown_message", "missing_access", "missing_permission", "thread_archived", "bot_token_refused", "refused")

@@ -242,6 +242,9 @@ func (l *life) left() {
 // compare checks that a poll agrees with its event and with what was announced. Held
 // cancellations await their owner, who was notified.
 func (l *life) compare(p poll.Poll) {
+	winning, err := poll.LoadSlot(l.w.Context(), l.w.Documents, p.ID, p.WinningSlotID)
+	l.must(err)
+	over := p.Rules("", winning, nil).Over(l.w.Clock.Now(), rules.PastAfter) // whose event changes nothing any more
 	switch said := l.w.Disagreement(p); {
 	case l.w.Held(p):
 		if !l.notifiedOfHold(p) {
@@ -249,12 +252,10 @@ func (l *life) compare(p poll.Poll) {
 		}
 	case said != "":
 		l.Errorf("%s", said)
-	case p.Sync.Error != nil && p.Sync.Error.Code != rules.RecurringUnsupported:
+	case p.Sync.Error != nil && p.Sync.Error.Code != rules.RecurringUnsupported && !(over && p.Sync.Error.Code == rules.UnreadableEvent):
 		l.Errorf("poll %s shows the error %+v", p.ID, p.Sync.Error)
 	}
 	announcement, err := poll.LoadAnnouncement(l.w.Context(), l.w.Documents, p.ID)
-	l.must(err)
-	winning, err := poll.LoadSlot(l.w.Context(), l.w.Documents, p.ID, p.WinningSlotID)
 	l.must(err)
 	wanted, heard := p.AnnouncedState(winning), announcement.Announced.State
 	if notice := rules.Announce(heard, wanted); notice != rules.NoticeNone {
