@@ -117,7 +117,7 @@ func TestReadDuration_FractionalMinutes_AreAccepted(t *testing.T) {
 		}
 	}
 	for _, wrong := range []any{
-		json.Number("0"), json.Number("-5"), json.Number("44641"), json.Number("1e400"), "90", true,
+		json.Number("0"), json.Number("-5"), json.Number("-1000000000000"), json.Number("44641"), json.Number("1e400"), "90", true,
 		map[string]any{"value": "x"},
 	} {
 		in := arguments{fields: fields{"minutes": wrong}}

@@ -111,11 +111,12 @@ func (a *arguments) duration(name string) time.Duration {
 	if minutes == nil {
 		return 0
 	}
-	duration := time.Duration(math.Round(*minutes*60)) * time.Second
-	if *minutes > maxMinutes || duration < time.Second {
+	seconds := math.Round(*minutes * 60)
+	if *minutes > maxMinutes || seconds < 1 { // a Duration of more would overflow
 		a.refuse("%s has to be above 0 and at most %d.", name, maxMinutes)
+		return 0
 	}
-	return duration
+	return time.Duration(seconds) * time.Second
 }
 
 // readPoll reads the id of the poll that a call is about.
