@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -61,6 +62,16 @@ func TestRetry_OfWorkThatFails_HasItTriedNow(t *testing.T) {
 	}
 	if got := w.want(404, call{as: "admin", method: "POST", path: path}, nil); !strings.Contains(got.Error.Message, "at work again") {
 		t.Errorf("the second time: %s", got.text)
+	}
+}
+
+// A person's id may have any letters and 128 bytes; their work has it beside its kind.
+func TestRetry_OfWorkWithAnyID_HasItTriedNow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, id := range []string{"ana of Łódź", strings.Repeat("a", 128)} {
+		path := url.PathEscape(w.newFailingWorkOf(id))
+		w.want(200, call{as: "admin", method: "POST", path: "/admin/tasks/" + path + "/retry"}, nil)
 	}
 }
 

@@ -21,7 +21,7 @@ type pathID struct {
 
 var (
 	namesTask = pathID{
-		idShape.MatchString,
+		isDocumentID,
 		missing("There is no such work that waits after a failure; it may be at work again already. The dashboard lists what fails."),
 	}
 	namesCalendar = pathID{keyShape.MatchString, missing("There is no such calendar among those you linked.")}

@@ -393,7 +393,12 @@ func (w *world) newFollowed(uid string) string {
 // newFailingWork has the work of a group fail again and again, and gives its id.
 func (w *world) newFailingWork() string {
 	w.t.Helper()
-	id := uuid.NewString()
+	return w.newFailingWorkOf(uuid.NewString())
+}
+
+// newFailingWorkOf does so for a group's id.
+func (w *world) newFailingWorkOf(id string) string {
+	w.t.Helper()
 	must(w.t, w.store.Run(w.t.Context(), func(_ context.Context, tx store.Tx) error {
 		return tx.Create(poll.GroupWorkPath(id), map[string]any{
 			"due": w.options.Now().Add(8 * time.Hour), "ref": "1", "attempts": 9, "failedSince": begin, "error": "provider",
