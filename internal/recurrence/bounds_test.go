@@ -88,7 +88,26 @@ func TestEnd_OfARuleWithUntil_IsItsLastOccurrence(t *testing.T) {
 		{"without one", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=DAILY"), time.Time{}, true},
 		{"until centuries later", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=YEARLY;UNTIL=22270301T000000Z"), time.Time{}, true},
 		{"with a count", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=DAILY;COUNT=2"), utc("2026-03-02 19:00"), false},
-		{"more occurrences than are counted", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=HOURLY;UNTIL=20500101T000000Z"), time.Time{}, true},
+		{"more occurrences than are counted", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=HOURLY;COUNT=20000"), time.Time{}, true},
+		{
+			"more occurrences than are counted, until a moment", timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=HOURLY;UNTIL=20500101T000000Z"),
+			utc("2050-01-01 01:00"), false,
+		},
+		{
+			"none in the year before its end",
+			timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29;UNTIL=20320101T000000Z"),
+			utc("2028-02-29 19:00"), false,
+		},
+		{
+			"none but a date in the year before its end",
+			timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=DAILY;INTERVAL=800;UNTIL=20320101T000000Z", "RDATE:20310601T180000Z"),
+			utc("2031-06-01 19:00"), false,
+		},
+		{
+			"whose last one is excluded",
+			timed(t, "UTC", "2026-03-01 18:00", "RRULE:FREQ=WEEKLY;UNTIL=20300101T000000Z", "EXDATE:20291230T180000Z"),
+			utc("2029-12-23 19:00"), false,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

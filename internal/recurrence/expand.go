@@ -20,6 +20,9 @@ const (
 	// hourly one. Those well before the range are not generated, unless the rule counts them
 	// or its months or years differ in length.
 	mostSteps = 100_000
+	// mostToEnd is how many starts are generated to find the last one: daily ones of 27 years.
+	// Each listing of a calendar may ask for the ends of all its series.
+	mostToEnd = 10_000
 	// mostYears is how long after its start a series is expanded at most.
 	mostYears = 200
 )
@@ -105,8 +108,8 @@ func Walk(s Series, in Range, starts *int, visit func(Occurrence) bool) error {
 }
 
 // End is the end of the last occurrence, in UTC for all-day series; the zero time if every
-// occurrence is excluded. endless: there is no last one, or it is more than 200 years or
-// 100,000 occurrences away. Errors are those of Expand.
+// occurrence is excluded. endless: there is no last one, or it is more than 200 years away, or
+// more than mostToEnd occurrences must be generated to find it. Errors are those of Expand.
 func End(s Series) (last time.Time, endless bool, err error) {
 	p, err := read(s)
 	if err != nil {
@@ -115,17 +118,34 @@ func End(s Series) (last time.Time, endless bool, err error) {
 	if p.rule != nil && p.rule.OrigOptions.Count == 0 && (p.until.IsZero() || p.until.After(p.first.AddDate(mostYears, 0, 0))) {
 		return time.Time{}, true, nil
 	}
-	starts := mostSteps
-	complete := p.each(p.until, &starts, func(at time.Time) bool {
+	if lastYear := p.until.AddDate(-1, 0, 0); !p.until.IsZero() { // most rules occur in the year before their end
+		if err := p.skipTo(lastYear); err != nil {
+			return time.Time{}, false, err
+		}
+		if last, complete := p.last(); complete && last.After(lastYear) {
+			return last, false, nil
+		}
+		if p, err = read(s); err != nil {
+			return time.Time{}, false, err
+		}
+	}
+	last, complete := p.last()
+	return last, !complete, nil
+}
+
+// last is the end of the last occurrence; the zero time with false if that is too far.
+func (p *pattern) last() (last time.Time, complete bool) {
+	starts := mostToEnd
+	complete = p.each(p.until, &starts, func(at time.Time) bool {
 		if end := p.occurrence(at, time.UTC).End; end.After(last) {
 			last = end
 		}
 		return true
 	})
 	if !complete {
-		return time.Time{}, true, nil
+		return time.Time{}, false
 	}
-	return last, false, nil
+	return last, true
 }
 
 // each calls visit with every start that is not excluded and not after before (zero: any),

@@ -74,7 +74,9 @@ func Canonical(was mirror.Event, shown gcal.Event, at Origin, now time.Time) (ne
 		}
 		next.SeriesID, next.OriginalStart = shown.InstanceOf, details.Original
 	}
-	next.From, next.Until = Bounds(next)
+	if differs(times(was), times(next)) { // a full listing shows all series again
+		next.From, next.Until = Bounds(next)
+	}
 	if !differs(was, next) {
 		return was, false
 	}
@@ -113,6 +115,11 @@ func face(e mirror.Event) mirror.Event {
 		Status: e.Status, Visibility: e.Visibility, Transparency: e.Transparency, Source: e.Source,
 		Recurrence: e.Recurrence, SeriesID: e.SeriesID, OriginalStart: e.OriginalStart,
 	}
+}
+
+// times is what Bounds depends on.
+func times(e mirror.Event) mirror.Event {
+	return mirror.Event{Start: e.Start, End: e.End, Recurrence: e.Recurrence}
 }
 
 // differs compares two events, except for when they were written and planned. Equal times

@@ -137,6 +137,32 @@ func TestCanonical_OfAKnownEvent(t *testing.T) {
 	}
 }
 
+// To find the last occurrence of a long series takes milliseconds, and each full listing shows all.
+func TestCanonical_OfASeries_IsExpandedAnewOnlyIfItsTimesChange(t *testing.T) {
+	t.Parallel()
+	series := func(change func(d *gcal.Details)) gcal.Event {
+		return observed(detail(func(d *gcal.Details) { d.Recurrence = []string{"RRULE:FREQ=DAILY;COUNT=3"}; change(d) }))
+	}
+	known, _ := plan.Canonical(mirror.Event{ID: "evt_1"}, series(func(*gcal.Details) {}), origin, now)
+	if want := now.Add(50 * hour); !known.Until.Equal(want) {
+		t.Fatalf("it ends %s, want %s", known.Until, want)
+	}
+	known.Until = now.AddDate(1, 0, 0) // to be told from one that is worked out
+	for name, row := range map[string]struct {
+		change func(d *gcal.Details)
+		want   time.Time
+	}{
+		"another title": {func(d *gcal.Details) { d.Summary = "Plans" }, known.Until},
+		"a later end":   {func(d *gcal.Details) { d.End = at(3 * hour) }, now.Add(51 * hour)},
+		"another start": {func(d *gcal.Details) { d.Start = at(0) }, now.Add(50 * hour)},
+		"another rule":  {func(d *gcal.Details) { d.Recurrence = []string{"RRULE:FREQ=DAILY;COUNT=2"} }, now.Add(26 * hour)},
+	} {
+		if next, changed := plan.Canonical(known, series(row.change), origin, now); !changed || !next.Until.Equal(row.want) {
+			t.Errorf("%s: it ends %s, want %s", name, next.Until, row.want)
+		}
+	}
+}
+
 func TestCanonical_DeletedAndRestored_IsAsBefore(t *testing.T) {
 	t.Parallel()
 	known, _ := plan.Canonical(mirror.Event{ID: "evt_1"}, observed(), origin, now)
