@@ -9,6 +9,7 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
+	"questscheduler/internal/outbox"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/rules"
 )
@@ -147,5 +148,36 @@ func TestSync_OfManyPages_KeepsItsLease(t *testing.T) {
 		if pages != 4 || renewals != row.renewals {
 			t.Errorf("pages of %v: %d pages, %d renewals of the lease, want %d", row.page, pages, renewals, row.renewals)
 		}
+	}
+}
+
+// asked is a Google that notes until when a listing may take.
+type asked struct {
+	calendarsync.Google
+	until *time.Time
+}
+
+func (a asked) List(ctx context.Context, ref gcal.Ref, mask gcal.Mask, syncToken, pageToken string) (gcal.Page, error) {
+	*a.until, _ = ctx.Deadline()
+	return a.Google.List(ctx, ref, mask, syncToken, pageToken)
+}
+
+// A full listing that does not end in its run begins anew, so one of 100 pages needs more than a
+// minute.
+func TestSync_MayTakeLongerThanOtherWork(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Finalised()
+	w.Run(time.Minute)
+	var until time.Time
+	w.Syncer.Google = asked{w.Syncer.Google, &until}
+	key := w.Calendar("gm").Key
+	w.Write(calendars.Path(key), calendars.RequestSync(worldtest.Cause.Request(w.Clock.Now()))...)
+	began := time.Now()
+	if _, err := w.Outbox.Run(t.Context(), calendars.SyncKind, key); err != nil {
+		t.Fatal(err)
+	}
+	if allowed := until.Sub(began); allowed < outbox.LongestRun {
+		t.Errorf("a listing may take %v", allowed)
 	}
 }

@@ -48,7 +48,8 @@ const syncWorkers = 40
 func (l *Syncer) Work() outbox.Kind {
 	return outbox.Kind{
 		Name: calendars.SyncKind, Does: "syncs of calendars", Workers: syncWorkers, Unclaimed: true, Planned: true,
-		Path: calendars.Path, Due: outbox.Query(calendars.SyncsDue), Codec: outbox.DueAt("syncAt", "syncTrace"), Handle: l.handle,
+		Timeout: outbox.LongestRun, // a full listing that does not end begins anew
+		Path:    calendars.Path, Due: outbox.Query(calendars.SyncsDue), Codec: outbox.DueAt("syncAt", "syncTrace"), Handle: l.handle,
 	}
 }
 

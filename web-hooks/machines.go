@@ -108,7 +108,7 @@ const maxTask = 1500
 
 // taskPatience is how long an answer may take: the run of a handler, the wait for
 // its turn, and the writes after it. Other requests have less.
-const taskPatience = outbox.RunTimeout + 30*time.Second
+const taskPatience = outbox.LongestRun + 30*time.Second
 
 // RegisterTasks adds the route to e, for the machine that Cloud Tasks calls as. Work that fails
 // is due again by its document, and its task is answered 200: Cloud Tasks repeats a task only

@@ -1,6 +1,7 @@
 package outbox
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"strings"
@@ -102,6 +103,8 @@ type Kind struct {
 	Handle func(ctx context.Context, item Item) Result
 	// Mode is asked whenever work is taken; nil: it works.
 	Mode func() Mode
+	// Timeout ends Handle's context, LongestRun at most; 0: RunTimeout.
+	Timeout time.Duration
 	// Workers is how many entries a process runs at once; 0: DefaultWorkers.
 	Workers int
 	// Lease is how long a claim holds unless Keep renews it; 0: DefaultLease.
@@ -120,6 +123,16 @@ type Kind struct {
 	// Rests, where set, reports whether the work of a document would only be refused now, as the
 	// kind knows: it is neither woken by a drain nor counted.
 	Rests func(doc store.Document, now time.Time) bool
+}
+
+func (k *Kind) timeout() time.Duration { return min(cmp.Or(k.Timeout, RunTimeout), LongestRun) }
+
+// Timeout is how long a run of a kind takes at most; RunTimeout for an unknown kind.
+func (o *Outbox) Timeout(kind string) time.Duration {
+	if k := o.kind(kind); k != nil {
+		return k.timeout()
+	}
+	return RunTimeout
 }
 
 // recorded reports whether the kind has what finds, reads and writes its entries.

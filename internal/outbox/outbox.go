@@ -32,8 +32,10 @@ import (
 )
 
 const (
-	// RunTimeout ends the context of a handler.
+	// RunTimeout ends the context of a handler, unless its kind has a Timeout.
 	RunTimeout = 60 * time.Second
+	// LongestRun is the longest Timeout of a kind. What waits for a run waits for as long.
+	LongestRun = 4 * time.Minute
 	// Soon is how far ahead an entry may be due to be woken for that time at once. What is
 	// due later is left to the drain, which comes once a minute.
 	Soon = time.Minute

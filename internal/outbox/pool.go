@@ -16,8 +16,8 @@ const (
 	// longestSleep bounds how late a pool notices that the clock was set, or that the machine
 	// slept.
 	longestSleep = time.Minute
-	// overdue is when a run that ignores the end of its context loses its place.
-	overdue = RunTimeout + 30*time.Second
+	// overdue is how long after the end of its context a run that ignores it loses its place.
+	overdue = 30 * time.Second
 	// stopGrace is how long cancelled runs may take to end.
 	stopGrace = 5 * time.Second
 )
@@ -268,7 +268,7 @@ func (p *Pool) begin(s *session) (wait time.Duration, refill []*Kind) {
 // run runs an entry. One that does not end with its context loses its worker to others, and is
 // left to the drain.
 func (p *Pool) run(s *session, lane *lane, entry *entry) {
-	watchdog := time.AfterFunc(overdue, func() {
+	watchdog := time.AfterFunc(lane.kind.timeout()+overdue, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if lane.abandon(entry) {

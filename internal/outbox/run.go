@@ -34,7 +34,7 @@ const finalTimeout = 3 * time.Second
 
 // Run takes an entry and does its work, once. again is when to call it next, zero where nothing
 // is left or the drain will find it. An error means that the store did not answer, or that ctx
-// ended: call it again. It takes at most RunTimeout and a few seconds.
+// ended: call it again. It takes at most the kind's Timeout and a few seconds.
 func (o *Outbox) Run(ctx context.Context, kindName, id string) (again time.Time, err error) {
 	kind := o.kind(kindName)
 	if kind == nil {
@@ -94,7 +94,7 @@ func interrupted(ctx context.Context) bool { return errors.Is(ctx.Err(), context
 
 // handle calls the handler, with its time-out. A panic is a failure.
 func (o *Outbox) handle(ctx context.Context, kind *Kind, item Item) (result Result) {
-	ctx, cancel := context.WithTimeout(ctx, RunTimeout)
+	ctx, cancel := context.WithTimeout(ctx, kind.timeout())
 	defer cancel()
 	defer func() {
 		if value := recover(); value != nil {

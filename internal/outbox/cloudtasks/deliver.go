@@ -39,7 +39,7 @@ func (w *Waker) Deliver(ctx context.Context, kind string, header http.Header, bo
 	}
 	release := sync.OnceFunc(func() { s.release(kind) })
 	defer release()
-	watchdog := time.AfterFunc(dispatchDeadline, func() { // Cloud Tasks sends the task again
+	watchdog := time.AfterFunc(w.dispatchDeadline(kind), func() { // Cloud Tasks sends the task again
 		w.work.Log.ErrorContext(s.ctx, "a run ignores the end of its time", "kind", kind, "id", string(body))
 		w.work.GiveUp(kind, string(body))
 		release()

@@ -101,6 +101,8 @@ var promises = []promise{
 	{says: "what keeps failing needs a person, who may try it again and again", test: needsAPerson},
 	{says: "a store that does not answer is asked again soon", test: storeUnanswered},
 	{says: "a handler's context ends within the time allowed", test: contextEnds},
+	{says: "a kind may take longer", change: timeout(3 * time.Minute), test: contextEndsLater},
+	{says: "no kind takes longer than what waits for it", change: timeout(time.Hour), test: contextEndsAtLast},
 	{says: "a kind that hangs holds up no other", change: workers(2), test: kindHangs},
 	{says: "no more entries of a kind run at once than it has workers", change: workers(2), test: workersAreALimit},
 	{says: "a handler that ignores the end of its time loses its worker", change: workers(1), test: ignoresItsEnd},
@@ -110,6 +112,10 @@ var promises = []promise{
 }
 
 func workers(n int) func(kind *outbox.Kind) { return func(kind *outbox.Kind) { kind.Workers = n } }
+
+func timeout(d time.Duration) func(kind *outbox.Kind) {
+	return func(kind *outbox.Kind) { kind.Timeout = d }
+}
 
 // runs are the runs of a test's entries.
 type runs struct {

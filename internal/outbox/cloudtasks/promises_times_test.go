@@ -116,7 +116,14 @@ func storeUnanswered(b *bench) {
 	}
 }
 
-func contextEnds(b *bench) {
+func contextEnds(b *bench)       { b.endsAfter(outbox.RunTimeout) }
+func contextEndsLater(b *bench)  { b.endsAfter(3 * time.Minute) }
+func contextEndsAtLast(b *bench) { b.endsAfter(outbox.LongestRun) }
+
+// endsAfter fails the test unless a handler's context ends after that long, and the run is not
+// given up before.
+func (b *bench) endsAfter(allowed time.Duration) {
+	b.Helper()
 	var took time.Duration
 	b.answer = func(ctx context.Context, _ outbox.Item) outbox.Result {
 		began := time.Now()
@@ -126,8 +133,8 @@ func contextEnds(b *bench) {
 	}
 	b.must(b.start(b.Context()))
 	b.change("job", "a", 0)
-	pass(outbox.RunTimeout + time.Second)
-	if state, _ := b.state("job", "a"); took != outbox.RunTimeout || state.Attempts != 1 {
-		b.Errorf("it ended after %v: %+v", took, state)
+	pass(allowed + time.Second)
+	if state, _ := b.state("job", "a"); took != allowed || state.Attempts != 1 || b.logs("a run ignores the end of its time") {
+		b.Errorf("it ended after %v: %+v; the log: %s", took, state, &b.logged)
 	}
 }

@@ -14,13 +14,14 @@ import (
 	"questscheduler/internal/ids"
 )
 
-const (
-	// dispatchDeadline is how long Cloud Tasks waits for an answer: longer than workerPatience
-	// and outbox.RunTimeout together.
-	dispatchDeadline = 2 * time.Minute
-	// callTimeout ends a call to Cloud Tasks.
-	callTimeout = 10 * time.Second
-)
+// callTimeout ends a call to Cloud Tasks.
+const callTimeout = 10 * time.Second
+
+// dispatchDeadline is how long Cloud Tasks waits for an answer: longer than workerPatience and a
+// run of the kind together.
+func (w *Waker) dispatchDeadline(kind string) time.Duration {
+	return w.work.Timeout(kind) + time.Minute
+}
 
 // Wake implements outbox.Waker by creating a task. A name that is taken, or was until lately,
 // is no error: a run follows, or followed.
@@ -40,7 +41,7 @@ func (w *Waker) Wake(ctx context.Context, kind, id, name string, at time.Time) e
 
 func (w *Waker) request(kind, id, name string, at time.Time) *cloudtaskspb.CreateTaskRequest {
 	task := &cloudtaskspb.Task{
-		DispatchDeadline: durationpb.New(dispatchDeadline),
+		DispatchDeadline: durationpb.New(w.dispatchDeadline(kind)),
 		MessageType: &cloudtaskspb.Task_HttpRequest{HttpRequest: &cloudtaskspb.HttpRequest{
 			Url: w.with.Target + "/tasks/" + kind, HttpMethod: cloudtaskspb.HttpMethod_POST, Body: []byte(id),
 			Headers: map[string]string{"Content-Type": "text/plain; charset=utf-8"},
