@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"questscheduler/internal/poll"
+	"questscheduler/rules"
 	"questscheduler/transition"
 )
 
@@ -25,6 +26,7 @@ func (s *Service) DeleteEvent(ctx context.Context, person Person, pollID string,
 	if err != nil {
 		return false, err
 	}
+	s.Meter.Count(Commanded{rules.CommandDeleteEvent})
 	s.Log.InfoContext(ctx, "event deleted", "poll", pollID, "user_id", person.ID, "named", deleted, "trace", cause.Trace)
 	return deleted, nil
 }

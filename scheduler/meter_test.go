@@ -95,6 +95,18 @@ func TestEachTransition_IsCounted_AndLoggedWithItsPerson(t *testing.T) {
 	}
 }
 
+func TestDeletingTheEvent_IsCounted(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, _ := w.Finalised()
+	count := &tally{}
+	w.Scheduler.Meter = count.count
+	if _, err := w.Scheduler.DeleteEvent(t.Context(), worldtest.Person("gm"), pollID, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+	count.want(t, "when the web app deletes its event", "command delete_event")
+}
+
 // A direct edit of a poll's document is a transition too.
 func TestADirectEdit_IsCounted_AndLoggedWithItsPerson(t *testing.T) {
 	t.Parallel()

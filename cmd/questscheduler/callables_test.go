@@ -299,6 +299,12 @@ func TestCallables_FromBrowsers(t *testing.T) {
 			}
 		}
 	}
+	for origin, allowed := range map[string]string{app: app, other: ""} { // /v1 is the app's own, too
+		ahead := o.ask(t, http.MethodOptions, "/v1/polls", "", "Origin", origin, "Access-Control-Request-Method", "POST")
+		if ahead.Header.Get("Access-Control-Allow-Origin") != allowed {
+			t.Errorf("%s asks for /v1 ahead: %d %v", origin, ahead.StatusCode, ahead.Header)
+		}
+	}
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete} {
 		for path, status := range map[string]int{"/googleCalendarStartAuth": http.StatusBadRequest, "/unknownName": http.StatusNotFound} {
 			got := o.ask(t, method, path, "", "Origin", app)

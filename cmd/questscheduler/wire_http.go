@@ -61,6 +61,7 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	operators, deliverers := s.newMachines()
 	people := signin.WithAdmins(to.signIn.people, s.config.AdminUsers)
 	commands := api.NewCommands(s.config.PollCommands, s.now)
+	browsers := slices.Concat(s.config.AllowedOrigins, origins([]string{s.config.AppURL}))
 	edge := api.New(api.Options{
 		Commands: commands, Scheduler: to.scheduler, GroupEvents: to.groups, Calendars: to.watcher, Accounts: to.linked,
 		Policies: mirrors.Policies{Service: to.mirroring.service}, Events: to.mirroring.events, Mappings: to.mappings,
@@ -68,7 +69,7 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 		Feeds: s.newFeeds(to), Discord: s.discordLinks(),
 		Store: s.documents, Changes: s.documents, SingleProcess: s.config.Store == config.StoreSQLite, // the data file is locked
 		SignIn: people, Operators: operators, Ready: s.isReady,
-		AllowedOrigins: s.config.AllowedOrigins, TrustedProxies: s.config.TrustedProxies,
+		AllowedOrigins: browsers, TrustedProxies: s.config.TrustedProxies,
 		HTTPS: strings.HasPrefix(s.config.PublicURL, "https://"),
 		Now:   s.now, Wait: wait, Stopping: s.ending.Done(), NewID: s.newPrefixedID, Log: s.log, Version: version,
 		Metrics: s.metrics.Handler(), MetricsToken: s.config.MetricsToken.Reveal(), MetricsLocal: s.forThisMachine(),
@@ -89,7 +90,7 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	return edge, callables.Register(edge, callables.Options{
 		Polls: to.scheduler, SignIn: people, StartLink: startLink(to.linked), Calendars: calendarsOf(to.linked), Availability: to.availability,
 		LimitPerson: api.LimitPerson(api.Rate{}, s.now), LimitAddress: api.LimitAddress(api.Rate{}, s.now), Count: commands.Count,
-		Upstream: s.config.CallablesUpstream, Origins: slices.Concat(s.config.AllowedOrigins, origins([]string{s.config.AppURL})),
+		Upstream: s.config.CallablesUpstream, Origins: browsers,
 		Callback: api.PathCallback, Log: s.log, Refused: api.Sampled(s.log, s.now),
 	})
 }

@@ -45,10 +45,7 @@ func (d Doctor) documents(ctx context.Context) (Documents, error) {
 }
 
 func (d Doctor) arrived(ctx context.Context, documents store.Reader) ([]finding, error) {
-	table := timers.Jobs(timers.Parts{
-		FallbackEvery: d.Config.FallbackEvery, Health: func(context.Context, timers.Run) (timers.Stretch, error) { return timers.Stretch{}, nil },
-	})
-	jobs, err := health.ReadJobs(ctx, documents, table, d.Now(), 0)
+	jobs, err := health.ReadJobs(ctx, documents, d.jobs(), d.Now(), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +66,16 @@ func (d Doctor) arrived(ctx context.Context, documents store.Reader) ([]finding,
 		return nil, err
 	}
 	return append(found, d.checkDocumentChanges(heard)), nil
+}
+
+// jobs are those that the server has, to be looked up and not run.
+func (d Doctor) jobs() []timers.Job {
+	step := func(context.Context, timers.Run) (timers.Stretch, error) { return timers.Stretch{}, nil }
+	parts := timers.Parts{FallbackEvery: d.Config.FallbackEvery, NoSync: d.Config.Sync == config.SyncOff, Reconcile: step, Health: step}
+	if d.Config.AttendeesOn() {
+		parts.RefreshMappings = step
+	}
+	return timers.Jobs(parts)
 }
 
 // lateness says what is wrong with the runs of a job; "" if nothing is.

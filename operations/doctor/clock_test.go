@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,31 @@ func TestLateness(t *testing.T) {
 				t.Errorf("it says %q", said)
 			}
 		})
+	}
+}
+
+// Each row is a configuration and its further jobs: one that doctor does not look up would
+// never be missed.
+func TestDoctor_Jobs_AreThoseOfTheServer(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		config config.Config
+		want   []string
+	}{
+		"polls and mirrors": {config.Config{Sync: config.SyncOn}, []string{timers.ReconcileMirrors}},
+		"second addresses": {
+			config.Config{Sync: config.SyncOn, AttendeesCSV: "people.csv"}, []string{timers.ReconcileMirrors, timers.RefreshMappings},
+		},
+		"no sync": {config.Config{Sync: config.SyncOff, AttendeesCSV: "people.csv"}, nil},
+	} {
+		var got []string
+		for _, job := range (Doctor{Config: row.config}).jobs() {
+			got = append(got, job.Name)
+		}
+		want := slices.Concat([]string{timers.RenewWatches, timers.PollFallback, timers.PlanUpcoming, timers.Cleanup}, row.want, []string{timers.Health})
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: it looks up %q, want %q", name, got, want)
+		}
 	}
 }
 

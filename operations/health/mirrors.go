@@ -25,18 +25,16 @@ func (r *Reader) ofMirrors(ctx context.Context, health *Account) error {
 	if err != nil {
 		return err
 	}
-	wrong, err := mirror.IntoAccountInState(ctx, r.Store, health.ID, maxFailedMirrors+maxContested, mirror.Failed, mirror.Contested)
+	failed, contested, err := r.wrongMirrors(ctx, health.ID)
 	if err != nil {
 		return err
 	}
-	failed := slices.DeleteFunc(slices.Clone(wrong), func(m mirror.Mirror) bool { return m.State != mirror.Failed })
-	failed = failed[:min(len(failed), maxFailedMirrors)]
 	health.PendingWrites += len(pending)
 	health.FailedMirrors = len(failed)
 	if len(failed) > 0 {
 		health.Troubles = append(health.Troubles, mirrorTrouble(failed))
 	}
-	looping := loopingAmong(wrong)
+	looping := loopingAmong(contested)
 	if len(looping) > 0 {
 		health.Troubles = append(health.Troubles, loopTrouble(looping))
 	}
@@ -46,6 +44,28 @@ func (r *Reader) ofMirrors(ctx context.Context, health *Account) error {
 	worstFirst(health.Troubles)
 	health.Status = Worst(health.Status, Degraded)
 	return nil
+}
+
+// wrongMirrors reads the mirrors into an account that cannot be written, and those that another
+// program copies. As a rule there are few of both, for one query.
+func (r *Reader) wrongMirrors(ctx context.Context, accountID string) (failed, contested []mirror.Mirror, err error) {
+	const most = maxFailedMirrors + maxContested
+	both, err := mirror.IntoAccountInState(ctx, r.Store, accountID, most, mirror.Failed, mirror.Contested)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(both) < most {
+		isContested := func(m mirror.Mirror) bool { return m.State == mirror.Contested }
+		isFailed := func(m mirror.Mirror) bool { return !isContested(m) }
+		failed, contested = slices.DeleteFunc(slices.Clone(both), isContested), slices.DeleteFunc(both, isFailed)
+		return failed[:min(len(failed), maxFailedMirrors)], contested, nil
+	}
+	failed, err = mirror.IntoAccountInState(ctx, r.Store, accountID, maxFailedMirrors, mirror.Failed)
+	if err != nil {
+		return nil, nil, err
+	}
+	contested, err = mirror.IntoAccountInState(ctx, r.Store, accountID, maxContested, mirror.Contested)
+	return failed, contested, err
 }
 
 // mirrorTrouble is what is wrong with an account into which mirrors cannot be written.

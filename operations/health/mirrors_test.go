@@ -52,6 +52,7 @@ func TestOfAccount_WithMirrors_CountsThoseThatNeedAWrite(t *testing.T) {
 		{map[mirror.State]int{mirror.Pending: 2, mirror.Deleting: 3}, 5, 0, health.Healthy, ""},
 		{map[mirror.State]int{mirror.Failed: 1}, 0, 1, health.Degraded, "1 event of another calendar is missing"},
 		{map[mirror.State]int{mirror.Pending: 60, mirror.Failed: 2}, 50, 2, health.Degraded, "2 events of other calendars are missing"},
+		{map[mirror.State]int{mirror.Contested: 120, mirror.Failed: 2}, 0, 2, health.Degraded, "2 events of other calendars are missing"},
 		{map[mirror.State]int{mirror.Failed: 60}, 0, 50, health.Degraded, "50 or more events"},
 	} {
 		w := newReading(t)

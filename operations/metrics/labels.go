@@ -39,11 +39,12 @@ var (
 	moves    = labelOf("transition", rules.Cancel, rules.Reschedule, rules.RescheduleAgain, rules.Restore, rules.Revive)
 	commands = labelOf("command",
 		rules.CommandFinalise, rules.CommandCancel, rules.CommandReopen, rules.CommandVote, rules.CommandEdit, rules.CommandEditSlots,
-		rules.CommandArchive, rules.CommandUnarchive, rules.CommandRestoreOriginal, rules.CommandAcceptNew, rules.CommandDelete)
+		rules.CommandArchive, rules.CommandUnarchive, rules.CommandRestoreOriginal, rules.CommandAcceptNew, rules.CommandDelete,
+		rules.CommandDeleteEvent)
 	codes   = labelOf("code", health.ErrorCodes...)
 	repairs = labelOf("repair",
 		rules.RepairDeleted, rules.RepairRecreated, rules.RepairCancel, rules.RepairReopen, rules.RepairLink, rules.RepairUnlink,
-		rules.RepairRestore, rules.RepairRecord)
+		rules.RepairRestore, rules.RepairRecord, rules.RepairSlots)
 	notices = labelOf("notice", rules.NoticeRescheduled, rules.NoticeRestored, rules.NoticeCancelled, rules.NoticeOnAgain)
 	// channels are those outside the app, as announcements name them.
 	channels       = labelOf("channel", "discord", "card")

@@ -205,6 +205,25 @@ func TestStored_ThatCannotBeRead_IsReportedAlone(t *testing.T) {
 	w.shows(`stored_figures_missing{of="work"} 0`, `work_due{kind="sync"} 0`)
 }
 
+// A value that no list has is shown as other.
+func TestSeries_OfEveryCommandAndRepair_HaveItsName(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, row := range rules.CommandRows() {
+		w.Count(scheduler.Commanded{Command: row.Command})
+	}
+	for _, row := range rules.Repairs() {
+		if row.Repair != rules.RepairNothing && row.Repair != rules.RepairForget { // which are no edits
+			w.Count(scheduler.Repaired{Repair: row.Repair})
+		}
+	}
+	for line := range strings.Lines(w.text()) {
+		if strings.Contains(line, `="other"`) && !strings.HasSuffix(line, " 0\n") {
+			t.Errorf("a list lacks a value: %s", line)
+		}
+	}
+}
+
 // Whatever the events hold, the number of series stays the same.
 func TestSeries_AreBounded(t *testing.T) {
 	t.Parallel()
