@@ -27,7 +27,8 @@ const (
 // Index follows the events of all finalised polls that have an event nobody follows: it
 // creates the index entry and requests a sync, which adopts the event's time as the
 // agreed one, and journals it. The account and calendar are those of a finalisation that
-// names the poll's calendar. What Google refuses one person is a problem and stops no other.
+// names the poll's calendar. What Google refuses one person is a problem and stops no other;
+// neither does a document without room.
 func Index(ctx context.Context, documents store.Store, polls Polls, cause scheduler.Cause, options Options) (Done, error) {
 	cause.Quiet = true
 	list := func(ctx context.Context, after *store.Cursor) ([]string, *store.Cursor, error) {
@@ -63,11 +64,12 @@ func Index(ctx context.Context, documents store.Store, polls Polls, cause schedu
 	return run(ctx, documents, job{"index", list, do}, options)
 }
 
-// refusals say what to do where Google refuses a person's account, by kind.
+// refusals say what to do about a poll that cannot be followed now, by kind.
 var refusals = map[fault.Kind]string{
 	fault.RateLimited: "Google asks for fewer calls. Run this again in a moment",
 	fault.Exhausted:   "the quota of its creator's account is used up. Run this again in some hours",
 	fault.Provider:    "Google refuses to list the calendars of its creator's account. Have them link it again in Settings, and run this again",
+	fault.TooLarge:    "its document has no room left. Have its creator shorten it, and run this again",
 }
 
 // unlessRefused makes a problem of what Google refused one person, and ends the job by other errors.
