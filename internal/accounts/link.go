@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -76,6 +77,13 @@ func (r *Repository) link(ctx context.Context, ownerID string, granted consented
 // linked. An account that somebody else unlinked blocks nothing once its grant was given
 // back.
 func findOwn(ctx context.Context, tx store.Tx, ownerID string, who Identity, asked time.Time) (account Account, known bool, err error) {
+	leaving, err := maybeOf(ctx, tx, who, Unlinked)
+	for _, candidate := range leaving {
+		err = cmp.Or(err, candidate.errLeaving(asked))
+	}
+	if err != nil {
+		return Account{}, false, err
+	}
 	all, err := list(ctx, tx, ofIdentity.With(who.Provider, who.Sub))
 	if err != nil {
 		return Account{}, false, err

@@ -91,6 +91,24 @@ func OfPeople(ctx context.Context, reader store.Reader, ownerIDs []string) (all 
 	return all, nil
 }
 
+// maybeOf lists the accounts of a status that may be of an identity, judging by the e-mail address,
+// since theirs or its own Sub is unknown. One of KindServiceAccount has no grant to share.
+func maybeOf(ctx context.Context, tx store.Tx, who Identity, statuses ...Status) (all []Account, err error) {
+	if who.Email == "" {
+		return nil, nil
+	}
+	for _, status := range statuses {
+		some, err := list(ctx, tx, ofEmail.With(normalAddress(who.Email), string(status)))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, slices.DeleteFunc(some, func(a Account) bool {
+			return a.Provider != who.Provider || a.Kind == KindServiceAccount || a.Sub != "" && who.Sub != ""
+		})...)
+	}
+	return all, nil
+}
+
 // WithStatus lists at most limit accounts that have a status.
 func WithStatus(ctx context.Context, reader store.Reader, status Status, limit int) ([]Account, error) {
 	return list(ctx, reader, byStatus.With(string(status)).First(limit))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,9 +29,9 @@ func (g *Grants) Leaving(ctx context.Context, accountID string) (*http.Client, e
 // Revoke gives an unlinked account's grant back to Google and forgets its refresh token;
 // stop what runs in its name first. A grant that Google no longer knows counts as given
 // back. An account that is linked again is left alone; if somebody else has linked the
-// same Google account, the token is only forgotten, since revoking would end their grant
-// too. To protect grants issued during that, the revocation is recorded first, and consents
-// fail until it is over. Unavailable or RateLimited: try again.
+// same Google account, or may have (maybeOf), the token is only forgotten, since revoking would
+// end their grant too. To protect grants issued during that, the revocation is recorded first,
+// and consents fail until it is over. Unavailable or RateLimited: try again.
 func (g *Grants) Revoke(ctx context.Context, accountID string) error {
 	account, err := g.accounts.Get(ctx, accountID)
 	if err != nil || account.Status != Unlinked {
@@ -114,7 +115,7 @@ type leaving struct{ until, other time.Time }
 
 // beginLeaving records that a grant is about to be given back. It returns zero if the
 // grant has to live on: the account is linked again, or somebody else linked the same
-// identity.
+// identity, or may have.
 func (r *Repository) beginLeaving(ctx context.Context, account Account) (begun leaving, err error) {
 	until := store.Instant(r.now().Add(leavingHolds))
 	err = r.store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
@@ -160,16 +161,14 @@ func (a Account) errLeaving(asked time.Time) error {
 	}
 }
 
-// linkedElsewhere reports whether another account of the same identity is linked.
+// linkedElsewhere reports whether another account is linked that is of the same identity, or may be.
 func linkedElsewhere(ctx context.Context, tx store.Tx, account Account) (bool, error) {
-	if account.Sub == "" {
-		return false, nil
+	who := Identity{account.Provider, account.Sub, account.Email}
+	all, err := maybeOf(ctx, tx, who, Active, Revoked)
+	if err == nil && who.Sub != "" {
+		var known []Account
+		known, err = list(ctx, tx, ofIdentity.With(who.Provider, who.Sub))
+		all = append(all, known...)
 	}
-	all, err := list(ctx, tx, ofIdentity.With(account.Provider, account.Sub))
-	for _, other := range all {
-		if other.ID != account.ID && other.Status != Unlinked {
-			return true, err
-		}
-	}
-	return false, err
+	return slices.ContainsFunc(all, func(other Account) bool { return other.ID != account.ID && other.Status != Unlinked }), err
 }
