@@ -102,17 +102,23 @@ func (r *Repository) choose(ctx context.Context, ownerID, accountID, calendarID 
 }
 
 // RecordCalendars records which calendars an account writes to and its primary calendar
-// ("" keeps the known one), for Choose. It writes only changes.
+// ("" keeps the known one), for Choose. It writes only changes. An account of unknown
+// e-mail address gets that of its primary calendar, so that Link gives it no other identity.
 func (r *Repository) RecordCalendars(ctx context.Context, id, primaryID string, writableIDs []string) error {
 	writable := slices.Clone(writableIDs)
 	slices.Sort(writable)
 	writable, now := slices.Compact(writable), r.now()
 	return r.update(ctx, id, func(account Account) []store.Update {
 		primary := cmp.Or(primaryID, account.PrimaryCalendarID)
-		if account.PrimaryCalendarID == primary && slices.Equal(account.CalendarIDs, writable) {
+		email := account.Email
+		if email == "" && strings.Contains(primary, "@") {
+			email = normalAddress(primary)
+		}
+		if account.PrimaryCalendarID == primary && account.Email == email && slices.Equal(account.CalendarIDs, writable) {
 			return nil
 		}
 		return []store.Update{
+			store.Set("email", email),
 			store.Set("primaryCalendarId", store.NullIfEmpty(primary)), store.Set("calendarIds", writable), store.Set("updatedAt", now),
 		}
 	})
