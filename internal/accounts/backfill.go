@@ -3,7 +3,7 @@ package accounts
 import (
 	"context"
 	"slices"
-	"strings"
+	"time"
 
 	"questscheduler/fault"
 	"questscheduler/internal/accounts/seal"
@@ -89,16 +89,12 @@ func (r *Repository) backfillAll(ctx context.Context, query *store.Query, how Ba
 
 // adopt makes an account of a person's token in the web app unless there is one.
 func (r *Repository) adopt(ctx context.Context, tx store.Tx, personID string, how Backfill) (Backfilled, error) {
-	docs, err := tx.GetAll(ctx, []store.Path{store.Doc("userSecrets", personID), store.Doc("users", personID)})
-	if err != nil {
+	old, person, err := webAppToken(ctx, tx, personID)
+	if err != nil || !old.Has("refreshToken") {
 		return Backfilled{}, err
 	}
-	old := store.Fields(docs[0].Data).Map("googleCalendar")
-	if !old.Has("refreshToken") {
-		return Backfilled{}, nil
-	}
-	account := r.webAppAccount(personID, old, store.Fields(docs[1].Data))
-	adopted, err := isAdopted(ctx, tx, account)
+	account := r.webAppAccount(personID, old, person)
+	adopted, err := isAdopted(ctx, tx, account, old.Time("updatedAt"))
 	if err != nil {
 		return Backfilled{}, err
 	}
@@ -136,18 +132,20 @@ func (r *Repository) webAppAccount(personID string, old, person store.Fields) Ac
 	slices.Sort(calendars)
 	return Account{
 		ID: "acc_" + r.newID(), OwnerID: personID, Provider: Google, Kind: KindOAuth, Status: Active, Grant: 1,
-		Email:  strings.ToLower(strings.TrimSpace(settings.String("linkedCalendarEmail"))),
+		Email:  webAppEmail(person),
 		Scopes: []string{ScopeEvents}, CalendarIDs: slices.Compact(calendars), CreatedAt: linkedAt, UpdatedAt: now, CheckedAt: linkedAt,
 	}
 }
 
 // isAdopted reports whether the person has an account that may hold the token: adopted
-// before, or linked again since.
-func isAdopted(ctx context.Context, tx store.Tx, account Account) (bool, error) {
+// before, or linked again since; or unlinked one after the token was saved.
+func isAdopted(ctx context.Context, tx store.Tx, account Account, saved time.Time) (bool, error) {
+	mark, err := tx.Get(ctx, tokenMark(account.OwnerID))
+	if err != nil || mark.Exists() && !saved.After(store.Fields(mark.Data).Time("unlinkedAt")) {
+		return true, err
+	}
 	all, err := list(ctx, tx, ofOwner.With(account.OwnerID))
-	return slices.ContainsFunc(all, func(other Account) bool {
-		return account.Email == "" || other.Email == "" || strings.EqualFold(other.Email, account.Email)
-	}), err
+	return slices.ContainsFunc(all, func(other Account) bool { return other.mayHold(account.Email) }), err
 }
 
 // reseal seals one of our tokens under the first key.

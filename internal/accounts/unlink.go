@@ -37,6 +37,9 @@ func (r *Repository) unlink(ctx context.Context, ownerID, id string) (Account, e
 		if account.Status == Unlinked {
 			return nil
 		}
+		if err := markToken(ctx, tx, account, now); err != nil {
+			return err
+		}
 		account.Status, account.Due, account.UnlinkedAt, account.UpdatedAt = Unlinked, now, now, now
 		return tx.Update(Path(id), append(changed(now), store.Set("status", string(Unlinked)),
 			store.Set("unlinkedAt", now), store.Set("updatedAt", now))...)
