@@ -122,7 +122,8 @@ type Account struct {
 	// LeavingUntil is until when a revocation of its grant may still reach Google, or
 	// when the last one ended; zero if none was sent.
 	LeavingUntil time.Time
-	// CheckedAt is when the grant was last known to work.
+	// CheckedAt is when the grant was last known to work, or the later time to which
+	// Grants.CheckUntouched put an account off.
 	CheckedAt time.Time
 	CreatedAt time.Time
 	UpdatedAt time.Time

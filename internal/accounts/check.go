@@ -19,7 +19,7 @@ const checkFor = 15 * time.Second
 type Checked struct {
 	Live   int
 	Dead   int // grant refused; these are now Due
-	Failed int // Google or the store did not answer; checked again later
+	Failed int // could not be checked; checked again later
 	// More reports that time ran out and that it is worth continuing at once, since some
 	// accounts answered.
 	More bool
@@ -28,7 +28,8 @@ type Checked struct {
 // CheckUntouched refreshes the access token of every active account that is not known to
 // have been used for Untouched, for a quarter of a minute at most. A failure stops no
 // other. It may run concurrently and repeatedly: an account that works is left alone for
-// as long again.
+// as long again, and one that cannot be checked, though Google answers, for half as long: those
+// that stay so would come before all others in every run.
 func (g *Grants) CheckUntouched(ctx context.Context) (Checked, error) {
 	var checked Checked
 	until := g.now().Add(checkFor)
@@ -49,8 +50,11 @@ func (g *Grants) CheckUntouched(ctx context.Context) (Checked, error) {
 			return checked, err
 		case fault.Is(err, fault.Revoked):
 			checked.Dead++
+		case fault.Is(err, fault.Unavailable), fault.Is(err, fault.RateLimited):
+			checked.Failed++
 		default:
 			checked.Failed++
+			_ = g.accounts.touch(ctx, account.ID, g.now().Add(-Untouched/2)) // if that fails too, it keeps its place
 		}
 	}
 	return checked, nil
@@ -61,12 +65,11 @@ func (g *Grants) check(ctx context.Context, account Account) error {
 	if _, err := g.token(ctx, account.ID, "", false); err != nil {
 		return err
 	}
-	return g.accounts.touch(ctx, account.ID)
+	return g.accounts.touch(ctx, account.ID, g.now())
 }
 
-func (r *Repository) touch(ctx context.Context, id string) error {
-	now := r.now()
+func (r *Repository) touch(ctx context.Context, id string, at time.Time) error {
 	return r.store.Run(ctx, func(_ context.Context, tx store.Tx) error {
-		return tx.Update(Path(id), store.Set("checkedAt", now))
+		return tx.Update(Path(id), store.Set("checkedAt", at))
 	})
 }
