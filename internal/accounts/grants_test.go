@@ -175,6 +175,7 @@ func TestClient_FailuresOfTheTokenEndpointRevokeNothing(t *testing.T) {
 		{control.Rule{Status: 400, Reason: "invalid_request"}, fault.Provider, ""},
 		{control.Rule{Status: 400, Reason: "temporarily_unavailable"}, fault.Unavailable, ""},
 		{control.Rule{Status: 401, Reason: "invalid_client"}, fault.Provider, accounts.CodeClientRefused},
+		{control.Rule{Status: 400, Reason: "unauthorized_client"}, fault.Provider, accounts.CodeClientRefused},
 		{control.Rule{Status: 500, Reason: "internal_failure"}, fault.Unavailable, ""},
 		{control.Rule{Status: 429, Reason: "slow_down"}, fault.RateLimited, ""},
 		{control.Rule{Status: 403, Reason: "rate_limit_exceeded"}, fault.RateLimited, ""},
@@ -193,16 +194,32 @@ func TestClient_FailuresOfTheTokenEndpointRevokeNothing(t *testing.T) {
 
 func TestClient_RefusedGrant_IsRevoked(t *testing.T) {
 	t.Parallel()
-	for code, status := range map[string]int{"invalid_grant": 400, "unauthorized_client": 401} {
-		w := newWorld(t)
-		id := w.link(t, "gm", "gm").ID
-		w.plant(t, control.Rule{Match: "oauth.token", Times: 1, Status: status, Reason: code})
+	w := newWorld(t)
+	id := w.link(t, "gm", "gm").ID
+	w.plant(t, control.Rule{Match: "oauth.token", Times: 1, Status: 400, Reason: "invalid_grant"})
+	_, err := w.call(t.Context(), id)
+	wantKind(t, err, fault.Revoked, accounts.CodeTokenExpired)
+	if account := w.get(t, id); account.Status != accounts.Revoked {
+		t.Errorf("the account is %s", account.Status)
+	}
+}
+
+// A server that is started with the id of another client, such as staging's, would else end every
+// account, and the right id would bring none back.
+func TestClient_TokenOfAnotherClient_RevokesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ids := []string{w.link(t, "gm", "gm").ID, w.link(t, "ana", "ana").ID}
+	w.plant(t, control.Rule{Match: "oauth.token", Times: 2, Status: 401, Reason: "unauthorized_client"})
+	for _, id := range ids {
 		_, err := w.call(t.Context(), id)
-		wantKind(t, err, fault.Revoked, accounts.CodeTokenExpired)
-		account, err := w.accounts.Get(t.Context(), id)
-		if err != nil || account.Status != accounts.Revoked {
-			t.Errorf("%s: the account is %s, %v", code, account.Status, err)
+		wantKind(t, err, fault.Provider, accounts.CodeClientRefused)
+		if !strings.Contains(err.Error(), "linked again") {
+			t.Errorf("the log does not say what to do if the client is the right one: %v", err)
 		}
+	}
+	for _, id := range ids { // the setting is corrected
+		w.wantOK(t, id)
 	}
 }
 

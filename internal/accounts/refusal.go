@@ -17,8 +17,12 @@ import (
 // users would have to relink.
 var refusals = slices.Concat(refusal.Table{
 	{
-		Reasons: []string{"invalid_grant", "unauthorized_client"}, Kind: fault.Revoked, Code: CodeTokenExpired,
+		Reasons: []string{"invalid_grant"}, Kind: fault.Revoked, Code: CodeTokenExpired,
 		Message: "Google Calendar authorization expired. Re-link in Settings.",
+	},
+	{ // of a token that another client was given
+		Reasons: []string{"unauthorized_client"}, Kind: fault.Provider, Code: CodeClientRefused, Message: sayOwnClient,
+		Operator: operatorOwnClient + "; what another client was given has to be linked again",
 	},
 	{Reasons: []string{"invalid_client"}, Kind: fault.Provider, Code: CodeClientRefused, Message: sayOwnClient, Operator: operatorOwnClient},
 	{Status: http.StatusUnauthorized, Kind: fault.Provider, Code: CodeClientRefused, Message: sayOwnClient, Operator: operatorOwnClient},
