@@ -108,8 +108,8 @@ func errKeys(failure error) error {
 }
 
 // cached finds a key by id without a fetch; settled is false if the keys must be
-// fetched first. Within minFresh of a fetch there is no other: an id that is not
-// among fresh keys is unknown, and for stale keys the failure of the last fetch counts.
+// fetched first. Within minFresh of a fetch there is no other: an id that is not among
+// the keys is unknown if it succeeded, and otherwise its failure counts.
 func (k *HTTPKeys) cached(id string) (key *rsa.PublicKey, settled bool, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -119,9 +119,9 @@ func (k *HTTPKeys) cached(id string) (key *rsa.PublicKey, settled bool, err erro
 	}
 	elapsed := now.Sub(k.triedAt)
 	recent := elapsed >= 0 && elapsed < minFresh // negative: the clock was set back
-	switch {
-	case now.Before(k.freshUntil):
-		return key, key != nil || recent, err
+	switch fresh := now.Before(k.freshUntil); {
+	case fresh && (key != nil || recent && k.failure == nil):
+		return key, true, err
 	case !recent || k.failure == nil || !now.Before(k.freshUntil.Add(maxStale)):
 		return nil, false, err
 	case key == nil: // it may be newer than the cached keys
