@@ -81,6 +81,29 @@ func TestAcceptNew_TakesTheTimeThatThePersonSaw(t *testing.T) {
 	atRest(t, w)
 }
 
+// The app's own deletion of a poll broke off behind its slots, or somebody removed the calendar's.
+func TestAcceptNew_CalendarSlotRemoved_MakesItAgain(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := moved(w)
+	before := w.View(s.poll)
+	w.Remove(poll.SlotPath(s.poll, before.Winning.ID))
+	view, err := w.Scheduler.AcceptNew(t.Context(), worldtest.Person("gm"), s.poll, before.Poll.Sync.Applied.String(), worldtest.Cause)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "state", view.Poll.Sync.State, rules.StateOK)
+	if view.Winning == nil {
+		t.Fatal("it has no winning slot")
+	}
+	equal(t, "winning slot", view.Winning.ID, before.Winning.ID)
+	equal(t, "time", view.Winning.Fingerprint(), before.Poll.Sync.Applied)
+	equal(t, "source", view.Winning.Source, poll.SourcePoll)
+	equal(t, "made by", view.Winning.CreatedBy, "")
+	w.Run(20 * time.Minute)
+	atRest(t, w)
+}
+
 // An error that is not over stays when the new time is accepted; a warning leaves the state
 // to the time.
 func TestAcceptNew_DuringAnError_KeepsIt(t *testing.T) {

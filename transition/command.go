@@ -118,10 +118,18 @@ func (s *Step) AcceptNew(who, observed string) error {
 	if observed == "" || s.Poll.Sync.Applied.String() != observed {
 		return fault.New(fault.Conflict, "The event was moved again. Reload the poll and accept the time it shows.")
 	}
-	s.makeOrdinary(s.Poll.Sync.Rescheduled.ToSlotID)
+	winning, slotID := s.Winning, s.Poll.Sync.Rescheduled.ToSlotID
+	if winning == nil { // somebody removed it
+		slot := poll.SlotAt(slotID, s.Poll.Sync.Applied)
+		slot.Source, slot.CreatedBy = poll.SourcePoll, ""
+		s.Writes.Set(poll.SlotPath(s.Poll.ID, slotID), poll.EncodeSlot(slot))
+		winning = &slot
+	} else {
+		s.makeOrdinary(slotID)
+	}
 	entry := s.commandEntry(rules.CommandAcceptNew, who, "the new time was accepted")
 	entry.Fingerprint = s.Poll.Sync.Applied
-	s.record(Commanded(s.Poll, entry, Details{}), entry, s.Winning, true)
+	s.record(Commanded(s.Poll, entry, Details{}), entry, winning, true)
 	return nil
 }
 
