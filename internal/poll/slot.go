@@ -92,6 +92,9 @@ func DecodeSlot(doc store.Document) Slot {
 		days, err := rules.Days(f.String("startDate"), f.String("endDate"))
 		if err != nil { // the days that the instants are in
 			days = rules.Timed(midnight(s.Start), midnight(s.End))
+		} else if !s.Start.IsZero() && (days.Start != s.Start.UnixMilli() || days.End != s.End.UnixMilli()) {
+			s.AllDay = false // clients of the web app edit start and end alone
+			return s
 		}
 		s.Start, s.End = days.StartTime(), days.EndTime()
 	}

@@ -8,6 +8,7 @@ import (
 
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
+	"questscheduler/rules"
 )
 
 // asking is a reader that counts the documents of its queries.
@@ -64,4 +65,34 @@ func TestLoadSlots_OfMoreThanTenThousand_ReadsNoMore(t *testing.T) {
 	want(10_000)
 	fill(10_000, 10_003)
 	want(10_000)
+}
+
+// Clients of the web app write start and end alone, and know no whole days.
+func TestDecodeSlot_WholeDayEditedByTheApp_IsTimed(t *testing.T) {
+	t.Parallel()
+	at := func(f rules.Fingerprint) []store.Update {
+		return []store.Update{poll.Set("start", rules.Instant(f.StartTime())), poll.Set("end", rules.Instant(f.EndTime()))}
+	}
+	evening := rules.Timed(ten.Add(9*time.Hour), noon.Add(10*time.Hour))
+	days := rules.Fingerprint{Start: day.Start + 86400_000, End: day.End + 2*86400_000, AllDay: true}
+	later := evening
+	later.Start = day.Start
+	for name, c := range map[string]struct {
+		written []store.Update
+		want    rules.Fingerprint
+	}{
+		"to an evening":           {at(evening), evening},
+		"to another end":          {at(later), later},
+		"as it was":               {at(day), day},
+		"by the server, likewise": {poll.MoveSlot(days), days},
+		"to its dates alone":      {[]store.Update{poll.Set("start", store.Delete), poll.Set("end", store.Delete)}, day},
+	} {
+		data := stored(t, poll.EncodeSlot(poll.SlotAt("s1", day)), c.written...)
+		slot := poll.DecodeSlot(store.Document{Path: poll.SlotPath("p1", "s1"), Data: data})
+		same(t, name, slot.Fingerprint(), c.want)
+		again := poll.DecodeSlot(store.Document{Path: poll.SlotPath("p1", "s1"), Data: stored(t, poll.EncodeSlot(slot))})
+		same(t, name+", written again", again, slot)
+		_, dated := poll.EncodeSlot(slot)["startDate"]
+		same(t, name+", dates written again", dated, c.want.AllDay)
+	}
 }

@@ -75,7 +75,7 @@ func (a *audit) checkCard(p record, card message) {
 	shown := struck.ReplaceAllString(fields["Winning slot"], "")
 	want := ""
 	if p.text("status") == finalized && slot.fields != nil {
-		if slot.flag("allDay") {
+		if wholeDays(slot) {
 			return // days have no moments
 		}
 		want = strconv.FormatInt(slot.when("start").Unix(), 10)

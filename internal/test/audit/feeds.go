@@ -32,7 +32,7 @@ func parse(text string) map[string]entry {
 
 // feedTime is a time of a slot as a feed writes it.
 func feedTime(slot record, name string) string {
-	if slot.flag("allDay") {
+	if wholeDays(slot) {
 		return strings.ReplaceAll(slot.text(name+"Date"), "-", "")
 	}
 	return slot.when(name).Format("20060102T150405Z")

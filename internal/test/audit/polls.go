@@ -87,9 +87,15 @@ func (a *audit) slotEdited(p record) bool {
 	return slot.fields == nil || slotText(slot) != p.text("calendarSync", "awaited", "winning")
 }
 
+// wholeDays reports whether a slot is one of whole days: people edit its instants alone.
+func wholeDays(slot record) bool {
+	const midnight = "T00:00:00.000Z"
+	return slot.flag("allDay") && slot.text("start") == slot.text("startDate")+midnight && slot.text("end") == slot.text("endDate")+midnight
+}
+
 // slotText is the time of a slot as fingerprints are written.
 func slotText(slot record) string {
-	if slot.flag("allDay") {
+	if wholeDays(slot) {
 		return slot.text("startDate") + "|" + slot.text("endDate") + "|true"
 	}
 	return stamp(slot.when("start")) + "|" + stamp(slot.when("end")) + "|false"
@@ -143,7 +149,7 @@ func (a *audit) checkWinner(p record, e event, moved bool) {
 	start := func(text string) string { at, _, _ := strings.Cut(text, "|"); return at }
 	shown := slotText(slot)
 	adopted := !moved && !strings.HasPrefix(e.ID, eventPrefix) // linked before the program, at whatever time it was then
-	if allDay := e.Start.Date != ""; allDay && !slot.flag("allDay") {
+	if allDay := e.Start.Date != ""; allDay && !wholeDays(slot) {
 		shown = e.text() // an accepted or finalised day is kept by its instants
 		if at := slot.when("start"); at.Format(time.DateOnly) != e.Start.Date && !moved && !adopted {
 			a.found("poll %s shows %s, and event %s is on %s", p.id, at, e.ID, e.Start.Date)
