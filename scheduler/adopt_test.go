@@ -32,6 +32,7 @@ func TestReconcile_AnotherEventNamed_IsAdoptedAsItIs(t *testing.T) {
 			t.Parallel()
 			w := worldtest.New(t, worldtest.Options{})
 			s := finalised(w)
+			w.Released(s.event)
 			row.before(w, s)
 			w.Run(time.Minute)
 			made := w.InsertEvent("gm", map[string]any{
@@ -59,13 +60,36 @@ func TestReconcile_AnotherEventNamed_IsAdoptedAsItIs(t *testing.T) {
 	}
 }
 
+// The web app's own functions delete the old event, unless their caller keeps it.
+func TestReconcile_AnotherEventNamed_OldOneIsReleased(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := finalised(w)
+	made := w.InsertEvent("gm", map[string]any{
+		"summary": "By the web app", "start": map[string]any{"dateTime": "2026-03-10T15:00:00Z"},
+		"end": map[string]any{"dateTime": "2026-03-10T17:00:00Z"},
+	})
+	w.Released(s.event)
+	w.Edit(poll.Path(s.poll), poll.Set("winningSlotId", s.slots[1]), poll.Set("googleEventId", made.ID))
+	w.Sweep()
+	w.Run(time.Minute)
+	equal(t, "the old event lives", w.EventOf("gm", s.event).Live(), true)
+	if index := w.Index(); len(index) != 1 || index[0].EventID != made.ID {
+		t.Errorf("the index holds %+v, want event %s alone", index, made.ID)
+	}
+	w.MoveEvent("gm", s.event, worldtest.Noon)
+	w.Run(time.Minute)
+	equal(t, "state after the old one moved", w.View(s.poll).Poll.Sync.State, rules.StateOK)
+	w.Check()
+}
+
 // The web app gave a poll another event, which nobody noticed, and then it was
-// finalised here: what is left of its first event is taken away, and nothing
-// else.
+// finalised here: that event is taken away, and the first one stays, since the app left it.
 func TestFinalise_OverAnEventFromElsewhere_KeepsItsOwnTime(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := finalised(w)
+	w.Released(s.event)
 	made := w.InsertEvent("gm", map[string]any{
 		"summary": "By the web app", "start": map[string]any{"dateTime": "2026-03-10T10:00:00Z"},
 		"end": map[string]any{"dateTime": "2026-03-10T11:00:00Z"},
@@ -81,9 +105,9 @@ func TestFinalise_OverAnEventFromElsewhere_KeepsItsOwnTime(t *testing.T) {
 	if p.GoogleEventID != view.Poll.GoogleEventID || p.Sync.Baseline != view.Poll.Sync.Baseline || p.Sync.Applied != view.Poll.Sync.Baseline {
 		t.Errorf("it stands as %+v, and was finalised as %+v", p.Sync, view.Poll.Sync)
 	}
-	if events := w.Events("gm"); len(events) != 1 || events[0].ID != p.GoogleEventID {
-		t.Errorf("the calendar holds %+v, want the last event alone", events)
-	}
+	equal(t, "the last event lives", w.EventOf("gm", p.GoogleEventID).Live(), true)
+	equal(t, "the app's event lives", w.EventOf("gm", made.ID).Live(), false)
+	equal(t, "the first event lives", w.EventOf("gm", s.event).Live(), true)
 	w.Check()
 }
 
@@ -125,12 +149,13 @@ func TestAnEventFromElsewhere_EndsAHold(t *testing.T) {
 	w.Check()
 }
 
-// A command first repairs an edit that nobody noticed: it deletes the event that the
-// poll followed, and the one that took its place.
-func TestReopen_OverAnEventFromElsewhere_LeavesNeither(t *testing.T) {
+// A command first repairs an edit that nobody noticed: it deletes the event that took the
+// place of the one that the poll followed, which the web app left.
+func TestReopen_OverAnEventFromElsewhere_DeletesThat(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := finalised(w)
+	w.Released(s.event)
 	made := w.InsertEvent("gm", map[string]any{
 		"summary": "By the web app", "start": map[string]any{"dateTime": "2026-03-10T15:00:00Z"},
 		"end": map[string]any{"dateTime": "2026-03-10T17:00:00Z"},
@@ -140,8 +165,8 @@ func TestReopen_OverAnEventFromElsewhere_LeavesNeither(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Run(time.Minute)
-	if events := w.Events("gm"); len(events) > 0 {
-		t.Errorf("the calendar holds %+v, want nothing", events)
+	if events := w.Events("gm"); len(events) != 1 || events[0].ID != s.event {
+		t.Errorf("the calendar holds %+v, want the first event alone", events)
 	}
 	if index := w.Index(); len(index) > 0 {
 		t.Errorf("the index holds %+v, want nothing", index)
@@ -155,6 +180,7 @@ func TestAnEventFromElsewhere_IsAnotherFinalisation(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})
 	s := finalised(w)
+	w.Released(s.event)
 	for i, start := range []string{"2026-03-10T10:00:00Z", "2026-03-10T15:00:00Z"} {
 		before := w.View(s.poll).Poll.Sync.Generation
 		made := w.InsertEvent("gm", map[string]any{

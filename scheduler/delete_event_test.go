@@ -19,35 +19,40 @@ func appDeletes(t *testing.T, w *worldtest.World, pollID string) bool {
 	return deleted
 }
 
-// Each row is how a poll's event stands when the app asks to delete it.
+// Each row is how a poll's event stands when the app asks to delete it, and gives the event that goes.
 func TestDeleteEvent_TheEventGoes_AndThePollStays(t *testing.T) {
 	t.Parallel()
-	for name, prepare := range map[string]func(w *worldtest.World, s fixture){
-		"as it was made": func(*worldtest.World, fixture) {},
-		"moved": func(w *worldtest.World, s fixture) {
+	for name, prepare := range map[string]func(w *worldtest.World, s fixture) (event string){
+		"as it was made": func(_ *worldtest.World, s fixture) string { return s.event },
+		"moved": func(w *worldtest.World, s fixture) string {
 			w.MoveEvent("gm", s.event, worldtest.Three)
 			w.Run(time.Minute)
+			return s.event
 		},
-		"another one that the app gave it, and nobody synced": func(w *worldtest.World, s fixture) {
-			w.Edit(poll.Path(s.poll), poll.Set("googleEventId", w.InsertEvent("gm", map[string]any{
+		"another one that the app gave it, and nobody synced": func(w *worldtest.World, s fixture) string {
+			w.Released(s.event)
+			made := w.InsertEvent("gm", map[string]any{
 				"summary": "By the app", "start": map[string]any{"dateTime": "2026-03-10T10:00:00Z"},
 				"end": map[string]any{"dateTime": "2026-03-10T11:00:00Z"},
-			}).ID))
+			})
+			w.Edit(poll.Path(s.poll), poll.Set("googleEventId", made.ID))
+			return made.ID
 		},
-		"deleted there already, and nobody knows": func(w *worldtest.World, s fixture) {
+		"deleted there already, and nobody knows": func(w *worldtest.World, s fixture) string {
 			w.LosePushes()
 			w.DeleteEvent("gm", s.event)
+			return s.event
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := worldtest.New(t, worldtest.Options{})
 			s := finalised(w)
-			prepare(w, s)
+			event := prepare(w, s)
 			equal(t, "deleted", appDeletes(t, w, s.poll), true)
 			w.Run(time.Minute)
 			view := w.View(s.poll)
-			equal(t, "the event lives", w.EventOf("gm", s.event).Live(), false)
+			equal(t, "the event lives", w.EventOf("gm", event).Live(), false)
 			equal(t, "status", view.Poll.Status, rules.Finalized)
 			equal(t, "state", view.Poll.Sync.State, rules.StateNone)
 			equal(t, "event", view.Poll.GoogleEventID, "")

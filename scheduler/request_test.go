@@ -79,7 +79,9 @@ func TestFinalise_RepeatedAfterAnotherChange_IsANewOne(t *testing.T) {
 			w.MoveEvent("gm", event, worldtest.Three)
 			w.Run(time.Minute)
 		},
-		"its event deleted by the app": func(w *worldtest.World, s fixture, _ string) {
+		"its event deleted by the app": func(w *worldtest.World, s fixture, event string) {
+			w.LosePushes()
+			w.DeleteEvent("gm", event)
 			w.Edit(poll.Path(s.poll), poll.Set("googleEventId", nil))
 		},
 		"a quarter of an hour ago": func(w *worldtest.World, _ fixture, _ string) { w.Run(15 * time.Minute) },

@@ -104,7 +104,7 @@ func TestTransition_EachOne_TouchesWhatItsRowSays(t *testing.T) {
 		},
 		"repair: unlinked": {
 			edited(groupedMoved, []store.Update{poll.Set("googleEventId", nil)}), reconciling,
-			"calendar card generation index intents journal recorded slots",
+			"calendar card generation index journal recorded slots",
 		},
 		"repair: status":    {edited(grouped, statusOf(rules.Archived)), reconciling, "card journal recorded"},
 		"repair: slots":     {slotEdited(groupedDeleted), reconciling, "calendar card index journal recorded"},

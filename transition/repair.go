@@ -58,9 +58,10 @@ func (s *Step) RepairReopen() {
 	s.reopen(s.editEntry(rules.RepairReopen), Details{}, "")
 }
 
-// RepairUnlink lets go of an event that the poll does not name any more.
+// RepairUnlink releases an event that the poll does not name any more. The writer of another one,
+// the web app's own functions, deleted the old one or was asked to keep it.
 func (s *Step) RepairUnlink() {
-	s.unlink(true, "")
+	s.unlink(false, "")
 	s.repaired(s.editEntry(rules.RepairUnlink), s.details())
 }
 
