@@ -76,18 +76,19 @@ func (l *pollConsumer) fetch(ctx context.Context, eventID string) (gcal.Event, e
 // is stored of those found nowhere, so a repeated run searches again.
 const maxSearches = 50
 
-// withoutPast removes from the missing events those of past sessions, whose polls record it:
-// they are cancelled no more. An absence that would cancel a poll is not applied, since nothing
-// was searched yet. One that could not be decided remains: left to be fetched alone, it would be
-// cancelled unconfirmed.
+// withoutPast removes from the missing events those of past sessions, whose polls record it, and
+// of archived polls: they are cancelled no more. An absence that would cancel a poll is not applied,
+// since nothing was searched yet. One that could not be decided remains: left to be fetched alone,
+// it would be cancelled unconfirmed.
 func (l *pollConsumer) withoutPast(ctx context.Context, run Run, gone []gcal.Event) (remaining []gcal.Event, err error) {
 	for _, event := range gone {
 		applied, err := l.Polls.Apply(ctx, l.observation(event, true))
-		action := applied.Decision.Action
+		decision := applied.Decision
+		settled := decision.Action == rules.Record || decision.Action == rules.Forget || decision.Row == "not_finalised"
 		switch {
 		case err != nil && l.endsRun(ctx, err):
 			return nil, err
-		case err != nil || action != rules.Record && action != rules.Forget:
+		case err != nil || !settled:
 			remaining = append(remaining, event)
 		default:
 			if err := run.Applied(ctx, event.ID, nil); err != nil {

@@ -101,13 +101,18 @@ func (s *Step) moveEntry(to poll.Place) {
 // askAgain asks for a sync of the event of a poll that was archived or edited directly,
 // since no decision was made about it. The poll and its calendar record a hold together:
 // mustShow reports a hold that the poll does not show yet (showHeld). If the poll shows a
-// hold that was confirmed since, its owner must confirm again.
+// hold that was confirmed since, its owner must confirm again. While the calendar holds others,
+// the event was perhaps missing with them, and is held as well if it is gone.
 func (s *Step) askAgain() (mustShow bool) {
 	event, failure := s.Entry.EventID, s.Poll.Sync.Error
 	shows := failure != nil && failure.Code == rules.MassCancellationHeld
 	updates := s.Calendar.RequestFetch(s.request(), event)
-	if shows && !s.Calendar.Deferred(event).Awaits() {
+	switch awaits := s.Calendar.Deferred(event).Awaits(); {
+	case awaits:
+	case shows:
 		updates = append(calendars.RequestSync(s.request()), calendars.Defer(event, calendars.DeferredHeld, s.Now))
+	case len(s.Calendar.Held()) > 0:
+		updates = append(calendars.RequestSync(s.request()), calendars.Defer(event, calendars.DeferredMissing, s.Now))
 	}
 	s.Writes.Merge(calendars.Path(s.Calendar.Key), updates...)
 	return s.Calendar.Deferred(event).Why == calendars.DeferredHeld && !shows

@@ -42,7 +42,7 @@ const (
 	DeferredRace      = "insert_pending" // it may have changed before it was linked
 	DeferredCommand   = "command"        // a command requested it
 	DeferredMoved     = "moved_calendar" // it was moved here, perhaps after a run had passed it
-	DeferredMissing   = "missing"        // a full listing lacked it with many others, and it could not be read
+	DeferredMissing   = "missing"        // perhaps missing with many others, and not read yet: gone, it is held too
 	DeferredHeld      = "held"           // gone with many others: awaits a person's confirmation, and is not fetched
 	DeferredConfirmed = "confirmed"      // a person confirmed a held one
 )
