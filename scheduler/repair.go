@@ -18,11 +18,11 @@ import (
 // changes and afterEdits call it.
 func (s *Service) Reconcile(ctx context.Context, pollID string, cause Cause) (rules.Repair, error) {
 	repair, err := s.reconcile(ctx, pollID, cause)
-	second := rules.RepairNothing
+	second, again := rules.RepairNothing, repair == rules.RepairUnlink
 	if err == nil && repair == rules.RepairRecreated {
-		err = s.purgeNow(ctx, pollID)
+		again, err = s.purgeNow(ctx, pollID)
 	}
-	if err == nil && (repair == rules.RepairUnlink || repair == rules.RepairRecreated) {
+	if err == nil && again {
 		// It may name another event by now, to be followed at once, or was edited
 		// since it was made.
 		second, err = s.reconcile(ctx, pollID, cause)
