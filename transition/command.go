@@ -210,7 +210,7 @@ func (s *Step) EditSlots(who string, slots []poll.Slot, wanted []Times) error {
 	for _, slot := range slots {
 		removed[slot.ID], known[slot.ID] = true, moved == nil || slot.ID != moved.ToSlotID
 	}
-	keepDays(slots, wanted)
+	wanted = keepDays(slots, wanted)
 	for _, edit := range wanted {
 		switch {
 		case edit.ID == "":
@@ -236,16 +236,17 @@ func (s *Step) EditSlots(who string, slots []poll.Slot, wanted []Times) error {
 }
 
 // keepDays has whole days whose ends an edit leaves stay whole days, which its times cannot say.
-func keepDays(slots []poll.Slot, wanted []Times) {
-	days := map[string]rules.Fingerprint{}
+func keepDays(slots []poll.Slot, wanted []Times) []Times {
+	kept, days := slices.Clone(wanted), map[string]rules.Fingerprint{}
 	for _, slot := range slots {
 		days[slot.ID] = slot.Fingerprint()
 	}
-	for i, edit := range wanted {
+	for i, edit := range kept {
 		if at := days[edit.ID]; at.Start == edit.At.Start && at.End == edit.At.End {
-			wanted[i].At = at
+			kept[i].At = at
 		}
 	}
+	return kept
 }
 
 // keepsTime reports whether an edit of the slots leaves the session at its time. An edit
