@@ -73,8 +73,12 @@ func (l *pollConsumer) holdWithOthers(ctx context.Context, run Run, event gcal.E
 }
 
 // hold keeps absences from cancelling their polls until a person confirms them, which the end of
-// the run announces.
+// the run announces. A run that only observes holds nothing, since it notifies nobody; the first
+// one that applies lists everything again.
 func (l *pollConsumer) hold(ctx context.Context, gone []gcal.Event) error {
+	if l.Observing {
+		return nil
+	}
 	for _, event := range gone {
 		entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, event.ID)
 		if err != nil {

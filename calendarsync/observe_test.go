@@ -133,6 +133,61 @@ func TestObserving_ADeadGrant_ShowsOnNoPollUntilItIsOn(t *testing.T) {
 	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
 }
 
+// Nobody hears of a hold while it observes, so there is none until it is on.
+func TestObserving_ManyGoneAtOnce_AreHeldAndToldOnceItIsOn(t *testing.T) {
+	t.Parallel()
+	for name, unread := range map[string]int{"all are read": -1, "one is read by the next run": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{HoldMin: 1, HoldShare: 0.1}})
+			var polls []string
+			for range 3 {
+				pollID, _, _ := w.Finalised()
+				polls = append(polls, pollID)
+			}
+			w.Run(time.Minute)
+			w.Observe(true)
+			check := untouched(t, w, polls...)
+			for _, event := range w.Events("gm") {
+				w.DeleteEvent("gm", event.ID)
+			}
+			if unread > 0 {
+				w.Refuse("events.get", 500, "", unread)
+			}
+			w.Run(10 * time.Minute)
+			check()
+			equal(t, "held while it observes", len(w.Calendar("gm").Held()), 0)
+
+			w.Observe(false)
+			w.Sweep()
+			w.Run(10 * time.Minute)
+			for _, pollID := range polls {
+				equal(t, "held", w.Held(w.View(pollID).Poll), true)
+				equal(t, "the error", w.View(pollID).Poll.Sync.Error != nil, true)
+			}
+			equal(t, "notices of a hold", holdNotices(w), 1)
+			atRest(t, w)
+		})
+	}
+}
+
+// A hold from before it observed, of which the owner has not heard, is announced once it is on.
+func TestObserving_AnUnannouncedHold_IsAnnouncedOnceItIsOn(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{HoldMin: 2, HoldShare: 0.1}})
+	unlistedBut(t, w, 4, 1, func(_ int, event string) { w.DeleteEvent("gm", event) })
+	equal(t, "it is not announced", w.Calendar("gm").HoldUnannounced, true)
+	w.Observe(true)
+	w.Run(time.Hour)
+	equal(t, "notices while it observes", holdNotices(w), 0)
+	w.Observe(false)
+	w.Sweep()
+	w.Run(time.Hour)
+	equal(t, "held", len(w.Calendar("gm").Held()), 4)
+	equal(t, "notices of a hold", holdNotices(w), 1)
+	atRest(t, w)
+}
+
 // While it observes, the web app goes on as before: what it writes stays as it is.
 func TestObserving_ADirectEdit_StaysAsItIsUntilItIsOn(t *testing.T) {
 	t.Parallel()

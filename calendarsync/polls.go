@@ -76,7 +76,7 @@ func (l *pollConsumer) ShowFailure(ctx context.Context, _ Run, eventID string) e
 
 // Finish implements Finisher: it announces what is held, and clears errors of the account.
 func (l *pollConsumer) Finish(ctx context.Context, _ Run) error {
-	if l.calendar.HoldUnannounced {
+	if l.calendar.HoldUnannounced && !l.Observing {
 		if err := l.announceHeld(ctx); err != nil {
 			return err
 		}
