@@ -74,6 +74,27 @@ func TestHold_OneIsNeverRead_IsAnnouncedAllTheSame(t *testing.T) {
 	shows(t, w, polls[0], rules.SyncFailed, rules.StateError)
 }
 
+// Once the last that could not be read needs no hold, no other run may come for hours.
+func TestHold_TheLastUnreadIsThereAfterAll_IsAnnounced(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{HoldMin: 1, HoldShare: 0.1}})
+	back := ""
+	polls := unlistedBut(t, w, 3, 1, func(i int, event string) {
+		if i == 0 {
+			back = event
+		}
+		w.DeleteEvent("gm", event)
+	})
+	w.UndeleteEvent("gm", back)
+	w.LosePushes()
+	w.Run(time.Minute)
+	equal(t, "the one that is there is held", w.Held(w.View(polls[0]).Poll), false)
+	equal(t, "another one is held", w.Held(w.View(polls[1]).Poll), true)
+	equal(t, "notices of a hold", holdNotices(w), 1)
+	equal(t, "no further run is due", w.Calendar("gm").SyncAt.IsZero(), true)
+	atRest(t, w)
+}
+
 // What is awaited is gone with its poll's word: that it cannot be read makes no deletion one of many.
 func TestHold_AwaitedEventsCannotBeRead_HoldsNothing(t *testing.T) {
 	t.Parallel()

@@ -175,15 +175,26 @@ func TestObserving_ManyGoneAtOnce_AreHeldAndToldOnceItIsOn(t *testing.T) {
 func TestObserving_AnUnannouncedHold_IsAnnouncedOnceItIsOn(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{Settings: worldtest.Settings{HoldMin: 2, HoldShare: 0.1}})
-	unlistedBut(t, w, 4, 1, func(_ int, event string) { w.DeleteEvent("gm", event) })
+	back := ""
+	unlistedBut(t, w, 4, 1, func(i int, event string) {
+		if i == 0 {
+			back = event
+		}
+		w.DeleteEvent("gm", event)
+	})
+	w.UndeleteEvent("gm", back)
 	equal(t, "it is not announced", w.Calendar("gm").HoldUnannounced, true)
 	w.Observe(true)
-	w.Run(time.Hour)
+	w.Run(time.Minute)
+	equal(t, "no further run is due", w.Calendar("gm").SyncAt.IsZero(), true)
+	w.Skip(7 * time.Hour)
+	w.Sweep()
+	w.Run(time.Minute)
 	equal(t, "notices while it observes", holdNotices(w), 0)
 	w.Observe(false)
 	w.Sweep()
 	w.Run(time.Hour)
-	equal(t, "held", len(w.Calendar("gm").Held()), 4)
+	equal(t, "held", len(w.Calendar("gm").Held()), 3)
 	equal(t, "notices of a hold", holdNotices(w), 1)
 	atRest(t, w)
 }

@@ -202,6 +202,9 @@ func (l *syncRun) end(ctx context.Context, next string) error {
 				l.next = at
 			}
 		}
+		if l.next.IsZero() && now.HoldUnannounced && !l.Observing { // it waited for an event that this run settled
+			l.next = l.Now().Add(time.Second)
+		}
 		updates = append(updates, calendars.InZone(l.calendar.TimeZone)...)
 		return append(updates, now.Succeeded(l.Now(), next, l.maskVersion(), l.next)...)
 	})
