@@ -189,9 +189,11 @@ func (s *server) listAccountCalendars(ctx context.Context, by caller, in *onAcco
 	})}, err
 }
 
-// CalendarsOf lists the calendars of an account: see calendarsync.Calendars.
+// CalendarsOf lists the calendars of an account that people choose from, which are those that its
+// owner did not hide: see calendarsync.Calendars.
 func (l LinkedAccounts) CalendarsOf(
 	ctx context.Context, account accounts.Account,
 ) (entries []gcal.CalendarEntry, complete bool, err error) {
-	return calendarsync.Calendars{Accounts: l.Accounts, List: l.Calendars}.Of(ctx, account)
+	entries, complete, err = calendarsync.Calendars{Accounts: l.Accounts, List: l.Calendars}.Of(ctx, account)
+	return slices.DeleteFunc(entries, func(e gcal.CalendarEntry) bool { return e.Hidden }), complete, err
 }

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"testing"
 
 	"questscheduler/api"
 	"questscheduler/demo/sim/google"
@@ -49,7 +50,10 @@ func (w *world) openLinked(options *api.Options) api.LinkedAccounts {
 	return api.LinkedAccounts{
 		Accounts: w.linked, Follow: w.followed.follow, URL: ourURL,
 		Calendars: func(context.Context, string) ([]gcal.CalendarEntry, error) {
-			return []gcal.CalendarEntry{{ID: "gm@example.com", Summary: "gm", Primary: true, Writable: true}}, nil
+			return []gcal.CalendarEntry{
+				{ID: "gm@example.com", Summary: "gm", Primary: true, Writable: true},
+				{ID: "hidden@example.com", Summary: "hidden", Writable: true, Hidden: true},
+			}, nil
 		},
 		Consents: linked.NewLinking(linked.LinkingOptions{
 			Accounts: w.linked, ClientID: "client", ClientSecret: "secret",
@@ -95,4 +99,14 @@ func (w *world) browse(address, site string, cookies ...*http.Cookie) *http.Resp
 	response, err := http.DefaultTransport.RoundTrip(request)
 	must(w.t, err)
 	return response
+}
+
+func TestCalendarsOfAnAccount_ThatItsOwnerHid_AreLeftOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var listed struct{ Calendars []struct{ ID string } }
+	w.want(http.StatusOK, call{as: "gm", method: "GET", path: "/v1/accounts/" + w.newAccount("gm") + "/calendars"}, &listed)
+	if len(listed.Calendars) != 1 || listed.Calendars[0].ID != "gm@example.com" {
+		t.Errorf("listed: %+v", listed)
+	}
 }

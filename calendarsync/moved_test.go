@@ -58,6 +58,22 @@ func TestMovedEvent_ToACalendarNothingFollowed_IsFollowed(t *testing.T) {
 	atRest(t, w)
 }
 
+func TestMovedEvent_IntoAHiddenCalendar_IsFollowed(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	w.MoveAway("gm", eventID, worldtest.Club)
+	if err := w.Google.Hide(worldtest.ClubCalendar, "gm", true); err != nil {
+		t.Fatal(err)
+	}
+	w.Run(time.Minute)
+	stands(t, w, pollID, rules.StateOK, ten.Start)
+	follows(t, w, pollID, worldtest.ClubCalendar)
+	w.MoveEvent(worldtest.Club, eventID, noon)
+	w.Run(time.Minute)
+	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+}
+
 func TestMovedEvent_ToAKnownCalendar_NeedsNoList(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

@@ -21,17 +21,19 @@ type CalendarEntry struct {
 	Primary bool
 	// Writable reports whether the account may write to it.
 	Writable bool
+	// Hidden reports that the account's owner hid it from their list.
+	Hidden bool
 }
 
-// Calendars lists all calendars of an account. It needs a scope that people can decline:
+// Calendars lists all calendars of an account, hidden ones too. It needs a scope that people can decline:
 // without it the error is Forbidden with CodeScopeMissing, and other calls still work.
 func (c *Client) Calendars(ctx context.Context, account string) ([]CalendarEntry, error) {
 	var entries []CalendarEntry
 	pageToken := ""
 	for range mostPages {
 		err := c.call(ctx, opCalendars, account, func(ctx context.Context, service *calendar.Service) error {
-			call := service.CalendarList.List().MaxResults(250).Context(ctx).
-				Fields("nextPageToken,items(id,summary,summaryOverride,description,timeZone,primary,accessRole)")
+			call := service.CalendarList.List().ShowHidden(true).MaxResults(250).Context(ctx).
+				Fields("nextPageToken,items(id,summary,summaryOverride,description,timeZone,primary,accessRole,hidden)")
 			if pageToken != "" {
 				call.PageToken(pageToken)
 			}
@@ -64,7 +66,7 @@ func decodeEntry(item *calendar.CalendarListEntry) CalendarEntry {
 	}
 	return CalendarEntry{
 		ID: item.Id, Summary: summary, Description: item.Description, TimeZone: item.TimeZone,
-		Primary: item.Primary, Writable: writable(item.AccessRole),
+		Primary: item.Primary, Writable: writable(item.AccessRole), Hidden: item.Hidden,
 	}
 }
 

@@ -87,6 +87,9 @@ func TestCalendars_ListsAllPagesOfThem(t *testing.T) {
 	if err := w.sim.Share("gm@example.test", "ana", google.Reader); err != nil {
 		t.Fatal(err)
 	}
+	if err := w.sim.Hide("c7@group.calendar.google.com", "ana", true); err != nil {
+		t.Fatal(err)
+	}
 	entries, err := w.client.Calendars(t.Context(), "ana")
 	if err != nil || len(entries) != 302 {
 		t.Fatalf("%d entries, %v", len(entries), err)
@@ -97,7 +100,8 @@ func TestCalendars_ListsAllPagesOfThem(t *testing.T) {
 	for _, want := range []gcal.CalendarEntry{
 		{ID: "ana@example.test", Summary: "ana@example.test", TimeZone: "UTC", Primary: true, Writable: true},
 		{ID: "gm@example.test", Summary: "gm@example.test", TimeZone: "Europe/Zurich"},
-		{ID: "c7@group.calendar.google.com", Summary: "Shared", TimeZone: "UTC", Writable: true},
+		{ID: "c7@group.calendar.google.com", Summary: "Shared", TimeZone: "UTC", Writable: true, Hidden: true},
+		{ID: "c8@group.calendar.google.com", Summary: "Shared", TimeZone: "UTC", Writable: true},
 	} {
 		if got := find(want.ID); got != want {
 			t.Errorf("got %+v, want %+v", got, want)

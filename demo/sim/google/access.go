@@ -31,6 +31,21 @@ func (c *change) share(calendarID, userKey string, role Role) error {
 	return nil
 }
 
+// Hide hides a calendar from a user's list, or shows it again.
+func (s *Server) Hide(calendarID, userKey string, hidden bool) error {
+	return s.change(func(c *change) error {
+		info, err := c.editCalendar(calendarID)
+		if err != nil {
+			return err
+		}
+		if info.Hidden == nil {
+			info.Hidden = map[string]bool{}
+		}
+		info.Hidden[userKey] = hidden
+		return nil
+	})
+}
+
 // SetPush says whether a calendar can be watched from now on. Channels that are
 // open stay.
 func (s *Server) SetPush(calendarID string, possible bool) error {
@@ -74,7 +89,7 @@ func (c *change) editCalendar(id string) (*calendarInfo, error) {
 		return nil, errors.New("google simulator: no such calendar")
 	}
 	info := *cal.calendarInfo
-	info.Roles = maps.Clone(cal.Roles)
+	info.Roles, info.Hidden = maps.Clone(cal.Roles), maps.Clone(cal.Hidden)
 	c.record.Calendars = append(c.record.Calendars, &info)
 	return &info, nil
 }

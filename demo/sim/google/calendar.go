@@ -49,6 +49,8 @@ type calendarInfo struct {
 	TimeZone string          `json:"time_zone"`
 	Primary  string          `json:"primary,omitempty"` // the user whose primary calendar it is
 	Roles    map[string]Role `json:"roles"`             // by user key
+	// Hidden says for users whether they hid it from their list.
+	Hidden map[string]bool `json:"hidden,omitempty"`
 	// Epoch grows when the access list changes, which ends the calendar's sync
 	// tokens.
 	Epoch int64 `json:"epoch,omitempty"`

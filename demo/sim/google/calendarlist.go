@@ -23,6 +23,7 @@ type listToken struct {
 type calendarListing struct {
 	size, skip int
 	least      Role
+	hidden     bool       // show what the caller hid; beside a token that is always shown
 	token      *listToken // nil: a full listing
 }
 
@@ -34,9 +35,10 @@ func (s *Server) readCalendarListing(c *call) (l calendarListing, err error) {
 	}
 	l.least = Role(q.oneOf("minAccessRole", string(FreeBusyReader), string(Owner), string(Reader), string(Writer),
 		string(WriterWithoutPrivateAccess)))
-	for _, name := range []string{"showDeleted", "showHidden", "showOwnOrganizationOnly"} {
+	for _, name := range []string{"showDeleted", "showOwnOrganizationOnly"} {
 		q.flag(name)
 	}
+	l.hidden = q.flag("showHidden") || c.query.Get("syncToken") != ""
 	if q.err != nil || c.query.Get("syncToken") == "" {
 		return l, q.err
 	}
@@ -76,7 +78,7 @@ func (s *Server) listCalendars(c *call) (answer, error) {
 		}
 		etag := cal.entryEtag(c.user, role)
 		token.Shown[cal.ID] = etag
-		if l.token == nil || l.token.Shown[cal.ID] != etag {
+		if (l.hidden || !cal.Hidden[c.user.Key]) && (l.token == nil || l.token.Shown[cal.ID] != etag) {
 			entries = append(entries, cal.entry(c.user, role))
 		}
 	}
@@ -121,7 +123,11 @@ func (s *Server) getCalendarListEntry(c *call) (answer, error) {
 
 // entryEtag differs for whatever an entry shows.
 func (c *calendar) entryEtag(user *User, role Role) string {
-	return `"` + digest(strings.Join([]string{c.ID, c.Summary, c.Description, c.TimeZone, user.Key, string(role)}, "\n")) + `"`
+	shown := []string{c.ID, c.Summary, c.Description, c.TimeZone, user.Key, string(role)}
+	if c.Hidden[user.Key] {
+		shown = append(shown, "hidden")
+	}
+	return `"` + digest(strings.Join(shown, "\n")) + `"`
 }
 
 // entry is the calendar as it stands in a person's list.
@@ -144,6 +150,9 @@ func (c *calendar) entry(user *User, role Role) object {
 	}
 	if c.Primary == user.Key {
 		o = append(o, field{"primary", true})
+	}
+	if c.Hidden[user.Key] {
+		o = append(o, field{"hidden", true})
 	}
 	return o
 }

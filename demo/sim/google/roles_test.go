@@ -100,6 +100,26 @@ func TestCalendarList_SyncToken_ListsTheChanges(t *testing.T) {
 		t.Errorf("pages: %+v, %+v", first, rest)
 	}
 
+	t.Log("what is hidden is in the list only where that is asked for, or it is news")
+	if err := w.sim.Hide("ben@example.test", "ana", true); err != nil {
+		t.Fatal(err)
+	}
+	hidden, after := list(next)
+	if len(hidden) != 1 || !hidden[0].Hidden {
+		t.Errorf("hidden: %+v", hidden)
+	}
+	shown := must(w.as("ana").CalendarList.List().Do())(t)
+	all := must(w.as("ana").CalendarList.List().ShowHidden(true).Do())(t)
+	if len(shown.Items) != 1 || len(all.Items) != 2 || !all.Items[1].Hidden {
+		t.Errorf("shown: %+v, all: %+v", shown.Items, all.Items)
+	}
+	if err := w.sim.Hide("ben@example.test", "ana", false); err != nil {
+		t.Fatal(err)
+	}
+	if back, _ := list(after); len(back) != 1 || back[0].Hidden {
+		t.Errorf("shown again: %+v", back)
+	}
+
 	t.Log("tokens are refused for what they were not given for, and end")
 	for query, status := range map[string]int{
 		"minAccessRole=owner": 400, "showDeleted=false": 400, "showHidden=false": 400, "showOwnOrganizationOnly=false": 400,
