@@ -34,7 +34,11 @@ func TestWaits_GrowWithEachFailure_UpToTheirMost(t *testing.T) {
 			&fault.Error{Kind: fault.Unavailable},
 			map[int64]time.Duration{1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 11: 10 * time.Minute, 99: 10 * time.Minute},
 		},
-		{&fault.Error{Kind: fault.RateLimited, RetryAfter: 40 * time.Second}, map[int64]time.Duration{1: 40 * time.Second, 7: 64 * time.Second}},
+		{
+			&fault.Error{Kind: fault.RateLimited, RetryAfter: 90 * time.Second},
+			map[int64]time.Duration{1: 90 * time.Second, 2: 2 * time.Minute, 99: 10 * time.Minute},
+		},
+		{&fault.Error{Kind: fault.RateLimited}, map[int64]time.Duration{1: time.Minute, 2: 2 * time.Minute}},
 		{&fault.Error{Kind: fault.Exhausted}, map[int64]time.Duration{1: time.Hour, 5: time.Hour}},
 	} {
 		for failed, want := range row.waits {
@@ -57,12 +61,13 @@ func TestFailed_ByALimit_PausesTheCalendar(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	l := &syncRun{Syncer: &Syncer{Now: func() time.Time { return now }}}
+	limited, untold := 90*time.Second, time.Minute
 	for name, row := range map[string]struct {
 		cause error
 		leave time.Duration
 	}{
-		"rate":               {&fault.Error{Kind: fault.RateLimited, RetryAfter: 40 * time.Second}, 40 * time.Second},
-		"rate, without when": {&fault.Error{Kind: fault.RateLimited}, 0},
+		"rate":               {&fault.Error{Kind: fault.RateLimited, RetryAfter: limited}, limited + l.jitter(limited)},
+		"rate, without when": {&fault.Error{Kind: fault.RateLimited}, untold + l.jitter(untold)},
 		"quota":              {&fault.Error{Kind: fault.Exhausted, RetryAfter: time.Second}, time.Hour},
 		"no answer":          {&fault.Error{Kind: fault.Unavailable, RetryAfter: time.Second}, 0},
 		"refused":            {&fault.Error{Kind: fault.Provider}, 0},
@@ -75,6 +80,26 @@ func TestFailed_ByALimit_PausesTheCalendar(t *testing.T) {
 		if got := calendars.Decode(roundtrip.Kept(t, calendars.Path("key"), updates)).PausedUntil; !got.Equal(want) {
 			t.Errorf("%s: left alone until %s, want %s", name, got, want)
 		}
+	}
+}
+
+// The calendars of an account are refused together, and are tried again one after the other.
+func TestFailed_ByALimit_SpreadsTheCalendars(t *testing.T) {
+	t.Parallel()
+	waits := map[time.Duration]bool{}
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	cause := &fault.Error{Kind: fault.RateLimited}
+	for i := range int64(40) {
+		l := &syncRun{Syncer: &Syncer{Now: func() time.Time { return now }}, calendar: calendars.Calendar{Key: fmt.Sprint(i / 2)}, fence: i % 2}
+		l.failureUpdates(l.calendar, failureOf(cause), cause)
+		wait := l.next.Sub(now)
+		if wait < time.Minute || wait > 75*time.Second {
+			t.Errorf("calendar %d, run %d waits %s", i/2, i%2, wait)
+		}
+		waits[wait] = true
+	}
+	if len(waits) < 30 {
+		t.Errorf("40 runs have %d different waits", len(waits))
 	}
 }
 

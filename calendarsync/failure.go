@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	"questscheduler/fault"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
@@ -73,6 +75,8 @@ var failures = []failure{
 	{kind: fault.Revoked, polls: rules.TokenExpired, announce: true},
 	// The quota is used up for hours; leave the calendar alone.
 	{kind: fault.Exhausted, retry: true, after: quotaPause, pause: quotaPause},
+	// Google counts the calls of a minute.
+	{kind: fault.RateLimited, retry: true, after: limitedPause, most: maxUnansweredPause},
 	// Permanent for Google, but people change such things. Other triggers still run a sync.
 	{kind: fault.Provider, retry: true, after: refusedPause, most: maxRefusedPause},
 	{kind: fault.NotFound, retry: true, after: refusedPause, most: maxRefusedPause},
@@ -99,6 +103,7 @@ type failure struct {
 
 const (
 	quotaPause   = time.Hour
+	limitedPause = time.Minute
 	refusedPause = 30 * time.Second
 	// maxRefusedPause is well below the time between two sweeps, and long enough that a
 	// deleted calendar does not make up most of all runs.
@@ -172,23 +177,31 @@ func (l *syncRun) failureUpdates(now calendars.Calendar, row failure, cause erro
 		updates = now.Answered()
 	}
 	updates = append(updates, now.CountFailure())
+	wait, leave := row.wait(cause, now.SyncAttempts+1), row.pause
+	if kind == fault.RateLimited { // a push must not run earlier than Google allows
+		wait += l.jitter(wait)
+		leave = wait
+	}
 	l.next = time.Time{}
 	if row.retry {
-		l.next = l.Now().Add(row.wait(cause, now.SyncAttempts+1))
+		l.next = l.Now().Add(wait)
 	}
 	reason := cmp.Or(row.reason, kind.String())
 	if row.polls != "" {
 		return slices.Concat(updates, now.MarkFailing(l.Now(), reason), now.Renew(l.Now()))
 	}
 	updates = append(updates, now.Failed(l.Now(), reason, l.next)...)
-	leave := row.pause
-	if kind == fault.RateLimited { // a push must not run earlier than Google allows
-		leave = fault.RetryAfter(cause)
-	}
 	if leave > 0 {
 		updates = append(updates, calendars.Pause(l.Now().Add(leave)))
 	}
 	return updates
+}
+
+// jitter is up to a quarter of a wait, another one for each calendar and run: Google refuses all
+// calendars of an account at once, and must not be asked for all of them at once again.
+func (l *syncRun) jitter(wait time.Duration) time.Duration {
+	share := ids.Of(l.calendar.Key, strconv.FormatInt(l.fence, 10))[0]
+	return (wait / 4 * time.Duration(share) / 255).Truncate(time.Millisecond)
 }
 
 // showFailed shows on the calendar's polls what only the account's owner can fix, and

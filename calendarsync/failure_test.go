@@ -143,6 +143,25 @@ func TestALostAccessToTheCalendar_CancelsNothing(t *testing.T) {
 	atRest(t, w)
 }
 
+// Google's quotas count a minute, and it need not say when to ask again.
+func TestSync_RateLimitedWithoutRetryAfter_RestsDuringPushes(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, eventID := w.Finalised()
+	w.Run(time.Minute)
+	w.Refuse("events.list", 403, "userRateLimitExceeded", 0)
+	before := w.Calls("events.list")
+	for i := range 11 {
+		w.MoveEvent("gm", eventID, []worldtest.Slot{noon, three}[i%2])
+		w.Run(5 * time.Second)
+	}
+	equal(t, "listings in a minute", w.Calls("events.list")-before, 1)
+	w.Heal()
+	w.Run(2 * time.Minute) // a drain takes it up
+	stands(t, w, pollID, rules.StateRescheduled, noon.Start)
+	atRest(t, w)
+}
+
 func TestACalendarThatIsRefused_IsAskedForLessAndLessOften(t *testing.T) {
 	t.Parallel()
 	for name, refusal := range map[string]struct {
