@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/storetest"
 	"questscheduler/internal/test/worldtest"
@@ -76,6 +77,34 @@ func TestUnrelatedChanges_CostNoReadEach(t *testing.T) {
 			equal(t, "listings", w.Calls("events.list")-before, 1)
 		})
 	}
+}
+
+// Intents of other accounts may wait by the thousand until their grants are given again.
+func TestFullListing_BesideForeignIntents_ReadsNoneOfThem(t *testing.T) {
+	t.Parallel()
+	var reads []int
+	for _, foreign := range []int{0, 400} {
+		w, meter := metered(t)
+		w.Finalised()
+		w.Run(time.Minute)
+		for i := range foreign {
+			intent := poll.Intent{
+				Kind: poll.IntentInsert, PollID: "p", AccountID: "acc_other", CalendarID: "gm@example.com",
+				EventID: fmt.Sprintf("%s%d", poll.EventPrefix, i), Due: w.Clock.Now().Add(1000 * time.Hour),
+			}
+			for field, value := range poll.EncodeIntent(intent) {
+				w.Write(intent.Path(), store.Set(field, value))
+			}
+		}
+		if err := w.Google.ExpireSyncTokens(); err != nil {
+			t.Fatal(err)
+		}
+		w.Sweep()
+		meter.Reset()
+		w.RunDue()
+		reads = append(reads, meter.Total().Reads)
+	}
+	equal(t, "reads beside 400 intents", reads[1], reads[0])
 }
 
 // After a failed run, and once a channel is open again, errors are over that polls may show. Those

@@ -2,7 +2,6 @@ package calendarsync
 
 import (
 	"context"
-	"time"
 
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
@@ -106,12 +105,11 @@ func (l *pollConsumer) findAbsent(ctx context.Context, run Run, shown func(event
 // they may have been created and deleted before it. Those linked by now are in the index,
 // which is read after this.
 func (l *pollConsumer) deferInserts(ctx context.Context, shown func(eventID string) bool) error {
-	for intent, err := range poll.PendingIntents(ctx, l.Store, l.Now().Add(farFuture)) {
+	for intent, err := range poll.IntentsOfAccount(ctx, l.Store, l.ref.Account) {
 		if err != nil {
 			return err
 		}
-		here := intent.AccountID == l.ref.Account && intent.CalendarID == l.ref.Calendar
-		if intent.Kind != poll.IntentInsert || !here || shown(intent.EventID) {
+		if intent.Kind != poll.IntentInsert || intent.CalendarID != l.ref.Calendar || shown(intent.EventID) {
 			continue
 		}
 		if err := l.commit(ctx, calendars.Defer(intent.EventID, calendars.DeferredRace, l.Now())); err != nil {
@@ -120,9 +118,6 @@ func (l *pollConsumer) deferInserts(ctx context.Context, shown func(eventID stri
 	}
 	return nil
 }
-
-// farFuture is later than any intent is due.
-const farFuture = 365 * 24 * time.Hour
 
 func (l *pollConsumer) eachEntry(ctx context.Context, do func(poll.IndexEntry) error) error {
 	return eachEntry(ctx, l.Store, l.ref.Account, l.ref.Calendar, do)

@@ -203,6 +203,11 @@ func IntentsOf(ctx context.Context, reader store.Reader, pollID string) ([]Inten
 	return intents, err
 }
 
+// IntentsOfAccount yields the intents of an account's calendars that are not done, by id.
+func IntentsOfAccount(ctx context.Context, reader store.Reader, accountID string) iter.Seq2[Intent, error] {
+	return store.All(ctx, reader, intentsOfAccount.With(accountID), DecodeIntent)
+}
+
 // RetryRevoked makes at most 1000 intents due that wait until their account's grant is given
 // again, and lists their ids.
 func RetryRevoked(ctx context.Context, documents store.Store, accountID string, now time.Time) (ids []string, err error) {
