@@ -56,7 +56,7 @@ func (c *Client) Calendars(ctx context.Context, account string) ([]CalendarEntry
 	return nil, fault.New(fault.Unavailable, sayLater) // its pages lead in a circle
 }
 
-// mostPages bounds a list whose pages lead in a circle; each has up to 250 calendars.
+// mostPages bounds a list whose pages lead in a circle.
 const mostPages = 100
 
 func decodeEntry(item *calendar.CalendarListEntry) CalendarEntry {

@@ -56,16 +56,26 @@ func (c *Client) Get(ctx context.Context, ref Ref, id string) (Event, error) {
 // id that Google derives from an event's id. NotFound: this account sees no such
 // calendar.
 func (c *Client) Lists(ctx context.Context, ref Ref, id string) (bool, error) {
-	listed := false
-	err := c.call(ctx, opList, ref.Account, func(ctx context.Context, service *calendar.Service) error {
-		answer, err := notNull(service.Events.List(ref.Calendar).ICalUID(id + "@google.com").
-			Fields("items(id)").Context(ctx).Do())
-		if err == nil {
-			listed = slices.ContainsFunc(answer.Items, func(item *calendar.Event) bool { return item != nil && item.Id == id })
+	listed, pageToken := false, ""
+	for range mostPages {
+		err := c.call(ctx, opList, ref.Account, func(ctx context.Context, service *calendar.Service) error {
+			call := service.Events.List(ref.Calendar).ICalUID(id + "@google.com").MaxResults(2500).
+				Fields("nextPageToken,items(id)").Context(ctx)
+			if pageToken != "" {
+				call.PageToken(pageToken)
+			}
+			answer, err := notNull(call.Do())
+			if err == nil {
+				listed = slices.ContainsFunc(answer.Items, func(item *calendar.Event) bool { return item != nil && item.Id == id })
+				pageToken = answer.NextPageToken
+			}
+			return err
+		})
+		if err != nil || listed || pageToken == "" {
+			return listed, err
 		}
-		return err
-	})
-	return listed, err
+	}
+	return false, fault.New(fault.Unavailable, sayLater)
 }
 
 // PatchTimes moves an event, between all-day and timed if necessary, and leaves its other

@@ -19,8 +19,33 @@ func (c *Client) Instance(ctx context.Context, ref Ref, seriesID string, origina
 		"fields": {pageFields + "(" + string(detailFields) + ")"}, "maxAttendees": {ownEntryOnly}, "showDeleted": {"true"}, "maxResults": {"10"},
 		"originalStart": {writeOriginal(original)},
 	}
-	var page Page
-	err := c.authorised(ctx, opInstances, ref.Account, func(ctx context.Context, client *http.Client) error {
+	nameless := false
+	for range mostPages {
+		page, err := c.instances(ctx, ref, seriesID, query)
+		if err != nil {
+			return Event{}, err
+		}
+		for _, event := range page.Events {
+			if event.ID != "" && sameStart(event.Details.Original, original) {
+				return event, nil
+			}
+		}
+		nameless = nameless || page.Nameless // it may be the one
+		switch {
+		case page.NextPage != "":
+			query.Set("pageToken", page.NextPage) // also of an empty page
+		case nameless:
+			return Event{}, fault.New(fault.Unavailable, sayLater)
+		default:
+			return Event{}, fault.New(fault.NotFound, sayNotThere)
+		}
+	}
+	return Event{}, fault.New(fault.Unavailable, sayLater)
+}
+
+// instances reads a page of a series' instances.
+func (c *Client) instances(ctx context.Context, ref Ref, seriesID string, query url.Values) (page Page, err error) {
+	err = c.authorised(ctx, opInstances, ref.Account, func(ctx context.Context, client *http.Client) error {
 		return c.fetch(ctx, client, address{ref, "/" + url.PathEscape(seriesID) + "/instances", query}, func(body io.Reader) error {
 			answer, err := notNull(readListed(body))
 			if err == nil {
@@ -29,18 +54,7 @@ func (c *Client) Instance(ctx context.Context, ref Ref, seriesID string, origina
 			return err
 		})
 	})
-	if err != nil {
-		return Event{}, err
-	}
-	for _, event := range page.Events {
-		if event.ID != "" && sameStart(event.Details.Original, original) {
-			return event, nil
-		}
-	}
-	if page.Nameless { // it may be the one
-		return Event{}, fault.New(fault.Unavailable, sayLater)
-	}
-	return Event{}, fault.New(fault.NotFound, sayNotThere)
+	return page, err
 }
 
 // sameStart compares original starts, of which the zone they are shown in is no part.

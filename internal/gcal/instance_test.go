@@ -153,3 +153,17 @@ func listWide(t *testing.T, w *world, token string) (events []gcal.Event, next s
 		pageToken = page.NextPage
 	}
 }
+
+func TestInstance_FirstPageEmpty_ReadsOn(t *testing.T) {
+	t.Parallel()
+	original := recurrence.Moment{Date: "2026-03-28"}
+	got, err := paged(t, `{"items":[{"id":"series_20260328","originalStartTime":{"date":"2026-03-28"}}]}`).
+		Instance(t.Context(), mine, "series", original)
+	if err != nil || got.ID != "series_20260328" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	_, err = paged(t, `{"items":[]}`).Instance(t.Context(), mine, "series", original)
+	wantKind(t, err, fault.NotFound, "")
+	_, err = paged(t, "").Instance(t.Context(), mine, "series", original) // for ever
+	wantKind(t, err, fault.Unavailable, "")
+}

@@ -3,6 +3,7 @@ package gcal_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"questscheduler/demo/sim/google"
@@ -49,6 +50,34 @@ func TestGet_OfAMovedEvent_NamesItsOrganizer(t *testing.T) {
 	if _, _, state := whose(mine); state != rules.Gone {
 		t.Errorf("the calendar that it left shows it as %v", state)
 	}
+}
+
+// paged is a client of a server that answers an empty first page, and the text as the second one;
+// without a text each page leads to the second.
+func paged(t *testing.T, second string) *gcal.Client {
+	t.Helper()
+	return scripted(t, func(w http.ResponseWriter, r *http.Request) {
+		answer := `{"items":[],"nextPageToken":"second"}`
+		if second != "" && r.URL.Query().Get("pageToken") == "second" {
+			answer = second
+		}
+		if !strings.Contains(r.URL.Query().Get("fields"), "nextPageToken") {
+			answer = `{"items":[]}`
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(answer))
+	})
+}
+
+func TestLists_FirstPageEmpty_ReadsOn(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]bool{`{"items":[{"id":"abcde1"}]}`: true, `{"items":[{"id":"abcde2"}]}`: false} {
+		if got, err := paged(t, answer).Lists(t.Context(), mine, "abcde1"); err != nil || got != want {
+			t.Errorf("%s: %v, %v", answer, got, err)
+		}
+	}
+	_, err := paged(t, "").Lists(t.Context(), mine, "abcde1") // for ever
+	wantKind(t, err, fault.Unavailable, "")
 }
 
 func TestLists_ReportsExistingEventsOnly(t *testing.T) {
