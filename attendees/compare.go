@@ -145,7 +145,9 @@ func compare(
 	if !hasCopy && len(was.Copies) >= mostCopies && !shown.copied.Organized {
 		return leftOut(was, decision, now)
 	}
-	first := was.SeriesID != "" && was.Since.IsZero() && guestsKnown(shown, table) && (known || decision.Concerned || differs(decision))
+	named := func(guest gcal.Guest) bool { return table.Names(guest.Address) }
+	first := was.SeriesID != "" && was.Since.IsZero() && guestsKnown(shown, table) &&
+		(known || differs(decision) || inside(shown, table) && slices.ContainsFunc(shown.event.Details.Guests, named))
 	if first {
 		was.Since, was.Inherited = shown.event.Updated, decision.Inherited
 	}

@@ -57,9 +57,6 @@ type Decision struct {
 	// Changes are the differences of Entries from those before, by address. Without any, and
 	// with nothing to add or remove, Entries are those before.
 	Changes []Changed
-	// Concerned reports that a guest of an event of our people has second addresses, whether
-	// there is anything to do or not.
-	Concerned bool
 	// Inherited are the entries that an exception, or a later part, goes on inheriting if this
 	// observation is the first of its guests.
 	Inherited map[string]Entry
@@ -92,7 +89,6 @@ func Decide(event Event, entries, inherited map[string]Entry, secondaries func(a
 		return d // Google may leave out the guests of a cancelled event
 	}
 	s := newSituation(event, entries, inherited, secondaries)
-	d.Concerned = event.Inside && len(s.keepers) > 0
 	for _, address := range s.concerned(entries, inherited) {
 		before, own := entries[address]
 		judged := before

@@ -233,23 +233,3 @@ func TestDecide_FoundAtAnException_AndGone_WasRemoved(t *testing.T) {
 		}
 	}
 }
-
-func TestDecide_Concerned_IsWhoHasSecondAddresses(t *testing.T) {
-	t.Parallel()
-	outside := meeting(guests(ana)...)
-	outside.Inside = false
-	for _, row := range []struct {
-		event Event
-		want  bool
-	}{
-		{meeting(guests(ana)...), true},
-		{meeting(guest(ana, "declined")), true},
-		{meeting(guests(ana, ana2)...), true},
-		{meeting(guests("gm@first.example", ana2)...), false},
-		{outside, false},
-	} {
-		if d := Decide(row.event, nil, nil, people.Secondaries); d.Concerned != row.want {
-			t.Errorf("%+v: %+v", row, d)
-		}
-	}
-}

@@ -170,8 +170,9 @@ func TestCompare_FirstGuestsOfAnOccurrence_AreKept(t *testing.T) {
 			two: {State: Theirs, Primary: one, At: noon}, other: {State: Added, At: noon.Add(time.Hour)},
 		},
 	}
+	organizer := "gm@one.test"
 	observe := func(was EventRecord, minutes int, cut bool, guests ...string) EventRecord {
-		event := gcal.Event{ID: "e", Organizer: "gm@one.test", Updated: noon.Add(time.Duration(minutes) * time.Minute), Details: &gcal.Details{
+		event := gcal.Event{ID: "e", Organizer: organizer, Updated: noon.Add(time.Duration(minutes) * time.Minute), Details: &gcal.Details{
 			ICalUID: "u", GuestsMayEdit: true, GuestsOmitted: cut,
 			Start: recurrence.Moment{Time: noon.Add(24 * time.Hour)}, End: recurrence.Moment{Time: noon.Add(25 * time.Hour)},
 		}}
@@ -185,8 +186,8 @@ func TestCompare_FirstGuestsOfAnOccurrence_AreKept(t *testing.T) {
 	if cut := observe(occurrence, 1, true, one, two); !cut.Since.IsZero() || cut.Version != 0 {
 		t.Errorf("by a cut list: %+v", cut)
 	}
-	if nobody := observe(occurrence, 1, false, "gm@one.test", two); !nobody.Since.IsZero() || nobody.Version != 0 {
-		t.Errorf("without a mapped guest: %+v", nobody)
+	if invited := observe(occurrence, 1, false, two); !invited.Since.Equal(noon.Add(time.Minute)) || !invited.Due.IsZero() {
+		t.Errorf("with a second address alone: %+v", invited)
 	}
 	earlier := occurrence
 	earlier.Version = 3
@@ -202,7 +203,15 @@ func TestCompare_FirstGuestsOfAnOccurrence_AreKept(t *testing.T) {
 			t.Errorf("record %s, once it changed: %+v", name, second)
 		}
 	}
-	occurrence.SeriesID = ""
+	series = EventRecord{}
+	if nobody := observe(occurrence, 1, false, "gm@one.test"); !nobody.Since.IsZero() || nobody.Version != 0 {
+		t.Errorf("without a mapped guest: %+v", nobody)
+	}
+	organizer = "gm@else.test"
+	if outside := observe(occurrence, 1, false, one); !outside.Since.IsZero() || outside.Version != 0 {
+		t.Errorf("of somebody else's event: %+v", outside)
+	}
+	organizer, occurrence.SeriesID = "gm@one.test", ""
 	if single := observe(occurrence, 1, false, one); !single.Since.IsZero() || single.Due.IsZero() {
 		t.Errorf("of an event that is no occurrence: %+v", single)
 	}

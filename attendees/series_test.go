@@ -50,6 +50,21 @@ func TestSeries_WithMappedGuest_IsChangedOnce(t *testing.T) {
 	}
 }
 
+// The series gets the address later, which says nothing about whom the person invited.
+func TestException_WithASecondAddressOfNoGuest_KeepsIt(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.insert(ana, weekly("ev00001", ben))
+	one := s.instance(ana, "ev00001", 2)
+	s.uninvite(ana, one, ben)
+	s.invite(ana, one, ben2)
+	s.run(3 * time.Minute)
+	s.guests(ana, "ev00001", ben, ben2)
+	s.answer(ana, one, ben2, "accepted") // the occurrence is listed anew
+	s.run(3 * time.Minute)
+	s.guests(ana, one, ben2)
+}
+
 func TestException_OfItsOwnGuests_IsChangedToo(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

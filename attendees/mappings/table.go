@@ -103,12 +103,15 @@ func (t Table) Within(domains []string) Table {
 	return t
 }
 
+// Names reports whether the table has an address, as a primary or as a second one.
+func (t Table) Names(address string) bool { return t.named[Fold(address)] }
+
 // Knows reports whether an address is one of our people's: it is in one of the domains of
 // Within, whether it is mapped or not, or the table names it. A subdomain is another domain.
 func (t Table) Knows(address string) bool {
 	address = Fold(address)
 	inDomain := func(domain string) bool { return Fold(domain) == domainOf(address) }
-	return strings.Contains(address, "@") && (len(t.secondaries[address]) > 0 || t.named[address] || slices.ContainsFunc(t.domains, inDomain))
+	return strings.Contains(address, "@") && (t.Names(address) || slices.ContainsFunc(t.domains, inDomain))
 }
 
 // Primaries lists the primary addresses, sorted.
