@@ -104,7 +104,7 @@ func (t Table) Within(domains []string) Table {
 }
 
 // Names reports whether the table has an address, as a primary or as a second one.
-func (t Table) Names(address string) bool { return t.named[Fold(address)] }
+func (t Table) Names(address string) bool { return t.Maps(address) || t.named[Fold(address)] }
 
 // Knows reports whether an address is one of our people's: it is in one of the domains of
 // Within, whether it is mapped or not, or the table names it. A subdomain is another domain.
