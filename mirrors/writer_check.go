@@ -20,7 +20,9 @@ func (w *Writer) checkAgain(ctx context.Context, a *attempt, refused error) erro
 		if _, err := a.google.Access(ctx, a.ref()); err != nil {
 			return w.calendarMissing(ctx, a, err)
 		}
-		if a.Mirror.Attempts == 0 { // nothing failed before: Google may miss for a moment what it has
+		// Google may miss for a moment what it has: where nothing failed before, and what it just said to be
+		// another version. Of a deleted event it shows that.
+		if a.Mirror.Attempts == 0 || fault.CodeOf(refused) == gcal.CodeStale {
 			return w.failed(ctx, a, refused)
 		}
 		shown = gcal.Event{ID: a.Mirror.EventID, EventState: rules.Gone} // its tombstone is gone too
