@@ -42,13 +42,6 @@ func (c *readCounter) taken() map[string]int {
 	return taken
 }
 
-// counted is how many documents of a collection were read since taken was called.
-func (c *readCounter) counted(collection string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.reads[collection]
-}
-
 // total is how many documents a count holds, queries without a result excepted.
 func total(reads map[string]int) int {
 	sum := 0

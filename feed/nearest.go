@@ -74,9 +74,10 @@ const format = 1
 
 // tagOf names what Render makes of sessions, in whatever order, without rendering them.
 func tagOf(sessions []Session) string {
-	all := fmt.Sprintln(format)
+	var all strings.Builder
+	fmt.Fprintln(&all, format)
 	for _, s := range inOrder(sessions) {
-		all += fmt.Sprintf("%#v\n", s) // with each field by its name, and texts quoted
+		fmt.Fprintf(&all, "%#v\n", s) // with each field by its name, and texts quoted
 	}
-	return ids.Of(all).Hex(16)
+	return ids.Of(all.String()).Hex(16)
 }

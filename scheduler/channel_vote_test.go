@@ -84,7 +84,7 @@ func TestVote_ByAForm_LetsInWhoMayComeByIt(t *testing.T) {
 		"of a form whose slots are others by now": {"ana", poll.JoinChannel, nothing, func(f *scheduler.VoteForm, _ *scheduler.Vote) {
 			f.Shown = "before"
 		}, fault.Conflict, "gm"},
-		"who came before": {"cho", poll.JoinChannel, func(t *testing.T, w *worldtest.World, s fixture) {
+		"who came before": {"cho", poll.JoinChannel, func(_ *testing.T, w *worldtest.World, s fixture) {
 			w.Write(poll.AnnouncementPath(s.poll), poll.Set("entered", []any{"cho"}))
 		}, nil, fault.Forbidden, "gm"},
 		"whom gm removed": {"cho", poll.JoinChannel, func(t *testing.T, w *worldtest.World, s fixture) {
@@ -94,7 +94,7 @@ func TestVote_ByAForm_LetsInWhoMayComeByIt(t *testing.T) {
 				}
 			}
 		}, nil, fault.Forbidden, "gm"},
-		"who voted before": {"cho", poll.JoinChannel, func(t *testing.T, w *worldtest.World, s fixture) {
+		"who voted before": {"cho", poll.JoinChannel, func(_ *testing.T, w *worldtest.World, s fixture) {
 			w.Write(poll.VotePath(s.poll, "cho"), poll.Set("uid", "cho"), poll.Set("noTimesWork", true))
 		}, nil, fault.Forbidden, "gm"},
 	} {

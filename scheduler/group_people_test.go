@@ -221,7 +221,7 @@ func TestGroupDiscord_IsCheckedWithDiscord(t *testing.T) {
 		equal(t, name+": calls of Discord", asked, c.asked)
 		group := poll.DecodeGroup(w.Document(poll.GroupPath("g")))
 		equal(t, name+": what is written", group.Discord.ChannelID+group.Discord.GuildID+group.Discord.NotifyRoleID != "", c.kind == 0)
-		if c.discord != nil && c.discord.err == refused {
+		if c.discord != nil && errors.Is(c.discord.err, refused) {
 			equal(t, name+": code", fault.CodeOf(err), "token_refused")
 		}
 	}

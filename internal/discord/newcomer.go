@@ -9,7 +9,7 @@ import (
 	"questscheduler/internal/store"
 )
 
-// AllGuilds, among Links.Guilds, stands for every guild.
+// AllGuilds stands for every guild, among Links.Guilds.
 const AllGuilds = "*"
 
 // newcomersADay is how many people interactions make in one guild a day.

@@ -29,7 +29,7 @@ func TestDerivedIDs_AreTheSameForEver(t *testing.T) {
 
 func TestDrawnIDs_DifferAndIncrease(t *testing.T) {
 	t.Parallel()
-	if ids.UUID() == ids.UUID() {
+	if first, second := ids.UUID(), ids.UUID(); first == second {
 		t.Error("two UUIDs are the same")
 	}
 	now := time.Now()

@@ -64,7 +64,9 @@ func (o *Outbox) run(ctx context.Context, kind *Kind, id string) ended {
 	}
 	item, began := Item{Kind: kind.Name, ID: id}, o.Now()
 	if !kind.Unclaimed {
-		taken, again, err := false, time.Time{}, error(nil)
+		var taken bool
+		var again time.Time
+		var err error
 		item, taken, again, err = o.take(ctx, kind, id)
 		if err != nil || !taken {
 			if err != nil && !interrupted(ctx) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -26,7 +27,7 @@ func (r Report) WriteText(out io.Writer) error {
 	if len(r.Steps) == 0 {
 		journal.Text = "empty: nothing happened for as long as entries are kept"
 	}
-	for _, line := range append(r.Head[:len(r.Head):len(r.Head)], journal) {
+	for _, line := range append(slices.Clip(r.Head), journal) {
 		line.write(&text, "")
 	}
 	for _, step := range r.Steps {

@@ -42,14 +42,14 @@ func (h *handler) askCreate(ctx context.Context, in request) (answer, error) {
 	if given["zone"] != "" {
 		zone, err = poll.Zone(given["zone"])
 		if err != nil {
-			return say("There is no time zone " + plain(given["zone"]) + ". Give one such as Europe/Berlin."), nil
+			return say("There is no time zone " + plain(given["zone"]) + ". Give one such as Europe/Berlin."), nil //nolint:nilerr // the person reads it
 		}
 	}
 	from := h.Now().In(zone).AddDate(0, 0, 1)
 	if given["from"] != "" {
 		from, err = time.ParseInLocation(time.DateOnly, given["from"], zone)
 		if err != nil {
-			return say("Give from as a date such as 2026-12-24."), nil
+			return say("Give from as a date such as 2026-12-24."), nil //nolint:nilerr // the person reads it
 		}
 	}
 	asked := newPollForm(zone, from, h.Now(), wish{title: given["title"], times: usualStart, length: usualLength})

@@ -70,14 +70,14 @@ func said(vote poll.Vote, slots []poll.Slot, zone *time.Location, now time.Time)
 	if len(vote.Choices) == 0 {
 		return "Your vote is withdrawn."
 	}
-	text := "Your vote (times in " + zone.String() + "):"
+	lines := []string{"Your vote (times in " + zone.String() + "):"}
 	marks := map[string]string{poll.Preferred: "★", poll.Feasible: "✓"}
 	for _, slot := range slots {
 		if mark := marks[vote.Choices[slot.ID]]; mark != "" {
-			text += "\n" + mark + " " + timeOf(slot, zone, now)
+			lines = append(lines, mark+" "+timeOf(slot, zone, now))
 		}
 	}
-	return text
+	return strings.Join(lines, "\n")
 }
 
 // timeOf is a slot's time, such as "Wed 2 Dec, 19:00–23:00"; with the year where it is another

@@ -63,7 +63,7 @@ func (h *handler) askCreateAgain(_ context.Context, in request) (answer, error) 
 	}
 	from, err := time.ParseInLocation(time.DateOnly, in.shown, zone)
 	if err != nil || len(in.Message.Embeds) == 0 {
-		return say("What you wrote is not here any more. Use /quest poll again."), nil
+		return say("What you wrote is not here any more. Use /quest poll again."), nil //nolint:nilerr // the person reads it
 	}
 	all := in.Message.Embeds[0]
 	wrote := wish{description: all.Description}

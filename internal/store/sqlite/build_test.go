@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -189,7 +190,7 @@ func filled(t *testing.T, path string, count int) *twins {
 // reopen opens the file anew, with the queries of before and the new ones.
 func (w *twins) reopen(path string, held bool, log *slog.Logger) {
 	w.t.Helper()
-	options := sqlite.Options{Path: path, Queries: append(newQueries[:len(newQueries):len(newQueries)], someQueries...), Log: log}
+	options := sqlite.Options{Path: path, Queries: slices.Concat(newQueries, someQueries), Log: log}
 	if held {
 		options = sqlite.Held(options)
 	}

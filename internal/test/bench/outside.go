@@ -234,8 +234,8 @@ func request(ctx context.Context, method, address, bearer string, body any) (*ht
 }
 
 // good makes a request and reads its answer, which has to be a good one.
-func good(by *http.Client, make func() (*http.Request, error)) ([]byte, error) {
-	made, err := make()
+func good(by *http.Client, request func() (*http.Request, error)) ([]byte, error) {
+	made, err := request()
 	if err != nil {
 		return nil, err
 	}

@@ -182,7 +182,7 @@ func (r *report) addLatencies(name string, taken latencies, to string) error {
 func (r *report) press(
 	ctx context.Context, name string, handler http.Handler, channel func(number int) pushChannel, pressing time.Duration, to string,
 ) error {
-	taken, took, err := press(ctx, handler, channel, func(number int, since time.Duration) bool { return since < pressing })
+	taken, took, err := press(ctx, handler, channel, func(_ int, since time.Duration) bool { return since < pressing })
 	if err != nil {
 		return err
 	}

@@ -141,8 +141,8 @@ func launchAuth(node, script string) (emulator authEmulator, err error) {
 	}
 	emulator = authEmulator{host: host, project: "party-" + strings.ToLower(rand.Text()[:20])}
 	said := &tail{}
-	command := exec.Command(node, script, "emulators:start", "--only", "auth", "--project", emulator.project,
-		"--non-interactive") //nolint:noctx // it lives as long as this process
+	//nolint:noctx // it lives as long as this process
+	command := exec.Command(node, script, "emulators:start", "--only", "auth", "--project", emulator.project, "--non-interactive")
 	command.Dir, command.Stdout, command.Stderr = folder, said, said
 	// Of the environment it has what it needs. In CI it asks nobody for news of
 	// itself, and for no update; there is no editor to tell.

@@ -175,8 +175,8 @@ func launchTasks(program string) (tasksEmulator, error) {
 	}
 	said := &tail{}
 	emulator := tasksEmulator{host: host, issuer: "http://" + issuer}
-	command := exec.Command(program, "-host", address, "-port", port, "-openid-issuer",
-		emulator.issuer) //nolint:noctx // it lives as long as this process
+	//nolint:noctx // it lives as long as this process
+	command := exec.Command(program, "-host", address, "-port", port, "-openid-issuer", emulator.issuer)
 	command.Stdout, command.Stderr = said, said
 	ended, err := startBound(command)
 	if err != nil {

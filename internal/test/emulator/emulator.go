@@ -130,8 +130,8 @@ func launch(java, jar, host string) (err error) {
 	said := &tail{}
 	// It lives for seconds and shares few processors: a quick compiler and a
 	// collector without threads of its own halve the time that tests take.
-	command := exec.Command(java, "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
-		"-Duser.language=en", //nolint:noctx // it lives as long as this process
+	//nolint:noctx // it lives as long as this process
+	command := exec.Command(java, "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Duser.language=en",
 		"-cp", jar, "com.google.cloud.datastore.emulator.firestore.CloudFirestore", "--host", address, "--port", port, "--rules", rules)
 	command.Stdout, command.Stderr = said, said
 	ended, err := startBound(command)

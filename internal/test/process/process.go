@@ -84,8 +84,8 @@ func (s *Server) Spawn() error {
 	if err != nil {
 		return err
 	}
-	defer output.Close() //nolint:errcheck // the process has it too
-	command := exec.Command(s.binary, "serve")
+	defer output.Close()                       //nolint:errcheck // the process has it too
+	command := exec.Command(s.binary, "serve") //nolint:noctx // stop ends it
 	command.Env, command.Stdout, command.Stderr = s.environ, output, output
 	s.mu.Lock()
 	defer s.mu.Unlock()

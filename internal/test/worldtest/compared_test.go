@@ -1,6 +1,7 @@
 package worldtest_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -29,9 +30,7 @@ func mirroring(t *testing.T) *worldtest.World {
 // days is an event that begins on a day of March and has two days.
 func days(first, after string, more map[string]any) map[string]any {
 	event := map[string]any{"start": map[string]any{"date": "2026-03-" + first}, "end": map[string]any{"date": "2026-03-" + after}}
-	for field, value := range more {
-		event[field] = value
-	}
+	maps.Copy(event, more)
 	return event
 }
 
