@@ -82,6 +82,9 @@ const maxSearches = 50
 // it would be cancelled unconfirmed.
 func (l *pollConsumer) withoutPast(ctx context.Context, run Run, gone []gcal.Event) (remaining []gcal.Event, err error) {
 	for _, event := range gone {
+		if err := l.keepLease(ctx); err != nil {
+			return nil, err
+		}
 		applied, err := l.Polls.Apply(ctx, l.observation(event, true))
 		decision := applied.Decision
 		settled := decision.Action == rules.Record || decision.Action == rules.Forget || decision.Row == "not_finalised"
@@ -104,6 +107,9 @@ func (l *pollConsumer) withoutPast(ctx context.Context, run Run, gone []gcal.Eve
 // remain: they are searched for when a person confirms.
 func (l *pollConsumer) withoutMoved(ctx context.Context, run Run, gone []gcal.Event) (remaining []gcal.Event, err error) {
 	for i, event := range gone {
+		if err := l.keepLease(ctx); err != nil {
+			return nil, err
+		}
 		entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, event.ID)
 		if err != nil {
 			return nil, err

@@ -24,6 +24,8 @@ type candidate struct {
 	// An answer is expected if an account lists the calendar, or it was synced lately and is
 	// not lost since. refused means that its account cannot be used now.
 	expected, refused bool
+	// hidden is one that its owner hid, which is asked only as long as maxCandidates allows it.
+	hidden bool
 }
 
 // readKnown reads the owner's accounts, the missing event's first, and their known
@@ -71,9 +73,12 @@ func (s *search) readListed(ctx context.Context) error {
 	if s.listed != nil {
 		return nil
 	}
-	listed, lists := []candidate{}, map[string][]gcal.CalendarEntry{}
+	listed, hidden, lists := []candidate{}, []candidate(nil), map[string][]gcal.CalendarEntry{}
 	for _, account := range s.linked {
 		entries, complete, err := s.Calendars.Of(ctx, account)
+		if fault.CodeOf(err) == accounts.CodeClientRefused { // it says nothing of the owner's other accounts
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -81,12 +86,17 @@ func (s *search) readListed(ctx context.Context) error {
 			lists[account.ID] = entries
 		}
 		for _, entry := range entries {
-			if entry.Writable && entry.ID != "primary" { // an alias, not an id
-				listed = append(listed, candidate{Place: poll.Place{AccountID: account.ID, CalendarID: entry.ID}, expected: true})
+			one := candidate{Place: poll.Place{AccountID: account.ID, CalendarID: entry.ID}, expected: true, hidden: entry.Hidden}
+			switch {
+			case !entry.Writable || entry.ID == "primary": // an alias, not an id
+			case one.hidden:
+				hidden = append(hidden, one)
+			default:
+				listed = append(listed, one)
 			}
 		}
 	}
-	s.listed, s.lists = listed, lists
+	s.listed, s.lists = append(listed, hidden...), lists
 	return nil
 }
 

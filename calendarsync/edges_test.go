@@ -34,10 +34,7 @@ func TestWaits_GrowWithEachFailure_UpToTheirMost(t *testing.T) {
 			&fault.Error{Kind: fault.Unavailable},
 			map[int64]time.Duration{1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 11: 10 * time.Minute, 99: 10 * time.Minute},
 		},
-		{
-			&fault.Error{Kind: fault.RateLimited, RetryAfter: 90 * time.Second},
-			map[int64]time.Duration{1: 90 * time.Second, 2: 2 * time.Minute, 99: 10 * time.Minute},
-		},
+		{&fault.Error{Kind: fault.RateLimited, RetryAfter: 40 * time.Second}, map[int64]time.Duration{1: 40 * time.Second, 7: 64 * time.Second}},
 		{&fault.Error{Kind: fault.RateLimited}, map[int64]time.Duration{1: time.Minute, 2: 2 * time.Minute}},
 		{&fault.Error{Kind: fault.Exhausted}, map[int64]time.Duration{1: time.Hour, 5: time.Hour}},
 	} {
@@ -61,7 +58,7 @@ func TestFailed_ByALimit_PausesTheCalendar(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	l := &syncRun{Syncer: &Syncer{Now: func() time.Time { return now }}}
-	limited, untold := 90*time.Second, time.Minute
+	limited, untold := 40*time.Second, time.Minute
 	for name, row := range map[string]struct {
 		cause error
 		leave time.Duration

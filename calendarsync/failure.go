@@ -75,7 +75,7 @@ var failures = []failure{
 	{kind: fault.Revoked, polls: rules.TokenExpired, announce: true},
 	// The quota is used up for hours; leave the calendar alone.
 	{kind: fault.Exhausted, retry: true, after: quotaPause, pause: quotaPause},
-	// Google counts the calls of a minute.
+	// Google counts the calls of a minute. Where it, or our own budget, says how long to wait, that counts.
 	{kind: fault.RateLimited, retry: true, after: limitedPause, most: maxUnansweredPause},
 	// Permanent for Google, but people change such things. Other triggers still run a sync.
 	{kind: fault.Provider, retry: true, after: refusedPause, most: maxRefusedPause},
@@ -116,7 +116,8 @@ const (
 func failureOf(err error) failure {
 	kind, code := fault.KindOf(err), fault.CodeOf(err)
 	for _, row := range failures {
-		if row.kind == kind && (row.code == "" || row.code == code) {
+		said := kind == fault.RateLimited && fault.RetryAfter(err) > 0
+		if row.kind == kind && (row.code == "" || row.code == code) && !said {
 			return row
 		}
 	}

@@ -80,6 +80,9 @@ func (l *pollConsumer) hold(ctx context.Context, gone []gcal.Event) error {
 		return nil
 	}
 	for _, event := range gone {
+		if err := l.keepLease(ctx); err != nil {
+			return err
+		}
 		entry, _, err := poll.FindIndex(ctx, l.Store, l.ref.Account, l.ref.Calendar, event.ID)
 		if err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 )
 
 // maxCandidates bounds the calendars searched for one event: an absence costs two Google
-// calls in each, of a person's 600 a minute.
+// calls in each, of a person's 600 a minute. Hidden ones come last, and are left out beyond it.
 const maxCandidates = 25
 
 // CodeSearchFailed (Unavailable): it is unknown whether another calendar of the owner has
@@ -95,7 +95,11 @@ func (s *search) askEach(ctx context.Context, candidates []candidate, a *answers
 		if a.there[one.CalendarID] {
 			continue
 		}
-		if len(a.there)+len(a.silent) > maxCandidates {
+		full := len(a.there)+len(a.silent) > maxCandidates
+		if full && one.hidden {
+			break
+		}
+		if full {
 			return nil, fault.Newf(fault.Unavailable, "the owner has more than %d other calendars", maxCandidates)
 		}
 		var found *scheduler.Found
@@ -129,6 +133,8 @@ func (s *search) ask(ctx context.Context, at poll.Place, missing scheduler.Missi
 		return nil, true, errMalformed
 	case err == nil, fault.CodeOf(err) == gcal.CodeGone:
 		return nil, true, nil
+	case fault.CodeOf(err) == accounts.CodeClientRefused:
+		return nil, false, nil
 	case !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Provider):
 		return nil, false, err
 	}

@@ -1,6 +1,7 @@
 package calendarsync_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,7 +10,9 @@ import (
 	"questscheduler/calendarsync"
 	"questscheduler/demo/sim/control"
 	"questscheduler/fault"
+	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/gcal"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
@@ -201,6 +204,41 @@ func TestGoneEvent_AmongTooManyCalendars_IsDeferred(t *testing.T) {
 			equal(t, "error", w.View(pollID).Poll.Sync.Error.Code, rules.SyncFailed)
 		})
 	}
+}
+
+// Hidden calendars are asked as long as there is room for them.
+func TestGoneEvent_AmongManyHiddenCalendars_IsCancelled(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	for i := range 30 {
+		room := fmt.Sprintf("room-%02d@group.calendar.google.com", i)
+		w.OpenCalendar(room, "gm")
+		if err := w.Google.Hide(room, "gm", i%3 == 0); err != nil { // 20 others are shown, and the club's
+			t.Fatal(err)
+		}
+	}
+	pollID, _, eventID := w.Finalised()
+	w.DeleteEvent("gm", eventID)
+	w.Run(10 * time.Minute)
+	same(t, "journal", w.Decisions(pollID), []string{"finalise", "cancel"})
+}
+
+// An account whose token another client was given says nothing of its owner's other calendars.
+func TestGoneEvent_BesideAnAccountThatRefusesTheClient_IsCancelled(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	second := w.LinkAs("gm", "ben").ID
+	pollID, _, eventID := w.Finalised()
+	list := w.Syncer.MoveFinder.Calendars.List
+	w.Syncer.MoveFinder.Calendars.List = func(ctx context.Context, account string) ([]gcal.CalendarEntry, error) {
+		if account == second {
+			return nil, &fault.Error{Kind: fault.Provider, Code: accounts.CodeClientRefused}
+		}
+		return list(ctx, account)
+	}
+	w.DeleteEvent("gm", eventID)
+	w.Run(time.Minute)
+	same(t, "journal", w.Decisions(pollID), []string{"finalise", "cancel"})
 }
 
 // What was moved and then deleted is gone from there, too, though Google may show all of it.

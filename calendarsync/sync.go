@@ -11,6 +11,7 @@ import (
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/outbox"
+	"questscheduler/internal/poll"
 	"questscheduler/internal/store"
 	"questscheduler/scheduler"
 )
@@ -198,12 +199,12 @@ func (l *syncRun) end(ctx context.Context, next string) error {
 		for _, part := range l.parts {
 			written, again := part.progress(l.calendar, now, l.Now())
 			updates = append(updates, written...)
+			if again == 0 && part.Name() == poll.ConsumerPoll && now.HoldUnannounced && !l.Observing {
+				again = time.Second // it waited for an event that this run settled
+			}
 			if at := l.Now().Add(again); again > 0 && (l.next.IsZero() || at.Before(l.next)) {
 				l.next = at
 			}
-		}
-		if l.next.IsZero() && now.HoldUnannounced && !l.Observing { // it waited for an event that this run settled
-			l.next = l.Now().Add(time.Second)
 		}
 		updates = append(updates, calendars.InZone(l.calendar.TimeZone)...)
 		return append(updates, now.Succeeded(l.Now(), next, l.maskVersion(), l.next)...)
