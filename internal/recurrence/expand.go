@@ -125,7 +125,8 @@ func End(s Series) (last time.Time, endless bool, err error) {
 		if last, complete := p.last(); complete && last.After(lastYear) {
 			return last, false, nil
 		}
-		if p, err = read(s); err != nil {
+		p, err = read(s)
+		if err != nil {
 			return time.Time{}, false, err
 		}
 	}

@@ -187,7 +187,8 @@ func (r refusing) Reconcile(context.Context, string, scheduler.Cause) (rules.Rep
 func TestIndex_Failure_IsAProblemOnlyOfOnePerson(t *testing.T) {
 	t.Parallel()
 	for kind, ends := range map[fault.Kind]bool{
-		fault.RateLimited: false, fault.Exhausted: false, fault.Provider: false, fault.TooLarge: false, fault.Unavailable: true, fault.Internal: true,
+		fault.RateLimited: false, fault.Exhausted: false, fault.Provider: false, fault.TooLarge: false,
+		fault.Unavailable: true, fault.Internal: true,
 	} {
 		w := worldtest.New(t, worldtest.Options{})
 		legacy(w, 1, "gm", "", "googlesown")
