@@ -222,8 +222,8 @@ var syncs = []mutant{
 	writable, err := l.writable(ctx)
 	if err == nil && !writable {`,
 			new: `
-	if notFound {
-		return event, nil
+	if len(unfound) > 0 {
+		return
 	}
 	writable, err := l.writable(ctx)
 	if err == nil && !writable {`,
