@@ -54,7 +54,10 @@ func (g *Grants) CheckUntouched(ctx context.Context) (Checked, error) {
 			checked.Failed++
 		default:
 			checked.Failed++
-			_ = g.accounts.touch(ctx, account.ID, g.now().Add(-Untouched/2)) // if that fails too, it keeps its place
+			err := g.accounts.touch(ctx, account.ID, g.now().Add(-Untouched/2))
+			if err != nil && !fault.Is(err, fault.NotFound) { // it may be gone by now
+				return checked, err
+			}
 		}
 	}
 	return checked, nil
