@@ -4,6 +4,7 @@ import (
 	"regexp"
 
 	"questscheduler/internal/gcal"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/recurrence"
 	"questscheduler/rules"
 )
@@ -19,9 +20,9 @@ func identify(event gcal.Event) EventRecord {
 	}
 	series := event.InstanceOf
 	if uid == "" && event.EventState == rules.Gone {
-		uid = event.ID + "@google.com"
+		uid = ids.ICalUID(event.ID)
 		if series != "" {
-			uid = series + "@google.com"
+			uid = ids.ICalUID(series)
 		}
 	}
 	if event.Malformed || uid == "" || series != "" && original.IsZero() {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"questscheduler/internal/ids"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/poll"
 	"questscheduler/internal/recurrence"
@@ -25,7 +26,7 @@ func sessionOf(p poll.Poll, slots []poll.Slot) *session {
 	if id == "" {
 		return nil
 	}
-	own := &session{pollID: p.ID, events: map[string]bool{id: true}, uids: map[string]bool{id + "@google.com": true}}
+	own := &session{pollID: p.ID, events: map[string]bool{id: true}, uids: map[string]bool{ids.ICalUID(id): true}}
 	for _, slot := range slots {
 		if slot.ID == p.WinningSlotID || p.Sync.Rescheduled != nil && slot.ID == p.Sync.Rescheduled.FromSlotID {
 			own.times = append(own.times, slotTime(slot, p))

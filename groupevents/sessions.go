@@ -6,6 +6,7 @@ import (
 
 	"questscheduler/fault"
 	"questscheduler/internal/calendars"
+	"questscheduler/internal/ids"
 	"questscheduler/internal/mirror"
 	"questscheduler/internal/outbox"
 	"questscheduler/internal/poll"
@@ -303,7 +304,7 @@ func (s *session) compare(now time.Time, newID func() string) (written []mirror.
 	}
 	fresh, _ := revised(mirror.Event{}, s.share(mirror.Event{
 		ID: newID(), OwnerID: s.poll.CreatorID, AccountID: s.place.AccountID, CalendarID: s.place.CalendarID,
-		EventID: s.poll.GoogleEventID, ICalUID: s.poll.GoogleEventID + "@google.com",
+		EventID: s.poll.GoogleEventID, ICalUID: ids.ICalUID(s.poll.GoogleEventID),
 		Visibility: "default", Transparency: "opaque", Kind: "default", CreatedAt: now,
 	}, true), now)
 	s.events = append(s.events, fresh)

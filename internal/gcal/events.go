@@ -11,6 +11,7 @@ import (
 	"google.golang.org/api/googleapi"
 
 	"questscheduler/fault"
+	"questscheduler/internal/ids"
 	"questscheduler/rules"
 )
 
@@ -59,7 +60,7 @@ func (c *Client) Lists(ctx context.Context, ref Ref, id string) (bool, error) {
 	listed, pageToken := false, ""
 	for range mostPages {
 		err := c.call(ctx, opList, ref.Account, func(ctx context.Context, service *calendar.Service) error {
-			call := service.Events.List(ref.Calendar).ICalUID(id + "@google.com").MaxResults(2500).
+			call := service.Events.List(ref.Calendar).ICalUID(ids.ICalUID(id)).MaxResults(2500).
 				Fields("nextPageToken,items(id)").Context(ctx)
 			if pageToken != "" {
 				call.PageToken(pageToken)

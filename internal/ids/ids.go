@@ -57,6 +57,9 @@ func (d Digest) Base32() string { return small.EncodeToString(d[:16]) }
 // to v.
 func (d Digest) Google() string { return smallHex.EncodeToString(d[:16]) }
 
+// ICalUID is the iCalendar id that Google derives from the id of an event, unless it was imported.
+func ICalUID(eventID string) string { return eventID + "@google.com" }
+
 // The alphabets of RFC 4648 in small letters.
 var (
 	small    = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)

@@ -66,10 +66,10 @@ var table = []row{
 	{packages: "internal/config/keyfile", may: []string{"fault"}},
 	{packages: "internal/signin", may: []string{"internal/config/keyfile", "fault"}},
 	{packages: "internal/signin/revocation", may: []string{"internal/signin", "fault"}},
-	{packages: "internal/gcal", may: []string{"internal/refusal", "rules", "internal/recurrence", "fault"}},
+	{packages: "internal/gcal", may: []string{"internal/ids", "internal/refusal", "rules", "internal/recurrence", "fault"}},
 	{packages: "mirrors/plan", may: []string{"internal/ids", "internal/mirror", "internal/gcal", "internal/recurrence", "rules", "fault"}},
 	{packages: "availability", may: []string{
-		"internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal",
+		"internal/ids", "internal/recurrence", "internal/poll", "internal/calendars", "internal/mirror", "internal/accounts", "internal/gcal",
 		"internal/store", "fault",
 	}},
 	{packages: "internal/config", may: []string{"internal/accounts", "internal/accounts/seal", "internal/discord", "fault"}},
