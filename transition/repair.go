@@ -6,11 +6,14 @@ import (
 	"questscheduler/rules"
 )
 
+// OutsideEdit is the trigger of a direct edit in the journal.
+const OutsideEdit = "outside_edit"
+
 // editEntry is the journal's entry of a direct edit that is carried through. For
 // announcements the edit counts as the creator's.
 func (s *Step) editEntry(repair rules.Repair) poll.JournalEntry {
 	entry := s.entry()
-	entry.Trigger, entry.Who, entry.Reason, entry.Decision = "outside_edit", s.Poll.CreatorID, string(repair), rules.Record
+	entry.Trigger, entry.Who, entry.Reason, entry.Decision = OutsideEdit, s.Poll.CreatorID, string(repair), rules.Record
 	switch repair {
 	case rules.RepairCancel:
 		entry.Command, entry.Decision = rules.CommandCancel, ""

@@ -115,12 +115,18 @@ func (s *Step) record(after poll.Poll, entry poll.JournalEntry, winning *poll.Sl
 	} else if entry.Decision == rules.Adopt {
 		s.Writes.Merge(poll.AnnouncementPath(after.ID), poll.KnownUpdates(after.ID, state)...)
 	}
-	before := s.Poll
-	if after.GroupID != "" &&
-		(after.GoogleEventID != before.GoogleEventID || after.Status != before.Status || after.Sync.Applied != before.Sync.Applied) {
+	if s.changesSession(after) && (after.GroupID != "" || entry.Trigger == OutsideEdit) {
 		s.Session = &Session{after.ID, after.GroupID, entry.ID}
 	}
 	s.After, s.Entries = &after, append(s.Entries, entry)
+}
+
+// changesSession reports whether a poll's session differs from the one that the last transition left:
+// of what others write too, the journal knows that. Who wrote it may have changed the group as well.
+func (s *Step) changesSession(after poll.Poll) bool {
+	before, known := s.Poll, s.Poll.Sync.Recorded
+	return after.Status != known.Status || after.GoogleEventID != known.EventID ||
+		after.GoogleCalendarID != before.GoogleCalendarID || after.Sync.Applied != before.Sync.Applied
 }
 
 // entryTime is the time of the poll's next journal entry: now, but always later than the last

@@ -9,6 +9,7 @@ import (
 
 	"questscheduler/internal/poll"
 	"questscheduler/rules"
+	"questscheduler/transition"
 )
 
 // NewReport makes the report of a poll, with a replay if it is requested.
@@ -66,7 +67,7 @@ func pollStep(entry poll.JournalEntry, before State) Step {
 	name := cmp.Or(string(entry.Command), string(entry.Decision))
 	by := "the calendar"
 	switch {
-	case entry.Trigger == outsideEdit:
+	case entry.Trigger == transition.OutsideEdit:
 		by = "a direct edit of the documents"
 	case entry.Who != "":
 		by = entry.Who
@@ -106,7 +107,7 @@ func calendarText(entry poll.JournalEntry) string {
 func ruleOf(entry poll.JournalEntry) string {
 	name, _, _ := strings.Cut(entry.Reason, ":")
 	switch {
-	case entry.Trigger == outsideEdit:
+	case entry.Trigger == transition.OutsideEdit:
 		for _, row := range rules.Repairs() {
 			if string(row.Repair) == name {
 				return row.Documents

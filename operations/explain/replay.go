@@ -10,9 +10,6 @@ import (
 	"questscheduler/transition"
 )
 
-// outsideEdit is the trigger of entries about direct edits.
-const outsideEdit = "outside_edit"
-
 // replay is a poll between two entries, as far as its journal holds it. A journal may begin
 // in the middle: what its first entry does not say (the linked event, the slot before a
 // reschedule) is then learnt from the entries that follow.
@@ -69,7 +66,7 @@ func (r *replay) step(entry poll.JournalEntry, first bool) string {
 	next := *r
 	var problem string
 	switch {
-	case entry.Trigger == outsideEdit:
+	case entry.Trigger == transition.OutsideEdit:
 		problem = next.repair(entry)
 	case entry.Command != "":
 		problem = next.command(entry)
