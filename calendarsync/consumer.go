@@ -19,9 +19,9 @@ import (
 // and after a sync token was lost, it gets every event there is, then Unlisted.
 //
 // A method that fails or panics stops neither the run nor another consumer: its event is
-// deferred, that is fetched individually and applied by a later run. A run has a minute, so
-// Apply must be quick, and quickest where nothing changed: a full listing that runs out of
-// time begins anew.
+// deferred, that is fetched individually and applied by a later run. A run has four minutes
+// (outbox.LongestRun), so Apply must be quick, and quickest where nothing changed: a full listing that
+// runs out of time begins anew.
 type Consumer interface {
 	// Name is the key of its interests and deferred events in calendars' documents. It
 	// never changes.
@@ -36,7 +36,7 @@ type Consumer interface {
 	// is idempotent: the same observation may come again.
 	Apply(ctx context.Context, run Run, observed SyncedEvent) error
 	// Unlisted decides, after a full listing, about the consumer's events that it did not
-	// show, each by Run.Fetch: a full listing shows no deletions. If it fails, the next run
+	// show, each by Run.FetchMissing: a full listing shows no deletions. If it fails, the next run
 	// lists everything for the consumer again.
 	Unlisted(ctx context.Context, run Run, shown func(eventID string) bool) error
 }

@@ -40,8 +40,8 @@ type Calendar struct {
 	// SyncAt is when the next run is due; zero: none is. It is the end of the lease during a
 	// run, so that a run that dies is followed by another.
 	SyncAt time.Time
-	// SyncPending marks a run that was requested and has not begun. No end of an earlier run
-	// changes its SyncAt.
+	// SyncPending (stored as syncAsked) marks a run that was requested and has not begun. No end
+	// of an earlier run changes its SyncAt.
 	SyncPending bool
 	// SyncCause and SyncTrace are the trigger and the trace of the last request.
 	SyncCause, SyncTrace string

@@ -1,5 +1,5 @@
 // Package gcal is the only package that knows the Google Calendar client. Each method
-// makes one call for one linked account, reduces the answer to the facts that decisions
+// calls for one linked account (a list page by page), reduces the answer to the facts that decisions
 // need, and gives every error a kind through one table (errors.go). It never retries,
 // remembers or decides: the caller retries, and package rules decides.
 package gcal

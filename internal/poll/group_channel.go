@@ -50,7 +50,8 @@ func UnlinkUpdates() (updates []store.Update) {
 var groupsOfChannel = store.Select("groups of a channel", "questingGroups", "",
 	store.Filter{Path: store.Field("discord", "channelId"), Op: store.Equal})
 
-// mostOfChannel is how many groups of one channel are looked at. Over the API a channel has one.
+// mostOfChannel is how many groups of one channel are looked at. /quest link gives a channel to
+// one; admins over REST, and the app's functions, may give it to more.
 const mostOfChannel = 10
 
 // GroupsOfChannel reads the groups that have a channel of Discord.

@@ -12,8 +12,8 @@ import (
 	"questscheduler/rules"
 )
 
-// EventPrefix begins every event id that we make, so changes of other events cost no store
-// read. Google takes the characters a to v and 0 to 9.
+// EventPrefix begins the id of every event that we make for a poll, so changes of other events
+// cost no store read. Mirrors and events made over REST have prefixes of their own. Google takes the characters a to v and 0 to 9.
 const EventPrefix = "questsched"
 
 // EventID is the id of the event of a poll's generation: always the same, so an insert whose

@@ -16,8 +16,8 @@ const pieces = `
 
     function canVoteScheduler(poll) { return poll != null && signedIn() && takesPart(poll); }
 
-    // Only the app's functions set a group's channel, only the server invites people to a
-    // group, and nobody makes a member of somebody else.
+    // No client sets a group's channel, only the server invites people to a group, and nobody
+    // makes a member of somebody else.
     function keepsChannel(before) {
       return list(before, 'memberIds').concat([me()]).hasAll(list(request.resource.data, 'memberIds'))
         && request.resource.data.creatorId == before.get('creatorId', me())
