@@ -104,3 +104,53 @@ func TestAPollThatWasDeletedByUs_IsNotPurgedTwice(t *testing.T) {
 	equal(t, "left", left(t, w, s), false)
 	atRest(t, w)
 }
+
+// An event that was kept, and that no linked account may delete when it is to go, stays the poll's:
+// the next finalisation deletes it.
+func TestCommand_WithoutTheAccountOfAKeptEvent_LeavesItsName(t *testing.T) {
+	t.Parallel()
+	gm := worldtest.Person("gm")
+	for name, deleting := range map[string]func(w *worldtest.World, s fixture) error{
+		"cancelled": func(w *worldtest.World, s fixture) error {
+			_, err := w.Scheduler.Cancel(t.Context(), gm, s.poll, false, worldtest.Cause)
+			return err
+		},
+		"cancelled in the app": func(w *worldtest.World, s fixture) error {
+			setBehindUs(rules.Cancelled)(w, s)
+			_, err := w.Scheduler.Reconcile(t.Context(), s.poll, worldtest.Cause)
+			return err
+		},
+	} {
+		for away, leave := range map[string]func(w *worldtest.World){
+			"unlinked": func(w *worldtest.World) { w.Unlink("gm") },
+			"revoked":  func(w *worldtest.World) { w.Revoke("gm"); w.Sweep(); w.Run(time.Minute) },
+		} {
+			t.Run(name+", "+away, func(t *testing.T) {
+				t.Parallel()
+				w := worldtest.New(t, worldtest.Options{})
+				s := finalised(w)
+				if _, err := w.Scheduler.Reopen(t.Context(), gm, s.poll, false, worldtest.Cause); err != nil {
+					t.Fatal(err)
+				}
+				leave(w)
+				if err := deleting(w, s); err != nil {
+					t.Fatal(err)
+				}
+				w.Run(time.Minute)
+				if named := w.View(s.poll).Poll.GoogleEventID; named != s.event {
+					t.Fatalf("its event is in the calendar, and the poll names %q", named)
+				}
+				w.Link("gm")
+				view, err := w.Finalise(s.poll, s.slots[1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.Run(time.Minute)
+				if events := w.Events("gm"); len(events) != 1 || events[0].ID != view.Poll.GoogleEventID {
+					t.Errorf("finalised anew, the calendar shows %+v", events)
+				}
+				w.Check()
+			})
+		}
+	}
+}

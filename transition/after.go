@@ -14,7 +14,7 @@ type Details struct {
 	Request poll.Request
 	// Cancelled is an existing mark of a cancellation; nil for none.
 	Cancelled *poll.Cancelled
-	// EventGone reports whether a cancellation or reopening removes the poll's event.
+	// EventGone reports whether a cancellation or reopening deletes the poll's event.
 	EventGone bool
 	// Removed are the slots that an edit removes.
 	Removed map[string]bool

@@ -47,7 +47,7 @@ func (s *Step) Cancel(who, account string, keepEvent bool) error {
 
 func (s *Step) cancel(entry poll.JournalEntry, more Details, account string) {
 	s.supersede()
-	s.unlink(more.EventGone, account)
+	more.EventGone = s.unlink(more.EventGone, account)
 	entry.EventID = s.Poll.EventID()
 	s.record(cancelled(s.Poll, entry, more), entry, s.Winning, true)
 }
@@ -68,7 +68,7 @@ func (s *Step) Reopen(who, account string, deleteEvent bool) error {
 
 func (s *Step) reopen(entry poll.JournalEntry, more Details, account string) {
 	s.supersede()
-	s.unlink(more.EventGone, account)
+	more.EventGone = s.unlink(more.EventGone, account)
 	s.removeCalendarSlot()
 	after := reopened(s.Poll, entry, more)
 	entry.After = after.Sync.Applied

@@ -42,16 +42,17 @@ func AsDelete(intent poll.Intent, now time.Time) poll.Intent {
 
 // unlink takes the index entry of the linked or awaited event away, and has the
 // event deleted where it is to go; else it is released. An awaited one was deleted
-// already: should it be back by now, it is its owner's. account is for an event that
-// was linked before us and has no entry.
-func (s *Step) unlink(deleteEvent bool, account string) {
+// already: should it be back by now, it is its owner's. account is for an event that has no entry.
+// gone is false where the event stays: also where it is to go and no account may delete it, so that
+// the poll goes on naming it.
+func (s *Step) unlink(deleteEvent bool, account string) (gone bool) {
 	event, calendar := s.Poll.GoogleEventID, s.Poll.GoogleCalendarID
 	if s.Entry != nil { // a direct edit may have changed what the poll names
 		event, calendar, account = s.Entry.EventID, s.Entry.CalendarID, s.Entry.AccountID
-		deleteEvent = deleteEvent && !s.Entry.Awaited
 		s.dropEntry()
 	}
-	s.deleteEvent(deleteEvent, account, calendar, event)
+	s.deleteEvent(deleteEvent && (s.Entry == nil || !s.Entry.Awaited), account, calendar, event)
+	return deleteEvent && (event == "" || account != "")
 }
 
 func (s *Step) deleteEvent(asked bool, account, calendar, event string) {

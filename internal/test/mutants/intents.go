@@ -118,11 +118,11 @@ var intents = []mutant{
 		changes: []change{{
 			file: "transition/command.go",
 			old: `
-	s.unlink(more.EventGone, account)
+	more.EventGone = s.unlink(more.EventGone, account)
 	s.removeCalendarSlot()`,
 			new: `
 	if more.EventGone {
-		s.unlink(more.EventGone, account)
+		more.EventGone = s.unlink(more.EventGone, account)
 	}
 	s.removeCalendarSlot()`,
 		}},
