@@ -113,6 +113,22 @@ func TestVote_CountsAndReplacesOnesOwn(t *testing.T) {
 	atRest(t, w)
 }
 
+// Everybody who reads a poll reads its slots.
+func TestVote_InAPollThatHidesVotes_IsNotCountedInSlots(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	s := fresh(w)
+	w.Write(poll.Path(s.poll), poll.Set("hideVoterIdentities", true), poll.Set("voteVisibility", "hidden_until_finalized"))
+	w.Vote(s.poll, "ana", map[string]string{s.slots[1]: poll.Preferred})
+	for _, slot := range s.slots {
+		stats := store.Fields(w.Document(poll.SlotPath(s.poll, slot)).Data).Map("stats")
+		equal(t, "feasible as stored", stats.Int("feasible"), 0)
+		equal(t, "preferred as stored", stats.Int("preferred"), 0)
+	}
+	equal(t, "preferred as its creator sees it", w.View(s.poll).Slots[1].Preferred, 2)
+	atRest(t, w)
+}
+
 func TestVote_IsRefused(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.Options{})

@@ -64,8 +64,9 @@ func (s *Step) votesWithout(personID string) []poll.Vote {
 	return slices.DeleteFunc(slices.Clone(s.Votes), func(vote poll.Vote) bool { return vote.UserID == personID })
 }
 
-// countVotes updates the counts in slots.
+// countVotes updates the counts in slots, by the votes that every reader of the poll may see.
 func (s *Step) countVotes(slots []poll.Slot, votes []poll.Vote) {
+	votes = s.Poll.VotesFor("", votes)
 	for _, slot := range slots {
 		feasible, preferred := poll.Count(votes, slot.ID)
 		if feasible != slot.Feasible || preferred != slot.Preferred {
