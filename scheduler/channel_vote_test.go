@@ -142,16 +142,29 @@ func TestVote_ByAForm_KeepsTheAddressThatIsKnown(t *testing.T) {
 	w, s := inChannel(t, poll.JoinMembers)
 	vote := func(email string) string {
 		t.Helper()
-		person := scheduler.Person{ID: "ana", Email: email}
-		if _, err := w.Scheduler.Vote(t.Context(), person, s.poll, scheduler.Vote{Form: formOf(w, s)}, worldtest.Cause); err != nil {
-			t.Fatal(err)
-		}
-		return w.Votes(s.poll)[0].Email
+		return votedAs(w, s, email, scheduler.Vote{Form: formOf(w, s)})
 	}
 	equal(t, "without one", vote(""), "")
 	equal(t, "with one", vote("ana@example.com"), "ana@example.com")
 	equal(t, "without one again", vote(""), "ana@example.com")
 	equal(t, "with another", vote("other@example.com"), "other@example.com")
+}
+
+// Without a verified address, as with Discord, no address is known of the voter.
+func TestVote_OverTheAPI_KeepsTheAddressThatIsKnown(t *testing.T) {
+	t.Parallel()
+	w, s := inChannel(t, poll.JoinMembers)
+	equal(t, "with one", votedAs(w, s, "ana@example.com", scheduler.Vote{NoTimesWork: true}), "ana@example.com")
+	equal(t, "without one", votedAs(w, s, "", scheduler.Vote{NoTimesWork: true}), "ana@example.com")
+}
+
+// votedAs has ana vote, with an address or none, and returns the one that her vote shows.
+func votedAs(w *worldtest.World, s fixture, email string, vote scheduler.Vote) string {
+	_, err := w.Scheduler.Vote(w.Context(), scheduler.Person{ID: "ana", Email: email}, s.poll, vote, worldtest.Cause)
+	if err != nil {
+		return err.Error()
+	}
+	return w.Votes(s.poll)[0].Email
 }
 
 // What makes the voter a person is part of the vote: both take place, or none.

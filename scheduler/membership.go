@@ -12,13 +12,13 @@ import (
 )
 
 // Join makes a person a participant of a poll that anybody with the link may
-// join, or that they are invited to. Joining twice changes nothing.
+// join, or that they are invited to, or of their group. Joining twice changes nothing.
 func (s *Service) Join(ctx context.Context, person Person, pollID string, cause Cause) (View, error) {
 	return s.changeMembers(ctx, request{person, pollID, "join", cause}, func(p *poll.Poll, group *poll.Group) error {
-		if TakesPart(person, *p, group) {
+		if p.CreatorID == person.ID || slices.Contains(p.ParticipantIDs, person.ID) {
 			return nil
 		}
-		if !p.AllowLinkSharing && !p.InvitedAs(person.Email) {
+		if !p.AllowLinkSharing && !p.InvitedAs(person.Email) && !group.Has(person.ID) {
 			return fault.New(fault.Forbidden, "This poll is by invitation. Ask its creator to invite you.")
 		}
 		p.ParticipantIDs = append(p.ParticipantIDs, person.ID)

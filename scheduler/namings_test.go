@@ -318,6 +318,27 @@ func TestJoined_GroupMembersVote_RecordsNobody(t *testing.T) {
 	wantJoined(t, w, id, "a vote of a member")
 }
 
+// Who is in a group by another's hand alone may say that they take part in its poll.
+func TestJoined_GroupMemberJoins_IsRecorded(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Write(poll.GroupPath("party"), poll.Set("name", "Party"), poll.Set("creatorId", "gm"), poll.Set("memberIds", []any{"gm", "ana"}))
+	id, err := names(w, scheduler.Create{GroupID: "party"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := w.Scheduler.Join(w.Context(), worldtest.Person("ana"), id, worldtest.Cause); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantJoined(t, w, id, "a member joins", "ana")
+	p, err := poll.Load(w.Context(), w.Documents, id)
+	if err != nil || !slices.Equal(p.ParticipantIDs, []string{"gm", "ana"}) {
+		t.Errorf("%q take part, %v", p.ParticipantIDs, err)
+	}
+}
+
 // An answer to the newest poll does not open all older ones.
 func TestNaming_InPollsOlderThanAnAnswer_IsBounded(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -77,10 +78,10 @@ func (s *Service) Cast(ctx context.Context, person Person, pollID string, ask Vo
 			return err
 		}
 		vote := poll.Vote{
-			UserID: person.ID, Email: person.Email, Choices: ask.Choices, NoTimesWork: ask.NoTimesWork, UpdatedAt: store.Instant(step.Now),
+			UserID: person.ID, Email: cmp.Or(person.Email, votedWith(person, step.Votes)), Choices: ask.Choices, NoTimesWork: ask.NoTimesWork, UpdatedAt: store.Instant(step.Now),
 		}
 		if ask.Form != nil {
-			vote, err = ask.Form.fill(vote, slots, step.Votes)
+			vote, err = ask.Form.fill(vote, slots)
 		}
 		if err == nil {
 			err = checkVote(vote, slots)
@@ -121,8 +122,7 @@ func (s *Service) Cast(ctx context.Context, person Person, pollID string, ask Vo
 }
 
 // fill gives a vote of a form the ids of slots, and what the web app keeps of a vote on Discord.
-// An address that is known from an earlier vote stays.
-func (f VoteForm) fill(vote poll.Vote, slots []poll.Slot, before []poll.Vote) (poll.Vote, error) {
+func (f VoteForm) fill(vote poll.Vote, slots []poll.Slot) (poll.Vote, error) {
 	if poll.ShownSlots(slots) != f.Shown {
 		return vote, &fault.Error{
 			Kind: fault.Conflict, Code: CodeSlotsChanged, Message: "The times changed since you opened this. Press Vote again.",
@@ -136,10 +136,15 @@ func (f VoteForm) fill(vote poll.Vote, slots []poll.Slot, before []poll.Vote) (p
 		}
 	}
 	vote.Source, vote.LastVotedFrom, vote.Avatar = poll.FromDiscord, poll.FromDiscord, f.Avatar
-	if i := slices.IndexFunc(before, func(earlier poll.Vote) bool { return earlier.UserID == vote.UserID }); i >= 0 && vote.Email == "" {
-		vote.Email = before[i].Email
-	}
 	return vote, nil
+}
+
+// votedWith is the address of a person's earlier vote. They may have none that is verified now.
+func votedWith(person Person, votes []poll.Vote) string {
+	if i := slices.IndexFunc(votes, func(vote poll.Vote) bool { return vote.UserID == person.ID }); i >= 0 {
+		return votes[i].Email
+	}
+	return ""
 }
 
 func checkVote(vote poll.Vote, slots []poll.Slot) error {
