@@ -66,7 +66,11 @@ func (s *Service) Edit(ctx context.Context, person Person, pollID string, ask Ed
 			return nil, err
 		}
 		if ask.ParticipantIDs == nil {
-			return s.editStep(ctx, tx, r, ask, st)
+			step, err := s.editStep(ctx, tx, r, ask, st)
+			if err == nil {
+				step.NameFirst()
+			}
+			return step, err
 		}
 		if err := named.check(ctx, tx, st.Poll, st.Group, ask.newly(st.Poll)); err != nil {
 			return nil, err

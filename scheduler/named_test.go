@@ -182,6 +182,15 @@ func TestNamed_DirectJoinWithoutATime_IsNotSilenced(t *testing.T) {
 	}
 }
 
+// retitled has gm edit a poll's title over the API.
+func retitled(t *testing.T, w *worldtest.World, id string) {
+	t.Helper()
+	title := "Another"
+	if _, err := w.Scheduler.Edit(w.Context(), worldtest.Person("gm"), id, scheduler.Edit{Title: &title}, worldtest.Cause); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A poll that the web app made names its first participants, as long as nobody has
 // written it again: a join would have.
 func TestNamed_ByTheApp_AreThoseOfTheCreation(t *testing.T) {
@@ -194,6 +203,7 @@ func TestNamed_ByTheApp_AreThoseOfTheCreation(t *testing.T) {
 	}{
 		{"it is reported", nil, reconciled, []string{"ana", "ben"}},
 		{"it is finalised before any report", nil, finalisedThen, []string{"ana", "ben"}},
+		{"its title is edited before any report", nil, retitled, []string{"ana", "ben"}},
 		{"ben joined before any report", joinsDirectly, reconciled, nil},
 		{"ben joined before it is finalised", joinsDirectly, finalisedThen, nil},
 	} {

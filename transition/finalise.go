@@ -12,7 +12,7 @@ import (
 // intent to insert the event under the poll's next generation.
 func (s *Step) BeginInsert(session poll.Session, at poll.Place) poll.Intent {
 	s.supersede()
-	s.nameFirst()
+	s.NameFirst()
 	intent := poll.Intent{
 		Kind: poll.IntentInsert, PollID: s.Poll.ID, Generation: s.Poll.Sync.Generation + 1,
 		AccountID: at.AccountID, CalendarID: at.CalendarID, CreatedAt: s.Now, Trace: s.Trace, Session: session,
@@ -161,7 +161,7 @@ func (s *Step) finalise(entry poll.JournalEntry, slot poll.Slot, request string)
 // Begin has a poll begin that somebody made of the id of a deleted one, of which
 // nothing is left; generation was the last of that one.
 func (s *Step) Begin(generation int64) {
-	s.nameFirst()
+	s.NameFirst()
 	after := s.Poll.Begun(generation, poll.Recorded{At: s.entryTime(s.Poll)})
 	s.After, s.Card = &after, &after
 }

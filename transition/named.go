@@ -35,9 +35,9 @@ func NamedOf(people []string, p poll.Poll) []string {
 	return slices.Compact(left)
 }
 
-// nameFirst records who was named in a new poll, by whatever writes its document first: it is
+// NameFirst records who was named in a new poll, by whatever writes its document first: it is
 // not new any more then. Nobody is recorded before, or the document had been written.
-func (s *Step) nameFirst() {
+func (s *Step) NameFirst() {
 	if first := Named(nil, s.Poll, s.Now); len(first) > 0 {
 		s.Writes.Merge(poll.AnnouncementPath(s.Poll.ID), poll.NamedUpdates(s.Poll.ID, first)...)
 	}

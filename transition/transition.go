@@ -100,7 +100,7 @@ func (s *Step) record(after poll.Poll, entry poll.JournalEntry, winning *poll.Sl
 	known.At, known.Status, known.WinningSlotID, known.EventID = entry.At, after.Status, after.WinningSlotID, after.GoogleEventID
 	after = after.Counted(s.Poll, s.Now)
 	if entry.Command != "" {
-		s.nameFirst()
+		s.NameFirst()
 	}
 	state := poll.Message{
 		Ref: entry.ID, State: after.AnnouncedState(winning), Actor: after.CreatorID, Trace: entry.Trace, At: entry.At, Updated: entry.Updated,
