@@ -77,35 +77,13 @@ func (s *Service) Cast(ctx context.Context, person Person, pollID string, ask Vo
 		if err != nil {
 			return err
 		}
-		vote := poll.Vote{
-			UserID: person.ID, Email: cmp.Or(person.Email, votedWith(person, step.Votes)), Choices: ask.Choices, NoTimesWork: ask.NoTimesWork, UpdatedAt: store.Instant(step.Now),
-		}
-		if ask.Form != nil {
-			vote, err = ask.Form.fill(vote, slots)
-		}
-		if err == nil {
-			err = checkVote(vote, slots)
-		}
+		vote, err := ask.by(person, step, slots)
 		if err != nil {
 			return err
 		}
-		after := step.Poll
-		var pressed []string
-		if !TakesPart(person, after, step.Group) {
-			invited := after.InvitedAs(person.Email)
-			switch {
-			case !invited && cameBefore(person, known, step.Votes):
-				return errCameBefore()
-			case len(vote.Choices) == 0 && !vote.NoTimesWork:
-				return fault.Field("votes", "must have a time of one who does not take part yet, or say that none works")
-			}
-			if !invited {
-				pressed = []string{person.ID}
-			}
-			after = acceptedBy(person, after)
-			if len(after.ParticipantIDs) > MaxPeople {
-				return errFull()
-			}
+		after, pressed, err := entered(person, vote, step, known)
+		if err != nil {
+			return err
 		}
 		ballot = Ballot{Poll: step.Poll, Vote: vote, Slots: slots}
 		step.Vote(after, vote, known.Named, slots)
@@ -119,6 +97,47 @@ func (s *Service) Cast(ctx context.Context, person Person, pollID string, ask Vo
 		return nil
 	})
 	return ballot, err
+}
+
+// by is the vote that a person casts for the slots of a poll.
+func (v Vote) by(person Person, step *transition.Step, slots []poll.Slot) (vote poll.Vote, err error) {
+	vote = poll.Vote{
+		UserID: person.ID, Email: cmp.Or(person.Email, votedWith(person, step.Votes)), Choices: v.Choices,
+		NoTimesWork: v.NoTimesWork, UpdatedAt: store.Instant(step.Now),
+	}
+	if v.Form != nil {
+		vote, err = v.Form.fill(vote, slots)
+	}
+	if err == nil {
+		err = checkVote(vote, slots)
+	}
+	return vote, err
+}
+
+// entered is the poll with a voter who did not take part in it, and pressed names them where a
+// press on Discord alone lets them in.
+func entered(
+	person Person, vote poll.Vote, step *transition.Step, known poll.Announcement,
+) (after poll.Poll, pressed []string, err error) {
+	after = step.Poll
+	if TakesPart(person, after, step.Group) {
+		return after, nil, nil
+	}
+	invited := after.InvitedAs(person.Email)
+	switch {
+	case !invited && cameBefore(person, known, step.Votes):
+		return after, nil, errCameBefore()
+	case !vote.Given():
+		return after, nil, fault.Field("votes", "must have a time of one who does not take part yet, or say that none works")
+	}
+	if !invited {
+		pressed = []string{person.ID}
+	}
+	after = acceptedBy(person, after)
+	if len(after.ParticipantIDs) > MaxPeople {
+		return after, nil, errFull()
+	}
+	return after, pressed, nil
 }
 
 // fill gives a vote of a form the ids of slots, and what the web app keeps of a vote on Discord.

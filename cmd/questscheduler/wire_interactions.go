@@ -35,7 +35,7 @@ func (s *server) registerInteractions(edge *echo.Echo, to routes, commands *api.
 		appURL = "" // this server has no page of polls
 	}
 	interactions.Register(edge, interactions.Options{
-		Polls: to.scheduler, Links: s.discordLinks(), Store: s.documents,
+		Polls: to.scheduler, Groups: to.scheduler, Links: s.discordLinks(), Store: s.documents,
 		HasCalendar: func(ctx context.Context, uid string) (bool, error) {
 			_, err := to.linked.Accounts.Default(ctx, uid)
 			if fault.Is(err, fault.Revoked) || fault.Is(err, fault.NotFound) {

@@ -74,13 +74,13 @@ func (h *handler) linkChannel(ctx context.Context, in request) (answer, error) {
 		if err := h.makePerson(ctx, person, in); err != nil {
 			return answer{}, err
 		}
-		made, err := h.Polls.CreateGroup(ctx, who, scheduler.EditGroup{Name: &name})
+		made, err := h.Groups.CreateGroup(ctx, who, scheduler.EditGroup{Name: &name})
 		if err != nil {
 			return answer{}, err
 		}
 		groups = append(groups, made)
 	}
-	group, err := h.Polls.LinkChannel(ctx, who, groups[0].ID, at)
+	group, err := h.Groups.LinkChannel(ctx, who, groups[0].ID, at)
 	if err != nil {
 		return answer{}, err
 	}
@@ -95,7 +95,7 @@ func (h *handler) linkByCode(ctx context.Context, in request, code string) (answ
 		return answer{}, err
 	}
 	by := discord.GroupCodeUse{User: in.user, Interaction: in.ID, Channel: at.ChannelID}
-	group, err := h.Polls.LinkChannelByCode(ctx, func(
+	group, err := h.Groups.LinkChannelByCode(ctx, func(
 		ctx context.Context, link func(ctx context.Context, tx store.Tx, of discord.GroupCode) error,
 	) error {
 		return h.Links.UseGroupCode(ctx, code, by, link)
@@ -135,7 +135,7 @@ func (h *handler) unlinkChannel(ctx context.Context, in request) (answer, error)
 	if err != nil {
 		return answer{}, err
 	}
-	unlinked, err := h.Polls.UnlinkChannel(ctx, at)
+	unlinked, err := h.Groups.UnlinkChannel(ctx, at)
 	if err != nil {
 		return answer{}, err
 	}

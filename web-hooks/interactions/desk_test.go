@@ -69,7 +69,7 @@ func newDeskOver(t *testing.T, world worldtest.Options, set func(o *interactions
 		}
 	}
 	d.options = interactions.Options{
-		Polls: d.world.Scheduler, Store: d.world.Documents,
+		Polls: d.world.Scheduler, Groups: d.world.Scheduler, Store: d.world.Documents,
 		Links:         discord.Links{Store: d.world.Documents, Now: d.world.Clock.Now, Moves: true},
 		HasCalendar:   func(_ context.Context, uid string) (bool, error) { return uid == "gm", nil },
 		Count:         func(string, string) (func(), error) { d.counted++; return func() { d.counted-- }, nil },

@@ -39,13 +39,17 @@ const (
 	patience = 2 * time.Second
 )
 
-// Polls is implemented by scheduler.Service.
-type Polls interface {
-	Create(ctx context.Context, person scheduler.Person, ask scheduler.Create, cause scheduler.Cause) (scheduler.View, error)
+// Groups is implemented by scheduler.Service.
+type Groups interface {
 	CreateGroup(ctx context.Context, person scheduler.Person, ask scheduler.EditGroup) (poll.Group, error)
 	LinkChannel(ctx context.Context, person scheduler.Person, groupID string, at scheduler.Place) (poll.Group, error)
 	LinkChannelByCode(ctx context.Context, use scheduler.UseCode, at scheduler.Place) (poll.Group, error)
 	UnlinkChannel(ctx context.Context, at scheduler.Place) (unlinked int, err error)
+}
+
+// Polls is implemented by scheduler.Service.
+type Polls interface {
+	Create(ctx context.Context, person scheduler.Person, ask scheduler.Create, cause scheduler.Cause) (scheduler.View, error)
 	Finalise(
 		ctx context.Context, person scheduler.Person, pollID string, ask scheduler.Finalise, cause scheduler.Cause,
 	) (scheduler.View, error)
@@ -61,9 +65,10 @@ type Polls interface {
 
 // Options configure the route. All fields are needed but those that say what holds without them.
 type Options struct {
-	Polls Polls
-	Links discord.Links
-	Store store.Store
+	Polls  Polls
+	Groups Groups
+	Links  discord.Links
+	Store  store.Store
 	// HasCalendar reports whether a person has linked a calendar that events can be made in.
 	HasCalendar func(ctx context.Context, uid string) (bool, error)
 	// EmailOf gives an address that the sign-in verified as a person's; "" for none. nil: none is

@@ -103,12 +103,12 @@ func actOf(in interaction, trace string) (act, request) {
 	}
 	isOfTheApp := func(prefix string) bool { return strings.HasPrefix(id, prefix) }
 	if in.Kind == kindComponent && slices.ContainsFunc(formsOfTheApp, isOfTheApp) {
-		return outdated, asked
+		return (*handler).outdated, asked
 	}
 	return nil, asked
 }
 
-func outdated(*handler, context.Context, request) (answer, error) {
+func (*handler) outdated(context.Context, request) (answer, error) {
 	return replace("This form is an older one. Press Vote again."), nil
 }
 

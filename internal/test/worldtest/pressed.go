@@ -213,7 +213,7 @@ func (w *World) newDesk(p *Program, documents store.Store, now func() time.Time,
 		w.must(c.NoContent(status))
 	}
 	interactions.Register(desk, interactions.Options{
-		Polls: p.Scheduler, Store: documents, Links: discord.Links{Store: documents, Now: now},
+		Polls: p.Scheduler, Groups: p.Scheduler, Store: documents, Links: discord.Links{Store: documents, Now: now},
 		HasCalendar:   func(_ context.Context, uid string) (bool, error) { return w.accountOf(uid) != "", nil },
 		EmailOf:       func(_ context.Context, uid string) (string, error) { return Person(uid).Email, nil },
 		Count:         func(string, string) (func(), error) { return func() {}, nil },
