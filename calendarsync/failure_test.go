@@ -73,18 +73,22 @@ func TestUnfoundEvent_MadeAfterTheListing_IsNotGone(t *testing.T) {
 
 func TestUnfoundEvent_IsGoneOnlyIfUnlisted(t *testing.T) {
 	t.Parallel()
-	for name, trigger := range map[string]func(t *testing.T, w *worldtest.World, pollID string){
-		"requested by a person": func(t *testing.T, w *worldtest.World, pollID string) {
+	for name, c := range map[string]struct {
+		trigger func(t *testing.T, w *worldtest.World, pollID string)
+		shown   rules.State // while it is not found
+		journal []string
+	}{
+		"requested by a person": {func(t *testing.T, w *worldtest.World, pollID string) {
 			if _, err := w.Scheduler.Sync(t.Context(), worldtest.Person("gm"), pollID, worldtest.Cause); err != nil {
 				t.Error(err)
 			}
-		},
-		"not shown after a 410": func(t *testing.T, w *worldtest.World, _ string) {
+		}, rules.StateError, []string{"finalise", "warn", "clear_error"}},
+		"not shown after a 410": {func(t *testing.T, w *worldtest.World, _ string) {
 			if err := w.Google.ExpireSyncTokens(); err != nil {
 				t.Error(err)
 			}
 			w.Sweep()
-		},
+		}, rules.StateOK, []string{"finalise"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -95,19 +99,19 @@ func TestUnfoundEvent_IsGoneOnlyIfUnlisted(t *testing.T) {
 			}
 			w.Run(time.Minute)
 			w.Refuse("events.get", 404, "notFound", 0)
-			trigger(t, w, pollID)
+			c.trigger(t, w, pollID)
 			w.Run(5 * time.Minute)
-			stands(t, w, pollID, rules.StateOK, ten.Start)
+			stands(t, w, pollID, c.shown, ten.Start)
 			w.Heal()
 			w.Sweep()
 			w.Run(5 * time.Minute)
 			stands(t, w, pollID, rules.StateOK, ten.Start)
-			same(t, "journal", w.Decisions(pollID), []string{"finalise"})
+			same(t, "journal", w.Decisions(pollID), c.journal)
 
 			w.Refuse("events.get", 404, "notFound", 0) // as of an event whose deletion is long past
 			w.DeleteEvent("gm", eventID)
 			w.LosePushes()
-			trigger(t, w, pollID)
+			c.trigger(t, w, pollID)
 			w.Run(5 * time.Minute)
 			equal(t, "status after a deletion", w.View(pollID).Poll.Status, rules.Cancelled)
 			atRest(t, w)

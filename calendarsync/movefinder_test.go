@@ -100,6 +100,32 @@ func TestGoneEvent_WhereTheSearchFails_IsDeferred(t *testing.T) {
 	}
 }
 
+// A sync that a person asks for does not hide that the event keeps failing.
+func TestGoneEvent_WhereTheSearchFails_AndAPersonAsksForASync_ShowsIt(t *testing.T) {
+	t.Parallel()
+	for name, waits := range map[string]time.Duration{"before any run": 0, "between two": 10 * time.Second, "once it is shown": 30 * time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := worldtest.New(t, worldtest.Options{})
+			pollID, _, eventID := w.Finalised()
+			w.Refuse("calendarList.list", 503, "", 0)
+			w.DeleteEvent("gm", eventID)
+			w.Run(waits)
+			if _, err := w.Scheduler.Sync(t.Context(), worldtest.Person("gm"), pollID, worldtest.Cause); err != nil {
+				t.Fatal(err)
+			}
+			w.Run(30 * time.Minute)
+			equal(t, "error", w.View(pollID).Poll.Sync.Error != nil && w.View(pollID).Poll.Sync.Error.Code == rules.SyncFailed, true)
+			equal(t, "it waits as", w.Calendar("gm").Deferred(eventID).Why, calendars.DeferredFailed)
+			w.Heal()
+			w.Sweep()
+			w.Run(time.Minute)
+			equal(t, "status", w.View(pollID).Poll.Status, rules.Cancelled)
+			atRest(t, w)
+		})
+	}
+}
+
 // A calendar that its account lists may hold the event, whatever Google says of it now.
 func TestGoneEvent_WhileAListedCalendarIsNotThere_IsDeferred(t *testing.T) {
 	t.Parallel()

@@ -22,6 +22,8 @@ type part struct {
 	run Run
 	// outcome says of events whether the last attempt in this run applied or deferred them.
 	outcome map[string]bool
+	// failures are the events whose last attempt failed, without those for a later run (ErrLater).
+	failures map[string]bool
 	// relisted reports that a full listing came to its end, incomplete that an event of it
 	// could not be identified, and overflow that events were left out.
 	relisted, incomplete, overflow bool
@@ -37,7 +39,7 @@ func (l *syncRun) newParts() (parts []*part) {
 		if !l.calendar.Follows(consumer.Name()) {
 			continue
 		}
-		p := &part{Consumer: consumer, outcome: map[string]bool{}}
+		p := &part{Consumer: consumer, outcome: map[string]bool{}, failures: map[string]bool{}}
 		p.run = Run{Calendar: l.calendar, Cause: l.cause, Observing: l.Observing, sync: l, part: p}
 		parts = append(parts, p)
 	}
@@ -76,12 +78,16 @@ func (p *part) apply(ctx context.Context, observed SyncedEvent) error {
 func (p *part) applied(ctx context.Context, eventID string, failure error) error {
 	if failure == nil {
 		p.outcome[eventID] = true
+		delete(p.failures, eventID)
 		return nil
 	}
 	if err := p.note(ctx, failure, eventID); err != nil {
 		return err
 	}
 	p.outcome[eventID] = false
+	if !errors.Is(failure, ErrLater) {
+		p.failures[eventID] = true
+	}
 	p.overflow = p.overflow || p.failed() > calendars.MaxBacklog
 	shower, shows := p.Consumer.(FailureShower)
 	again := p.backlog().Deferred[eventID].Failed()
@@ -236,7 +242,9 @@ func (p *part) recovers() bool {
 // progress is what was done for the consumer, to be recorded. again is how long to wait until what
 // is left is tried; zero: nothing is.
 func (p *part) progress(began, now calendars.Calendar, at time.Time) (updates []store.Update, again time.Duration) {
-	did := calendars.Progress{Relisted: p.relisted, Overflow: p.overflow, Incomplete: p.incomplete}
+	did := calendars.Progress{
+		Relisted: p.relisted, Overflow: p.overflow, Incomplete: p.incomplete, Failed: slices.Sorted(maps.Keys(p.failures)),
+	}
 	for _, eventID := range slices.Sorted(maps.Keys(p.outcome)) {
 		if p.outcome[eventID] {
 			did.Settled = append(did.Settled, eventID)

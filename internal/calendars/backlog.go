@@ -30,6 +30,11 @@ func (d Deferral) Failed() bool { return d.Why == DeferredFailed || d.Why == Def
 // Awaits reports whether the event awaits a person's confirmation, or has it and awaits the run.
 func (d Deferral) Awaits() bool { return d.Why == DeferredHeld || d.Why == DeferredConfirmed }
 
+// requested reports whether the event is fetched since something requested it.
+func (d Deferral) requested() bool {
+	return d.Why == DeferredCommand || d.Why == DeferredRace || d.Why == DeferredMoved
+}
+
 func (d Deferral) same(other Deferral) bool { return d.Why == other.Why && d.At.Equal(other.At) }
 
 func (d Deferral) encode() map[string]any { return map[string]any{"at": d.At, "why": d.Why} }
@@ -58,8 +63,9 @@ type Backlog struct {
 
 // Progress is what a run did for one consumer.
 type Progress struct {
-	// Deferred are events that it could not apply, and Settled those that it applied.
-	Deferred, Settled []string
+	// Deferred are events that it could not apply yet, Failed those of them of which that is a
+	// failure, and Settled those that it applied.
+	Deferred, Failed, Settled []string
 	// Relisted reports that it applied or deferred all of a full listing.
 	Relisted bool
 	// Overflow requests a full listing, since events were left out; Incomplete does since one of a
@@ -148,6 +154,11 @@ func (c Calendar) Progressed(began Calendar, consumer string, did Progress, now 
 			deferred[eventID] = Deferral{At: now, Why: DeferredFailed}
 		}
 	}
+	for _, eventID := range did.Failed { // a request to fetch it does not hide that it fails
+		if d := deferred[eventID]; d.same(was.Deferred[eventID]) && d.requested() {
+			deferred[eventID] = Deferral{At: d.At, Why: DeferredFailed}
+		}
+	}
 	overflow := did.Overflow || !fits(deferred)
 	if overflow { // the listing covers them
 		maps.DeleteFunc(deferred, func(_ string, d Deferral) bool { return !d.Awaits() })
@@ -175,7 +186,7 @@ func deferring(consumer string, is, left map[string]Deferral) (updates []store.U
 		}
 	}
 	for _, eventID := range slices.Sorted(maps.Keys(left)) {
-		if _, known := is[eventID]; !known {
+		if was, known := is[eventID]; !known || !was.same(left[eventID]) {
 			updates = append(updates, store.Update{Path: store.Field("deferred", consumer, eventID), Value: left[eventID].encode()})
 		}
 	}

@@ -1,6 +1,8 @@
 package calendars_test
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -43,6 +45,37 @@ func TestProgressed_KeepsNewRequests(t *testing.T) {
 	ended.SyncPending = true // something was asked for since the sync began
 	if got, _ := ended.Progressed(began, poll.ConsumerPoll, settled, now); len(got) != 0 {
 		t.Errorf("settled %v although a sync is pending", got)
+	}
+}
+
+// What was requested and fails counts as failing from then on, since when it waits; what awaits a
+// person, or was requested again during the run, keeps its reason.
+func TestProgressed_RequestedEventThatFails_CountsAsFailing(t *testing.T) {
+	t.Parallel()
+	reasons := map[string]string{}
+	for _, why := range []string{
+		calendars.DeferredFailed, calendars.DeferredRace, calendars.DeferredCommand, calendars.DeferredMoved, calendars.DeferredMissing,
+		calendars.DeferredConfirmed,
+	} {
+		reasons[why] = why
+	}
+	reasons["again"] = calendars.DeferredCommand
+	began, ended := deferred(reasons), deferred(reasons)
+	ended.Backlogs[poll.ConsumerPoll].Deferred["again"] = calendars.Deferral{At: now, Why: calendars.DeferredCommand}
+	failed := slices.Sorted(maps.Keys(reasons))
+	updates, left := ended.Progressed(began, poll.ConsumerPoll, calendars.Progress{Deferred: failed, Failed: failed}, now)
+	for was, is := range map[string]string{
+		calendars.DeferredFailed: calendars.DeferredFailed, calendars.DeferredRace: calendars.DeferredFailed,
+		calendars.DeferredCommand: calendars.DeferredFailed, calendars.DeferredMoved: calendars.DeferredFailed,
+		calendars.DeferredMissing: calendars.DeferredMissing, calendars.DeferredConfirmed: calendars.DeferredConfirmed,
+		"again": calendars.DeferredCommand,
+	} {
+		if got := left.Deferred[was]; got.Why != is || was != "again" && !got.At.Equal(now.Add(-time.Hour)) {
+			t.Errorf("%s: waits as %+v, want %s", was, got, is)
+		}
+	}
+	if len(updates) != 3 {
+		t.Errorf("it writes %v, want the three that changed", updates)
 	}
 }
 

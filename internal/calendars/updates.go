@@ -174,13 +174,17 @@ func (c Calendar) Held() []string {
 // HoldAnnounced records that the hold was announced to the owner.
 func HoldAnnounced() store.Update { return store.Set("holdUnannounced", store.Delete) }
 
-// RequestFetch requests a run that fetches one event, for a command. An event that awaits or has a
-// person's confirmation keeps its reason.
+// RequestFetch requests a run that fetches one event, for a command. An event that fails, or that
+// awaits or has a person's confirmation, keeps its reason.
 func (c Calendar) RequestFetch(r Request, eventID string) []store.Update {
-	if c.Deferred(eventID).Awaits() {
+	why := DeferredCommand
+	switch is := c.Deferred(eventID); {
+	case is.Awaits():
 		return RequestSync(r)
+	case is.Why == DeferredFailed:
+		why = is.Why
 	}
-	return append(RequestSync(r), Defer(eventID, DeferredCommand, r.At))
+	return append(RequestSync(r), Defer(eventID, why, r.At))
 }
 
 // Settle undoes Defer.
