@@ -72,6 +72,7 @@ func (f failure) wait(cause error, failed int64) time.Duration {
 var failures = []failure{
 	// Only relinking helps, and triggers a run. An owner who unlinked the account knows (Links).
 	{kind: fault.Revoked, code: string(rules.CalendarUnlinked), polls: rules.CalendarUnlinked},
+	{kind: fault.NotFound, code: string(rules.CalendarUnlinked), polls: rules.CalendarUnlinked, reason: calendars.ReasonRevoked},
 	{kind: fault.Revoked, polls: rules.TokenExpired, announce: true},
 	// The quota is used up for hours; leave the calendar alone.
 	{kind: fault.Exhausted, retry: true, after: quotaPause, pause: quotaPause},

@@ -78,6 +78,30 @@ func TestUnlink_StopsChannelsRevokesAndAnnouncesOnce(t *testing.T) {
 	atRest(t, w)
 }
 
+// The calendar of a session that is followed outlives the document of its account.
+func TestUnlinked_ForSoLongThatTheAccountIsRemoved_StaysUnlinked(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	pollID, _, _ := w.Finalised()
+	key := w.CalendarKey("gm")
+	w.Unlink("gm")
+	w.Skip(accounts.Keep + 24*time.Hour)
+	if removed, err := accounts.RemoveUnlinked(t.Context(), w.Documents, w.Clock.Now(), 10); removed != 1 || err != nil {
+		t.Fatalf("%d accounts removed, %v", removed, err)
+	}
+	before := w.Calls("")
+	w.Sweep()
+	w.Run(2 * time.Hour)
+	calendar, _, err := calendars.LoadKey(t.Context(), w.Documents, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "it fails as", calendar.LastError, calendars.ReasonRevoked)
+	equal(t, "it is tried again", !calendar.SyncAt.IsZero(), false)
+	equal(t, "calls of Google", w.Calls("")-before, 0)
+	equal(t, "error", w.View(pollID).Poll.Sync.Error.Code, rules.CalendarUnlinked)
+}
+
 // A poll that was put away while its account was unlinked has no error left of that when it is
 // brought back, be its session past by then.
 func TestRelink_WhileAPollIsArchived_ClearsItsError(t *testing.T) {

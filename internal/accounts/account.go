@@ -63,7 +63,7 @@ const (
 const (
 	// CodeTokenExpired (Revoked): the grant is dead or too small.
 	CodeTokenExpired = "token_expired"
-	// CodeNotLinked (Revoked): no account is linked, or it was unlinked.
+	// CodeNotLinked (Revoked, NotFound): no account is linked, or it was unlinked.
 	CodeNotLinked = "calendar_unlinked"
 	// CodeLinkedElsewhere (Conflict): another person has linked the account.
 	CodeLinkedElsewhere = "account_already_linked"
@@ -188,6 +188,12 @@ func errRevoked() error {
 
 func errNotLinked() error {
 	return &fault.Error{Kind: fault.Revoked, Code: CodeNotLinked, Message: "Google Calendar not linked"}
+}
+
+// errRemoved is for the calendars of an account that was unlinked and removed: nothing but linking
+// helps, as before.
+func errRemoved() error {
+	return &fault.Error{Kind: fault.NotFound, Code: CodeNotLinked, Message: "The account was unlinked and removed."}
 }
 
 func errNotFound() error {

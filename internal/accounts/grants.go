@@ -107,7 +107,8 @@ func NewGrants(options GrantOptions) *Grants {
 }
 
 // Client returns an HTTP client authorised as an account. It refreshes its access token
-// when needed, and once more on a 401; it follows no redirects. Errors: NotFound;
+// when needed, and once more on a 401; it follows no redirects. Errors: NotFound with
+// CodeNotLinked, if it was unlinked for so long that it was removed;
 // Revoked, without asking Google, if the account is revoked or unlinked or its grant was
 // refused before; Unavailable or RateLimited if the token endpoint does not answer;
 // Provider if Google refuses this server (CodeClientRefused), its service account
@@ -159,7 +160,10 @@ func (g *Grants) markDead(ctx context.Context, accountID string, grant int64) er
 // token returns an access token other than refused, from memory or Google.
 func (g *Grants) token(ctx context.Context, accountID, refused string, leaving bool) (accessToken, error) {
 	account, err := g.accounts.Get(ctx, accountID)
-	if err == nil {
+	switch {
+	case fault.Is(err, fault.NotFound):
+		err = errRemoved()
+	case err == nil:
 		err = account.usableFor(leaving)
 	}
 	if err != nil {

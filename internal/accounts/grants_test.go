@@ -160,7 +160,7 @@ func TestClient_WhatIsNotLinkedMakesNoCall(t *testing.T) {
 	_, err := w.grants.Client(t.Context(), id)
 	wantKind(t, err, fault.Revoked, accounts.CodeNotLinked)
 	_, err = w.grants.Client(t.Context(), "acc_none")
-	wantKind(t, err, fault.NotFound, "")
+	wantKind(t, err, fault.NotFound, accounts.CodeNotLinked)
 	w.wantCalls(t, "for accounts that are not linked", 0, 0)
 }
 

@@ -34,7 +34,7 @@ func (r *Repository) open(ctx context.Context, id string, leaving bool) (grant, 
 		return grant{}, err
 	}
 	if !docs[0].Exists() {
-		return grant{}, errNotFound()
+		return grant{}, errRemoved()
 	}
 	account := Decode(docs[0])
 	if err := account.usableFor(leaving); err != nil {
