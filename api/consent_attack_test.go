@@ -95,10 +95,10 @@ func TestLinking_VictimWithoutFetchHeaders_LinksNothing(t *testing.T) {
 // wayOn is where the page leads that says for whom an account will be linked;
 // otherwise where there is none.
 func wayOn(text, otherwise string) string {
-	_, after, found := strings.Cut(text, `href="/oauth/google/start`)
+	_, after, found := strings.Cut(text, `href="?ticket=`)
 	address, _, ended := strings.Cut(after, `"`)
 	if !found || !ended {
 		return otherwise
 	}
-	return ourURL + "/oauth/google/start" + strings.ReplaceAll(address, "&amp;", "&")
+	return ourURL + "/oauth/google/start?ticket=" + strings.ReplaceAll(address, "&amp;", "&")
 }

@@ -61,8 +61,9 @@ func isConfirmed(c echo.Context, secret, ticket string) bool {
 	return hmac.Equal([]byte(c.QueryParam("confirmed")), []byte(confirmation(secret, ticket)))
 }
 
+// confirmedURL leads on from the page of PathStart, whose own path a proxy may have changed.
 func confirmedURL(secret, ticket string) string {
-	return PathStart + "?ticket=" + url.QueryEscape(ticket) + "&confirmed=" + confirmation(secret, ticket)
+	return "?ticket=" + url.QueryEscape(ticket) + "&confirmed=" + confirmation(secret, ticket)
 }
 
 func confirmation(secret, ticket string) string {
