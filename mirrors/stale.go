@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/mirror"
@@ -54,12 +55,10 @@ func (s *Service) RemoveStale(ctx context.Context, at string, limit int, cause s
 			if err != nil {
 				return removed, "", err
 			}
-			for _, uid := range uidsOf(gone) {
-				if err := s.PlanUID(ctx, source.ownerID, uid, cause); err != nil {
-					return removed, "", err
-				}
-			}
 			removed += len(gone)
+			if err := s.planGone(ctx, source.ownerID, gone, cause); err != nil {
+				return removed, "", err
+			}
 			if removed >= limit {
 				return removed, cmp.Or(at, amongAccounts), nil // what is gone is not met again
 			}
@@ -70,6 +69,22 @@ func (s *Service) RemoveStale(ctx context.Context, at string, limit int, cause s
 		}
 	}
 	return removed, behind, nil
+}
+
+// planGone plans the mirrors of removed events, of which those that ended are found by nothing later. An
+// event that fails delays no other: removeStale requested the planning of all.
+func (s *Service) planGone(ctx context.Context, ownerID string, gone []mirror.Event, cause scheduler.Cause) error {
+	for _, event := range gone {
+		err := s.PlanUID(ctx, ownerID, event.ICalUID, cause)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil || fault.Is(err, fault.Unavailable):
+			return err
+		default:
+			s.Log.WarnContext(ctx, "event not planned", "event", event.ID, "trace", cause.Trace, "error", err)
+		}
+	}
+	return nil
 }
 
 // staleSources is a page of sources, and where the next one begins.
@@ -130,7 +145,8 @@ func (s *Service) lostCalendars(
 }
 
 // removeStale removes what may go of a page of the canonical events of a source, unless it came back,
-// and has a later run of their calendars list everything.
+// has all events of its owner planned, since nothing else knows of what is removed, and has a later run of
+// their calendars list everything.
 func (s *Service) removeStale(
 	ctx context.Context, source staleSource, part store.Paging, cause scheduler.Cause,
 ) (gone []mirror.Event, next *store.Cursor, err error) {
@@ -141,6 +157,14 @@ func (s *Service) removeStale(
 			return err
 		}
 		found = slices.DeleteFunc(found, func(e mirror.Event) bool { return e.GroupID != "" && e.PollID != "" })
+		gone, next = found, behind
+		if len(found) == 0 {
+			return nil
+		}
+		person, err := mirror.LoadPerson(ctx, tx, source.ownerID)
+		if err != nil {
+			return err
+		}
 		var followed []calendars.Calendar
 		for _, key := range keysOf(found) {
 			calendar, ok, err := calendars.LoadKey(ctx, tx, key)
@@ -156,7 +180,9 @@ func (s *Service) removeStale(
 				return err
 			}
 		}
-		gone, next = found, behind
+		if err := tx.Merge(mirror.PersonPath(source.ownerID), person.RequestPlan(s.now(), cause.Trace)...); err != nil {
+			return err
+		}
 		return removeEvents(tx, found)
 	})
 	return gone, next, err

@@ -184,11 +184,7 @@ func TestRemoveStale_ACalendarThatFails_KeepsItsEvents(t *testing.T) {
 func TestRemoveStale_DocumentUnread_SaysThatItFailed(t *testing.T) {
 	t.Parallel()
 	for n := 1; ; n++ {
-		w := twoSeries(t)
-		w.fail(work, stageStart, stageStart)
-		w.account(club, accounts.Revoked)
-		w.set(accounts.Path(club), store.Set("updatedAt", stageStart))
-		w.must(w.clock.Advance(31 * 24 * time.Hour))
+		w := staleTwice(t)
 		p := w.fallible()
 		p.FailAt(n)
 		removed, err := w.staleOnce()
@@ -296,4 +292,57 @@ func TestRemoveStale_MoreThanOneCallRemoves_ForgetsAll(t *testing.T) {
 	if removed := w.removeStale(); removed != 6 {
 		t.Errorf("%d removed, want 6", removed)
 	}
+}
+
+// What is removed is planned again in the end, wherever the removal is interrupted: nothing else knows
+// what it was.
+func TestRemoveStale_InterruptedAtAnyPoint_LeavesNoCopies(t *testing.T) {
+	t.Parallel()
+	for n := 1; ; n++ {
+		w := staleTwice(t)
+		p, documents := &points.Points{}, w.service.Store
+		w.service.Store = &points.Store{Store: documents, Points: p}
+		p.FailAt(n)
+		_, err := w.staleOnce()
+		reached := p.Reached()
+		w.service.Store = documents
+		if reached && !fault.Is(err, fault.Unavailable) {
+			t.Errorf("point %d failed, and the call gave %v", n, err)
+		}
+		_, err = w.staleOnce()
+		w.must(err)
+		w.run(5 * time.Minute)
+		w.wantTitles(home)
+		if !reached {
+			points.Struck(t, n-1, 6)
+			return
+		}
+	}
+}
+
+// An event that cannot be planned delays no other person's, and is planned once it can be.
+func TestRemoveStale_AnEventIsNotPlanned_DelaysNoOther(t *testing.T) {
+	t.Parallel()
+	w := staleTwice(t)
+	r := &refusing{Store: w.service.Store, kind: fault.TooLarge, uids: map[string]bool{w.canonical(club)[0].ICalUID: true}}
+	w.service.Store = r
+	if removed, err := w.staleOnce(); err != nil || removed != 2 {
+		t.Errorf("%d removed, %v", removed, err)
+	}
+	w.settle()
+	w.wantTitles(home, "Training")
+	clear(r.uids)
+	w.run(10 * time.Minute)
+	w.wantTitles(home)
+}
+
+// staleTwice is twoSeries a month after the calendar of one was lost and the grant of the other revoked.
+func staleTwice(t *testing.T) *world {
+	t.Helper()
+	w := twoSeries(t)
+	w.fail(work, stageStart, stageStart)
+	w.account(club, accounts.Revoked)
+	w.set(accounts.Path(club), store.Set("updatedAt", stageStart))
+	w.must(w.clock.Advance(31 * 24 * time.Hour))
+	return w
 }
