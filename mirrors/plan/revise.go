@@ -80,10 +80,8 @@ func (p *planning) revise(was mirror.Mirror, w want, planned map[string]mirror.M
 		next.State, next.Due, next.Replacing = mirror.Suppressed, time.Time{}, false
 		return next, was.ID != ""
 	}
-	// Without an overlay calendar yet, what is in the primary has to leave it all the same.
-	inPrimary := was.TargetCalendarID != "" && was.TargetCalendarID == account.PrimaryID
-	isMoved := was.TargetCalendarID != calendar &&
-		(calendar != "" || w.target == mirror.Overlay && (was.State == mirror.Suppressed || inPrimary))
+	// Without an overlay calendar yet, what is in the primary, or in an earlier one, has to leave it all the same.
+	isMoved := was.TargetCalendarID != calendar && (calendar != "" || w.target == mirror.Overlay)
 	isReattached := was.SeriesMirrorID != w.seriesMirror()
 	next.SeriesMirrorID = w.seriesMirror()
 	switch {
