@@ -189,8 +189,8 @@ var mirrored = []mutant{
 			"mirrors stay in the primary.",
 		changes: []change{{
 			file: "mirrors/plan/revise.go",
-			old:  `was.State == mirror.Suppressed || inPrimary)`,
-			new:  `was.State == mirror.Suppressed || inPrimary && calendar != "")`,
+			old:  `(calendar != "" || w.target == mirror.Overlay)`,
+			new:  `(calendar != "" || w.target == mirror.Overlay && was.State == mirror.Suppressed)`,
 		}},
 	},
 	{
