@@ -32,7 +32,7 @@ type Consumer interface {
 	// Concerns reports, without IO, whether an event may concern it. It says the same of
 	// one event in every run.
 	Concerns(calendar calendars.Calendar, eventID string) bool
-	// Apply applies an observed event in a transaction of its own that calls Run.Holds. It
+	// Apply applies an observed event in a transaction of its own that calls Run.Holds or Run.Follows. It
 	// is idempotent: the same observation may come again.
 	Apply(ctx context.Context, run Run, observed SyncedEvent) error
 	// Unlisted decides, after a full listing, about the consumer's events that it did not
@@ -106,6 +106,13 @@ func (r Run) Memo() *any { return &r.part.memo }
 // Holds fails a transaction with scheduler.ErrFenced if a newer run of the calendar began.
 func (r Run) Holds(ctx context.Context, reader store.Reader) error {
 	return r.sync.stillHolds(ctx, reader)
+}
+
+// Follows fails as Holds does, and reports whether the consumer has an interest in the calendar still:
+// a run outlasts one that ends.
+func (r Run) Follows(ctx context.Context, reader store.Reader) (bool, error) {
+	calendar, err := r.sync.held(ctx, reader)
+	return err == nil && calendar.Follows(r.part.Name()), err
 }
 
 // FetchMissing reads events that a full listing lacks, with their Details, and calls do for

@@ -271,11 +271,17 @@ func (l *syncRun) keepLease(ctx context.Context) error {
 
 // stillHolds fails a transaction with ErrFenced if a newer run of the calendar began.
 func (l *syncRun) stillHolds(ctx context.Context, now store.Reader) error {
+	_, err := l.held(ctx, now)
+	return err
+}
+
+// held is the calendar as it is now; it fails as stillHolds does.
+func (l *syncRun) held(ctx context.Context, now store.Reader) (calendars.Calendar, error) {
 	calendar, _, err := calendars.LoadKey(ctx, now, l.calendar.Key)
 	if err == nil && !calendar.Holds(l.fence) {
 		err = scheduler.ErrFenced
 	}
-	return err
+	return calendar, err
 }
 
 // commit updates the calendar's document while this run holds it.

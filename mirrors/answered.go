@@ -26,9 +26,9 @@ func (s *Service) Observe(
 	if err != nil {
 		return mirror.Event{}, false, err
 	}
-	always := func(context.Context, store.Reader) error { return nil }
+	always := func(context.Context, store.Reader) (bool, error) { return true, nil }
 	if err := s.apply(ctx, observation{
-		calendar: calendar, cause: cause, event: answered, writable: true, wrote: wrote, holds: always,
+		calendar: calendar, cause: cause, event: answered, writable: true, wrote: wrote, follows: always,
 	}); err != nil {
 		return mirror.Event{}, false, err
 	}

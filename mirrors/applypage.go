@@ -94,7 +94,7 @@ func (s *Service) storeOrigins(ctx context.Context, fresh []observation) error {
 		ids, newIDs = append(ids, o.event.ID), append(newIDs, "evt_"+s.NewID())
 	}
 	_, err := s.transact(ctx, fresh[0].cause, func(ctx context.Context, tx store.Reader, w *write) error {
-		if err := fresh[0].holds(ctx, tx); err != nil {
+		if followed, err := fresh[0].follows(ctx, tx); err != nil || !followed {
 			return err
 		}
 		known, err := mirror.OfOrigins(ctx, tx, at.AccountID, at.CalendarID, ids)

@@ -31,7 +31,7 @@ func (Consumer) Concerns(calendar calendars.Calendar, _ string) bool {
 // nothing.
 func (c Consumer) Apply(ctx context.Context, run calendarsync.Run, observed calendarsync.SyncedEvent) error {
 	return c.apply(ctx, observation{
-		calendar: run.Calendar, cause: run.Cause, event: observed.Event, writable: observed.Writable, holds: run.Holds,
+		calendar: run.Calendar, cause: run.Cause, event: observed.Event, writable: observed.Writable, follows: run.Follows,
 	})
 }
 
@@ -44,7 +44,7 @@ func (c Consumer) ApplyPage(
 	}
 	page := make([]observation, len(observed))
 	for i, one := range observed {
-		page[i] = observation{calendar: run.Calendar, cause: run.Cause, event: one.Event, writable: one.Writable, holds: run.Holds}
+		page[i] = observation{calendar: run.Calendar, cause: run.Cause, event: one.Event, writable: one.Writable, follows: run.Follows}
 	}
 	if !full {
 		return c.applyPage(ctx, page, nil)
@@ -63,6 +63,6 @@ func (c Consumer) Unlisted(ctx context.Context, run calendarsync.Run, shown func
 		return err
 	}
 	return c.unlisted(ctx, &listing{
-		calendar: run.Calendar, cause: run.Cause, shown: shown, known: known, fetch: run.FetchMissing, holds: run.Holds,
+		calendar: run.Calendar, cause: run.Cause, shown: shown, known: known, fetch: run.FetchMissing, follows: run.Follows,
 	})
 }

@@ -147,7 +147,7 @@ func (s *Service) passCopies(ctx context.Context, shown []observation, mirrors [
 	for len(shown) > 0 {
 		n := min(storedAtOnce, len(shown))
 		_, err := s.transact(ctx, shown[0].cause, func(ctx context.Context, tx store.Reader, w *write) error {
-			if err := shown[0].holds(ctx, tx); err != nil {
+			if followed, err := shown[0].follows(ctx, tx); err != nil || !followed {
 				return err
 			}
 			return w.copies(ctx, tx, shown[:n], mirrors[:n])

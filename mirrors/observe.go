@@ -32,8 +32,9 @@ type observation struct {
 	unlisted bool
 	// wrote says that a call of the cause's person made the event what it is (Observe).
 	wrote bool
-	// holds fails a transaction if a newer run of the calendar began.
-	holds func(ctx context.Context, reader store.Reader) error
+	// follows fails a transaction if a newer run of the calendar began. If mirroring does not follow the
+	// calendar any more, nothing is written: nothing would forget it.
+	follows func(ctx context.Context, reader store.Reader) (bool, error)
 }
 
 // errUnproven keeps a deletion deferred that a reader of the calendar was shown.
@@ -54,7 +55,7 @@ func (s *Service) apply(ctx context.Context, o observation) error {
 
 func (s *Service) applyStep(ctx context.Context, o observation, newID string) (*write, error) {
 	return s.transact(ctx, o.cause, func(ctx context.Context, tx store.Reader, w *write) error {
-		if err := o.holds(ctx, tx); err != nil {
+		if followed, err := o.follows(ctx, tx); err != nil || !followed {
 			return err
 		}
 		class, naming, err := s.whose(ctx, tx, o)

@@ -35,7 +35,8 @@ type listing struct {
 	known *stored
 	// fetch is calendarsync.Run's FetchMissing.
 	fetch func(ctx context.Context, eventIDs []string, do func(string, gcal.Event, error) error) (left []string, err error)
-	holds func(ctx context.Context, reader store.Reader) error
+	// follows is that of an observation.
+	follows func(ctx context.Context, reader store.Reader) (bool, error)
 	// failures are those of single events, of which few are borne.
 	failures []error
 }
@@ -179,13 +180,13 @@ func (s *Service) missing(ctx context.Context, l *listing) (known int, missing [
 // applyListed applies an event that was fetched, which confirms an absence to writers of
 // the calendar alone.
 func (s *Service) applyListed(ctx context.Context, l *listing, event gcal.Event) error {
-	return s.apply(ctx, observation{calendar: l.calendar, cause: l.cause, event: event, writable: true, unlisted: true, holds: l.holds})
+	return s.apply(ctx, observation{calendar: l.calendar, cause: l.cause, event: event, writable: true, unlisted: true, follows: l.follows})
 }
 
 // setHeld records since when which events of the calendar are held, or store.Delete.
 func (s *Service) setHeld(ctx context.Context, l *listing, since, events any) error {
 	return s.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		if err := l.holds(ctx, tx); err != nil {
+		if followed, err := l.follows(ctx, tx); err != nil || !followed {
 			return err
 		}
 		return tx.Merge(mirror.PersonPath(l.calendar.OwnerID), store.Update{Path: store.Field("heldSince", l.calendar.Key), Value: since},
