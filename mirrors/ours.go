@@ -30,14 +30,26 @@ func (s *Service) observeMirror(ctx context.Context, tx store.Reader, o observat
 	if !ok {
 		return s.observeInstance(ctx, tx, o, w)
 	}
-	next, verdict := plan.Observed(m, o.event, s.now())
-	if next.Generation == m.Generation && verdict != plan.LeftDeleted {
+	return s.observeEvent(ctx, tx, m, o.event, w)
+}
+
+// observeEvent applies an observation of a mirror's event.
+func (s *Service) observeEvent(ctx context.Context, tx store.Reader, m mirror.Mirror, shown gcal.Event, w *write) error {
+	next, verdict := plan.Observed(m, shown, s.now())
+	mayReset, err := changesSeries(ctx, tx, m, verdict)
+	if err != nil {
+		return err
+	}
+	if next.Generation == m.Generation && verdict != plan.LeftDeleted && !mayReset {
 		w.observed(m, next, verdict)
 		return nil
 	}
 	of, err := s.situation(ctx, tx, m.OwnerID, m.ICalUID)
 	if err != nil {
 		return err
+	}
+	if mayReset {
+		of.Situation = plan.Reset(of.Situation, m, shown)
 	}
 	w.replaced(&of, m, next, verdict)
 	return nil
@@ -63,6 +75,15 @@ func (s *Service) observeInstance(ctx context.Context, tx store.Reader, o observ
 	return nil
 }
 
+// changesSeries reports whether a person changed the copy of a series as a whole.
+func changesSeries(ctx context.Context, tx store.Reader, m mirror.Mirror, verdict plan.Verdict) (bool, error) {
+	if verdict != plan.Drift || m.SeriesMirrorID != "" {
+		return false, nil
+	}
+	found, err := tx.Get(ctx, mirror.EventPath(m.CanonicalID))
+	return err == nil && len(mirror.DecodeEvent(found).Recurrence) > 0, err
+}
+
 // mirrorOf is the mirror of the observing account whose event in the calendar has an id.
 func mirrorOf(o observation, eventID string) (m mirror.Mirror, ok bool) {
 	i := slices.IndexFunc(o.naming.Mirrors, func(m mirror.Mirror) bool {
@@ -86,8 +107,8 @@ func (w *write) observed(was, next mirror.Mirror, verdict plan.Verdict) {
 	w.put(next)
 }
 
-// replaced is observed for a mirror whose event is replaced: the mirrors of its exceptions
-// name instances of an event that is gone, so all are planned again.
+// replaced is observed for a mirror whose event is replaced, or may have been reset: the mirrors of its
+// exceptions name instances of an event that is gone or changed, so all are planned again.
 func (w *write) replaced(of *situation, was, next mirror.Mirror, verdict plan.Verdict) {
 	w.observed(was, next, verdict)
 	if same(was, next) {

@@ -8,6 +8,7 @@ import (
 	"questscheduler/fault"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
+	"questscheduler/internal/store"
 	"questscheduler/mirrors/plan"
 	"questscheduler/scheduler"
 )
@@ -51,16 +52,18 @@ func (w *Writer) failed(ctx context.Context, a *attempt, cause error) error {
 func (w *Writer) observed(
 	ctx context.Context, was mirror.Mirror, shown gcal.Event, cause scheduler.Cause,
 ) (verdict plan.Verdict, err error) {
-	now := w.now()
-	_, held, err := w.commit(ctx, was, cause, func(m *mirror.Mirror) outcome {
-		*m, verdict = plan.Observed(*m, shown, now)
-		return outcome{stepOf(verdict), string(verdict)}
+	did, err := w.transact(ctx, cause, func(ctx context.Context, tx store.Reader, changes *write) error {
+		changes.own = was.ID
+		m, found, err := mirror.Load(ctx, tx, was.ID)
+		if err != nil || !found || m.Generation != was.Generation || m.ETag != was.ETag {
+			return err
+		}
+		return w.observeEvent(ctx, tx, m, shown, changes)
 	})
-	if err != nil || !held {
+	if err != nil || len(did.verdicts) == 0 {
 		return "", err
 	}
-	w.Meter.Count(Observed{Verdict: verdict})
-	return verdict, nil
+	return did.verdicts[0], nil
 }
 
 // pauses rest accounts in this process after a refusal that concerns the whole account, so

@@ -37,7 +37,7 @@ const (
 // Observed is the mirror after an observation of its event; a confirmed absence is an
 // event of state rules.Gone. The document must be written if it differs from m. If m is
 // the mirror of a series and its Generation changed, or it was LeftDeleted, Plan again in the
-// same transaction: its exceptions went with it.
+// same transaction: its exceptions went with it. After a Drift, Plan again what Reset returns.
 func Observed(m mirror.Mirror, shown gcal.Event, now time.Time) (next mirror.Mirror, verdict Verdict) {
 	shows := observedHash(shown)
 	switch {
@@ -70,6 +70,28 @@ func Observed(m mirror.Mirror, shown gcal.Event, now time.Time) (next mirror.Mir
 		return next, Drift
 	}
 	return revert(next, now, mirror.Pending)
+}
+
+// Reset is a situation after a Drift of a mirror's event. If that gave a series another start, zone or rule,
+// Google may have cancelled instances that stood for an exception. Nobody deleted those, so that Plan has
+// each found and written again, also one that counts as left deleted.
+func Reset(of Situation, series mirror.Mirror, shown gcal.Event) Situation {
+	i := slices.IndexFunc(of.Events, func(e mirror.Event) bool { return e.ID == series.CanonicalID })
+	if i < 0 || shown.Details == nil || stamp(Shown(*shown.Details)) == stamp(Project(of.Events[i], series.Detail)) {
+		return of
+	}
+	of.Mirrors = slices.Clone(of.Mirrors)
+	for i, m := range of.Mirrors {
+		if m.SeriesMirrorID == series.ID {
+			of.Mirrors[i].Wanted, of.Mirrors[i].DeletedAt = shownBy(m.Wanted), time.Time{}
+		}
+	}
+	return of
+}
+
+// stamp identifies the starts of a series.
+func stamp(c gcal.Content) string {
+	return hash(append([]string{c.Start.String(), c.Start.Zone}, c.Recurrence...)...)
 }
 
 // early is an observation of an event whose insert is not known to have succeeded: a
