@@ -28,8 +28,8 @@ func (l *Links) Work() outbox.Kind {
 var linkCodec = outbox.Codec{
 	Decode: func(doc store.Document) outbox.State {
 		state, account := outbox.Fields.Decode(doc), accounts.Decode(doc)
-		state.Due, state.Ref = account.Due, account.Change()
-		state.Trace = account.ID + "/" + state.Ref
+		state.Due, state.Ref = account.Due, account.Change()+"/"+account.Primary()
+		state.Trace = account.ID + "/" + account.Change()
 		return state
 	},
 	Encode: outbox.Fields.Encode,

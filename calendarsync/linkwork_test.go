@@ -92,6 +92,26 @@ func TestLinks_ChangedWhileTheyFail_BeginAgain(t *testing.T) {
 	}
 }
 
+// A run that began for the primary calendar under an earlier id settles nothing of the later one, and the
+// trace that it logs has no address.
+func TestLinks_ThePrimaryUnderAnotherID_IsAnotherChange(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	id := w.Account("gm")
+	before := entry(w, id)
+	if err := w.Accounts.RecordCalendars(t.Context(), id, "alias@example.test", nil); err != nil {
+		t.Fatal(err)
+	}
+	after := entry(w, id)
+	if after.Due.IsZero() || after.Ref == before.Ref || after.Trace != before.Trace {
+		t.Errorf("it was %+v and is %+v", before, after)
+	}
+	w.Run(2 * time.Minute)
+	if settled := entry(w, id); !settled.Due.IsZero() {
+		t.Errorf("it is left due: %+v", settled)
+	}
+}
+
 // Whatever becomes of an account, it forgets the failures of an earlier change.
 func TestLinks_EachChange_ForgetsFailures(t *testing.T) {
 	t.Parallel()

@@ -115,8 +115,8 @@ type Account struct {
 	// calendars that the account is known to write to.
 	PrimaryCalendarID string
 	CalendarIDs       []string
-	// Due is when calendarsync.Links carries a change of status or grant to the account's
-	// calendars and polls; zero: that is done.
+	// Due is when calendarsync.Links carries a change of status, grant or primary calendar to the
+	// account's calendars and polls; zero: that is done.
 	Due        time.Time
 	UnlinkedAt time.Time // zero unless it is unlinked
 	// LeavingUntil is until when a revocation of its grant may still reach Google, or
@@ -132,8 +132,10 @@ type Account struct {
 // Change names the last change of status or grant.
 func (a Account) Change() string { return string(a.Status) + "/" + strconv.FormatInt(a.Grant, 10) }
 
-// SameAs reports whether status and grant are unchanged between two readings.
-func (a Account) SameAs(other Account) bool { return a.Change() == other.Change() }
+// SameAs reports whether status, grant and primary calendar are unchanged between two readings.
+func (a Account) SameAs(other Account) bool {
+	return a.Change() == other.Change() && a.Primary() == other.Primary()
+}
 
 // Primary is the real id of the primary calendar: as recorded, else the e-mail address,
 // which it usually is.

@@ -103,7 +103,8 @@ func (r *Repository) choose(ctx context.Context, ownerID, accountID, calendarID 
 
 // RecordCalendars records which calendars an account writes to and its primary calendar
 // ("" keeps the known one), for Choose. It writes only changes. An account of unknown
-// e-mail address gets that of its primary calendar, so that Link gives it no other identity.
+// e-mail address gets that of its primary calendar, so that Link gives it no other identity. An
+// active account whose Primary becomes another one is Due, so that what followed that follows this.
 func (r *Repository) RecordCalendars(ctx context.Context, id, primaryID string, writableIDs []string) error {
 	writable := slices.Clone(writableIDs)
 	slices.Sort(writable)
@@ -117,10 +118,14 @@ func (r *Repository) RecordCalendars(ctx context.Context, id, primaryID string, 
 		if account.PrimaryCalendarID == primary && account.Email == email && slices.Equal(account.CalendarIDs, writable) {
 			return nil
 		}
-		return []store.Update{
+		updates := []store.Update{
 			store.Set("email", email),
 			store.Set("primaryCalendarId", store.NullIfEmpty(primary)), store.Set("calendarIds", writable), store.Set("updatedAt", now),
 		}
+		if account.Status == Active && primary != "" && primary != account.Primary() {
+			updates = append(updates, changed(now)...)
+		}
+		return updates
 	})
 }
 

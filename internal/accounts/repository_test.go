@@ -233,6 +233,43 @@ func TestRecordCalendars_WritesOnlyWhatChanged(t *testing.T) {
 	}
 }
 
+// What follows the primary calendar has to follow it under its other id, as after a link.
+func TestRecordCalendars_ThePrimaryUnderAnotherID_IsCarriedOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	linked := w.link(t, "gm", "gm")
+	revoked := w.link(t, "gm", "revoked")
+	adopted := w.adopt(t, "ana", "ana", "")
+	if _, err := w.accounts.MarkRevoked(t.Context(), revoked.ID, revoked.Grant); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		id, primary string
+		due         bool
+	}{
+		{linked.ID, "gm@example.test", false}, // which it was taken for
+		{linked.ID, "older@example.test", true}, {linked.ID, "older@example.test", false}, {linked.ID, "", false},
+		{linked.ID, "gm@example.test", true},
+		{revoked.ID, "older@example.test", false}, // carried on once it is linked again
+		{adopted.ID, "ana@example.test", true}, {adopted.ID, "ana@example.test", false},
+	} {
+		before := w.get(t, step.id)
+		if done, err := w.accounts.Settled(t.Context(), before); !done || err != nil {
+			t.Fatalf("settled: %t, %v", done, err)
+		}
+		w.advance(time.Second)
+		if err := w.accounts.RecordCalendars(t.Context(), step.id, step.primary, []string{step.primary}); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.get(t, step.id); got.Due.Equal(w.now()) != step.due || !step.due && !got.Due.IsZero() {
+			t.Errorf("%s recorded as %q is due at %v", step.id, step.primary, got.Due)
+		}
+		if done, err := w.accounts.Settled(t.Context(), before); step.due && done || err != nil {
+			t.Errorf("%s: what was done for the earlier id of %q settled it: %t, %v", step.id, step.primary, done, err)
+		}
+	}
+}
+
 func TestMarkRevoked_IsNewsOnceAndForThatGrantAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
