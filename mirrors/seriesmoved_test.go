@@ -138,3 +138,32 @@ func TestSync_OneOccurrenceOfACopyIsDeletedTwice_StaysAway(t *testing.T) {
 	}
 }
 
+
+// A deleted occurrence that somebody restores in the copy goes again, at most three times a day.
+func TestSync_ADeletedOccurrenceIsRestoredInTheCopy_GoesAgain(t *testing.T) {
+	t.Parallel()
+	w, series := movedSecond(t)
+	content := plan.Shown(*w.secondAtHome().Details)
+	original, err := w.full.Instance(w.ctx, refTo(work), series, at(secondStart))
+	w.must(err)
+	_, err = w.full.DeleteQuietly(w.ctx, refTo(work), original.ID, "")
+	w.must(err)
+	w.sync(work)
+	w.run(5 * time.Minute)
+	w.sync(home)
+	for _, left := range [][]string{{"Weekly"}, {"Weekly"}, {"Weekly"}, {"Weekly", "With cake"}} {
+		w.wantTitles(home, "Weekly")
+		restored, err := w.full.PatchContent(w.ctx, refTo(home), w.secondAtHome().ID, "", content)
+		w.must(err)
+		w.sync(home)
+		w.run(5 * time.Minute)
+		w.wantTitles(home, left...)
+		_, _, err = w.service.Observe(w.ctx, refTo(home), restored, false, cause) // a listing from before
+		w.must(err)
+		for _, m := range w.mirrors() {
+			if want := len(left) > 1 && m.EventID == restored.ID; (m.State == mirror.Contested) != want || !m.Due.IsZero() {
+				t.Errorf("the mirror of %s is %s, due %v", m.CanonicalID, m.State, m.Due)
+			}
+		}
+	}
+}

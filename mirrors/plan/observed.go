@@ -43,7 +43,7 @@ func Observed(m mirror.Mirror, shown gcal.Event, now time.Time) (next mirror.Mir
 	switch {
 	case shown.ID == "" || shown.ID != m.EventID || shows == "" || deletes(m):
 		return m, Ignored
-	case m.ETag == "":
+	case m.ETag == "" && !restores(m, shown):
 		return early(m, shown)
 	case rules.Older(shown.Updated, m.AnsweredAt):
 		return m, Ignored
@@ -105,6 +105,12 @@ func early(m mirror.Mirror, shown gcal.Event) (next mirror.Mirror, verdict Verdi
 	}
 	m.Answered, m.AnsweredAt = shows, rules.Newest(m.AnsweredAt, shown.Updated)
 	return m, Early
+}
+
+// restores reports whether a person made an instance live again that we deleted, of which no etag is known.
+// What was listed before that may show it live too.
+func restores(m mirror.Mirror, shown gcal.Event) bool {
+	return m.State == mirror.Active && cancels(m) && !gone(shown) && !rules.Older(shown.Updated, m.LastWrite)
 }
 
 // isOvertaken reports whether the event was changed or deleted after the answer to its insert,

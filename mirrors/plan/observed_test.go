@@ -53,6 +53,8 @@ func TestObserved(t *testing.T) {
 	unconfirmed := func(m *mirror.Mirror) { m.ETag, m.Answered, m.AnsweredAt = "", "", time.Time{} }
 	earlier := func(m *mirror.Mirror) { m.Answered, m.AnsweredAt = "cancelled", moved.Updated.Add(time.Second) }
 	ofSeries := func(m *mirror.Mirror) { m.SeriesMirrorID = "mir_series" }
+	off := func(m *mirror.Mirror) { m.Wanted, m.LastWrite = "cancelled.0123456789abcdef", time.Time{} }
+	written := func(m *mirror.Mirror) { m.LastWrite = moved.Updated.Add(time.Second) }
 	for name, row := range map[string]struct {
 		m       mirror.Mirror
 		shown   gcal.Event
@@ -76,23 +78,30 @@ func TestObserved(t *testing.T) {
 			in(mirror.Contested), change(gone, func(e *gcal.Event) { e.Updated = event.Updated.Add(-hour) }), plan.Ignored,
 			mirror.Contested,
 		},
-		"moved, being deleted":        {in(mirror.Deleting), moved, plan.Ignored, mirror.Deleting},
-		"unreadable":                  {m, change(moved, func(e *gcal.Event) { e.EventState = rules.Unreadable }), plan.Ignored, mirror.Active},
-		"without details":             {m, change(moved, func(e *gcal.Event) { e.Details = nil }), plan.Ignored, mirror.Active},
-		"another event":               {m, change(moved, func(e *gcal.Event) { e.ID = "other" }), plan.Ignored, mirror.Active},
-		"deleted":                     {m, gone, plan.Recreated, mirror.Pending},
-		"deleted, the id alone":       {m, gcal.Event{ID: event.ID, EventState: rules.Gone}, plan.Recreated, mirror.Pending},
-		"deleted again within a day":  {in(mirror.Active, deleted(23*hour)), gone, plan.LeftDeleted, mirror.Suppressed},
-		"deleted again after a day":   {in(mirror.Active, deleted(25*hour)), gone, plan.Recreated, mirror.Pending},
-		"deleted, a write is pending": {in(mirror.Pending), gone, plan.Recreated, mirror.Pending},
-		"deleted, suppressed":         {in(mirror.Suppressed), gone, plan.Ignored, mirror.Suppressed},
-		"deleted by us":               {in(mirror.Deleting), gone, plan.Ignored, mirror.Deleting},
-		"as written, unconfirmed":     {in(mirror.Pending, unconfirmed), event, plan.Ignored, mirror.Pending},
-		"moved, unconfirmed":          {in(mirror.Pending, unconfirmed), moved, plan.Early, mirror.Pending},
-		"moved back, unconfirmed":     {in(mirror.Pending, unconfirmed, earlier), moved, plan.Ignored, mirror.Pending},
-		"deleted, unconfirmed":        {in(mirror.Pending, unconfirmed), gone, plan.Early, mirror.Pending},
-		"an unconfirmed exception":    {in(mirror.Pending, unconfirmed, ofSeries), gone, plan.Ignored, mirror.Pending},
-		"unconfirmed, suppressed":     {in(mirror.Suppressed, unconfirmed), gone, plan.Ignored, mirror.Suppressed},
+		"moved, being deleted":          {in(mirror.Deleting), moved, plan.Ignored, mirror.Deleting},
+		"unreadable":                    {m, change(moved, func(e *gcal.Event) { e.EventState = rules.Unreadable }), plan.Ignored, mirror.Active},
+		"without details":               {m, change(moved, func(e *gcal.Event) { e.Details = nil }), plan.Ignored, mirror.Active},
+		"another event":                 {m, change(moved, func(e *gcal.Event) { e.ID = "other" }), plan.Ignored, mirror.Active},
+		"deleted":                       {m, gone, plan.Recreated, mirror.Pending},
+		"deleted, the id alone":         {m, gcal.Event{ID: event.ID, EventState: rules.Gone}, plan.Recreated, mirror.Pending},
+		"deleted again within a day":    {in(mirror.Active, deleted(23*hour)), gone, plan.LeftDeleted, mirror.Suppressed},
+		"deleted again after a day":     {in(mirror.Active, deleted(25*hour)), gone, plan.Recreated, mirror.Pending},
+		"deleted, a write is pending":   {in(mirror.Pending), gone, plan.Recreated, mirror.Pending},
+		"deleted, suppressed":           {in(mirror.Suppressed), gone, plan.Ignored, mirror.Suppressed},
+		"deleted by us":                 {in(mirror.Deleting), gone, plan.Ignored, mirror.Deleting},
+		"as written, unconfirmed":       {in(mirror.Pending, unconfirmed), event, plan.Ignored, mirror.Pending},
+		"moved, unconfirmed":            {in(mirror.Pending, unconfirmed), moved, plan.Early, mirror.Pending},
+		"moved back, unconfirmed":       {in(mirror.Pending, unconfirmed, earlier), moved, plan.Ignored, mirror.Pending},
+		"deleted, unconfirmed":          {in(mirror.Pending, unconfirmed), gone, plan.Early, mirror.Pending},
+		"an unconfirmed exception":      {in(mirror.Pending, unconfirmed, ofSeries), gone, plan.Ignored, mirror.Pending},
+		"an exception as deleted by us": {in(mirror.Active, unconfirmed, ofSeries, off), gone, plan.Ignored, mirror.Active},
+		"an exception restored":         {in(mirror.Active, unconfirmed, ofSeries, off), moved, plan.Drift, mirror.Pending},
+		"an exception restored before that": {
+			in(mirror.Active, unconfirmed, ofSeries, off, written), moved, plan.Ignored, mirror.Active,
+		},
+		"an exception to be deleted": {in(mirror.Pending, unconfirmed, ofSeries, off), moved, plan.Ignored, mirror.Pending},
+		"an exception to be seen":    {in(mirror.Active, unconfirmed, ofSeries), moved, plan.Ignored, mirror.Active},
+		"unconfirmed, suppressed":    {in(mirror.Suppressed, unconfirmed), gone, plan.Ignored, mirror.Suppressed},
 	} {
 		next, verdict := plan.Observed(row.m, row.shown, now)
 		if verdict != row.verdict || next.State != row.state {
