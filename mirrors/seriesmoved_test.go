@@ -138,7 +138,6 @@ func TestSync_OneOccurrenceOfACopyIsDeletedTwice_StaysAway(t *testing.T) {
 	}
 }
 
-
 // A deleted occurrence that somebody restores in the copy goes again, at most three times a day.
 func TestSync_ADeletedOccurrenceIsRestoredInTheCopy_GoesAgain(t *testing.T) {
 	t.Parallel()
