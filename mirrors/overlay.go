@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"questscheduler/fault"
+	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
@@ -114,17 +115,23 @@ func (w *Writer) findOrCreate(
 }
 
 // enterOverlay records an account's overlay calendar and has the sync follow it, so that
-// changes by a person are found.
+// changes by a person are found. If the account was unlinked since, or lost its grant, the calendar is
+// followed once it is linked again.
 func (w *Writer) enterOverlay(ctx context.Context, a *attempt, trying mirror.OverlayCalendar, id string) error {
 	owner, account, now := a.Mirror.OwnerID, a.Mirror.TargetAccountID, w.Now()
-	entered := false
+	entered, followed := false, false
 	err := w.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
-		entered = false
+		entered, followed = false, false
 		person, err := mirror.LoadPerson(ctx, tx, owner)
 		if err != nil {
 			return err
 		}
 		o := person.Overlays[account]
+		linked, err := accounts.Load(ctx, tx, account)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		isUsable := err == nil && linked.Usable() == nil
 		calendar, _, err := calendars.Load(ctx, tx, account, id)
 		if err != nil || o.Generation != trying.Generation || o.CalendarID != "" || o.Suppressed {
 			return err
@@ -133,6 +140,10 @@ func (w *Writer) enterOverlay(ctx context.Context, a *attempt, trying mirror.Ove
 		if err := tx.Merge(mirror.PersonPath(owner), mirror.WriteOverlay(owner, account, o, now)...); err != nil {
 			return err
 		}
+		if !isUsable {
+			return nil
+		}
+		followed = true
 		return tx.Merge(calendars.Path(calendar.Key), calendar.Want(mirror.Consumer, max(1, calendar.Interests[mirror.Consumer]),
 			a.cause.Request(now), owner)...)
 	})
@@ -140,6 +151,9 @@ func (w *Writer) enterOverlay(ctx context.Context, a *attempt, trying mirror.Ove
 		return err
 	}
 	w.Meter.Count(OverlayCreated{})
+	if !followed {
+		return nil
+	}
 	if err := w.Follow(ctx, account, id, a.cause); err != nil {
 		w.Log.WarnContext(ctx, "overlay calendar not watched yet", "calendar", id, "account", account, "trace", a.cause.Trace, "error", err)
 	}

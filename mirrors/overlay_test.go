@@ -12,6 +12,7 @@ import (
 
 	"questscheduler/demo/sim/control"
 	"questscheduler/demo/sim/google"
+	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
 	"questscheduler/internal/mirror"
@@ -295,6 +296,46 @@ func TestOverlay_DecidedOtherwiseDuringItsCreation_IsNotRecorded(t *testing.T) {
 			s.write(s.writer, s.only())
 			if recorded := s.person(); recorded != decided || slices.Contains(count.counted, "mirrors.OverlayCreated") {
 				t.Errorf("recorded is %+v, want %+v; counted are %v", recorded, decided, count.counted)
+			}
+		})
+	}
+}
+
+// The owner unlinks the account while its calendar is made. Nothing follows it until the account is linked
+// again, since nothing would end that.
+func TestOverlay_UnlinkedDuringItsCreation_IsRecordedAndNotFollowed(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(s *stage){
+		"unlinked": func(s *stage) { s.account(home, accounts.Unlinked) },
+		"revoked":  func(s *stage) { s.account(home, accounts.Revoked) },
+		"removed": func(s *stage) {
+			s.must(s.memory.Run(s.ctx, func(_ context.Context, tx store.Tx) error { return tx.Delete(accounts.Path(home)) }))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t)
+			s.toOverlay()
+			s.event("e1", "Stand-up")
+			s.writer.Google = &listing{s.writer.Google, sync.OnceFunc(func() { end(s) })}
+			s.write(s.writer, s.only())
+			id := s.overlays()[0].ID
+			calendar, _, err := calendars.Load(s.ctx, s.memory, home, id)
+			s.must(err)
+			if calendar.Wanted() || s.person().CalendarID != id {
+				t.Errorf("recorded is %+v, the calendar %+v", s.person(), calendar)
+			}
+			if name == "removed" {
+				return
+			}
+			s.account(home, accounts.Active)
+			account, err := accounts.Load(s.ctx, s.memory, home)
+			s.must(err)
+			s.must(s.writer.AccountBack(s.ctx, account, cause))
+			calendar, _, err = calendars.Load(s.ctx, s.memory, home, id)
+			s.must(err)
+			if !calendar.Wanted() {
+				t.Errorf("linked again, the calendar is %+v", calendar)
 			}
 		})
 	}
