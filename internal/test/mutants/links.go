@@ -9,13 +9,14 @@ var links = []mutant{
 			{
 				file: "internal/accounts/grants.go",
 				old: `
-	if err == nil {
+	case err == nil:
 		err = account.usableFor(leaving)
 	}
 	if err != nil {
 		return accessToken{}, err
 	}`,
 				new: `
+	}
 	if err != nil {
 		return accessToken{}, err
 	}`,
