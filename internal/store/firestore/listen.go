@@ -21,11 +21,13 @@ type Following struct {
 	collection string
 	group      bool
 	since      time.Time
-	// view are the update times of the documents as reported last; nil before the first
-	// listing.
+	// view are the update times of the documents as Firestore sent them last; nil before
+	// the first listing.
 	view map[store.Path]time.Time
 	// token resumes the stream; nil: list everything.
 	token []byte
+	// unheard are in the view but not yet accepted by heard.
+	unheard []store.Path
 }
 
 // Follow makes a listener on a top-level collection. Of the documents that exist already
@@ -56,8 +58,9 @@ func (s *Store) Listen(ctx context.Context, following *Following, heard func(ctx
 	if errors.Is(err, io.EOF) {
 		err = errCutShort
 	}
-	if err != nil && !again(err) {
-		following.token = nil // the token may be the reason
+	// The token may be the reason, but not where heard refused something.
+	if err != nil && !again(err) && len(following.unheard) == 0 {
+		following.token = nil
 	}
 	return s.explain(ctx, err)
 }
@@ -65,9 +68,15 @@ func (s *Store) Listen(ctx context.Context, following *Following, heard func(ctx
 // target is the id of a stream's only query.
 const target = 1
 
+// mostHeard is how many documents heard gets at once.
+const mostHeard = 100
+
 func (s *Store) listen(ctx context.Context, following *Following, heard func(ctx context.Context, changed []store.Path) error) error {
 	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx, "google-cloud-resource-prefix", s.database))
 	defer cancel() // ends the stream
+	if err := following.report(ctx, heard); err != nil {
+		return err
+	}
 	stream, err := s.client.Listen(ctx)
 	if err != nil {
 		return err
@@ -91,14 +100,26 @@ func (s *Store) listen(ctx context.Context, following *Following, heard func(ctx
 		if !complete {
 			continue
 		}
-		if changed := following.differing(change); len(changed) > 0 {
-			if err := heard(ctx, changed); err != nil {
-				return err
-			}
-		}
+		following.unheard = following.differing(change)
 		following.apply(change)
+		if err := following.report(ctx, heard); err != nil {
+			return err
+		}
 		change = delta{documents: map[store.Path]time.Time{}, current: true}
 	}
+}
+
+// report passes on what is unheard, in parts: what comes after a refused one is reported
+// by a later call, so that a change of any size is heard in the end.
+func (f *Following) report(ctx context.Context, heard func(ctx context.Context, changed []store.Path) error) error {
+	for len(f.unheard) > 0 {
+		part := f.unheard[:min(len(f.unheard), mostHeard)]
+		if err := heard(ctx, part); err != nil {
+			return err
+		}
+		f.unheard = f.unheard[len(part):]
+	}
+	return nil
 }
 
 // added is the request for the documents of the collection.

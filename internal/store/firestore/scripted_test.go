@@ -29,11 +29,14 @@ type scripted struct {
 	hang map[string]bool
 	// pages are the documents' names that each query finds, before it fails.
 	pages [][]string
+	// streams answers a Listen, from its first request on; nil: none is answered.
+	streams func(asked *pb.Target, stream pb.Firestore_ListenServer) error
 
 	reads     []*pb.BatchGetDocumentsRequest
 	queries   []*pb.RunQueryRequest
 	commits   []*pb.CommitRequest
 	rollbacks []*pb.RollbackRequest
+	targets   []*pb.Target
 	begun     byte
 }
 
@@ -161,6 +164,17 @@ func (s *scripted) Rollback(_ context.Context, request *pb.RollbackRequest) (*em
 	defer s.mu.Unlock()
 	s.rollbacks = append(s.rollbacks, request)
 	return &emptypb.Empty{}, nil
+}
+
+func (s *scripted) Listen(stream pb.Firestore_ListenServer) error {
+	request, err := stream.Recv()
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.targets = append(s.targets, request.GetAddTarget())
+	s.mu.Unlock()
+	return s.streams(request.GetAddTarget(), stream)
 }
 
 // counts are how often each was called.
