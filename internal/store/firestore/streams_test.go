@@ -2,6 +2,7 @@ package firestore_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -51,17 +52,12 @@ func TestListen_OfMoreThanIsTakenAtOnce_GoesOnBehindWhatWasTaken(t *testing.T) {
 		all = append(all, fmt.Sprintf("poll%04d", i))
 	}
 	server := &scripted{streams: func(asked *pb.Target, stream pb.Firestore_ListenServer) error {
-		if asked.GetResumeToken() != nil {
-			return status.Error(codes.Unavailable, "nothing else")
+		if asked.GetResumeToken() == nil {
+			if err := errors.Join(sendWritten(stream, 5, all...), sendConsistent(stream, "behind all")); err != nil {
+				return err
+			}
 		}
-		if err := sendWritten(stream, 5, all...); err != nil {
-			return err
-		}
-		if err := sendConsistent(stream, "behind all"); err != nil {
-			return err
-		}
-		<-stream.Context().Done()
-		return nil
+		return status.Error(codes.Unavailable, "nothing else")
 	}}
 	s := server.start(t, firestore.Options{})
 	following := firestore.Follow("schedulers", time.Time{})
