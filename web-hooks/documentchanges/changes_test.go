@@ -155,17 +155,16 @@ type source struct {
 	fails chan error
 	mu    sync.Mutex
 	began []time.Time // since when, of those that began again
+	calls int
+	open  int // of the calls
 }
 
 func newSource() *source { return &source{polls: make(chan []string), fails: make(chan error)} }
 
 // Listen implements documentchanges.Source.
 func (s *source) Listen(ctx context.Context, since time.Time, heard func(ctx context.Context, pollIDs []string) error) error {
-	if !since.IsZero() {
-		s.mu.Lock()
-		s.began = append(s.began, since)
-		s.mu.Unlock()
-	}
+	s.count(since, 1)
+	defer s.count(time.Time{}, -1)
 	for {
 		select {
 		case <-ctx.Done():
@@ -178,6 +177,24 @@ func (s *source) Listen(ctx context.Context, since time.Time, heard func(ctx con
 			}
 		}
 	}
+}
+
+// count counts a call that begins or ends (-1).
+func (s *source) count(since time.Time, opened int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !since.IsZero() {
+		s.began = append(s.began, since)
+	}
+	s.open += opened
+	s.calls += max(opened, 0)
+}
+
+// counts are how many calls there were, and how many have not ended.
+func (s *source) counts() (calls, open int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls, s.open
 }
 
 func (s *source) begun() int {
@@ -329,4 +346,35 @@ func TestListener_AfterAnotherHadTheLease_StartsOver(t *testing.T) {
 			t.Errorf("it began %d times", from.begun())
 		}
 	})
+}
+
+// Each row is for how long another instance has the lease; after less than none it died.
+func TestListener_ListensAsLongAsItHoldsTheLease(t *testing.T) {
+	t.Parallel()
+	for name, others := range map[string]time.Duration{"until it is taken": 10 * time.Minute, "until it was another's": -time.Second} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				documents, err := memorystore.Open(nil)
+				must(t, err)
+				from, _ := listening(t, "one", opened(t, &reconciler{}), documents)
+				time.Sleep(10*time.Minute + time.Second)
+				if calls, open := from.counts(); calls != 1 || open != 1 {
+					t.Fatalf("after ten minutes, %d of %d calls listen", open, calls)
+				}
+				must(t, documents.Run(t.Context(), func(_ context.Context, tx store.Tx) error {
+					taken := map[string]any{"holder": "another", "until": store.Instant(time.Now().Add(others))}
+					return tx.Set(store.Doc("documentHints", "listener"), taken)
+				}))
+				time.Sleep(time.Minute)
+				if _, open := from.counts(); open != 0 {
+					t.Error("it listens without the lease")
+				}
+				time.Sleep(max(others, 0) + 6*time.Second)
+				if _, open := from.counts(); from.begun() != 2 || open != 1 {
+					t.Errorf("after the other died, it began %d times, and %d calls listen", from.begun(), open)
+				}
+			})
+		})
+	}
 }

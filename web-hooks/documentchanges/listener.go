@@ -5,12 +5,14 @@ import (
 	"log/slog"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"questscheduler/fault"
 	"questscheduler/internal/store"
 )
 
 const (
-	// turn is how long it listens before it renews the lease, and so notices a dead
-	// connection.
+	// turn is how often the lease is renewed while it listens.
 	turn  = time.Minute
 	lease = turn + 30*time.Second
 	// missed is how far back a new listener starts: before the last renewal of one that
@@ -72,23 +74,60 @@ func (l *Listener) Run(ctx context.Context) {
 	}
 }
 
-// listen listens for one turn.
+// listen listens until it fails, or the lease is not renewed. It has no other end, since a
+// first listing may take longer than any turn.
 func (l *Listener) listen(ctx context.Context, resumes bool) error {
-	ctx, cancel := context.WithTimeout(ctx, turn)
-	defer cancel()
 	since := time.Time{}
 	if !resumes {
 		since = l.Intake.Now().Add(-missed)
 	}
-	return l.Source.Listen(ctx, since, func(ctx context.Context, pollIDs []string) error {
-		trace := l.NewTrace()
-		for _, id := range pollIDs {
-			if err := l.Intake.Changed(ctx, id, trace); err != nil {
-				return err
-			}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return l.keep(ctx) })
+	group.Go(func() error { return l.Source.Listen(ctx, since, l.heard) })
+	return group.Wait()
+}
+
+func (l *Listener) heard(ctx context.Context, pollIDs []string) error {
+	trace := l.NewTrace()
+	for _, id := range pollIDs {
+		if err := l.Intake.Changed(ctx, id, trace); err != nil {
+			return err
 		}
-		return nil
+	}
+	return nil
+}
+
+// keep renews the lease each turn until ctx ends. An error means that it may be over soon,
+// or that another instance has had it.
+func (l *Listener) keep(ctx context.Context) error {
+	for l.Wait(ctx, turn) == nil {
+		if err := l.renew(ctx); err != nil && ctx.Err() == nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renew renews a lease that nobody else has had. It leaves any other to claim, which shows
+// that changes may have been missed.
+func (l *Listener) renew(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lease-turn)
+	defer cancel()
+	return l.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
+		document, err := tx.Get(ctx, leasePath)
+		if err != nil {
+			return err
+		}
+		if store.Fields(document.Data).String("holder") != l.Instance {
+			return fault.New(fault.Conflict, "Another instance has had the listener's lease.")
+		}
+		return l.hold(tx)
 	})
+}
+
+// hold writes the lease.
+func (l *Listener) hold(tx store.Tx) error {
+	return tx.Set(leasePath, map[string]any{"holder": l.Instance, "until": l.Intake.Now().Add(lease)})
 }
 
 // claim takes or renews the lease. holds is false if another instance has it; alone means
@@ -107,7 +146,7 @@ func (l *Listener) claim(ctx context.Context) (holds, alone bool, err error) {
 			return nil
 		}
 		holds, alone = true, mine
-		return tx.Set(leasePath, map[string]any{"holder": l.Instance, "until": now.Add(lease)})
+		return l.hold(tx)
 	})
 	return holds, alone, err
 }

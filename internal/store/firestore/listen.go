@@ -52,6 +52,9 @@ func (s *Store) Listen(ctx context.Context, following *Following, heard func(ctx
 		return err
 	}
 	err := s.listen(ctx, following, heard)
+	for errors.Is(err, errOver) && following.token != nil {
+		err = s.listen(ctx, following, heard)
+	}
 	if ctx.Err() != nil {
 		return nil //nolint:nilerr // the caller ended it
 	}
@@ -65,6 +68,13 @@ func (s *Store) Listen(ctx context.Context, following *Following, heard func(ctx
 	return s.explain(ctx, err)
 }
 
+// streamFor is how long a stream is used once it has caught up, and how long it may be
+// silent before, since nothing else shows that its connection is dead.
+const streamFor = time.Minute
+
+// errOver is the end of a stream after streamFor.
+var errOver = status.Error(codes.Unavailable, "the listener gets no answer")
+
 // target is the id of a stream's only query.
 const target = 1
 
@@ -72,12 +82,14 @@ const target = 1
 const mostHeard = 100
 
 func (s *Store) listen(ctx context.Context, following *Following, heard func(ctx context.Context, changed []store.Path) error) error {
-	ctx, cancel := context.WithCancel(metadata.AppendToOutgoingContext(ctx, "google-cloud-resource-prefix", s.database))
-	defer cancel() // ends the stream
 	if err := following.report(ctx, heard); err != nil {
 		return err
 	}
-	stream, err := s.client.Listen(ctx)
+	streaming, cancel := context.WithCancelCause(metadata.AppendToOutgoingContext(ctx, "google-cloud-resource-prefix", s.database))
+	defer cancel(nil) // ends the stream
+	over := time.AfterFunc(streamFor, func() { cancel(errOver) })
+	defer over.Stop()
+	stream, err := s.client.Listen(streaming)
 	if err != nil {
 		return err
 	}
@@ -85,10 +97,16 @@ func (s *Store) listen(ctx context.Context, following *Following, heard func(ctx
 		return err
 	}
 	change := delta{documents: map[store.Path]time.Time{}, reset: following.token == nil}
-	for {
+	for caughtUp := false; ; {
 		response, err := stream.Recv()
+		if errors.Is(context.Cause(streaming), errOver) {
+			return errOver
+		}
 		if err != nil {
 			return err
+		}
+		if !caughtUp {
+			over.Reset(streamFor)
 		}
 		complete, err := s.take(following, &change, response)
 		if err != nil {
@@ -100,6 +118,7 @@ func (s *Store) listen(ctx context.Context, following *Following, heard func(ctx
 		if !complete {
 			continue
 		}
+		caughtUp = true
 		following.unheard = following.differing(change)
 		following.apply(change)
 		if err := following.report(ctx, heard); err != nil {

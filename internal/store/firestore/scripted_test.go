@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/test/bufconn"
 	"google.golang.org/protobuf/types/known/emptypb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -47,6 +48,20 @@ func (s *scripted) start(t *testing.T, options firestore.Options) *firestore.Sto
 	if err != nil {
 		t.Fatal(err)
 	}
+	options.Emulator = listener.Addr().String()
+	return s.serve(t, options, listener)
+}
+
+// startInMemory is start for a bubble of synctest, which no socket may leave.
+func (s *scripted) startInMemory(t *testing.T) *firestore.Store {
+	t.Helper()
+	listener := bufconn.Listen(1 << 20)
+	dial := grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) })
+	return s.serve(t, firestore.Options{Emulator: "memory:1", Dial: []grpc.DialOption{dial}}, listener)
+}
+
+func (s *scripted) serve(t *testing.T, options firestore.Options, listener net.Listener) *firestore.Store {
+	t.Helper()
 	server := grpc.NewServer()
 	pb.RegisterFirestoreServer(server, s)
 	go func() {
@@ -55,7 +70,7 @@ func (s *scripted) start(t *testing.T, options firestore.Options) *firestore.Sto
 		}
 	}()
 	t.Cleanup(server.Stop)
-	options.Project, options.Emulator = "demo-scripted", listener.Addr().String()
+	options.Project = "demo-scripted"
 	opened, err := firestore.Open(t.Context(), options)
 	if err != nil {
 		t.Fatal(err)
