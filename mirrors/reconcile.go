@@ -47,7 +47,7 @@ func (w *Writer) Reconcile(ctx context.Context, cause scheduler.Cause, at string
 		}
 		did, err = w.reconcile(ctx, calendar, cause, byHand)
 		switch {
-		case ctx.Err() != nil:
+		case errors.Is(ctx.Err(), context.Canceled): // the program ends
 			return did, at, err
 		case err != nil:
 			w.Log.WarnContext(ctx, "calendar's mirrors not reconciled", "calendar", calendar.CalendarID, "account", calendar.AccountID,

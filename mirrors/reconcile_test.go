@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"questscheduler/demo/sim/control"
+	"questscheduler/fault"
 	"questscheduler/internal/accounts"
 	"questscheduler/internal/calendars"
 	"questscheduler/internal/gcal"
@@ -290,6 +292,45 @@ func TestReconcile_TheProgramStops_GoesOnWithTheSameCalendar(t *testing.T) {
 	if err == nil || next != " " || google.calls != 1 {
 		t.Errorf("it goes on at %q after %d deletions: %v", next, google.calls, err)
 	}
+}
+
+// waiting is a Google that does not answer the first listing before the caller's time is over.
+type waiting struct {
+	mirrors.Google
+	asked []gcal.Ref
+}
+
+func (g *waiting) List(ctx context.Context, ref gcal.Ref, mask gcal.Mask, syncToken, pageToken string) (gcal.Page, error) {
+	g.asked = append(g.asked, ref)
+	if len(g.asked) == 1 {
+		<-ctx.Done()
+		return gcal.Page{}, fault.Wrap(fault.Unavailable, ctx.Err(), "Google was not waited for.")
+	}
+	return g.Google.List(ctx, ref, mask, syncToken, pageToken)
+}
+
+// Otherwise it would keep the calendars behind it from theirs for ever.
+func TestReconcile_ACalendarThatOutlastsTheRun_IsPassed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) { // its clock moves by the waiting for the listing
+		s := newStage(t)
+		s.followed(homeMail)
+		other := calendars.Calendar{AccountID: home, CalendarID: "other@example.test"}
+		key := poll.CalendarKey(other.AccountID, other.CalendarID)
+		s.set(calendars.Path(key), other.Want(mirror.Consumer, 1, cause.Request(s.clock.Now()), gm)...)
+		google := &waiting{Google: s.writer.Google}
+		s.writer.Google = google
+		ctx, end := context.WithTimeout(s.ctx, time.Minute)
+		defer end()
+		did, next, err := s.writer.Reconcile(ctx, cause, "", false)
+		if err != nil || next == "" || did != (mirrors.Reconciled{Calendars: 1, Failed: 1}) {
+			t.Fatalf("it did %+v and goes on at %q: %v", did, next, err)
+		}
+		_, _, err = s.writer.Reconcile(s.ctx, cause, next, false)
+		if err != nil || len(google.asked) != 2 || google.asked[0] == google.asked[1] {
+			t.Errorf("it asked for %v: %v", google.asked, err)
+		}
+	})
 }
 
 // An account that was removed since takes its calendars with it later.

@@ -2,6 +2,7 @@ package timers
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"questscheduler/calendarsync"
@@ -65,7 +66,7 @@ func (p Parts) clean(row Cleaning) Step {
 		switch {
 		case err == nil:
 			return Stretch{Next: next, Did: did}, nil
-		case ctx.Err() != nil:
+		case errors.Is(ctx.Err(), context.Canceled): // the program ends
 			return Stretch{}, err
 		default:
 			p.Log.WarnContext(ctx, "cleanup: left to the next", "what", row.What, "trace", run.Cause.Trace, "error", err)

@@ -47,6 +47,22 @@ func TestCleanup_WhileTheProgramEnds_IsTriedAgain(t *testing.T) {
 	}
 }
 
+// A row that takes all the time of its run would otherwise keep the others from theirs for ever.
+func TestCleanup_RowThatOutlastsItsRun_IsCountedAndLeft(t *testing.T) {
+	t.Parallel()
+	ctx, end := context.WithTimeout(t.Context(), 0)
+	defer end()
+	step := clearing()
+	did, err := step(ctx, Run{})
+	if want := (Stretch{Part: "sound", Did: Counts{{"broken", 2}, {"failed", 1}}}); err != nil || !reflect.DeepEqual(did, want) {
+		t.Errorf("%+v, %v", did, err)
+	}
+	did, err = step(t.Context(), Run{Part: did.Part, At: did.Next})
+	if want := (Stretch{Did: Counts{{"sound", 2}}}); err != nil || !reflect.DeepEqual(did, want) {
+		t.Errorf("%+v, %v", did, err)
+	}
+}
+
 // Each row is a place that a record may hold, and where the next step begins. An
 // earlier program kept the places of the cleanup and the sweep in At alone.
 func TestCleanup_PlaceOfAnotherTable_BeginsAnew(t *testing.T) {

@@ -2,6 +2,7 @@ package timers
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"questscheduler/fault"
@@ -87,11 +88,29 @@ func (r Record) encode() map[string]any {
 // goesOn reports whether the record is that of the run due then, which has not ended.
 func (r Record) goesOn(due time.Time) bool { return r.Due.Equal(due) && r.EndedAt.IsZero() }
 
+// isAhead reports whether the record is of a clock that was wrong and has been set back since: no run
+// is due later than now, but for what the clocks of processes differ by.
+func (r Record) isAhead(now time.Time) bool { return r.Due.After(now.Add(time.Hour)) }
+
 // ended reports whether the record is that of the run due then, which has ended.
 func (r Record) ended(due time.Time) bool { return r.Due.Equal(due) && !r.EndedAt.IsZero() }
 
+// recordTimeout is how long a step that took all the time of its run may take to be recorded.
+const recordTimeout = 3 * time.Second
+
+// recording returns ctx, or a short extension where the time of a run is over: what is not recorded is
+// repeated for ever. Where the program ends, the step stays due.
+func recording(ctx context.Context) (context.Context, context.CancelFunc) {
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+}
+
 // change changes the record of a job by do, and writes it where do returns true.
 func (t *Timers) change(ctx context.Context, job string, do func(r *Record) bool) (Record, error) {
+	ctx, cancel := recording(ctx)
+	defer cancel()
 	var record Record
 	err := t.Store.Run(ctx, func(ctx context.Context, tx store.Tx) error {
 		doc, err := tx.Get(ctx, recordPath(job))
@@ -112,7 +131,7 @@ func (t *Timers) change(ctx context.Context, job string, do func(r *Record) bool
 func (t *Timers) begin(ctx context.Context, job string, run Run, runAt time.Time) (r Record, goesOn bool, err error) {
 	now := store.Instant(t.Now())
 	r, err = t.change(ctx, job, func(r *Record) bool {
-		if !run.Due.After(r.Due) {
+		if !run.Due.After(r.Due) && !r.isAhead(now) {
 			return false
 		}
 		*r = Record{Job: job, Due: run.Due, StartedAt: now, RunAt: store.Instant(runAt), Trace: run.Cause.Trace, SucceededAt: r.SucceededAt}

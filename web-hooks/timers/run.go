@@ -58,7 +58,7 @@ func (t *Timers) steps(
 	run.Part, run.At = record.Part, record.At
 	held := Stretch{Part: run.Part, Next: run.At} // the last step, which began at the run's place or found nothing
 	for goesOn := record.goesOn(run.Due); goesOn; {
-		if pause() {
+		if pause() || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			record, goesOn, err = t.record(ctx, job.Name, run, record, held)
 			return record, err == nil && !goesOn, err
 		}

@@ -4,9 +4,12 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"questscheduler/fault"
+	"questscheduler/internal/outbox"
+	"questscheduler/internal/store"
 	"questscheduler/internal/test/worldtest"
 	"questscheduler/web-hooks/timers"
 )
@@ -16,6 +19,7 @@ type searching struct {
 	*worldtest.World
 	finds map[int]bool // by the number of the step
 	fails map[int]bool // once each
+	waits map[int]bool // until its time is over
 	steps []string     // where each began
 	each  func(step int)
 }
@@ -23,7 +27,8 @@ type searching struct {
 // tenSteps is a world whose only job takes ten steps.
 func tenSteps(t *testing.T, finds ...int) *searching {
 	t.Helper()
-	s := &searching{World: worldtest.New(t, worldtest.Options{}), finds: map[int]bool{}, fails: map[int]bool{}, each: func(int) {}}
+	s := &searching{World: worldtest.New(t, worldtest.Options{}), finds: map[int]bool{}, each: func(int) {}}
+	s.fails, s.waits = map[int]bool{}, map[int]bool{}
 	for _, step := range finds {
 		s.finds[step] = true
 	}
@@ -35,8 +40,12 @@ func (s *searching) table() {
 	s.Timers.Jobs = []timers.Job{{Name: "search", Every: time.Hour, Step: s.step}}
 }
 
-func (s *searching) step(_ context.Context, run timers.Run) (timers.Stretch, error) {
+func (s *searching) step(ctx context.Context, run timers.Run) (timers.Stretch, error) {
 	number := len(run.At) + 1
+	if s.waits[number] {
+		<-ctx.Done()
+		return timers.Stretch{}, fault.Wrap(fault.Unavailable, ctx.Err(), "it was not waited for")
+	}
 	if s.fails[number] {
 		s.fails[number] = false
 		return timers.Stretch{}, fault.New(fault.Unavailable, "it does not answer")
@@ -150,4 +159,89 @@ func TestARun_WhoseStepsAnotherRecorded_LeavesTheRestToIt(t *testing.T) {
 			same(t, "wakes left", len(s.Wakes.Due(s.Clock.Now())), 0)
 		})
 	}
+}
+
+// Without a record of the failure the step would be repeated for ever, and keep its job from all
+// that follows.
+func TestAStep_ThatOutlastsItsRun_IsLeftToItsNextPeriod(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) { // its clock moves by the waiting of the step
+		s := tenSteps(t)
+		s.waits[3] = true
+		must(t, s.AskTimers())
+		s.RunDue()
+		r := record(t, s.World, "search")
+		same(t, "where it failed", r.At, "xx")
+		same(t, "failures", r.Failures, int64(1))
+		s.Run(20 * time.Minute)
+		r = record(t, s.World, "search")
+		same(t, "failures in its period", r.Failures, int64(4))
+		same(t, "it is not due", r.RunAt.IsZero(), true)
+		same(t, "that is logged", strings.Contains(s.Log(), "left to its next period"), true)
+		s.waits[3] = false
+		s.Skip(time.Hour)
+		must(t, s.AskTimers())
+		s.RunDue()
+		r = record(t, s.World, "search")
+		same(t, "failures in the next", r.Failures, int64(0))
+		same(t, "it ended", r.EndedAt.IsZero(), false)
+	})
+}
+
+// What took all the time and is passed, as a calendar that failed, is not taken again.
+func TestAStep_ThatEndsAfterItsTime_IsRecorded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := tenSteps(t, 3)
+		s.each = func(step int) {
+			if step == 3 {
+				must(t, s.Clock.Advance(outbox.RunTimeout))
+				time.Sleep(outbox.RunTimeout)
+			}
+		}
+		must(t, s.AskTimers())
+		s.RunDue()
+		r := record(t, s.World, "search")
+		same(t, "found", r.Did, timers.Counts{{What: "found", N: 1}})
+		same(t, "failures logged", strings.Contains(s.Log(), "failed"), false)
+		s.Run(time.Minute)
+		same(t, "steps", len(s.steps), 10)
+		same(t, "it ended", record(t, s.World, "search").EndedAt.IsZero(), false)
+	})
+}
+
+// The end of the program is no failure of the step, which is due still.
+func TestAStep_ThatTheProgramsEndCutsOff_IsNoFailure(t *testing.T) {
+	t.Parallel()
+	s := tenSteps(t)
+	ctx, end := context.WithCancel(t.Context())
+	s.waits[3] = true
+	s.each = func(step int) {
+		if step == 2 {
+			end()
+		}
+	}
+	_, err := s.Outbox.Run(ctx, timers.Kind, "search")
+	r := record(t, s.World, "search")
+	same(t, "the run is cut off", err != nil, true)
+	same(t, "failures", r.Failures, int64(0))
+	same(t, "it is due", r.RunAt.IsZero(), false)
+}
+
+// A clock that was ahead once keeps no job from its runs after it was set back.
+func TestAJob_WhoseRecordIsOfTheFuture_RunsInItsPeriod(t *testing.T) {
+	t.Parallel()
+	s := tenSteps(t)
+	must(t, s.Clock.Advance(time.Minute))
+	ahead := s.Clock.Now().Add(9 * time.Hour)
+	s.Write(store.Doc("timers", "search"), store.Set("due", ahead), store.Set("startedAt", ahead), store.Set("endedAt", ahead),
+		store.Set("succeededAt", ahead))
+	must(t, s.AskTimers())
+	s.Run(time.Minute)
+	r := record(t, s.World, "search")
+	same(t, "steps", len(s.steps), 10)
+	same(t, "its run is due by now", r.Due.After(s.Clock.Now()), false)
+	must(t, s.AskTimers())
+	s.Run(time.Minute)
+	same(t, "steps, asked again", len(s.steps), 10)
 }

@@ -110,10 +110,10 @@ type Timers struct {
 }
 
 // due is the time of the latest run that should have begun by now, in a program
-// that started then; zero: none.
+// that started then; zero: none. A start that is yet to come is of a clock that was wrong.
 func (j Job) due(now, started time.Time) time.Time {
 	due := store.Instant(now).UTC().Add(-j.Offset).Truncate(j.Every).Add(j.Offset)
-	if !j.AtStart || started.IsZero() || !due.Before(started) {
+	if !j.AtStart || started.IsZero() || started.After(now) || !due.Before(started) {
 		return due
 	}
 	if now.Before(started.Add(j.AfterStart)) {

@@ -67,7 +67,7 @@ func (t *Timers) next(job Job, record Record, now time.Time) (run Run, at time.T
 		due = job.due(now, t.Started)
 	}
 	switch {
-	case record.Due.Before(due):
+	case record.Due.Before(due), t.ByClock && record.isAhead(now):
 		return Run{Due: due, Cause: scheduler.Cause{Trigger: trigger, Trace: t.NewTrace()}}, due
 	case record.goesOn(record.Due) && !record.RunAt.IsZero():
 		return Run{Due: record.Due, Cause: scheduler.Cause{Trigger: trigger, Trace: record.Trace}}, record.RunAt
