@@ -92,6 +92,7 @@ func TestDue_AfterAStart_FromThatVeryMoment(t *testing.T) {
 	job := Job{Every: time.Hour, AtStart: true, AfterStart: time.Minute}
 	for after, want := range map[time.Duration]time.Time{
 		time.Minute - time.Microsecond: {}, time.Minute: started, time.Hour: started.Add(30 * time.Minute),
+		-9 * time.Hour: started.Truncate(time.Hour).Add(-9 * time.Hour), // the clock was ahead when it started
 	} {
 		if got := job.due(started.Add(after), started); !got.Equal(want) {
 			t.Errorf("%s after the start: %s, want %s", after, got, want)
