@@ -18,6 +18,9 @@ func (s *Service) Join(ctx context.Context, person Person, pollID string, cause 
 		if p.CreatorID == person.ID || slices.Contains(p.ParticipantIDs, person.ID) {
 			return nil
 		}
+		if group.Has(person.ID) && len(p.ParticipantIDs) >= MaxPeople {
+			return nil // they take part anyway
+		}
 		if !p.AllowLinkSharing && !p.InvitedAs(person.Email) && !group.Has(person.ID) {
 			return fault.New(fault.Forbidden, "This poll is by invitation. Ask its creator to invite you.")
 		}

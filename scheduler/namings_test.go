@@ -318,6 +318,26 @@ func TestJoined_GroupMembersVote_RecordsNobody(t *testing.T) {
 	wantJoined(t, w, id, "a vote of a member")
 }
 
+// A full poll has no room for a record, and its group's members take part all the same.
+func TestJoin_GroupMemberOfAFullPoll_ChangesNothing(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.Options{})
+	w.Write(poll.GroupPath("party"), poll.Set("name", "Party"), poll.Set("creatorId", "gm"), poll.Set("memberIds", []any{"gm", "ana"}))
+	id, err := names(w, scheduler.Create{GroupID: "party"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := make([]any, scheduler.MaxPeople)
+	for i := range full {
+		full[i] = fmt.Sprint("person", i)
+	}
+	w.Write(poll.Path(id), poll.Set("participantIds", full))
+	view, err := w.Scheduler.Join(w.Context(), worldtest.Person("ana"), id, worldtest.Cause)
+	if err != nil || len(view.Poll.ParticipantIDs) != scheduler.MaxPeople {
+		t.Errorf("%d take part, %v", len(view.Poll.ParticipantIDs), err)
+	}
+}
+
 // Who is in a group by another's hand alone may say that they take part in its poll.
 func TestJoined_GroupMemberJoins_IsRecorded(t *testing.T) {
 	t.Parallel()

@@ -64,7 +64,8 @@ func (s *Step) votesWithout(personID string) []poll.Vote {
 	return slices.DeleteFunc(slices.Clone(s.Votes), func(vote poll.Vote) bool { return vote.UserID == personID })
 }
 
-// countVotes updates the counts in slots, by the votes that every reader of the poll may see.
+// countVotes updates the counts in slots, by the votes that every reader of the poll may see. Our own
+// readers count anew, and clients from the votes.
 func (s *Step) countVotes(slots []poll.Slot, votes []poll.Vote) {
 	votes = s.Poll.VotesFor("", votes)
 	for _, slot := range slots {

@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"questscheduler/api"
@@ -122,12 +124,19 @@ func reachedAt(cfg config.Config) string {
 	return "http://localhost:" + port
 }
 
-// origins are the origins of addresses, without those that have none, such as "*".
+// origins are the origins of addresses as browsers send them, in small letters and also without the port
+// that the scheme has anyway. "*" stays; other addresses without a host have none.
 func origins(addresses []string) (found []string) {
 	for _, address := range addresses {
-		if u, err := url.Parse(address); err == nil && u.Host != "" {
-			found = append(found, u.Scheme+"://"+u.Host)
+		u, err := url.Parse(address)
+		switch {
+		case address == "*":
+			found = append(found, address)
+		case err == nil && u.Host != "":
+			origin := u.Scheme + "://" + strings.ToLower(u.Host)
+			port := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
+			found = append(found, origin, strings.TrimSuffix(origin, port))
 		}
 	}
-	return found
+	return slices.Compact(found)
 }

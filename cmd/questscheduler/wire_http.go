@@ -61,7 +61,7 @@ func (s *server) newEdge(to routes) (*echo.Echo, error) {
 	operators, deliverers := s.newMachines()
 	people := signin.WithAdmins(to.signIn.people, s.config.AdminUsers)
 	commands := api.NewCommands(s.config.PollCommands, s.now)
-	browsers := slices.Concat(s.config.AllowedOrigins, origins([]string{s.config.AppURL}))
+	browsers := origins(append([]string{s.config.AppURL}, s.config.AllowedOrigins...))
 	edge := api.New(api.Options{
 		Commands: commands, Scheduler: to.scheduler, GroupEvents: to.groups, Calendars: to.watcher, Accounts: to.linked,
 		Policies: mirrors.Policies{Service: to.mirroring.service}, Events: to.mirroring.events, Mappings: to.mappings,

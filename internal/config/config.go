@@ -10,7 +10,6 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"net/netip"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -321,10 +320,6 @@ func (c *Config) derive() {
 	} {
 		*address = strings.TrimRight(*address, "/") // paths are appended
 	}
-	c.AppURL = asBrowsers(c.AppURL)
-	for i, origin := range c.AllowedOrigins {
-		c.AllowedOrigins[i] = asBrowsers(origin)
-	}
 	for i, domain := range c.AttendeesDomains {
 		c.AttendeesDomains[i] = strings.ToLower(domain)
 	}
@@ -340,18 +335,4 @@ func (c *Config) derive() {
 			c.DiscordOwn = DiscordAll
 		}
 	}
-}
-
-// asBrowsers writes an address as browsers write the origin of their pages: the host in small
-// letters, without the port that its scheme has anyway. What is no address stays as it is.
-func asBrowsers(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return address
-	}
-	u.Host = strings.ToLower(u.Host)
-	if port := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]; port != "" {
-		u.Host = strings.TrimSuffix(u.Host, port)
-	}
-	return u.String()
 }

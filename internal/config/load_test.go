@@ -370,20 +370,6 @@ func TestLoad_TrailingSlashOfAnAddress_IsDropped(t *testing.T) {
 	}
 }
 
-// Browsers send origins so, and what they send is compared as it is.
-func TestLoad_Origins_AreWrittenAsBrowsersWriteThem(t *testing.T) {
-	t.Parallel()
-	c := load(t, enough(
-		"QS_APP_URL=HTTPS://App.Example.org:443/Polls/", "QS_ALLOWED_ORIGINS=http://LOCALHOST:80,https://[FE80::1]:8443,*",
-	))
-	if c.AppURL != "https://app.example.org/Polls" {
-		t.Errorf("the app is at %s", c.AppURL)
-	}
-	if want := []string{"http://localhost", "https://[fe80::1]:8443", "*"}; !slices.Equal(c.AllowedOrigins, want) {
-		t.Errorf("got %q, want %q", c.AllowedOrigins, want)
-	}
-}
-
 func TestRead_WrongSettings_AreReturnedWithTheirProblems(t *testing.T) {
 	t.Parallel()
 	c, err := config.Read([]string{"QS_SQLITE_PATH=/data/q.db", "QS_ADDR=here", "QS_WATCH_TTL=soon"}, config.Default())
