@@ -17,7 +17,7 @@ import (
 // observed under its id after that has copies too.
 func TestMirrors_ThePrimaryKnownUnderAnotherID_AreOfThatOne(t *testing.T) {
 	t.Parallel()
-	const real = "alias@example.test"
+	const recorded = "alias@example.test"
 	for name, before := range map[string][]store.Update{
 		"it was taken for the address": {store.Set("primaryCalendarId", store.Delete)},
 		"it was another one":           nil,
@@ -26,7 +26,7 @@ func TestMirrors_ThePrimaryKnownUnderAnotherID_AreOfThatOne(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			w.must(w.google.AddCalendar(google.Calendar{ID: real, Owner: work}))
+			w.must(w.google.AddCalendar(google.Calendar{ID: recorded, Owner: work}))
 			w.set(accounts.Path(work), append(before, store.Set("sub", "1000"))...)
 			w.insert(work, "Stand-up", thursday)
 			w.mirrorWork()
@@ -38,11 +38,11 @@ func TestMirrors_ThePrimaryKnownUnderAnotherID_AreOfThatOne(t *testing.T) {
 				Listeners: []calendarsync.AccountListener{w.writer},
 			}
 			for range 2 { // the second time nothing is new
-				w.must(known.RecordCalendars(w.ctx, work, real, []string{real}))
+				w.must(known.RecordCalendars(w.ctx, work, recorded, []string{recorded}))
 				w.must(links.Follow(w.ctx, work, cause))
 				w.run(2 * time.Minute)
 			}
-			ref := gcal.Ref{Account: work, Calendar: real}
+			ref := gcal.Ref{Account: work, Calendar: recorded}
 			made, err := w.full.InsertContent(w.ctx, ref, "made1", gcal.Content{Summary: "Review", Start: at(thursday), End: at(friday)}, nil)
 			w.must(err)
 			w.must(w.queueSyncOf(ref))
