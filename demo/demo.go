@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"questscheduler/demo/sim/control"
@@ -29,6 +30,8 @@ type Demo struct {
 	sims     *Simulators
 	worker   *worker
 	listener net.Listener
+	// seeding: the world is being filled, which nothing else may read then.
+	seeding atomic.Bool
 }
 
 // Misuse is a mistake in how the demo was started; its text says what to do.
@@ -141,8 +144,10 @@ func (d *Demo) defaults() (config.Config, error) {
 	return cfg, nil
 }
 
-// Begin starts everything and, in a new world, seeds it.
+// Begin starts everything and, in a new world, seeds it. Until then its pages answer 503.
 func (d *Demo) Begin(ctx context.Context) error {
+	d.seeding.Store(!d.world.Seeded)
+	defer d.seeding.Store(false)
 	if err := d.sims.Start(); err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ import (
 type recorded struct {
 	Lifecycle
 	change func(*config.Config) // the environment
+	starts func() error         // what happens when it starts; nil: nothing
 	edge   *echo.Echo
 	opened config.Config
 
@@ -51,6 +52,11 @@ func (r *recorded) step(name string) error {
 }
 
 func (r *recorded) Start(_ context.Context, listener net.Listener) error {
+	if r.starts != nil {
+		if err := r.starts(); err != nil {
+			return errors.Join(err, listener.Close())
+		}
+	}
 	return errors.Join(r.step("start"), listener.Close())
 }
 func (r *recorded) ClockSet(context.Context) error { return r.step("clock set") }
@@ -102,6 +108,49 @@ func TestDemo_OfASeededFolder_RunsTheProgramOnSimulators(t *testing.T) {
 			}
 			if world, err := OpenWorld(dir); err != nil || world.ClockOffset != time.Hour {
 				t.Errorf("the folder keeps the clock at %s (%v)", world.ClockOffset, err)
+			}
+		})
+	}
+}
+
+// A page that a browser kept from the demo before asks as soon as the server listens.
+func TestDemo_WhileItIsFilled_ShowsNothingOfIt(t *testing.T) {
+	t.Parallel()
+	stopped := errors.New("planned")
+	for name, row := range map[string]struct {
+		seeded bool
+		code   int
+	}{
+		"a new world": {false, http.StatusInternalServerError}, // 503 by the program's own handler of errors
+		"an old one":  {true, http.StatusOK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, program := t.TempDir(), &recorded{}
+			if row.seeded {
+				if err := (World{Seeded: true}).save(dir); err != nil {
+					t.Fatal(err)
+				}
+			}
+			at := Place{Dir: dir, Addr: "127.0.0.1:0", Clock: control.NewClock(nil), Patience: time.Minute}
+			d, err := Open(t.Context(), at, program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page := d.Ready().Page
+			program.starts = func() error {
+				for _, part := range []string{"/world", "/commands"} {
+					if got := program.get(page + part); got.Code != row.code {
+						t.Errorf("%s is answered %d: %s", part, got.Code, got.Body)
+					}
+				}
+				return stopped
+			}
+			if err := d.Begin(t.Context()); !errors.Is(err, stopped) {
+				t.Errorf("it begins: %v", err)
+			}
+			if err := d.End(); err != nil {
+				t.Error(err)
 			}
 		})
 	}

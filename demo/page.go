@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -95,6 +96,9 @@ func (d *Demo) localPage(next echo.HandlerFunc) echo.HandlerFunc {
 		request := c.Request()
 		if !api.FromThisMachine(request) {
 			return fault.New(fault.Forbidden, sayLocal)
+		}
+		if d.seeding.Load() {
+			return &fault.Error{Kind: fault.Unavailable, Message: "The demo is being set up. Try again in a moment.", RetryAfter: time.Second}
 		}
 		if "http://"+request.Host != d.url() {
 			return c.Redirect(http.StatusFound, d.url()+request.URL.RequestURI())
