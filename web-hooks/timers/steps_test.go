@@ -19,7 +19,8 @@ type searching struct {
 	*worldtest.World
 	finds map[int]bool // by the number of the step
 	fails map[int]bool // once each
-	waits map[int]bool // until its time is over
+	waits map[int]bool // until its time is over, and fails
+	late  map[int]bool // ends after its time is over
 	steps []string     // where each began
 	each  func(step int)
 }
@@ -49,6 +50,9 @@ func (s *searching) step(ctx context.Context, run timers.Run) (timers.Stretch, e
 	if s.fails[number] {
 		s.fails[number] = false
 		return timers.Stretch{}, fault.New(fault.Unavailable, "it does not answer")
+	}
+	if s.late[number] {
+		<-ctx.Done()
 	}
 	s.steps = append(s.steps, run.At)
 	s.each(number)
@@ -193,10 +197,10 @@ func TestAStep_ThatEndsAfterItsTime_IsRecorded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := tenSteps(t, 3)
+		s.late = map[int]bool{3: true}
 		s.each = func(step int) {
 			if step == 3 {
 				must(t, s.Clock.Advance(outbox.RunTimeout))
-				time.Sleep(outbox.RunTimeout)
 			}
 		}
 		must(t, s.AskTimers())
