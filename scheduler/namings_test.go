@@ -303,15 +303,22 @@ func TestJoined_IsRecorded_WhileTheyTakePart(t *testing.T) {
 	wantJoined(t, w, id, "ben leaves in the web app, and gm names him at once", "dan")
 }
 
-// A member of the group may vote without being a participant; the vote is the proof then.
-func TestJoined_GroupMembersVote_RecordsNobody(t *testing.T) {
-	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
+// pollOfParty is a poll of gm's group, which ana is in as the web app listed her.
+func pollOfParty(t *testing.T) (w *worldtest.World, pollID string) {
+	t.Helper()
+	w = worldtest.New(t, worldtest.Options{})
 	w.Write(poll.GroupPath("party"), poll.Set("name", "Party"), poll.Set("creatorId", "gm"), poll.Set("memberIds", []any{"gm", "ana"}))
-	id, err := names(w, scheduler.Create{GroupID: "party"})
+	pollID, err := names(w, scheduler.Create{GroupID: "party"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return w, pollID
+}
+
+// A member of the group may vote without being a participant; the vote is the proof then.
+func TestJoined_GroupMembersVote_RecordsNobody(t *testing.T) {
+	t.Parallel()
+	w, id := pollOfParty(t)
 	if _, err := w.Scheduler.Vote(w.Context(), worldtest.Person("ana"), id, scheduler.Vote{NoTimesWork: true}, worldtest.Cause); err != nil {
 		t.Fatal(err)
 	}
@@ -321,12 +328,7 @@ func TestJoined_GroupMembersVote_RecordsNobody(t *testing.T) {
 // A full poll has no room for a record, and its group's members take part all the same.
 func TestJoin_GroupMemberOfAFullPoll_ChangesNothing(t *testing.T) {
 	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
-	w.Write(poll.GroupPath("party"), poll.Set("name", "Party"), poll.Set("creatorId", "gm"), poll.Set("memberIds", []any{"gm", "ana"}))
-	id, err := names(w, scheduler.Create{GroupID: "party"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, id := pollOfParty(t)
 	full := make([]any, scheduler.MaxPeople)
 	for i := range full {
 		full[i] = fmt.Sprint("person", i)
@@ -341,12 +343,7 @@ func TestJoin_GroupMemberOfAFullPoll_ChangesNothing(t *testing.T) {
 // Who is in a group by another's hand alone may say that they take part in its poll.
 func TestJoined_GroupMemberJoins_IsRecorded(t *testing.T) {
 	t.Parallel()
-	w := worldtest.New(t, worldtest.Options{})
-	w.Write(poll.GroupPath("party"), poll.Set("name", "Party"), poll.Set("creatorId", "gm"), poll.Set("memberIds", []any{"gm", "ana"}))
-	id, err := names(w, scheduler.Create{GroupID: "party"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, id := pollOfParty(t)
 	for range 2 {
 		if _, err := w.Scheduler.Join(w.Context(), worldtest.Person("ana"), id, worldtest.Cause); err != nil {
 			t.Fatal(err)
